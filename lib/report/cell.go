@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// minus is the sign that people read; JSON numbers keep the ASCII hyphen.
+const minus = "\u2212"
+
+// FormatNumber prints v with a fixed number of digits after the point and a
+// proper minus sign. A negative number that rounds to zero loses its sign,
+// numbers of 1e9 and above are printed as powers of ten, and what is not finite
+// is printed as a word.
+func FormatNumber(v float64, digits int) string {
+	switch {
+	case math.IsNaN(v):
+		return "not a number"
+	case math.IsInf(v, 1):
+		return "infinite"
+	case math.IsInf(v, -1):
+		return minus + "infinite"
+	}
+	digits = min(max(digits, 0), 15)
+	format := byte('f')
+	if math.Abs(v) >= 1e9 {
+		format = 'e'
+	}
+	s := strconv.FormatFloat(math.Abs(v), format, digits, 64)
+	if v < 0 && strings.ContainsAny(s, "123456789") {
+		return minus + s
+	}
+	return s
+}
+
+// FormatInterval prints "[low, high]" in the style of FormatNumber.
+func FormatInterval(low, high float64, digits int) string {
+	return "[" + FormatNumber(low, digits) + ", " + FormatNumber(high, digits) + "]"
+}
+
+// FormatP prints a p-value: three digits, and "<0.001" below that.
+func FormatP(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return strconv.FormatFloat(p, 'f', 3, 64)
+}
+
+// Num is a number with a fixed count of digits after the point. A value that is
+// not finite becomes a gap that says so.
+func Num(v float64, digits int) Cell {
+	if !finite(v) {
+		return Gap(FormatNumber(v, 0))
+	}
+	return Cell{Text: FormatNumber(v, digits), Value: &v}
+}
+
+// Est is a number with its interval, "0.61 [0.59, 0.63]". A value that is not
+// finite becomes a gap; a value without a finite interval says "no interval".
+func Est(e stats.Estimate, digits int) Cell {
+	if !finite(e.Value) {
+		return Gap(FormatNumber(e.Value, 0))
+	}
+	text := FormatNumber(e.Value, digits)
+	if finite(e.Low) && finite(e.High) {
+		text += " " + FormatInterval(e.Low, e.High, digits)
+	} else {
+		text += " [no interval]"
+	}
+	return Cell{Text: text, Value: &e.Value, Estimate: &e}
+}
+
+// PVal is a p-value. What is not a probability becomes a gap that says so.
+func PVal(p float64) Cell {
+	if !(p >= 0 && p <= 1) {
+		return Gap(fmt.Sprintf("p = %v", p))
+	}
+	return Cell{Text: FormatP(p), P: &p}
+}
+
+// Str is a cell of words.
+func Str(s string) Cell { return Cell{Text: s} }
+
+// Gap is a cell without a number; the reason is printed in its place.
+func Gap(reason string) Cell {
+	if reason == "" {
+		reason = "no reason given"
+	}
+	return Cell{Missing: reason}
+}
+
+// display is what a reader sees in the cell.
+func (c Cell) display() string {
+	if c.Missing != "" {
+		return "(" + c.Missing + ")"
+	}
+	return c.Text
+}
+
+// numeric says whether the cell holds a number.
+func (c Cell) numeric() bool { return c.Value != nil || c.P != nil || c.Estimate != nil }
+
+// orNaN is the number, or NaN where JSON had null.
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,48 @@
+package report_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// A table with one method and one control.
+func Example() {
+	auc := stats.Estimate{Value: 0.612, Low: 0.591, High: 0.633, Level: 0.95, Over: "records", N: 398}
+	t := report.Table{
+		ID:      "example",
+		Columns: []report.Column{{Name: "method"}, {Name: "AUC"}, {Name: "p"}},
+		Rows: []report.Row{
+			{Cells: []report.Cell{report.Str("SCRUB"), report.Est(auc, 2), report.PVal(0.0031)}},
+			{Kind: report.Control, Cells: []report.Cell{report.Str("do nothing"), report.Num(0.6, 2), report.Gap("one seed")}},
+		},
+		Provenance: report.Provenance{Scale: "quick", Seeds: []int64{0, 1, 2}},
+	}
+	if err := t.Text(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// method                    AUC           p
+	// ─────────────────────────────────────────
+	// SCRUB       0.61 [0.59, 0.63]       0.003
+	// ┄┄ controls ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄
+	// do nothing               0.60  (one seed)
+	// ─────────────────────────────────────────
+	// scale: quick
+	// seeds: 0-2
+}
+
+// Numbers in running text follow the same style as in tables.
+func ExampleFormatNumber() {
+	fmt.Println(report.FormatNumber(-0.02345, 3), report.FormatInterval(-0.03, 0.01, 2), report.FormatP(0.00001))
+	// Output: −0.023 [−0.03, 0.01] <0.001
+}
+
+// The line that stands under a figure.
+func ExampleProvenance_Line() {
+	p := report.Provenance{Scale: "quick", Seeds: []int64{0, 1, 2, 9}, Engine: "go", Kernel: "AVX2"}
+	fmt.Println(p.Line())
+	// Output: scale quick · seeds 0-2, 9 · engine go, AVX2
+}

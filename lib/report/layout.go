@@ -1,0 +1,90 @@
+package report
+
+// A table is laid out once, into lines of strings, and then printed as text or
+// as Markdown: both show the same rows, separators and labels in the same order.
+
+// line is one printed line: a heading or separator that spans the table, or the
+// strings of one row.
+type line struct {
+	span  string // set for headings and separators
+	kind  Kind   // of the row, or of the rows that follow a separator
+	cells []string
+}
+
+// kindLabels are printed where the kind of rows changes.
+var kindLabels = map[Kind]string{
+	Method:  "methods",
+	Control: "controls",
+	Paper:   "printed in the paper",
+}
+
+// lines lays the rows out, with a line before each group and before each change
+// between methods, controls and the paper's values.
+func (t *Table) lines() []line {
+	var out []line
+	group, kind := "", Method
+	for _, r := range t.Rows {
+		if r.Kind == Header {
+			out = append(out, line{span: r.heading(), kind: Header})
+			group, kind = r.Group, Method
+			continue
+		}
+		if r.Group != group {
+			if r.Group != "" {
+				out = append(out, line{span: r.Group, kind: Header})
+			}
+			group, kind = r.Group, Method
+		}
+		if r.kind() != kind {
+			kind = r.kind()
+			out = append(out, line{span: kindLabels[kind], kind: kind})
+		}
+		out = append(out, line{kind: kind, cells: r.strings()})
+	}
+	return out
+}
+
+// strings is the row as people read it; a row of the paper's values says so in
+// its first cell, so that it stays labelled when it is copied alone.
+func (r Row) strings() []string {
+	out := make([]string, len(r.Cells))
+	for j, c := range r.Cells {
+		out[j] = c.display()
+	}
+	if r.Kind == Paper && len(out) > 0 {
+		out[0] = "paper: " + out[0]
+	}
+	return out
+}
+
+// heads are the column headings.
+func (t *Table) heads() []string {
+	out := make([]string, len(t.Columns))
+	for j, c := range t.Columns {
+		out[j] = c.Name
+		if c.Unit != "" {
+			out[j] += " (" + c.Unit + ")"
+		}
+		if c.Paper {
+			out[j] = "paper: " + out[j]
+		}
+	}
+	return out
+}
+
+// rightAligned says for each column whether its cells stand to the right.
+func (t *Table) rightAligned() []bool {
+	out := make([]bool, len(t.Columns))
+	for j, c := range t.Columns {
+		if c.Align != AlignAuto {
+			out[j] = c.Align == AlignRight
+			continue
+		}
+		for _, r := range t.Rows {
+			if r.Kind != Header && r.Cells[j].numeric() {
+				out[j] = true
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+// Package report holds a table of results and prints it as aligned terminal
+// text, as Markdown and as JSON, all three from one value.
+//
+// A table is made for a sceptic: methods and controls stand apart, a value from
+// a paper is always labelled as such, a cell without a number says why it has
+// none, and the provenance under the table names everything that is needed to
+// compute it again. Nothing that changes from one run to the next (no clock, no
+// date, no path) is ever printed, so the same command gives the same bytes.
+package report
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Align says on which side the cells of a column stand. The zero value puts
+// columns that hold a number to the right and all others to the left.
+type Align string
+
+// The alignments of a column.
+const (
+	AlignAuto  Align = ""
+	AlignLeft  Align = "left"
+	AlignRight Align = "right"
+)
+
+// Kind says what a row is. The zero value is a method.
+type Kind string
+
+// The kinds of rows. A header row spans the table and holds one cell or none;
+// its text, or else the row's group, is the heading.
+const (
+	Method  Kind = "method"
+	Control Kind = "control"
+	Paper   Kind = "paper"
+	Header  Kind = "header"
+)
+
+// Column describes one column.
+type Column struct {
+	Name  string
+	Unit  string // printed in parentheses after the name
+	Note  string // how to read it, printed under the table
+	Align Align
+	Paper bool // the column holds values printed in a paper, and is labelled so
+}
+
+// Row is one line of the table.
+type Row struct {
+	Kind  Kind
+	Group string // rows of one group follow each other under the group's name
+	Cells []Cell // as many as there are columns, except in a header row
+}
+
+// Cell is one entry. Text is what people read; Value, Estimate and P are what
+// programs read. Missing is the reason why there is no number.
+type Cell struct {
+	Text     string
+	Value    *float64
+	Estimate *stats.Estimate
+	P        *float64
+	Missing  string
+}
+
+// Table is a table of results.
+type Table struct {
+	ID         string // "ruler/table1"
+	Title      string // "Table 1. ..."
+	Caption    string // a few sentences: how to read it
+	Columns    []Column
+	Rows       []Row
+	Notes      []string // findings and deviations, printed numbered
+	Provenance Provenance
+}
+
+// Check reports the first thing that keeps the table from being printed: no
+// columns, a row that does not fit them, a kind that does not exist.
+func (t *Table) Check() error {
+	if len(t.Columns) == 0 {
+		return fmt.Errorf("table %q has no columns", t.ID)
+	}
+	for i, c := range t.Columns {
+		switch c.Align {
+		case AlignAuto, AlignLeft, AlignRight:
+		default:
+			return fmt.Errorf("table %q, column %d (%q): unknown alignment %q", t.ID, i+1, c.Name, c.Align)
+		}
+	}
+	for i, r := range t.Rows {
+		if err := t.checkRow(r); err != nil {
+			return fmt.Errorf("table %q, row %d: %w", t.ID, i+1, err)
+		}
+	}
+	return nil
+}
+
+func (t *Table) checkRow(r Row) error {
+	switch r.Kind {
+	case Header:
+		if len(r.Cells) > 1 {
+			return fmt.Errorf("a header row holds at most one cell, got %d", len(r.Cells))
+		}
+		return nil
+	case "", Method, Control, Paper:
+	default:
+		return fmt.Errorf("unknown kind %q", r.Kind)
+	}
+	if len(r.Cells) != len(t.Columns) {
+		return fmt.Errorf("%d cells for %d columns", len(r.Cells), len(t.Columns))
+	}
+	return nil
+}
+
+// kind is the row's kind with the zero value resolved.
+func (r Row) kind() Kind {
+	if r.Kind == "" {
+		return Method
+	}
+	return r.Kind
+}
+
+// heading is the text of a header row.
+func (r Row) heading() string {
+	if len(r.Cells) == 1 && r.Cells[0].Text != "" {
+		return r.Cells[0].Text
+	}
+	return r.Group
+}
