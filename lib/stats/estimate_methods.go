@@ -1,0 +1,47 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+)
+
+// HasInterval reports whether both ends of the interval are known. A mean of one
+// value, for instance, has none.
+func (e Estimate) HasInterval() bool { return !math.IsNaN(e.Low) && !math.IsNaN(e.High) }
+
+// ExcludesNull reports whether the interval is known, a null value is set, and
+// the null lies outside the interval.
+func (e Estimate) ExcludesNull() bool {
+	return e.Null != nil && e.HasInterval() && (*e.Null < e.Low || *e.Null > e.High)
+}
+
+// Against returns a copy of e with the null value and the direction set.
+func (e Estimate) Against(null float64, better Direction) Estimate {
+	e.Null, e.Better = &null, better
+	return e
+}
+
+// Unsigned returns the estimate of |value|: the image of the interval under the
+// absolute value. It starts at 0 when the interval includes 0, and covers at
+// least as often as the signed interval. The null becomes its absolute value.
+func (e Estimate) Unsigned() Estimate {
+	low, high := math.Abs(e.Low), math.Abs(e.High)
+	out := e
+	out.Value, out.Low, out.High = math.Abs(e.Value), math.Min(low, high), math.Max(low, high)
+	if e.Low <= 0 && e.High >= 0 {
+		out.Low = 0
+	}
+	if e.Null != nil {
+		null := math.Abs(*e.Null)
+		out.Null = &null
+	}
+	return out
+}
+
+// String shows the value with four decimals, its interval and what it is over.
+func (e Estimate) String() string {
+	if !e.HasInterval() {
+		return fmt.Sprintf("%.4f (no interval, n = %d)", e.Value, e.N)
+	}
+	return fmt.Sprintf("%.4f [%.4f, %.4f] (%g%% over %s, n = %d)", e.Value, e.Low, e.High, 100*e.Level, e.Over, e.N)
+}

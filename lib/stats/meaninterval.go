@@ -1,0 +1,26 @@
+package stats
+
+import "math"
+
+// MeanInterval returns the mean of x with Student's interval, mean -+ t s/sqrt(n)
+// with n-1 degrees of freedom. over says what x runs over ("seeds", "data sets").
+// Null value and direction are the caller's: Estimate.Against.
+//
+// There is no error result. One value, or a level outside (0, 1), gives a mean
+// without an interval (Low and High are NaN; Estimate.HasInterval). An empty x,
+// or a value that is not finite, makes Value NaN as well. encoding/json refuses
+// NaN, so such an estimate cannot pass unseen.
+func MeanInterval(x []float64, level float64, over string) Estimate {
+	e := Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Level: level, Over: over, N: len(x)}
+	if checkFinite("MeanInterval", "x", x) != nil {
+		return e
+	}
+	e.Value = meanOf(x)
+	if len(x) < 2 || checkLevel("MeanInterval", level) != nil {
+		return e
+	}
+	n := float64(len(x))
+	half := studentQuantile(0.5+level/2, n-1) * sdOf(x) / math.Sqrt(n)
+	e.Low, e.High = e.Value-half, e.Value+half
+	return e
+}
