@@ -1,0 +1,160 @@
+// Package engine opens the GoMLX backend that everything numerical runs on,
+// hands out named random streams, and holds the few graph helpers whose library
+// versions are wrong or slow on the pure-Go backend.
+//
+// Default: GoMLX's pure-Go backend, which needs no cgo, no plugin and no
+// download. XLA is there under the build tag "xla" and a PJRT plugin.
+package engine
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+)
+
+// Info says what an engine is; it is part of every result's provenance,
+// because the last bits of a float32 result depend on the matmul kernel.
+type Info struct {
+	Kind   string `json:"kind"`   // "go" or "xla"
+	Kernel string `json:"kernel"` // "avx512", "avx2", "scalar"; for XLA the platform or plugin
+	Why    string `json:"-"`      // one clause: why this engine was opened
+}
+
+// String returns the short form used in store keys and captions: "go/avx512".
+func (i Info) String() string { return i.Kind + "/" + i.Kernel }
+
+// Engine is an open backend. It is safe for use by several goroutines.
+type Engine struct {
+	backend compute.Backend
+	info    Info
+	chunk   int
+	slots   chan struct{}
+}
+
+// Open opens the engine that spec names:
+//
+//	auto                     XLA CUDA, then XLA CPU, then Go; without the build tag "xla" simply Go
+//	go                       GoMLX's pure-Go backend
+//	xla, xla:cuda            a PJRT plugin found by name
+//	xla:/path/to/plugin.so   exactly this plugin
+//
+// The empty spec reads the environment variable LETHE_ENGINE and falls back to
+// auto. Open never downloads anything and never panics; what auto could not
+// open is named in Info.Why.
+func Open(spec string) (*Engine, error) {
+	if spec == "" {
+		spec = os.Getenv("LETHE_ENGINE")
+	}
+	switch {
+	case spec == "" || spec == "auto":
+		return openAuto()
+	case spec == "go":
+		return openGo("asked for by name")
+	case spec == "xla" || strings.HasPrefix(spec, "xla:"):
+		return openXLA(spec)
+	}
+	return nil, fmt.Errorf("engine: %q is not one of auto, go, xla, xla:cuda, xla:/path/to/plugin.so", spec)
+}
+
+// chunkRowsGo keeps one chunk's activations of a small network inside the
+// second-level cache, which is where the pure-Go elementwise kernels are fast.
+const chunkRowsGo = 256
+
+var stdoutMu sync.Mutex
+
+func openGo(why string) (*Engine, error) {
+	// Graph nodes run one after the other and every kernel on one thread: with
+	// the backend's own worker pool, nodes that hold a slot while they wait for
+	// another deadlock. Lethe uses the cores by running chunks side by side.
+	backend, err := quietly(func() (compute.Backend, error) {
+		return gobackend.New("ops_sequential,parallelism=0")
+	})
+	if err != nil {
+		return nil, fmt.Errorf("engine: opening GoMLX's Go backend: %w", err)
+	}
+	workers := runtime.GOMAXPROCS(0)
+	return &Engine{
+		backend: backend,
+		info:    Info{Kind: "go", Kernel: matmulKernel(), Why: why},
+		chunk:   chunkRowsGo,
+		slots:   make(chan struct{}, workers),
+	}, nil
+}
+
+// quietly turns a panic of the backend's constructor into an error and keeps
+// its chatter off standard output, which belongs to the program's own results.
+func quietly(open func() (compute.Backend, error)) (b compute.Backend, err error) {
+	stdoutMu.Lock()
+	defer stdoutMu.Unlock()
+	if null, e := os.OpenFile(os.DevNull, os.O_WRONLY, 0); e == nil {
+		stdout := os.Stdout
+		os.Stdout = null
+		defer func() { os.Stdout = stdout; null.Close() }()
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the backend panicked: %v", r)
+		}
+	}()
+	return open()
+}
+
+// Backend returns the GoMLX backend, for building executables.
+func (e *Engine) Backend() compute.Backend { return e.backend }
+
+// Info says what was opened.
+func (e *Engine) Info() Info { return e.info }
+
+// String describes the engine in one line for people.
+func (e *Engine) String() string {
+	s := fmt.Sprintf("engine %s: ", e.info.Kind)
+	switch {
+	case e.info.Kind != "go":
+		s += "XLA on " + e.info.Kernel
+	case e.info.Kernel == "scalar":
+		s += "pure Go, scalar matrix products (up to 18 times slower than with GOEXPERIMENT=simd)"
+	default:
+		s += fmt.Sprintf("pure Go with %s matrix products on %d cores", e.info.Kernel, cap(e.slots))
+	}
+	return s + " (" + e.info.Why + ")"
+}
+
+// ChunkRows is the number of rows that one execution should hold: work on more
+// rows is cut into chunks of this size, whose sums are added in a fixed order.
+func (e *Engine) ChunkRows() int { return e.chunk }
+
+// Close releases the backend.
+func (e *Engine) Close() { e.backend.Finalize() }
+
+// Parallel runs task(0) ... task(n-1), at most one per core at a time over all
+// callers of this engine, and returns the error of the lowest-numbered task
+// that failed. Tasks must not call Parallel themselves.
+func (e *Engine) Parallel(n int, task func(i int) error) error {
+	errs := make([]error, n)
+	if n == 1 {
+		e.slots <- struct{}{}
+		defer func() { <-e.slots }()
+		return task(0)
+	}
+	var wg sync.WaitGroup
+	for i := range n {
+		e.slots <- struct{}{}
+		wg.Add(1)
+		go func() {
+			defer func() { <-e.slots; wg.Done() }()
+			errs[i] = task(i)
+		}()
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/rand/v2"
+)
+
+// The named random streams. One root seed makes them all, and each is
+// independent of the others, so that one more draw in one moves no other.
+const (
+	StreamSplit     = "split"
+	StreamInit      = "init"
+	StreamBatch     = "batch"
+	StreamDropout   = "dropout"
+	StreamAttack    = "attack"
+	StreamBootstrap = "bootstrap"
+)
+
+// Root is the seed from which every random stream of a run is derived.
+type Root int64
+
+// Stream returns the generator of the named stream, at its beginning. The parts
+// select a sub-stream (an epoch, a layer); streams with different names or
+// parts are independent.
+func (r Root) Stream(name string, parts ...uint64) *rand.Rand {
+	return rand.New(rand.NewChaCha8(r.key(name, parts)))
+}
+
+// Counter returns a 64-bit key of the named stream for counter-based draws,
+// which need no state to be saved and resumed.
+func (r Root) Counter(name string, parts ...uint64) uint64 {
+	k := r.key(name, parts)
+	return binary.LittleEndian.Uint64(k[:8])
+}
+
+func (r Root) key(name string, parts []uint64) [32]byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(r))
+	b = append(b, name...)
+	b = append(b, 0)
+	for _, p := range parts {
+		b = binary.LittleEndian.AppendUint64(b, p)
+	}
+	return sha256.Sum256(b)
+}

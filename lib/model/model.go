@@ -1,0 +1,241 @@
+// Package model says what a model is to the rest of the house: an architecture
+// that draws its weights and builds its graph, and a runner that executes it on
+// plain arrays. Families of architectures live in sub-packages.
+package model
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Architecture is a network whose weights are passed in. Its fields, as JSON,
+// together with Name, identify it in the store. Inside graphs activations are
+// feature-major, [features, records]; see package nn.
+type Architecture interface {
+	// Name is the family's short name, such as "tabular-mlp".
+	Name() string
+	// Inputs and Classes are the numbers of features and of outputs.
+	Inputs() int
+	Classes() int
+	// Check reports a configuration that cannot be built.
+	Check() error
+	// Init draws fresh weights.
+	Init(rng *rand.Rand) nn.Params
+	// Masks lists the dropout layers in the order in which Forward takes them.
+	Masks() []nn.Mask
+	// Forward builds the network on x [Inputs, n]. In training masks holds one
+	// node per dropout layer, [Units, n]; in inference it is nil.
+	Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) Trace
+}
+
+// Trace is what a forward pass leaves behind.
+type Trace struct {
+	Logits    *Node   // [Classes, n]
+	Embedding *Node   // [width, n]: the penultimate activation, input of the last layer
+	Layers    []Layer // every named activation, in order
+}
+
+// Layer is one named activation, [width, n].
+type Layer struct {
+	Name  string
+	Value *Node
+}
+
+// MaskAt returns mask i, or nil in inference.
+func MaskAt(masks []*Node, i int) *Node {
+	if masks == nil {
+		return nil
+	}
+	return masks[i]
+}
+
+// Prediction is a model's inference output as plain arrays, one row per record.
+type Prediction struct {
+	Logits    array.Matrix[float32]
+	Embedding array.Matrix[float32]
+	Layers    map[string]array.Matrix[float32] // nil unless asked for
+}
+
+// Runner executes an architecture on an engine. It compiles each graph once per
+// chunk shape and may be used by several goroutines.
+type Runner struct {
+	Engine *engine.Engine
+	Arch   Architecture
+	infer  *Exec
+	layers *Exec
+	names  atomic.Pointer[[]string] // of the layers, known once a graph was built
+}
+
+// NewRunner returns a runner for the architecture.
+func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
+	if err := arch.Check(); err != nil {
+		return nil, err
+	}
+	r := &Runner{Engine: e, Arch: arch}
+	var err error
+	if r.infer, err = r.compile(r.outputs); err != nil {
+		return nil, err
+	}
+	r.layers, err = r.compile(func(in []*Node) []*Node {
+		tr := r.forward(in)
+		out := []*Node{tr.Logits, tr.Embedding}
+		var names []string
+		for _, l := range tr.Layers {
+			out = append(out, l.Value)
+			names = append(names, l.Name)
+		}
+		r.names.Store(&names)
+		return out
+	})
+	return r, err
+}
+
+func (r *Runner) compile(f func(in []*Node) []*Node) (*Exec, error) {
+	exec, err := NewExec(r.Engine.Backend(), f)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", r.Arch.Name(), err)
+	}
+	return exec.SetMaxCache(-1), nil
+}
+
+func (r *Runner) outputs(in []*Node) []*Node {
+	tr := r.forward(in)
+	return []*Node{tr.Logits, tr.Embedding}
+}
+
+func (r *Runner) forward(in []*Node) Trace {
+	last := len(in) - 1
+	return r.Arch.Forward(&nn.Tape{}, in[:last], in[last], nil)
+}
+
+// Predict runs inference (dropout off) on the rows of x.
+func (r *Runner) Predict(p nn.Params, x array.Matrix[float32]) (*Prediction, error) {
+	out, err := r.run(r.infer, p, x)
+	if err != nil {
+		return nil, err
+	}
+	return &Prediction{Logits: out[0], Embedding: out[1]}, nil
+}
+
+// PredictLayers is Predict with every named layer activation.
+func (r *Runner) PredictLayers(p nn.Params, x array.Matrix[float32]) (*Prediction, error) {
+	out, err := r.run(r.layers, p, x)
+	if err != nil {
+		return nil, err
+	}
+	pred := &Prediction{Logits: out[0], Embedding: out[1], Layers: map[string]array.Matrix[float32]{}}
+	for i, name := range *r.names.Load() {
+		pred.Layers[name] = out[2+i]
+	}
+	return pred, nil
+}
+
+// Tensors uploads the weights, in order, as inputs of an execution.
+func Tensors(p nn.Params) []any {
+	out := make([]any, len(p))
+	for i, v := range p {
+		out[i] = tensors.FromFlatDataAndDimensions(v.Data, v.Shape...)
+	}
+	return out
+}
+
+// Finalize frees tensors at once rather than at the next garbage collection.
+func Finalize[T any](ts []T) {
+	for _, t := range ts {
+		if x, ok := any(t).(*tensors.Tensor); ok {
+			_ = x.FinalizeAll()
+		}
+	}
+}
+
+// run executes on chunks of rows and stacks the outputs, one row per record.
+func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32]) ([]array.Matrix[float32], error) {
+	if x.Cols != r.Arch.Inputs() {
+		return nil, fmt.Errorf("model %s: takes %d features, the data have %d", r.Arch.Name(), r.Arch.Inputs(), x.Cols)
+	}
+	if err := x.Check("data"); err != nil {
+		return nil, fmt.Errorf("model %s: %w", r.Arch.Name(), err)
+	}
+	if x.Rows == 0 {
+		return nil, fmt.Errorf("model %s: no rows to predict", r.Arch.Name())
+	}
+	weights := Tensors(p)
+	defer Finalize(weights)
+	chunks := Chunks(x.Rows, r.Engine.ChunkRows())
+	parts := make([][]*tensors.Tensor, len(chunks))
+	err := r.Engine.Parallel(len(chunks), func(i int) error {
+		c := chunks[i]
+		in := FeatureMajor(x, nil, c)
+		defer in.FinalizeAll()
+		out, err := exec.Exec(append(weights[:len(weights):len(weights)], in)...)
+		parts[i] = out
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("model %s: inference: %w", r.Arch.Name(), err)
+	}
+	return stack(parts, chunks, x.Rows)
+}
+
+func stack(parts [][]*tensors.Tensor, chunks []Chunk, rows int) ([]array.Matrix[float32], error) {
+	out := make([]array.Matrix[float32], len(parts[0]))
+	for k := range out {
+		width := parts[0][k].Shape().Dimensions[0]
+		m := array.New[float32](rows, width)
+		for i, c := range chunks {
+			err := tensors.ConstFlatData(parts[i][k], func(flat []float32) {
+				for j := range width {
+					for n := range c.N {
+						m.Data[(c.First+n)*width+j] = flat[j*c.Padded+n]
+					}
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		out[k] = m
+	}
+	for _, p := range parts {
+		Finalize(p)
+	}
+	return out, nil
+}
+
+// Chunk is a run of N records from First on, padded with empty records to a
+// multiple of 32 so that few different shapes have to be compiled.
+type Chunk struct{ First, N, Padded int }
+
+// Chunks cuts n records into chunks of at most max.
+func Chunks(n, max int) []Chunk {
+	var out []Chunk
+	for first := 0; first < n; first += max {
+		k := min(max, n-first)
+		out = append(out, Chunk{First: first, N: k, Padded: min(max, (k+31)/32*32)})
+	}
+	return out
+}
+
+// FeatureMajor copies the chunk's records into a [features, Padded] tensor; rows
+// says which row of x each record is, nil for the identity.
+func FeatureMajor(x array.Matrix[float32], rows []int, c Chunk) *tensors.Tensor {
+	flat := make([]float32, x.Cols*c.Padded)
+	for n := range c.N {
+		i := c.First + n
+		if rows != nil {
+			i = rows[i]
+		}
+		for j, v := range x.Row(i) {
+			flat[j*c.Padded+n] = v
+		}
+	}
+	return tensors.FromFlatDataAndDimensions(flat, x.Cols, c.Padded)
+}

@@ -1,0 +1,108 @@
+// Package tabular holds the networks for tables: the paper's MLP, and a
+// residual MLP and an FT-Transformer for the diagnostics.
+package tabular
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// MLP is RULER's TabularMLP (section 4.1 and Fig. 2 of the paper): two hidden
+// layers of 128 units, each followed by ReLU and dropout 0.2, and a linear head:
+//
+//	h1 = drop(relu(W1 x + b1)),  h2 = drop(relu(W2 h1 + b2)),  z = W3 h2 + b3
+//
+// The zero value of Hidden, Dropout and Init is the paper's setting; only the
+// data's own Features and Outputs have to be given. The embedding is h2 without
+// dropout. Weights are named as in the published checkpoints.
+//
+// Differences from the published program: (1) PyTorch's random numbers are not
+// reproduced, only the distribution of the initial weights.
+type MLP struct {
+	Features int     `json:"features"`
+	Outputs  int     `json:"outputs"`
+	Hidden   int     `json:"hidden,omitempty"`  // units per hidden layer, 0: 128
+	Dropout  Rate    `json:"dropout,omitempty"` // 0: 0.2
+	Weights  nn.Init `json:"init,omitempty"`    // 0: PyTorch's default
+}
+
+// Rate is a dropout probability whose zero value stands for the paper's 0.2;
+// NoDropout switches dropout off.
+type Rate float64
+
+// NoDropout keeps every unit.
+const NoDropout Rate = -1
+
+func (r Rate) value(def float64) float64 {
+	switch {
+	case r == 0:
+		return def
+	case r < 0:
+		return 0
+	}
+	return float64(r)
+}
+
+var _ model.Architecture = MLP{}
+
+// Name implements model.Architecture.
+func (MLP) Name() string { return "tabular-mlp" }
+
+// Inputs implements model.Architecture.
+func (m MLP) Inputs() int { return m.Features }
+
+// Classes implements model.Architecture.
+func (m MLP) Classes() int { return m.Outputs }
+
+// Check implements model.Architecture.
+func (m MLP) Check() error { return check(m.Name(), m.Features, m.Outputs, m.hidden(), m.Dropout) }
+
+func check(name string, features, outputs, hidden int, dropout Rate) error {
+	switch {
+	case features < 1:
+		return fmt.Errorf("%s: %d features", name, features)
+	case outputs < 2:
+		return fmt.Errorf("%s: %d outputs, at least 2 are needed", name, outputs)
+	case hidden < 1:
+		return fmt.Errorf("%s: %d hidden units", name, hidden)
+	case dropout >= 1:
+		return fmt.Errorf("%s: dropout %g is not below 1", name, float64(dropout))
+	}
+	return nil
+}
+
+func (m MLP) hidden() int {
+	if m.Hidden == 0 {
+		return 128
+	}
+	return m.Hidden
+}
+
+// Init implements model.Architecture.
+func (m MLP) Init(rng *rand.Rand) nn.Params {
+	h := m.hidden()
+	var p nn.Params
+	p = append(p, m.Weights.DenseInit(rng, "hidden1", m.Features, h)...)
+	p = append(p, m.Weights.DenseInit(rng, "hidden2", h, h)...)
+	return append(p, m.Weights.DenseInit(rng, "head", h, m.Outputs)...)
+}
+
+// Masks implements model.Architecture.
+func (m MLP) Masks() []nn.Mask {
+	rate := m.Dropout.value(0.2)
+	return []nn.Mask{{Units: m.hidden(), Rate: rate}, {Units: m.hidden(), Rate: rate}}
+}
+
+// Forward implements model.Architecture.
+func (m MLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
+	rate := m.Dropout.value(0.2)
+	h1 := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), model.MaskAt(masks, 0), rate)
+	h2 := nn.ReLUDropout(t, nn.Dense(t, h1, p[2], p[3]), model.MaskAt(masks, 1), rate)
+	z := nn.Dense(t, h2, p[4], p[5])
+	return model.Trace{Logits: z, Embedding: h2, Layers: []model.Layer{{Name: "hidden1", Value: h1}, {Name: "hidden2", Value: h2}, {Name: "logits", Value: z}}}
+}

@@ -1,0 +1,78 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Adam is Kingma and Ba's optimiser with PyTorch's defaults; the zero value is
+// torch.optim.Adam(lr=1e-3). Its epsilon is added after the bias correction
+// of the square root, as PyTorch does; GoMLX's default epsilon is 1e-7.
+type Adam struct {
+	LR    float64 `json:"lr,omitempty"`    // learning rate, 0: 1e-3
+	Beta1 float64 `json:"beta1,omitempty"` // 0: 0.9
+	Beta2 float64 `json:"beta2,omitempty"` // 0: 0.999
+	Eps   float64 `json:"eps,omitempty"`   // 0: 1e-8
+}
+
+// WithDefaults returns the optimiser with every zero replaced by its meaning.
+func (a Adam) WithDefaults() Adam {
+	return Adam{LR: or(a.LR, 1e-3), Beta1: or(a.Beta1, 0.9), Beta2: or(a.Beta2, 0.999), Eps: or(a.Eps, 1e-8)}
+}
+
+func or(v, def float64) float64 {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// AdamState is the optimiser's memory: first and second moments and the number
+// of steps taken.
+type AdamState struct {
+	M, V Params
+	T    int
+}
+
+// NewAdamState returns the state before the first step.
+func NewAdamState(p Params) *AdamState {
+	s := &AdamState{M: p.Clone(), V: p.Clone()}
+	for i := range p {
+		clear(s.M[i].Data)
+		clear(s.V[i].Data)
+	}
+	return s
+}
+
+// Step moves the weights p against the gradient, given as one float64 slice
+// per parameter:
+//
+//	m = b1 m + (1-b1) g,  v = b2 v + (1-b2) g^2
+//	p = p - lr / (1-b1^t) * m / (sqrt(v) / sqrt(1-b2^t) + eps)
+//
+// A gradient that is not finite is an error naming the tensor, and leaves
+// weights and state as they were.
+func (a Adam) Step(p Params, grads [][]float64, s *AdamState) error {
+	for i, g := range grads {
+		for j, x := range g {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Errorf("adam: the gradient of %s is %v at element %d in step %d", p[i].Name, x, j, s.T+1)
+			}
+		}
+	}
+	a = a.WithDefaults()
+	s.T++
+	rate := float32(a.LR / (1 - math.Pow(a.Beta1, float64(s.T))))
+	root := float32(math.Sqrt(1 - math.Pow(a.Beta2, float64(s.T))))
+	b1, b2, eps := float32(a.Beta1), float32(a.Beta2), float32(a.Eps)
+	for i := range p {
+		w, m, v := p[i].Data, s.M[i].Data, s.V[i].Data
+		for j, x := range grads[i] {
+			g := float32(x)
+			m[j] = float32(b1*m[j]) + float32((1-b1)*g)
+			v[j] = float32(b2*v[j]) + float32((1-b2)*g)*g
+			w[j] -= float32(rate * m[j] / (float32(math.Sqrt(float64(v[j])))/root + eps))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+// Package nn holds the parts that models are built from: named parameters that
+// live in plain host memory, PyTorch's and other initialisers, a tape of
+// layers with hand-written backward steps, and the loss that every method of
+// the library minimises.
+//
+// Activations inside graphs are feature-major: a batch of n records with d
+// features is a [d, n] node. A dense layer is then W x with W of [out, in], as
+// PyTorch stores it, and no product of the backward pass needs a transposed
+// copy of an activation - the dearest operation of the pure-Go backend.
+//
+// Functions that take and return *Node build graphs and panic on a
+// programmer's mistake, which is GoMLX's convention; everything else returns
+// errors.
+package nn
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/store/safetensors"
+)
+
+// Param is one named weight tensor in row-major host memory.
+type Param struct {
+	Name  string
+	Shape []int
+	Data  []float32
+}
+
+// Params are a model's weights in the order in which its Forward takes them.
+type Params []Param
+
+// NewParam returns a zero parameter.
+func NewParam(name string, shape ...int) Param {
+	return Param{Name: name, Shape: shape, Data: make([]float32, size(shape))}
+}
+
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// Clone returns a deep copy.
+func (p Params) Clone() Params {
+	out := make(Params, len(p))
+	for i, v := range p {
+		out[i] = Param{Name: v.Name, Shape: append([]int(nil), v.Shape...), Data: append([]float32(nil), v.Data...)}
+	}
+	return out
+}
+
+// Size is the number of weights.
+func (p Params) Size() int {
+	n := 0
+	for _, v := range p {
+		n += len(v.Data)
+	}
+	return n
+}
+
+// Hash is the SHA-256 of names, shapes and bits of all weights.
+func (p Params) Hash() string {
+	h := sha256.New()
+	for _, v := range p {
+		fmt.Fprintf(h, "%s%v", v.Name, v.Shape)
+		b := make([]byte, 0, 4*len(v.Data))
+		for _, x := range v.Data {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+		}
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Check reports the first weight that is not finite.
+func (p Params) Check() error {
+	for _, v := range p {
+		if len(v.Data) != size(v.Shape) {
+			return fmt.Errorf("weights %s: %d values do not fill shape %v", v.Name, len(v.Data), v.Shape)
+		}
+		for i, x := range v.Data {
+			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+				return fmt.Errorf("weights %s: element %d is %v", v.Name, i, x)
+			}
+		}
+	}
+	return nil
+}
+
+// Displacement is the relative distance ||p - from|| / ||from|| over all
+// weights: how far a method moved the model. It is NaN when from is all zero.
+func (p Params) Displacement(from Params) (float64, error) {
+	if err := SameShape(p, from); err != nil {
+		return math.NaN(), err
+	}
+	var d2, n2 float64
+	for i := range p {
+		for j, x := range p[i].Data {
+			a, b := float64(x), float64(from[i].Data[j])
+			d2 += (a - b) * (a - b)
+			n2 += b * b
+		}
+	}
+	return math.Sqrt(d2) / math.Sqrt(n2), nil
+}
+
+// SameShape reports the first tensor in which two sets of weights differ in
+// name or shape.
+func SameShape(a, b Params) error {
+	if len(a) != len(b) {
+		return fmt.Errorf("weights: %d tensors against %d", len(a), len(b))
+	}
+	for i := range a {
+		if a[i].Name != b[i].Name || fmt.Sprint(a[i].Shape) != fmt.Sprint(b[i].Shape) {
+			return fmt.Errorf("weights: tensor %d is %s %v in one and %s %v in the other", i, a[i].Name, a[i].Shape, b[i].Name, b[i].Shape)
+		}
+	}
+	return nil
+}
+
+// File turns the weights into a safetensors file; prefix goes before every name.
+func (p Params) File(prefix string) *safetensors.File {
+	f := &safetensors.File{}
+	for _, v := range p {
+		f.Tensors = append(f.Tensors, safetensors.FromFloat32(prefix+v.Name, v.Shape, v.Data))
+	}
+	return f
+}
+
+// FromFile reads weights with the names and shapes of like, which it leaves
+// alone, and names the tensor that is missing or does not fit.
+func FromFile(f *safetensors.File, prefix string, like Params) (Params, error) {
+	byName := make(map[string]safetensors.Tensor, len(f.Tensors))
+	for _, t := range f.Tensors {
+		byName[t.Name] = t
+	}
+	out := make(Params, len(like))
+	for i, want := range like {
+		t, ok := byName[prefix+want.Name]
+		if !ok {
+			return nil, fmt.Errorf("weights: tensor %s is missing", prefix+want.Name)
+		}
+		if fmt.Sprint(t.Shape) != fmt.Sprint(want.Shape) {
+			return nil, fmt.Errorf("weights: tensor %s has shape %v, the model needs %v", t.Name, t.Shape, want.Shape)
+		}
+		data, err := t.Float32s()
+		if err != nil {
+			return nil, fmt.Errorf("weights: tensor %s: %w", t.Name, err)
+		}
+		out[i] = Param{Name: want.Name, Shape: append([]int(nil), want.Shape...), Data: data}
+	}
+	return out, nil
+}

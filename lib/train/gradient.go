@@ -1,0 +1,257 @@
+package train
+
+import (
+	"fmt"
+	"sync"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// lanes is the number of partial sums that gradients are added up in. It is a
+// constant, not the number of cores, so that results do not depend on cores.
+const lanes = 16
+
+// gradients evaluates an objective and its gradient. A step is cut into chunks
+// that the engine runs side by side; lane l adds up chunks l, l+lanes, ... in
+// float64, and the lanes are added in order, so every sum is in a fixed order.
+type gradients struct {
+	runner *model.Runner
+	masks  []nn.Mask
+	rates  bool // whether any dropout layer is active
+
+	mu    sync.Mutex
+	execs map[int]*Exec                  // by number of targets
+	spare map[int][][]*tensors.Tensor    // mask tensors by chunk size
+	fixed map[fixedKey][]*tensors.Tensor // inputs of whole terms, uploaded once
+}
+
+type fixedKey struct{ term, chunk int }
+
+func newGradients(r *model.Runner) *gradients {
+	g := &gradients{runner: r, masks: r.Arch.Masks(), execs: map[int]*Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{}}
+	for _, m := range g.masks {
+		g.rates = g.rates || m.Rate > 0
+	}
+	return g
+}
+
+// close frees the uploaded data.
+func (g *gradients) close() {
+	for _, ts := range g.fixed {
+		model.Finalize(ts)
+	}
+	for _, sets := range g.spare {
+		for _, ts := range sets {
+			model.Finalize(ts)
+		}
+	}
+}
+
+// exec returns the compiled step for a number of targets. Inputs: weights, x,
+// masks, then per target its probabilities, temperature and record weights.
+// Outputs: the summed loss, then one gradient per weight tensor.
+func (g *gradients) exec(targets int) (*Exec, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if e := g.execs[targets]; e != nil {
+		return e, nil
+	}
+	n := len(g.runner.Arch.Init(engine.Root(0).Stream(engine.StreamInit)))
+	e, err := NewExec(g.runner.Engine.Backend(), func(in []*Node) []*Node {
+		p, x, rest := in[:n], in[n], in[n+1:]
+		var masks []*Node
+		if g.rates {
+			masks, rest = rest[:len(g.masks)], rest[len(g.masks):]
+		}
+		t := &nn.Tape{}
+		tr := g.runner.Arch.Forward(t, p, x, masks)
+		var losses, adjoint *Node
+		for k := 0; k < len(rest); k += 3 {
+			l, a := nn.Distill(tr.Logits, rest[k], rest[k+1], rest[k+2])
+			if k == 0 {
+				losses, adjoint = l, a
+			} else {
+				losses, adjoint = Add(losses, l), Add(adjoint, a)
+			}
+		}
+		return append([]*Node{engine.Sum(losses)}, t.Backward(tr.Logits, adjoint, p)...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+	}
+	g.execs[targets] = e.SetMaxCache(-1)
+	return e, nil
+}
+
+// task is one chunk of one batch.
+type task struct {
+	batch
+	model.Chunk
+	index int // of the chunk within its batch
+}
+
+// at returns the objective's value and gradient on the batches of a step, whose
+// dropout masks are drawn under key.
+func (g *gradients) at(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (float64, [][]float64, error) {
+	var tasks []task
+	for _, b := range batches {
+		for i, c := range model.Chunks(b.size(o), g.runner.Engine.ChunkRows()) {
+			tasks = append(tasks, task{b, c, i})
+		}
+	}
+	weights := model.Tensors(p)
+	defer model.Finalize(weights)
+	n := min(lanes, len(tasks))
+	sums := make([]sum, n)
+	err := g.runner.Engine.Parallel(n, func(l int) error {
+		sums[l] = newSum(p)
+		for i := l; i < len(tasks); i += n {
+			if err := g.run(tasks[i], o, weights, key, &sums[l]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+	}
+	for _, s := range sums[1:] {
+		sums[0].add(s)
+	}
+	return sums[0].loss, sums[0].grads, nil
+}
+
+func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer int) uint64, into *sum) error {
+	term := o[t.term]
+	exec, err := g.exec(len(term.Targets))
+	if err != nil {
+		return err
+	}
+	data, free := g.inputs(t, term, t.size(o))
+	defer free()
+	in := append(weights[:len(weights):len(weights)], data[0])
+	if g.rates {
+		masks := g.take(t.Padded)
+		defer g.give(t.Padded, masks)
+		for k, m := range g.masks {
+			err := tensors.MutableFlatData(masks[k], func(flat []float32) {
+				m.Fill(flat, key(t.term, k), t.First, t.Padded)
+			})
+			if err != nil {
+				return err
+			}
+			in = append(in, masks[k])
+		}
+	}
+	for _, d := range data[1:] {
+		in = append(in, d)
+	}
+	out, err := exec.Exec(in...)
+	if err != nil {
+		return err
+	}
+	defer model.Finalize(out)
+	return into.addTensors(out)
+}
+
+// inputs returns x and the targets of a chunk as tensors. Those of whole terms
+// are kept for the next step; the others are freed after use.
+func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor, free func()) {
+	if t.rows != nil {
+		in = upload(term, t.rows, t.Chunk, records)
+		return in, func() { model.Finalize(in) }
+	}
+	k := fixedKey{t.term, t.index}
+	g.mu.Lock()
+	in = g.fixed[k]
+	g.mu.Unlock()
+	if in == nil {
+		in = upload(term, nil, t.Chunk, records)
+		g.mu.Lock()
+		g.fixed[k] = in
+		g.mu.Unlock()
+	}
+	return in, func() {}
+}
+
+func upload(term Term, rows []int, c model.Chunk, records int) []*tensors.Tensor {
+	in := []*tensors.Tensor{model.FeatureMajor(term.X, rows, c)}
+	for _, t := range term.Targets {
+		temperature := t.Temperature
+		if temperature == 0 {
+			temperature = 1
+		}
+		w := array.New[float32](1, c.Padded)
+		for i := range c.N {
+			w.Data[i] = float32(t.Weight / float64(records))
+		}
+		in = append(in, model.FeatureMajor(t.Probs, rows, c),
+			tensors.FromScalar(float32(temperature)),
+			tensors.FromFlatDataAndDimensions(w.Data, 1, c.Padded))
+	}
+	return in
+}
+
+func (g *gradients) take(n int) []*tensors.Tensor {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.spare[n]; len(s) > 0 {
+		g.spare[n] = s[:len(s)-1]
+		return s[len(s)-1]
+	}
+	var set []*tensors.Tensor
+	for _, m := range g.masks {
+		set = append(set, tensors.FromFlatDataAndDimensions(make([]float32, m.Units*n), m.Units, n))
+	}
+	return set
+}
+
+func (g *gradients) give(n int, set []*tensors.Tensor) {
+	g.mu.Lock()
+	g.spare[n] = append(g.spare[n], set)
+	g.mu.Unlock()
+}
+
+// sum is a loss with its gradient.
+type sum struct {
+	loss  float64
+	grads [][]float64
+}
+
+func newSum(p nn.Params) sum {
+	s := sum{grads: make([][]float64, len(p))}
+	for i := range p {
+		s.grads[i] = make([]float64, len(p[i].Data))
+	}
+	return s
+}
+
+func (s *sum) add(o sum) {
+	s.loss += o.loss
+	for i, g := range o.grads {
+		for j, v := range g {
+			s.grads[i][j] += v
+		}
+	}
+}
+
+func (s *sum) addTensors(out []*tensors.Tensor) error {
+	s.loss += float64(tensors.ToScalar[float32](out[0]))
+	for i, dst := range s.grads {
+		err := tensors.ConstFlatData(out[1+i], func(flat []float32) {
+			for j, v := range flat {
+				dst[j] += float64(v)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
