@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -26,7 +26,7 @@ type gradients struct {
 	rates  bool // whether any dropout layer is active
 
 	mu    sync.Mutex
-	execs map[int]*Exec                  // by number of targets
+	execs map[int]*graph.Exec            // by number of targets
 	spare map[int][][]*tensors.Tensor    // mask tensors by chunk size
 	fixed map[fixedKey][]*tensors.Tensor // inputs of whole terms, uploaded once
 }
@@ -34,7 +34,7 @@ type gradients struct {
 type fixedKey struct{ term, chunk int }
 
 func newGradients(r *model.Runner) *gradients {
-	g := &gradients{runner: r, masks: r.Arch.Masks(), execs: map[int]*Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{}}
+	g := &gradients{runner: r, masks: r.Arch.Masks(), execs: map[int]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{}}
 	for _, m := range g.masks {
 		g.rates = g.rates || m.Rate > 0
 	}
@@ -56,31 +56,31 @@ func (g *gradients) close() {
 // exec returns the compiled step for a number of targets. Inputs: weights, x,
 // masks, then per target its probabilities, temperature and record weights.
 // Outputs: the summed loss, then one gradient per weight tensor.
-func (g *gradients) exec(targets int) (*Exec, error) {
+func (g *gradients) exec(targets int) (*graph.Exec, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e := g.execs[targets]; e != nil {
 		return e, nil
 	}
 	n := len(g.runner.Arch.Init(engine.Root(0).Stream(engine.StreamInit)))
-	e, err := NewExec(g.runner.Engine.Backend(), func(in []*Node) []*Node {
+	e, err := graph.NewExec(g.runner.Engine.Backend(), func(in []*graph.Node) []*graph.Node {
 		p, x, rest := in[:n], in[n], in[n+1:]
-		var masks []*Node
+		var masks []*graph.Node
 		if g.rates {
 			masks, rest = rest[:len(g.masks)], rest[len(g.masks):]
 		}
 		t := &nn.Tape{}
 		tr := g.runner.Arch.Forward(t, p, x, masks)
-		var losses, adjoint *Node
+		var losses, adjoint *graph.Node
 		for k := 0; k < len(rest); k += 3 {
 			l, a := nn.Distill(tr.Logits, rest[k], rest[k+1], rest[k+2])
 			if k == 0 {
 				losses, adjoint = l, a
 			} else {
-				losses, adjoint = Add(losses, l), Add(adjoint, a)
+				losses, adjoint = graph.Add(losses, l), graph.Add(adjoint, a)
 			}
 		}
-		return append([]*Node{engine.Sum(losses)}, t.Backward(tr.Logits, adjoint, p)...)
+		return append([]*graph.Node{engine.Sum(losses)}, t.Backward(tr.Logits, adjoint, p)...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
