@@ -1,0 +1,139 @@
+package ruler
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// input is one model's embeddings and the rows of it that a metric reads.
+type input struct {
+	name string
+	m    *array.Matrix[float64]
+	rows []int
+}
+
+// admit checks everything a metric relies on: the options, the matrices, the
+// row numbers and the norms. It returns the number of rows without a direction
+// per input, which is zero everywhere unless the options let them pass.
+func admit(opt Options, forget, retain []int, needRetain bool, inputs ...input) ([]int, error) {
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	if err := checkMatrices(inputs); err != nil {
+		return nil, err
+	}
+	if err := checkIndices(inputs[0].m.Rows, forget, retain, needRetain); err != nil {
+		return nil, err
+	}
+	zeros := make([]int, len(inputs))
+	for k, in := range inputs {
+		var err error
+		if zeros[k], err = checkNorms(in, opt.ZeroNorm); err != nil {
+			return nil, err
+		}
+	}
+	return zeros, nil
+}
+
+func (o Options) check() error {
+	if o.Level < 0 || o.Level >= 1 || math.IsNaN(o.Level) {
+		return fmt.Errorf("ruler: level %v is not inside (0, 1)", o.Level)
+	}
+	if o.Reps < 0 {
+		return fmt.Errorf("ruler: %d bootstrap repetitions", o.Reps)
+	}
+	if o.ZeroNorm != RefuseZeroNorm && o.ZeroNorm != AsPublished {
+		return fmt.Errorf("ruler: unknown treatment %d of zero rows", o.ZeroNorm)
+	}
+	if o.Baseline != Median && o.Baseline != Mean {
+		return fmt.Errorf("ruler: unknown baseline %d", o.Baseline)
+	}
+	return nil
+}
+
+func checkMatrices(inputs []input) error {
+	for _, in := range inputs {
+		if in.m == nil {
+			return fmt.Errorf("ruler: %s embeddings are missing", in.name)
+		}
+		if in.m.Cols <= 0 {
+			return fmt.Errorf("ruler: %s embeddings have %d columns", in.name, in.m.Cols)
+		}
+		if err := checkFinite(in); err != nil {
+			return err
+		}
+		first := inputs[0]
+		if in.m.Rows != first.m.Rows || in.m.Cols != first.m.Cols {
+			return fmt.Errorf("ruler: %s embeddings are %d x %d but %s embeddings are %d x %d; row i must be the same record in both",
+				in.name, in.m.Rows, in.m.Cols, first.name, first.m.Rows, first.m.Cols)
+		}
+	}
+	return nil
+}
+
+// checkFinite looks for NaN and infinity with one multiplication per value and
+// spells out the place only when there is one.
+func checkFinite(in input) error {
+	sum := 0.0
+	for _, v := range in.m.Data {
+		sum += v * 0
+	}
+	if sum == 0 && len(in.m.Data) == in.m.Rows*in.m.Cols && in.m.Rows >= 0 {
+		return nil
+	}
+	return fmt.Errorf("ruler: %w", in.m.Check(in.name+" embeddings"))
+}
+
+func checkIndices(n int, forget, retain []int, needRetain bool) error {
+	if len(forget) == 0 {
+		return errors.New("ruler: the forget set is empty")
+	}
+	if needRetain && len(retain) == 0 {
+		return errors.New("ruler: the retain set is empty")
+	}
+	const inForget, inRetain = 1, 2
+	seen := make([]byte, n)
+	if err := markRows(seen, forget, "forget", inForget); err != nil {
+		return err
+	}
+	return markRows(seen, retain, "retain", inRetain)
+}
+
+func markRows(seen []byte, rows []int, name string, mark byte) error {
+	for k, i := range rows {
+		switch {
+		case i < 0 || i >= len(seen):
+			return fmt.Errorf("ruler: %s[%d] = %d is outside the %d rows of the embeddings", name, k, i, len(seen))
+		case seen[i] == mark:
+			return fmt.Errorf("ruler: %s[%d] = %d names a row twice", name, k, i)
+		case seen[i] != 0:
+			return fmt.Errorf("ruler: %s[%d] = %d is in the forget set too", name, k, i)
+		}
+		seen[i] = mark
+	}
+	return nil
+}
+
+// checkNorms counts the rows shorter than 1e-12, or refuses the first of them.
+// A squared norm that leaves the range of float64 is refused in any case: the
+// row would silently become zero.
+func checkNorms(in input, policy ZeroNorm) (int, error) {
+	zeros := 0
+	for _, i := range in.rows {
+		n := norm(in.m.Row(i))
+		if math.IsInf(n, 0) {
+			return 0, fmt.Errorf("ruler: %s embeddings, row %d: the squared norm overflows float64; rescale the embeddings, their scale does not matter", in.name, i)
+		}
+		if n >= minNorm {
+			continue
+		}
+		if policy == RefuseZeroNorm {
+			return 0, fmt.Errorf("ruler: %s embeddings, row %d: norm %g is below %g, so the record has no direction to compare", in.name, i, n, minNorm)
+		}
+		zeros++
+	}
+	return zeros, nil
+}

@@ -1,0 +1,126 @@
+package ruler
+
+import (
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Result holds the metrics that could be computed: without an oracle only M4,
+// without the original no M3.
+type Result struct {
+	M1 *stats.Estimate `json:"m1,omitempty"`
+	M2 *stats.Estimate `json:"m2,omitempty"`
+	// M2Mean is M2 against the mean instead of the median (the paper's Table 5).
+	M2Mean *stats.Estimate `json:"m2_mean,omitempty"`
+	M3     *stats.Estimate `json:"m3,omitempty"`
+	M4     *stats.Estimate `json:"m4"`
+	// M4NullSD is the standard deviation of M4 if the ranks were uniform.
+	M4NullSD float64 `json:"m4_null_sd"`
+	// Forget, Retain, Baseline and Gallery count the records given, those
+	// behind M2's baseline (0 without an oracle) and those M4 searched.
+	Forget   int `json:"forget"`
+	Retain   int `json:"retain"`
+	Baseline int `json:"baseline"`
+	Gallery  int `json:"gallery"`
+	// ZeroRows counts rows without a direction among those used.
+	ZeroRows  ZeroRows  `json:"zero_rows"`
+	PerRecord PerRecord `json:"-"`
+}
+
+// ZeroRows counts, per model, the used rows whose norm is below 1e-12. They are
+// all zero unless Options.ZeroNorm lets such rows pass.
+type ZeroRows struct {
+	Unlearned int `json:"unlearned"`
+	Oracle    int `json:"oracle"`
+	Original  int `json:"original"`
+}
+
+// PerRecord holds the values behind the aggregates, so that a record can be
+// looked up. Slices over forget records follow the order of forget.
+type PerRecord struct {
+	Similarity []float64 // s(u(f), o(f)), whose mean is M1
+	Shift      []float64 // s(u(f), o(f)) - s(original(f), o(f)), whose mean is M3
+	Nearest    []float64 // p(f), similarity to the nearest retained record
+	Rank       []float64 // percentile of p(f) among GalleryNearest; mean M4
+
+	BaselineRows       []int     // retained rows behind M2's baseline
+	BaselineSimilarity []float64 // s(u(r), o(r)) for each of them
+	GalleryRows        []int     // retained rows that M4 searched
+	GalleryNearest     []float64 // q(r) for each of them
+}
+
+// Measure computes every metric that the given models allow, from matrices
+// whose row i is the embedding of record i: unlearned is required; oracle adds
+// M1 and M2, and original beside it M3. Nothing given is changed.
+//
+// Errors are those of M1 to M4; every problem of the input is found before
+// anything is computed.
+func Measure(unlearned, oracle, original *array.Matrix[float64], forget, retain []int, opt Options) (*Result, error) {
+	if oracle == nil {
+		original = nil
+	}
+	r := &Result{Forget: len(forget), Retain: len(retain)}
+	r.PerRecord.GalleryRows = opt.galleryRows(retain)
+	if oracle != nil {
+		r.PerRecord.BaselineRows = opt.baselineRows(retain)
+	}
+	if err := r.admit(unlearned, oracle, original, forget, retain, opt); err != nil {
+		return nil, err
+	}
+	if oracle != nil {
+		r.compare(unlearned, oracle, original, forget, opt)
+	}
+	n, err := neighbours(unlearned, forget, r.PerRecord.GalleryRows, opt)
+	if err != nil {
+		return nil, err
+	}
+	r.PerRecord.Nearest, r.PerRecord.GalleryNearest, r.PerRecord.Rank = n.forget, n.gallery, n.ranks
+	r.M4, r.M4NullSD = m4(n.ranks, opt), M4NullSD(len(forget))
+	r.Baseline, r.Gallery = len(r.PerRecord.BaselineRows), len(r.PerRecord.GalleryRows)
+	return r, nil
+}
+
+func (r *Result) admit(unlearned, oracle, original *array.Matrix[float64], forget, retain []int, opt Options) error {
+	compared := concat(forget, r.PerRecord.BaselineRows)
+	inputs := []input{{"unlearned", unlearned, union(compared, r.PerRecord.GalleryRows)}}
+	if oracle != nil {
+		inputs = append(inputs, input{"oracle", oracle, compared})
+	}
+	if original != nil {
+		inputs = append(inputs, input{"original", original, forget})
+	}
+	zeros, err := admit(opt, forget, retain, true, inputs...)
+	if err != nil {
+		return err
+	}
+	zeros = append(zeros, 0, 0)
+	r.ZeroRows = ZeroRows{zeros[0], zeros[1], zeros[2]}
+	return nil
+}
+
+// compare fills in the metrics that need the oracle.
+func (r *Result) compare(unlearned, oracle, original *array.Matrix[float64], forget []int, opt Options) {
+	f := paired(unlearned, oracle, forget)
+	base := paired(unlearned, oracle, r.PerRecord.BaselineRows)
+	r.PerRecord.Similarity, r.PerRecord.BaselineSimilarity = f, base
+	r.M1 = m1(f, opt)
+	r.M2, r.M2Mean = m2(f, base, Median, opt), m2(f, base, Mean, opt)
+	if original == nil {
+		return
+	}
+	r.PerRecord.Shift = difference(f, paired(original, oracle, forget))
+	r.M3 = m3(r.PerRecord.Shift, opt)
+}
+
+// union returns the distinct rows of both lists, in order of appearance.
+func union(a, b []int) []int {
+	seen := make(map[int]bool, len(a)+len(b))
+	var out []int
+	for _, i := range concat(a, b) {
+		if !seen[i] {
+			seen[i] = true
+			out = append(out, i)
+		}
+	}
+	return out
+}

@@ -1,0 +1,170 @@
+package ruler
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// clouds are embeddings that stress the search in different ways. They span
+// more than one tile, so that rows and columns of a tile are both used.
+var clouds = map[string]func(rng *rand.Rand, n, p int) *matrix{
+	"gaussian": gaussian,
+	"clustered": func(rng *rand.Rand, n, p int) *matrix {
+		centres, m := gaussian(rng, 5, p), gaussian(rng, n, p)
+		for i := range n {
+			for j, c := range centres.Row(i % 5) {
+				m.Row(i)[j] = c + 0.01*m.Row(i)[j]
+			}
+		}
+		return m
+	},
+	"duplicated rows": func(rng *rand.Rand, n, p int) *matrix {
+		m := gaussian(rng, n, p)
+		for i := range n {
+			if i%3 == 0 {
+				copy(m.Row(i), m.Row(i/7))
+			}
+		}
+		return m
+	},
+	"nearly parallel": func(rng *rand.Rand, n, p int) *matrix {
+		m := gaussian(rng, n, p)
+		for i := range m.Data {
+			m.Data[i] = 1 + 1e-5*m.Data[i]
+		}
+		return m
+	},
+	"parallel to the last bit": func(rng *rand.Rand, n, p int) *matrix {
+		m := array.New[float64](n, p)
+		for i := range m.Data {
+			m.Data[i] = 1 + 0x1p-52*float64(rng.IntN(3))
+		}
+		return &m
+	},
+	"rectified": func(rng *rand.Rand, n, p int) *matrix {
+		m := gaussian(rng, n, p)
+		for i, v := range m.Data {
+			m.Data[i] = max(v-0.5, 0)
+		}
+		return m
+	},
+	"tiny coordinates": func(rng *rand.Rand, n, p int) *matrix {
+		m := gaussian(rng, n, p)
+		for i := range m.Data {
+			m.Data[i] *= math.Pow(10, -60*rng.Float64())
+		}
+		return m
+	},
+}
+
+func TestFastM4EqualsTheFloat64BruteForceExactly(t *testing.T) {
+	for name, generate := range clouds {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(9, 9))
+			n := tileSize + tileSize/4
+			m := generate(rng, n, 7)
+			forget, retain := split(rng, n, 90)
+			r := measure(t, m, nil, nil, forget, retain, Options{GalleryCap: NoCap, ZeroNorm: AsPublished, PointOnly: true})
+			p, q, ranks := bruteM4(m, forget, retain)
+			same(t, "p", r.PerRecord.Nearest, p)
+			same(t, "q", r.PerRecord.GalleryNearest, q)
+			same(t, "rank", r.PerRecord.Rank, ranks)
+		})
+	}
+}
+
+func same(t *testing.T, name string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d values of %s, want %d", len(got), name, len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("%s[%d] = %.17g, the brute force has %.17g", name, i, got[i], want[i])
+		}
+	}
+}
+
+// rough is a multiplier whose error is as large as the bound allows, so that the
+// float32 order of candidates means nothing.
+type rough struct{ rng *rand.Rand }
+
+func (m rough) MulT(dst []float32, a, b array.Matrix[float32]) error {
+	if err := (gonumMultiplier{}).MulT(dst, a, b); err != nil {
+		return err
+	}
+	e := floatBound(a.Cols) * 0.8
+	for i := range dst {
+		dst[i] += float32(e * (2*m.rng.Float64() - 1))
+	}
+	return nil
+}
+
+func TestTheResultDoesNotDependOnTheMultiplier(t *testing.T) {
+	for name, generate := range clouds {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(10, 10))
+			m := generate(rng, 500, 12)
+			forget, retain := split(rng, 500, 60)
+			opt := Options{ZeroNorm: AsPublished, PointOnly: true}
+			a := measure(t, m, nil, nil, forget, retain, opt)
+			opt.Multiplier = rough{rng}
+			b := measure(t, m, nil, nil, forget, retain, opt)
+			same(t, "p", b.PerRecord.Nearest, a.PerRecord.Nearest)
+			same(t, "q", b.PerRecord.GalleryNearest, a.PerRecord.GalleryNearest)
+		})
+	}
+}
+
+type half struct{}
+
+func (half) MulT(dst []float32, a, b array.Matrix[float32]) error {
+	if err := (gonumMultiplier{}).MulT(dst, a, b); err != nil {
+		return err
+	}
+	for i, v := range dst {
+		dst[i] = float32(math.Round(float64(v)*256) / 256)
+	}
+	return nil
+}
+
+type broken struct{}
+
+func (broken) MulT([]float32, array.Matrix[float32], array.Matrix[float32]) error {
+	return errors.New("the device is gone")
+}
+
+func TestAMultiplierThatIsTooCoarseOrFailsIsReported(t *testing.T) {
+	u, _, _, forget, retain := golden()
+	_, _, err := M4(u, forget, retain, Options{Multiplier: half{}})
+	if err == nil || !strings.Contains(err.Error(), "float32 arithmetic") {
+		t.Errorf("half precision: %v", err)
+	}
+	_, _, err = M4(u, forget, retain, Options{Multiplier: broken{}})
+	if err == nil || !strings.Contains(err.Error(), "the device is gone") {
+		t.Errorf("failing multiplier: %v", err)
+	}
+}
+
+func TestFloatBoundHoldsForRandomUnitVectors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 11))
+	for _, p := range []int{1, 3, 16, 128, 1000} {
+		m := gaussian(rng, 60, p)
+		c := newCloud(m, rng.Perm(60))
+		s := make([]float32, 60*60)
+		if err := (gonumMultiplier{}).MulT(s, c.single, c.single); err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range s {
+			exact := dot(c.exact.Row(k/60), c.exact.Row(k%60))
+			if d := math.Abs(float64(v) - exact); d > floatBound(p) {
+				t.Fatalf("p = %d: float32 is off by %g, more than the bound %g", p, d, floatBound(p))
+			}
+		}
+	}
+}

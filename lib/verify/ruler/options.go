@@ -1,0 +1,107 @@
+package ruler
+
+import "github.com/lethe-ml/lethe/lib/stats/nprand"
+
+// Caps of the paper (section 4.3) and the word for having none.
+const (
+	PaperRetainCap  = 500  // retained records behind the baseline of M2
+	PaperGalleryCap = 2000 // retained records that M4 searches
+	NoCap           = -1   // use every retained record
+)
+
+const (
+	paperSeed    = 42
+	defaultReps  = 1000
+	defaultLevel = 0.95
+)
+
+// ZeroNorm says what becomes of an embedding without a direction, which a
+// network of ReLUs produces when every unit of the layer is off.
+type ZeroNorm int
+
+// The treatments of a row whose norm is below 1e-12.
+const (
+	// RefuseZeroNorm returns an error that names the model and the row.
+	RefuseZeroNorm ZeroNorm = iota
+	// AsPublished divides by 1e-12 as the authors' program does: a zero row
+	// has similarity 0 with every record. Result.ZeroRows counts such rows.
+	AsPublished
+)
+
+// Baseline is the summary of the retained records that M2 subtracts.
+type Baseline int
+
+// The baselines of M2: the paper's, and the alternative of its Table 5.
+const (
+	Median Baseline = iota
+	Mean
+)
+
+// Options are the settings of a measurement. The zero value is the paper's.
+type Options struct {
+	// RetainCap and GalleryCap bound the retained records that M2 and M4 use.
+	// 0 is the paper's 500 and 2,000; NoCap (any negative number) uses all.
+	RetainCap, GalleryCap int
+	// SubsampleSeed draws the capped records; 0 is the paper's 42. Each draw is
+	// NumPy's RandomState(seed).choice(len(retain), cap, replace=False) from a
+	// fresh state, and its numbers are positions in the list retain. Nothing
+	// is drawn when all fit under the cap.
+	SubsampleSeed uint32
+	// ZeroNorm is the treatment of rows without a direction.
+	ZeroNorm ZeroNorm
+	// Baseline is what the function M2 subtracts; Measure reports both.
+	Baseline Baseline
+	// PointOnly skips the intervals, for sweeps of thousands of measurements:
+	// Low and High are then NaN (stats.Estimate.HasInterval) and Level is 0.
+	PointOnly bool
+	// Level is the nominal coverage of the intervals; 0 is 0.95.
+	Level float64
+	// Reps and BootstrapSeed steer the bootstrap behind M2's interval; 0 reps
+	// are 1,000.
+	Reps          int
+	BootstrapSeed uint64
+	// Multiplier forms the float32 products behind M4; nil is gonum's, on all
+	// processors. It changes the time, never the result.
+	Multiplier Multiplier
+}
+
+func (o Options) level() float64 {
+	if o.Level == 0 {
+		return defaultLevel
+	}
+	return o.Level
+}
+
+func (o Options) reps() int {
+	if o.Reps == 0 {
+		return defaultReps
+	}
+	return o.Reps
+}
+
+// draw returns the rows of retain that stay under the cap, in drawing order.
+func (o Options) draw(retain []int, limit, paper int) []int {
+	if limit == 0 {
+		limit = paper
+	}
+	if limit < 0 || len(retain) <= limit {
+		return retain
+	}
+	seed := o.SubsampleSeed
+	if seed == 0 {
+		seed = paperSeed
+	}
+	rows := make([]int, limit)
+	for i, k := range nprand.New(seed).Choice(len(retain), limit) {
+		rows[i] = retain[k]
+	}
+	return rows
+}
+
+func (o Options) baselineRows(retain []int) []int {
+	return o.draw(retain, o.RetainCap, PaperRetainCap)
+}
+
+func (o Options) galleryRows(retain []int) []int {
+	return o.draw(retain, o.GalleryCap, PaperGalleryCap)
+}
