@@ -1,0 +1,212 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// State says what an Entry of the store is.
+type State string
+
+// The states of an entry. List does not hash files: a Finished entry may still
+// fail Verify.
+const (
+	Finished   State = "finished"
+	Unfinished State = "unfinished" // runs now, or was interrupted
+	Damaged    State = "damaged"    // its manifest cannot be trusted
+	SetAside   State = "set aside"  // in quarantine/
+)
+
+// Entry is one thing that takes room in the store.
+type Entry struct {
+	ID      string // the run's ID; for SetAside the name in quarantine/
+	State   State
+	Key     Key // zero where it is not known
+	Dir     string
+	Files   int
+	Bytes   int64
+	Created time.Time // when a run was finished; otherwise its folder's last change
+	Problem string    // why a Damaged entry is damaged
+}
+
+// List returns everything in the store, sorted by state, recipe and ID.
+func (s *Store) List() ([]Entry, error) {
+	shards, err := filepath.Glob(filepath.Join(globQuote(s.dir), runsRoom, "*", "*"))
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for _, dir := range shards {
+		all = append(all, s.runEntry(dir))
+	}
+	for room, describe := range map[string]func(string) Entry{workRoom: workEntry, quarantineRoom: quarantineEntry} {
+		children, err := os.ReadDir(filepath.Join(s.dir, room))
+		if err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+		for _, child := range children {
+			if !strings.HasPrefix(child.Name(), ".") {
+				all = append(all, describe(filepath.Join(s.dir, room, child.Name())))
+			}
+		}
+	}
+	for i := range all {
+		if err := all[i].measure(); err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+	}
+	slices.SortFunc(all, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Key.Recipe, b.Key.Recipe), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+// globQuote protects the characters that mean something to filepath.Glob.
+func globQuote(dir string) string {
+	if filepath.Separator == '\\' {
+		return dir // no quoting on Windows, and few names need it
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+func (s *Store) runEntry(dir string) Entry {
+	e := Entry{ID: filepath.Base(dir), State: Finished, Dir: dir}
+	m, err := readManifest(dir, e.ID)
+	if err == nil {
+		e.Key, err = decodeKey(m.Key)
+	}
+	if err != nil {
+		e.State, e.Problem = Damaged, err.Error()
+		return e
+	}
+	if info, err := os.Stat(filepath.Join(dir, manifestName)); err == nil {
+		e.Created = info.ModTime()
+	}
+	return e
+}
+
+func workEntry(dir string) Entry {
+	e := Entry{ID: filepath.Base(dir), State: Unfinished, Dir: dir}
+	if b, err := os.ReadFile(filepath.Join(dir, "key.json")); err == nil {
+		if key, err := decodeKey(b); err == nil {
+			e.Key = key
+		}
+	}
+	return e
+}
+
+func quarantineEntry(dir string) Entry {
+	return Entry{ID: filepath.Base(dir), State: SetAside, Dir: dir}
+}
+
+// measure counts files and bytes. What another process removes meanwhile is
+// not counted.
+func (e *Entry) measure() error {
+	return filepath.WalkDir(e.Dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil {
+			var info fs.FileInfo
+			if info, err = d.Info(); err == nil {
+				e.count(info)
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+func (e *Entry) count(info fs.FileInfo) {
+	if e.Created.IsZero() {
+		e.Created = info.ModTime()
+	}
+	if !info.IsDir() {
+		e.Files++
+		e.Bytes += info.Size()
+	}
+}
+
+// Size returns the bytes of everything in the store.
+func (s *Store) Size() (int64, error) {
+	entries, err := s.List()
+	var total int64
+	for _, e := range entries {
+		total += e.Bytes
+	}
+	return total, err
+}
+
+// Verify hashes every file of a finished run and reports the first that is
+// damaged. It changes nothing.
+func (s *Store) Verify(id string) error {
+	if !isID(id) {
+		return fmt.Errorf("store: %q is no run ID: expected 64 hexadecimal digits in lower case", id)
+	}
+	dir := s.runDir(id)
+	m, err := readManifest(dir, id)
+	if errors.Is(err, errMissing) {
+		return fmt.Errorf("store: no finished run %s", id)
+	}
+	if err == nil {
+		err = m.checkContent(dir)
+	}
+	return err
+}
+
+// Prune deletes the entries for which drop returns true, and returns them.
+// What is being computed at the moment is left alone.
+func (s *Store) Prune(drop func(Entry) bool) ([]Entry, error) {
+	entries, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	var dropped []Entry
+	for _, e := range entries {
+		if !drop(e) {
+			continue
+		}
+		done, err := s.remove(e)
+		if err != nil {
+			return dropped, fmt.Errorf("store: remove %s: %w", e.Dir, err)
+		}
+		if done {
+			dropped = append(dropped, e)
+		}
+	}
+	return dropped, nil
+}
+
+// remove deletes one entry, unless somebody holds its lock.
+func (s *Store) remove(e Entry) (bool, error) {
+	if e.State == SetAside || !isID(e.ID) {
+		return true, os.RemoveAll(e.Dir)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	release, err := s.lock(ctx, e.ID, cancel) // having to wait ends the attempt
+	if errors.Is(err, context.Canceled) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	s.verified.Delete(e.ID)
+	if e.State == Unfinished {
+		return true, os.RemoveAll(e.Dir)
+	}
+	// A kill must not leave half a run among the finished ones.
+	trash, err := s.quarantine(e.Dir, e.ID)
+	if err != nil {
+		return false, err
+	}
+	return true, os.RemoveAll(trash)
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockPoll is how often a waiting process asks for a lock again.
+const lockPoll = 25 * time.Millisecond
+
+// lock takes the run's lock, against the goroutines of this process first and
+// against other processes then. onWait is called once if somebody else has it.
+func (s *Store) lock(ctx context.Context, id string, onWait func()) (release func(), err error) {
+	waited := false
+	wait := func() {
+		if !waited {
+			waited = true
+			onWait()
+		}
+	}
+	leave, err := s.enter(ctx, id, wait)
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.lockFile(ctx, id, wait)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return func() {
+		// Removing the file while it is locked is safe because lockFile checks
+		// that what it locked is still the file of that name. On Windows the
+		// removal fails and an empty file stays, which harms nobody.
+		_ = os.Remove(s.lockPath(id))
+		if err := file.Unlock(); err != nil {
+			s.warn("store: release the lock of run %s: %v", id, err)
+		}
+		leave()
+	}, nil
+}
+
+// enter waits until no other goroutine of this Store computes the run.
+func (s *Store) enter(ctx context.Context, id string, wait func()) (leave func(), err error) {
+	for {
+		s.mu.Lock()
+		other, busy := s.busy[id]
+		if !busy {
+			mine := make(chan struct{})
+			s.busy[id] = mine
+			s.mu.Unlock()
+			return func() {
+				s.mu.Lock()
+				delete(s.busy, id)
+				s.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		s.mu.Unlock()
+		wait()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// lockFile takes the lock that other processes see. The operating system frees
+// the lock of a process that dies.
+func (s *Store) lockFile(ctx context.Context, id string, wait func()) (*flock.Flock, error) {
+	path := s.lockPath(id)
+	for {
+		file := flock.New(path, flock.SetPermissions(0o644))
+		got, err := file.TryLock()
+		if err == nil && !got {
+			wait()
+			_, err = file.TryLockContext(ctx, lockPoll)
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		current, err := isCurrent(file, path)
+		if err == nil && current {
+			return file, nil
+		}
+		if err := errors.Join(err, file.Unlock()); err != nil {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+	}
+}
+
+// isCurrent reports whether the locked file is still the one of that name: its
+// former owner may have removed it while we waited.
+func isCurrent(file *flock.Flock, path string) (bool, error) {
+	locked, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(locked, named), err
+}

@@ -1,0 +1,267 @@
+// Package store keeps computed results on disk under a name that is derived
+// from everything they depend on, so that nothing is computed twice and a
+// killed computation resumes.
+//
+// A store is a folder:
+//
+//	runs/ab/<id>/    finished runs: files and manifest.json
+//	work/<id>/       computations that run, or were interrupted: output/ (the
+//	                 files so far), checkpoint/, scratch/ and key.json
+//	locks/           one lock file per computation that runs
+//	quarantine/      damaged runs, set aside and never used
+//
+// A run appears under runs/ in one step, after all its files are on the disk;
+// its manifest lists every file with size and SHA-256, and a reader believes no
+// byte that does not match. No time and no machine name is stored, so that the
+// same run has the same bytes everywhere; the manifest's modification time
+// tells when a run was made.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/lethe-ml/lethe/lib/store/internal/disk"
+)
+
+// ErrDamaged is wrapped by every error that says that a run's bytes are not the
+// ones that were computed. The message names the file.
+var ErrDamaged = errors.New("damaged run")
+
+// errMissing says that there is no finished run.
+var errMissing = errors.New("no such run")
+
+// Store is an open store. It may be used by many goroutines, and its folder by
+// many processes, at the same time.
+type Store struct {
+	// OnWarning receives what the user should know although work goes on, such
+	// as a damaged run that was set aside. Nil logs it with log/slog.
+	OnWarning func(string)
+	// OnWait is called once by each Do that has to wait because somebody else
+	// computes the same run. Nil does nothing.
+	OnWait func(Key)
+
+	dir      string
+	write    func(path string, b []byte) error // disk.Write; tests put failing disks here
+	verified sync.Map                          // IDs whose files were hashed in this process
+
+	mu   sync.Mutex
+	busy map[string]chan struct{} // IDs being computed by this Store; closed at the end
+}
+
+// DefaultDir returns the folder that the variable LETHE_STORE names, or
+// lethe/runs in the user's cache folder.
+func DefaultDir() (string, error) {
+	if dir := os.Getenv("LETHE_STORE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder for the store: set LETHE_STORE to one (%w)", err)
+	}
+	return filepath.Join(cache, "lethe", "runs"), nil
+}
+
+// Open opens the store in dir and creates it where it does not exist. A folder
+// that cannot be written is an error.
+func Open(dir string) (*Store, error) {
+	if dir == "" {
+		return nil, errors.New("store: the folder's name is empty")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", dir, err)
+	}
+	if info, err := os.Stat(abs); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("store %s: expected a folder, found a file", abs)
+	}
+	s := &Store{dir: abs, write: disk.Write, busy: map[string]chan struct{}{}}
+	for _, room := range []string{runsRoom, workRoom, locksRoom, quarantineRoom} {
+		if err := os.MkdirAll(filepath.Join(abs, room), 0o755); err != nil {
+			return nil, fmt.Errorf("store %s cannot be created or written: %w", abs, err)
+		}
+	}
+	probe, err := os.CreateTemp(filepath.Join(abs, workRoom), ".probe-*")
+	if err != nil {
+		return nil, fmt.Errorf("store %s cannot be written: %w", abs, err)
+	}
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		return nil, fmt.Errorf("store %s cannot be written: %w", abs, err)
+	}
+	return s, nil
+}
+
+// Dir returns the store's folder.
+func (s *Store) Dir() string { return s.dir }
+
+// The sub-folders of a store.
+const (
+	runsRoom       = "runs"
+	workRoom       = "work"
+	locksRoom      = "locks"
+	quarantineRoom = "quarantine"
+)
+
+func (s *Store) runDir(id string) string  { return filepath.Join(s.dir, runsRoom, id[:2], id) }
+func (s *Store) workDir(id string) string { return filepath.Join(s.dir, workRoom, id) }
+func (s *Store) lockPath(id string) string {
+	return filepath.Join(s.dir, locksRoom, id+".lock")
+}
+
+func (s *Store) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if s.OnWarning != nil {
+		s.OnWarning(text)
+		return
+	}
+	slog.Warn(text)
+}
+
+// heldKey is the context key of the chain of runs being computed.
+type heldKey struct{}
+
+// held is one link of that chain.
+type held struct {
+	id    string
+	outer *held
+}
+
+// Do returns the run of k. A finished run is verified and returned at once.
+// Otherwise compute writes the run's files through its Work, and the run
+// becomes visible in one step when compute returns nil. Whoever asks for the
+// same run meanwhile, in this process or another, waits and reads; ctx ends the
+// wait.
+//
+// When compute fails, is cancelled or is killed, only its checkpoints and
+// scratch files remain, and the next Do hands them to compute again. A damaged
+// run is moved to quarantine/, reported to OnWarning, and computed anew.
+//
+// compute may call Do for other runs, with the context it was given.
+func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context, w *Work) error) (*Run, error) {
+	key, err := k.canonical()
+	if err != nil {
+		return nil, err
+	}
+	id := digest(key)
+	if run, err := s.load(id); err == nil {
+		return run, nil
+	} else if !errors.Is(err, errMissing) && !errors.Is(err, ErrDamaged) {
+		return nil, err
+	}
+	chain, _ := ctx.Value(heldKey{}).(*held)
+	for link := chain; link != nil; link = link.outer {
+		if link.id == id {
+			return nil, fmt.Errorf("store: run %s (%s) depends on itself", id, k.Recipe)
+		}
+	}
+	release, err := s.lock(ctx, id, func() {
+		if s.OnWait != nil {
+			s.OnWait(k)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store: run %s (%s): %w", id, k.Recipe, err)
+	}
+	defer release()
+	run, err := s.load(id)
+	switch {
+	case err == nil:
+		return run, nil
+	case errors.Is(err, ErrDamaged):
+		if err := s.setAside(id, err); err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, errMissing):
+		return nil, err
+	}
+	ctx = context.WithValue(ctx, heldKey{}, &held{id: id, outer: chain})
+	if err := s.make(ctx, id, key, compute); err != nil {
+		return nil, fmt.Errorf("store: run %s (%s): %w", id, k.Recipe, err)
+	}
+	return s.load(id)
+}
+
+// make computes the run and publishes it. The caller holds the run's lock.
+func (s *Store) make(ctx context.Context, id string, key []byte, compute func(context.Context, *Work) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w, err := s.newWork(id, key)
+	if err != nil {
+		return err
+	}
+	err = compute(ctx, w)
+	err = errors.Join(err, w.close())
+	if err == nil {
+		err = w.publish(key)
+	}
+	if err != nil {
+		return errors.Join(err, w.tidyAfterFailure())
+	}
+	s.verified.Store(id, true)
+	return os.RemoveAll(w.root)
+}
+
+// Lookup returns the finished run of k, and whether there is one. A damaged run
+// is an error that names the file; Do would set it aside.
+func (s *Store) Lookup(k Key) (*Run, bool, error) {
+	id, err := k.ID()
+	if err != nil {
+		return nil, false, err
+	}
+	run, err := s.load(id)
+	if errors.Is(err, errMissing) {
+		return nil, false, nil
+	}
+	return run, err == nil, err
+}
+
+// load returns the finished run, after hashing its files where this process has
+// not done so yet.
+func (s *Store) load(id string) (*Run, error) {
+	dir := s.runDir(id)
+	m, err := readManifest(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, done := s.verified.Load(id); done {
+		err = m.checkSizes(dir)
+	} else {
+		err = m.checkContent(dir)
+	}
+	if err != nil {
+		s.verified.Delete(id)
+		return nil, err
+	}
+	s.verified.Store(id, true)
+	return newRun(s, id, dir, m)
+}
+
+// setAside moves a damaged run into quarantine/. The caller holds its lock.
+func (s *Store) setAside(id string, reason error) error {
+	s.verified.Delete(id)
+	to, err := s.quarantine(s.runDir(id), id)
+	if err != nil {
+		return fmt.Errorf("store: %w; it cannot be set aside: %w", reason, err)
+	}
+	s.warn("store: %v; set aside as %s, computing it anew", reason, to)
+	return nil
+}
+
+// quarantine moves path into quarantine/ under the first free name.
+func (s *Store) quarantine(path, name string) (string, error) {
+	for n := 1; ; n++ {
+		to := filepath.Join(s.dir, quarantineRoom, fmt.Sprintf("%s-%d", name, n))
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			return to, os.Rename(path, to)
+		} else if err != nil {
+			return to, err
+		}
+	}
+}

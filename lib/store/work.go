@@ -1,0 +1,290 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/lethe-ml/lethe/lib/store/internal/disk"
+	"github.com/lethe-ml/lethe/lib/store/safetensors"
+)
+
+// Work is where a computation puts its files. Names are relative, separated by
+// slashes. A Work may be used by many goroutines; it is invalid after compute
+// has returned.
+//
+// Nothing is forced to the disk before SaveCheckpoint or the end of the run: a
+// power cut in between costs the work since the last checkpoint, never a
+// finished run or a checkpoint.
+type Work struct {
+	store *Store
+	id    string
+	root  string // work/<id>
+
+	mu       sync.Mutex
+	appended map[string]*os.File // files that AppendLine holds open
+	resume   *checkpoint         // the newest valid checkpoint, until output begins
+	number   int                 // of the newest checkpoint
+	torn     error               // a line that was written in part only
+}
+
+// The sub-folders of a work folder.
+const (
+	outputRoom     = "output"
+	checkpointRoom = "checkpoint"
+	scratchRoom    = "scratch"
+)
+
+// newWork opens the work folder of a run whose lock the caller holds, and finds
+// the checkpoint that a former attempt has left.
+func (s *Store) newWork(id string, key []byte) (*Work, error) {
+	w := &Work{store: s, id: id, root: s.workDir(id), appended: map[string]*os.File{}}
+	_, err := os.Lstat(w.root)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err := os.MkdirAll(w.Dir(), 0o755); err != nil {
+		return nil, err
+	}
+	if err := s.write(filepath.Join(w.root, "key.json"), key); err != nil {
+		return nil, err
+	}
+	if fresh {
+		return w, nil
+	}
+	if w.resume, err = w.newestCheckpoint(); err != nil {
+		return nil, err
+	}
+	if w.resume == nil {
+		return w, w.clearOutput()
+	}
+	w.number = w.resume.number
+	return w, nil
+}
+
+// Dir returns the folder whose files become the run. After an interruption it
+// is put back to what it held at the checkpoint that LoadCheckpoint returns, and
+// emptied when there is none.
+func (w *Work) Dir() string { return filepath.Join(w.root, outputRoom) }
+
+// Scratch returns a folder that survives an interruption as it is and is not
+// part of the finished run.
+func (w *Work) Scratch() (string, error) {
+	dir := filepath.Join(w.root, scratchRoom)
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// WriteTensors writes a safetensors file. A file written before a checkpoint
+// must not be replaced after it, or that checkpoint can no longer be used.
+func (w *Work) WriteTensors(name string, f *safetensors.File) error {
+	b, err := safetensors.Encode(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return w.WriteFile(name, b)
+}
+
+// WriteJSON writes v as indented JSON. NaN and infinities are errors.
+func (w *Work) WriteJSON(name string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return w.WriteFile(name, append(b, '\n'))
+}
+
+// WriteFile writes b as it is.
+func (w *Work) WriteFile(name string, b []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	path, err := w.begin(name)
+	if err != nil {
+		return err
+	}
+	return w.store.write(path, b)
+}
+
+// AppendLine adds v as one line of JSON to the file. Lines reach the file in
+// the order of the calls, each in a single write, but are forced to the disk
+// only by SaveCheckpoint and at the end. Lines written after the last
+// checkpoint are removed when the computation resumes.
+func (w *Work) AppendLine(name string, v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f := w.appended[name]
+	if f == nil {
+		path, err := w.begin(name)
+		if err != nil {
+			return err
+		}
+		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		if err != nil {
+			return err
+		}
+		w.appended[name] = f
+	}
+	if _, err = f.Write(append(line, '\n')); err != nil {
+		w.torn = fmt.Errorf("append to %s: %w", name, err)
+	}
+	return w.torn
+}
+
+// begin returns the path of an output file, and makes its folder. A
+// computation that writes without having loaded its checkpoint starts anew.
+func (w *Work) begin(name string) (string, error) {
+	if err := checkName(name); err != nil {
+		return "", err
+	}
+	if w.resume != nil {
+		w.resume = nil
+		if err := w.clearOutput(); err != nil {
+			return "", err
+		}
+	}
+	path := filepath.Join(w.Dir(), filepath.FromSlash(name))
+	if !strings.Contains(name, "/") {
+		return path, nil
+	}
+	return path, os.MkdirAll(filepath.Dir(path), 0o755)
+}
+
+// checkName reports a name that no file of a run may have.
+func checkName(name string) error {
+	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) || !filepath.IsLocal(name) {
+		return fmt.Errorf("file name %q: expected a relative path with slashes, without \"..\", backslash and colon", name)
+	}
+	if name == manifestName {
+		return fmt.Errorf("file name %q is reserved", name)
+	}
+	return nil
+}
+
+func (w *Work) clearOutput() error {
+	if err := os.RemoveAll(w.Dir()); err != nil {
+		return err
+	}
+	return os.Mkdir(w.Dir(), 0o755)
+}
+
+// close closes the files that AppendLine has opened.
+func (w *Work) close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var errs []error
+	for _, f := range w.appended {
+		errs = append(errs, f.Close())
+	}
+	clear(w.appended)
+	return errors.Join(errs...)
+}
+
+// records hashes the files written so far.
+func (w *Work) records() (files []fileRecord, err error) {
+	err = walkFiles(w.Dir(), func(name string) error {
+		if err := checkName(name); err != nil {
+			return err
+		}
+		path := filepath.Join(w.Dir(), filepath.FromSlash(name))
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		record, err := hashFile(path, name, info.Size())
+		files = append(files, record)
+		return err
+	})
+	return files, err
+}
+
+// sync forces the output files and the names in their folders to the disk.
+func (w *Work) sync(files []fileRecord, more ...string) error {
+	paths := more
+	folders := map[string]bool{w.Dir(): true}
+	for _, f := range files {
+		path := filepath.Join(w.Dir(), filepath.FromSlash(f.Name))
+		paths = append(paths, path)
+		for dir := filepath.Dir(path); !folders[dir]; dir = filepath.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	if err := disk.Sync(paths...); err != nil {
+		return err
+	}
+	for dir := range folders {
+		if err := disk.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publish writes the manifest, forces everything to the disk and moves the
+// output into its place among the finished runs.
+func (w *Work) publish(key []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.torn != nil {
+		return w.torn
+	}
+	if w.resume != nil {
+		err := errors.New("a checkpoint was there and was not loaded; it is dropped, the next attempt starts anew")
+		return errors.Join(err, os.RemoveAll(filepath.Join(w.root, checkpointRoom)))
+	}
+	files, err := w.records()
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return errors.New("the computation has written no file")
+	}
+	b, err := manifest{Format: manifestFormat, ID: w.id, Key: key, Files: files}.encode()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(w.Dir(), manifestName)
+	if err := w.store.write(path, b); err != nil {
+		return err
+	}
+	if err := w.sync(files, path); err != nil {
+		return err
+	}
+	return w.moveIntoPlace()
+}
+
+func (w *Work) moveIntoPlace() error {
+	to := w.store.runDir(w.id)
+	shard := filepath.Dir(to)
+	if err := os.Mkdir(shard, 0o755); err == nil {
+		if err := disk.SyncDir(filepath.Dir(shard)); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := os.Rename(w.Dir(), to); err != nil {
+		return err
+	}
+	return disk.SyncDir(shard)
+}
+
+// tidyAfterFailure removes the work folder unless it holds something that the
+// next attempt can use.
+func (w *Work) tidyAfterFailure() error {
+	for _, room := range []string{checkpointRoom, scratchRoom} {
+		entries, err := os.ReadDir(filepath.Join(w.root, room))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(entries) > 0 {
+			return nil
+		}
+	}
+	return os.RemoveAll(w.root)
+}
