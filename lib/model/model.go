@@ -138,13 +138,18 @@ func (r *Runner) PredictLayers(p nn.Params, x array.Matrix[float32]) (*Predictio
 	return pred, nil
 }
 
-// Tensors uploads the weights, in order, as inputs of an execution.
-func Tensors(p nn.Params) []any {
+// Upload puts the weights, in order, on the engine's device as inputs of an
+// execution. Executions running side by side may share them.
+func (r *Runner) Upload(p nn.Params) ([]any, error) {
 	out := make([]any, len(p))
 	for i, v := range p {
-		out[i] = tensors.FromFlatDataAndDimensions(v.Data, v.Shape...)
+		t := tensors.FromFlatDataAndDimensions(v.Data, v.Shape...)
+		if err := t.MaterializeOnDevice(r.Engine.Backend(), true, 0); err != nil {
+			return nil, fmt.Errorf("model %s: uploading %s: %w", r.Arch.Name(), v.Name, err)
+		}
+		out[i] = t
 	}
-	return out
+	return out, nil
 }
 
 // Finalize frees tensors at once rather than at the next garbage collection.
@@ -167,11 +172,14 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32]) ([]array.
 	if x.Rows == 0 {
 		return nil, fmt.Errorf("model %s: no rows to predict", r.Arch.Name())
 	}
-	weights := Tensors(p)
+	weights, err := r.Upload(p)
+	if err != nil {
+		return nil, err
+	}
 	defer Finalize(weights)
 	chunks := Chunks(x.Rows, r.Engine.ChunkRows())
 	parts := make([][]*tensors.Tensor, len(chunks))
-	err := r.Engine.Parallel(len(chunks), func(i int) error {
+	err = r.Engine.Parallel(len(chunks), func(i int) error {
 		c := chunks[i]
 		in := FeatureMajor(x, nil, c)
 		defer in.FinalizeAll()

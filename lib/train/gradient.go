@@ -105,11 +105,14 @@ func (g *gradients) at(p nn.Params, o Objective, batches []batch, key func(term,
 			tasks = append(tasks, task{b, c, i})
 		}
 	}
-	weights := model.Tensors(p)
+	weights, err := g.runner.Upload(p)
+	if err != nil {
+		return 0, nil, err
+	}
 	defer model.Finalize(weights)
 	n := min(lanes, len(tasks))
 	sums := make([]sum, n)
-	err := g.runner.Engine.Parallel(n, func(l int) error {
+	err = g.runner.Engine.Parallel(n, func(l int) error {
 		sums[l] = newSum(p)
 		for i := l; i < len(tasks); i += n {
 			if err := g.run(tasks[i], o, weights, key, &sums[l]); err != nil {

@@ -1,0 +1,56 @@
+package unlearn
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// BadTeacher lets the student learn the outputs of a randomly initialised model
+// (RULER appendix A.11, after Chundawat et al. 2023):
+//
+//	minimise alpha CE(Dr) + (1 - alpha) KL_T(random || student on Dr) + KL_T(random || student on Df)
+//
+// for 10 epochs of Adam at 5e-4 with alpha = 0.6 and T = 2; the teacher has
+// dropout off.
+//
+// Differences: (1) Chundawat et al. use two teachers, the competent original on
+// Dr and the incompetent one on Df; RULER uses the random one for both. (2) The
+// paper names 101 and 102 as additional teacher seeds and not its main one; the
+// published program uses 101, and so do we. (3) Both losses on Dr share one
+// forward pass and its dropout mask.
+type BadTeacher struct {
+	Epochs      int     `json:"epochs,omitempty"`       // 0: 10
+	LR          float64 `json:"lr,omitempty"`           // 0: 5e-4
+	Alpha       float64 `json:"alpha,omitempty"`        // 0: 0.6
+	Temperature float64 `json:"temperature,omitempty"`  // 0: 2
+	TeacherSeed int     `json:"teacher_seed,omitempty"` // 0: 101
+}
+
+var _ Method = BadTeacher{}
+
+// Name implements Method.
+func (BadTeacher) Name() string { return "bad-teacher" }
+
+// Sees implements Method.
+func (BadTeacher) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Unlearn implements Method.
+func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	alpha, t := or(m.Alpha, 0.6), or(m.Temperature, 2)
+	teacher := r.Runner.Arch.Init(engine.Root(or(m.TeacherSeed, 101)).Stream(engine.StreamInit))
+	retain, err := r.teach(teacher, r.Retain, t, 1-alpha)
+	if err != nil {
+		return nil, err
+	}
+	forget, err := r.teach(teacher, r.Forget, t, 1)
+	if err != nil {
+		return nil, err
+	}
+	o := train.Objective{
+		r.term("retain", r.Retain, false, r.labels(r.Retain, alpha), retain),
+		r.term("forget", r.Forget, true, forget),
+	}
+	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4))
+}

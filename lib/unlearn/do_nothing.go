@@ -1,0 +1,20 @@
+package unlearn
+
+import "context"
+
+// DoNothing is the control that returns the original model: whatever a metric
+// says of it was there before any unlearning.
+type DoNothing struct{}
+
+var _ Method = DoNothing{}
+
+// Name implements Method.
+func (DoNothing) Name() string { return "do-nothing" }
+
+// Sees implements Method.
+func (DoNothing) Sees() Sees { return Sees{Original: true} }
+
+// Unlearn implements Method.
+func (DoNothing) Unlearn(_ context.Context, r Request) (*Outcome, error) {
+	return &Outcome{Params: r.Original.Clone()}, nil
+}

@@ -1,0 +1,34 @@
+package unlearn
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// FineTuning goes on training on the retain set alone and trusts to
+// catastrophic forgetting (RULER section 4.2):
+//
+//	minimise CE(Dr)
+//
+// for 10 epochs of Adam at 5e-4. It never sees a forget record. With another
+// method's number of epochs it is that method's matched control: it shows how
+// much of the change comes from training longer.
+type FineTuning struct {
+	Epochs int     `json:"epochs,omitempty"` // 0: 10
+	LR     float64 `json:"lr,omitempty"`     // 0: 5e-4
+}
+
+var _ Method = FineTuning{}
+
+// Name implements Method.
+func (FineTuning) Name() string { return "fine-tuning" }
+
+// Sees implements Method.
+func (FineTuning) Sees() Sees { return Sees{Original: true, Retain: true} }
+
+// Unlearn implements Method.
+func (m FineTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	o := train.Objective{r.term("retain", r.Retain, false, r.labels(r.Retain, 1))}
+	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4))
+}

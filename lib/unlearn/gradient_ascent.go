@@ -1,0 +1,33 @@
+package unlearn
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// GradientAscent raises the cross-entropy of the forget set (RULER section 4.2;
+// Golatkar et al. 2020 use it as a baseline):
+//
+//	minimise -CE(Df)
+//
+// for 5 epochs of Adam at 5e-4. It sees the forget set only. Nothing bounds the
+// ascent: more epochs or a larger rate destroy the model.
+type GradientAscent struct {
+	Epochs int     `json:"epochs,omitempty"` // 0: 5
+	LR     float64 `json:"lr,omitempty"`     // 0: 5e-4
+}
+
+var _ Method = GradientAscent{}
+
+// Name implements Method.
+func (GradientAscent) Name() string { return "gradient-ascent" }
+
+// Sees implements Method.
+func (GradientAscent) Sees() Sees { return Sees{Original: true, Forget: true} }
+
+// Unlearn implements Method.
+func (m GradientAscent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	o := train.Objective{r.term("forget", r.Forget, false, r.labels(r.Forget, -1))}
+	return r.minimise(ctx, o, or(m.Epochs, 5), or(m.LR, 5e-4))
+}

@@ -1,0 +1,38 @@
+package unlearn
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// NegGrad descends on the retain set while it ascends on the forget set (RULER
+// section 4.2; NegGrad+ of Kurmanji et al. 2023):
+//
+//	minimise alpha CE(Dr) - (1 - alpha) CE(Df)
+//
+// for 10 epochs of Adam at 5e-4 with alpha = 0.6. With mini-batches every batch
+// of the retain set meets the whole forget set, as in the published program.
+type NegGrad struct {
+	Epochs int     `json:"epochs,omitempty"` // 0: 10
+	LR     float64 `json:"lr,omitempty"`     // 0: 5e-4
+	Alpha  float64 `json:"alpha,omitempty"`  // weight of the retain set, 0: 0.6
+}
+
+var _ Method = NegGrad{}
+
+// Name implements Method.
+func (NegGrad) Name() string { return "neggrad" }
+
+// Sees implements Method.
+func (NegGrad) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Unlearn implements Method.
+func (m NegGrad) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	alpha := or(m.Alpha, 0.6)
+	o := train.Objective{
+		r.term("retain", r.Retain, false, r.labels(r.Retain, alpha)),
+		r.term("forget", r.Forget, true, r.labels(r.Forget, alpha-1)),
+	}
+	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4))
+}

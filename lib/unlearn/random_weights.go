@@ -1,0 +1,31 @@
+package unlearn
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+)
+
+// RandomWeights is the control that destroys the model: fresh, untrained
+// weights. It has surely forgotten, and everything else with it; a metric that
+// cannot tell it from a good method measures forgetting only.
+type RandomWeights struct {
+	Seed int `json:"seed,omitempty"` // 0: the request's seed
+}
+
+var _ Method = RandomWeights{}
+
+// Name implements Method.
+func (RandomWeights) Name() string { return "random-weights" }
+
+// Sees implements Method.
+func (RandomWeights) Sees() Sees { return Sees{} }
+
+// Unlearn implements Method.
+func (m RandomWeights) Unlearn(_ context.Context, r Request) (*Outcome, error) {
+	seed := r.Seed
+	if m.Seed != 0 {
+		seed = engine.Root(m.Seed)
+	}
+	return &Outcome{Params: r.Runner.Arch.Init(seed.Stream(engine.StreamInit))}, nil
+}

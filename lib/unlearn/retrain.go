@@ -1,0 +1,45 @@
+package unlearn
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Retrain is the oracle: a fresh model trained on the retain set alone, exactly
+// as the original was. It is shown neither the original's weights nor a forget
+// record. The zero value starts from the original's own seed, and so from the
+// same initial weights (the paired design of RULER section 3.3).
+//
+// With SeedShift it is the control "retrain with another seed": an equally
+// perfect unlearner whose representation differs by chance of training alone.
+type Retrain struct {
+	SeedShift int `json:"seed_shift,omitempty"` // added to the original's seed
+}
+
+var _ Method = Retrain{}
+
+// Name implements Method.
+func (m Retrain) Name() string {
+	if m.SeedShift != 0 {
+		return "retrain-other-seed"
+	}
+	return "retrain"
+}
+
+// Sees implements Method.
+func (Retrain) Sees() Sees { return Sees{Retain: true} }
+
+// Unlearn implements Method.
+func (m Retrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	fit := r.Fit
+	fit.Seed += engine.Root(m.SeedShift)
+	o := train.Objective{r.term("retain", r.Retain, false, r.labels(r.Retain, 1))}
+	fresh := r.Runner.Arch.Init(fit.Seed.Stream(engine.StreamInit))
+	p, history, err := train.Fit(ctx, r.Runner, fresh, o, fit, r.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Params: p, History: history}, nil
+}

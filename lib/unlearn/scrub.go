@@ -1,0 +1,52 @@
+package unlearn
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// SCRUB lets a student, a copy of the original, agree with the frozen original
+// on the retain set and disagree with it on the forget set (RULER section 4.2,
+// after Kurmanji et al. 2023):
+//
+//	minimise alpha KL_T(teacher || student on Dr) - (1 - alpha) KL_T(teacher || student on Df)
+//
+// for 10 epochs of Adam at 5e-4 with alpha = 0.6 and T = 2. KL_T is the batch
+// mean of T^2 KL between outputs softened by T; the teacher has dropout off.
+//
+// Differences from Kurmanji et al.: (1) both parts are one joint step, where
+// SCRUB alternates max-steps and min-steps; (2) there is no cross-entropy on
+// the retain set; (3) no rewinding. All three are the RULER program's.
+type SCRUB struct {
+	Epochs      int     `json:"epochs,omitempty"`      // 0: 10
+	LR          float64 `json:"lr,omitempty"`          // 0: 5e-4
+	Alpha       float64 `json:"alpha,omitempty"`       // 0: 0.6
+	Temperature float64 `json:"temperature,omitempty"` // 0: 2
+}
+
+var _ Method = SCRUB{}
+
+// Name implements Method.
+func (SCRUB) Name() string { return "scrub" }
+
+// Sees implements Method.
+func (SCRUB) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Unlearn implements Method.
+func (m SCRUB) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	alpha, t := or(m.Alpha, 0.6), or(m.Temperature, 2)
+	keep, err := r.teach(r.Original, r.Retain, t, alpha)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := r.teach(r.Original, r.Forget, t, alpha-1)
+	if err != nil {
+		return nil, err
+	}
+	o := train.Objective{
+		r.term("retain", r.Retain, false, keep),
+		r.term("forget", r.Forget, true, leave),
+	}
+	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4))
+}

@@ -1,0 +1,212 @@
+// Package unlearn holds the unlearning methods and the permanent controls, one
+// file each: a struct whose zero value is the paper's setting. Apply runs any
+// of them on a request, after checking it and taking out what the method may
+// not see, and reports how far the method moved the model.
+package unlearn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Method turns a trained model into one that should have forgotten. Its fields,
+// as JSON, together with Name, identify it in the store.
+type Method interface {
+	// Name is the method's short name, such as "scrub".
+	Name() string
+	// Sees says which parts of the request the method needs.
+	Sees() Sees
+	// Unlearn computes the new weights. It must not write to anything in the
+	// request. Call Apply instead: it checks, restricts and measures.
+	Unlearn(ctx context.Context, r Request) (*Outcome, error)
+}
+
+// Sees says what a method is shown. Everything else is absent from its request.
+type Sees struct {
+	Original bool // the trained weights
+	Forget   bool // the forget records
+	Retain   bool // the retain records
+}
+
+// Data are labelled records.
+type Data struct {
+	X   array.Matrix[float32] // one record per row
+	Y   []int                 // class numbers
+	IDs []int                 // row numbers in the training data, distinct
+}
+
+// Request asks for records to be forgotten.
+type Request struct {
+	Runner   *model.Runner
+	Original nn.Params
+	Forget   Data
+	Retain   Data
+	// Fit says how the original was trained; retraining repeats it. Its seed
+	// also drew the original's initial weights.
+	Fit train.Config
+	// Seed is the unlearning's own: dropout, batch order, random teachers.
+	Seed engine.Root
+	// Batch is the mini-batch size, 0 for full batches as in the paper's main
+	// experiment.
+	Batch int
+	// Hooks watch the work and let it stop and resume.
+	Hooks train.Hooks
+}
+
+// Outcome is what a method leaves behind.
+type Outcome struct {
+	Params  nn.Params
+	History []train.Epoch // one record per epoch; empty for a method that does not train
+}
+
+// Report says what a method did.
+type Report struct {
+	Method       string        `json:"method"`
+	Displacement float64       `json:"displacement"` // ||after - before|| / ||before||
+	Epochs       int           `json:"epochs"`
+	Steps        int           `json:"steps"`
+	History      []train.Epoch `json:"history"`
+	// Wall is not part of the stored result: the same command twice gives the
+	// same bytes.
+	Wall time.Duration `json:"-"`
+}
+
+// Apply runs a method: it refuses a request that makes no sense, removes what
+// the method may not see, and checks and measures what comes back.
+func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error) {
+	if err := r.check(); err != nil {
+		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
+	}
+	before := r.Original
+	sees := m.Sees()
+	if !sees.Original {
+		r.Original = nil
+	}
+	if !sees.Forget {
+		r.Forget = Data{}
+	}
+	if !sees.Retain {
+		r.Retain = Data{}
+	}
+	began := time.Now()
+	out, err := m.Unlearn(ctx, r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
+	}
+	if err := out.Params.Check(); err != nil {
+		return nil, nil, fmt.Errorf("unlearn %s: the result is damaged: %w", m.Name(), err)
+	}
+	moved, err := out.Params.Displacement(before)
+	if err != nil {
+		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
+	}
+	rep := &Report{Method: m.Name(), Displacement: moved, Epochs: len(out.History), History: out.History, Wall: time.Since(began)}
+	if n := len(out.History); n > 0 {
+		rep.Steps = out.History[n-1].Steps
+	}
+	return out.Params, rep, nil
+}
+
+func (r Request) check() error {
+	if r.Runner == nil {
+		return fmt.Errorf("the request has no runner")
+	}
+	if err := r.Original.Check(); err != nil {
+		return fmt.Errorf("the original model: %w", err)
+	}
+	want := r.Runner.Arch.Init(engine.Root(0).Stream(engine.StreamInit))
+	if err := nn.SameShape(r.Original, want); err != nil {
+		return fmt.Errorf("the original model does not fit %s: %w", r.Runner.Arch.Name(), err)
+	}
+	if len(r.Forget.Y) == 0 && r.Forget.X.Rows == 0 {
+		return fmt.Errorf("the forget set is empty: there is nothing to unlearn")
+	}
+	if len(r.Retain.Y) == 0 && r.Retain.X.Rows == 0 {
+		return fmt.Errorf("the retain set is empty: the forget set is everything")
+	}
+	if err := r.Forget.check("forget set", r.Runner.Arch); err != nil {
+		return err
+	}
+	if err := r.Retain.check("retain set", r.Runner.Arch); err != nil {
+		return err
+	}
+	return disjoint(r.Forget.IDs, r.Retain.IDs)
+}
+
+func (d Data) check(name string, a model.Architecture) error {
+	if len(d.Y) != d.X.Rows || len(d.IDs) != d.X.Rows {
+		return fmt.Errorf("%s: %d records, %d labels, %d record numbers", name, d.X.Rows, len(d.Y), len(d.IDs))
+	}
+	if d.X.Cols != a.Inputs() {
+		return fmt.Errorf("%s: %d features, the model takes %d", name, d.X.Cols, a.Inputs())
+	}
+	for i, y := range d.Y {
+		if y < 0 || y >= a.Classes() {
+			return fmt.Errorf("%s: record %d has label %d, the model has classes 0 to %d", name, i, y, a.Classes()-1)
+		}
+	}
+	return d.X.Check(name)
+}
+
+// disjoint reports the first record that is listed twice, in one set or in both.
+func disjoint(forget, retain []int) error {
+	seen := make(map[int]string, len(forget)+len(retain))
+	for _, set := range []struct {
+		name string
+		ids  []int
+	}{{"forget", forget}, {"retain", retain}} {
+		for _, id := range set.ids {
+			if in, twice := seen[id]; twice {
+				return fmt.Errorf("record %d is in the %s set and again in the %s set", id, in, set.name)
+			}
+			seen[id] = set.name
+		}
+	}
+	return nil
+}
+
+// minimise runs an objective from the original weights with a fresh optimiser,
+// which is what every gradient-based method of the paper does.
+func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr float64) (*Outcome, error) {
+	c := train.Config{Epochs: epochs, Batch: r.Batch, Optimizer: nn.Adam{LR: lr}, Seed: r.Seed}
+	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, r.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Params: p, History: history}, nil
+}
+
+// term is the objective's term of records d; whole terms enter every mini-batch
+// step entirely.
+func (r Request) term(name string, d Data, whole bool, targets ...train.Target) train.Term {
+	return train.Term{Name: name, X: d.X, IDs: d.IDs, Whole: whole, Targets: targets}
+}
+
+// labels is the cross-entropy against the records' own labels.
+func (r Request) labels(d Data, weight float64) train.Target {
+	return train.CrossEntropy(d.Y, r.Runner.Arch.Classes(), weight)
+}
+
+// teach is the distillation loss from the outputs of the model p on records d.
+func (r Request) teach(p nn.Params, d Data, temperature, weight float64) (train.Target, error) {
+	out, err := r.Runner.Predict(p, d.X)
+	if err != nil {
+		return train.Target{}, fmt.Errorf("the teacher: %w", err)
+	}
+	return train.Distillation(out.Logits, temperature, weight), nil
+}
+
+// or returns v, or the paper's value when v is zero.
+func or[T int | float64](v, paper T) T {
+	if v == 0 {
+		return paper
+	}
+	return v
+}
