@@ -54,8 +54,13 @@ type Mixed struct {
 // two groups, groups of one value only (the two variances cannot be told apart),
 // and values that are all equal.
 //
-// Differs from statsmodels' MixedLM, which the paper used: that program prints
-// Wald's z only, and near the boundary it stops where its optimiser gives up.
+// Differs from statsmodels' MixedLM, which the paper used:
+//
+//  1. It prints Wald's z only.
+//  2. Near the boundary it stops where its optimiser gives up.
+//  3. For unequal groups its SE comes from the observed information of mu and the
+//     variance together. Here SE = (1'V^-1 1)^(-1/2), as in lme4 and nlme; the two
+//     agree for equal groups and differ in the fourth digit otherwise.
 func RandomIntercept(y []float64, group []int, null float64) (Mixed, error) {
 	gs, err := groupValues(y, group, null)
 	if err != nil {

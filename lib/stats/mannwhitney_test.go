@@ -1,0 +1,121 @@
+package stats
+
+import (
+	"math"
+	"math/bits"
+	"testing"
+)
+
+func mw(t *testing.T, x, y []float64) TestResult {
+	t.Helper()
+	r, err := MannWhitney(x, y)
+	must(t, err)
+	return r
+}
+
+// SciPy 1.17.1, stats.mannwhitneyu with its defaults.
+func TestMannWhitneyMatchesSciPy(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		x, y  []float64
+		u, p  float64
+		exact bool
+	}{
+		{"ties", goldenPos, goldenNeg, 60.5, 0.07465567404242174, false},
+		{"exact", []float64{1.1, 2.2, 3.3, 4.4, 5.5, 0.3}, []float64{0.5, 2.5, 6.1, 7.2, 8.3, 9.4, 10.5, 3.1}, 11, 0.1078921078921079, true},
+		{"large", sequence(20, func(i float64) float64 { return math.Sin(i) + 0.2 }), sequence(15, func(i float64) float64 { return math.Cos(1.7 * i) }), 175, 0.41411894540107386, false},
+	} {
+		r := mw(t, c.x, c.y)
+		near(t, c.name+" U", r.U, c.u, 0)
+		near(t, c.name+" P", r.P, c.p, 1e-13)
+		if r.Exact != c.exact || r.NX != len(c.x) || r.NY != len(c.y) {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+	}
+}
+
+// Every assignment of m labels to m+n ranks, counted one by one.
+func TestExactMannWhitneyEqualsEnumeration(t *testing.T) {
+	for m := 1; m <= 4; m++ {
+		for n := m; n <= 7; n++ {
+			counts := make([]float64, m*n+1)
+			total := 0.0
+			for set := range uint(1) << (m + n) {
+				if bits.OnesCount(set) != m {
+					continue
+				}
+				u, below := 0, 0
+				for rank := range m + n {
+					if set>>rank&1 == 1 {
+						u += below
+					} else {
+						below++
+					}
+				}
+				counts[u]++
+				total++
+			}
+			for u, p := range lowerU(m, n, m*n) {
+				near(t, "P(U = u)", p, counts[u]/total, 1e-14)
+			}
+		}
+	}
+}
+
+// The recursion P(m,n,u) = m/(m+n) P(m-1,n,u-n) + n/(m+n) P(m,n-1,u) has no
+// subtraction, so it checks the numbers where the counts exceed 2^53.
+func TestUDistributionIsAccurateForLargeCounts(t *testing.T) {
+	const m, n = 20, 60
+	p := recursiveU(m, n)
+	got := lowerU(m, n, m*n/2)
+	for u := range got {
+		if math.Abs(got[u]/p[u]-1) > 1e-10 {
+			t.Fatalf("P(U = %d) = %v, want %v", u, got[u], p[u])
+		}
+	}
+}
+
+func recursiveU(m, n int) []float64 {
+	row := make([][]float64, n+1) // row[j] is the law for i and j records
+	for j := range row {
+		row[j] = []float64{1}
+	}
+	for i := 1; i <= m; i++ {
+		next := make([][]float64, n+1)
+		next[0] = []float64{1}
+		for j := 1; j <= n; j++ {
+			q := make([]float64, i*j+1)
+			for u, v := range row[j] {
+				q[u+j] += float64(i) / float64(i+j) * v
+			}
+			for u, v := range next[j-1] {
+				q[u] += float64(j) / float64(i+j) * v
+			}
+			next[j] = q
+		}
+		row = next
+	}
+	return row[n]
+}
+
+func TestMannWhitneyStatisticIsTheAUC(t *testing.T) {
+	r := mw(t, goldenPos, goldenNeg)
+	near(t, "U/(nm)", r.U/80, auc(t, goldenPos, goldenNeg), 1e-15)
+	s := mw(t, goldenNeg, goldenPos)
+	if s.P != r.P || s.U != 80-r.U {
+		t.Errorf("swapped %+v, not the mirror of %+v", s, r)
+	}
+}
+
+func TestMannWhitneyOfEqualValuesRejectsNothing(t *testing.T) {
+	if r := mw(t, make([]float64, 5), make([]float64, 9)); r.P != 1 || !r.Ties {
+		t.Errorf("%+v, want P = 1", r)
+	}
+}
+
+func TestMannWhitneyFindsAPlantedShift(t *testing.T) {
+	rng := newRNG(41)
+	if r := mw(t, normals(rng, 100, 1), normals(rng, 100, 0)); r.P > 1e-6 {
+		t.Errorf("a shift of one standard deviation has P = %v", r.P)
+	}
+}
