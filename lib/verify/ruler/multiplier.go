@@ -12,6 +12,7 @@ import (
 type Multiplier interface {
 	// MulT writes a times the transpose of b into dst: a is m x p, b is n x p,
 	// and dst[i*n+j] becomes the inner product of row i of a and row j of b.
+	// It is called from several goroutines at once.
 	//
 	// Products and sums must each be rounded to float32 at most once, in any
 	// order and with or without fused multiply-add: the search for the nearest
@@ -21,7 +22,7 @@ type Multiplier interface {
 }
 
 // gonumMultiplier is the multiplier that needs no engine: gonum's SIMD inner
-// products, blocked, on all processors.
+// products in cache-sized blocks.
 type gonumMultiplier struct{}
 
 var _ Multiplier = gonumMultiplier{}

@@ -1,10 +1,12 @@
 package ruler
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
@@ -48,17 +50,10 @@ func floatBound(p int) float64 {
 	return e/(1-e) + float64(p)*0x1p-125
 }
 
-// finder keeps, per record, the largest float64 similarity found so far.
-//
-// A tile of float32 products s that are within e of the float64 values can
-// raise best[i] only if its maximum reaches best[i] - e, and then only the
-// columns at max(best[i], max s - e) - e or above can hold the new maximum.
-// Only these are computed again in float64, so that the outcome is the maximum
-// of the float64 values exactly, and independent of the tiling.
+// finder searches tile by tile, one tile per processor at a time.
 type finder struct {
 	mul   Multiplier
 	bound float64
-	tile  []float32
 }
 
 func newFinder(mul Multiplier, p int) *finder {
@@ -71,91 +66,106 @@ func newFinder(mul Multiplier, p int) *finder {
 // across returns, for every query, its largest similarity to the gallery:
 // equation (5).
 func (f *finder) across(queries, gallery cloud) ([]float64, error) {
-	best := negInf(queries.len())
-	for i := 0; i < queries.len(); i += tileSize {
-		for j := 0; j < gallery.len(); j += tileSize {
-			t, err := f.multiply(queries, i, gallery, j)
-			if err != nil {
-				return nil, err
-			}
-			if err := t.raiseRows(best); err != nil {
-				return nil, err
-			}
+	best := newRecord(queries.len())
+	var todo []place
+	for j := 0; j < gallery.len(); j += tileSize {
+		for i := 0; i < queries.len(); i += tileSize {
+			todo = append(todo, place{i, j})
 		}
 	}
-	return clipAll(best), nil
+	err := f.each(todo, queries, gallery, func(t *tile) error {
+		t.scan(false)
+		return best.raise(t.i, t.raiseRows)
+	})
+	return best.values(), err
 }
 
 // within returns, for every record, its largest similarity to another record
 // of the same set: equation (6). A tile above the diagonal serves its rows and,
-// read the other way, its columns.
+// read the other way, its columns. Tiles are taken along the diagonals, so that
+// neighbours in time share neither.
 func (f *finder) within(set cloud) ([]float64, error) {
-	best := negInf(set.len())
-	for i := 0; i < set.len(); i += tileSize {
-		for j := i; j < set.len(); j += tileSize {
-			t, err := f.multiply(set, i, set, j)
-			if err != nil {
-				return nil, err
-			}
-			if i == j {
-				t.dropDiagonal()
-			}
-			if err := t.raiseRows(best); err != nil {
-				return nil, err
-			}
-			if i == j {
-				continue
-			}
-			if err := t.raiseColumns(best); err != nil {
-				return nil, err
-			}
+	best := newRecord(set.len())
+	var todo []place
+	for d := 0; d < set.len(); d += tileSize {
+		for i := 0; i+d < set.len(); i += tileSize {
+			todo = append(todo, place{i, i + d})
 		}
 	}
-	return clipAll(best), nil
-}
-
-func (f *finder) multiply(a cloud, i int, b cloud, j int) (*tile, error) {
-	t := &tile{a: a, b: b, i: i, j: j, bound: f.bound,
-		rows: min(tileSize, a.len()-i), cols: min(tileSize, b.len()-j)}
-	if n := t.rows * t.cols; cap(f.tile) < n {
-		f.tile = make([]float32, n)
-	}
-	t.s = f.tile[:t.rows*t.cols]
-	if err := f.mul.MulT(t.s, a.block(i, i+t.rows), b.block(j, j+t.cols)); err != nil {
-		return nil, fmt.Errorf("ruler: product of embeddings: %w", err)
-	}
-	return t, nil
-}
-
-func negInf(n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = math.Inf(-1)
-	}
-	return out
-}
-
-func clipAll(x []float64) []float64 {
-	for i, v := range x {
-		x[i] = clip(v)
-	}
-	return x
-}
-
-// strips runs work over [0, n) in one contiguous part per processor and
-// returns the error of the first part that has one.
-func strips(n int, work func(lo, hi int) error) error {
-	parts := min(runtime.GOMAXPROCS(0), n)
-	errs := make([]error, parts)
-	var wg sync.WaitGroup
-	for k := range parts {
-		wg.Go(func() { errs[k] = work(k*n/parts, (k+1)*n/parts) })
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
+	err := f.each(todo, set, set, func(t *tile) error {
+		if t.i == t.j {
+			t.dropDiagonal()
+			t.scan(false)
+			return best.raise(t.i, t.raiseRows)
+		}
+		t.scan(true)
+		if err := best.raise(t.i, t.raiseRows); err != nil {
 			return err
 		}
+		return best.raise(t.j, t.raiseColumns)
+	})
+	return best.values(), err
+}
+
+// place is the first row and column of a tile.
+type place struct{ i, j int }
+
+// each hands every tile to use, on as many goroutines as there are processors,
+// and stops at the first error.
+func (f *finder) each(todo []place, a, b cloud, use func(*tile) error) error {
+	var next atomic.Int64
+	workers := min(runtime.GOMAXPROCS(0), len(todo))
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			var buffer []float32
+			for k := next.Add(1) - 1; k < int64(len(todo)); k = next.Add(1) - 1 {
+				t := newTile(a, b, todo[k], f.bound, &buffer)
+				if errs[w] = f.fill(t, use); errs[w] != nil {
+					next.Store(int64(len(todo)))
+				}
+			}
+		})
 	}
-	return nil
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (f *finder) fill(t *tile, use func(*tile) error) error {
+	if err := f.mul.MulT(t.s, t.a.block(t.i, t.i+t.rows), t.b.block(t.j, t.j+t.cols)); err != nil {
+		return fmt.Errorf("ruler: product of embeddings: %w", err)
+	}
+	return use(t)
+}
+
+// record keeps, per embedding, the largest float64 similarity found so far,
+// with a lock for each stretch of tileSize embeddings. A maximum does not depend
+// on the order in which tiles arrive.
+type record struct {
+	best  []float64
+	locks []sync.Mutex
+}
+
+func newRecord(n int) *record {
+	r := &record{make([]float64, n), make([]sync.Mutex, (n+tileSize-1)/tileSize)}
+	for i := range r.best {
+		r.best[i] = math.Inf(-1)
+	}
+	return r
+}
+
+// raise lets a tile lift the embeddings from number start on.
+func (r *record) raise(start int, lift func(best []float64) error) error {
+	lock := &r.locks[start/tileSize]
+	lock.Lock()
+	defer lock.Unlock()
+	return lift(r.best[start:min(start+tileSize, len(r.best))])
+}
+
+func (r *record) values() []float64 {
+	for i, v := range r.best {
+		r.best[i] = clip(v)
+	}
+	return r.best
 }

@@ -1,37 +1,28 @@
 package ruler
 
-// maximum returns the largest value of x in four interleaved scans. Similarities
-// of finite unit vectors are never NaN.
-func maximum(x []float32) float32 {
-	m0 := x[0]
-	m1, m2, m3 := m0, m0, m0
-	for len(x) >= 4 {
-		if x[0] > m0 {
-			m0 = x[0]
-		}
-		if x[1] > m1 {
-			m1 = x[1]
-		}
-		if x[2] > m2 {
-			m2 = x[2]
-		}
-		if x[3] > m3 {
-			m3 = x[3]
-		}
-		x = x[4:]
-	}
+// maximumPlain returns the largest value of x, which is not empty and holds no
+// NaN.
+func maximumPlain(x []float32) float32 {
+	m := x[0]
 	for _, v := range x {
-		m0 = max(m0, v)
+		if v > m {
+			m = v
+		}
 	}
-	return max(m0, m1, m2, m3)
+	return m
 }
 
-// raiseAll lifts every element of tops to that of x.
-func raiseAll(tops, x []float32) {
-	x = x[:len(tops)]
+// maximumIntoPlain raises every element of tops to that of x and returns the
+// largest value of x, from the one pass over x.
+func maximumIntoPlain(tops, x []float32) float32 {
+	m := x[0]
 	for k, v := range x {
+		if v > m {
+			m = v
+		}
 		if v > tops[k] {
 			tops[k] = v
 		}
 	}
+	return m
 }

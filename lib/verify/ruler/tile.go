@@ -7,12 +7,32 @@ import (
 
 // tile is one block of float32 similarities between rows i, i+1, ... of a and
 // rows j, j+1, ... of b.
+//
+// Products s within e of the float64 similarities can raise a record's best
+// similarity only if the largest of them reaches best - e, and then only those
+// at max(best, max s - e) - e or above can hide the new best. Only these are
+// computed again in float64, so that the outcome is the maximum of the float64
+// values exactly, whatever the tiling.
 type tile struct {
 	a, b       cloud
 	i, j       int
 	rows, cols int
 	s          []float32 // rows x cols
-	bound      float64
+	bound      float64   // e
+
+	rowTop, colTop []float32 // what scan found
+}
+
+// newTile sets up a tile in a buffer that the next tile of the same goroutine
+// may use again.
+func newTile(a, b cloud, at place, bound float64, buffer *[]float32) *tile {
+	t := &tile{a: a, b: b, i: at.i, j: at.j, bound: bound,
+		rows: min(tileSize, a.len()-at.i), cols: min(tileSize, b.len()-at.j)}
+	if n := t.rows * t.cols; cap(*buffer) < n {
+		*buffer = make([]float32, n)
+	}
+	t.s = (*buffer)[:t.rows*t.cols]
+	return t
 }
 
 // dropDiagonal removes each record's similarity to itself from a tile on the
@@ -23,72 +43,65 @@ func (t *tile) dropDiagonal() {
 	}
 }
 
-// raiseRows lifts best[i+r] to the largest similarity in row r.
-func (t *tile) raiseRows(best []float64) error {
-	return strips(t.rows, func(lo, hi int) error {
-		for r := lo; r < hi; r++ {
-			row := t.s[r*t.cols : (r+1)*t.cols]
-			if err := t.raiseRow(&best[t.i+r], r, row, maximum(row)); err != nil {
-				return err
-			}
+// scan finds the largest similarity of every row and, if asked, column.
+func (t *tile) scan(columns bool) {
+	t.rowTop = make([]float32, t.rows)
+	if !columns {
+		for r := range t.rowTop {
+			t.rowTop[r] = maximum(t.row(r))
 		}
-		return nil
-	})
+		return
+	}
+	t.colTop = append([]float32(nil), t.row(0)...)
+	for r := range t.rowTop {
+		t.rowTop[r] = maximumInto(t.colTop, t.row(r))
+	}
 }
 
-func (t *tile) raiseRow(best *float64, r int, row []float32, top float32) error {
-	if t.hopeless(*best, top) {
-		return nil
-	}
-	limit := t.limit(*best, top)
-	for c, s := range row {
-		if s < limit {
+func (t *tile) row(r int) []float32 { return t.s[r*t.cols : (r+1)*t.cols] }
+
+// raiseRows lifts best[r] to the largest similarity in row r.
+func (t *tile) raiseRows(best []float64) error {
+	for r, top := range t.rowTop {
+		if t.hopeless(best[r], top) {
 			continue
 		}
-		if err := t.raise(best, r, c, s); err != nil {
-			return err
+		limit := t.limit(best[r], top)
+		for c, s := range t.row(r) {
+			if s < limit {
+				continue
+			}
+			if err := t.raise(&best[r], r, c, s); err != nil {
+				return err
+			}
+			limit = t.limit(best[r], top)
 		}
-		limit = max(limit, t.limit(*best, top))
 	}
 	return nil
 }
 
-// raiseColumns lifts best[j+c] to the largest similarity in column c.
+// raiseColumns lifts best[c] to the largest similarity in column c. It walks
+// along the rows, looking only at the columns with hope.
 func (t *tile) raiseColumns(best []float64) error {
-	return strips(t.cols, func(lo, hi int) error {
-		tops := t.columnMaxima(lo, hi)
-		for c := lo; c < hi; c++ {
-			if err := t.raiseColumn(&best[t.j+c], c, tops[c-lo]); err != nil {
+	var hopes []int
+	limits := make([]float32, t.cols)
+	for c, top := range t.colTop {
+		if !t.hopeless(best[c], top) {
+			hopes = append(hopes, c)
+			limits[c] = t.limit(best[c], top)
+		}
+	}
+	for r := range t.rows {
+		row := t.row(r)
+		for _, c := range hopes {
+			if row[c] < limits[c] {
+				continue
+			}
+			if err := t.raise(&best[c], r, c, row[c]); err != nil {
 				return err
 			}
+			limits[c] = t.limit(best[c], t.colTop[c])
 		}
-		return nil
-	})
-}
-
-func (t *tile) columnMaxima(lo, hi int) []float32 {
-	tops := make([]float32, hi-lo)
-	copy(tops, t.s[lo:hi])
-	for r := 1; r < t.rows; r++ {
-		raiseAll(tops, t.s[r*t.cols+lo:r*t.cols+hi])
-	}
-	return tops
-}
-
-func (t *tile) raiseColumn(best *float64, c int, top float32) error {
-	if t.hopeless(*best, top) {
-		return nil
-	}
-	limit := t.limit(*best, top)
-	for r := range t.rows {
-		s := t.s[r*t.cols+c]
-		if s < limit {
-			continue
-		}
-		if err := t.raise(best, r, c, s); err != nil {
-			return err
-		}
-		limit = max(limit, t.limit(*best, top))
 	}
 	return nil
 }

@@ -1,0 +1,7 @@
+//go:build !(amd64 && goexperiment.simd)
+
+package ruler
+
+func maximum(x []float32) float32 { return maximumPlain(x) }
+
+func maximumInto(tops, x []float32) float32 { return maximumIntoPlain(tops, x) }
