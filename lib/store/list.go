@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -189,10 +188,8 @@ func (s *Store) remove(e Entry) (bool, error) {
 	if e.State == SetAside || !isID(e.ID) {
 		return true, os.RemoveAll(e.Dir)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	release, err := s.lock(ctx, e.ID, cancel) // having to wait ends the attempt
-	if errors.Is(err, context.Canceled) {
+	release, err := s.tryLock(e.ID)
+	if errors.Is(err, errBusy) {
 		return false, nil
 	}
 	if err != nil {

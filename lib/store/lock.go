@@ -44,6 +44,20 @@ func (s *Store) lock(ctx context.Context, id string, onWait func()) (release fun
 	}, nil
 }
 
+// errBusy says that somebody else holds a lock.
+var errBusy = errors.New("the run is being computed")
+
+// tryLock is lock without waiting.
+func (s *Store) tryLock(id string) (release func(), err error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	release, err = s.lock(ctx, id, func() { cancel(errBusy) })
+	if errors.Is(context.Cause(ctx), errBusy) && err != nil {
+		return nil, errBusy
+	}
+	return release, err
+}
+
 // enter waits until no other goroutine of this Store computes the run.
 func (s *Store) enter(ctx context.Context, id string, wait func()) (leave func(), err error) {
 	for {

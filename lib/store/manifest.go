@@ -24,6 +24,7 @@ type manifest struct {
 	ID     string          `json:"id"`
 	Key    json.RawMessage `json:"key"`   // canonical JSON
 	Files  []fileRecord    `json:"files"` // in the order of fs.WalkDir
+	Sum    string          `json:"sum"`   // SHA-256 of the manifest printed with an empty sum
 }
 
 // fileRecord is one file of a run; Name is relative, with slashes.
@@ -33,9 +34,16 @@ type fileRecord struct {
 	SHA256 string `json:"sha256"`
 }
 
-// encode prints the manifest; its reader accepts exactly these bytes.
+// encode prints the manifest; its reader accepts exactly these bytes. The sum
+// tells damage of the manifest from damage of the files it lists.
 func (m manifest) encode() ([]byte, error) {
-	b, err := json.MarshalIndent(m, "", " ")
+	m.Sum = ""
+	b, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	m.Sum = digest(b)
+	b, err = json.MarshalIndent(m, "", " ")
 	return append(b, '\n'), err
 }
 
@@ -81,7 +89,7 @@ func decodeManifest(b []byte, id string) (manifest, error) {
 		return m, err
 	}
 	if !bytes.Equal(again, b) {
-		return m, errors.New("not in the form in which manifests are written")
+		return m, fmt.Errorf("expected %d bytes as they were written, found %d others", len(again), len(b))
 	}
 	for _, f := range m.Files {
 		if err := checkName(f.Name); err != nil {

@@ -150,6 +150,7 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 	}
 	id := digest(key)
 	if run, err := s.load(id); err == nil {
+		s.clearLeftovers(id)
 		return run, nil
 	} else if !errors.Is(err, errMissing) && !errors.Is(err, ErrDamaged) {
 		return nil, err
@@ -206,6 +207,25 @@ func (s *Store) make(ctx context.Context, id string, key []byte, compute func(co
 	}
 	s.verified.Store(id, true)
 	return os.RemoveAll(w.root)
+}
+
+// clearLeftovers removes what a process leaves that is killed after it has
+// finished a run and before it has tidied up. It is not worth an error: a store
+// that cannot be written is still good for reading.
+func (s *Store) clearLeftovers(id string) {
+	_, noWork := os.Lstat(s.workDir(id))
+	_, noLock := os.Lstat(s.lockPath(id))
+	if noWork != nil && noLock != nil {
+		return
+	}
+	release, err := s.tryLock(id)
+	if err != nil {
+		return
+	}
+	defer release()
+	if _, err := os.Lstat(s.runDir(id)); err == nil {
+		_ = os.RemoveAll(s.workDir(id))
+	}
 }
 
 // Lookup returns the finished run of k, and whether there is one. A damaged run
