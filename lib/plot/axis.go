@@ -1,0 +1,324 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Axis names an axis, with its unit in the label. Limits that are nil follow
+// from the data.
+type Axis struct {
+	Label    string
+	Min, Max *float64
+	Log      bool
+}
+
+func (a Axis) check(name string) error {
+	for _, l := range []*float64{a.Min, a.Max} {
+		if l == nil {
+			continue
+		}
+		if err := checkValues(name+" axis: limit", a.Log, *l); err != nil {
+			return err
+		}
+	}
+	if a.Min != nil && a.Max != nil && *a.Min >= *a.Max {
+		return fmt.Errorf("%s axis: the lower limit %v is not below the upper limit %v", name, *a.Min, *a.Max)
+	}
+	return nil
+}
+
+// Null is the value a metric takes when nothing is wrong, and the band in which
+// chance alone would put it: drawn as a dashed line and a yellow band.
+type Null struct {
+	Value     float64
+	Label     string   // "null", when empty
+	Low, High *float64 // the band, when both are there
+	BandLabel string   // "chance band", when empty
+}
+
+func (n *Null) check(where string, log bool) error {
+	if n == nil {
+		return nil
+	}
+	if err := checkValues(where+": null value", log, n.Value); err != nil {
+		return err
+	}
+	if (n.Low == nil) != (n.High == nil) {
+		return fmt.Errorf("%s: the null band needs both limits or none", where)
+	}
+	if n.Low == nil {
+		return nil
+	}
+	if err := checkValues(where+": null band", log, *n.Low, *n.High); err != nil {
+		return err
+	}
+	if *n.Low > *n.High {
+		return fmt.Errorf("%s: the null band runs from %v to %v", where, *n.Low, *n.High)
+	}
+	return nil
+}
+
+// entries is the null's part of the legend. upright says that the null is a
+// vertical line.
+func (n *Null) entries(upright bool) []entry {
+	if n == nil {
+		return nil
+	}
+	out := []entry{{label: orElse(n.Label, "null"), look: "null", thumb: func(c draw.Canvas) {
+		if upright {
+			c.StrokeLine2(dashed(nullLine, 1.3), c.Center().X, c.Min.Y, c.Center().X, c.Max.Y)
+			return
+		}
+		c.StrokeLine2(dashed(nullLine, 1.3), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
+	}}}
+	if n.Low != nil {
+		out = append(out, entry{label: orElse(n.BandLabel, "chance band"), look: "band", thumb: func(c draw.Canvas) {
+			fillRect(c, bandFill, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
+		}})
+	}
+	return out
+}
+
+// span is a range of values that grows; the zero value is not empty, newSpan is.
+type span struct{ lo, hi float64 }
+
+func newSpan() span { return span{math.Inf(1), math.Inf(-1)} }
+
+func (s *span) add(vs ...float64) {
+	for _, v := range vs {
+		s.lo, s.hi = math.Min(s.lo, v), math.Max(s.hi, v)
+	}
+}
+
+func (s *span) addNull(n *Null) {
+	if n == nil {
+		return
+	}
+	s.add(n.Value)
+	if n.Low != nil {
+		s.add(*n.Low, *n.High)
+	}
+}
+
+// fit widens the span a little so that no mark sits on the frame, and then
+// applies the limits of the axis.
+func (s span) fit(a Axis) span {
+	switch {
+	case s.lo > s.hi && a.Log:
+		s = span{0.1, 1}
+	case s.lo > s.hi:
+		s = span{0, 1}
+	}
+	if a.Log {
+		r := math.Max(math.Pow(s.hi/s.lo, 0.04), 1.05)
+		s = span{s.lo / r, s.hi * r}
+	} else {
+		pad := 0.05 * (s.hi - s.lo)
+		if top := math.Max(math.Abs(s.lo), math.Abs(s.hi)); pad <= 1e-9*top {
+			pad = 0.1 * top
+		}
+		if pad == 0 {
+			pad = 1
+		}
+		s = span{s.lo - pad, s.hi + pad}
+	}
+	if a.Min != nil {
+		s.lo = *a.Min
+	}
+	if a.Max != nil {
+		s.hi = *a.Max
+	}
+	if s.lo >= s.hi { // a limit beyond all data
+		if a.Max != nil {
+			s.lo = s.hi - math.Max(1, math.Abs(s.hi))
+		} else {
+			s.hi = s.lo + math.Max(1, math.Abs(s.lo))
+		}
+		if a.Log && s.lo <= 0 {
+			s.lo = s.hi / 10
+		}
+	}
+	return s
+}
+
+// newPlot is a plot of the drawing library in the style of the house,
+// with as many ticks as c has room for.
+func newPlot(c draw.Canvas, x, y Axis, xs, ys span) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	size := c.Size()
+	dressAxis(&p.X, x, xs, int(clamp(size.X/px(100), 2, 8)))
+	dressAxis(&p.Y, y, ys, int(clamp(size.Y/px(52), 2, 8)))
+	p.X.Tick.Label = smallPen().style(float64(draw.XCenter), float64(draw.YTop))
+	p.Y.Tick.Label = smallPen().style(float64(draw.XRight), float64(draw.YCenter))
+	return p
+}
+
+func dressAxis(a *plot.Axis, spec Axis, s span, ticks int) {
+	a.Min, a.Max = s.lo, s.hi
+	a.Padding = 0
+	a.LineStyle = solid(inkSoft, 1)
+	a.Tick.LineStyle = solid(inkSoft, 1)
+	a.Tick.Length = px(5)
+	a.Label.Text = spec.Label
+	a.Label.TextStyle = labelPen().style(float64(draw.XCenter), float64(draw.YBottom))
+	a.Label.Padding = px(4)
+	a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return linearTicks(lo, hi, ticks) })
+	if spec.Log {
+		a.Scale = plot.LogScale{}
+		a.Tick.Marker = plot.TickerFunc(logTicks)
+	}
+}
+
+// linearTicks are round numbers, about n of them, all printed with the same
+// count of digits.
+func linearTicks(lo, hi float64, n int) []plot.Tick {
+	step, digits := roundStep((hi - lo) / float64(n))
+	var out []plot.Tick
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
+		v := k * step
+		out = append(out, plot.Tick{Value: v, Label: formatTick(v, digits)})
+	}
+	return out
+}
+
+// roundStep is the round number (1, 2 or 5 times a power of ten) nearest above
+// raw, and the count of digits that multiples of it need.
+func roundStep(raw float64) (step float64, digits int) {
+	power := math.Floor(math.Log10(raw))
+	base := math.Pow(10, power)
+	for _, f := range []float64{1, 2, 5, 10} {
+		if step = f * base; step >= raw*(1-1e-9) {
+			if f == 10 {
+				power++
+			}
+			break
+		}
+	}
+	return step, int(math.Max(0, -power))
+}
+
+// logTicks are the powers of ten, or 1-2-5 steps where fewer than two powers
+// are in range.
+func logTicks(lo, hi float64) []plot.Tick {
+	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
+	skip := math.Max(1, math.Ceil((last-first)/8))
+	major, few := 0, math.Log10(hi/lo) < 1.5
+	var out []plot.Tick
+	for e := first; e <= last; e++ {
+		for f := 1.0; f < 10; f++ {
+			v := f * math.Pow(10, e)
+			if v < lo*(1-1e-9) || v > hi*(1+1e-9) {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			if f == 1 && math.Mod(e-first, skip) == 0 || few && (f == 1 || f == 2 || f == 5) {
+				t.Label = formatLog(v, int(e))
+				major++
+			}
+			out = append(out, t)
+		}
+	}
+	if major == 0 {
+		out = append(out, plot.Tick{Value: lo, Label: formatLog(lo, int(first)-1)}, plot.Tick{Value: hi, Label: formatLog(hi, int(first)-1)})
+	}
+	return out
+}
+
+func formatLog(v float64, exponent int) string {
+	if exponent < -4 || exponent > 5 {
+		return formatTick(v, 0)
+	}
+	return formatTick(v, max(0, -exponent))
+}
+
+// formatTick prints a number for an axis, with a proper minus sign.
+func formatTick(v float64, digits int) string {
+	a := math.Abs(v)
+	var s string
+	switch {
+	case digits > 6 || a >= 1e7 || a > 0 && a < 1e-5:
+		s = strconv.FormatFloat(a, 'g', 4, 64)
+	default:
+		s = strconv.FormatFloat(a, 'f', digits, 64)
+	}
+	return formatSigned(v, s)
+}
+
+// formatSigned puts a minus sign before digits where v is negative and does not
+// print as zero.
+func formatSigned(v float64, digits string) string {
+	if v < 0 && strings.ContainsAny(digits, "123456789") {
+		return "\u2212" + digits
+	}
+	return digits
+}
+
+// layer is a part of a drawing in data coordinates.
+type layer func(c draw.Canvas, x, y func(float64) vg.Length)
+
+// Plot implements plot.Plotter.
+func (l layer) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	l(c, x, y)
+}
+
+// grid draws thin lines at the labelled ticks.
+type grid struct{ x, y bool }
+
+// Plot implements plot.Plotter.
+func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		if at := x(t.Value); g.x && !t.IsMinor() && c.ContainsX(at) {
+			c.StrokeLine2(solid(gridLine, 1), at, c.Min.Y, at, c.Max.Y)
+		}
+	}
+	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+		if at := y(t.Value); g.y && !t.IsMinor() && c.ContainsY(at) {
+			c.StrokeLine2(solid(gridLine, 1), c.Min.X, at, c.Max.X, at)
+		}
+	}
+}
+
+// levelNull draws the null as a level line and band from x0 to x1.
+func levelNull(c draw.Canvas, n *Null, y func(float64) vg.Length, x0, x1 vg.Length) {
+	if n == nil {
+		return
+	}
+	if n.Low != nil {
+		fillRect(c, bandFill, x0, clamp(y(*n.Low), c.Min.Y, c.Max.Y), x1, clamp(y(*n.High), c.Min.Y, c.Max.Y))
+	}
+	if at := y(n.Value); c.ContainsY(at) {
+		c.StrokeLine2(dashed(nullLine, 1.3), x0, at, x1, at)
+	}
+}
+
+// uprightNull draws the null as an upright line and band over the whole height.
+func uprightNull(c draw.Canvas, n *Null, x func(float64) vg.Length) {
+	if n == nil {
+		return
+	}
+	if n.Low != nil {
+		fillRect(c, bandFill, clamp(x(*n.Low), c.Min.X, c.Max.X), c.Min.Y, clamp(x(*n.High), c.Min.X, c.Max.X), c.Max.Y)
+	}
+	if at := x(n.Value); c.ContainsX(at) {
+		c.StrokeLine2(dashed(nullLine, 1.3), at, c.Min.Y, at, c.Max.Y)
+	}
+}
+
+func clamp[T float64 | vg.Length](v, lo, hi T) T { return min(max(v, lo), hi) }
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,258 @@
+package plot
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Curve is one line of a Curves figure, in the order of its points. Low and
+// High, when there, are a band around it: an interval over seeds.
+type Curve struct {
+	Name      string
+	X, Y      []float64
+	Low, High []float64
+	Control   bool // drawn in grey and dashed
+}
+
+// Mark is an upright line with words: "unlearning starts".
+type Mark struct {
+	X     float64
+	Label string
+}
+
+// Curves shows lines with bands, training curves most often.
+type Curves struct {
+	Meta
+	X, Y   Axis
+	Curves []Curve
+	Null   *Null // a level line and band
+	Marks  []Mark
+}
+
+var _ Figure = Curves{}
+
+// Render implements Figure.
+func (f Curves) Render(w io.Writer, format string) error { return render(f, w, format) }
+
+// PNG implements Figure.
+func (f Curves) PNG() ([]byte, error) { return renderPNG(f) }
+
+// Text implements Figure.
+func (f Curves) Text() string { return asText(f) }
+
+func (f Curves) meta() Meta { return f.Meta }
+
+func (f Curves) check() error {
+	if len(f.Curves) == 0 {
+		return errEmpty
+	}
+	if err := f.X.check("x"); err != nil {
+		return err
+	}
+	if err := f.Y.check("y"); err != nil {
+		return err
+	}
+	for _, s := range f.Curves {
+		if err := f.checkCurve(s); err != nil {
+			return err
+		}
+	}
+	for _, m := range f.Marks {
+		if err := checkValues(fmt.Sprintf("mark %q", m.Label), f.X.Log, m.X); err != nil {
+			return err
+		}
+	}
+	return f.Null.check("curves", f.Y.Log)
+}
+
+func (f Curves) checkCurve(s Curve) error {
+	n := len(s.X)
+	if n == 0 {
+		return fmt.Errorf("curve %q is empty", s.Name)
+	}
+	if len(s.Y) != n {
+		return fmt.Errorf("curve %q has %d x and %d y", s.Name, n, len(s.Y))
+	}
+	if len(s.Low) != len(s.High) || len(s.Low) != 0 && len(s.Low) != n {
+		return fmt.Errorf("curve %q has %d points and a band of %d and %d", s.Name, n, len(s.Low), len(s.High))
+	}
+	if err := f.checkPart(s, "x", f.X.Log, s.X); err != nil {
+		return err
+	}
+	if err := f.checkPart(s, "y", f.Y.Log, s.Y); err != nil {
+		return err
+	}
+	if err := f.checkPart(s, "lower bound", f.Y.Log, s.Low); err != nil {
+		return err
+	}
+	return f.checkPart(s, "upper bound", f.Y.Log, s.High)
+}
+
+func (f Curves) checkPart(s Curve, name string, log bool, vs []float64) error {
+	for i, v := range vs {
+		if err := checkValues(fmt.Sprintf("curve %q, %s of point %d", s.Name, name, i+1), log, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f Curves) spans() (x, y span) {
+	x, y = newSpan(), newSpan()
+	y.addNull(f.Null)
+	for _, s := range f.Curves {
+		x.add(s.X...)
+		y.add(s.Y...)
+		y.add(s.Low...)
+		y.add(s.High...)
+	}
+	for _, m := range f.Marks {
+		x.add(m.X)
+	}
+	return x.fit(f.X), y.fit(f.Y)
+}
+
+func (f Curves) limitY(lo, hi float64) drawing { f.Y.Min, f.Y.Max = &lo, &hi; return f }
+func (f Curves) rangeY() span                  { _, y := f.spans(); return y }
+
+func (f Curves) looks() []look {
+	controls := make([]bool, len(f.Curves))
+	for i, s := range f.Curves {
+		controls[i] = s.Control
+	}
+	return looks(controls)
+}
+
+func (f Curves) legend() []entry {
+	var out []entry
+	for i, l := range f.looks() {
+		out = append(out, lineEntry(f.Curves[i].Name, l, len(f.Curves[i].Low) > 0))
+	}
+	return append(out, f.Null.entries(false)...)
+}
+
+// lineEntry is a line's part of the legend.
+func lineEntry(name string, l look, band bool) entry {
+	return entry{label: name, look: fmt.Sprint(l.col, l.dashes), thumb: func(c draw.Canvas) {
+		if band {
+			fillRect(c, alpha(l.col, 0.18), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
+		}
+		style := solid(l.col, 2)
+		style.Dashes = l.dashes
+		c.StrokeLine2(style, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
+	}}
+}
+
+func (f Curves) body(vg.Length) vg.Length { return f.height(340) }
+
+func (f Curves) draw(c draw.Canvas) {
+	xs, ys := f.spans()
+	p := newPlot(c, f.X, f.Y, xs, ys)
+	p.Add(grid{y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
+		levelNull(c, f.Null, y, c.Min.X, c.Max.X)
+		ls := f.looks()
+		for i, s := range f.Curves {
+			drawBand(c, s, ls[i], x, y)
+		}
+		for i, s := range f.Curves {
+			drawLine(c, s, ls[i], x, y)
+		}
+		f.drawMarks(c, x)
+	}))
+	p.Draw(c)
+}
+
+func drawBand(c draw.Canvas, s Curve, l look, x, y func(float64) vg.Length) {
+	if len(s.Low) == 0 {
+		return
+	}
+	var pts []vg.Point
+	for i, v := range s.High {
+		pts = append(pts, vg.Point{X: x(s.X[i]), Y: y(v)})
+	}
+	for i := len(s.Low) - 1; i >= 0; i-- {
+		pts = append(pts, vg.Point{X: x(s.X[i]), Y: y(s.Low[i])})
+	}
+	pts = c.ClipPolygonXY(pts)
+	if len(pts) < 3 {
+		return
+	}
+	var area vg.Path
+	area.Move(pts[0])
+	for _, pt := range pts[1:] {
+		area.Line(pt)
+	}
+	area.Close()
+	c.SetColor(alpha(l.col, 0.18))
+	c.Fill(area)
+}
+
+func drawLine(c draw.Canvas, s Curve, l look, x, y func(float64) vg.Length) {
+	pts := make([]vg.Point, len(s.X))
+	for i := range s.X {
+		pts[i] = vg.Point{X: x(s.X[i]), Y: y(s.Y[i])}
+	}
+	style := solid(l.col, 2)
+	style.Dashes = l.dashes
+	if len(pts) == 1 {
+		c.DrawGlyph(draw.GlyphStyle{Color: l.col, Radius: px(3.5), Shape: l.shape}, pts[0])
+		return
+	}
+	c.StrokeLines(style, c.ClipLinesXY(pts)...)
+}
+
+// drawMarks draws upright lines; their words stand at the upper end, on the
+// side where there is room.
+func (f Curves) drawMarks(c draw.Canvas, x func(float64) vg.Length) {
+	for _, m := range f.Marks {
+		at := x(m.X)
+		if !c.ContainsX(at) {
+			continue
+		}
+		c.StrokeLine2(solid(inkSoft, 1), at, c.Min.Y, at, c.Max.Y)
+		align, off := 0.0, px(5)
+		if at+off+smallPen().width(m.Label) > c.Max.X {
+			align, off = 1, -px(5)
+		}
+		smallPen().write(c, at+off, c.Max.Y-smallPen().leading()+px(2), align, m.Label)
+	}
+}
+
+// text prints the curves into one raster, with their last values.
+func (f Curves) text() string {
+	xs, ys := f.spans()
+	r := newRaster(xs, ys, f.X.Log, f.Y.Log)
+	if f.Null != nil {
+		r.level(f.Null.Value, '\u2504')
+	}
+	var b strings.Builder
+	for i, s := range f.Curves {
+		r.line(s.X, s.Y, letter(i))
+	}
+	r.write(&b, f.X.Label, f.Y.Label)
+	for i, s := range f.Curves {
+		last := len(s.Y) - 1
+		end := formatTick(s.Y[last], digitsFor(s.Y[last]))
+		if len(s.Low) > 0 {
+			end += fmt.Sprintf(" [%s, %s]", formatTick(s.Low[last], digitsFor(s.Y[last])), formatTick(s.High[last], digitsFor(s.Y[last])))
+		}
+		writeLine(&b, fmt.Sprintf("%c %s: ends at %s", letter(i), oneLine(s.Name), end))
+	}
+	for _, m := range f.Marks {
+		writeLine(&b, fmt.Sprintf("%s: at %s", oneLine(m.Label), shortNumber(m.X)))
+	}
+	return b.String()
+}
+
+// digitsFor gives a number about four significant digits.
+func digitsFor(v float64) int {
+	if v == 0 {
+		return 3
+	}
+	return int(clamp(3-math.Floor(math.Log10(math.Abs(v))), 0, 6))
+}

@@ -1,0 +1,195 @@
+package plot
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Panels is a grid of figures under one title, with one legend for all. Only the
+// titles of the figures inside are shown, not their captions and sources.
+type Panels struct {
+	Meta
+	Columns int // 0 chooses
+	Figures []Figure
+	ShareY  bool // one range for the y axes of all Strips and Curves
+}
+
+var _ Figure = Panels{}
+
+// Render implements Figure.
+func (p Panels) Render(w io.Writer, format string) error { return render(p, w, format) }
+
+// PNG implements Figure.
+func (p Panels) PNG() ([]byte, error) { return renderPNG(p) }
+
+// Text implements Figure.
+func (p Panels) Text() string { return asText(p) }
+
+func (p Panels) meta() Meta { return p.Meta }
+
+// maxPanels bounds a grid: more cannot be read.
+const maxPanels = 100
+
+func (p Panels) check() error {
+	if len(p.Figures) == 0 {
+		return errEmpty
+	}
+	if len(p.Figures) > maxPanels || p.Columns < 0 || p.Columns > maxPanels {
+		return fmt.Errorf("%d panels in %d columns; there can be %d", len(p.Figures), p.Columns, maxPanels)
+	}
+	looks := map[string]string{}
+	for i, f := range p.Figures {
+		if f == nil {
+			return fmt.Errorf("panel %d is empty", i+1)
+		}
+		if _, nested := f.(Panels); nested {
+			return fmt.Errorf("panel %d holds panels itself", i+1)
+		}
+		if err := verify(f); err != nil {
+			return fmt.Errorf("panel %d: %w", i+1, err)
+		}
+		for _, e := range f.legend() {
+			if old, seen := looks[e.label]; seen && old != e.look {
+				return fmt.Errorf("panel %d shows %q in another colour than the panels before it; give all panels the same series in the same order", i+1, e.label)
+			}
+			looks[e.label] = e.look
+		}
+	}
+	return nil
+}
+
+// legend has each label once, in the order of first use.
+func (p Panels) legend() []entry {
+	var out []entry
+	seen := map[string]bool{}
+	for _, f := range p.Figures {
+		for _, e := range f.legend() {
+			if !seen[e.label] {
+				out = append(out, e)
+			}
+			seen[e.label] = true
+		}
+	}
+	return out
+}
+
+// sharer is a kind of figure whose y axis can be given.
+type sharer interface {
+	rangeY() span
+	limitY(lo, hi float64) drawing
+}
+
+// rigid is a kind of figure whose height follows from its rows.
+type rigid interface{ rigid() }
+
+func (Forest) rigid()  {}
+func (Heatmap) rigid() {}
+
+// panels are the figures as they are drawn, with a common range if asked for.
+func (p Panels) panels() []drawing {
+	out := make([]drawing, len(p.Figures))
+	all := newSpan()
+	for i, f := range p.Figures {
+		out[i] = f
+		if s, ok := f.(sharer); ok {
+			r := s.rangeY()
+			all.add(r.lo, r.hi)
+		}
+	}
+	if !p.ShareY {
+		return out
+	}
+	for i, f := range p.Figures {
+		if s, ok := f.(sharer); ok {
+			out[i] = s.limitY(all.lo, all.hi)
+		}
+	}
+	return out
+}
+
+func (p Panels) columns() int {
+	if p.Columns > 0 {
+		return min(p.Columns, len(p.Figures))
+	}
+	for n := range len(p.Figures) {
+		if (n+1)*(n+1) >= len(p.Figures) {
+			return n + 1
+		}
+	}
+	return 1
+}
+
+var (
+	panelGapX = px(22)
+	panelGapY = px(16)
+)
+
+func (p Panels) panelWidth(width vg.Length) vg.Length {
+	n := vg.Length(p.columns())
+	return (width - (n-1)*panelGapX) / n
+}
+
+// rowHeights are the heights of the rows of the grid, titles included.
+func (p Panels) rowHeights(width vg.Length) []vg.Length {
+	n := p.columns()
+	out := make([]vg.Length, (len(p.Figures)+n-1)/n)
+	w := p.panelWidth(width)
+	for i, f := range p.panels() {
+		h := vg.Length(len(wrap(headPen(), f.meta().Title, w))) * headPen().leading()
+		_, rigid := f.(rigid)
+		switch {
+		case p.Height > 0:
+			h = px(float64(p.Height))/vg.Length(len(out)) - panelGapY
+		case rigid || f.meta().Height > 0:
+			h += f.body(w)
+		default:
+			h += min(f.body(w), max(px(170), w*0.8))
+		}
+		out[i/n] = max(out[i/n], h)
+	}
+	return out
+}
+
+func (p Panels) body(width vg.Length) vg.Length {
+	var h vg.Length
+	for _, r := range p.rowHeights(width) {
+		h += r + panelGapY
+	}
+	return h - panelGapY
+}
+
+func (p Panels) draw(c draw.Canvas) {
+	width := c.Max.X - c.Min.X
+	w, n := p.panelWidth(width), p.columns()
+	heights := p.rowHeights(width)
+	y := c.Max.Y
+	for i, f := range p.panels() {
+		if i > 0 && i%n == 0 {
+			y -= heights[i/n-1] + panelGapY
+		}
+		x := c.Min.X + vg.Length(i%n)*(w+panelGapX)
+		sub := c
+		sub.Min, sub.Max = vg.Point{X: x, Y: y - heights[i/n]}, vg.Point{X: x + w, Y: y}
+		for _, l := range wrap(headPen(), f.meta().Title, w) {
+			sub.Max.Y -= headPen().leading()
+			headPen().write(c, x, sub.Max.Y+px(5), 0, l)
+		}
+		f.draw(sub)
+	}
+}
+
+// text prints the panels one below the other.
+func (p Panels) text() string {
+	var b strings.Builder
+	for i, f := range p.panels() {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(asText(f))
+	}
+	return b.String()
+}

@@ -1,0 +1,185 @@
+// Package plot draws Lethe's figures, all in one style: Liberation fonts, a
+// palette that colour-blind readers can tell apart (Okabe and Ito, with shapes
+// as a second sign), error bars by default, null values and chance floors as
+// lines and bands, a paper's value as a hollow diamond, and under each figure a
+// caption and a line with scale, seeds and data hash.
+//
+// Each kind of figure is one struct; its zero value plus data is a finished
+// figure. The same value also prints as plain text for a terminal. What cannot
+// be drawn (no data, lengths that do not match, a NaN) is an error that names
+// the series, never a panic. The same figure gives the same bytes.
+package plot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Figure is what every kind of figure can do.
+type Figure interface {
+	// Render writes the figure as "png", "svg" or "txt".
+	Render(w io.Writer, format string) error
+	// PNG is the figure as the bytes of a PNG file.
+	PNG() ([]byte, error)
+	// Text is the figure for a terminal, or the error that keeps it from
+	// being drawn.
+	Text() string
+
+	drawing
+}
+
+// drawing is what a kind of figure gives to the frame around it.
+type drawing interface {
+	meta() Meta
+	check() error
+	body(width vg.Length) vg.Length // height of the drawing area
+	legend() []entry
+	draw(c draw.Canvas)
+	text() string
+}
+
+// Meta is what stands around the drawing.
+type Meta struct {
+	Title   string
+	Caption string // how to read the figure, a sentence or two
+	Source  string // scale, seeds, data hash: report.Provenance.Line
+	Width   int    // of the whole figure in CSS pixels; 0 means 900
+	Height  int    // of the drawing area in CSS pixels; 0 leaves it to the kind
+	Scale   int    // image pixels per CSS pixel; 0 means 2, sharp on every screen
+}
+
+// The limits on the size of a figure, in CSS pixels.
+const (
+	minSide, maxSide = 120, 6000
+	maxScale         = 4
+	maxPixels        = 100_000_000
+)
+
+func (m Meta) check() error {
+	if m.Width != 0 && (m.Width < minSide || m.Width > maxSide) {
+		return fmt.Errorf("width %d is outside %d to %d", m.Width, minSide, maxSide)
+	}
+	if m.Height != 0 && (m.Height < minSide || m.Height > maxSide) {
+		return fmt.Errorf("height %d is outside %d to %d", m.Height, minSide, maxSide)
+	}
+	if m.Scale < 0 || m.Scale > maxScale {
+		return fmt.Errorf("scale %d is outside 1 to %d", m.Scale, maxScale)
+	}
+	return nil
+}
+
+// width is the width of the figure, or that of the kind where none is given.
+func (m Meta) width(standard float64) vg.Length {
+	if m.Width > 0 {
+		return px(float64(m.Width))
+	}
+	return px(standard)
+}
+
+// height is the height of the drawing area, or that of the kind.
+func (m Meta) height(standard float64) vg.Length {
+	if m.Height > 0 {
+		return px(float64(m.Height))
+	}
+	return px(standard)
+}
+
+// px is a length in CSS pixels, of which 96 make an inch.
+func px(n float64) vg.Length { return vg.Length(n) * vg.Inch / 96 }
+
+// verify checks the figure and says in the error which one it is.
+func verify(f drawing) error {
+	err := f.meta().check()
+	if err == nil {
+		err = f.check()
+	}
+	if err != nil {
+		return fmt.Errorf("figure %q: %w", f.meta().Title, err)
+	}
+	return nil
+}
+
+// render draws f with its frame. A panic inside the drawing library becomes an
+// error.
+func render(f drawing, w io.Writer, format string) (err error) {
+	if err := verify(f); err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("figure %q: drawing failed: %v", f.meta().Title, r)
+		}
+	}()
+	if format == "txt" {
+		_, err := io.WriteString(w, asText(f))
+		return err
+	}
+	fr := newFrame(f)
+	switch format {
+	case "png":
+		return fr.png(w)
+	case "svg":
+		c := vgsvg.NewWith(vgsvg.UseWH(fr.w, fr.h), vgsvg.EmbedFonts(true))
+		fr.draw(draw.NewCanvas(c, fr.w, fr.h))
+		_, err = c.WriteTo(w)
+		return err
+	}
+	return fmt.Errorf("figure %q: unknown format %q; there are png, svg and txt", f.meta().Title, format)
+}
+
+// png draws the frame into a picture.
+func (fr frame) png(w io.Writer) error {
+	m := fr.f.meta()
+	scale := m.Scale
+	if scale == 0 {
+		scale = 2
+	}
+	dot := vg.Inch / vg.Length(96*scale)
+	if n := float64(fr.w / dot * (fr.h / dot)); n > maxPixels {
+		return fmt.Errorf("figure %q: %.0f pixels are more than %d", m.Title, n, maxPixels)
+	}
+	c := vgimg.NewWith(vgimg.UseWH(fr.w, fr.h), vgimg.UseDPI(96*scale))
+	fr.draw(draw.NewCanvas(c, fr.w, fr.h))
+	return writePNG(w, c)
+}
+
+func renderPNG(f drawing) ([]byte, error) {
+	var b bytes.Buffer
+	if err := render(f, &b, "png"); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// errEmpty is the error of a figure that has nothing to show.
+var errEmpty = errors.New("no data")
+
+// huge bounds what can be drawn: beyond it the arithmetic of axes overflows.
+const huge = 1e150
+
+// checkValues refuses what has no place on an axis; where names the series.
+func checkValues(where string, log bool, values ...float64) error {
+	for i, v := range values {
+		at := where
+		if len(values) > 1 {
+			at = fmt.Sprintf("%s, value %d", where, i+1)
+		}
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			return fmt.Errorf("%s is %v", at, v)
+		case math.Abs(v) > huge:
+			return fmt.Errorf("%s is %v, too large to draw", at, v)
+		case log && v <= 0:
+			return fmt.Errorf("%s is %v, a log axis needs more than 0", at, v)
+		}
+	}
+	return nil
+}

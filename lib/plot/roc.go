@@ -1,0 +1,215 @@
+package plot
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// ROCCurve is one curve of a ROC figure: points from (0, 0) to (1, 1), neither
+// coordinate ever falling, as stats.ROC returns them.
+type ROCCurve struct {
+	Name     string
+	FPR, TPR []float64
+	AUC      *stats.Estimate // printed in the legend
+	Control  bool
+}
+
+// ROC shows the true against the false positive rate. Chance is the diagonal.
+// With Log both axes are logarithmic: what counts for a person is whether an
+// attack is sure about a few, and only small false positive rates show that.
+type ROC struct {
+	Meta
+	Curves []ROCCurve
+	Log    bool
+	MinFPR float64 // where log axes start; 0 means 1e-3
+}
+
+var _ Figure = ROC{}
+
+// ROCPair is the same figure on linear and on log axes, side by side.
+func ROCPair(r ROC) Panels {
+	m := r.Meta
+	lin, log := r, r
+	lin.Meta, log.Meta = Meta{Title: "linear axes"}, Meta{Title: "log axes: the few that an attack is sure about"}
+	lin.Log, log.Log = false, true
+	return Panels{Meta: m, Columns: 2, Figures: []Figure{lin, log}}
+}
+
+// Render implements Figure.
+func (r ROC) Render(w io.Writer, format string) error { return render(r, w, format) }
+
+// PNG implements Figure.
+func (r ROC) PNG() ([]byte, error) { return renderPNG(r) }
+
+// Text implements Figure.
+func (r ROC) Text() string { return asText(r) }
+
+func (r ROC) meta() Meta { return r.Meta }
+
+func (r ROC) standardWidth() float64 { return 620 }
+
+func (r ROC) check() error {
+	if len(r.Curves) == 0 {
+		return errEmpty
+	}
+	if r.MinFPR < 0 || r.MinFPR >= 1 || math.IsNaN(r.MinFPR) {
+		return fmt.Errorf("smallest false positive rate %v is outside 0 to 1", r.MinFPR)
+	}
+	for _, s := range r.Curves {
+		if len(s.FPR) == 0 {
+			return fmt.Errorf("curve %q is empty", s.Name)
+		}
+		if len(s.FPR) != len(s.TPR) {
+			return fmt.Errorf("curve %q has %d false and %d true positive rates", s.Name, len(s.FPR), len(s.TPR))
+		}
+		if err := checkRates(s.Name, "false", s.FPR); err != nil {
+			return err
+		}
+		if err := checkRates(s.Name, "true", s.TPR); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkRates(name, kind string, rates []float64) error {
+	last := 0.0
+	for i, v := range rates {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("curve %q, %s positive rate %d is %v", name, kind, i+1, v)
+		}
+		if v < last {
+			return fmt.Errorf("curve %q, %s positive rate %d falls from %v to %v", name, kind, i+1, last, v)
+		}
+		last = v
+	}
+	return nil
+}
+
+func (r ROC) low() float64 {
+	if !r.Log {
+		return 0
+	}
+	if r.MinFPR > 0 {
+		return r.MinFPR
+	}
+	return 1e-3
+}
+
+func (r ROC) looks() []look {
+	controls := make([]bool, len(r.Curves))
+	for i, s := range r.Curves {
+		controls[i] = s.Control
+	}
+	return looks(controls)
+}
+
+func (r ROC) legend() []entry {
+	var out []entry
+	for i, l := range r.looks() {
+		out = append(out, lineEntry(r.name(i), l, false))
+	}
+	n := Null{Label: "chance"}
+	return append(out, n.entries(false)...)
+}
+
+// name is the curve's name with its area.
+func (r ROC) name(i int) string {
+	s := r.Curves[i]
+	if s.AUC == nil {
+		return s.Name
+	}
+	out := s.Name + ": AUC " + formatFixed(s.AUC.Value, 3)
+	if !math.IsNaN(s.AUC.Low) && !math.IsNaN(s.AUC.High) {
+		out += fmt.Sprintf(" [%s, %s]", formatFixed(s.AUC.Low, 3), formatFixed(s.AUC.High, 3))
+	}
+	return out
+}
+
+func (r ROC) body(w vg.Length) vg.Length { return r.height(clamp(float64(w/px(1))*0.82, 240, 480)) }
+
+func (r ROC) draw(c draw.Canvas) {
+	s := span{r.low(), 1}
+	ax := Axis{Label: "false positive rate", Log: r.Log}
+	ay := Axis{Label: "true positive rate", Log: r.Log}
+	p := newPlot(c, ax, ay, s, s)
+	p.Add(grid{x: true, y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
+		c.StrokeLine2(dashed(nullLine, 1.3), x(s.lo), y(s.lo), x(1), y(1))
+		for i, l := range r.looks() {
+			drawLine(c, r.visible(r.Curves[i]), l, x, y)
+		}
+	}))
+	p.Draw(c)
+}
+
+// visible is the curve as a staircase, from where its axes start: below that
+// nothing can be drawn, so each rate is raised to the start of the axis.
+func (r ROC) visible(s ROCCurve) Curve {
+	out := Curve{Name: s.Name}
+	add := func(x, y float64) {
+		out.X = append(out.X, max(x, r.low()))
+		out.Y = append(out.Y, max(y, r.low()))
+	}
+	for i := range s.FPR {
+		if i > 0 && s.FPR[i] > s.FPR[i-1] && s.TPR[i] > s.TPR[i-1] && r.Log {
+			r.bend(s, i, add)
+		}
+		add(s.FPR[i], s.TPR[i])
+	}
+	return out
+}
+
+// bend draws the straight line between two points, which log axes show bent.
+func (r ROC) bend(s ROCCurve, i int, add func(x, y float64)) {
+	from, to := max(s.FPR[i-1], r.low()), s.FPR[i]
+	if to <= from {
+		return
+	}
+	const steps = 24
+	for k := range steps {
+		x := from * math.Pow(to/from, float64(k)/steps)
+		f := (x - s.FPR[i-1]) / (s.FPR[i] - s.FPR[i-1])
+		add(x, s.TPR[i-1]+f*(s.TPR[i]-s.TPR[i-1]))
+	}
+}
+
+// text prints the curves into one raster and the true positive rates at small
+// false ones.
+func (r ROC) text() string {
+	s := span{r.low(), 1}
+	g := newRaster(s, s, r.Log, r.Log)
+	g.line([]float64{s.lo, 1}, []float64{s.lo, 1}, '\u00b7')
+	for i, c := range r.Curves {
+		v := r.visible(c)
+		g.line(v.X, v.Y, letter(i))
+	}
+	var b strings.Builder
+	g.write(&b, "false positive rate", "true positive rate")
+	for i, c := range r.Curves {
+		line := fmt.Sprintf("%c %s", letter(i), oneLine(r.name(i)))
+		for _, fpr := range []float64{0.001, 0.01, 0.1} {
+			line += fmt.Sprintf(", TPR %s at FPR %g", formatFixed(tprAt(c, fpr), 3), fpr)
+		}
+		writeLine(&b, line)
+	}
+	return b.String()
+}
+
+// tprAt is the greatest true positive rate of a point whose false positive rate
+// is not above fpr.
+func tprAt(c ROCCurve, fpr float64) float64 {
+	best := 0.0
+	for i, v := range c.FPR {
+		if v <= fpr {
+			best = max(best, c.TPR[i])
+		}
+	}
+	return best
+}

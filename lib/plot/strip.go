@@ -1,0 +1,99 @@
+package plot
+
+import (
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// boxFrom is the count of points from which quartiles are drawn as a box.
+const boxFrom = 5
+
+// draw draws the summary and the points over it.
+func (l strip) draw(vs []float64, sum summary, kind Summary) {
+	if kind == MeanInterval {
+		l.points(vs, 0.45)
+		if sum.ok {
+			l.interval(sum)
+		}
+		return
+	}
+	if len(vs) >= boxFrom {
+		l.box(sum)
+	}
+	l.points(vs, 0.85)
+	if sum.ok {
+		l.tick(sum.mid)
+	}
+}
+
+// box draws the quartiles as a box and the range as a thin line.
+func (l strip) box(s summary) {
+	half := l.lane * 0.40
+	lo, hi := l.clip(s.low), l.clip(s.high)
+	l.c.StrokeLine2(solid(alpha(l.look.col, 0.6), 1), l.at, l.clip(s.min), l.at, l.clip(s.max))
+	fillRect(l.c, alpha(l.look.col, 0.22), l.at-half, lo, l.at+half, hi)
+	r := vg.Rectangle{Min: vg.Point{X: l.at - half, Y: lo}, Max: vg.Point{X: l.at + half, Y: hi}}
+	l.c.SetLineStyle(solid(alpha(l.look.col, 0.6), 0.8))
+	l.c.Stroke(r.Path())
+}
+
+// tick draws the middle as a strong level line.
+func (l strip) tick(v float64) {
+	if at := l.y(v); l.c.ContainsY(at) {
+		half := l.lane * 0.40
+		l.c.StrokeLine2(solid(l.look.col, 2), l.at-half, at, l.at+half, at)
+	}
+}
+
+// interval draws the mean with its interval.
+func (l strip) interval(s summary) {
+	cap := l.lane * 0.25
+	lo, hi := l.clip(s.low), l.clip(s.high)
+	ls := solid(l.look.col, 1.8)
+	l.c.StrokeLine2(ls, l.at, lo, l.at, hi)
+	for _, end := range []vg.Length{lo, hi} {
+		l.c.StrokeLine2(ls, l.at-cap, end, l.at+cap, end)
+	}
+	l.glyph(vg.Point{X: l.at, Y: l.y(s.mid)}, min(px(4.5), l.lane*0.34), 1)
+}
+
+// points spreads the points over the lane in their own order by the golden
+// ratio: close values stay apart, and no chance is involved.
+func (l strip) points(vs []float64, opacity float64) {
+	const golden = 0.6180339887498949
+	r := clamp(l.lane*0.15, px(1.4), px(3.2))
+	for i, v := range vs {
+		turn := 0.5 + float64(i)*golden
+		off := turn - float64(int(turn)) - 0.5
+		if len(vs) == 1 {
+			off = 0
+		}
+		l.glyph(vg.Point{X: l.at + vg.Length(off)*l.lane*0.56, Y: l.y(v)}, r, opacity)
+	}
+}
+
+func (l strip) glyph(pt vg.Point, r vg.Length, opacity float64) {
+	l.c.DrawGlyph(draw.GlyphStyle{Color: alpha(l.look.col, opacity), Radius: r, Shape: l.look.shape}, pt)
+}
+
+func (l strip) drawPaper(v float64) {
+	if at := l.y(v); l.c.ContainsY(at) {
+		paperMark(l.c, vg.Point{X: l.at, Y: at}, min(px(5), max(px(3), l.lane*0.4)))
+	}
+}
+
+// clip keeps a height inside the drawing; what a log axis cannot show falls to
+// its lower end.
+func (l strip) clip(v float64) vg.Length {
+	return clamp(safe(l.y, v, l.c.Min.Y), l.c.Min.Y, l.c.Max.Y)
+}
+
+// safe is at(v), or low where a log axis has no place for v.
+func safe(at func(float64) vg.Length, v float64, low vg.Length) (out vg.Length) {
+	defer func() {
+		if recover() != nil {
+			out = low
+		}
+	}()
+	return at(v)
+}

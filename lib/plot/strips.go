@@ -1,0 +1,282 @@
+package plot
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Summary says what stands behind the points of a strip.
+type Summary int
+
+// Box draws quartiles, median and range, from five points on; fewer points get
+// the median alone. MeanInterval draws the mean with its 95 % t interval, from
+// two points on.
+const (
+	Box Summary = iota
+	MeanInterval
+)
+
+// StripSeries is one colour of a Strips figure.
+type StripSeries struct {
+	Name    string
+	Values  [][]float64 // one slice per group, of any length; empty leaves a gap
+	Control bool        // drawn in grey
+	Paper   []*float64  // printed value per group, nil where the paper has none; may be nil
+}
+
+// Strips shows single points over seeds, for each group (data sets, methods,
+// fractions) and series (methods, controls), with a summary behind them: RULER's
+// Fig. 5 (right), 6 and 7. Up to about ten groups of nine series stay readable
+// at the standard width; beyond that use Panels.
+type Strips struct {
+	Meta
+	X, Y       Axis // X gives only the label
+	Groups     []string
+	Series     []StripSeries
+	Summary    Summary
+	Null       *Null
+	GroupNulls []Null // one per group, instead of Null, where the null differs
+}
+
+var _ Figure = Strips{}
+
+// Render implements Figure.
+func (s Strips) Render(w io.Writer, format string) error { return render(s, w, format) }
+
+// PNG implements Figure.
+func (s Strips) PNG() ([]byte, error) { return renderPNG(s) }
+
+// Text implements Figure.
+func (s Strips) Text() string { return asText(s) }
+
+func (s Strips) meta() Meta { return s.Meta }
+
+func (s Strips) check() error {
+	if len(s.Groups) == 0 || len(s.Series) == 0 {
+		return errEmpty
+	}
+	if err := s.Y.check("y"); err != nil {
+		return err
+	}
+	if err := s.Null.check("strips", s.Y.Log); err != nil {
+		return err
+	}
+	if n := len(s.GroupNulls); n != 0 && (n != len(s.Groups) || s.Null != nil) {
+		return fmt.Errorf("%d null values for %d groups; give one per group and no other, or one for all", n, len(s.Groups))
+	}
+	for g := range s.GroupNulls {
+		if err := s.GroupNulls[g].check("group "+s.Groups[g], s.Y.Log); err != nil {
+			return err
+		}
+	}
+	points := 0
+	for _, r := range s.Series {
+		if err := s.checkSeries(r); err != nil {
+			return err
+		}
+		for _, v := range r.Values {
+			points += len(v)
+		}
+	}
+	if points == 0 {
+		return errEmpty
+	}
+	return nil
+}
+
+func (s Strips) checkSeries(r StripSeries) error {
+	if len(r.Values) != len(s.Groups) {
+		return fmt.Errorf("series %q has values for %d groups, there are %d", r.Name, len(r.Values), len(s.Groups))
+	}
+	if r.Paper != nil && len(r.Paper) != len(s.Groups) {
+		return fmt.Errorf("series %q has paper values for %d groups, there are %d", r.Name, len(r.Paper), len(s.Groups))
+	}
+	for g, vs := range r.Values {
+		where := fmt.Sprintf("series %q, group %q", r.Name, s.Groups[g])
+		for i, v := range vs {
+			if err := checkValues(fmt.Sprintf("%s, value %d", where, i+1), s.Y.Log, v); err != nil {
+				return err
+			}
+		}
+		if r.Paper != nil && r.Paper[g] != nil {
+			if err := checkValues(where+", paper value", s.Y.Log, *r.Paper[g]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// values is the range of everything that is drawn.
+func (s Strips) values() span {
+	all := newSpan()
+	all.addNull(s.Null)
+	for g := range s.GroupNulls {
+		all.addNull(&s.GroupNulls[g])
+	}
+	for _, r := range s.Series {
+		for g, vs := range r.Values {
+			all.add(vs...)
+			if sum := s.summary(vs); s.Summary == MeanInterval && sum.ok {
+				s.addInterval(&all, sum)
+			}
+			if r.Paper != nil && r.Paper[g] != nil {
+				all.add(*r.Paper[g])
+			}
+		}
+	}
+	return all
+}
+
+// addInterval widens the range by an interval; a bound that a log axis cannot
+// show is left out, the drawing cuts it off.
+func (s Strips) addInterval(all *span, sum summary) {
+	for _, v := range []float64{sum.low, sum.high} {
+		if !s.Y.Log || v > 0 {
+			all.add(v)
+		}
+	}
+}
+
+func (s Strips) limitY(lo, hi float64) drawing { s.Y.Min, s.Y.Max = &lo, &hi; return s }
+func (s Strips) rangeY() span                  { return s.values().fit(s.Y) }
+
+func (s Strips) looks() []look {
+	controls := make([]bool, len(s.Series))
+	for i, r := range s.Series {
+		controls[i] = r.Control
+	}
+	return looks(controls)
+}
+
+func (s Strips) legend() []entry {
+	ls := s.looks()
+	var out []entry
+	paper := false
+	for i, r := range s.Series {
+		out = append(out, s.seriesEntry(r.Name, ls[i]))
+		for _, v := range r.Paper {
+			paper = paper || v != nil
+		}
+	}
+	if len(s.GroupNulls) > 0 {
+		out = append(out, s.GroupNulls[0].entries(false)...)
+	}
+	out = append(out, s.Null.entries(false)...)
+	if paper {
+		out = append(out, paperEntry())
+	}
+	return out
+}
+
+func (s Strips) seriesEntry(name string, l look) entry {
+	return entry{label: name, look: fmt.Sprint(l.col, l.shape), thumb: func(c draw.Canvas) {
+		fillRect(c, alpha(l.col, 0.22), c.Center().X-px(8), c.Min.Y, c.Center().X+px(8), c.Max.Y)
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.col, Radius: px(3.2), Shape: l.shape}, c.Center())
+	}}
+}
+
+func paperEntry() entry {
+	return entry{label: "printed in the paper", look: "paper", thumb: func(c draw.Canvas) { paperMark(c, c.Center(), px(5)) }}
+}
+
+// groupLabels are the names of the groups, wrapped to the room each has.
+func (s Strips) groupLabels(width vg.Length) [][]string {
+	out := make([][]string, len(s.Groups))
+	for g, name := range s.Groups {
+		out[g] = wrap(smallPen(), name, width/vg.Length(len(s.Groups))-px(6))
+	}
+	return out
+}
+
+func (s Strips) body(vg.Length) vg.Length { return s.height(390) }
+
+func (s Strips) draw(c draw.Canvas) {
+	p := newPlot(c, Axis{}, s.Y, span{0, float64(len(s.Groups))}, s.rangeY())
+	p.HideX()
+	p.X.Width = 0
+	data := p.DataCanvas(c)
+	labels := s.groupLabels(data.Max.X - data.Min.X)
+	deep := 0
+	for _, l := range labels {
+		deep = max(deep, len(l))
+	}
+	foot := vg.Length(deep)*smallPen().leading() + px(6)
+	if s.X.Label != "" {
+		foot += labelPen().leading() + px(2)
+	}
+	p.Add(layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
+		for g := range s.Groups {
+			if g%2 == 1 {
+				fillRect(c, shade, x(float64(g)), c.Min.Y, x(float64(g+1)), c.Max.Y)
+			}
+		}
+	}), grid{y: true}, layer(s.drawData), layer(func(c draw.Canvas, x, _ func(float64) vg.Length) {
+		c.StrokeLine2(solid(inkSoft, 1), c.Min.X, c.Min.Y, c.Max.X, c.Min.Y)
+		for g, lines := range labels {
+			at := c.Min.Y - px(4)
+			for _, l := range lines {
+				at -= smallPen().leading()
+				smallPen().write(c, x(float64(g)+0.5), at+px(3), 0.5, l)
+			}
+		}
+		labelPen().write(c, c.Center().X, c.Min.Y-foot+px(3), 0.5, s.X.Label)
+	}))
+	p.Draw(draw.Crop(c, 0, 0, foot, 0))
+}
+
+func (s Strips) drawData(c draw.Canvas, x, y func(float64) vg.Length) {
+	levelNull(c, s.Null, y, c.Min.X, c.Max.X)
+	for g := range s.GroupNulls {
+		levelNull(c, &s.GroupNulls[g], y, x(float64(g)), x(float64(g+1)))
+	}
+	ls := s.looks()
+	slot := x(1) - x(0)
+	lane := slot * 0.9 / vg.Length(len(s.Series))
+	lane = min(lane, px(46))
+	for g := range s.Groups {
+		left := x(float64(g)+0.5) - lane*vg.Length(len(s.Series))/2
+		for i, r := range s.Series {
+			l := strip{c: c, y: y, at: left + lane*(vg.Length(i)+0.5), lane: lane, look: ls[i]}
+			l.draw(r.Values[g], s.summary(r.Values[g]), s.Summary)
+			if r.Paper != nil && r.Paper[g] != nil {
+				l.drawPaper(*r.Paper[g])
+			}
+		}
+	}
+}
+
+// summary is what stands behind the points of one strip.
+type summary struct {
+	ok                       bool
+	mid, low, high, min, max float64
+}
+
+func (s Strips) summary(vs []float64) summary {
+	if s.Summary == MeanInterval {
+		e := stats.MeanInterval(vs, 0.95, "seeds")
+		return summary{ok: len(vs) >= 2, mid: e.Value, low: e.Low, high: e.High}
+	}
+	q := func(p float64) float64 {
+		v, err := stats.Quantile(vs, p)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+	return summary{ok: len(vs) > 0, mid: q(0.5), low: q(0.25), high: q(0.75), min: q(0), max: q(1)}
+}
+
+// strip draws the points of one series in one group.
+type strip struct {
+	c        draw.Canvas
+	y        func(float64) vg.Length
+	at, lane vg.Length
+	look     look
+}
