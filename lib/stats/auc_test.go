@@ -162,6 +162,16 @@ func TestUnsignedEstimateFoldsTheInterval(t *testing.T) {
 	}
 }
 
+func TestEstimateWithoutAnIntervalSaysSo(t *testing.T) {
+	if s := MeanInterval([]float64{0.5}, 0.95, "seeds").String(); s != "0.5000 (no interval, n = 1)" {
+		t.Error(s)
+	}
+	u := Estimate{Value: -0.3, Low: -0.4, High: -0.2}.Against(-0.1, LowerIsBetter).Unsigned()
+	if *u.Null != 0.1 || u.Better != LowerIsBetter {
+		t.Errorf("%+v", u)
+	}
+}
+
 func TestEstimateKnowsWhetherItExcludesItsNull(t *testing.T) {
 	e := Estimate{Value: 0.6, Low: 0.55, High: 0.65, Level: 0.95, Over: "seeds", N: 10}
 	if e.ExcludesNull() {

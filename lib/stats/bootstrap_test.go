@@ -97,6 +97,18 @@ func TestBCaOfASymmetricStatisticIsCloseToThePercentileInterval(t *testing.T) {
 	}
 }
 
+// Half the ties count as below: z0 and the acceleration are 0 here, so that the
+// interval is the percentile interval.
+func TestBCaSplitsTies(t *testing.T) {
+	samples := []float64{0, 0.5, 1, 1, 1, 1, 1.5, 2}
+	low, high, err := bcaInterval(samples, []float64{0.9, 1, 1.1}, 1, 0.9)
+	must(t, err)
+	wantLow, wantHigh, err := PercentileInterval(samples, 0.9)
+	must(t, err)
+	near(t, "low", low, wantLow, 1e-12)
+	near(t, "high", high, wantHigh, 1e-12)
+}
+
 func TestBCaOfAConstantHasNoWidth(t *testing.T) {
 	e, err := BCa(5, 100, newRNG(94), 0.95, func([]int) float64 { return 0.25 })
 	must(t, err)

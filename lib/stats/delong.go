@@ -46,7 +46,7 @@ func delongInterval(bs []block, auc float64, m, n int, level float64) (low, high
 	if min(m, n) < 2 || v == 0 {
 		return wilson(auc, min(m, n), z)
 	}
-	h := z * math.Sqrt(v)
+	h := float64(z * math.Sqrt(v))
 	return math.Max(0, auc-h), math.Min(1, auc+h)
 }
 
@@ -71,6 +71,6 @@ func wilson(p float64, n int, z float64) (low, high float64) {
 	nf := float64(n)
 	denom := 1 + float64(z*z)/nf
 	centre := (p + float64(z*z)/(2*nf)) / denom
-	half := z / denom * math.Sqrt(p*(1-p)/nf+float64(z*z)/(4*nf*nf))
+	half := float64(z / denom * math.Sqrt(p*(1-p)/nf+float64(z*z)/(4*nf*nf)))
 	return math.Max(0, centre-half), math.Min(1, centre+half)
 }

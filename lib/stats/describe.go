@@ -72,7 +72,7 @@ func Quantile(x []float64, q float64) (float64, error) {
 // It interpolates from the nearer end, as NumPy does, so that the result is
 // monotone in q.
 func sortedQuantile(s []float64, q float64) float64 {
-	pos := q * float64(len(s)-1)
+	pos := float64(q * float64(len(s)-1))
 	i := int(pos)
 	if i >= len(s)-1 {
 		return s[len(s)-1]

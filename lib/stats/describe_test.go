@@ -32,6 +32,15 @@ func TestDescriptivesMatchNumPy(t *testing.T) {
 	}
 }
 
+// NumPy 2.4.6, to the last bit: it interpolates from the nearer end.
+func TestQuantileRoundsAsNumPyDoes(t *testing.T) {
+	got, err := Quantile([]float64{9.05, -13.03}, 0.712)
+	must(t, err)
+	if got != 2.6909600000000005 {
+		t.Errorf("quantile %.17g, want 2.6909600000000005", got)
+	}
+}
+
 func TestMedianIsTheHalfQuantile(t *testing.T) {
 	rng := newRNG(71)
 	for n := 1; n < 30; n++ {
@@ -56,6 +65,9 @@ func TestSumsDoNotLoseSmallTerms(t *testing.T) {
 	x = append(x, -1e16)
 	if s := sumOf(x); s != 1000 {
 		t.Errorf("sum %v, want 1000", s)
+	}
+	if s := sumOf([]float64{1, 1e100, 1, -1e100}); s != 2 {
+		t.Errorf("sum %v, want 2", s)
 	}
 	m, err := Mean(slices.Repeat([]float64{0.1}, 1_000_000))
 	must(t, err)
@@ -152,6 +164,26 @@ func TestJensenShannonMatchesSciPy(t *testing.T) {
 		b, err := JensenShannon(y, x, bins)
 		must(t, err)
 		near(t, "JS swapped", b, a, 1e-15)
+	}
+}
+
+// Each value is compared with every edge. The values sit on the edges and one
+// step below them, where a division alone puts some one bin off.
+func TestHistogramPutsEdgesIntoTheUpperBin(t *testing.T) {
+	for bins := 1; bins <= 60; bins++ {
+		low, high := 0.1, 1.2
+		edges := sequence(bins+1, func(i float64) float64 { return low + i*((high-low)/float64(bins)) })
+		edges[bins] = high
+		values := append(of(edges[1:], func(v float64) float64 { return math.Nextafter(v, low) }), edges...)
+		want := make([]float64, bins)
+		for _, v := range values {
+			k := 0
+			for k < bins-1 && v >= edges[k+1] {
+				k++
+			}
+			want[k] += 1 / float64(len(values))
+		}
+		nearAll(t, "histogram", histogram(values, low, high, bins), want, 1e-15)
 	}
 }
 

@@ -66,7 +66,7 @@ func exactFloor(m, n int) Floor {
 		if beyond <= 0.05+1e-12 {
 			f.P95 = value
 		}
-		beyond += 2 * pu
+		beyond += float64(2 * pu)
 	}
 	f.Mean = mean.value()
 	return f
@@ -119,11 +119,11 @@ func ChanceFloorBalanced(n int) Floor {
 	nf := float64(n)
 	a, _ := math.Lgamma(2*nf + 1)
 	b, _ := math.Lgamma(nf + 1)
-	centre := math.Exp(a - 2*b - 2*nf*math.Ln2)
+	centre := math.Exp(a - 2*b - float64(2*nf*math.Ln2))
 	within, p, d := centre, centre, 0
 	for within < 0.95-1e-12 && d < n {
-		p *= float64(n-d) / float64(n+d+1)
-		within += 2 * p
+		p = float64(p * (float64(n-d) / float64(n+d+1)))
+		within += float64(2 * p)
 		d++
 	}
 	return Floor{Mean: centre / 2, P95: float64(d) / (2 * nf)}

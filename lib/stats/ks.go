@@ -57,11 +57,11 @@ func kolmogorovLimit(x float64) float64 {
 // ksCDF returns P(D_n < d) = n!/n^n times the middle element of H^n, with H the
 // (2k-1) x (2k-1) matrix of Marsaglia, Tsang and Wang for nd = k - h.
 func ksCDF(n int, d float64) float64 {
-	nd := float64(n) * d
+	nd := float64(float64(n) * d)
 	k := int(nd) + 1
 	power, exponent := scaledPower(ksMatrix(k, float64(k)-nd), n)
 	lg, _ := math.Lgamma(float64(n) + 1)
-	scale := lg - float64(n)*math.Log(float64(n)) + float64(exponent)*math.Ln2
+	scale := lg - float64(float64(n)*math.Log(float64(n))) + float64(float64(exponent)*math.Ln2)
 	return power.At(k-1, k-1) * math.Exp(scale)
 }
 

@@ -12,7 +12,7 @@ func (gs grouped) result(mu, se, between, within float64) Mixed {
 	}
 	m.Converged = !m.Boundary
 	m.PZ, m.PT = normalTwoSided(m.Z), studentTwoSided(m.T, m.DF)
-	half := studentQuantile(0.975, m.DF) * se
+	half := float64(studentQuantile(0.975, m.DF) * se)
 	m.Low, m.High = mu-half, mu+half
 	if within > 0 {
 		m.LogLik = gs.logLik(between / within)
@@ -81,7 +81,7 @@ func (gs grouped) at(r float64) point {
 //	-1/2 [(N-1)(log(2 pi VarWithin) + 1) + sum log(1 + r n_i) + log sum w_i].
 func (gs grouped) logLik(r float64) float64 {
 	p := gs.at(r)
-	return -0.5 * ((gs.n-1)*(math.Log(2*math.Pi*p.q/(gs.n-1))+1) + p.logDet + math.Log(p.sumW))
+	return -0.5 * (float64((gs.n-1)*(math.Log(2*math.Pi*p.q/(gs.n-1))+1)) + p.logDet + math.Log(p.sumW))
 }
 
 // slope is the derivative of -2 logLik by r. With w_i' = -w_i^2, and q' needing
@@ -96,7 +96,8 @@ func (gs grouped) slope(r float64) float64 {
 // profile maximises the restricted likelihood over r in [0, inf). The likelihood
 // can have more than one maximum, so every change of sign of the slope on a grid
 // from 1e-10 to 1e14 is refined by bisection, and the best one is compared with
-// r = 0.
+// r = 0. A likelihood that still rises at 1e14 has no variance within groups
+// beyond rounding.
 func (gs grouped) profile() Mixed {
 	best, bestLik := 0.0, gs.logLik(0)
 	low, lowSlope := 0.0, gs.slope(0)
@@ -111,7 +112,10 @@ func (gs grouped) profile() Mixed {
 		}
 		low, lowSlope = high, highSlope
 	}
-	if best == 0 {
+	switch {
+	case lowSlope < 0:
+		return gs.withoutWithin()
+	case best == 0:
 		return gs.atZero()
 	}
 	p := gs.at(best)

@@ -144,6 +144,27 @@ func TestGroupsWithoutInnerVarianceAreOneValueEach(t *testing.T) {
 	}
 }
 
+func TestEqualValuesInAGroupLeaveNoVarianceOfRounding(t *testing.T) {
+	rng := newRNG(62)
+	for range 500 {
+		n := 3 + rng.IntN(8)
+		y, g := simulateGroups(rng, 3, n, 1, 0)
+		if m := fit(t, y, g, 0.1); m.VarWithin != 0 {
+			t.Fatalf("groups of %d equal values have variance %v", n, m.VarWithin)
+		}
+	}
+}
+
+func TestVarianceOfRoundingSizeWithinUnequalGroupsCountsAsNone(t *testing.T) {
+	y := []float64{0.1, 0.1 + 1e-13, 0.1 - 1e-13, 0.4, 0.7, 0.7 + 1e-13}
+	m := fit(t, y, []int{0, 0, 0, 1, 2, 2}, 0)
+	near(t, "mu", m.Mu, 0.4, 1e-12)
+	near(t, "SE", m.SE, 0.3/math.Sqrt(3), 1e-12)
+	if m.VarWithin != 0 || !m.Boundary {
+		t.Errorf("%+v", m)
+	}
+}
+
 func TestICCIsTheShareBetweenGroups(t *testing.T) {
 	for _, c := range []struct{ between, within, want float64 }{{0.89, 0.11, 0.89}, {0, 1, 0}, {1, 0, 1}, {0, 0, 0}} {
 		if v := ICC(c.between, c.within); v != c.want {

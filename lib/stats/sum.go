@@ -6,7 +6,10 @@ import "math"
 // sum does not grow with the number of terms. The zero value is an empty sum.
 type accumulator struct{ sum, lost float64 }
 
+// add rounds v first, so that no processor fuses the product that made it with
+// the addition.
 func (a *accumulator) add(v float64) {
+	v = float64(v)
 	t := a.sum + v
 	if math.Abs(a.sum) >= math.Abs(v) {
 		a.lost += (a.sum - t) + v
@@ -16,7 +19,13 @@ func (a *accumulator) add(v float64) {
 	a.sum = t
 }
 
-func (a *accumulator) value() float64 { return a.sum + a.lost }
+// value returns the sum; an infinite one where it left the range of float64.
+func (a *accumulator) value() float64 {
+	if math.IsInf(a.sum, 0) {
+		return a.sum
+	}
+	return a.sum + a.lost
+}
 
 // sumOf returns the compensated sum of x.
 func sumOf(x []float64) float64 {
