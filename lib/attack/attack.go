@@ -1,0 +1,62 @@
+// Package attack asks an adversary's question of a model: which records were in
+// its training set? It takes plain arrays of losses or scores, so that it works
+// on anybody's model, and keeps the score of every example beside the aggregate.
+//
+// A record that was forgotten should look like one that was never seen. The
+// aggregates are therefore signed: below chance is a finding too, because
+// over-unlearned records stand out.
+package attack
+
+import (
+	"fmt"
+	"math"
+)
+
+// Attack is a membership attack on losses. One file holds one attack, and its
+// zero value is the setting of the paper named there.
+type Attack interface {
+	// Name is the attack's short name, such as "loss-threshold".
+	Name() string
+	// Run attacks a model from its losses on retained records (members it may
+	// learn from), forgotten records (members in question) and test records
+	// (never members).
+	Run(retainLoss, forgetLoss, testLoss []float64) (*Result, error)
+}
+
+// All returns every attack at its zero value, in alphabetical order.
+func All() []Attack { return []Attack{LossThreshold{}} }
+
+// Example is one record under attack.
+type Example struct {
+	Record    int     `json:"record"`    // position in the forget losses or in the test losses
+	Member    bool    `json:"member"`    // truth: a forget record
+	Score     float64 `json:"score"`     // higher means member
+	Called    bool    `json:"called"`    // the attack calls it a member
+	Evaluated bool    `json:"evaluated"` // it counts in the balanced accuracy
+}
+
+// Scores holds the score of every example: all forget records, and the test
+// records that the attack did not learn from, in the order of the arrays given.
+type Scores struct {
+	Members    []Example `json:"members"`
+	Nonmembers []Example `json:"nonmembers"`
+}
+
+func (s Scores) values() (members, nonmembers []float64) {
+	for _, e := range s.Members {
+		members = append(members, e.Score)
+	}
+	for _, e := range s.Nonmembers {
+		nonmembers = append(nonmembers, e.Score)
+	}
+	return members, nonmembers
+}
+
+func checkFinite(name string, x []float64) error {
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("attack: %s[%d] is %v", name, i, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package attack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/stats/nprand"
+)
+
+const (
+	paperSeed       = 42
+	paperCandidates = 512
+	defaultLevel    = 0.95
+)
+
+// LossThreshold calls a record a member when its loss is below a threshold
+// learned elsewhere. The zero value is RULER's protocol (section 4.3):
+//
+//	permute the test records, cut them into halves A and B (A one longer if odd)
+//	n = min(|Dr|, |A|):  n drawn retain losses against the first n of A
+//	tau = the candidate with the best balanced accuracy there, the smallest if tied
+//	m = min(|Df|, |B|):  m drawn forget losses against the first m of B
+//	accuracy = ( share of the m forget losses < tau + share of the m test losses >= tau ) / 2
+//
+// All draws come from one NumPy RandomState in the order permutation, retain,
+// forget. Candidates lie midway between neighbouring distinct losses, with one
+// below and one above all of them; where there are more than 512 distinct
+// losses, 512 equally spaced quantiles take their place.
+//
+// Arguments are per-record losses of one model: finite, lower for a record the
+// model fits better. Nothing is changed. It refuses an empty retain or forget
+// set, fewer than 4 test records, and a loss that is not finite.
+//
+// Null: accuracy 0.5. Direction: nearest to the null. The paper lets a mean over
+// seeds inside 0.5 -+ 0.05 pass.
+//
+// Differs from the paper and the program in
+//
+//  1. reporting intervals, the chance floor, the signed AUC over all forget
+//     records and the whole of B, and the score of each example;
+//  2. refusing what the program answers with NaN.
+type LossThreshold struct {
+	Seed       uint32  // 0: the paper's 42
+	Candidates int     // quantiles that replace more distinct losses than this; 0: 512
+	Level      float64 // coverage of the intervals; 0: 0.95
+}
+
+var _ Attack = LossThreshold{}
+
+// Result is what an attack found.
+type Result struct {
+	// BalancedAccuracy is the mean of the two recalls over 2 m records, with
+	// Wilson's interval for 2 m trials.
+	BalancedAccuracy stats.Estimate `json:"balanced_accuracy"`
+	// Chance is the floor of |accuracy - 0.5| that no signal at all shows.
+	Chance stats.Floor `json:"chance"`
+	// Threshold is the loss below which a record is called a member. The
+	// largest float64 stands for "every record", its negative for "none".
+	Threshold float64 `json:"threshold"`
+	// Fitted is the balanced accuracy where the threshold was learned.
+	Fitted float64 `json:"fitted"`
+	// Score holds the signed AUC and the advantage of the losses themselves,
+	// with no threshold, over all members and non-members.
+	Score *ScoreReport `json:"score"`
+	// Evaluated is m, the number of members and of non-members behind the
+	// balanced accuracy.
+	Evaluated int    `json:"evaluated"`
+	Scores    Scores `json:"-"`
+}
+
+// Name returns "loss-threshold".
+func (LossThreshold) Name() string { return "loss-threshold" }
+
+// Run attacks as the type describes.
+func (a LossThreshold) Run(retainLoss, forgetLoss, testLoss []float64) (*Result, error) {
+	if err := a.check(retainLoss, forgetLoss, testLoss); err != nil {
+		return nil, err
+	}
+	d := a.draw(len(retainLoss), len(forgetLoss), len(testLoss))
+	members, others := pick(retainLoss, d.retain), pick(testLoss, d.learn[:len(d.retain)])
+	tau, fitted := bestThreshold(members, others, a.candidates())
+	r := &Result{Threshold: finite(tau), Fitted: fitted, Evaluated: len(d.forget)}
+	r.Scores = scoreExamples(forgetLoss, testLoss, d, tau)
+	acc := balancedAccuracy(pick(forgetLoss, d.forget), pick(testLoss, d.judge[:len(d.forget)]), tau)
+	r.BalancedAccuracy = wilson(acc, 2*r.Evaluated, a.level()).Against(0.5, stats.NearNull)
+	r.Chance = stats.ChanceFloorBalanced(r.Evaluated)
+	m, n := r.Scores.values()
+	var err error
+	r.Score, err = Score(m, n, a.level())
+	return r, err
+}
+
+func (a LossThreshold) check(retain, forget, test []float64) error {
+	switch {
+	case len(retain) == 0:
+		return errors.New("attack: there are no retain losses")
+	case len(forget) == 0:
+		return errors.New("attack: there are no forget losses")
+	case len(test) < 4:
+		return fmt.Errorf("attack: %d test losses cannot be halved into two of two; at least 4 are needed", len(test))
+	case a.Candidates < 0 || a.Candidates == 1:
+		return fmt.Errorf("attack: %d candidate thresholds, want at least 2", a.Candidates)
+	}
+	if l := a.level(); !(l > 0 && l < 1) {
+		return fmt.Errorf("attack: level %v is not inside (0, 1)", l)
+	}
+	return errors.Join(checkFinite("retainLoss", retain), checkFinite("forgetLoss", forget), checkFinite("testLoss", test))
+}
+
+func (a LossThreshold) candidates() int {
+	if a.Candidates == 0 {
+		return paperCandidates
+	}
+	return a.Candidates
+}
+
+func (a LossThreshold) level() float64 {
+	if a.Level == 0 {
+		return defaultLevel
+	}
+	return a.Level
+}
+
+// drawn holds positions in the three arrays of losses.
+type drawn struct{ learn, judge, retain, forget []int }
+
+func (a LossThreshold) draw(nRetain, nForget, nTest int) drawn {
+	seed := a.Seed
+	if seed == 0 {
+		seed = paperSeed
+	}
+	rs := nprand.New(seed)
+	order := rs.Permutation(nTest)
+	half := (nTest + 1) / 2
+	d := drawn{learn: order[:half], judge: order[half:]}
+	d.retain = rs.Choice(nRetain, min(nRetain, len(d.learn)))
+	d.forget = rs.Choice(nForget, min(nForget, len(d.judge)))
+	return d
+}
+
+func scoreExamples(forget, test []float64, d drawn, tau float64) Scores {
+	var s Scores
+	evaluated := make([]bool, len(forget))
+	for _, i := range d.forget {
+		evaluated[i] = true
+	}
+	for i, l := range forget {
+		s.Members = append(s.Members, Example{i, true, -l, l < tau, evaluated[i]})
+	}
+	for k, i := range d.judge {
+		s.Nonmembers = append(s.Nonmembers, Example{i, false, -test[i], test[i] < tau, k < len(d.forget)})
+	}
+	return s
+}
+
+func pick(x []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for k, i := range rows {
+		out[k] = x[i]
+	}
+	return out
+}
+
+// finite replaces an infinite threshold by the largest float64 of its sign,
+// which divides finite losses in the same way and can be written as JSON.
+func finite(tau float64) float64 {
+	return min(max(tau, -math.MaxFloat64), math.MaxFloat64)
+}

@@ -1,0 +1,106 @@
+package attack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is a value with its interval.
+type Interval struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// Advantage is what an adversary has over guessing.
+type Advantage struct {
+	// Value is |2 AUC - 1|, for an adversary who knows which way to read the
+	// score; Low and High are the image of the interval of Signed.
+	Value float64 `json:"value"`
+	// Signed is 2 AUC - 1: negative when non-members score higher, as they do
+	// after over-unlearning.
+	Signed float64 `json:"signed"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	// ChanceMean and ChanceP95 are what Value is on average, and stays below
+	// 95 times in 100, when members and non-members are exchangeable.
+	ChanceMean float64 `json:"chance_mean"`
+	ChanceP95  float64 `json:"chance_p95"`
+}
+
+// ScoreReport is what scores say about membership.
+type ScoreReport struct {
+	AUC       Interval  `json:"auc"`
+	Advantage Advantage `json:"advantage"`
+	// TPRAtFPR maps a false positive rate, written as in "0.001", to the
+	// largest true positive rate that a threshold reaches without exceeding it.
+	TPRAtFPR    map[string]float64 `json:"tpr_at_fpr"`
+	NMembers    int                `json:"n_members"`
+	NNonmembers int                `json:"n_nonmembers"`
+}
+
+// reportedFPR are the false positive rates at which the true positive rate is
+// reported.
+var reportedFPR = []float64{0.001, 0.01, 0.1}
+
+// Score measures how well scores tell members from non-members, higher meaning
+// member, with intervals of the given coverage (DeLong's for the AUC).
+//
+// The AUC is not folded: below 0.5, its null, non-members score higher. A value
+// of the advantage under ChanceMean is no evidence of anything. It refuses an
+// empty sample, a score that is not finite, and a level outside (0, 1).
+func Score(members, nonmembers []float64, level float64) (*ScoreReport, error) {
+	if err := checkSamples(members, nonmembers); err != nil {
+		return nil, err
+	}
+	auc, err := stats.DeLong(members, nonmembers, level)
+	if err != nil {
+		return nil, fmt.Errorf("attack: %w", err)
+	}
+	r := &ScoreReport{
+		AUC:         Interval{auc.Value, auc.Low, auc.High},
+		Advantage:   advantage(auc, stats.ChanceFloor(len(members), len(nonmembers))),
+		TPRAtFPR:    make(map[string]float64),
+		NMembers:    len(members),
+		NNonmembers: len(nonmembers),
+	}
+	for _, fpr := range reportedFPR {
+		tpr, err := stats.TPRAtFPR(members, nonmembers, fpr)
+		if err != nil {
+			return nil, fmt.Errorf("attack: %w", err)
+		}
+		r.TPRAtFPR[fmt.Sprint(fpr)] = tpr
+	}
+	return r, nil
+}
+
+func checkSamples(members, nonmembers []float64) error {
+	switch {
+	case len(members) == 0:
+		return errors.New("attack: there are no members")
+	case len(nonmembers) == 0:
+		return errors.New("attack: there are no non-members")
+	}
+	return errors.Join(checkFinite("members", members), checkFinite("nonmembers", nonmembers))
+}
+
+func advantage(auc stats.Estimate, floor stats.Floor) Advantage {
+	signed := stats.Estimate{Value: 2*auc.Value - 1, Low: 2*auc.Low - 1, High: 2*auc.High - 1}
+	size := signed.Unsigned()
+	return Advantage{Value: size.Value, Signed: signed.Value, Low: size.Low, High: size.High,
+		ChanceMean: floor.Mean, ChanceP95: floor.P95}
+}
+
+// wilson is a share p of n trials with Wilson's score interval (1927).
+func wilson(p float64, n int, level float64) stats.Estimate {
+	z, trials := distuv.UnitNormal.Quantile(0.5+level/2), float64(n)
+	z2 := float64(z * z)
+	scale := 1 + z2/trials
+	centre := (p + z2/(2*trials)) / scale
+	half := z / scale * math.Sqrt(float64(p*(1-p))/trials+z2/float64(4*trials*trials))
+	return stats.Estimate{Value: p, Low: max(0, centre-half), High: min(1, centre+half), Level: level, Over: "records", N: n}
+}
