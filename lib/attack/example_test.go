@@ -20,10 +20,10 @@ func ExampleLossThreshold() {
 	}
 	fmt.Printf("balanced accuracy %.2f [%.2f, %.2f], chance alone reaches 0.5 + %.2f\n",
 		r.BalancedAccuracy.Value, r.BalancedAccuracy.Low, r.BalancedAccuracy.High, r.Chance.P95)
-	fmt.Printf("member below a loss of %.3f, AUC %.2f\n", r.Threshold, r.Score.AUC.Value)
+	fmt.Printf("member below a loss of %.3f, AUC %.2f\n", r.Threshold, r.AUC.Value)
 	// Output:
 	// balanced accuracy 1.00 [0.61, 1.00], chance alone reaches 0.5 + 0.33
-	// member below a loss of 0.215, AUC 1.00
+	// member below a loss of 0.260, AUC 1.00
 }
 
 func ExampleScore() {
@@ -36,5 +36,5 @@ func ExampleScore() {
 	fmt.Printf("AUC %.3f, advantage %.3f; chance alone averages %.3f\n", r.AUC.Value, r.Advantage.Signed, r.Advantage.ChanceMean)
 	// Output:
 	// {"0.001":0.6666666666666666,"0.01":0.6666666666666666,"0.1":0.6666666666666666}
-	// AUC 0.917, advantage 0.833; chance alone averages 0.390
+	// AUC 0.917, advantage 0.833; chance alone averages 0.381
 }

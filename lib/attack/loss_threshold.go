@@ -51,6 +51,9 @@ var _ Attack = LossThreshold{}
 
 // Result is what an attack found.
 type Result struct {
+	// ScoreReport holds the signed AUC and the advantage of the losses
+	// themselves, with no threshold, over all members and non-members.
+	ScoreReport
 	// BalancedAccuracy is the mean of the two recalls over 2 m records, with
 	// Wilson's interval for 2 m trials.
 	BalancedAccuracy stats.Estimate `json:"balanced_accuracy"`
@@ -61,9 +64,6 @@ type Result struct {
 	Threshold float64 `json:"threshold"`
 	// Fitted is the balanced accuracy where the threshold was learned.
 	Fitted float64 `json:"fitted"`
-	// Score holds the signed AUC and the advantage of the losses themselves,
-	// with no threshold, over all members and non-members.
-	Score *ScoreReport `json:"score"`
 	// Evaluated is m, the number of members and of non-members behind the
 	// balanced accuracy.
 	Evaluated int    `json:"evaluated"`
@@ -87,9 +87,12 @@ func (a LossThreshold) Run(retainLoss, forgetLoss, testLoss []float64) (*Result,
 	r.BalancedAccuracy = wilson(acc, 2*r.Evaluated, a.level()).Against(0.5, stats.NearNull)
 	r.Chance = stats.ChanceFloorBalanced(r.Evaluated)
 	m, n := r.Scores.values()
-	var err error
-	r.Score, err = Score(m, n, a.level())
-	return r, err
+	report, err := Score(m, n, a.level())
+	if err != nil {
+		return nil, err
+	}
+	r.ScoreReport = *report
+	return r, nil
 }
 
 func (a LossThreshold) check(retain, forget, test []float64) error {
