@@ -148,17 +148,57 @@ func (s span) fit(a Axis) span {
 	return s
 }
 
-// newPlot is a plot of the drawing library in the style of the house,
-// with as many ticks as c has room for.
-func newPlot(c draw.Canvas, x, y Axis, xs, ys span) *plot.Plot {
+// axes are the axes of the drawing library in the style of the house. Their
+// titles are ours: the library makes room for them in the wrong place when the
+// axis is logarithmic.
+type axes struct {
+	*plot.Plot
+	x, y string
+}
+
+// newPlot returns axes with as many ticks as c has room for.
+func newPlot(c draw.Canvas, x, y Axis, xs, ys span) axes {
 	p := plot.New()
 	p.BackgroundColor = nil
 	size := c.Size()
-	dressAxis(&p.X, x, xs, int(clamp(size.X/px(100), 2, 8)))
+	dressAxis(&p.X, x, xs, int(clamp(size.X/px(80), 2, 8)))
 	dressAxis(&p.Y, y, ys, int(clamp(size.Y/px(52), 2, 8)))
 	p.X.Tick.Label = smallPen().style(float64(draw.XCenter), float64(draw.YTop))
 	p.Y.Tick.Label = smallPen().style(float64(draw.XRight), float64(draw.YCenter))
-	return p
+	return axes{p, x.Label, y.Label}
+}
+
+// inner is what the titles of the axes leave of c.
+func (p axes) inner(c draw.Canvas) draw.Canvas {
+	var left, foot vg.Length
+	if p.y != "" {
+		left = labelPen().leading()
+	}
+	if p.x != "" {
+		foot = labelPen().leading() + px(2)
+	}
+	return draw.Crop(c, left, 0, foot, 0)
+}
+
+// DataCanvas is the part of c that holds the data.
+func (p axes) DataCanvas(c draw.Canvas) draw.Canvas { return p.Plot.DataCanvas(p.inner(c)) }
+
+// Draw draws the axes, their titles and the data.
+func (p axes) Draw(c draw.Canvas) {
+	data := p.DataCanvas(c)
+	labelPen().write(c, data.Center().X, c.Min.Y+px(3), 0.5, p.x)
+	writeUpright(c, c.Min.X, data.Center().Y, p.y)
+	p.Plot.Draw(p.inner(c))
+}
+
+// writeUpright writes the title of a vertical axis, its left side at x.
+func writeUpright(c draw.Canvas, x, y vg.Length, s string) {
+	if s == "" {
+		return
+	}
+	sty := labelPen().style(float64(draw.XCenter), float64(draw.YTop))
+	sty.Rotation = math.Pi / 2
+	c.FillText(sty, vg.Point{X: x, Y: y}, s)
 }
 
 func dressAxis(a *plot.Axis, spec Axis, s span, ticks int) {
@@ -167,9 +207,6 @@ func dressAxis(a *plot.Axis, spec Axis, s span, ticks int) {
 	a.LineStyle = solid(inkSoft, 1)
 	a.Tick.LineStyle = solid(inkSoft, 1)
 	a.Tick.Length = px(5)
-	a.Label.Text = spec.Label
-	a.Label.TextStyle = labelPen().style(float64(draw.XCenter), float64(draw.YBottom))
-	a.Label.Padding = px(4)
 	a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return linearTicks(lo, hi, ticks) })
 	if spec.Log {
 		a.Scale = plot.LogScale{}

@@ -242,11 +242,7 @@ func (h Heatmap) drawNames(c, area draw.Canvas, heads [][]string, foot vg.Length
 	if h.X.Label != "" {
 		labelPen().write(c, area.Center().X, area.Min.Y-foot+px(3), 0.5, h.X.Label)
 	}
-	if h.Y.Label != "" {
-		sty := labelPen().style(float64(draw.XCenter), float64(draw.YTop))
-		sty.Rotation = math.Pi / 2
-		c.FillText(sty, vg.Point{X: c.Min.X, Y: area.Center().Y}, h.Y.Label)
-	}
+	writeUpright(c, c.Min.X, area.Center().Y, h.Y.Label)
 }
 
 // drawBar draws the scale of the colours at the right.

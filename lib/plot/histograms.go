@@ -26,7 +26,7 @@ type Histograms struct {
 	Meta
 	X       Axis
 	Samples []Sample
-	Bins    int   // 0 chooses by Freedman and Diaconis' rule, 10 to 60
+	Bins    int   // 0 chooses by Freedman and Diaconis' rule, with round edges
 	Null    *Null // an upright line: a threshold, for example
 }
 
@@ -66,26 +66,40 @@ func (h Histograms) check() error {
 	return h.Null.check("histograms", h.X.Log)
 }
 
-func (h Histograms) rangeX() span {
+// raw is the range of the values, within the limits of the axis.
+func (h Histograms) raw() span {
 	all := newSpan()
 	all.addNull(h.Null)
 	for _, s := range h.Samples {
 		all.add(s.Values...)
 	}
-	if all.lo == all.hi {
-		return all.fit(h.X)
-	}
-	if h.X.Min != nil || h.X.Max != nil {
+	if all.lo == all.hi || h.X.Min != nil || h.X.Max != nil {
 		return all.fit(h.X)
 	}
 	return all
 }
 
-// bins is the number of bins over the range of the axis.
-func (h Histograms) bins(r span) int {
+// bins is the range of the axis and the number of bins in it. Where nobody
+// asked for a number or for limits, the edges are round numbers.
+func (h Histograms) bins(most int) (span, int) {
+	r := h.raw()
 	if h.Bins > 0 {
-		return h.Bins
+		return r, h.Bins
 	}
+	n := min(h.freedmanDiaconis(r), most)
+	if h.X.Log || h.X.Min != nil || h.X.Max != nil {
+		return r, n
+	}
+	step, _ := roundStep((r.hi - r.lo) / float64(n))
+	first, last := math.Floor(r.lo/step), math.Floor(r.hi/step)+1
+	if count := last - first; count >= 1 && count <= 100 {
+		return span{first * step, last * step}, int(count)
+	}
+	return r, n
+}
+
+// freedmanDiaconis is the rule's number of bins, 12 to 60.
+func (h Histograms) freedmanDiaconis(r span) int {
 	var pooled []float64
 	for _, s := range h.Samples {
 		pooled = append(pooled, s.Values...)
@@ -102,7 +116,7 @@ func (h Histograms) bins(r span) int {
 	if err1 != nil || err3 != nil || !(width > 0) {
 		return 20
 	}
-	return int(clamp(math.Ceil((r.hi-r.lo)/width), 10, 60))
+	return int(clamp(math.Ceil((r.hi-r.lo)/width), 12, 60))
 }
 
 // counted are the shares of one sample per bin; out counts what the limits of
@@ -112,10 +126,13 @@ type counted struct {
 	out    int
 }
 
-// count sorts all samples into the same bins; the last one is closed.
-func (h Histograms) count() (edges []float64, all []counted, top float64) {
-	r := h.rangeX()
-	n := h.bins(r)
+// maxBins is what Freedman and Diaconis' rule may ask for.
+const maxBins = 60
+
+// count sorts all samples into the same bins; the last one is closed. most
+// bounds the number of bins that nobody asked for.
+func (h Histograms) count(most int) (edges []float64, all []counted, top float64) {
+	r, n := h.bins(most)
 	at := func(f float64) float64 { return r.lo + f*(r.hi-r.lo) }
 	place := func(v float64) float64 { return (v - r.lo) / (r.hi - r.lo) }
 	if h.X.Log {
@@ -156,7 +173,7 @@ func (h Histograms) looks() []look {
 }
 
 func (h Histograms) legend() []entry {
-	_, all, _ := h.count()
+	_, all, _ := h.count(maxBins)
 	var out []entry
 	for i, l := range h.looks() {
 		label := fmt.Sprintf("%s (n = %d)", h.Samples[i].Name, len(h.Samples[i].Values))
@@ -174,9 +191,9 @@ func (h Histograms) legend() []entry {
 func (h Histograms) body(vg.Length) vg.Length { return h.height(330) }
 
 func (h Histograms) draw(c draw.Canvas) {
-	edges, all, top := h.count()
+	edges, all, top := h.count(maxBins)
 	ls := h.looks()
-	p := newPlot(c, h.X, Axis{Label: "share of the sample"}, h.rangeX(), span{0, top * 1.06})
+	p := newPlot(c, h.X, Axis{Label: "share of the sample"}, span{edges[0], edges[len(edges)-1]}, span{0, top * 1.06})
 	p.Add(grid{y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
 		for i, s := range all {
 			pts := outline(edges, s.shares, x, y)
@@ -210,10 +227,8 @@ func outline(edges, shares []float64, x, y func(float64) vg.Length) []vg.Point {
 
 // text prints a row per bin, at most twenty bins, with a bar per sample.
 func (h Histograms) text() string {
-	if h.Bins == 0 || h.Bins > 20 {
-		h.Bins = min(20, h.bins(h.rangeX()))
-	}
-	edges, all, top := h.count()
+	h.Bins = min(h.Bins, 20)
+	edges, all, top := h.count(20)
 	var b strings.Builder
 	var labels []string
 	for i := range len(edges) - 1 {

@@ -32,8 +32,9 @@ func writePNG(w io.Writer, c *vgimg.Canvas) error {
 	return enc.Encode(w, img)
 }
 
-// quantise gives the picture a palette of its most frequent colours; each other
-// colour becomes the nearest of these. It returns nil where that would hurt.
+// quantise gives the picture a palette: the most frequent colours, leaving out
+// those that another one already stands for; each other colour becomes the
+// nearest of these. It returns nil where that could be seen.
 func quantise(img *image.RGBA) *image.Paletted {
 	counts := map[color.RGBA]int{}
 	eachPixel(img, func(_ int, c color.RGBA) { counts[c]++ })
@@ -47,18 +48,46 @@ func quantise(img *image.RGBA) *image.Paletted {
 	slices.SortFunc(shades, func(a, b color.RGBA) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(key(a), key(b)))
 	})
-	n := min(len(shades), paletteSize)
+	chosen := choose(shades)
 	index := make(map[color.RGBA]uint8, len(shades))
-	pal := make(color.Palette, n)
-	for i, c := range shades {
-		if i < n {
-			pal[i], index[c] = c, uint8(i)
-			continue
+	for _, c := range shades {
+		at, far := nearest(chosen, c)
+		if far > visible && counts[c] >= area {
+			return nil
 		}
-		index[c] = nearest(shades[:n], c)
+		index[c] = uint8(at)
+	}
+	pal := make(color.Palette, len(chosen))
+	for i, c := range chosen {
+		pal[i] = c
 	}
 	out := image.NewPaletted(img.Rect, pal)
 	eachPixel(img, func(i int, c color.RGBA) { out.Pix[i] = index[c] })
+	return out
+}
+
+// Squared distances between colours: below same, one stands for the other;
+// above visible, an area of that many pixels would look wrong.
+const (
+	same    = 40
+	visible = 150
+	area    = 40
+)
+
+// choose picks at most paletteSize shades, all of them where they fit.
+func choose(shades []color.RGBA) []color.RGBA {
+	if len(shades) <= paletteSize {
+		return shades
+	}
+	var out []color.RGBA
+	for _, c := range shades {
+		if len(out) == paletteSize {
+			break
+		}
+		if _, far := nearest(out, c); far > same {
+			out = append(out, c)
+		}
+	}
 	return out
 }
 
@@ -78,14 +107,15 @@ func key(c color.RGBA) uint32 {
 	return uint32(c.R)<<24 | uint32(c.G)<<16 | uint32(c.B)<<8 | uint32(c.A)
 }
 
-// nearest is the number of the shade nearest to c, the first one of equals.
-func nearest(shades []color.RGBA, c color.RGBA) uint8 {
-	best, at := int(^uint(0)>>1), 0
+// nearest is the number of the shade nearest to c, the first one of equals, and
+// its squared distance.
+func nearest(shades []color.RGBA, c color.RGBA) (at, far int) {
+	far = int(^uint(0) >> 1)
 	for i, s := range shades {
 		r, g, b, a := int(s.R)-int(c.R), int(s.G)-int(c.G), int(s.B)-int(c.B), int(s.A)-int(c.A)
-		if d := r*r + g*g + b*b + a*a; d < best {
-			best, at = d, i
+		if d := r*r + g*g + b*b + a*a; d < far {
+			at, far = i, d
 		}
 	}
-	return uint8(at)
+	return at, far
 }
