@@ -1,0 +1,135 @@
+package npy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	magic = "\x93NUMPY"
+	// maxHeader is what NumPy itself accepts by default (max_header_size).
+	maxHeader = 10_000
+	// maxDims is NumPy's limit on dimensions.
+	maxDims = 64
+	// maxEmpty bounds the dimensions of an array without elements, which no
+	// length of data bounds; whoever loops over its rows must come to an end.
+	maxEmpty = 1 << 24
+)
+
+// header is what a file says about its array.
+type header struct {
+	descr   string
+	kind    byte // 'f', 'i', 'u' or 'b'
+	size    int  // of an element, in bytes
+	order   binary.ByteOrder
+	fortran bool
+	shape   []int
+}
+
+// split cuts a file into its header and its data, which then have exactly the
+// length that the header says.
+func split(b []byte) (header, []byte, error) {
+	text, data, err := cutHeader(b)
+	if err != nil {
+		return header{}, nil, err
+	}
+	h, err := parseHeader(text)
+	if err != nil {
+		return header{}, nil, err
+	}
+	want := uint64(h.size)
+	for _, d := range h.shape {
+		high, low := bits.Mul64(want, uint64(d))
+		if high != 0 {
+			return header{}, nil, fmt.Errorf("%w: shape %s of %q overflows", ErrFormat, h.shapeText(), h.descr)
+		}
+		want = low
+	}
+	if want != uint64(len(data)) {
+		return header{}, nil, fmt.Errorf("%w: shape %s of %q needs %d bytes, found %d", ErrFormat, h.shapeText(), h.descr, want, len(data))
+	}
+	if want == 0 && slices.Max(h.shape) > maxEmpty {
+		return header{}, nil, fmt.Errorf("%w: shape %s of an empty array, at most %d is allowed", ErrFormat, h.shapeText(), maxEmpty)
+	}
+	return h, data, nil
+}
+
+// cutHeader returns the header's text and the bytes behind it.
+func cutHeader(b []byte) (text string, data []byte, err error) {
+	if !bytes.HasPrefix(b, []byte(magic)) {
+		return "", nil, fmt.Errorf("%w: expected it to start with %q, found %q", ErrFormat, magic, b[:min(len(b), len(magic))])
+	}
+	b = b[len(magic):]
+	if len(b) < 2 {
+		return "", nil, fmt.Errorf("%w: it ends before the version", ErrFormat)
+	}
+	version, minor := b[0], b[1]
+	if version < 1 || version > 3 || minor != 0 {
+		return "", nil, fmt.Errorf("%w: expected version 1.0, 2.0 or 3.0, found %d.%d", ErrFormat, version, minor)
+	}
+	b = b[2:]
+	width := 4
+	if version == 1 {
+		width = 2
+	}
+	if len(b) < width {
+		return "", nil, fmt.Errorf("%w: it ends before the header length", ErrFormat)
+	}
+	n := uint32(binary.LittleEndian.Uint16(b))
+	if version > 1 {
+		n = binary.LittleEndian.Uint32(b)
+	}
+	b = b[width:]
+	switch {
+	case n > maxHeader:
+		return "", nil, fmt.Errorf("%w: header of %d bytes, at most %d are allowed", ErrFormat, n, maxHeader)
+	case uint64(n) > uint64(len(b)):
+		return "", nil, fmt.Errorf("%w: header of %d bytes, but only %d follow", ErrFormat, n, len(b))
+	case version == 3 && !utf8.Valid(b[:n]):
+		return "", nil, fmt.Errorf("%w: header is not valid UTF-8", ErrFormat)
+	}
+	return string(b[:n]), b[n:], nil
+}
+
+// setDescr interprets a type such as "<f8".
+func (h *header) setDescr(descr string) error {
+	h.descr = descr
+	if strings.HasPrefix(strings.TrimLeft(descr, "<>|="), "O") {
+		return fmt.Errorf("%w (type %q)", ErrObject, descr)
+	}
+	refused := fmt.Errorf("%w: expected float32, float64, int32, int64, uint8 or bool, found %q", ErrType, descr)
+	if len(descr) != 3 {
+		return refused
+	}
+	h.kind, h.size = descr[1], int(descr[2]-'0')
+	switch descr[1:] {
+	case "f4", "f8", "i4", "i8":
+	case "u1", "b1":
+		h.order = binary.LittleEndian // a single byte has no order
+		return nil
+	default:
+		return refused
+	}
+	switch descr[0] {
+	case '<':
+		h.order = binary.LittleEndian
+	case '>':
+		h.order = binary.BigEndian
+	default:
+		return refused
+	}
+	return nil
+}
+
+// shapeText prints the shape as Python does.
+func (h header) shapeText() string {
+	if len(h.shape) == 1 {
+		return fmt.Sprintf("(%d,)", h.shape[0])
+	}
+	return "(" + strings.Trim(strings.ReplaceAll(fmt.Sprint(h.shape), " ", ", "), "[]") + ")"
+}

@@ -1,0 +1,351 @@
+package npy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// The files under testdata were written by NumPy 2.4.6.
+func golden(name string) string { return filepath.Join("testdata", name+".npy") }
+
+// sameBits compares floats bit for bit, so that NaN equals itself.
+func sameBits(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+}
+
+func TestMatricesOfNumPyAreRead(t *testing.T) {
+	special := []float64{1.5, -2, math.NaN(), 0.25, math.Inf(1), 1e-310}
+	special[2] = math.Float64frombits(0x7ff8000000000000) // NumPy's NaN
+	quarters := []float64{0, 0.25, 0.5, 0.75, 1, 1.25}
+	for name, want := range map[string][]float64{
+		"f8": special, "f8_fortran": special, "f8_big": special, "f8_v2": special, "f8_v3": special,
+		"f4": quarters, "f4_big_fortran": quarters,
+	} {
+		m, err := ReadMatrix(golden(name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if m.Rows != 2 || m.Cols != 3 || !sameBits(m.Data, want) {
+			t.Errorf("%s: found %+v, expected %v", name, m, want)
+		}
+	}
+	if m, err := ReadMatrix(golden("empty")); err != nil || m.Rows != 0 || m.Cols != 4 || len(m.Data) != 0 {
+		t.Errorf("empty: found %+v, %v", m, err)
+	}
+}
+
+func TestVectorsOfNumPyAreRead(t *testing.T) {
+	for name, want := range map[string][]float64{
+		"i8": {5, 0, 1 << 40}, "i8_big": {5, 0, 1 << 40}, "i4": {7, 3}, "i4_big": {7, 3},
+		"u1": {0, 255}, "bool": {1, 0}, "negative": {3, -1}, "column": {1, 2},
+	} {
+		if v, err := ReadVector(golden(name)); err != nil || !slices.Equal(v, want) {
+			t.Errorf("%s: found %v, %v, expected %v", name, v, err, want)
+		}
+	}
+}
+
+func TestRowNumbersOfNumPyAreRead(t *testing.T) {
+	for name, want := range map[string][]int{
+		"i8": {5, 0, 1 << 40}, "i8_big": {5, 0, 1 << 40}, "i4": {7, 3}, "i4_big": {7, 3}, "u1": {0, 255},
+	} {
+		if v, err := ReadIndices(golden(name)); err != nil || !slices.Equal(v, want) {
+			t.Errorf("%s: found %v, %v, expected %v", name, v, err, want)
+		}
+	}
+}
+
+func TestWrongArraysAreRefusedByNameAndReason(t *testing.T) {
+	matrix := func(path string) error { _, err := ReadMatrix(path); return err }
+	vector := func(path string) error { _, err := ReadVector(path); return err }
+	rows := func(path string) error { _, err := ReadIndices(path); return err }
+	for _, c := range []struct {
+		name string
+		read func(string) error
+		rule error
+		text string
+	}{
+		{"object", matrix, ErrObject, `"|O"`},
+		{"object", vector, ErrObject, `"|O"`},
+		{"object", rows, ErrObject, `"|O"`},
+		{"fields", vector, ErrType, "named fields"},
+		{"f2", vector, ErrType, `"<f2"`},
+		{"c16", vector, ErrType, `"<c16"`},
+		{"text", vector, ErrType, `"<U2"`},
+		{"i8", matrix, ErrShape, "(3,)"},
+		{"scalar", matrix, ErrShape, "()"},
+		{"cube", matrix, ErrShape, "(1, 2, 3)"},
+		{"f8", vector, ErrShape, "(2, 3)"},
+		{"scalar", vector, ErrShape, "()"},
+		{"bool", rows, ErrType, "flatnonzero"},
+		{"column", rows, ErrType, "astype"},
+		{"negative", rows, ErrValue, "element 1 is -1"},
+	} {
+		err := c.read(golden(c.name))
+		if !errors.Is(err, c.rule) || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), golden(c.name)) {
+			t.Errorf("%s: found %v, expected %v with %q", c.name, err, c.rule, c.text)
+		}
+	}
+	if _, err := ReadMatrix("testdata"); err == nil || !strings.Contains(err.Error(), "expected a regular file") {
+		t.Error(err)
+	}
+	if _, err := ReadMatrix(golden("none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// file makes a version 1 file of a header and n zero bytes.
+func file(header string, n int) []byte {
+	b := append([]byte(magic), 1, 0, byte(len(header)), byte(len(header)>>8))
+	return append(append(b, header...), make([]byte, n)...)
+}
+
+func TestBrokenHeadersAreRefused(t *testing.T) {
+	good := "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}"
+	if _, err := decodeVector(file(good, 16)); err != nil {
+		t.Fatal(err)
+	}
+	for header, text := range map[string]string{
+		"":                                      "header byte 0",
+		"{}":                                    `"descr" is missing`,
+		"{'descr': '<f8'}":                      `"fortran_order" is missing`,
+		good + "x":                              "end of the header",
+		good + good:                             "end of the header",
+		good[:len(good)-1]:                      "expected ',' or '}'",
+		"__import__('os')":                      "header byte 0",
+		"{'descr': '<f8'\\}":                    "expected ','",
+		strings.Replace(good, "(2,)", "(2)", 1): "expected ','",
+		strings.Replace(good, "(2,)", "(-2,)", 1):                          "whole number >= 0",
+		strings.Replace(good, "(2,)", "(2.0,)", 1):                         "expected ','",
+		strings.Replace(good, "(2,)", "(,)", 1):                            "whole number >= 0",
+		strings.Replace(good, "(2,)", "(99999999999999999999,)", 1):        "too large",
+		strings.Replace(good, "(2,)", "(4611686018427387904, 4)", 1):       "overflows",
+		strings.Replace(good, "(2,)", "(3,)", 1):                           "needs 24 bytes, found 16",
+		strings.Replace(good, "(2,)", "(1,)", 1):                           "needs 8 bytes, found 16",
+		strings.Replace(good, "(2,)", "("+strings.Repeat("1,", 65)+")", 1): "at most 64 dimensions",
+		strings.Replace(good, "False", "false", 1):                         `expected "False"`,
+		strings.Replace(good, "False", "0", 1):                             `expected "False"`,
+		strings.Replace(good, "'<f8'", "'<f\\x38'", 1):                     "without escapes",
+		"{'descr': '<f8":                       "expected a closing '",
+		strings.Replace(good, "'<f8'", "8", 1): "expected a string",
+		strings.Replace(good, "'descr'", "'fortran_order': True, 'descr'", 1):   "occurs twice",
+		strings.Replace(good, "'descr'", "'extra': True, 'descr'", 1):           `"extra" is unknown`,
+		strings.Replace(good, "'shape': (2,)", "'shape': (2,) 'fortran_or'", 1): "expected ','",
+	} {
+		_, err := decodeVector(file(header, 16))
+		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%q: found %v, expected %q", header, err, text)
+		}
+	}
+	for _, descr := range []string{"=f8", "f8", "|f8", "<f16", "<i2", "<u8", "<m8[ns]", "", "<f9"} {
+		header := strings.Replace(good, "<f8", descr, 1)
+		if _, err := decodeVector(file(header, 16)); !errors.Is(err, ErrType) || !strings.Contains(err.Error(), fmt.Sprintf("%q", descr)) {
+			t.Errorf("%q: found %v", descr, err)
+		}
+	}
+}
+
+func TestHugeDimensionOfAnEmptyArrayIsRefused(t *testing.T) {
+	for _, order := range []string{"False", "True"} {
+		for _, shape := range []string{"(0, 9223372036854775807)", "(9223372036854775807, 0)"} {
+			header := "{'descr': '<f8', 'fortran_order': " + order + ", 'shape': " + shape + "}"
+			if _, err := decodeMatrix(file(header, 0)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), shape) {
+				t.Errorf("%s, %s: %v", order, shape, err)
+			}
+		}
+	}
+}
+
+func TestOtherSpellingsOfTheHeaderAreRead(t *testing.T) {
+	for _, header := range []string{
+		"{'descr': '<f8', 'fortran_order': False, 'shape': (2L,), }\n", // Python 2
+		`{"shape":(2,),"descr":"<f8","fortran_order":True}`,
+		"  { 'descr' :\t'<f8' , 'fortran_order' : False , 'shape' : ( 2 , 1 ) , }  ",
+	} {
+		if v, err := decodeVector(file(header, 16)); err != nil || len(v) != 2 {
+			t.Errorf("%q: found %v, %v", header, v, err)
+		}
+	}
+}
+
+func TestWrongVersionsAndLengthsAreRefused(t *testing.T) {
+	for b, text := range map[string]string{
+		"":                                     "start with",
+		"\x93NUMPX\x01\x00":                    "start with",
+		"PK\x03\x04":                           "start with",
+		magic:                                  "before the version",
+		magic + "\x04\x00":                     "found 4.0",
+		magic + "\x01\x01":                     "found 1.1",
+		magic + "\x00\x00":                     "found 0.0",
+		magic + "\x01\x00\x01":                 "before the header length",
+		magic + "\x02\x00\x01\x00":             "before the header length",
+		magic + "\x01\x00\x05\x00{":            "only 1 follow",
+		magic + "\x02\x00\xff\xff\xff\xff":     "at most 10000",
+		magic + "\x03\x00\x01\x00\x00\x00\xff": "UTF-8",
+	} {
+		if _, err := decodeVector([]byte(b)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%q: found %v, expected %q", b, err, text)
+		}
+	}
+}
+
+func TestEveryTruncationIsRefused(t *testing.T) {
+	b, err := os.ReadFile(golden("f8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range b {
+		if _, err := decodeMatrix(b[:n]); !errors.Is(err, ErrFormat) {
+			t.Errorf("the first %d of %d bytes: %v", n, len(b), err)
+		}
+	}
+}
+
+func TestIntegersThatAFloatCannotHoldAreRefused(t *testing.T) {
+	header := "{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}"
+	b := file(header, 8)
+	b[len(b)-8], b[len(b)-2] = 1, 0x20 // 2^53 + 1
+	if _, err := decodeVector(b); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "9007199254740993") {
+		t.Error(err)
+	}
+	if v, err := decodeIndices(b); err != nil || v[0] != 9007199254740993 {
+		t.Error(v, err)
+	}
+}
+
+func TestBoolOtherThanZeroAndOneIsRefused(t *testing.T) {
+	b := file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,)}", 1)
+	b[len(b)-1] = 2
+	if _, err := decodeVector(b); !errors.Is(err, ErrValue) {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	path := filepath.Join(t.TempDir(), "x.npy")
+	for range 20 {
+		m := array.New[float64](rng.IntN(5), rng.IntN(5))
+		rows := make([]int, rng.IntN(9))
+		for i := range m.Data {
+			m.Data[i] = math.Float64frombits(rng.Uint64())
+		}
+		for i := range rows {
+			rows[i] = rng.IntN(math.MaxInt)
+		}
+		if err := Write(path, m); err != nil {
+			t.Fatal(err)
+		}
+		if back, err := ReadMatrix(path); err != nil || back.Rows != m.Rows || back.Cols != m.Cols || !sameBits(back.Data, m.Data) {
+			t.Errorf("matrix: found %+v, %v, expected %+v", back, err, m)
+		}
+		if err := WriteVector(path, m.Data); err != nil {
+			t.Fatal(err)
+		}
+		if back, err := ReadVector(path); err != nil || !sameBits(back, m.Data) {
+			t.Errorf("vector: found %v, %v, expected %v", back, err, m.Data)
+		}
+		if err := WriteIndices(path, rows); err != nil {
+			t.Fatal(err)
+		}
+		if back, err := ReadIndices(path); err != nil || !slices.Equal(back, rows) {
+			t.Errorf("rows: found %v, %v, expected %v", back, err, rows)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("found %v, %v, expected one file", entries, err)
+	}
+}
+
+func TestWriterMakesTheBytesOfNumPy(t *testing.T) {
+	want, err := os.ReadFile(golden("f8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ReadMatrix(golden("f8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.npy")
+	if err := Write(path, m); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || !bytes.Equal(b, want) {
+		t.Errorf("found %q, %v\nexpected %q", b, err, want)
+	}
+}
+
+func TestMatrixThatDoesNotFillItsShapeIsNotWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.npy")
+	err := Write(path, array.Matrix[float64]{Rows: 2, Cols: 2, Data: []float64{1}})
+	if err == nil || !strings.Contains(err.Error(), path+": 1 values do not fill 2 x 2") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	paths, err := filepath.Glob(golden("*"))
+	if err != nil || len(paths) == 0 {
+		f.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add(file("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9223372036854775807)}", 0))
+	f.Add(file("{'descr': '<f8', 'fortran_order': True, 'shape': (9223372036854775807, 0)}", 0))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if m, err := decodeMatrix(b); err == nil && len(m.Data) > len(b) {
+			t.Errorf("%d values from %d bytes", len(m.Data), len(b))
+		}
+		if v, err := decodeVector(b); err == nil && len(v) > len(b) {
+			t.Errorf("%d values from %d bytes", len(v), len(b))
+		}
+		if rows, err := decodeIndices(b); err == nil {
+			if v, err := decodeVector(b); err == nil && len(v) != len(rows) {
+				t.Errorf("%d floats, %d rows", len(v), len(rows))
+			}
+		}
+	})
+}
+
+func BenchmarkReadMatrix81412x128(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "x.npy")
+	if err := Write(path, array.New[float64](81_412, 128)); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(81_412 * 128 * 8)
+	for b.Loop() {
+		if _, err := ReadMatrix(path); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func ExampleReadMatrix() {
+	m, err := ReadMatrix(filepath.Join("testdata", "f4.npy"))
+	fmt.Println(m.Rows, m.Cols, m.Row(1), err)
+	_, err = ReadMatrix(filepath.Join("testdata", "object.npy"))
+	fmt.Println(errors.Is(err, ErrObject))
+	// Output:
+	// 2 3 [0.75 1 1.25] <nil>
+	// true
+}

@@ -1,0 +1,75 @@
+package npy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// alignment of the data in a file, as NumPy has it.
+const alignment = 64
+
+// Write writes a matrix as float64, in C order, in one step: a reader of path
+// sees the old content or the new.
+func Write(path string, m array.Matrix[float64]) error {
+	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
+		return fmt.Errorf("%s: %d values do not fill %d x %d", path, len(m.Data), m.Rows, m.Cols)
+	}
+	return replace(path, appendFloats(encodeHeader("<f8", fmt.Sprintf("(%d, %d)", m.Rows, m.Cols)), m.Data))
+}
+
+// WriteVector writes values as float64, of shape (n,).
+func WriteVector(path string, values []float64) error {
+	return replace(path, appendFloats(encodeHeader("<f8", fmt.Sprintf("(%d,)", len(values))), values))
+}
+
+// WriteIndices writes row numbers as int64, of shape (n,).
+func WriteIndices(path string, rows []int) error {
+	b := encodeHeader("<i8", fmt.Sprintf("(%d,)", len(rows)))
+	for _, row := range rows {
+		b = binary.LittleEndian.AppendUint64(b, uint64(int64(row)))
+	}
+	return replace(path, b)
+}
+
+func appendFloats(b []byte, values []float64) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+// encodeHeader prints a header of version 1, padded so that the data are
+// aligned.
+func encodeHeader(descr, shape string) []byte {
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
+	const before = len(magic) + 4
+	pad := alignment - (before+len(text)+1)%alignment
+	text += strings.Repeat(" ", pad%alignment) + "\n"
+	b := append([]byte(magic), 1, 0)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
+	return append(b, text...)
+}
+
+// replace writes a temporary file beside path and renames it.
+func replace(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}
