@@ -1,0 +1,215 @@
+package ruler
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// observations are 10 data sets by 4 seeds, the same in any language.
+func observations(method int) []Observation {
+	var out []Observation
+	for d := range 10 {
+		base := float64(hash01(d, 100) * 0.2)
+		for s := range 4 {
+			noise := float64(float64(hash01(4*d+s, method)*0.05) * float64(method))
+			out = append(out, Observation{fmt.Sprintf("set %02d", d), s, 0.45 + base + noise})
+		}
+	}
+	return out
+}
+
+// Golden numbers: statsmodels 0.15.0 MixedLM (REML) and SciPy 1.17.1 wilcoxon on
+// the arrays of observations(7), against 0.5. statsmodels stops its optimiser
+// early, hence the tolerance on the intraclass correlation.
+func TestSummarizeEqualsStatsmodelsAndSciPy(t *testing.T) {
+	s, err := Summarize(observations(7), 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "mean", s.Mean.Value, 0.7203598946364946, 1e-12)
+	near(t, "sd", s.SD, 0.11388901153868866, 1e-12)
+	near(t, "seed sd", s.SeedSD, 0.10267234786839541, 1e-12)
+	near(t, "mu", s.Mixed.Mu, 0.22035989463649455, 1e-9)
+	near(t, "standard error", s.Mixed.SE, 0.022949774204933767, 1e-7)
+	near(t, "p", s.Mixed.PZ, 7.853529981709031e-22, 1e-25)
+	near(t, "ICC", s.Mixed.ICC, 0.19976408071571666, 1e-5)
+	near(t, "W", s.Wilcoxon.W, 0, 0)
+	near(t, "p of Wilcoxon", s.Wilcoxon.P, 0.001953125, 0)
+	near(t, "rank-biserial", s.Wilcoxon.RankBiserial, 1, 0)
+	if s.Effect != Large || len(s.DataSets) != 10 || s.DataSets[3].Name != "set 03" || s.DataSets[3].N != 4 {
+		t.Errorf("effect %q, data sets %+v", s.Effect, s.DataSets)
+	}
+	if !(s.Mean.Low > 0.5 && s.Mean.Low < s.Mean.Value && s.Mean.Value < s.Mean.High) || *s.Mean.Null != 0.5 {
+		t.Errorf("interval %+v", s.Mean)
+	}
+}
+
+func TestSummarizeReportsWhatTooFewDataAllow(t *testing.T) {
+	one := observations(3)[:4]
+	s, err := Summarize(one, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Mixed != nil || s.Wilcoxon != nil || s.Effect != "" || s.Mean.Over != "seeds" || !s.Mean.HasInterval() {
+		t.Errorf("one data set: %+v", s)
+	}
+	var single []Observation
+	for _, o := range observations(3) {
+		if o.Seed == 0 {
+			single = append(single, o)
+		}
+	}
+	s, err = Summarize(single, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Mixed != nil || s.Wilcoxon == nil || s.SeedSD != 0 || !s.Mean.HasInterval() {
+		t.Errorf("one seed: %+v", s)
+	}
+}
+
+func TestTheNullIsNotRejectedTooOftenOnDataSets(t *testing.T) {
+	const trials = 400
+	rejected := 0
+	for k := range trials {
+		obs := observations(1)
+		for i := range obs {
+			// symmetric about 0 within and between data sets
+			obs[i].Value = (hash01(i/4, 1000+k) - 0.5) + 0.2*(hash01(i, 2000+k)-0.5)
+		}
+		s, err := Summarize(obs, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Wilcoxon.P < 0.05 {
+			rejected++
+		}
+	}
+	if share := float64(rejected) / trials; share < 0.02 || share > 0.08 {
+		t.Errorf("Wilcoxon on data-set means rejects a true null in %v of the trials", share)
+	}
+}
+
+func TestEffectsHaveThePapersNames(t *testing.T) {
+	for r, want := range map[float64]Effect{0: Negligible, 0.09: Negligible, 0.1: Small, 0.3: Medium, 0.5: Large, 1: Large, -0.4: Medium} {
+		if got := EffectOf(r); got != want {
+			t.Errorf("effect of %v is %q, want %q", r, got, want)
+		}
+	}
+}
+
+func fourMethods(fraction float64, metric string) []Series {
+	var out []Series
+	for m := 1; m <= 4; m++ {
+		out = append(out, Series{fraction, metric, fmt.Sprintf("method %d", m), observations(m)})
+	}
+	return out
+}
+
+// Golden numbers: SciPy 1.17.1, wilcoxon and false_discovery_control.
+func TestPairwiseEqualsSciPy(t *testing.T) {
+	cases := []struct {
+		pairing     Pairing
+		pairs       int
+		p, adjusted []float64
+	}{
+		{OnRuns, 40,
+			[]float64{7.137441571103409e-07, 5.723268259316683e-08, 1.634398358874023e-07, 0.005576999594268273, 0.0009411722930963151, 0.14990237551683094},
+			[]float64{1.4274883142206818e-06, 3.4339609555900097e-07, 4.903195076622069e-07, 0.006692399513121927, 0.0014117584396444727, 0.14990237551683094}},
+		{OnDataSets, 10,
+			[]float64{0.001953125, 0.001953125, 0.001953125, 0.01953125, 0.009765625, 0.322265625},
+			[]float64{0.00390625, 0.00390625, 0.00390625, 0.0234375, 0.0146484375, 0.322265625}},
+	}
+	for _, c := range cases {
+		got, err := Pairwise(fourMethods(0.05, "m2"), c.pairing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != 6 {
+			t.Fatalf("%d comparisons of four methods, want 6", len(got))
+		}
+		for k, g := range got {
+			if g.Pairs != c.pairs {
+				t.Errorf("%d pairs, want %d", g.Pairs, c.pairs)
+			}
+			near(t, "p", g.Test.P, c.p[k], 1e-12)
+			near(t, "adjusted p", *g.Adjusted, c.adjusted[k], 1e-12)
+		}
+		if got[0].A != "method 1" || got[0].B != "method 2" || got[0].Difference >= 0 {
+			t.Errorf("first comparison %+v", got[0])
+		}
+	}
+}
+
+func TestFamiliesHaveTheSizesOfThePaperAndTheProgram(t *testing.T) {
+	var paper, program []Series
+	for _, metric := range []string{"m2", "m4", "mia", "retain"} {
+		paper = append(paper, fourMethods(0.05, metric)...)
+	}
+	for _, f := range []float64{0.01, 0.05, 0.1} {
+		for _, metric := range []string{"m2", "m4", "mia"} {
+			program = append(program, fourMethods(f, metric)...)
+		}
+	}
+	for want, series := range map[int][]Series{24: paper, 54: program} {
+		got, err := Pairwise(series, OnRuns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != want {
+			t.Errorf("%d tests, want %d", len(got), want)
+		}
+	}
+}
+
+func TestMethodsThatNeverDifferHaveNoTest(t *testing.T) {
+	a, b := fourMethods(0.05, "m2")[0], fourMethods(0.05, "m2")[0]
+	b.Method = "the same"
+	got, err := Pairwise([]Series{a, b}, OnRuns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].Test != nil || got[0].Adjusted != nil || got[0].Difference != 0 || got[0].Pairs != 40 {
+		t.Errorf("comparison of equals: %+v", got[0])
+	}
+}
+
+func TestStatisticsRefuseBadObservationsByName(t *testing.T) {
+	good := observations(1)
+	nan := slices.Clone(good)
+	nan[5].Value = math.NaN()
+	twice := append(slices.Clone(good), good[7])
+	cases := []struct {
+		obs  []Observation
+		null float64
+		want string
+	}{
+		{nil, 0, "no observations"},
+		{nan, 0, "data set set 01, seed 1: value NaN"},
+		{twice, 0, "data set set 01 has seed 3 twice"},
+		{good, math.Inf(1), "null value +Inf"},
+	}
+	for _, c := range cases {
+		if _, err := Summarize(c.obs, c.null); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+	s := fourMethods(0.05, "m2")
+	for want, bad := range map[string][]Series{
+		"no series":                    nil,
+		"given twice":                  {s[0], s[0]},
+		"m4 of x at 0.1":               {{0.1, "m4", "x", nan}},
+		"set 01 has seed 3 twice":      {{0.1, "m4", "x", twice}},
+		"ruler: there are no observat": {{0.1, "m4", "x", nil}},
+	} {
+		if _, err := Pairwise(bad, OnRuns); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	if _, err := Pairwise(s, 9); err == nil {
+		t.Error("an unknown pairing was accepted")
+	}
+}
