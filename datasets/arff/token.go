@@ -1,0 +1,124 @@
+package arff
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// cutBlank splits at the first run of blanks.
+func cutBlank(s string) (word, rest string) {
+	i := strings.IndexAny(s, " \t")
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], strings.TrimLeft(s[i:], " \t")
+}
+
+// token reads one name at the start of s, quoted or up to a blank or a brace.
+func token(s string) (name, rest string, err error) {
+	s = strings.TrimLeft(s, " \t")
+	if s == "" {
+		return "", "", errors.New("a name is missing")
+	}
+	if quote(s[0]) {
+		name, rest, err = quoted(s)
+		return name, strings.TrimLeft(rest, " \t"), err
+	}
+	i := strings.IndexAny(s, " \t{")
+	if i < 0 {
+		return s, "", nil
+	}
+	return s[:i], strings.TrimLeft(s[i:], " \t"), nil
+}
+
+// list reads values separated by commas, up to end (or the end of s when end is
+// 0; there a tab, or blanks and an opening brace, end it too), and returns what
+// follows the list.
+func list(s string, end byte) (values []string, rest string, err error) {
+	for {
+		var v string
+		v, s, err = value(s, end)
+		if err != nil {
+			return nil, "", err
+		}
+		values = append(values, v)
+		switch {
+		case s == "" && end != 0:
+			return nil, "", fmt.Errorf("no %q at the end of the list of values", end)
+		case s == "":
+			return values, "", nil
+		case s[0] == end && end != 0:
+			return values, strings.TrimSpace(s[1:]), nil
+		case s[0] != ',':
+			return nil, "", fmt.Errorf("expected a comma, got %q", clip(s))
+		}
+		s = s[1:]
+		if end == 0 && isWeight(strings.TrimSpace(s)) {
+			return values, strings.TrimSpace(s), nil
+		}
+	}
+}
+
+// value reads one value and the blanks around it.
+func value(s string, end byte) (v, rest string, err error) {
+	s = strings.TrimLeft(s, " \t")
+	if s != "" && quote(s[0]) {
+		v, rest, err = quoted(s)
+		return v, strings.TrimLeft(rest, " \t"), err
+	}
+	i := 0
+	for i < len(s) && s[i] != ',' && (end == 0 || s[i] != end) {
+		i++
+	}
+	v = strings.TrimRight(s[:i], " \t")
+	if v == "" {
+		return "", "", errors.New("an empty value")
+	}
+	return v, s[i:], nil
+}
+
+// isWeight recognises an instance weight such as {2.5}.
+func isWeight(s string) bool {
+	return len(s) > 2 && s[0] == '{' && s[len(s)-1] == '}' && !strings.ContainsAny(s[1:len(s)-1], "{}, \t")
+}
+
+func quote(c byte) bool { return c == '\'' || c == '"' }
+
+// quoted reads a quoted text with backslash escapes; s starts with the quote.
+func quoted(s string) (text, rest string, err error) {
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == s[0]:
+			return b.String(), s[i+1:], nil
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(unescape(s[i]))
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return "", "", fmt.Errorf("no closing quote in %q", clip(s))
+}
+
+func unescape(c byte) byte {
+	switch c {
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'r':
+		return '\r'
+	}
+	return c
+}
+
+// clip keeps a broken value short enough for an error message.
+func clip(s string) string {
+	const limit = 60
+	if len(s) <= limit {
+		return s
+	}
+	return s[:limit] + "..."
+}

@@ -1,0 +1,197 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// missing is how the publishers of all these tables write a missing value.
+const missing = "?"
+
+// field is one column of a file.
+type field struct {
+	name        string
+	categorical bool
+}
+
+// numbers and categories make fields of one kind.
+func numbers(names ...string) []field    { return fields(false, names) }
+func categories(names ...string) []field { return fields(true, names) }
+
+func fields(categorical bool, names []string) []field {
+	out := make([]field, len(names))
+	for i, n := range names {
+		out[i] = field{name: n, categorical: categorical}
+	}
+	return out
+}
+
+// encoder turns records of text into a Table.
+//
+// Numbers stay as they are and a missing one becomes the median of its column,
+// over all rows (so before any split, as in the published experiments).
+// Categories are sorted as byte strings and become their position; a missing
+// one becomes -1. Sorted, and not in an ARFF file's declared order: the
+// published models fit only sorted codes (see doc.go).
+type encoder struct {
+	columns []column
+	classes []string
+	target  func(string) (int, bool)
+	y       []int
+}
+
+type column struct {
+	field
+	numbers []float64 // NaN where missing
+	ids     []int32   // order of first appearance, -1 where missing
+	seen    map[string]int32
+	names   []string
+}
+
+// newEncoder returns an encoder for records of these fields followed by the
+// target; target maps its text to a code of classes.
+func newEncoder(fs []field, classes []string, target func(string) (int, bool)) *encoder {
+	e := &encoder{classes: classes, target: target, columns: make([]column, len(fs))}
+	for i, f := range fs {
+		e.columns[i] = column{field: f, seen: map[string]int32{}}
+	}
+	return e
+}
+
+// among returns a target function that accepts exactly these texts, in code order.
+func among(texts ...string) func(string) (int, bool) {
+	return func(s string) (int, bool) {
+		i := slices.Index(texts, s)
+		return i, i >= 0
+	}
+}
+
+// add appends one record; file and line are for the error.
+func (e *encoder) add(record []string, file string, line int) error {
+	if len(record) != len(e.columns)+1 {
+		return fmt.Errorf("datasets: %s:%d: %d fields, expected %d", file, line, len(record), len(e.columns)+1)
+	}
+	last := record[len(e.columns)]
+	code, ok := e.target(last)
+	if !ok {
+		return fmt.Errorf("datasets: %s:%d: column %d (target): unexpected value %q", file, line, len(record), clip(last))
+	}
+	for j := range e.columns {
+		if err := e.columns[j].add(record[j]); err != nil {
+			return fmt.Errorf("datasets: %s:%d: column %d (%s): %w", file, line, j+1, e.columns[j].name, err)
+		}
+	}
+	e.y = append(e.y, code)
+	return nil
+}
+
+func (c *column) add(text string) error {
+	if c.categorical {
+		c.addCategory(text)
+		return nil
+	}
+	if text == missing {
+		c.numbers = append(c.numbers, math.NaN())
+		return nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("%q is not a finite number", clip(text))
+	}
+	c.numbers = append(c.numbers, v)
+	return nil
+}
+
+func (c *column) addCategory(text string) {
+	if text == missing {
+		c.ids = append(c.ids, -1)
+		return
+	}
+	id, ok := c.seen[text]
+	if !ok {
+		id = int32(len(c.names))
+		name := strings.Clone(text) // so that the whole line can be freed
+		c.seen[name] = id
+		c.names = append(c.names, name)
+	}
+	c.ids = append(c.ids, id)
+}
+
+// table encodes what was added.
+func (e *encoder) table() (*Table, error) {
+	t := &Table{X: array.New[float64](len(e.y), len(e.columns)), Y: e.y, Classes: e.classes}
+	for j := range e.columns {
+		c := &e.columns[j]
+		values, err := c.values()
+		if err != nil {
+			return nil, fmt.Errorf("datasets: column %d (%s): %w", j+1, c.name, err)
+		}
+		for i, v := range values {
+			t.X.Data[i*t.X.Cols+j] = v
+		}
+		t.Features = append(t.Features, c.feature())
+	}
+	return t, nil
+}
+
+func (c *column) feature() Feature {
+	f := Feature{Name: c.name, Categorical: c.categorical}
+	if c.categorical {
+		f.Categories = slices.Sorted(slices.Values(c.names))
+	}
+	return f
+}
+
+func (c *column) values() ([]float64, error) {
+	if !c.categorical {
+		return fillMedian(c.numbers)
+	}
+	sorted := c.feature().Categories
+	code := make([]float64, len(c.names))
+	for id, name := range c.names {
+		at, _ := slices.BinarySearch(sorted, name)
+		code[id] = float64(at)
+	}
+	out := make([]float64, len(c.ids))
+	for i, id := range c.ids {
+		out[i] = -1
+		if id >= 0 {
+			out[i] = code[id]
+		}
+	}
+	return out, nil
+}
+
+// fillMedian replaces NaN by the median of the other values.
+func fillMedian(values []float64) ([]float64, error) {
+	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(known) == len(values) {
+		return values, nil
+	}
+	if len(known) == 0 {
+		return nil, fmt.Errorf("all %d values are missing", len(values))
+	}
+	slices.Sort(known)
+	median := float64(known[(len(known)-1)/2]+known[len(known)/2]) / 2
+	out := slices.Clone(values)
+	for i, v := range out {
+		if math.IsNaN(v) {
+			out[i] = median
+		}
+	}
+	return out, nil
+}
+
+// clip keeps a value from a broken file short enough for an error message.
+func clip(s string) string {
+	const limit = 60
+	if len(s) <= limit {
+		return s
+	}
+	return s[:limit] + "..."
+}

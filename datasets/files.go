@@ -1,0 +1,117 @@
+package datasets
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrMissing marks a data set whose file is not in the data folder.
+var ErrMissing = errors.New("file not found")
+
+// ErrMismatch marks bytes that are not the published ones.
+var ErrMismatch = errors.New("SHA-256 mismatch")
+
+// FileStatus is what Verify found out about one file.
+type FileStatus struct {
+	Name string
+	Path string // where it was found, or where it is expected
+	Got  string // SHA-256 of the decompressed bytes; "" when missing or unreadable
+	Want string
+	Err  error // nil when the bytes are the published ones
+}
+
+// OK reports whether the published bytes are there.
+func (s FileStatus) OK() bool { return s.Err == nil }
+
+// Verify reads every file of the named data set and compares its SHA-256. The
+// error is about the request; what is wrong with a file is in its status.
+func Verify(ctx context.Context, name string) ([]FileStatus, error) {
+	s, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := Dir()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]FileStatus, 0, len(s.info.Files))
+	for _, f := range s.info.Files {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		out = append(out, status(filepath.Join(dir, s.info.Folder), f))
+	}
+	return out, nil
+}
+
+func status(folder string, f File) FileStatus {
+	path, b, err := readPublished(folder, f)
+	st := FileStatus{Name: f.Name, Path: path, Want: f.SHA256, Err: err}
+	if b != nil {
+		st.Got = digest(b)
+	}
+	return st
+}
+
+// readPublished returns the path and the decompressed bytes of a file, checked
+// against its SHA-256. With ErrMismatch the bytes come back too.
+func readPublished(folder string, f File) (string, []byte, error) {
+	path, b, err := readEither(folder, f)
+	if err != nil {
+		return path, nil, err
+	}
+	if got := digest(b); got != f.SHA256 {
+		return path, b, fmt.Errorf("datasets: %s: %w: the file has %s, the published one %s (%d of %d bytes read)",
+			path, ErrMismatch, got, f.SHA256, len(b), f.Size)
+	}
+	return path, b, nil
+}
+
+// readEither reads the plain file or else its .gz copy, and never more than one
+// byte beyond the published size, so that a damaged archive cannot fill memory.
+func readEither(folder string, f File) (string, []byte, error) {
+	plain := filepath.Join(folder, f.Name)
+	for _, path := range []string{plain, plain + ".gz"} {
+		b, err := readCapped(path, f.Size+1)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return path, nil, fmt.Errorf("datasets: %s: %w", path, err)
+		}
+		return path, b, nil
+	}
+	return plain, nil, fmt.Errorf("datasets: %s (or .gz): %w; `lethe data get` downloads it, %s names the data folder",
+		plain, ErrMissing, EnvDir)
+}
+
+func readCapped(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var r io.Reader = file
+	if filepath.Ext(path) == ".gz" {
+		if r, err = gzip.NewReader(file); err != nil {
+			return nil, err
+		}
+	}
+	var buf bytes.Buffer
+	_, err = io.Copy(&buf, io.LimitReader(r, limit))
+	return buf.Bytes(), err
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,160 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Info is what is known about a data set before any of its files is read.
+type Info struct {
+	Name, Title string
+
+	// Task says in a few words what is predicted from what.
+	Task string
+
+	// Rows and Features are the shape of the Table.
+	Rows, Features int
+
+	// Classes are the class names in code order.
+	Classes []string
+
+	Licence, Citation, Homepage, Description string
+
+	// Reading lists, numbered in the order of importance, where the published
+	// experiments read the files in a way one would not guess.
+	Reading []string
+
+	// Folder is the folder under Dir that holds Files. Two sets can share one.
+	Folder string
+	Files  []File
+
+	// Embedded sets work without any file; Synthetic ones are generated.
+	Embedded, Synthetic bool
+}
+
+// Size returns the total number of bytes of the published files.
+func (i Info) Size() int64 {
+	var total int64
+	for _, f := range i.Files {
+		total += f.Size
+	}
+	return total
+}
+
+// File is one published file. Size and SHA256 are of the decompressed bytes, so
+// that a publisher's plain file and any gzip copy of it both verify.
+type File struct {
+	Name    string
+	Size    int64
+	SHA256  string
+	Sources []Source
+}
+
+// Source is one place to download a File from. When Member is set the URL is a
+// zip archive and Member the file's name in it.
+type Source struct {
+	URL, Member string
+
+	// Checked says whether the makers of this release fetched the URL and found
+	// the stated SHA-256. Where it is false the address is the publisher's as
+	// documented, and the hash still decides whether the bytes are used.
+	Checked bool
+}
+
+// set is what one data set's file contributes: what it is, and how to make it.
+type set struct {
+	info Info
+	load func(*reading) (*Table, error)
+}
+
+// sets lists every data set in the order that All reports.
+func sets() []set {
+	return []set{
+		adult(), diabetes130(), breastCancer(), heartDisease(), germanCredit(),
+		bankMarketing(), wineQuality(), phoneme(), magic(), electricity(),
+	}
+}
+
+// All lists every data set: RULER's ten in the paper's order, then the other
+// readings of the same files, then the generated ones.
+func All() []Info {
+	all := sets()
+	out := make([]Info, len(all))
+	for i, s := range all {
+		out[i] = s.info
+	}
+	return out
+}
+
+// RULER returns the names of the paper's ten tabular data sets in its order.
+func RULER() []string {
+	return []string{
+		"adult", "diabetes130", "breast_cancer", "heart_disease", "german_credit",
+		"bank_marketing", "wine_quality", "phoneme", "magic", "electricity",
+	}
+}
+
+// Lookup returns the named data set, or an error that suggests the names close
+// to the one given.
+func Lookup(name string) (Info, error) {
+	s, err := find(name)
+	return s.info, err
+}
+
+func find(name string) (set, error) {
+	all := sets()
+	for _, s := range all {
+		if s.info.Name == name {
+			return s, nil
+		}
+	}
+	return set{}, unknown(name, all)
+}
+
+func unknown(name string, all []set) error {
+	var names, near []string
+	for _, s := range all {
+		names = append(names, s.info.Name)
+		if similar(name, s.info.Name) {
+			near = append(near, s.info.Name)
+		}
+	}
+	if len(near) > 0 {
+		return fmt.Errorf("datasets: no data set is called %q; did you mean %s?", name, strings.Join(near, " or "))
+	}
+	return fmt.Errorf("datasets: no data set is called %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// similar reports whether a typo separates the two names, or one is part of the other.
+func similar(got, want string) bool {
+	plain := func(s string) string {
+		return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
+	}
+	g, w := plain(got), plain(want)
+	if len(g) >= 3 && (strings.Contains(w, g) || strings.Contains(g, w)) {
+		return true
+	}
+	return editDistance(g, w) <= 2
+}
+
+// editDistance is Levenshtein's: insertions, deletions and substitutions.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = slices.Min([]int{cost, row[j+1] + 1, row[j] + 1})
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,150 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/stats/nprand"
+)
+
+// Split holds row numbers of a table, in the order scikit-learn returns them.
+type Split struct{ Train, Test []int }
+
+// StratifiedSplit reproduces scikit-learn's
+//
+//	train_test_split(range(n), test_size=testFraction, stratify=y, random_state=seed)
+//
+// row for row, order included. The test part has ceil(testFraction * n) rows.
+// Each class gives the share of the train part that its size asks for, the rest
+// going to the largest remainders; then likewise for the test part.
+//
+// It fails where scikit-learn does: a class of one row, a part with fewer rows
+// than classes, a fraction outside (0, 1).
+func StratifiedSplit(y []int, testFraction float64, seed uint32) (Split, error) {
+	if !(testFraction > 0 && testFraction < 1) {
+		return Split{}, fmt.Errorf("datasets: test fraction %v is not between 0 and 1", testFraction)
+	}
+	groups, err := byClass(y)
+	if err != nil {
+		return Split{}, err
+	}
+	test := int(math.Ceil(float64(testFraction * float64(len(y)))))
+	train := len(y) - test
+	if train < len(groups) || test < len(groups) {
+		return Split{}, fmt.Errorf("datasets: %d train and %d test rows are too few for %d classes", train, test, len(groups))
+	}
+	rng := nprand.New(seed)
+	counts := make([]int, len(groups))
+	for c, g := range groups {
+		counts[c] = len(g)
+	}
+	trainQuota := quotas(counts, train, rng)
+	for c := range counts {
+		counts[c] -= trainQuota[c]
+	}
+	testQuota := quotas(counts, test, rng)
+	return draw(groups, trainQuota, testQuota, rng), nil
+}
+
+// byClass returns the rows of every class that occurs, classes ascending.
+func byClass(y []int) ([][]int, error) {
+	classes := slices.Compact(slices.Sorted(slices.Values(y)))
+	groups := make([][]int, len(classes))
+	for i, v := range y {
+		c, _ := slices.BinarySearch(classes, v)
+		groups[c] = append(groups[c], i)
+	}
+	for c, g := range groups {
+		if len(g) < 2 {
+			return nil, fmt.Errorf("datasets: class %d has %d row, a stratified split needs two", classes[c], len(g))
+		}
+	}
+	return groups, nil
+}
+
+// quotas shares out n draws in proportion to counts. What rounding down leaves
+// goes to the largest remainders, equal ones in random order. It is
+// scikit-learn's _approximate_mode.
+func quotas(counts []int, n int, rng *nprand.State) []int {
+	total := 0
+	for _, c := range counts {
+		total += c
+	}
+	out := make([]int, len(counts))
+	remainder := make([]float64, len(counts))
+	left := n
+	for c, k := range counts {
+		share := float64(float64(float64(k)/float64(total)) * float64(n))
+		out[c] = int(math.Floor(share))
+		remainder[c] = float64(share - math.Floor(share))
+		left -= out[c]
+	}
+	levels := slices.Compact(slices.Sorted(slices.Values(remainder)))
+	for _, level := range slices.Backward(levels) {
+		if left <= 0 {
+			break
+		}
+		var tied []int
+		for c, r := range remainder {
+			if r == level {
+				tied = append(tied, c)
+			}
+		}
+		add := min(len(tied), left)
+		for _, k := range rng.Choice(len(tied), add) {
+			out[tied[k]]++
+		}
+		left -= add
+	}
+	return out
+}
+
+func draw(groups [][]int, trainQuota, testQuota []int, rng *nprand.State) Split {
+	var s Split
+	for c, rows := range groups {
+		order := rng.Permutation(len(rows))
+		for k, i := range order[:trainQuota[c]+testQuota[c]] {
+			if k < trainQuota[c] {
+				s.Train = append(s.Train, rows[i])
+			} else {
+				s.Test = append(s.Test, rows[i])
+			}
+		}
+	}
+	rng.Shuffle(s.Train)
+	rng.Shuffle(s.Test)
+	return s
+}
+
+// MinForget is the smallest forget set that ForgetSet draws.
+const MinForget = 10
+
+// ForgetSet draws the rows to forget as RULER does: positions in the train part,
+//
+//	|Df| = max(10, floor(fraction * nTrain)),
+//	Df = sorted(RandomState(seed).choice(nTrain, |Df|, replace=False)),
+//
+// and returns them with the other positions, both ascending. It fails for a
+// fraction outside (0, 1) and where nothing would be left to retain.
+func ForgetSet(nTrain int, fraction float64, seed uint32) (forget, retain []int, err error) {
+	if !(fraction > 0 && fraction < 1) {
+		return nil, nil, fmt.Errorf("datasets: forget fraction %v is not between 0 and 1", fraction)
+	}
+	size := max(MinForget, int(math.Floor(float64(fraction*float64(nTrain)))))
+	if size >= nTrain {
+		return nil, nil, fmt.Errorf("datasets: a forget set of %d rows leaves nothing of %d train rows", size, nTrain)
+	}
+	forget = nprand.New(seed).Choice(nTrain, size)
+	slices.Sort(forget)
+	retain = make([]int, 0, nTrain-size)
+	next := 0
+	for i := range nTrain {
+		if next < len(forget) && forget[next] == i {
+			next++
+			continue
+		}
+		retain = append(retain, i)
+	}
+	return forget, retain, nil
+}
