@@ -128,6 +128,14 @@ func (e *Engine) String() string {
 // rows is cut into chunks of this size, whose sums are added in a fixed order.
 func (e *Engine) ChunkRows() int { return e.chunk }
 
+// WithChunkRows returns an engine on the same backend and the same cores that
+// cuts work into chunks of another size. Results differ in the last bits only.
+func (e *Engine) WithChunkRows(rows int) *Engine {
+	other := *e
+	other.chunk = max(1, rows)
+	return &other
+}
+
 // Close releases the backend.
 func (e *Engine) Close() { e.backend.Finalize() }
 
@@ -158,3 +166,6 @@ func (e *Engine) Parallel(n int, task func(i int) error) error {
 	}
 	return nil
 }
+
+// Cores is the number of executions that run side by side.
+func (e *Engine) Cores() int { return cap(e.slots) }

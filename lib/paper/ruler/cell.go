@@ -1,0 +1,365 @@
+package ruler
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+)
+
+// Row is the evidence on one model: one arm in one cell.
+type Row struct {
+	DataSet    string  `json:"data_set"`
+	Arm        string  `json:"arm"`
+	Control    bool    `json:"control"`
+	Fraction   float64 `json:"fraction"`
+	Seed       int     `json:"seed"`
+	ForgetSeed uint32  `json:"forget_seed"`
+	Forget     int     `json:"n_forget"`
+	Retain     int     `json:"n_retain"`
+
+	M1       float64 `json:"m1"`
+	M2       float64 `json:"m2"`
+	M2Mean   float64 `json:"m2_mean"`
+	M3       float64 `json:"m3"`
+	M4       float64 `json:"m4"`
+	OracleM4 float64 `json:"oracle_m4"` // M4 of the oracle itself
+
+	MIA       float64 `json:"mia"`     // balanced accuracy of the loss-threshold attack
+	MIAAUC    float64 `json:"mia_auc"` // forget against held-out losses, no threshold; signed
+	ForgetAcc float64 `json:"forget_accuracy"`
+	RetainAcc float64 `json:"retain_accuracy"`
+	TestAcc   float64 `json:"test_accuracy"`
+
+	Displacement float64 `json:"displacement"` // of the weights, relative
+	ZeroRows     int     `json:"zero_rows"`    // embeddings without a direction among those used
+}
+
+// DeltaM4 is M4 less that of the oracle, which never saw the forget set.
+func (r Row) DeltaM4() float64 { return r.M4 - r.OracleM4 }
+
+// problem is a data set made ready for a study.
+type problem struct {
+	*datasets.Prepared
+	arch   model.Architecture
+	runner *model.Runner
+}
+
+func (p *problem) classes() int { return len(p.Table.Classes) }
+
+// fitConfig identifies the training of a model in the store.
+type fitConfig struct {
+	Model string             `json:"model"`
+	Arch  model.Architecture `json:"arch"`
+	Fit   train.Config       `json:"fit"`
+	Rows  string             `json:"rows"` // hash of the training rows' numbers
+}
+
+// trained returns the weights of a model trained on the given training rows
+// with the seed, from the store or computed.
+func (e *Env) trained(ctx context.Context, p *problem, s Study, rows []int, seed int) (nn.Params, error) {
+	fit := s.Fit.WithDefaults()
+	fit.Seed = engine.Root(seed)
+	key := e.key("train", p, fitConfig{p.arch.Name(), p.arch, fit, hashInts(rows)}, map[string]int64{"train": int64(seed)})
+	fresh := p.arch.Init(fit.Seed.Stream(engine.StreamInit))
+	run, err := e.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
+		d := p.data(rows)
+		o := train.Objective{{Name: "training", X: d.X, IDs: d.IDs, Targets: []train.Target{train.CrossEntropy(d.Y, p.classes(), 1)}}}
+		hooks, err := checkpoints(ctx, w, fresh)
+		if err != nil {
+			return err
+		}
+		weights, history, err := train.Fit(ctx, p.runner, fresh, o, fit, hooks)
+		if err != nil {
+			return err
+		}
+		if err := w.WriteTensors("weights.safetensors", weights.File("")); err != nil {
+			return err
+		}
+		return w.WriteJSON("history.json", history)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return weightsOf(run, fresh)
+}
+
+func weightsOf(run *store.Run, like nn.Params) (nn.Params, error) {
+	f, err := run.Tensors("weights.safetensors")
+	if err != nil {
+		return nil, err
+	}
+	return nn.FromFile(f, "", like)
+}
+
+// checkpointEvery bounds what a killed training loses.
+const checkpointEvery = 5 * time.Second
+
+// checkpoints saves a training's state in the run's work folder, at most every
+// few seconds and when the work is stopped, and resumes what is there.
+func checkpoints(ctx context.Context, w *store.Work, like nn.Params) (train.Hooks, error) {
+	h := train.Hooks{SaveEvery: 1}
+	last := time.Now()
+	h.Save = func(s *train.State) error {
+		if ctx.Err() == nil && time.Since(last) < checkpointEvery {
+			return nil
+		}
+		last = time.Now()
+		f, state := s.File()
+		return w.SaveCheckpoint(f, state)
+	}
+	f, state, ok, err := w.LoadCheckpoint()
+	if err != nil || !ok {
+		return h, err
+	}
+	h.Resume, err = train.LoadState(f, state, like)
+	return h, err
+}
+
+// unlearnConfig identifies an unlearned model in the store.
+type unlearnConfig struct {
+	Method   string             `json:"method"`
+	Setting  unlearn.Method     `json:"setting"`
+	Model    string             `json:"model"`
+	Arch     model.Architecture `json:"arch"`
+	Original string             `json:"original"` // hash of its weights
+	Forget   string             `json:"forget"`
+	Batch    int                `json:"batch"`
+}
+
+// unlearned returns the weights that an arm makes of the original.
+func (e *Env) unlearned(ctx context.Context, c *cell, a Arm) (nn.Params, error) {
+	if r, ok := a.Method.(unlearn.Retrain); ok {
+		return e.retrained(ctx, c, r)
+	}
+	cfg := unlearnConfig{a.Method.Name(), a.Method, c.arch.Name(), c.arch, c.original.Hash(), hashInts(c.forget), c.study.Fit.Batch}
+	key := e.key("unlearn", c.problem, cfg, map[string]int64{"unlearn": unlearnSeed})
+	run, err := e.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
+		weights, rep, err := unlearn.Apply(ctx, a.Method, c.request())
+		if err != nil {
+			return err
+		}
+		if err := w.WriteTensors("weights.safetensors", weights.File("")); err != nil {
+			return err
+		}
+		return w.WriteJSON("report.json", rep)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return weightsOf(run, c.original)
+}
+
+// retrained is the oracle of the cell, or that of the study's next seed: the
+// very runs that serve as oracles, so nothing is trained twice. A test shows
+// that unlearn.Retrain gives the same bytes.
+func (e *Env) retrained(ctx context.Context, c *cell, r unlearn.Retrain) (nn.Params, error) {
+	if r.SeedShift == 0 {
+		return c.oracle, nil
+	}
+	seeds := c.study.Seeds
+	for i, s := range seeds {
+		if s == c.seed && len(seeds) > 1 {
+			return e.trained(ctx, c.problem, c.study, c.retain, seeds[(i+r.SeedShift)%len(seeds)])
+		}
+	}
+	return e.trained(ctx, c.problem, c.study, c.retain, c.seed+r.SeedShift)
+}
+
+// cell is everything that the evidence of one cell is computed from.
+type cell struct {
+	cellKey
+	*problem
+	study            Study
+	forget, retain   []int // rows of the training part
+	original, oracle nn.Params
+}
+
+func (c *cell) request() unlearn.Request {
+	fit := c.study.Fit.WithDefaults()
+	fit.Seed = engine.Root(c.seed)
+	return unlearn.Request{
+		Runner: c.runner, Original: c.original, Forget: c.data(c.forget), Retain: c.data(c.retain),
+		Fit: fit, Seed: unlearnSeed, Batch: c.study.Fit.Batch,
+	}
+}
+
+func (p *problem) data(rows []int) unlearn.Data {
+	y := make([]int, len(rows))
+	for i, r := range rows {
+		y[i] = p.TrainY[r]
+	}
+	return unlearn.Data{X: p.Train.Gather(rows), Y: y, IDs: rows}
+}
+
+// evidenceConfig identifies the evidence of a cell in the store.
+type evidenceConfig struct {
+	Study      string             `json:"study"`
+	Model      string             `json:"model"`
+	Arch       model.Architecture `json:"arch"`
+	Fit        train.Config       `json:"fit"`
+	Arms       []armConfig        `json:"arms"`
+	Others     []int              `json:"seeds"` // of the study: they decide the other-seed oracle
+	Fraction   float64            `json:"fraction"`
+	ForgetSeed uint32             `json:"forget_seed"`
+	Gallery    int                `json:"gallery"`
+}
+
+type armConfig struct {
+	Label   string         `json:"label"`
+	Method  string         `json:"method"`
+	Setting unlearn.Method `json:"setting"`
+}
+
+// evidence returns the rows of a cell, from the store or computed.
+func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, error) {
+	p, err := e.problem(ctx, s, k.dataSet)
+	if err != nil {
+		return nil, "", err
+	}
+	cfg := evidenceConfig{s.Name, p.arch.Name(), p.arch, s.Fit.WithDefaults(), nil, s.Seeds, k.fraction, k.forgetSeed, e.GalleryCap}
+	for _, a := range s.Arms {
+		cfg.Arms = append(cfg.Arms, armConfig{a.Label, a.Method.Name(), a.Method})
+	}
+	key := e.key("evidence/ruler", p, cfg, map[string]int64{"train": int64(k.seed), "unlearn": unlearnSeed, "split": splitSeed})
+	run, err := e.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
+		rows, err := e.compute(ctx, p, s, k)
+		if err != nil {
+			return err
+		}
+		return w.WriteJSON("rows.json", rows)
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("%s, seed %d, fraction %g: %w", k.dataSet, k.seed, k.fraction, err)
+	}
+	var rows []Row
+	return rows, run.ID, run.JSON("rows.json", &rows)
+}
+
+func (e *Env) compute(ctx context.Context, p *problem, s Study, k cellKey) ([]Row, error) {
+	c := &cell{cellKey: k, problem: p, study: s}
+	var err error
+	if c.forget, c.retain, err = datasets.ForgetSet(p.Train.Rows, k.fraction, k.forgetSeed); err != nil {
+		return nil, err
+	}
+	if c.original, err = e.trained(ctx, p, s, upTo(p.Train.Rows), k.seed); err != nil {
+		return nil, err
+	}
+	if c.oracle, err = e.trained(ctx, p, s, c.retain, k.seed); err != nil {
+		return nil, err
+	}
+	ref, err := c.reference()
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, a := range s.Arms {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		weights, err := e.unlearned(ctx, c, a)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Label, err)
+		}
+		row, err := e.measure(c, ref, a, weights)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Label, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// reference holds the embeddings that every arm of a cell is compared with.
+type reference struct {
+	original, oracle array.Matrix[float64]
+	oracleM4         float64
+}
+
+func (c *cell) reference() (*reference, error) {
+	embed := func(w nn.Params) (array.Matrix[float64], error) {
+		p, err := c.runner.Predict(w, c.Train)
+		if err != nil {
+			return array.Matrix[float64]{}, err
+		}
+		return array.Convert[float64](p.Embedding), nil
+	}
+	var r reference
+	var err error
+	if r.original, err = embed(c.original); err != nil {
+		return nil, err
+	}
+	if r.oracle, err = embed(c.oracle); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
+func (e *Env) options() ruler.Options {
+	return ruler.Options{GalleryCap: e.GalleryCap, PointOnly: true, ZeroNorm: ruler.AsPublished, Multiplier: e.multiplier}
+}
+
+// measure computes the evidence on the weights that an arm left.
+func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, error) {
+	row := Row{
+		DataSet: c.dataSet, Arm: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
+		Forget: len(c.forget), Retain: len(c.retain),
+	}
+	onTrain, err := c.runner.Predict(weights, c.Train)
+	if err != nil {
+		return row, err
+	}
+	onTest, err := c.runner.Predict(weights, c.Test)
+	if err != nil {
+		return row, err
+	}
+	u := array.Convert[float64](onTrain.Embedding)
+	m, err := ruler.Measure(&u, &ref.oracle, &ref.original, c.forget, c.retain, e.options())
+	if err != nil {
+		return row, err
+	}
+	if ref.oracleM4 == 0 {
+		own, _, err := ruler.M4(&ref.oracle, c.forget, c.retain, e.options())
+		if err != nil {
+			return row, err
+		}
+		ref.oracleM4 = own.Value
+	}
+	row.M1, row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2.Value, m.M2Mean.Value, m.M3.Value, m.M4.Value
+	row.OracleM4, row.ZeroRows = ref.oracleM4, m.ZeroRows.Unlearned
+	if err := c.outputs(&row, onTrain.Logits, onTest.Logits); err != nil {
+		return row, err
+	}
+	row.Displacement, err = weights.Displacement(c.original)
+	return row, err
+}
+
+// outputs fills in what is judged from outputs: accuracies and the attack.
+func (c *cell) outputs(row *Row, onTrain, onTest array.Matrix[float32]) error {
+	pick := func(rows []int) (array.Matrix[float32], []int) {
+		d := make([]int, len(rows))
+		for i, r := range rows {
+			d[i] = c.TrainY[r]
+		}
+		return onTrain.Gather(rows), d
+	}
+	zf, yf := pick(c.forget)
+	zr, yr := pick(c.retain)
+	row.ForgetAcc, row.RetainAcc, row.TestAcc = train.Accuracy(zf, yf), train.Accuracy(zr, yr), train.Accuracy(onTest, c.TestY)
+	res, err := attack.LossThreshold{}.Run(train.Losses(zr, yr), train.Losses(zf, yf), train.Losses(onTest, c.TestY))
+	if err != nil {
+		return err
+	}
+	row.MIA, row.MIAAUC = res.BalancedAccuracy.Value, res.AUC.Value
+	return nil
+}

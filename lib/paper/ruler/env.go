@@ -1,0 +1,238 @@
+package ruler
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+)
+
+// Env is what a recipe runs in.
+type Env struct {
+	Engine *engine.Engine
+	Store  *store.Store
+	// Workers is the number of cells computed side by side, 0: one per core.
+	Workers int
+	// Progress is told after every cell how much of the work is done. It may be
+	// nil and is never called by two goroutines at once.
+	Progress func(Progress)
+	// GalleryCap bounds the gallery of M4: 0 is the paper's 2,000,
+	// ruler.NoCap uses the full retain set.
+	GalleryCap int
+
+	once       sync.Once
+	multiplier ruler.Multiplier
+	mu         sync.Mutex
+	problems   map[string]func() (*problem, error)
+	runners    map[string]*model.Runner
+}
+
+// Progress says how far a sweep is. Done and Total are in units of work (rows
+// times epochs), so that a rate means something.
+type Progress struct {
+	Done, Total int64
+	What        string
+}
+
+func (e *Env) start() (err error) {
+	e.once.Do(func() {
+		e.problems, e.runners = map[string]func() (*problem, error){}, map[string]*model.Runner{}
+		e.multiplier, err = e.Engine.NewMultiplier()
+	})
+	return err
+}
+
+// problem loads, splits and standardises a data set once.
+func (e *Env) problem(ctx context.Context, s Study, name string) (*problem, error) {
+	key := fmt.Sprintf("%s/%d", name, s.RowCap)
+	e.mu.Lock()
+	load := e.problems[key]
+	if load == nil {
+		load = sync.OnceValues(func() (*problem, error) { return prepare(ctx, name, s.RowCap) })
+		e.problems[key] = load
+	}
+	e.mu.Unlock()
+	p, err := load()
+	if err != nil {
+		return nil, fmt.Errorf("data set %s: %w", name, err)
+	}
+	return e.withArch(p, s)
+}
+
+func prepare(ctx context.Context, name string, rowCap int) (*problem, error) {
+	t, err := datasets.Load(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	t = capRows(t, rowCap)
+	split, err := datasets.StratifiedSplit(t.Y, testFraction, splitSeed)
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := datasets.Prepare(t, split)
+	if err != nil {
+		return nil, err
+	}
+	return &problem{Prepared: prepared}, nil
+}
+
+// withArch joins the study's architecture to a prepared data set; runners are
+// shared by all studies with the same network.
+func (e *Env) withArch(p *problem, s Study) (*problem, error) {
+	arch := s.Arch.build(p.Train.Cols, p.classes())
+	key := fmt.Sprintf("%s%+v", arch.Name(), arch)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := e.runners[key]
+	if r == nil {
+		var err error
+		if r, err = model.NewRunner(e.Engine, arch); err != nil {
+			return nil, err
+		}
+		e.runners[key] = r
+	}
+	return &problem{Prepared: p.Prepared, arch: arch, runner: r}, nil
+}
+
+func (e *Env) key(recipe string, p *problem, config any, seeds map[string]int64) store.Key {
+	return store.Key{
+		Recipe: recipe, Config: config, Seeds: seeds,
+		Data:   map[string]string{p.Table.Name: p.Hash},
+		Engine: e.Engine.Info().String(), Results: Results,
+	}
+}
+
+// Collected are the rows of a study with what they were computed from.
+type Collected struct {
+	Study Study
+	Rows  []Row
+	Data  map[string]string // data set -> hash of the prepared data
+	Runs  []string          // IDs of the evidence runs, sorted
+	// Synthetic names the data sets that were generated.
+	Synthetic []string
+}
+
+// Collect computes a study, or reads it from the store. Rows come in the order
+// of the grid, whatever order they were computed in.
+func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
+	if err := e.start(); err != nil {
+		return nil, err
+	}
+	out := &Collected{Study: s, Data: map[string]string{}}
+	weight := map[string]int64{}
+	for _, name := range s.DataSets {
+		p, err := e.problem(ctx, s, name)
+		if err != nil {
+			return nil, err
+		}
+		out.Data[name], weight[name] = p.Hash, int64(p.Train.Rows)
+		if p.Table.Synthetic {
+			out.Synthetic = append(out.Synthetic, name)
+		}
+	}
+	cells := s.cells()
+	rows := make([][]Row, len(cells))
+	out.Runs = make([]string, len(cells))
+	err := e.sweep(ctx, s, cells, weight, func(ctx context.Context, i int) (err error) {
+		rows[i], out.Runs[i], err = e.evidence(ctx, s, cells[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		out.Rows = append(out.Rows, r...)
+	}
+	slices.Sort(out.Runs)
+	return out, nil
+}
+
+// sweep runs work on every cell, the heaviest first, on a few goroutines. The
+// first error stops it; what was finished is in the store.
+func (e *Env) sweep(ctx context.Context, s Study, cells []cellKey, weight map[string]int64, work func(ctx context.Context, i int) error) error {
+	order := upTo(len(cells))
+	slices.SortStableFunc(order, func(a, b int) int {
+		return int(weight[cells[b].dataSet] - weight[cells[a].dataSet])
+	})
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := make(chan int)
+	p := Progress{}
+	for _, c := range cells {
+		p.Total += weight[c.dataSet]
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range e.workers() {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range next {
+				if err := work(ctx, i); err != nil {
+					stop(err)
+					continue
+				}
+				mu.Lock()
+				p.Done += weight[cells[i].dataSet]
+				p.What = fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, cells[i].dataSet, cells[i].seed, cells[i].fraction)
+				if e.Progress != nil {
+					e.Progress(p)
+				}
+				mu.Unlock()
+			}
+		}()
+	}
+feed:
+	for _, i := range order {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(next)
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+func (e *Env) workers() int {
+	if e.Workers > 0 {
+		return e.Workers
+	}
+	return e.Engine.Cores()
+}
+
+// hashInts is the SHA-256 of a list of row numbers.
+func hashInts(rows []int) string {
+	b := make([]byte, 0, 8*len(rows))
+	for _, r := range rows {
+		b = binary.LittleEndian.AppendUint64(b, uint64(r))
+	}
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// capRows keeps a random subset of a data set's rows, in their order, for the
+// architectures that are too slow for all of them here.
+func capRows(t *datasets.Table, n int) *datasets.Table {
+	if n == 0 || t.X.Rows <= n {
+		return t
+	}
+	rows := engine.Root(splitSeed).Stream(engine.StreamSplit).Perm(t.X.Rows)[:n]
+	slices.Sort(rows)
+	part := *t
+	part.X, part.Y = t.X.Gather(rows), make([]int, n)
+	for i, r := range rows {
+		part.Y[i] = t.Y[r]
+	}
+	return &part
+}

@@ -1,0 +1,129 @@
+package ruler
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// Recipe makes one table or figure of the paper.
+type Recipe struct {
+	ID    string // "ruler/table1"
+	Title string
+	Doc   string // what the paper claims with it, and what to look at
+	make  func(ctx context.Context, e *Env, s Scale) (*Output, error)
+}
+
+// Output is what a recipe makes: a table, a figure or both.
+type Output struct {
+	Table  *report.Table
+	Figure plot.Figure
+}
+
+// Recipes lists all recipes of the paper; a new one adds one line.
+func Recipes() []Recipe {
+	return []Recipe{
+		table1, table3, table4, table5, table6, table7, table9, table10, table11, table12,
+		pairwise, figure5, figure6, figure7,
+	}
+}
+
+// RecipeByID finds a recipe: "ruler/table1", "table1" or, with kind "table", "1".
+func RecipeByID(kind, name string) (Recipe, error) {
+	var known []string
+	for _, r := range Recipes() {
+		short := strings.TrimPrefix(r.ID, "ruler/")
+		if name == r.ID || name == short || kind+name == short {
+			return r, nil
+		}
+		known = append(known, short)
+	}
+	return Recipe{}, fmt.Errorf("no %s %q of RULER; there are %s", kind, name, strings.Join(known, ", "))
+}
+
+// Run makes the table or figure at a scale.
+func (r Recipe) Run(ctx context.Context, e *Env, s Scale) (*Output, error) {
+	out, err := r.make(ctx, e, s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.ID, err)
+	}
+	return out, nil
+}
+
+// command is how a reader makes the recipe's output again.
+func (r Recipe) command(s Scale) string {
+	short := strings.TrimPrefix(r.ID, "ruler/")
+	kind, name := "table", strings.TrimPrefix(short, "table")
+	if n, ok := strings.CutPrefix(short, "figure"); ok {
+		kind, name = "figure", n
+	}
+	return fmt.Sprintf("lethe %s ruler %s --scale %s", kind, name, s.Name)
+}
+
+// provenance collects what the studies behind an output were computed from.
+func (e *Env) provenance(r Recipe, s Scale, parts ...*Collected) report.Provenance {
+	info := e.Engine.Info()
+	p := report.Provenance{
+		Scale: s.Name, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Data: map[string]string{}, Command: r.command(s),
+	}
+	var seeds []int
+	var runs []string
+	for _, c := range parts {
+		maps.Copy(p.Data, c.Data)
+		seeds = append(seeds, c.Study.Seeds...)
+		runs = append(runs, c.Runs...)
+	}
+	slices.Sort(seeds)
+	for _, v := range slices.Compact(seeds) {
+		p.Seeds = append(p.Seeds, int64(v))
+	}
+	slices.Sort(runs)
+	runs = slices.Compact(runs)
+	h := sha256.Sum256([]byte(strings.Join(runs, "\n")))
+	p.Runs, p.RunsHash = len(runs), hex.EncodeToString(h[:])
+	return p
+}
+
+// table starts a recipe's table, with the notes that every table needs.
+func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
+	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: e.provenance(r, s, parts...)}
+	for _, c := range parts {
+		if len(c.Synthetic) > 0 {
+			t.Notes = append(t.Notes, "Generated data stand in for published tables that are not on this machine: "+strings.Join(c.Synthetic, ", ")+". Get the real ones with: lethe data get")
+			break
+		}
+	}
+	if s.Name != "paper" {
+		sets := 0
+		if len(parts) > 0 {
+			sets = len(parts[0].Study.DataSets)
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d data sets and fewer seeds than the paper's ten. It shows the mechanism, it does not test the paper.", s.Name, sets))
+	}
+	return t
+}
+
+// meta is the frame of a recipe's figure.
+func (e *Env) meta(r Recipe, s Scale, c *Collected) plot.Meta {
+	return plot.Meta{Title: r.Title, Caption: r.Doc, Source: e.provenance(r, s, c).Line()}
+}
+
+// arms lists a study's arms as table rows: methods first, then controls.
+func (c *Collected) arms() []Arm { return c.Study.Arms }
+
+func (a Arm) kind() report.Kind {
+	if a.Control {
+		return report.Control
+	}
+	return report.Method
+}
+
+func percent(f float64) string { return fmt.Sprintf("%g %%", f*100) }

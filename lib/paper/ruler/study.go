@@ -1,0 +1,261 @@
+// Package ruler makes the tables and figures of RULER (arXiv 2605.27569)
+// again: one recipe per table or figure, which the command line, a notebook and
+// a test call alike. A recipe names the studies it needs; a study is a grid of
+// cells (data set, seed, fraction, forget set); a cell is an original model, its
+// retrained oracle, every unlearning method and control, and all their
+// evidence. Cells live in the store, so tables share them and a killed sweep
+// goes on where it stopped.
+package ruler
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Results is the version of the numbers: it goes up when a change of the
+// program changes a result, and with it every store key.
+const Results = 1
+
+// Constants of the paper (section 4).
+const (
+	splitSeed    = 999
+	forgetSeed   = 999
+	unlearnSeed  = 100
+	testFraction = 0.2
+)
+
+// Scale is how much of the paper's grid is computed.
+type Scale struct {
+	Name     string
+	DataSets []string // empty: all ten
+	Seeds    int      // training seeds 0 ... Seeds-1
+	// SideSeeds is the number of seeds of the studies beside the main one.
+	SideSeeds int
+	// ForgetSeeds is the number of forget sets of Table 9.
+	ForgetSeeds int
+	// RowCap bounds the rows of a data set in Table 12, 0 for none.
+	RowCap int
+}
+
+// Scales are the three sizes of every recipe.
+func Scales() []Scale {
+	small := []string{"breast_cancer", "heart_disease", "german_credit"}
+	return []Scale{
+		{Name: "quick", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, RowCap: 600},
+		{Name: "standard", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, RowCap: 4000},
+		{Name: "paper", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, RowCap: 10000},
+	}
+}
+
+// ScaleByName returns the scale called name.
+func ScaleByName(name string) (Scale, error) {
+	for _, s := range Scales() {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return Scale{}, fmt.Errorf("scale %q is not one of quick, standard, paper", name)
+}
+
+func (s Scale) dataSets() []string {
+	if len(s.DataSets) > 0 {
+		return s.DataSets
+	}
+	return datasets.RULER()
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// Arm is one row of every table: a method or a control under a label.
+type Arm struct {
+	Label   string
+	Method  unlearn.Method
+	Control bool
+}
+
+// Labels of the arms, as the paper writes them.
+const (
+	GA          = "Gradient Ascent"
+	NG          = "NegGrad"
+	FT          = "Fine-Tuning"
+	SC          = "SCRUB"
+	BT          = "Bad Teacher"
+	Nothing     = "do nothing"
+	Matched     = "fine-tuning, 5 epochs"
+	Oracle      = "oracle"
+	OtherOracle = "oracle, other seed"
+	Destroyed   = "random weights"
+)
+
+func methods() []Arm {
+	return []Arm{
+		{GA, unlearn.GradientAscent{}, false},
+		{NG, unlearn.NegGrad{}, false},
+		{FT, unlearn.FineTuning{}, false},
+		{SC, unlearn.SCRUB{}, false},
+	}
+}
+
+// controls are the permanent rows that the paper lacks. Fine-Tuning is itself
+// the matched control of the methods with ten epochs; five epochs match
+// Gradient Ascent.
+func controls() []Arm {
+	return []Arm{
+		{Nothing, unlearn.DoNothing{}, true},
+		{Matched, unlearn.FineTuning{Epochs: 5}, true},
+		{Oracle, unlearn.Retrain{}, true},
+		{OtherOracle, unlearn.Retrain{SeedShift: 1}, true},
+		{Destroyed, unlearn.RandomWeights{}, true},
+	}
+}
+
+// Study is a grid of cells that share a setting.
+type Study struct {
+	Name        string
+	DataSets    []string
+	Seeds       []int
+	Fractions   []float64
+	ForgetSeeds []uint32
+	Arms        []Arm
+	Arch        Architecture
+	Fit         train.Config // its seed is set per cell
+	RowCap      int          // at most so many rows of a data set, 0: all
+}
+
+// Architecture builds a network for a data set; the zero value is the paper's MLP.
+type Architecture func(features, classes int) model.Architecture
+
+func (a Architecture) build(features, classes int) model.Architecture {
+	if a == nil {
+		return tabular.MLP{Features: features, Outputs: classes}
+	}
+	return a(features, classes)
+}
+
+// cellKey names one cell of a study.
+type cellKey struct {
+	dataSet    string
+	seed       int
+	fraction   float64
+	forgetSeed uint32
+}
+
+// cells lists the grid, large data sets first so that no long cell is left for
+// the end of a sweep.
+func (s Study) cells() []cellKey {
+	var out []cellKey
+	for _, d := range s.DataSets {
+		for _, seed := range s.Seeds {
+			for _, f := range s.Fractions {
+				for _, fs := range s.ForgetSeeds {
+					out = append(out, cellKey{d, seed, f, fs})
+				}
+			}
+		}
+	}
+	return out
+}
+
+var fractions = []float64{0.01, 0.05, 0.10}
+
+// mainStudy is the paper's section 4: Tables 1, 3, 4, 5, 10, 11 and all figures.
+func mainStudy(s Scale) Study {
+	arms := append(methods(), Arm{BT, unlearn.BadTeacher{}, false})
+	return Study{
+		Name: "main", DataSets: s.dataSets(), Seeds: upTo(s.Seeds), Fractions: fractions,
+		ForgetSeeds: []uint32{forgetSeed}, Arms: append(arms, controls()...),
+	}
+}
+
+// miniBatchStudy is appendix A.6: batches of 128, forget fraction 5 %.
+func miniBatchStudy(s Scale, order train.Order) Study {
+	name := "mini-batch, shuffled"
+	if order == train.Paired {
+		name = "mini-batch, paired order"
+	}
+	return Study{
+		Name: name, DataSets: s.dataSets(), Seeds: upTo(s.SideSeeds), Fractions: []float64{0.05},
+		ForgetSeeds: []uint32{forgetSeed}, Arms: append(methods(), controls()...),
+		Fit: train.Config{Batch: 128, Order: order},
+	}
+}
+
+// The learning rates of appendix A.7. The text gives "1e-4 ..."; the main
+// experiment's 5e-4 is the middle one.
+var learningRates = []float64{1e-4, 5e-4, 1e-3}
+
+// learningRateStudy is appendix A.7 for one rate. With scale the epochs keep
+// rate times epochs constant, as the paper says; the published runner changes
+// the rate only.
+func learningRateStudy(s Scale, lr float64, scale bool) Study {
+	epochs := func(n int) int {
+		if !scale {
+			return n
+		}
+		return max(1, int(float64(n)*5e-4/lr+0.5))
+	}
+	name := fmt.Sprintf("learning rate %g", lr)
+	if scale {
+		name += ", epochs scaled"
+	}
+	return Study{
+		Name: name, DataSets: s.dataSets(), Seeds: upTo(s.SideSeeds), Fractions: []float64{0.05},
+		ForgetSeeds: []uint32{forgetSeed},
+		Arms: append([]Arm{
+			{GA, unlearn.GradientAscent{LR: lr, Epochs: epochs(5)}, false},
+			{NG, unlearn.NegGrad{LR: lr, Epochs: epochs(10)}, false},
+			{FT, unlearn.FineTuning{LR: lr, Epochs: epochs(10)}, false},
+			{SC, unlearn.SCRUB{LR: lr, Epochs: epochs(10)}, false},
+		}, controls()...),
+	}
+}
+
+// forgetSeedStudy is appendix A.8: fresh forget sets and a fresh oracle for each.
+func forgetSeedStudy(s Scale) Study {
+	seeds := make([]uint32, s.ForgetSeeds)
+	for i := range seeds {
+		seeds[i] = forgetSeed + uint32(i)
+	}
+	return Study{
+		Name: "forget sets", DataSets: s.dataSets(), Seeds: []int{0}, Fractions: fractions,
+		ForgetSeeds: seeds, Arms: append(methods(), controls()...),
+	}
+}
+
+// teacherStudy is appendix A.11's sensitivity to the random teacher.
+func teacherStudy(s Scale, teacher int) Study {
+	return Study{
+		Name: fmt.Sprintf("teacher %d", teacher), DataSets: s.dataSets(), Seeds: upTo(s.SideSeeds), Fractions: fractions,
+		ForgetSeeds: []uint32{forgetSeed}, Arms: []Arm{{BT, unlearn.BadTeacher{TeacherSeed: teacher}, false}},
+	}
+}
+
+// Architectures of Table 12.
+var architectures = []struct {
+	Label string
+	Build Architecture
+}{
+	{"MLP", nil},
+	//RES
+	//FTT
+}
+
+// architectureStudy is Table 12: mini-batches of 256, forget fraction 5 %.
+func architectureStudy(s Scale, sets []string, a Architecture, name string) Study {
+	return Study{
+		Name: "architecture " + name, DataSets: sets, Seeds: upTo(s.SideSeeds), Fractions: []float64{0.05},
+		ForgetSeeds: []uint32{forgetSeed}, Arms: append(methods(), controls()...),
+		Arch: a, Fit: train.Config{Batch: 256}, RowCap: s.RowCap,
+	}
+}
