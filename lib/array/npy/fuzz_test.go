@@ -1,0 +1,36 @@
+package npy
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func FuzzDecode(f *testing.F) {
+	paths, err := filepath.Glob(golden("*"))
+	if err != nil || len(paths) == 0 {
+		f.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add(file("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9223372036854775807)}", 0))
+	f.Add(file("{'descr': '<f8', 'fortran_order': True, 'shape': (9223372036854775807, 0)}", 0))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if m, err := decodeMatrix(b); err == nil && len(m.Data) > len(b) {
+			t.Errorf("%d values from %d bytes", len(m.Data), len(b))
+		}
+		if v, err := decodeVector(b); err == nil && len(v) > len(b) {
+			t.Errorf("%d values from %d bytes", len(v), len(b))
+		}
+		if rows, err := decodeIndices(b); err == nil {
+			if v, err := decodeVector(b); err == nil && len(v) != len(rows) {
+				t.Errorf("%d floats, %d rows", len(v), len(rows))
+			}
+		}
+	})
+}
