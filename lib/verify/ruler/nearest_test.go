@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,6 +166,35 @@ func TestFloatBoundHoldsForRandomUnitVectors(t *testing.T) {
 			if d := math.Abs(float64(v) - exact); d > floatBound(p) {
 				t.Fatalf("p = %d: float32 is off by %g, more than the bound %g", p, d, floatBound(p))
 			}
+		}
+	}
+}
+
+func TestBothBuildsAddAnInnerProductInTheSameOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 13))
+	for p := range 70 {
+		m := gaussian(rng, 2, p)
+		a, b := m.Row(0), m.Row(1)
+		if got, want := dot(a, b), dotPlain(a, b); got != want || dot(b, a) != want {
+			t.Fatalf("p = %d: %.17g and %.17g, plain Go %.17g", p, got, dot(b, a), want)
+		}
+	}
+}
+
+func TestScansEqualTheirPlainTwins(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 14))
+	for n := 1; n < 70; n++ {
+		x, tops := make([]float32, n), make([]float32, n)
+		for i := range x {
+			x[i], tops[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+		}
+		want := slices.Clone(tops)
+		top := maximumIntoPlain(want, x)
+		if got := maximum(x); got != top || top != slices.Max(x) {
+			t.Fatalf("n = %d: maximum %v, plain %v, true %v", n, got, top, slices.Max(x))
+		}
+		if got := maximumInto(tops, x); got != top || !slices.Equal(tops, want) {
+			t.Fatalf("n = %d: maximumInto %v and %v, plain %v and %v", n, got, tops, top, want)
 		}
 	}
 }

@@ -4,6 +4,28 @@ package ruler
 
 import "simd/archsimd"
 
+// dot is dotPlain with AVX2: two registers of four lanes.
+func dot(a, b []float64) float64 {
+	if !archsimd.X86.AVX2() {
+		return dotPlain(a, b)
+	}
+	b = b[:len(a)]
+	var s0, s1 archsimd.Float64x4
+	j := 0
+	for ; j+lanes <= len(a); j += lanes {
+		x, y := (*[lanes]float64)(a[j:]), (*[lanes]float64)(b[j:])
+		s0 = s0.Add(load4(x[:4]).Mul(load4(y[:4])))
+		s1 = s1.Add(load4(x[4:]).Mul(load4(y[4:])))
+	}
+	var s [lanes]float64
+	s0.Store((*[4]float64)(s[:4]))
+	s1.Store((*[4]float64)(s[4:]))
+	archsimd.ClearAVXUpperBits()
+	return addLanes(&s, a[j:], b[j:])
+}
+
+func load4(x []float64) archsimd.Float64x4 { return archsimd.LoadFloat64x4((*[4]float64)(x)) }
+
 // width is the number of values scanned at a time: two registers of eight.
 const width = 16
 
