@@ -65,12 +65,14 @@ func (a Adam) Step(p Params, grads [][]float64, s *AdamState) error {
 	rate := float32(a.LR / (1 - math.Pow(a.Beta1, float64(s.T))))
 	root := float32(math.Sqrt(1 - math.Pow(a.Beta2, float64(s.T))))
 	b1, b2, eps := float32(a.Beta1), float32(a.Beta2), float32(a.Eps)
+	// 1-b is rounded once, as PyTorch does: 1-float32(0.999) is 1.3e-5 off.
+	c1, c2 := float32(1-a.Beta1), float32(1-a.Beta2)
 	for i := range p {
 		w, m, v := p[i].Data, s.M[i].Data, s.V[i].Data
 		for j, x := range grads[i] {
 			g := float32(x)
-			m[j] = float32(b1*m[j]) + float32((1-b1)*g)
-			v[j] = float32(b2*v[j]) + float32((1-b2)*g)*g
+			m[j] = float32(b1*m[j]) + float32(c1*g)
+			v[j] = float32(b2*v[j]) + float32(float32(c2*g)*g)
 			w[j] -= float32(rate * m[j] / (float32(math.Sqrt(float64(v[j])))/root + eps))
 		}
 	}

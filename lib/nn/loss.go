@@ -19,8 +19,9 @@ func Distill(z, p, temperature, w *Node) (losses, adjoint *Node) {
 	e := Exp(shifted)
 	total := ReduceAndKeep(e, ReduceSum, 0)
 	logq := Sub(shifted, Log(total))
-	// x log x is 0 at 0; a one-hot target has no entropy.
-	logp := Log(MaxScalar(p, 1e-38))
+	// x log x is 0 at 0; a one-hot target has no entropy. The bound is a normal
+	// number: an engine that flushes the others to zero would give 0 log 0.
+	logp := Log(MaxScalar(p, 1.2e-38))
 	kl := ReduceAndKeep(Mul(p, Sub(logp, logq)), ReduceSum, 0)
 	losses = Mul(Mul(kl, w), Square(temperature))
 	adjoint = Mul(Mul(Sub(Div(e, total), p), temperature), w)
