@@ -103,8 +103,8 @@ func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Confi
 
 func start(r *model.Runner, p nn.Params, h Hooks) (*State, error) {
 	if h.Resume != nil {
-		if err := nn.SameShape(h.Resume.Params, p); err != nil {
-			return nil, fmt.Errorf("train: the saved state is of another model: %w", err)
+		if err := h.Resume.check(p); err != nil {
+			return nil, fmt.Errorf("train %s: the saved state: %w", r.Arch.Name(), err)
 		}
 		return h.Resume, nil
 	}

@@ -5,6 +5,7 @@ package train
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
@@ -39,11 +40,14 @@ func CrossEntropy(y []int, classes int, weight float64) Target {
 	return Target{Probs: OneHot(y, classes), Weight: weight}
 }
 
-// OneHot turns class numbers into rows of probabilities.
+// OneHot turns class numbers into rows of probabilities. A number that is no
+// class gives a row of zeros, which Fit refuses by name.
 func OneHot(y []int, classes int) array.Matrix[float32] {
 	m := array.New[float32](len(y), classes)
 	for i, c := range y {
-		m.Row(i)[c] = 1
+		if c >= 0 && c < classes {
+			m.Row(i)[c] = 1
+		}
 	}
 	return m
 }
@@ -79,12 +83,39 @@ func (t Term) check(features, classes int) error {
 		return fmt.Errorf("no targets")
 	}
 	for i, g := range t.Targets {
-		if g.Probs.Rows != t.X.Rows || g.Probs.Cols != classes {
-			return fmt.Errorf("target %d is %d x %d, needed is %d x %d", i, g.Probs.Rows, g.Probs.Cols, t.X.Rows, classes)
-		}
-		if err := g.Probs.Check(fmt.Sprintf("target %d", i)); err != nil {
-			return err
+		if err := g.check(t.X.Rows, classes); err != nil {
+			return fmt.Errorf("target %d: %w", i, err)
 		}
 	}
 	return t.X.Check("data")
+}
+
+// check reports a target that is no distribution over the classes: the gradient
+// of the loss is softmax minus target only for one that adds up to 1.
+func (g Target) check(records, classes int) error {
+	if g.Probs.Rows != records || g.Probs.Cols != classes {
+		return fmt.Errorf("%d x %d probabilities, needed are %d x %d", g.Probs.Rows, g.Probs.Cols, records, classes)
+	}
+	if math.IsNaN(g.Weight) || math.IsInf(g.Weight, 0) {
+		return fmt.Errorf("its weight is %v", g.Weight)
+	}
+	if !(g.Temperature >= 0) || math.IsInf(g.Temperature, 0) {
+		return fmt.Errorf("its temperature is %v", g.Temperature)
+	}
+	if err := g.Probs.Check("probabilities"); err != nil {
+		return err
+	}
+	for i := range records {
+		var total float64
+		for c, p := range g.Probs.Row(i) {
+			if p < 0 {
+				return fmt.Errorf("record %d has probability %v of class %d", i, p, c)
+			}
+			total += float64(p)
+		}
+		if math.Abs(total-1) > 1e-3 {
+			return fmt.Errorf("the probabilities of record %d add up to %v, not 1", i, total)
+		}
+	}
+	return nil
 }
