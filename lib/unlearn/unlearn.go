@@ -100,6 +100,9 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 	if err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
 	}
+	if out == nil {
+		return nil, nil, fmt.Errorf("unlearn %s: the method returned no outcome", m.Name())
+	}
 	if err := out.Params.Check(); err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: the result is damaged: %w", m.Name(), err)
 	}
