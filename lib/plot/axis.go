@@ -172,7 +172,7 @@ func newPlot(c draw.Canvas, x, y Axis, xs, ys span) axes {
 func (p axes) inner(c draw.Canvas) draw.Canvas {
 	var left, foot vg.Length
 	if p.y != "" {
-		left = labelPen().leading()
+		left = labelPen().leading() + px(8)
 	}
 	if p.x != "" {
 		foot = labelPen().leading() + px(2)
@@ -243,7 +243,7 @@ func roundStep(raw float64) (step float64, digits int) {
 }
 
 // logTicks are the powers of ten, or 1-2-5 steps where fewer than two powers
-// are in range.
+// are in range, or linear ticks where not even these are.
 func logTicks(lo, hi float64) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
 	skip := math.Max(1, math.Ceil((last-first)/8))
@@ -264,7 +264,7 @@ func logTicks(lo, hi float64) []plot.Tick {
 		}
 	}
 	if major == 0 {
-		out = append(out, plot.Tick{Value: lo, Label: formatLog(lo, int(first)-1)}, plot.Tick{Value: hi, Label: formatLog(hi, int(first)-1)})
+		return linearTicks(lo, hi, 4)
 	}
 	return out
 }

@@ -42,7 +42,10 @@ func (t columns) strings(r ForestRow) [3]string {
 	out[0] = "(" + r.Missing + ")"
 	if r.Missing == "" {
 		out[0] = formatFixed(r.Estimate.Value, t.digits)
-		if r.hasInterval() {
+		switch {
+		case !r.hasInterval():
+			out[0] += " [no interval]"
+		default:
 			out[0] += " [" + formatFixed(r.Estimate.Low, t.digits) + ", " + formatFixed(r.Estimate.High, t.digits) + "]"
 		}
 	}

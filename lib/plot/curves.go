@@ -151,6 +151,9 @@ func lineEntry(name string, l look, band bool) entry {
 func (f Curves) body(vg.Length) vg.Length { return f.height(340) }
 
 func (f Curves) draw(c draw.Canvas) {
+	if len(f.Marks) > 0 {
+		c = draw.Crop(c, 0, 0, 0, -smallPen().leading())
+	}
 	xs, ys := f.spans()
 	p := newPlot(c, f.X, f.Y, xs, ys)
 	p.Add(grid{y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
@@ -206,8 +209,8 @@ func drawLine(c draw.Canvas, s Curve, l look, x, y func(float64) vg.Length) {
 	c.StrokeLines(style, c.ClipLinesXY(pts)...)
 }
 
-// drawMarks draws upright lines; their words stand at the upper end, on the
-// side where there is room.
+// drawMarks draws upright lines; their words stand above the drawing, where they
+// cover no data.
 func (f Curves) drawMarks(c draw.Canvas, x func(float64) vg.Length) {
 	for _, m := range f.Marks {
 		at := x(m.X)
@@ -215,11 +218,8 @@ func (f Curves) drawMarks(c draw.Canvas, x func(float64) vg.Length) {
 			continue
 		}
 		c.StrokeLine2(solid(inkSoft, 1), at, c.Min.Y, at, c.Max.Y)
-		align, off := 0.0, px(5)
-		if at+off+smallPen().width(m.Label) > c.Max.X {
-			align, off = 1, -px(5)
-		}
-		smallPen().write(c, at+off, c.Max.Y-smallPen().leading()+px(2), align, m.Label)
+		half := smallPen().width(m.Label) / 2
+		smallPen().write(c, clamp(at, c.Min.X+half, c.Max.X-half), c.Max.Y+px(4), 0.5, m.Label)
 	}
 }
 

@@ -152,7 +152,7 @@ func (h Heatmap) digits() int {
 	if h.Digits == 0 {
 		return 2
 	}
-	return min(max(h.Digits, 0), 9)
+	return min(max(h.Digits, 1), 9)
 }
 
 func (h Heatmap) legend() []entry { return nil }
@@ -163,33 +163,38 @@ const (
 	heatSide = 66 // room for the colour bar and its numbers
 )
 
-func (h Heatmap) body(vg.Length) vg.Length {
-	n := float64(heatRow*len(h.Rows) + 58)
+func (h Heatmap) body(width vg.Length) vg.Length {
+	foot := float64(h.headings(h.cellWidth(width)).height() / px(1))
+	n := float64(heatRow*len(h.Rows)) + foot + 32
 	if h.Value != "" {
 		n += 20
 	}
 	return h.height(max(n, 120))
 }
 
-func (h Heatmap) draw(c draw.Canvas) {
-	p := smallPen()
+// left is the room for the names of the rows.
+func (h Heatmap) left(width vg.Length) vg.Length {
 	left := vg.Length(0)
 	for _, r := range h.Rows {
-		left = max(left, p.width(r))
+		left = max(left, smallPen().width(r))
 	}
-	left = min(left, (c.Max.X-c.Min.X)*0.35) + px(8)
+	left = min(left, width*0.35) + px(8)
 	if h.Y.Label != "" {
-		left += labelPen().leading()
+		left += labelPen().leading() + px(8)
 	}
-	width := c.Max.X - c.Min.X - left - px(heatSide)
-	cell := width / vg.Length(len(h.Columns))
-	deep := 0
-	heads := make([][]string, len(h.Columns))
-	for j, name := range h.Columns {
-		heads[j] = wrap(p, name, cell-px(4))
-		deep = max(deep, len(heads[j]))
-	}
-	foot := vg.Length(deep)*p.leading() + px(6)
+	return left
+}
+
+func (h Heatmap) cellWidth(width vg.Length) vg.Length {
+	return (width - h.left(width) - px(heatSide)) / vg.Length(len(h.Columns))
+}
+
+func (h Heatmap) draw(c draw.Canvas) {
+	p := smallPen()
+	width := c.Max.X - c.Min.X
+	left := h.left(width)
+	heads := h.headings(h.cellWidth(width))
+	foot := heads.height() + px(6)
 	if h.X.Label != "" {
 		foot += labelPen().leading() + px(2)
 	}
@@ -204,10 +209,31 @@ func (h Heatmap) draw(c draw.Canvas) {
 	h.drawBar(area)
 }
 
+// cellPen is the largest pen with which all numbers fit their cells; where none
+// does no number is drawn, for a map with some of its numbers would mislead.
+func (h Heatmap) cellPen(width vg.Length) (pen, bool) {
+	for _, size := range []float64{11.5, 9.5, 8} {
+		p := newPen(size, false, ink)
+		widest := vg.Length(0)
+		for i, row := range h.Values {
+			for j, v := range row {
+				if h.missing(i, j) == "" {
+					widest = max(widest, p.width(formatFixed(v, h.digits())))
+				}
+			}
+		}
+		if widest <= width-px(4) {
+			return p, true
+		}
+	}
+	return pen{}, false
+}
+
 func (h Heatmap) drawCells(c draw.Canvas) {
 	s := h.colours()
 	w := (c.Max.X - c.Min.X) / vg.Length(len(h.Columns))
 	t := (c.Max.Y - c.Min.Y) / vg.Length(len(h.Rows))
+	p, numbers := h.cellPen(w)
 	for i, row := range h.Values {
 		for j, v := range row {
 			x, y := c.Min.X+vg.Length(j)*w, c.Max.Y-vg.Length(i+1)*t
@@ -216,28 +242,23 @@ func (h Heatmap) drawCells(c draw.Canvas) {
 				col, words = h.colour(h.fraction(s, v)), formatFixed(v, h.digits())
 			}
 			fillRect(c, col, x+px(1), y+px(1), x+w-px(1), y+t-px(1))
-			p := smallPen()
-			p.col = on(col)
-			if p.width(words) <= w-px(2) {
+			if numbers {
+				p.col = on(col)
 				p.middle(c, x+w/2, y+t/2, 0.5, words)
 			}
 		}
 	}
 }
 
-func (h Heatmap) drawNames(c, area draw.Canvas, heads [][]string, foot vg.Length) {
+func (h Heatmap) drawNames(c, area draw.Canvas, heads headings, foot vg.Length) {
 	p := smallPen()
 	w := (area.Max.X - area.Min.X) / vg.Length(len(h.Columns))
 	t := (area.Max.Y - area.Min.Y) / vg.Length(len(h.Rows))
 	for i, name := range h.Rows {
 		p.middle(c, area.Min.X-px(6), area.Max.Y-(vg.Length(i)+0.5)*t, 1, name)
 	}
-	for j, lines := range heads {
-		y := area.Min.Y - px(3)
-		for _, l := range lines {
-			y -= p.leading()
-			p.write(c, area.Min.X+(vg.Length(j)+0.5)*w, y+px(3), 0.5, l)
-		}
+	for j := range h.Columns {
+		heads.draw(c, j, area.Min.X+(vg.Length(j)+0.5)*w, area.Min.Y-px(3))
 	}
 	if h.X.Label != "" {
 		labelPen().write(c, area.Center().X, area.Min.Y-foot+px(3), 0.5, h.X.Label)

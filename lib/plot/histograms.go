@@ -90,12 +90,25 @@ func (h Histograms) bins(most int) (span, int) {
 	if h.X.Log || h.X.Min != nil || h.X.Max != nil {
 		return r, n
 	}
-	step, _ := roundStep((r.hi - r.lo) / float64(n))
+	step := nearRound((r.hi - r.lo) / float64(n))
 	first, last := math.Floor(r.lo/step), math.Floor(r.hi/step)+1
 	if count := last - first; count >= 1 && count <= 100 {
 		return span{first * step, last * step}, int(count)
 	}
 	return r, n
+}
+
+// nearRound is the round number (1, 2, 2.5 or 5 times a power of ten) nearest
+// to raw by ratio.
+func nearRound(raw float64) float64 {
+	base := math.Pow(10, math.Floor(math.Log10(raw)))
+	best := base
+	for _, f := range []float64{2, 2.5, 5, 10} {
+		if math.Abs(math.Log(f*base/raw)) < math.Abs(math.Log(best/raw)) {
+			best = f * base
+		}
+	}
+	return best
 }
 
 // freedmanDiaconis is the rule's number of bins, 12 to 60.

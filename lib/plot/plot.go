@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"math"
 
@@ -146,9 +147,19 @@ func (fr frame) png(w io.Writer) error {
 	if n := float64(fr.w / dot * (fr.h / dot)); n > maxPixels {
 		return fmt.Errorf("figure %q: %.0f pixels are more than %d", m.Title, n, maxPixels)
 	}
-	c := vgimg.NewWith(vgimg.UseWH(fr.w, fr.h), vgimg.UseDPI(96*scale))
+	// Letters are set badly on a coarse grid, so that a small picture is drawn
+	// at twice its size and halved.
+	fine := max(scale, 2)
+	c := vgimg.NewWith(vgimg.UseWH(fr.w, fr.h), vgimg.UseDPI(96*fine))
 	fr.draw(draw.NewCanvas(c, fr.w, fr.h))
-	return writePNG(w, c)
+	img, ok := c.Image().(*image.RGBA)
+	if !ok {
+		return fmt.Errorf("figure %q: the drawing library returned a %T", m.Title, c.Image())
+	}
+	if scale < fine {
+		img = halve(img)
+	}
+	return writePNG(w, img)
 }
 
 func renderPNG(f drawing) ([]byte, error) {

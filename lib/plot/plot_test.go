@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -256,6 +257,24 @@ func TestSharedAxesHaveOneRange(t *testing.T) {
 	if n := strings.Count(p.Text(), "105 "); n != 2 {
 		t.Errorf("%d panels reach 105 with a shared axis, want 2\n%s", n, p.Text())
 	}
+}
+
+func TestFiguresRenderSideBySide(t *testing.T) {
+	f := demoMeans()
+	f.Scale = 1
+	want, err := f.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if got, err := f.PNG(); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("error %v, same bytes %v", err, bytes.Equal(got, want))
+			}
+		})
+	}
+	all.Wait()
 }
 
 func BenchmarkStripsPNG(b *testing.B) {

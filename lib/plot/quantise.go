@@ -7,8 +7,6 @@ import (
 	"image/png"
 	"io"
 	"slices"
-
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // A figure has few colours, and many shades at the edges of its letters. With a
@@ -19,17 +17,27 @@ const (
 	maxShades   = 20000
 )
 
-// writePNG writes the canvas as PNG; the same picture gives the same bytes.
-func writePNG(w io.Writer, c *vgimg.Canvas) error {
+// writePNG writes the picture; the same picture gives the same bytes.
+func writePNG(w io.Writer, img *image.RGBA) error {
 	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	img, ok := c.Image().(*image.RGBA)
-	if !ok {
-		return enc.Encode(w, c.Image())
-	}
 	if p := quantise(img); p != nil {
 		return enc.Encode(w, p)
 	}
 	return enc.Encode(w, img)
+}
+
+// halve returns the picture at half its size; each pixel is the mean of four.
+func halve(img *image.RGBA) *image.RGBA {
+	out := image.NewRGBA(image.Rect(0, 0, img.Rect.Dx()/2, img.Rect.Dy()/2))
+	for y := range out.Rect.Dy() {
+		up := img.Pix[2*y*img.Stride:]
+		down := img.Pix[(2*y+1)*img.Stride:]
+		for i := range 4 * out.Rect.Dx() {
+			k := i/4*8 + i%4
+			out.Pix[y*out.Stride+i] = uint8((int(up[k]) + int(up[k+4]) + int(down[k]) + int(down[k+4]) + 2) / 4)
+		}
+	}
+	return out
 }
 
 // quantise gives the picture a palette: the most frequent colours, leaving out

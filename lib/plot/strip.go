@@ -47,12 +47,12 @@ func (l strip) tick(v float64) {
 
 // interval draws the mean with its interval.
 func (l strip) interval(s summary) {
-	cap := l.lane * 0.25
+	tip := l.lane * 0.25
 	lo, hi := l.clip(s.low), l.clip(s.high)
 	ls := solid(l.look.col, 1.8)
 	l.c.StrokeLine2(ls, l.at, lo, l.at, hi)
 	for _, end := range []vg.Length{lo, hi} {
-		l.c.StrokeLine2(ls, l.at-cap, end, l.at+cap, end)
+		l.c.StrokeLine2(ls, l.at-tip, end, l.at+tip, end)
 	}
 	l.glyph(vg.Point{X: l.at, Y: l.y(s.mid)}, min(px(4.5), l.lane*0.34), 1)
 }

@@ -29,7 +29,6 @@ var greys = []color.NRGBA{rgb(0x1A1A1A), rgb(0x7F7F7F), rgb(0x4D4D4D), rgb(0xA6A
 var (
 	ink       = rgb(0x1A1A1A)
 	inkSoft   = rgb(0x595959)
-	lineSoft  = rgb(0xB3B3B3)
 	gridLine  = rgb(0xE6E6E6)
 	shade     = rgb(0xF6F6F6)
 	bandFill  = color.NRGBA{0xF0, 0xE4, 0x42, 0x59} // Okabe-Ito yellow, thin

@@ -83,11 +83,18 @@ func (l row) fill(lo, hi float64, mark rune) {
 	}
 }
 
-// interval draws an interval; an end outside the axis becomes an arrow.
+// interval draws an interval, crossing the null where that is inside; an end
+// outside the axis becomes an arrow.
 func (l row) interval(lo, hi float64) {
-	l.fill(lo, hi, '\u2500')
 	a, inA := l.r.col(lo)
 	b, inB := l.r.col(hi)
+	for i := a; i <= b; i++ {
+		if l.cells[i] == '\u250a' {
+			l.cells[i] = '\u253c'
+			continue
+		}
+		l.cells[i] = '\u2500'
+	}
 	l.cells[a], l.cells[b] = '\u251c', '\u2524'
 	if !inA {
 		l.cells[a] = '\u25c2'

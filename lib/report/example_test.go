@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 
@@ -45,4 +46,30 @@ func ExampleProvenance_Line() {
 	p := report.Provenance{Scale: "quick", Seeds: []int64{0, 1, 2, 9}, Engine: "go", Kernel: "AVX2"}
 	fmt.Println(p.Line())
 	// Output: scale quick · seeds 0-2, 9 · engine go, AVX2
+}
+
+// A committed table is read back and shown without computing it again.
+func ExampleReadJSON() {
+	t := report.Table{ID: "small", Columns: []report.Column{{Name: "method"}, {Name: "AUC"}}, Rows: []report.Row{
+		{Cells: []report.Cell{report.Str("SCRUB"), report.Num(0.55, 2)}},
+		{Kind: report.Paper, Cells: []report.Cell{report.Str("SCRUB"), report.Num(0.5, 2)}},
+	}}
+	var b bytes.Buffer
+	if err := t.JSON(&b); err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := report.ReadJSON(&b)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(again.Markdown(os.Stdout))
+	// Output:
+	// | method | AUC |
+	// | :--- | ---: |
+	// | SCRUB | 0.55 |
+	// | *printed in the paper* | |
+	// | *paper: SCRUB* | 0.50 |
+	// <nil>
 }
