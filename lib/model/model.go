@@ -71,6 +71,7 @@ type Runner struct {
 	Arch   Architecture
 	infer  *Exec
 	layers *Exec
+	like   nn.Params                // names and shapes of the weights
 	names  atomic.Pointer[[]string] // of the layers, known once a graph was built
 }
 
@@ -79,7 +80,7 @@ func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
 	if err := arch.Check(); err != nil {
 		return nil, err
 	}
-	r := &Runner{Engine: e, Arch: arch}
+	r := &Runner{Engine: e, Arch: arch, like: arch.Init(engine.Root(0).Stream(engine.StreamInit))}
 	var err error
 	if r.infer, err = r.compile(r.outputs); err != nil {
 		return nil, err
@@ -114,6 +115,15 @@ func (r *Runner) outputs(in []*Node) []*Node {
 func (r *Runner) forward(in []*Node) Trace {
 	last := len(in) - 1
 	return r.Arch.Forward(&nn.Tape{}, in[:last], in[last], nil)
+}
+
+// CheckWeights reports weights that are not the architecture's: the first tensor
+// whose name or shape differs, or the first element that is not finite.
+func (r *Runner) CheckWeights(p nn.Params) error {
+	if err := nn.SameShape(p, r.like); err != nil {
+		return fmt.Errorf("the model does not fit %s: %w", r.Arch.Name(), err)
+	}
+	return p.Check()
 }
 
 // Predict runs inference (dropout off) on the rows of x.
@@ -171,6 +181,9 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32]) ([]array.
 	}
 	if x.Rows == 0 {
 		return nil, fmt.Errorf("model %s: no rows to predict", r.Arch.Name())
+	}
+	if err := r.CheckWeights(p); err != nil {
+		return nil, fmt.Errorf("model %s: %w", r.Arch.Name(), err)
 	}
 	weights, err := r.Upload(p)
 	if err != nil {

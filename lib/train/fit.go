@@ -102,14 +102,14 @@ func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Confi
 }
 
 func start(r *model.Runner, p nn.Params, h Hooks) (*State, error) {
+	if err := r.CheckWeights(p); err != nil {
+		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
+	}
 	if h.Resume != nil {
 		if err := h.Resume.check(p); err != nil {
 			return nil, fmt.Errorf("train %s: the saved state: %w", r.Arch.Name(), err)
 		}
 		return h.Resume, nil
-	}
-	if err := p.Check(); err != nil {
-		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
 	p = p.Clone()
 	return &State{Params: p, Adam: nn.NewAdamState(p)}, nil

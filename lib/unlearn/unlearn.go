@@ -121,12 +121,8 @@ func (r Request) check() error {
 	if r.Runner == nil {
 		return fmt.Errorf("the request has no runner")
 	}
-	if err := r.Original.Check(); err != nil {
-		return fmt.Errorf("the original model: %w", err)
-	}
-	want := r.Runner.Arch.Init(engine.Root(0).Stream(engine.StreamInit))
-	if err := nn.SameShape(r.Original, want); err != nil {
-		return fmt.Errorf("the original model does not fit %s: %w", r.Runner.Arch.Name(), err)
+	if err := r.Runner.CheckWeights(r.Original); err != nil {
+		return fmt.Errorf("the original: %w", err)
 	}
 	if len(r.Forget.Y) == 0 && r.Forget.X.Rows == 0 {
 		return fmt.Errorf("the forget set is empty: there is nothing to unlearn")
