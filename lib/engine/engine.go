@@ -63,7 +63,7 @@ func Open(spec string) (*Engine, error) {
 
 // chunkRowsGo keeps one chunk's activations of a small network inside the
 // second-level cache, which is where the pure-Go elementwise kernels are fast.
-const chunkRowsGo = 256
+const chunkRowsGo = 512
 
 var stdoutMu sync.Mutex
 
