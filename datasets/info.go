@@ -73,6 +73,8 @@ func sets() []set {
 	return []set{
 		adult(), diabetes130(), breastCancer(), heartDisease(), germanCredit(),
 		bankMarketing(), wineQuality(), phoneme(), magic(), electricity(),
+		diabetes130Any(), heartDiseaseUCI(),
+		twoMoons(), blobsDuplicates(), tabularOutliers(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,6 +25,9 @@ type Split struct{ Train, Test []int }
 func StratifiedSplit(y []int, testFraction float64, seed uint32) (Split, error) {
 	if !(testFraction > 0 && testFraction < 1) {
 		return Split{}, fmt.Errorf("datasets: test fraction %v is not between 0 and 1", testFraction)
+	}
+	if len(y) == 0 {
+		return Split{}, errors.New("datasets: no rows to split")
 	}
 	groups, err := byClass(y)
 	if err != nil {

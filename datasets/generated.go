@@ -1,0 +1,190 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// The generated sets are the same for ever: PCG of math/rand/v2, whose stream
+// is part of Go's compatibility promise, seeded with generatedSeed and a number
+// per set; Float64 and NormFloat64 drawn in the order of the code. Values are
+// rounded to multiples of 1/grid, so that the last bit of a sine does not make
+// another data set of it on another processor. Rows come in random order, so
+// that no row number gives a group away.
+const (
+	generatedSeed = 0x6c65746865 // "lethe"
+	grid          = 1 << 20
+)
+
+// sample is a generated set while it grows.
+type sample struct {
+	rng    *rand.Rand
+	rows   [][]float64
+	y      []int
+	groups map[string][]int // rows of each planted group
+}
+
+func newSample(set uint64) *sample {
+	return &sample{rng: rand.New(rand.NewPCG(generatedSeed, set)), groups: map[string][]int{}}
+}
+
+func (s *sample) add(y int, values ...float64) int {
+	s.rows = append(s.rows, values)
+	s.y = append(s.y, y)
+	return len(s.rows) - 1
+}
+
+func (s *sample) plant(group string, row int) { s.groups[group] = append(s.groups[group], row) }
+
+// near returns the centre plus independent Gaussian noise.
+func (s *sample) near(centre []float64, sd float64) []float64 {
+	out := make([]float64, len(centre))
+	for j, c := range centre {
+		out[j] = float64(c + float64(sd*s.rng.NormFloat64()))
+	}
+	return out
+}
+
+// table shuffles the rows and hands them over with the planted groups.
+func (s *sample) table(features []Feature, classes []string) *Table {
+	order := s.rng.Perm(len(s.rows)) // old row -> new row
+	t := &Table{X: array.New[float64](len(s.rows), len(features)), Y: make([]int, len(s.rows)),
+		Features: features, Classes: classes}
+	for old, to := range order {
+		for j, v := range s.rows[old] {
+			t.X.Row(to)[j] = float64(math.Round(float64(v*grid)) / grid)
+		}
+		t.Y[to] = s.y[old]
+	}
+	if len(s.groups) > 0 {
+		t.Planted = map[string][]int{}
+	}
+	for name, rows := range s.groups {
+		for _, old := range rows {
+			t.Planted[name] = append(t.Planted[name], order[old])
+		}
+		slices.Sort(t.Planted[name])
+	}
+	return t
+}
+
+// plainFeatures names n numeric columns x1, x2, ...
+func plainFeatures(n int) []Feature {
+	out := make([]Feature, n)
+	for j := range out {
+		out[j].Name = fmt.Sprintf("x%d", j+1)
+	}
+	return out
+}
+
+// twoMoons is two interleaved half circles of radius 1 with Gaussian noise of
+// standard deviation 0.15, 500 rows each, the second moved by (1, 0.5).
+func twoMoons() set {
+	return set{
+		info: Info{
+			Name: "two_moons", Title: "Two moons", Task: "which of two interleaved half circles a point is on",
+			Rows: 1000, Features: 2, Classes: []string{"upper", "lower"}, Synthetic: true,
+			Licence: "Apache-2.0", Description: "Two half circles with noise: a problem that one can look at.",
+		},
+		load: func(r *reading) (*Table, error) {
+			s := newSample(1)
+			for i := range r.info.Rows {
+				angle := float64(math.Pi * s.rng.Float64())
+				centre := []float64{math.Cos(angle), math.Sin(angle)}
+				if i%2 == 1 {
+					centre = []float64{1 - centre[0], 0.5 - centre[1]}
+				}
+				s.add(i%2, s.near(centre, 0.15)...)
+			}
+			return s.table(plainFeatures(2), r.info.Classes), nil
+		},
+	}
+}
+
+// blobsDuplicates is four Gaussian blobs in ten dimensions, two per class,
+// with planted near-duplicates: 60 rows ("originals") each have one copy
+// ("copies") at a distance of about 0.03, which no other two rows come near.
+//
+// Forgetting an original while its copy is retained must not look like a failure.
+func blobsDuplicates() set {
+	return set{
+		info: Info{
+			Name: "blobs_duplicates", Title: "Gaussian blobs with near-duplicates", Task: "which pair of blobs a point is from",
+			Rows: 1060, Features: 10, Classes: []string{"a", "b"}, Synthetic: true,
+			Licence: "Apache-2.0", Description: "Four Gaussian blobs, 1,000 rows, and near-copies of 60 of them.",
+		},
+		load: func(r *reading) (*Table, error) {
+			const blobs, rows, copies = 4, 1000, 60
+			s := newSample(2)
+			var centres [blobs][]float64
+			for b := range centres {
+				centres[b] = s.near(make([]float64, r.info.Features), 1.5)
+			}
+			for i := range rows {
+				s.add(i%2, s.near(centres[i%blobs], 1)...)
+			}
+			for i := range copies {
+				s.plant("originals", i)
+				s.plant("copies", s.add(s.y[i], s.near(s.rows[i], 0.01)...))
+			}
+			return s.table(plainFeatures(r.info.Features), r.info.Classes), nil
+		},
+	}
+}
+
+// tabularOutliers is a mixed table, eight numbers and two categories, whose
+// class follows a noisy linear rule, with a planted group of 40 "outliers":
+// rows far from all others (shifted by 4 in every number, third value of the
+// first category) whose class is the opposite of the rule's. A model can only
+// know them by heart.
+func tabularOutliers() set {
+	return set{
+		info: Info{
+			Name: "tabular_outliers", Title: "Mixed table with an outlier group", Task: "a noisy linear rule",
+			Rows: 2000, Features: 10, Classes: []string{"no", "yes"}, Synthetic: true,
+			Licence: "Apache-2.0", Description: "1,960 rows that follow a rule and 40 far away that contradict it.",
+		},
+		load: func(r *reading) (*Table, error) {
+			s := newSample(3)
+			for i := range r.info.Rows {
+				s.addMixed(i < 40)
+			}
+			features := append(plainFeatures(8),
+				Feature{Name: "shop", Categorical: true, Categories: []string{"east", "north", "west"}},
+				Feature{Name: "card", Categorical: true, Categories: []string{"no", "yes"}})
+			return s.table(features, r.info.Classes), nil
+		},
+	}
+}
+
+// addMixed adds one row of tabularOutliers.
+func (s *sample) addMixed(outlier bool) {
+	weights := [8]float64{1.2, -0.8, 0.6, -0.4, 0.3, 0, 0, 0}
+	row := s.near(make([]float64, 8), 1)
+	shop, card := float64(s.rng.IntN(2)), float64(s.rng.IntN(2))
+	if outlier {
+		shop = 2
+		for j := range row {
+			row[j] += 4
+		}
+	}
+	score := float64(0.8*card) + float64(0.5*s.rng.NormFloat64()) - 0.4
+	for j, w := range weights {
+		score += float64(w * row[j])
+	}
+	y := 0
+	if score > 0 {
+		y = 1
+	}
+	if outlier {
+		y = 1 - y
+	}
+	at := s.add(y, append(row, shop, card)...)
+	if outlier {
+		s.plant("outliers", at)
+	}
+}
