@@ -22,6 +22,10 @@ type Result struct {
 	Retain   int `json:"retain"`
 	Baseline int `json:"baseline"`
 	Gallery  int `json:"gallery"`
+	// Copies counts forget records whose embedding points the way of a retained
+	// record's up to rounding (p above 1 - 1e-12). Their order among retained
+	// copies rests on the last bit of a similarity.
+	Copies int `json:"copies"`
 	// ZeroRows counts rows without a direction among those used.
 	ZeroRows  ZeroRows  `json:"zero_rows"`
 	PerRecord PerRecord `json:"-"`
@@ -76,6 +80,11 @@ func Measure(unlearned, oracle, original *array.Matrix[float64], forget, retain 
 	}
 	r.PerRecord.Nearest, r.PerRecord.GalleryNearest, r.PerRecord.Rank = n.forget, n.gallery, n.ranks
 	r.M4, r.M4NullSD = m4(n.ranks, opt), M4NullSD(len(forget))
+	for _, p := range n.forget {
+		if p > 1-1e-12 {
+			r.Copies++
+		}
+	}
 	r.Baseline, r.Gallery = len(r.PerRecord.BaselineRows), len(r.PerRecord.GalleryRows)
 	return r, nil
 }

@@ -142,6 +142,9 @@ func TestPlantedCopiesOfRetainedRecordsRaiseM4(t *testing.T) {
 	}
 	r := measure(t, u, nil, nil, forget, retain, Options{})
 	near(t, "M4", r.M4.Value, 1, 0)
+	if r.Copies != len(forget) || measure(t, u, nil, nil, retain[:20], retain[20:], Options{}).Copies != 0 {
+		t.Errorf("%d copies among %d planted ones", r.Copies, len(forget))
+	}
 }
 
 func TestForgetRecordsPushedAwayLowerM4(t *testing.T) {
