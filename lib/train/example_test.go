@@ -1,0 +1,49 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Exclusive or, which no linear model can learn.
+func ExampleFit() {
+	e, err := engine.Open("go")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	arch := tabular.MLP{Features: 2, Outputs: 2, Hidden: 16, Dropout: tabular.NoDropout}
+	runner, err := model.NewRunner(e, arch)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x := array.Matrix[float32]{Rows: 4, Cols: 2, Data: []float32{0, 0, 0, 1, 1, 0, 1, 1}}
+	y := []int{0, 1, 1, 0}
+	seed := engine.Root(1)
+	objective := train.Objective{{Name: "all records", X: x, Targets: []train.Target{train.CrossEntropy(y, 2, 1)}}}
+	config := train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 0.02}, Seed: seed}
+	p, history, err := train.Fit(context.Background(), runner, arch.Init(seed.Stream(engine.StreamInit)), objective, config, train.Hooks{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := runner.Predict(p, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("accuracy %.0f after %d epochs, loss below 0.05: %t\n", train.Accuracy(out.Logits, y), len(history), history[len(history)-1].Loss < 0.05)
+	// Output: accuracy 1 after 200 epochs, loss below 0.05: true
+}
+
+func ExampleSoftmax() {
+	logits := array.Matrix[float32]{Rows: 1, Cols: 2, Data: []float32{2, 0}}
+	fmt.Printf("%.3f %.3f\n", train.Softmax(logits, 1).Row(0), train.Softmax(logits, 2).Row(0))
+	// Output: [0.881 0.119] [0.731 0.269]
+}

@@ -1,0 +1,79 @@
+package unlearn_test
+
+import (
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
+)
+
+// about says what each method lowers or which property defines it. The
+// objectives are written out anew, from the papers' formulas, and evaluated in
+// float64 with dropout off.
+var about = map[string][]unlearntest.Option{
+	"gradient-ascent": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		return -y.CrossEntropy(t, p, y.Request.Forget)
+	})},
+	"neggrad": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		return 0.6*y.CrossEntropy(t, p, y.Request.Retain) - 0.4*y.CrossEntropy(t, p, y.Request.Forget)
+	})},
+	"fine-tuning": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		return y.CrossEntropy(t, p, y.Request.Retain)
+	})},
+	"scrub": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		teacher := y.Request.Original
+		return 0.6*y.Divergence(t, teacher, p, y.Request.Retain, 2) - 0.4*y.Divergence(t, teacher, p, y.Request.Forget, 2)
+	})},
+	"bad-teacher": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		teacher := y.Request.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
+		return 0.6*y.CrossEntropy(t, p, y.Request.Retain) + 0.4*y.Divergence(t, teacher, p, y.Request.Retain, 2) +
+			y.Divergence(t, teacher, p, y.Request.Forget, 2)
+	})},
+	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
+	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
+	"do-nothing": {unlearntest.Deterministic(), unlearntest.Holds("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
+		if p.Hash() != y.Request.Original.Hash() {
+			t.Error("the weights have changed")
+		}
+	})},
+	"random-weights": {unlearntest.Holds("is an untrained model", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
+		if p.Hash() != y.Request.Runner.Arch.Init(y.Request.Seed.Stream(engine.StreamInit)).Hash() {
+			t.Error("the weights are not those that the seed draws")
+		}
+	})},
+}
+
+// The labels of the toy are noisy: a model that never saw a record cannot know
+// its label as well as the original, which fitted it.
+func fitsRetainOnly(t testing.TB, y *unlearntest.Toy, p nn.Params) {
+	r := y.Request
+	fresh := r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
+	if after, before := y.CrossEntropy(t, p, r.Retain), y.CrossEntropy(t, fresh, r.Retain); !(after < before-0.1) {
+		t.Errorf("cross-entropy of the retain set is %v, %v untrained", after, before)
+	}
+	if oracle, original := y.CrossEntropy(t, p, r.Forget), y.CrossEntropy(t, r.Original, r.Forget); !(oracle > original) {
+		t.Errorf("cross-entropy of the forget set is %v, %v of the original that was trained on it", oracle, original)
+	}
+}
+
+func TestEveryMethodConforms(t *testing.T) {
+	names := map[string]bool{}
+	for _, m := range unlearn.All() {
+		if names[m.Name()] {
+			t.Errorf("two methods are called %s", m.Name())
+		}
+		names[m.Name()] = true
+		t.Run(m.Name(), func(t *testing.T) {
+			options, ok := about[m.Name()]
+			if !ok {
+				t.Fatal("nothing says what this method lowers: add it to the table")
+			}
+			unlearntest.Run(t, m, options...)
+		})
+	}
+	if len(names) != len(about) {
+		t.Errorf("%d methods, the table has %d", len(names), len(about))
+	}
+}

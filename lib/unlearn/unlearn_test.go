@@ -1,0 +1,204 @@
+package unlearn_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
+)
+
+// The zero value of a method is the paper's setting: the same bytes as with
+// every value of RULER section 4.2 and appendix A.11 written out.
+func TestTheZeroValueIsThePapersSetting(t *testing.T) {
+	r := unlearntest.NewToy(t).Request
+	for _, c := range []struct {
+		zero, paper, other unlearn.Method
+		epochs             int
+	}{
+		{unlearn.GradientAscent{}, unlearn.GradientAscent{Epochs: 5, LR: 5e-4}, unlearn.GradientAscent{LR: 1e-3}, 5},
+		{unlearn.NegGrad{}, unlearn.NegGrad{Epochs: 10, LR: 5e-4, Alpha: 0.6}, unlearn.NegGrad{Alpha: 0.5}, 10},
+		{unlearn.FineTuning{}, unlearn.FineTuning{Epochs: 10, LR: 5e-4}, unlearn.FineTuning{LR: 1e-3}, 10},
+		{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 10, LR: 5e-4, Alpha: 0.6, Temperature: 2}, unlearn.SCRUB{Temperature: 1}, 10},
+		{unlearn.BadTeacher{}, unlearn.BadTeacher{Epochs: 10, LR: 5e-4, Alpha: 0.6, Temperature: 2, TeacherSeed: 101}, unlearn.BadTeacher{TeacherSeed: 102}, 10},
+		{unlearn.RandomWeights{}, unlearn.RandomWeights{Seed: 100}, unlearn.RandomWeights{Seed: 101}, 0},
+		{unlearn.Retrain{}, unlearn.Retrain{SeedShift: 0}, unlearn.Retrain{SeedShift: 2}, r.Fit.Epochs},
+	} {
+		run := func(m unlearn.Method) (string, *unlearn.Report) {
+			p, rep, err := unlearn.Apply(context.Background(), m, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.Hash(), rep
+		}
+		zero, rep := run(c.zero)
+		paper, _ := run(c.paper)
+		other, _ := run(c.other)
+		if zero != paper {
+			t.Errorf("%s: the zero value is not the paper's setting", c.zero.Name())
+		}
+		if zero == other {
+			t.Errorf("%s: %+v has no influence", c.zero.Name(), c.other)
+		}
+		if rep.Epochs != c.epochs || rep.Steps != c.epochs {
+			t.Errorf("%s: %d epochs of %d full-batch steps, the paper has %d", c.zero.Name(), rep.Epochs, rep.Steps, c.epochs)
+		}
+	}
+}
+
+func TestNamesAndSightAreWhatTheControlsRelyOn(t *testing.T) {
+	all := unlearn.Sees{Original: true, Forget: true, Retain: true}
+	want := map[string]unlearn.Sees{
+		"gradient-ascent":    {Original: true, Forget: true},
+		"neggrad":            all,
+		"fine-tuning":        {Original: true, Retain: true},
+		"scrub":              all,
+		"bad-teacher":        all,
+		"retrain":            {Retain: true},
+		"retrain-other-seed": {Retain: true},
+		"do-nothing":         {Original: true},
+		"random-weights":     {},
+	}
+	for _, m := range unlearn.All() {
+		if sees, ok := want[m.Name()]; !ok || sees != m.Sees() {
+			t.Errorf("%s sees %+v, expected %+v", m.Name(), m.Sees(), sees)
+		}
+		if b, err := json.Marshal(m); err != nil || (m.Name() != "retrain-other-seed" && string(b) != "{}") {
+			t.Errorf("%s: the zero value prints as %s (%v)", m.Name(), b, err)
+		}
+	}
+}
+
+func TestMatchedFineTuningTakesAsManyStepsAsItsMethod(t *testing.T) {
+	r := unlearntest.NewToy(t).Request
+	_, rep, err := unlearn.Apply(context.Background(), unlearn.FineTuning{Epochs: 5}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Epochs != 5 {
+		t.Errorf("%d epochs", rep.Epochs)
+	}
+}
+
+// With mini-batches of 16 the 40 retain records make three steps per epoch, and
+// the 8 forget records of the ascent one.
+func TestMiniBatchesSweepTheRetainSet(t *testing.T) {
+	r := unlearntest.NewToy(t).Request
+	r.Batch = 16
+	for m, steps := range map[unlearn.Method]int{
+		unlearn.NegGrad{}: 30, unlearn.SCRUB{}: 30, unlearn.BadTeacher{}: 30, unlearn.FineTuning{}: 30, unlearn.GradientAscent{}: 5,
+	} {
+		_, rep, err := unlearn.Apply(context.Background(), m, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Steps != steps {
+			t.Errorf("%s: %d steps, want %d", m.Name(), rep.Steps, steps)
+		}
+	}
+}
+
+// outcome is a method that returns what it holds.
+type outcome struct {
+	out *unlearn.Outcome
+	err error
+}
+
+func (outcome) Name() string       { return "stub" }
+func (outcome) Sees() unlearn.Sees { return unlearn.Sees{} }
+func (o outcome) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
+	return o.out, o.err
+}
+
+func TestApplyRefusesDamagedResults(t *testing.T) {
+	r := unlearntest.NewToy(t).Request
+	nan := r.Original.Clone()
+	nan[4].Data[2] = float32(math.NaN())
+	for _, c := range []struct {
+		out  *unlearn.Outcome
+		want []string
+	}{
+		{nil, []string{"unlearn stub", "no outcome"}},
+		{&unlearn.Outcome{Params: nan}, []string{"unlearn stub", "damaged", "head.weight", "element 2 is NaN"}},
+		{&unlearn.Outcome{Params: r.Original[:2]}, []string{"unlearn stub", "2 tensors against 6"}},
+	} {
+		_, _, err := unlearn.Apply(context.Background(), outcome{out: c.out}, r)
+		if err == nil {
+			t.Errorf("no error, want one with %q", c.want)
+			continue
+		}
+		for _, w := range c.want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("error %q does not say %q", err, w)
+			}
+		}
+	}
+}
+
+func TestDisplacementIsRelativeToTheOriginal(t *testing.T) {
+	r := unlearntest.NewToy(t).Request
+	half := r.Original.Clone()
+	for _, p := range half {
+		for i := range p.Data {
+			p.Data[i] *= 1.5
+		}
+	}
+	_, rep, err := unlearn.Apply(context.Background(), outcome{out: &unlearn.Outcome{Params: half}}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(rep.Displacement-0.5) > 1e-7 {
+		t.Errorf("displacement %v, want 0.5", rep.Displacement)
+	}
+}
+
+// A model is trained on eight records and asked to forget the last one.
+func ExampleApply() {
+	e, err := engine.Open("go")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	arch := tabular.MLP{Features: 2, Outputs: 2, Hidden: 8}
+	runner, err := model.NewRunner(e, arch)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x := array.Matrix[float32]{Rows: 8, Cols: 2, Data: []float32{0, 1, 0, 2, 1, 2, 1, 3, 2, 0, 3, 0, 3, 1, 2, 2}}
+	y := []int{0, 0, 0, 0, 1, 1, 1, 0}
+	fit := train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 0.01}, Seed: 1}
+	start := arch.Init(fit.Seed.Stream(engine.StreamInit))
+	original, _, err := train.Fit(context.Background(), runner, start, train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, 2, 1)}}}, fit, train.Hooks{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	request := unlearn.Request{
+		Runner:   runner,
+		Original: original,
+		Forget:   unlearn.Data{X: x.Gather([]int{7}), Y: y[7:], IDs: []int{7}},
+		Retain:   unlearn.Data{X: x.Gather([]int{0, 1, 2, 3, 4, 5, 6}), Y: y[:7], IDs: []int{0, 1, 2, 3, 4, 5, 6}},
+		Fit:      fit,
+		Seed:     100,
+	}
+	for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.GradientAscent{}} {
+		_, report, err := unlearn.Apply(context.Background(), m, request)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %d epochs, moved the weights: %t\n", report.Method, report.Epochs, report.Displacement > 0)
+	}
+	// Output:
+	// do-nothing: 0 epochs, moved the weights: false
+	// gradient-ascent: 5 epochs, moved the weights: true
+}

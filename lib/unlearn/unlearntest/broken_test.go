@@ -1,0 +1,151 @@
+package unlearntest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// broken is a method that does what its function does.
+type broken struct {
+	name    string
+	sees    unlearn.Sees
+	unlearn func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error)
+}
+
+func (b broken) Name() string       { return b.name }
+func (b broken) Sees() unlearn.Sees { return b.sees }
+func (b broken) Unlearn(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+	return b.unlearn(ctx, r)
+}
+
+// tune is fine-tuning that works, for the broken ones to build on.
+func tune(ctx context.Context, r unlearn.Request, hooks train.Hooks) (*unlearn.Outcome, error) {
+	r.Hooks = hooks
+	return unlearn.FineTuning{Epochs: 3}.Unlearn(ctx, r)
+}
+
+var draws atomic.Uint64
+
+var brokenMethods = []struct {
+	breaks string // the test of the suite that must fail
+	broken
+	options []Option
+}{
+	{"has_a_name", broken{"No Name", retainOnly, working}, nil},
+	{"leaves_its_request_alone", broken{"writes-weights", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		out, err := working(ctx, r)
+		r.Original[0].Data[0]++
+		return out, err
+	}}, nil},
+	{"leaves_its_request_alone", broken{"writes-labels", everything, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		out, err := working(ctx, r)
+		r.Forget.Y[0] = (r.Forget.Y[0] + 1) % toyClasses
+		return out, err
+	}}, nil},
+	{"leaves_its_request_alone", broken{"returns-input", unlearn.Sees{Original: true}, func(_ context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		return &unlearn.Outcome{Params: r.Original}, nil
+	}}, []Option{Deterministic()}},
+	{"same_seed", broken{"global-draw", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		r.Seed += engine.Root(draws.Add(1))
+		return working(ctx, r)
+	}}, nil},
+	{"other_seed", broken{"fixed-seed", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		r.Seed = 1
+		return working(ctx, r)
+	}}, nil},
+	{"other_seed", broken{"not-so-deterministic", retainOnly, working}, []Option{Deterministic()}},
+	{"sees_only", broken{"peeks-at-forget", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		out, err := working(ctx, r)
+		if err == nil && len(r.Forget.Y) > 0 {
+			out.Params[0].Data[0] += r.Forget.X.Data[0]
+		}
+		return out, err
+	}}, nil},
+	{"sees_only", broken{"starts-from-the-original", unlearn.Sees{Retain: true}, func(_ context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		p := r.Runner.Arch.Init(r.Seed.Stream(engine.StreamInit))
+		if len(r.Original) > 0 {
+			p = r.Original.Clone()
+		}
+		return &unlearn.Outcome{Params: p}, nil
+	}}, nil},
+	{"reports_progress", broken{"silent", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		h := r.Hooks
+		h.Progress = nil
+		return tune(ctx, r, h)
+	}}, nil},
+	{"stops_and_resumes", broken{"unstoppable", retainOnly, func(_ context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		return working(context.Background(), r)
+	}}, nil},
+	{"stops_and_resumes", broken{"saves-nothing", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		h := r.Hooks
+		h.Save = nil
+		return tune(ctx, r, h)
+	}}, nil},
+	{"stops_and_resumes", broken{"starts-again", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		h := r.Hooks
+		if h.Resume != nil {
+			h.Resume.Params = r.Original.Clone()
+		}
+		return tune(ctx, r, h)
+	}}, nil},
+	{"lowers_its_objective", broken{"ascends", everything, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		return unlearn.GradientAscent{}.Unlearn(ctx, r)
+	}}, []Option{Lowers(func(t testing.TB, y *Toy, p nn.Params) float64 { return y.CrossEntropy(t, p, y.Request.Forget) })}},
+}
+
+var (
+	retainOnly = unlearn.Sees{Original: true, Retain: true}
+	everything = unlearn.Sees{Original: true, Forget: true, Retain: true}
+)
+
+func working(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+	return tune(ctx, r, r.Hooks)
+}
+
+const childMark = "LETHE_UNLEARNTEST_BROKEN"
+
+// TestBrokenMethods is the child of the next test: every one of its subtests is
+// meant to fail.
+func TestBrokenMethods(t *testing.T) {
+	if os.Getenv(childMark) == "" {
+		t.Skip("run by TestTheSuiteFailsBrokenMethods")
+	}
+	for _, b := range brokenMethods {
+		t.Run(b.name, func(t *testing.T) { Run(t, b.broken, b.options...) })
+	}
+}
+
+func TestTheSuiteFailsBrokenMethods(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command(self, "-test.run=^TestBrokenMethods$", "-test.v")
+	child.Env = append(os.Environ(), childMark+"=1")
+	out, err := child.CombinedOutput()
+	if _, failed := err.(*exec.ExitError); !failed {
+		t.Fatalf("the suite passes broken methods (%v):\n%s", err, out)
+	}
+	t.Logf("%s", out)
+	for _, b := range brokenMethods {
+		want := "--- FAIL: TestBrokenMethods/" + strings.ReplaceAll(b.name, " ", "_") + "/" + b.breaks
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the output has no %q", want)
+		}
+	}
+}
+
+func TestTheSuitePassesAWorkingMethod(t *testing.T) {
+	Run(t, broken{"working", retainOnly, working}, Lowers(func(t testing.TB, y *Toy, p nn.Params) float64 {
+		return y.CrossEntropy(t, p, y.Request.Retain)
+	}))
+}

@@ -1,0 +1,74 @@
+package unlearntest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// nonsense lists requests that Apply refuses for every method, also where the
+// method does not see the part in question, with words that the error says.
+var nonsense = []struct {
+	name  string
+	spoil func(r *unlearn.Request)
+	words []string
+}{
+	{"an empty forget set", func(r *unlearn.Request) { r.Forget = unlearn.Data{} },
+		[]string{"forget set is empty", "nothing to unlearn"}},
+	{"a forget set equal to everything", func(r *unlearn.Request) { r.Retain = unlearn.Data{} },
+		[]string{"retain set is empty", "forget set is everything"}},
+	{"NaN in the forget set", func(r *unlearn.Request) { r.Forget.X.Row(2)[1] = float32(math.NaN()) },
+		[]string{"forget set", "row 2, column 1 is NaN"}},
+	{"infinity in the retain set", func(r *unlearn.Request) { r.Retain.X.Row(5)[3] = float32(math.Inf(-1)) },
+		[]string{"retain set", "row 5, column 3 is -Inf"}},
+	{"overlapping sets", func(r *unlearn.Request) { r.Retain.IDs[4] = r.Forget.IDs[0] },
+		[]string{"record", "in the forget set and again in the retain set"}},
+	{"a record twice", func(r *unlearn.Request) { r.Forget.IDs[1] = r.Forget.IDs[0] },
+		[]string{"record", "in the forget set and again in the forget set"}},
+	{"a label out of range", func(r *unlearn.Request) { r.Forget.Y[3] = toyClasses },
+		[]string{"forget set", "record 3 has label 3", "classes 0 to 2"}},
+	{"a negative label", func(r *unlearn.Request) { r.Retain.Y[0] = -1 },
+		[]string{"retain set", "record 0 has label -1"}},
+	{"missing labels", func(r *unlearn.Request) { r.Retain.Y = r.Retain.Y[:3] },
+		[]string{"retain set", "3 labels"}},
+	{"missing record numbers", func(r *unlearn.Request) { r.Forget.IDs = nil },
+		[]string{"forget set", "0 record numbers"}},
+	{"other features", func(r *unlearn.Request) { r.Forget.X = array.New[float32](toyForget, 7) },
+		[]string{"forget set", "7 features", "takes 4"}},
+	{"a torn table", func(r *unlearn.Request) { r.Retain.X.Data = r.Retain.X.Data[:9] },
+		[]string{"retain set", "9 values do not fill"}},
+	{"a damaged original", func(r *unlearn.Request) { r.Original[1].Data[0] = float32(math.NaN()) },
+		[]string{"original", "hidden1.bias", "element 0 is NaN"}},
+	{"another model", func(r *unlearn.Request) { r.Original = r.Original[:4] },
+		[]string{"original", "4 tensors against 6"}},
+	{"no model", func(r *unlearn.Request) { r.Original = nil },
+		[]string{"original", "0 tensors against 6"}},
+	{"no runner", func(r *unlearn.Request) { r.Runner = nil },
+		[]string{"no runner"}},
+}
+
+func (s *suite) refusesNonsense(t *testing.T) {
+	for _, c := range nonsense {
+		t.Run(c.name, func(t *testing.T) {
+			r := s.toy.request()
+			c.spoil(&r)
+			p, rep, err := unlearn.Apply(context.Background(), s.method, r)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if p != nil || rep != nil {
+				t.Error("there is a result beside the error")
+			}
+			for _, w := range append(c.words, fmt.Sprintf("unlearn %s:", s.method.Name())) {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("error %q does not say %q", err, w)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package unlearntest
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// seesOnlyWhatItDeclares gives the method requests whose hidden parts are
+// other, damaged or absent: none may change a bit of the result.
+func (s *suite) seesOnlyWhatItDeclares(t *testing.T) {
+	sees := s.method.Sees()
+	for _, c := range []struct {
+		name   string
+		direct bool // Apply would refuse the request
+		spoil  func(y *Toy, r *unlearn.Request)
+	}{
+		{"other hidden parts", false, replaceHidden(sees)},
+		{"NaN in hidden parts", true, poisonHidden(sees)},
+		{"no hidden parts", true, dropHidden(sees)},
+	} {
+		r := s.toy.request()
+		c.spoil(s.toy, &r)
+		if !c.direct {
+			if p, _ := s.apply(t, r); p.Hash() != s.want.Hash() {
+				t.Errorf("%s: Apply gives another result", c.name)
+			}
+		}
+		out, err := s.method.Unlearn(context.Background(), r)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case out == nil || out.Params.Hash() != s.want.Hash():
+			t.Errorf("%s: the method gives another result", c.name)
+		}
+	}
+}
+
+// replaceHidden puts other valid weights and records in place of the hidden ones.
+func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
+	return func(y *Toy, r *unlearn.Request) {
+		if !sees.Original {
+			r.Original = r.Runner.Arch.Init(engine.Root(77).Stream(engine.StreamInit))
+		}
+		other := draw(2, 30)
+		for i := range other.IDs {
+			other.IDs[i] = 10000 + i
+		}
+		if !sees.Forget {
+			r.Forget = rows(other, 0, 5)
+		}
+		if !sees.Retain {
+			r.Retain = rows(other, 5, 30)
+		}
+	}
+}
+
+// poisonHidden leaves the shapes as they are and nothing else.
+func poisonHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
+	return func(y *Toy, r *unlearn.Request) {
+		nan := float32(math.NaN())
+		if !sees.Original {
+			for _, p := range r.Original {
+				for i := range p.Data {
+					p.Data[i] = nan
+				}
+			}
+		}
+		for _, part := range []struct {
+			seen bool
+			d    unlearn.Data
+		}{{sees.Forget, r.Forget}, {sees.Retain, r.Retain}} {
+			if part.seen {
+				continue
+			}
+			for i := range part.d.X.Data {
+				part.d.X.Data[i] = nan
+			}
+			for i := range part.d.Y {
+				part.d.Y[i], part.d.IDs[i] = -1, -1
+			}
+		}
+	}
+}
+
+func dropHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
+	return func(y *Toy, r *unlearn.Request) {
+		if !sees.Original {
+			r.Original = nil
+		}
+		if !sees.Forget {
+			r.Forget = unlearn.Data{}
+		}
+		if !sees.Retain {
+			r.Retain = unlearn.Data{}
+		}
+	}
+}

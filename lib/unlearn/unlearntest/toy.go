@@ -1,0 +1,144 @@
+package unlearntest
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// The toy's sizes: small enough for a suite of seconds, and the labels noisy
+// enough that forgetting a record means something.
+const (
+	toyRecords  = 48
+	toyForget   = 8
+	toyFeatures = 4
+	toyClasses  = 3
+	toyHidden   = 12
+)
+
+// Toy is a small trained model with a request to forget 8 of its 48 records.
+type Toy struct {
+	Request unlearn.Request
+}
+
+// NewToy draws the data and trains the original; it is the same in every run.
+func NewToy(t testing.TB) *Toy {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	arch := tabular.MLP{Features: toyFeatures, Outputs: toyClasses, Hidden: toyHidden}
+	runner, err := model.NewRunner(e, arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := draw(1, toyRecords)
+	r := unlearn.Request{
+		Runner: runner,
+		Forget: rows(all, 0, toyForget),
+		Retain: rows(all, toyForget, toyRecords),
+		Fit:    train.Config{Epochs: 40, Optimizer: nn.Adam{LR: 5e-3}, Seed: 3},
+		Seed:   100,
+	}
+	o := train.Objective{{Name: "train", X: all.X, IDs: all.IDs, Targets: []train.Target{train.CrossEntropy(all.Y, toyClasses, 1)}}}
+	fresh := arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
+	if r.Original, _, err = train.Fit(context.Background(), runner, fresh, o, r.Fit, train.Hooks{}); err != nil {
+		t.Fatal(err)
+	}
+	return &Toy{Request: r}
+}
+
+// draw makes n labelled records. Their numbers are neither sorted nor dense.
+func draw(seed engine.Root, n int) unlearn.Data {
+	rng := seed.Stream("toy")
+	d := unlearn.Data{X: array.New[float32](n, toyFeatures), Y: make([]int, n), IDs: rng.Perm(10 * n)[:n]}
+	for i := range n {
+		d.Y[i] = rng.IntN(toyClasses)
+		for j := range toyFeatures {
+			d.X.Row(i)[j] = float32(rng.NormFloat64())
+		}
+		d.X.Row(i)[0] += float32(d.Y[i])
+	}
+	return d
+}
+
+func rows(d unlearn.Data, from, to int) unlearn.Data {
+	out := unlearn.Data{X: array.New[float32](to-from, d.X.Cols)}
+	copy(out.X.Data, d.X.Data[from*d.X.Cols:to*d.X.Cols])
+	out.Y = append(out.Y, d.Y[from:to]...)
+	out.IDs = append(out.IDs, d.IDs[from:to]...)
+	return out
+}
+
+// request returns a deep copy of the toy's request, for a test to spoil.
+func (y *Toy) request() unlearn.Request {
+	r := y.Request
+	r.Original = r.Original.Clone()
+	r.Forget = rows(r.Forget, 0, r.Forget.X.Rows)
+	r.Retain = rows(r.Retain, 0, r.Retain.X.Rows)
+	return r
+}
+
+// CrossEntropy is the mean over the records of -log p(label) under the model p,
+// dropout off, in float64.
+func (y *Toy) CrossEntropy(t testing.TB, p nn.Params, d unlearn.Data) float64 {
+	t.Helper()
+	var total float64
+	for i, z := range y.logits(t, p, d) {
+		total -= math.Log(softmax(z, 1)[d.Y[i]])
+	}
+	return total / float64(len(d.Y))
+}
+
+// Divergence is the mean over the records of T^2 KL(teacher || p), both outputs
+// softened by T, dropout off, in float64.
+func (y *Toy) Divergence(t testing.TB, teacher, p nn.Params, d unlearn.Data, temperature float64) float64 {
+	t.Helper()
+	var total float64
+	student := y.logits(t, p, d)
+	for i, z := range y.logits(t, teacher, d) {
+		q := softmax(student[i], temperature)
+		for c, pr := range softmax(z, temperature) {
+			total += temperature * temperature * pr * math.Log(pr/q[c])
+		}
+	}
+	return total / float64(len(d.Y))
+}
+
+func (y *Toy) logits(t testing.TB, p nn.Params, d unlearn.Data) [][]float64 {
+	t.Helper()
+	out, err := y.Request.Runner.Predict(p, d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := make([][]float64, d.X.Rows)
+	for i := range z {
+		for _, v := range out.Logits.Row(i) {
+			z[i] = append(z[i], float64(v))
+		}
+	}
+	return z
+}
+
+func softmax(z []float64, temperature float64) []float64 {
+	p := make([]float64, len(z))
+	var total float64
+	for c, v := range z {
+		p[c] = math.Exp(v / temperature)
+		total += p[c]
+	}
+	for c := range p {
+		p[c] /= total
+	}
+	return p
+}

@@ -1,0 +1,199 @@
+// Package unlearntest is the conformance suite of unlearning methods. A method
+// of your own passes it with one line in a test:
+//
+//	func TestMine(t *testing.T) { unlearntest.Run(t, Mine{}, unlearntest.Lowers(myObjective)) }
+//
+// Run checks what the house relies on, on a toy of 48 records: that the method
+// is a function of its request, sees what it declares and no more, can be
+// watched, stopped and resumed, refuses nonsense, and does what it says.
+package unlearntest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Option says what is particular about a method.
+type Option func(*suite)
+
+// Deterministic declares that the method draws no randomness, so that another
+// seed gives the same bytes.
+func Deterministic() Option { return func(s *suite) { s.deterministic = true } }
+
+// Objective evaluates what a method minimises, on the weights p.
+type Objective func(t testing.TB, y *Toy, p nn.Params) float64
+
+// Lowers declares the method's objective: after the method it must be lower
+// than it was for the original.
+func Lowers(o Objective) Option {
+	return Holds("lowers its objective", func(t testing.TB, y *Toy, p nn.Params) {
+		t.Helper()
+		before, after := o(t, y, y.Request.Original), o(t, y, p)
+		if !(after < before) {
+			t.Errorf("the objective was %v and is %v", before, after)
+		}
+	})
+}
+
+// Holds declares a property of the resulting weights p.
+func Holds(name string, check func(t testing.TB, y *Toy, p nn.Params)) Option {
+	return func(s *suite) { s.properties = append(s.properties, property{name, check}) }
+}
+
+type property struct {
+	name  string
+	check func(t testing.TB, y *Toy, p nn.Params)
+}
+
+type suite struct {
+	method        unlearn.Method
+	deterministic bool
+	properties    []property
+	toy           *Toy
+	want          nn.Params // what the method gives, undisturbed
+	report        *unlearn.Report
+}
+
+// Run runs the suite on a method.
+func Run(t *testing.T, m unlearn.Method, options ...Option) {
+	t.Helper()
+	s := &suite{method: m, toy: NewToy(t)}
+	for _, o := range options {
+		o(s)
+	}
+	s.want, s.report = s.apply(t, s.toy.request())
+	t.Run("has a name and a configuration", s.hasAName)
+	t.Run("reports what it did", s.reports)
+	t.Run("leaves its request alone", s.leavesItsRequestAlone)
+	t.Run("same seed, same bytes", s.sameSeedSameBytes)
+	t.Run("other seed, other bytes", s.otherSeedOtherBytes)
+	t.Run("runs side by side", s.runsSideBySide)
+	t.Run("sees only what it declares", s.seesOnlyWhatItDeclares)
+	t.Run("works on mini-batches", s.worksOnMiniBatches)
+	t.Run("reports progress", s.reportsProgress)
+	t.Run("stops and resumes", s.stopsAndResumes)
+	t.Run("refuses nonsense", s.refusesNonsense)
+	for _, p := range s.properties {
+		t.Run(p.name, func(t *testing.T) { p.check(t, s.toy, s.want) })
+	}
+}
+
+func (s *suite) apply(t *testing.T, r unlearn.Request) (nn.Params, *unlearn.Report) {
+	t.Helper()
+	p, rep, err := unlearn.Apply(context.Background(), s.method, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, rep
+}
+
+func (s *suite) trains() bool { return len(s.report.History) > 0 }
+
+var shortName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func (s *suite) hasAName(t *testing.T) {
+	if name := s.method.Name(); !shortName.MatchString(name) {
+		t.Errorf("name %q: expected small letters, digits and single hyphens", name)
+	}
+	if _, err := json.Marshal(s.method); err != nil {
+		t.Errorf("the configuration is part of the store key and must be JSON: %v", err)
+	}
+}
+
+func (s *suite) reports(t *testing.T) {
+	rep := s.report
+	if rep.Method != s.method.Name() || rep.Epochs != len(rep.History) {
+		t.Errorf("report %+v", rep)
+	}
+	moved, err := s.want.Displacement(s.toy.Request.Original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Displacement != moved {
+		t.Errorf("the report says displacement %v, it is %v", rep.Displacement, moved)
+	}
+	steps := 0
+	for i, h := range rep.History {
+		if h.Epoch != i+1 || h.Steps <= steps {
+			t.Errorf("record %d of the history is %+v", i, h)
+		}
+		steps = h.Steps
+	}
+	if rep.Steps != steps {
+		t.Errorf("the report says %d steps, the history %d", rep.Steps, steps)
+	}
+}
+
+// fingerprint identifies everything in a request that a method could write to.
+func fingerprint(r unlearn.Request) string {
+	return fmt.Sprint(r.Original.Hash(), r.Forget, r.Retain, r.Fit, r.Seed, r.Batch)
+}
+
+func (s *suite) leavesItsRequestAlone(t *testing.T) {
+	r := s.toy.request()
+	before := fingerprint(r)
+	p, _ := s.apply(t, r)
+	if fingerprint(r) != before {
+		t.Error("the method wrote to its request")
+	}
+	for i := range p {
+		p[i].Data[0] += 1
+	}
+	if fingerprint(r) != before {
+		t.Error("the result shares memory with the request: writing to one changes the other")
+	}
+}
+
+func (s *suite) sameSeedSameBytes(t *testing.T) {
+	if p, rep := s.apply(t, s.toy.request()); p.Hash() != s.want.Hash() || fmt.Sprint(rep.History) != fmt.Sprint(s.report.History) {
+		t.Error("the same request gives another result the second time")
+	}
+}
+
+func (s *suite) otherSeedOtherBytes(t *testing.T) {
+	r := s.toy.request()
+	r.Seed++
+	r.Fit.Seed++
+	p, _ := s.apply(t, r)
+	switch same := p.Hash() == s.want.Hash(); {
+	case same && !s.deterministic:
+		t.Error("another seed gives the same bytes; a method that draws no randomness says so with Deterministic")
+	case !same && s.deterministic:
+		t.Error("another seed gives other bytes, but the method is declared Deterministic")
+	}
+}
+
+func (s *suite) runsSideBySide(t *testing.T) {
+	results := make(chan string)
+	for range 3 {
+		go func() {
+			p, _, err := unlearn.Apply(context.Background(), s.method, s.toy.request())
+			results <- fmt.Sprint(p.Hash(), err)
+		}()
+	}
+	for range 3 {
+		if got := <-results; got != fmt.Sprint(s.want.Hash(), error(nil)) {
+			t.Errorf("three at once: %s", got)
+		}
+	}
+}
+
+func (s *suite) worksOnMiniBatches(t *testing.T) {
+	r := s.toy.request()
+	r.Batch = 16
+	r.Fit.Batch = 16
+	p, rep := s.apply(t, r)
+	again, _ := s.apply(t, r)
+	if p.Hash() != again.Hash() {
+		t.Error("the same request gives another result the second time")
+	}
+	if s.trains() && rep.Epochs != s.report.Epochs {
+		t.Errorf("%d epochs, %d with full batches", rep.Epochs, s.report.Epochs)
+	}
+}
