@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -100,15 +99,18 @@ func readCapped(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	var r io.Reader = file
-	if filepath.Ext(path) == ".gz" {
-		if r, err = gzip.NewReader(file); err != nil {
-			return nil, err
-		}
+	if filepath.Ext(path) != ".gz" {
+		return io.ReadAll(io.LimitReader(file, limit))
 	}
-	var buf bytes.Buffer
-	_, err = io.Copy(&buf, io.LimitReader(r, limit))
-	return buf.Bytes(), err
+	r, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: not a gzip file (%v)", ErrMismatch, err)
+	}
+	b, err := io.ReadAll(io.LimitReader(r, limit))
+	if err != nil {
+		return nil, fmt.Errorf("%w: damaged gzip file (%v)", ErrMismatch, err)
+	}
+	return b, nil
 }
 
 func digest(b []byte) string {

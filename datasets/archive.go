@@ -1,0 +1,95 @@
+package datasets
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Limits on an archive from the network.
+const (
+	maxArchive = 256 << 20 // bytes of the archive
+	maxEntries = 1000
+)
+
+// extract unpacks the one member that is wanted from a zip archive into the
+// file `to`, both in root, which nothing can leave. The member must be a regular
+// file of exactly the published size. An archive that names a path outside, has
+// the member twice or has too many entries is refused as a whole; entries that
+// nobody asked for are not unpacked.
+func extract(root *os.Root, archive, member, to string, size int64) error {
+	file, err := root.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(file, info.Size())
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return err
+	}
+	entry, err := pick(z.File, member)
+	if err != nil {
+		return err
+	}
+	if entry.UncompressedSize64 != uint64(size) {
+		return fmt.Errorf("%q has %d bytes, the published file %d", member, entry.UncompressedSize64, size)
+	}
+	return unpack(root, entry, to, size)
+}
+
+// pick returns the wanted entry after a look at all of them.
+func pick(entries []*zip.File, member string) (*zip.File, error) {
+	if len(entries) > maxEntries {
+		return nil, fmt.Errorf("%d entries, the limit is %d", len(entries), maxEntries)
+	}
+	var found *zip.File
+	for _, e := range entries {
+		if !safeName(e.Name) {
+			return nil, fmt.Errorf("the entry %q leads out of the archive's folder", clip(e.Name))
+		}
+		if e.Name != member {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("the entry %q is there twice", member)
+		}
+		found = e
+	}
+	if found == nil {
+		return nil, fmt.Errorf("no entry %q", member)
+	}
+	if !found.Mode().IsRegular() {
+		return nil, fmt.Errorf("the entry %q is not a regular file (%v)", member, found.Mode())
+	}
+	return found, nil
+}
+
+// safeName refuses what some system could take for a path elsewhere.
+func safeName(name string) bool {
+	return !strings.ContainsAny(name, "\\:\x00") && filepath.IsLocal(filepath.FromSlash(strings.TrimSuffix(name, "/")))
+}
+
+func unpack(root *os.Root, entry *zip.File, to string, size int64) error {
+	from, err := entry.Open()
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	file, err := root.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(file, io.LimitReader(from, size+1))
+	if err == nil && n != size {
+		err = fmt.Errorf("%q unpacks to %d bytes or more, %d were announced", entry.Name, n, size)
+	}
+	return errors.Join(err, file.Sync(), file.Close())
+}

@@ -1,0 +1,273 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Progress hears of a download while it runs. Any of the functions can be nil.
+type Progress struct {
+	// Begin is called before the first byte of a file is asked for, with the
+	// licence and the sizes in info and the address that is tried.
+	Begin func(info Info, file File, source Source)
+
+	// Bytes is called as bytes arrive; total is 0 while it is not known.
+	Bytes func(done, total int64)
+
+	// Note gets one line for every retry, change of mirror and file set aside.
+	Note func(line string)
+}
+
+func (p Progress) begin(i Info, f File, s Source) {
+	if p.Begin != nil {
+		p.Begin(i, f, s)
+	}
+}
+
+func (p Progress) bytes(done, total int64) {
+	if p.Bytes != nil {
+		p.Bytes(done, total)
+	}
+}
+
+func (p Progress) note(format string, args ...any) {
+	if p.Note != nil {
+		p.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// Get brings the published files of a data set into the folder Dir. Files whose
+// SHA-256 is right are left alone. Every source of a file is tried in turn, an
+// interrupted download goes on where it stopped, and nothing gets its final
+// name before its SHA-256 was found to be the published one. Bytes that are not
+// the published ones are never deleted: they are renamed to
+// <file>.mismatch-<first 8 digits of their SHA-256>, and if no source has the
+// right ones the error has both hashes.
+//
+// Sets without files, the generated ones, need nothing and succeed.
+func Get(ctx context.Context, name string, progress Progress) error {
+	s, err := find(name)
+	if err != nil || len(s.info.Files) == 0 {
+		return err
+	}
+	dir, err := Dir()
+	if err != nil {
+		return err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = 30 * time.Second
+	d := &downloader{
+		client: &http.Client{Transport: transport}, progress: progress,
+		attempts: 4, pause: time.Second, stall: time.Minute,
+	}
+	defer transport.CloseIdleConnections()
+	return d.get(ctx, filepath.Join(dir, s.info.Folder), s.info)
+}
+
+// downloader holds what a test replaces.
+type downloader struct {
+	client   *http.Client
+	progress Progress
+	attempts int           // per source
+	pause    time.Duration // before the second attempt; doubles
+	stall    time.Duration // a connection without a byte for so long is given up
+}
+
+// get fetches what is missing or wrong of a set. One process at a time works in
+// a folder; others wait.
+func (d *downloader) get(ctx context.Context, folder string, info Info) error {
+	if complete(folder, info) {
+		return nil // also where the folder cannot be written to
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("datasets: the data folder cannot be made: %w", err)
+	}
+	lock := flock.New(filepath.Join(folder, ".lock"))
+	if _, err := lock.TryLockContext(ctx, 200*time.Millisecond); err != nil {
+		return fmt.Errorf("datasets: %s: the folder cannot be locked: %w", folder, err)
+	}
+	defer lock.Unlock()
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return fmt.Errorf("datasets: %w", err)
+	}
+	defer root.Close()
+	for _, f := range info.Files {
+		if err := d.file(ctx, root, info, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func complete(folder string, info Info) bool {
+	for _, f := range info.Files {
+		if !status(folder, f).OK() {
+			return false
+		}
+	}
+	return true
+}
+
+// file makes sure of one file.
+func (d *downloader) file(ctx context.Context, root *os.Root, info Info, f File) error {
+	st := status(root.Name(), f)
+	for errors.Is(st.Err, ErrMismatch) { // the plain file, then its .gz copy
+		if _, err := d.setAside(root, filepath.Base(st.Path)); err != nil {
+			return err
+		}
+		st = status(root.Name(), f)
+	}
+	if !errors.Is(st.Err, ErrMissing) {
+		return st.Err
+	}
+	var failed []error
+	for _, s := range f.Sources {
+		d.progress.begin(info, f, s)
+		err := d.source(ctx, root, f, s)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("datasets: %s: stopped, the part that has arrived is kept: %w", f.Name, ctx.Err())
+		}
+		failed = append(failed, fmt.Errorf("%s: %w", s.URL, err))
+		d.progress.note("%s: %v", s.URL, err)
+	}
+	return fmt.Errorf("datasets: %s could not be had from any of %d sources: %w", f.Name, len(f.Sources), errors.Join(failed...))
+}
+
+// source tries one address several times.
+func (d *downloader) source(ctx context.Context, root *os.Root, f File, s Source) error {
+	pause := d.pause
+	for attempt := 1; ; attempt++ {
+		err := d.attempt(ctx, root, f, s)
+		var final *finalError
+		if err == nil || errors.As(err, &final) || attempt >= d.attempts {
+			return err
+		}
+		d.progress.note("%s: %v; attempt %d of %d follows", s.URL, err, attempt+1, d.attempts)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+		pause *= 2
+	}
+}
+
+// attempt downloads once and, if all is there, checks and renames it.
+func (d *downloader) attempt(ctx context.Context, root *os.Root, f File, s Source) error {
+	part := f.Name + ".part"
+	if s.Member == "" {
+		resumed, err := d.download(ctx, root, part, s.URL, f.Size, f.Size)
+		if err != nil {
+			return err
+		}
+		return d.accept(root, part, f, resumed)
+	}
+	archive := f.Name + ".zip.part"
+	resumed, err := d.download(ctx, root, archive, s.URL, 0, maxArchive)
+	if err != nil {
+		return err
+	}
+	if err := extract(root, archive, s.Member, part, f.Size); err != nil {
+		return d.refuse(root, archive, resumed, err)
+	}
+	if err := d.accept(root, part, f, false); err != nil {
+		return err
+	}
+	return root.Remove(archive)
+}
+
+// refuse sets an archive aside. Like a file, one that was put together from two
+// downloads is worth another attempt.
+func (d *downloader) refuse(root *os.Root, archive string, resumed bool, why error) error {
+	aside, err := d.setAside(root, archive)
+	if err != nil {
+		return &finalError{err}
+	}
+	why = fmt.Errorf("the archive is not usable and was kept as %s: %w", aside, why)
+	if resumed {
+		return why
+	}
+	return &finalError{why}
+}
+
+// accept gives a complete part its name if its SHA-256 is the published one and
+// sets it aside otherwise. A resumed download may have been put together from
+// two versions, so its mismatch is worth another attempt.
+func (d *downloader) accept(root *os.Root, part string, f File, resumed bool) error {
+	got, err := digestFile(root, part)
+	if err != nil {
+		return err
+	}
+	if got == f.SHA256 {
+		return root.Rename(part, f.Name)
+	}
+	aside, err := d.setAsideAs(root, part, f.Name, got)
+	if err != nil {
+		return &finalError{err}
+	}
+	mismatch := fmt.Errorf("%w: the bytes have %s, the published file %s; they were kept as %s", ErrMismatch, got, f.SHA256, aside)
+	if resumed {
+		return mismatch
+	}
+	return &finalError{mismatch}
+}
+
+// setAside renames a file with the wrong bytes.
+func (d *downloader) setAside(root *os.Root, name string) (string, error) {
+	got, err := digestFile(root, name)
+	if err != nil {
+		return "", err
+	}
+	return d.setAsideAs(root, name, name, got)
+}
+
+func (d *downloader) setAsideAs(root *os.Root, from, name, hash string) (string, error) {
+	aside := name + ".mismatch-" + hash[:8]
+	if err := root.Rename(from, aside); err != nil {
+		return "", fmt.Errorf("datasets: %s has the wrong bytes and could not be set aside: %w", filepath.Join(root.Name(), from), err)
+	}
+	d.progress.note("%s has SHA-256 %s, not the published one; kept as %s", name, hash, aside)
+	return aside, nil
+}
+
+// finalError is one that another attempt at the same address would not mend.
+type finalError struct{ error }
+
+func (e *finalError) Unwrap() error { return e.error }
+
+func size(root *os.Root, name string) (int64, error) {
+	info, err := root.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func digestFile(root *os.Root, name string) (string, error) {
+	file, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := newHasher()
+	if _, err := io.Copy(h.h, file); err != nil {
+		return "", fmt.Errorf("datasets: %s: %w", name, err)
+	}
+	return h.sum(), nil
+}

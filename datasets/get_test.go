@@ -1,0 +1,401 @@
+package datasets
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// body is what the test servers publish, large enough for several writes.
+var body = bytes.Repeat([]byte("0123456789abcdef\n"), 20000)
+
+func published(sources ...Source) Info {
+	return Info{Name: "test", Licence: "CC BY 4.0",
+		Files: []File{{Name: "a.data", Size: int64(len(body)), SHA256: digest(body), Sources: sources}}}
+}
+
+// fetch runs one download into a fresh folder that may hold earlier files.
+func fetch(t *testing.T, ctx context.Context, info Info, before map[string][]byte) (folder string, notes []string, err error) {
+	t.Helper()
+	folder = filepath.Join(t.TempDir(), "sub", "test")
+	for name, b := range before {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := &downloader{client: http.DefaultClient, attempts: 3, pause: time.Millisecond, stall: 5 * time.Second,
+		progress: Progress{Note: func(line string) { notes = append(notes, line) }}}
+	err = d.get(ctx, folder, info)
+	return folder, notes, err
+}
+
+func has(t *testing.T, folder, name string, want []byte) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(want))
+	}
+}
+
+func hasNot(t *testing.T, folder, name string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(folder, name)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is there (%v)", name, err)
+	}
+}
+
+// serve answers with body and honours Range, as a web server does.
+func serve(w http.ResponseWriter, r *http.Request) {
+	http.ServeContent(w, r, "a.data", time.Time{}, bytes.NewReader(body))
+}
+
+func server(t *testing.T, f http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(f)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestGetDownloadsAndReportsProgress(t *testing.T) {
+	url := server(t, serve)
+	var last, total int64
+	var began []string
+	folder := t.TempDir()
+	d := &downloader{client: http.DefaultClient, attempts: 1, stall: time.Minute, progress: Progress{
+		Begin: func(i Info, f File, s Source) { began = append(began, i.Licence, f.Name, s.URL) },
+		Bytes: func(done, all int64) {
+			if done < last {
+				t.Errorf("progress went back from %d to %d", last, done)
+			}
+			last, total = done, all
+		}}}
+	if err := d.get(t.Context(), folder, published(Source{URL: url})); err != nil {
+		t.Fatal(err)
+	}
+	has(t, folder, "a.data", body)
+	hasNot(t, folder, "a.data.part")
+	if n := int64(len(body)); last != n || total != n {
+		t.Errorf("last report %d of %d, want %d", last, total, n)
+	}
+	if want := []string{"CC BY 4.0", "a.data", url}; !slices.Equal(began, want) {
+		t.Errorf("announced %q, want %q", began, want)
+	}
+}
+
+func TestGetLeavesRightFilesAlone(t *testing.T) {
+	url := server(t, func(w http.ResponseWriter, r *http.Request) { t.Error("the server was asked") })
+	if _, _, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data": body}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGetGoesOnWhereAPartStops(t *testing.T) {
+	var ranges []string
+	url := server(t, func(w http.ResponseWriter, r *http.Request) {
+		ranges = append(ranges, r.Header.Get("Range"))
+		serve(w, r)
+	})
+	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data.part": body[:1000]})
+	if err != nil || !slices.Equal(ranges, []string{"bytes=1000-"}) {
+		t.Errorf("ranges %q, %v", ranges, err)
+	}
+	has(t, folder, "a.data", body)
+}
+
+func TestGetStartsOverWhereTheServerCannotResume(t *testing.T) {
+	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(body) })
+	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data.part": []byte("other bytes")})
+	if err != nil {
+		t.Error(err)
+	}
+	has(t, folder, "a.data", body)
+}
+
+func TestAPartOfAnotherVersionIsSetAsideAndLoadedAfresh(t *testing.T) {
+	url := server(t, serve)
+	wrong := slices.Concat(bytes.Repeat([]byte("x"), 1000))
+	folder, notes, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data.part": wrong})
+	if err != nil {
+		t.Error(err)
+	}
+	has(t, folder, "a.data", body)
+	mixed := slices.Concat(wrong, body[1000:])
+	has(t, folder, "a.data.mismatch-"+digest(mixed)[:8], mixed)
+	if len(notes) < 2 {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+func TestACutAnswerIsResumed(t *testing.T) {
+	var asked atomic.Int32
+	url := server(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 1 {
+			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+			w.Write(body[:5000])
+			panic(http.ErrAbortHandler)
+		}
+		if got := r.Header.Get("Range"); got != "bytes=5000-" {
+			t.Errorf("second request has Range %q", got)
+		}
+		serve(w, r)
+	})
+	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
+	if err != nil || asked.Load() != 2 {
+		t.Errorf("%d requests, %v", asked.Load(), err)
+	}
+	has(t, folder, "a.data", body)
+}
+
+func TestAnAnswerThatEndsEarlyWithoutAnErrorIsNotTaken(t *testing.T) {
+	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(body[:77]) })
+	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
+	if err == nil || !strings.Contains(err.Error(), "ended after 77 of") {
+		t.Error(err)
+	}
+	hasNot(t, folder, "a.data")
+	has(t, folder, "a.data.part", body[:77])
+}
+
+func TestWrongBytesAreSetAsideWithBothHashesInTheError(t *testing.T) {
+	wrong := bytes.Clone(body)
+	wrong[9] ^= 1
+	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(wrong) })
+	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
+	if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), digest(wrong)) || !strings.Contains(err.Error(), digest(body)) {
+		t.Errorf("got %v", err)
+	}
+	hasNot(t, folder, "a.data")
+	has(t, folder, "a.data.mismatch-"+digest(wrong)[:8], wrong)
+}
+
+func TestAWrongFileFromBeforeIsSetAsideAndReplaced(t *testing.T) {
+	old := []byte("an old version")
+	url := server(t, serve)
+	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data": old, "a.data.gz": old})
+	if err != nil {
+		t.Error(err)
+	}
+	has(t, folder, "a.data", body)
+	has(t, folder, "a.data.mismatch-"+digest(old)[:8], old)
+	has(t, folder, "a.data.gz.mismatch-"+digest(old)[:8], old)
+}
+
+func TestTheNextMirrorIsTriedAfterA404WithoutRepeats(t *testing.T) {
+	var asked atomic.Int32
+	gone := server(t, func(w http.ResponseWriter, r *http.Request) { asked.Add(1); http.NotFound(w, r) })
+	folder, notes, err := fetch(t, t.Context(), published(Source{URL: gone}, Source{URL: server(t, serve)}), nil)
+	if err != nil || asked.Load() != 1 || !strings.Contains(strings.Join(notes, "\n"), "404") {
+		t.Errorf("%d requests, notes %q, %v", asked.Load(), notes, err)
+	}
+	has(t, folder, "a.data", body)
+}
+
+func TestAServerErrorIsRepeatedAndThenNamed(t *testing.T) {
+	var asked atomic.Int32
+	url := server(t, func(w http.ResponseWriter, r *http.Request) { asked.Add(1); http.Error(w, "", 503) })
+	_, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
+	if asked.Load() != 3 || err == nil || !strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), url) {
+		t.Errorf("%d requests, %v", asked.Load(), err)
+	}
+}
+
+func TestAnEndlessAnswerIsRefused(t *testing.T) {
+	url := server(t, func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := w.Write(body); err != nil {
+				return
+			}
+		}
+	})
+	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
+	if err == nil || !strings.Contains(err.Error(), "more than the expected") {
+		t.Error(err)
+	}
+	if info, err := os.Stat(filepath.Join(folder, "a.data.part")); err != nil || info.Size() != int64(len(body))+1 {
+		t.Errorf("%v, %v: want one byte more than published and no more", info, err)
+	}
+}
+
+func TestCancelKeepsThePart(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	url := server(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.Write(body[:4000])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	folder := t.TempDir()
+	d := &downloader{client: http.DefaultClient, attempts: 3, pause: time.Millisecond, stall: time.Minute,
+		progress: Progress{Bytes: func(done, _ int64) {
+			if done == 4000 {
+				cancel()
+			}
+		}}}
+	if err := d.get(ctx, folder, published(Source{URL: url})); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	has(t, folder, "a.data.part", body[:4000])
+}
+
+func TestASilentServerIsGivenUp(t *testing.T) {
+	url := server(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.Write(body[:10])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	d := &downloader{client: http.DefaultClient, attempts: 1, stall: 20 * time.Millisecond}
+	err := d.get(t.Context(), t.TempDir(), published(Source{URL: url}))
+	if err == nil || !strings.Contains(err.Error(), "no byte for 20ms") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFolderThatCannotBeMadeIsNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(EnvDir, file)
+	if err := Get(t.Context(), "adult", Progress{}); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAReadOnlyFolderIsNamed(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("the superuser can write to every folder")
+	}
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	d := &downloader{client: http.DefaultClient, attempts: 1, stall: time.Minute}
+	err := d.get(t.Context(), folder, published(Source{URL: server(t, serve)}))
+	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), folder) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestGeneratedSetsNeedNoDownload(t *testing.T) {
+	t.Setenv(EnvDir, filepath.Join(t.TempDir(), "not there"))
+	if err := Get(t.Context(), "two_moons", Progress{}); err != nil {
+		t.Error(err)
+	}
+	if err := Get(t.Context(), "nonsense", Progress{}); err == nil {
+		t.Error("an unknown set was fetched")
+	}
+}
+
+// entry is one file of a test archive.
+type entry struct {
+	name string
+	body []byte
+	mode fs.FileMode
+}
+
+func archive(t *testing.T, entries ...entry) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		h.SetMode(e.mode | 0o644)
+		w, err := z.CreateHeader(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(e.body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func TestAMemberOfAnArchiveIsUnpackedAndNothingElse(t *testing.T) {
+	b := archive(t, entry{name: "read.me", body: []byte("x")}, entry{name: "in/a.data", body: body}, entry{name: "empty/", mode: fs.ModeDir})
+	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(b) })
+	folder, _, err := fetch(t, t.Context(), published(Source{URL: url, Member: "in/a.data"}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, folder, "a.data", body)
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 2 { // a.data and .lock
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+func TestHostileAndBrokenArchivesAreRefused(t *testing.T) {
+	good := entry{name: "a.data", body: body}
+	bomb := archive(t, entry{name: "a.data", body: make([]byte, 50<<20)})
+	lying := bytes.Clone(bomb) // announces the published size in the central directory
+	at := bytes.LastIndex(lying, []byte("PK\x01\x02"))
+	for k := range 4 {
+		lying[at+24+k] = byte(len(body) >> (8 * k))
+	}
+	var many []entry
+	for i := range maxEntries {
+		many = append(many, entry{name: "f" + strconv.Itoa(i)})
+	}
+	for name, c := range map[string]struct {
+		b    []byte
+		want string
+	}{
+		"a path upwards":     {archive(t, good, entry{name: "../evil"}), "leads out"},
+		"an absolute path":   {archive(t, good, entry{name: "/etc/evil"}), "leads out"},
+		"a drive":            {archive(t, good, entry{name: "c:evil"}), "leads out"},
+		"a backslash":        {archive(t, good, entry{name: `..\evil`}), "leads out"},
+		"a NUL":              {archive(t, good, entry{name: "a\x00b"}), "leads out"},
+		"the member twice":   {archive(t, good, good), "twice"},
+		"no member":          {archive(t, entry{name: "b.data", body: body}), `no entry "a.data"`},
+		"a symbolic link":    {archive(t, entry{name: "a.data", body: body, mode: fs.ModeSymlink}), "not a regular file"},
+		"too many entries":   {archive(t, append(many, good)...), "the limit is"},
+		"a bomb":             {bomb, "has 52428800 bytes"},
+		"a bomb that lies":   {lying, ""},
+		"not an archive":     {[]byte("<html>not found</html>"), "not a valid zip file"},
+		"a truncated one":    {archive(t, good)[:100], "not a valid zip file"},
+		"a damaged one":      {damaged(archive(t, good)), ""},
+		"an empty answer":    {nil, "not a valid zip file"},
+		"a member cut short": {archive(t, entry{name: "a.data", body: body[:10]}), "has 10 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(c.b) })
+			folder, _, err := fetch(t, t.Context(), published(Source{URL: url, Member: "a.data"}), nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "mismatch-") {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			hasNot(t, folder, "a.data")
+			hasNot(t, filepath.Dir(folder), "evil")
+			has(t, folder, "a.data.zip.part.mismatch-"+digest(c.b)[:8], c.b)
+			if info, err := os.Stat(filepath.Join(folder, "a.data.part")); err == nil && info.Size() > int64(len(body))+1 {
+				t.Errorf("%d bytes were unpacked", info.Size())
+			}
+		})
+	}
+}
+
+// damaged flips a bit in the middle of the compressed bytes.
+func damaged(b []byte) []byte {
+	b = bytes.Clone(b)
+	b[60] ^= 0x10
+	return b
+}
