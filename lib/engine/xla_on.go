@@ -1,0 +1,145 @@
+//go:build xla
+
+package engine
+
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/go-xla/compute/xla"
+)
+
+// chunkRowsXLA is large: XLA uses every core or the whole accelerator for one
+// execution, and each execution has a fixed cost.
+const chunkRowsXLA = 65536
+
+// openAuto opens XLA on CUDA, then XLA on the CPU, then Go.
+func openAuto() (*Engine, error) {
+	e, err := openXLA("xla")
+	if err != nil {
+		return openGo("no XLA: " + strings.TrimPrefix(err.Error(), "engine: "))
+	}
+	return e, nil
+}
+
+func openXLA(spec string) (*Engine, error) {
+	_, plugin, _ := strings.Cut(spec, ":")
+	if plugin == "" {
+		return openFirst("cuda", "cpu")
+	}
+	if !strings.ContainsAny(plugin, `/\`) {
+		return openPlugin(plugin, plugin, "asked for by name")
+	}
+	path, err := pluginFile(plugin)
+	if err != nil {
+		return nil, fmt.Errorf("engine: XLA plugin %s: %w", plugin, err)
+	}
+	return openPlugin(path, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), "asked for by path")
+}
+
+// openFirst opens the first named plugin that works and says why the ones
+// before it did not.
+func openFirst(names ...string) (*Engine, error) {
+	var reasons []string
+	for _, name := range names {
+		e, err := openPlugin(name, name, "the first of CUDA and CPU that opens")
+		if err == nil {
+			if len(reasons) > 0 {
+				e.info.Why = strings.Join(reasons, "; ")
+			}
+			return e, nil
+		}
+		reasons = append(reasons, strings.TrimPrefix(err.Error(), "engine: "))
+	}
+	return nil, fmt.Errorf("engine: %s", strings.Join(reasons, "; "))
+}
+
+// openPlugin opens a plugin by name or absolute path, never with a download.
+// TF32 is off: with its 10-bit mantissa results would not be comparable with
+// those of any other engine.
+func openPlugin(plugin, kernel, why string) (*Engine, error) {
+	xla.EnableAutoInstall(false)
+	setDefault("GOMLX_NO_AUTO_INSTALL", "1")
+	backend, err := quietly(func() (compute.Backend, error) { return xla.New(plugin + ",tf32=false") })
+	if err != nil {
+		return nil, fmt.Errorf("engine: XLA plugin %s: %s", plugin, firstLine(err))
+	}
+	return &Engine{
+		backend: backend,
+		info:    Info{Kind: "xla", Kernel: kernel, Why: why},
+		chunk:   chunkRowsXLA,
+		slots:   make(chan struct{}, 1),
+	}, nil
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// pluginFile returns the real file behind a plugin's path, because the dynamic
+// linker looks for a plugin's own libraries beside the name it was given and
+// does not follow links. Whatever is no shared library is refused here: the
+// plugin loader can crash on it.
+func pluginFile(path string) (string, error) {
+	if strings.Contains(path, ",") {
+		return "", fmt.Errorf("a path with a comma cannot be passed on; move or rename the file")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("is not a file")
+	}
+	if runtime.GOOS == "linux" {
+		f, err := elf.Open(path)
+		if err != nil {
+			return "", fmt.Errorf("is not a shared library: %w", err)
+		}
+		defer f.Close()
+		if f.Type != elf.ET_DYN {
+			return "", fmt.Errorf("is not a shared library: its ELF type is %v", f.Type)
+		}
+	}
+	hintCUDA(path)
+	return path, nil
+}
+
+// hintCUDA tells XLA where the CUDA tools of a Python wheel are: a plugin in
+// site-packages/jax_plugins/xla_cuda13 has them in site-packages/nvidia/cu13,
+// where neither XLA nor the plugin loader looks.
+func hintCUDA(plugin string) {
+	if !strings.Contains(plugin, "cuda") {
+		return
+	}
+	site := filepath.Dir(filepath.Dir(filepath.Dir(plugin)))
+	found, _ := filepath.Glob(filepath.Join(site, "nvidia", "cu[0-9]*"))
+	found = append(found, filepath.Join(site, "nvidia", "cuda_nvcc"))
+	for _, dir := range found {
+		flags := os.Getenv("XLA_FLAGS")
+		info, err := os.Stat(dir)
+		if err == nil && info.IsDir() && !strings.Contains(flags, "xla_gpu_cuda_data_dir") {
+			os.Setenv("XLA_FLAGS", strings.TrimSpace(flags+" --xla_gpu_cuda_data_dir="+dir))
+			setDefault("GOPJRT_CUDA_CHECKS", "0") // its warning is about the place just given
+		}
+	}
+}
+
+func setDefault(name, value string) {
+	if _, there := os.LookupEnv(name); !there {
+		os.Setenv(name, value)
+	}
+}
