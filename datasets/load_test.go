@@ -46,6 +46,9 @@ func prepare(t *testing.T, name string) *datasets.Prepared {
 		return p
 	}
 	table, err := datasets.Load(t.Context(), name)
+	if errors.Is(err, datasets.ErrMissing) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +201,9 @@ func TestVerifyAcceptsThePublishedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, st := range got {
-			if !st.OK() {
+			if errors.Is(st.Err, datasets.ErrMissing) {
+				t.Logf("not checked: %v", st.Err)
+			} else if !st.OK() {
 				t.Errorf("%s: %+v", name, st)
 			}
 		}
@@ -246,11 +251,11 @@ func TestEveryInfoIsComplete(t *testing.T) {
 }
 
 func TestLoadStopsOnCancel(t *testing.T) {
-	datatest.Dir(t)
+	t.Setenv(datasets.EnvDir, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, name := range []string{"breast_cancer", "magic"} {
-		if _, err := datasets.Load(ctx, name); !errors.Is(err, context.Canceled) {
+		if _, err := datasets.Load(ctx, name); !errors.Is(err, context.Canceled) { // before any file is looked for
 			t.Errorf("%s: %v", name, err)
 		}
 	}
