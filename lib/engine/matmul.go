@@ -33,6 +33,15 @@ func (m *Multiplier) MulT(dst []float32, a, b array.Matrix[float32]) error {
 	if a.Cols != b.Cols || len(dst) != a.Rows*b.Rows {
 		return fmt.Errorf("engine: product of %d x %d and (%d x %d)^T does not fill %d values", a.Rows, a.Cols, b.Rows, b.Cols, len(dst))
 	}
+	for _, m := range []array.Matrix[float32]{a, b} {
+		if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
+			return fmt.Errorf("engine: product: %d values do not fill a factor of %d x %d", len(m.Data), m.Rows, m.Cols)
+		}
+	}
+	if len(dst) == 0 || a.Cols == 0 {
+		clear(dst)
+		return nil
+	}
 	ta := tensors.FromFlatDataAndDimensions(a.Data, a.Rows, a.Cols)
 	tb := tensors.FromFlatDataAndDimensions(b.Data, b.Rows, b.Cols)
 	defer ta.FinalizeAll()

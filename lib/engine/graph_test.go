@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// TestManyIndependentNodesDoNotDeadlock runs what hangs GoMLX's Go backend at
+// its own default settings: many nodes of one graph that could run at once and
+// each want workers of the same pool. Two executions at a time, as the library
+// does. The products are 512^3 in the SIMD build (about 5 s) and 256^3 in the
+// plain one, whose products are 18 times slower (about 15 s); the convolutions
+// are scalar in both and small.
+func TestManyIndependentNodesDoNotDeadlock(t *testing.T) {
+	steps, size := 200, 256
+	if SIMDBuild {
+		size = 512
+	}
+	if testing.Short() {
+		steps = 10
+	}
+	e := open(t)
+	exec, err := NewExec(e.Backend(), func(x, image, filter *Node) *Node {
+		var parts []*Node
+		for k := range 8 {
+			parts = append(parts, Sum(Dot(AddScalar(x, float64(k)), x).Product()))
+		}
+		for k := range 4 {
+			parts = append(parts, Sum(Convolve(AddScalar(image, float64(k)), filter).PadSame().Done()))
+		}
+		total := parts[0]
+		for _, p := range parts[1:] {
+			total = Add(total, p)
+		}
+		return total
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := tensors.FromShape(shapes.Make(dtypes.Float32, size, size))
+	image := tensors.FromShape(shapes.Make(dtypes.Float32, 2, 12, 12, 4))
+	filter := tensors.FromShape(shapes.Make(dtypes.Float32, 3, 3, 4, 4))
+	alive := make(chan error)
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for range steps / 2 {
+			err := e.Parallel(2, func(int) error {
+				out, err := exec.Exec(x, image, filter)
+				if err == nil {
+					err = out[0].FinalizeAll()
+				}
+				return err
+			})
+			select {
+			case alive <- err:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	for step := range steps / 2 {
+		select {
+		case err := <-alive:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("no answer for two minutes after %d steps: deadlock", 2*step)
+		}
+	}
+}
+
+func TestSumOfTwentyMillionOnesIsExact(t *testing.T) {
+	const n = 20_000_000
+	e := open(t)
+	run := func(sum func(x *Node) *Node) float64 {
+		out, err := ExecOnce(e.Backend(), func(g *Graph) *Node { return sum(Ones(g, shapes.Make(dtypes.Float32, n))) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.FinalizeAll()
+		return float64(tensors.ToScalar[float32](out))
+	}
+	if got := run(Sum); got != n {
+		t.Errorf("Sum gives %.0f", got)
+	}
+	if got := run(Mean); got != 1 {
+		t.Errorf("Mean gives %v", got)
+	}
+	if got := run(ReduceAllSum); got == n {
+		t.Log("the library's ReduceAllSum is right here now: Sum may no longer be needed")
+	} else {
+		t.Logf("the library's ReduceAllSum gives %.0f", got)
+	}
+}
+
+func TestSumAgreesWithFloat64ForEveryShape(t *testing.T) {
+	e := open(t)
+	rng := Root(1).Stream("sum")
+	for _, dims := range [][]int{{1}, {2}, {3}, {5, 7}, {1, 256}, {4, 3, 11}, {1000}, {1001}} {
+		x := tensors.FromShape(shapes.Make(dtypes.Float32, dims...))
+		var want, scale float64
+		err := tensors.MutableFlatData(x, func(flat []float32) {
+			for i := range flat {
+				flat[i] = float32(rng.NormFloat64())
+				want += float64(flat[i])
+				scale += math.Abs(float64(flat[i]))
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := ExecOnce(e.Backend(), Sum, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := float64(tensors.ToScalar[float32](out)); out.Shape().Rank() != 0 || math.Abs(got-want) > 1e-6*scale {
+			t.Errorf("%v: %v %v, want %v", dims, out.Shape(), got, want)
+		}
+	}
+}
+
+func TestMultiplierAgreesWithFloat64(t *testing.T) {
+	e := open(t)
+	m, err := e.NewMultiplier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, s := range [][3]int{{1, 1, 1}, {3, 5, 2}, {64, 33, 17}, {128, 200, 128}, {7, 1, 300}} {
+		wg.Go(func() {
+			a, b := random(s[0], s[2]), random(s[1], s[2])
+			dst := make([]float32, s[0]*s[1])
+			if err := m.MulT(dst, a, b); err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range s[0] {
+				for j := range s[1] {
+					var want, scale float64
+					for k, v := range a.Row(i) {
+						want += float64(v) * float64(b.Row(j)[k])
+						scale += math.Abs(float64(v) * float64(b.Row(j)[k]))
+					}
+					if got := float64(dst[i*s[1]+j]); math.Abs(got-want) > 1e-6*scale {
+						t.Errorf("%v: element %d, %d is %v, want %v", s, i, j, got, want)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func random(rows, cols int) array.Matrix[float32] {
+	rng := Root(2).Stream("random", uint64(rows), uint64(cols))
+	m := array.New[float32](rows, cols)
+	for i := range m.Data {
+		m.Data[i] = float32(rng.NormFloat64())
+	}
+	return m
+}
+
+func TestMultiplierRefusesWhatDoesNotFit(t *testing.T) {
+	e := open(t)
+	m, err := e.NewMultiplier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := random(3, 4)
+	torn.Data = torn.Data[1:]
+	for name, c := range map[string]struct {
+		dst  int
+		a, b array.Matrix[float32]
+	}{
+		"columns":        {6, random(3, 4), random(2, 5)},
+		"too small":      {5, random(3, 4), random(2, 4)},
+		"too large":      {7, random(3, 4), random(2, 4)},
+		"torn left":      {6, torn, random(2, 4)},
+		"torn right":     {6, random(2, 4), torn},
+		"negative shape": {6, array.Matrix[float32]{Rows: -3, Cols: 4}, array.Matrix[float32]{Rows: -2, Cols: 4}},
+	} {
+		if err := m.MulT(make([]float32, c.dst), c.a, c.b); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for _, s := range [][2]int{{0, 3}, {3, 0}, {0, 0}} {
+		if err := m.MulT(nil, random(s[0], 4), random(s[1], 4)); err != nil {
+			t.Errorf("%v rows: %v", s, err)
+		}
+	}
+	dst := []float32{5, 5}
+	if err := m.MulT(dst, random(1, 0), random(2, 0)); err != nil || dst[0] != 0 || dst[1] != 0 {
+		t.Errorf("vectors of length 0: %v, %v", dst, err)
+	}
+}
