@@ -206,7 +206,10 @@ func TestTheNextMirrorIsTriedAfterA404WithoutRepeats(t *testing.T) {
 
 func TestAServerErrorIsRepeatedAndThenNamed(t *testing.T) {
 	var asked atomic.Int32
-	url := server(t, func(w http.ResponseWriter, r *http.Request) { asked.Add(1); http.Error(w, "", http.StatusServiceUnavailable) })
+	url := server(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		http.Error(w, "", http.StatusServiceUnavailable)
+	})
 	_, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
 	if asked.Load() != 3 || err == nil || !strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), url) {
 		t.Errorf("%d requests, %v", asked.Load(), err)
