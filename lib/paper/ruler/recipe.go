@@ -50,6 +50,10 @@ func RecipeByID(kind, name string) (Recipe, error) {
 
 // Run makes the table or figure at a scale.
 func (r Recipe) Run(ctx context.Context, e *Env, s Scale) (*Output, error) {
+	s, err := s.present(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.ID, err)
+	}
 	out, err := r.make(ctx, e, s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.ID, err)
