@@ -73,12 +73,23 @@ type Runner struct {
 	layers *Exec
 	like   nn.Params                // names and shapes of the weights
 	names  atomic.Pointer[[]string] // of the layers, known once a graph was built
+	// examples are the graphs of per-example gradients.
+	examples exampleExecs
+}
+
+// Chunked is an architecture that wants fewer rows in one execution than the
+// engine would give it, because a record's activations are large.
+type Chunked interface {
+	ChunkRows() int
 }
 
 // NewRunner returns a runner for the architecture.
 func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
 	if err := arch.Check(); err != nil {
 		return nil, err
+	}
+	if c, ok := arch.(Chunked); ok && c.ChunkRows() < e.ChunkRows() {
+		e = e.WithChunkRows(c.ChunkRows())
 	}
 	r := &Runner{Engine: e, Arch: arch, like: arch.Init(engine.Root(0).Stream(engine.StreamInit))}
 	var err error
@@ -171,19 +182,27 @@ func Finalize[T any](ts []T) {
 	}
 }
 
-// run executes on chunks of rows and stacks the outputs, one row per record.
-func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32]) ([]array.Matrix[float32], error) {
+// checkInputs reports weights or records that the architecture cannot take.
+func (r *Runner) checkInputs(p nn.Params, x array.Matrix[float32]) error {
 	if x.Cols != r.Arch.Inputs() {
-		return nil, fmt.Errorf("model %s: takes %d features, the data have %d", r.Arch.Name(), r.Arch.Inputs(), x.Cols)
+		return fmt.Errorf("model %s: takes %d features, the data have %d", r.Arch.Name(), r.Arch.Inputs(), x.Cols)
 	}
 	if err := x.Check("data"); err != nil {
-		return nil, fmt.Errorf("model %s: %w", r.Arch.Name(), err)
+		return fmt.Errorf("model %s: %w", r.Arch.Name(), err)
 	}
 	if x.Rows == 0 {
-		return nil, fmt.Errorf("model %s: no rows to predict", r.Arch.Name())
+		return fmt.Errorf("model %s: no rows to predict", r.Arch.Name())
 	}
 	if err := r.CheckWeights(p); err != nil {
-		return nil, fmt.Errorf("model %s: %w", r.Arch.Name(), err)
+		return fmt.Errorf("model %s: %w", r.Arch.Name(), err)
+	}
+	return nil
+}
+
+// run executes on chunks of rows and stacks the outputs, one row per record.
+func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32]) ([]array.Matrix[float32], error) {
+	if err := r.checkInputs(p, x); err != nil {
+		return nil, err
 	}
 	weights, err := r.Upload(p)
 	if err != nil {

@@ -1,0 +1,216 @@
+package tabular
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// FTTransformer is the feature-tokenizer transformer of RULER's diagnostics
+// (section 5.5, Table 12), from Gorishniy et al. 2021 (Revisiting Deep Learning
+// Models for Tabular Data, section 3.3). Every column j becomes a token
+// x_j w_j + b_j, a learned CLS token is put behind them, and each of Blocks
+// pre-norm blocks does, for the tokens H of one record,
+//
+//	H = H + attend(norm(H))
+//	H = H + D (drop(relu(G norm(H) + g) * (U norm(H) + u))) + d     (ReGLU)
+//
+// The first block attends without a norm before it, and the last computes the
+// CLS token only, as no other is read after it. Then, with h the CLS token,
+//
+//	z = W_head e + b_head,  e = relu(norm(h))
+//
+// The embedding is e: the input of the last layer, of width 128 as in the
+// paper's Table 2. The paper says no more about this network; the rest are
+// Gorishniy's defaults at this width: 3 blocks, 8 heads, feed-forward width
+// 4/3 of 128 rounded down, dropout 0.2 on attention weights and 0.1 in the
+// feed-forward layer, none on residual branches.
+//
+// Differences from Gorishniy et al.: (1) no categorical embeddings: RULER feeds
+// category codes as numbers; (2) keys have no bias, which the softmax over keys
+// cancels: it has no gradient but rounding noise, which Adam would scale up;
+// (3) the biases of attention start as PyTorch's linear layers do, not at zero.
+type FTTransformer struct {
+	Features  int     `json:"features"`
+	Outputs   int     `json:"outputs"`
+	Width     int     `json:"width,omitempty"`     // of a token and the embedding, 0: 128
+	Heads     int     `json:"heads,omitempty"`     // must divide the width, 0: 8
+	Hidden    int     `json:"hidden,omitempty"`    // units of a feed-forward layer, 0: 4/3 of the width
+	Blocks    int     `json:"blocks,omitempty"`    // 0: 3
+	Attention Rate    `json:"attention,omitempty"` // dropout on attention weights, 0: 0.2
+	Dropout   Rate    `json:"dropout,omitempty"`   // dropout in a feed-forward layer, 0: 0.1
+	Eps       float64 `json:"eps,omitempty"`       // of the normalisation, 0: PyTorch's 1e-5
+	Weights   nn.Init `json:"init,omitempty"`      // of the dense layers, 0: PyTorch's default
+}
+
+var _ model.Architecture = FTTransformer{}
+
+// withDefaults replaces every zero by its meaning.
+func (m FTTransformer) withDefaults() FTTransformer {
+	m.Width = or(m.Width, 128)
+	m.Heads = or(m.Heads, 8)
+	m.Hidden = or(m.Hidden, m.Width*4/3)
+	m.Blocks = or(m.Blocks, 3)
+	m.Eps = or(m.Eps, nn.LayerNormEps)
+	return m
+}
+
+// Name implements model.Architecture.
+func (FTTransformer) Name() string { return "ft-transformer" }
+
+// Inputs implements model.Architecture.
+func (m FTTransformer) Inputs() int { return m.Features }
+
+// Classes implements model.Architecture.
+func (m FTTransformer) Classes() int { return m.Outputs }
+
+// ChunkRows implements model.Chunked: a record is Features + 1 tokens here.
+func (FTTransformer) ChunkRows() int { return 64 }
+
+// Check implements model.Architecture.
+func (m FTTransformer) Check() error {
+	m = m.withDefaults()
+	if err := check(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
+		return err
+	}
+	switch {
+	case m.Attention >= 1:
+		return fmt.Errorf("%s: attention dropout %g is not below 1", m.Name(), float64(m.Attention))
+	case m.Heads < 1 || m.Width%m.Heads != 0:
+		return fmt.Errorf("%s: %d heads do not divide width %d", m.Name(), m.Heads, m.Width)
+	}
+	return checkDepth(m.Name(), m.Width, m.Blocks, m.Eps)
+}
+
+// Init implements model.Architecture.
+func (m FTTransformer) Init(rng *rand.Rand) nn.Params {
+	m = m.withDefaults()
+	p := m.tokenInit(rng)
+	for l := range m.Blocks {
+		name := fmt.Sprintf("block%d.", l+1)
+		if l > 0 {
+			p = append(p, normInit(name+"attention.norm", m.Width)...)
+		}
+		p = append(p, m.Weights.DenseInit(rng, name+"attention.query", m.Width, m.Width)...)
+		p = append(p, m.Weights.DenseInit(rng, name+"attention.key", m.Width, m.Width)[0])
+		p = append(p, m.Weights.DenseInit(rng, name+"attention.value", m.Width, m.Width)...)
+		p = append(p, m.Weights.DenseInit(rng, name+"attention.out", m.Width, m.Width)...)
+		p = append(p, normInit(name+"ffn.norm", m.Width)...)
+		p = append(p, m.Weights.DenseInit(rng, name+"ffn.up", m.Width, m.Hidden)...)
+		p = append(p, m.Weights.DenseInit(rng, name+"ffn.gate", m.Width, m.Hidden)...)
+		p = append(p, m.Weights.DenseInit(rng, name+"ffn.down", m.Hidden, m.Width)...)
+	}
+	p = append(p, normInit("norm", m.Width)...)
+	return append(p, m.Weights.DenseInit(rng, "head", m.Width, m.Outputs)...)
+}
+
+// tokenInit draws the tokenizer uniformly from +-1/sqrt(Width), as Gorishniy et
+// al. do.
+func (m FTTransformer) tokenInit(rng *rand.Rand) nn.Params {
+	p := nn.Params{
+		nn.NewParam("tokens.weight", m.Features, m.Width),
+		nn.NewParam("tokens.bias", m.Features, m.Width),
+		nn.NewParam("tokens.cls", 1, m.Width),
+	}
+	bound := 1 / math.Sqrt(float64(m.Width))
+	for _, t := range p {
+		for i := range t.Data {
+			t.Data[i] = float32((2*rng.Float64() - 1) * bound)
+		}
+	}
+	return p
+}
+
+// Masks implements model.Architecture: per block the attention weights and the
+// units of the feed-forward layer.
+func (m FTTransformer) Masks() []nn.Mask {
+	m = m.withDefaults()
+	var masks []nn.Mask
+	for l := range m.Blocks {
+		queries := m.queries(l)
+		masks = append(masks,
+			nn.Mask{Units: m.Heads * queries * (m.Features + 1), Rate: m.Attention.value(0.2)},
+			nn.Mask{Units: m.Hidden * queries, Rate: m.Dropout.value(0.1)})
+	}
+	return masks
+}
+
+// queries is the number of tokens that block l computes.
+func (m FTTransformer) queries(l int) int {
+	if l == m.Blocks-1 {
+		return 1
+	}
+	return m.Features + 1
+}
+
+// Forward implements model.Architecture.
+func (m FTTransformer) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
+	m = m.withDefaults()
+	b := builder{m: m, t: t, p: p, n: x.Shape().Dimensions[1]}
+	w := b.take(3)
+	h := nn.FeatureTokens(t, x, w[0], w[1], w[2])
+	var layers []model.Layer
+	for l := range m.Blocks {
+		h = b.attend(h, l, model.MaskAt(masks, 2*l))
+		h = b.feedForward(h, model.MaskAt(masks, 2*l+1))
+		cls := h
+		if l < m.Blocks-1 {
+			cls = b.cls(h)
+		}
+		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", l+1), Value: cls})
+	}
+	return head(t, h, b.p, m.Eps, layers)
+}
+
+// builder walks through the weights p while it builds a graph for n records.
+type builder struct {
+	m FTTransformer
+	t *nn.Tape
+	p []*Node
+	n int
+}
+
+func (b *builder) take(k int) []*Node {
+	w := b.p[:k]
+	b.p = b.p[k:]
+	return w
+}
+
+func (b *builder) norm(h *Node) *Node {
+	w := b.take(2)
+	return nn.LayerNorm(b.t, h, w[0], w[1], b.m.Eps, b.n)
+}
+
+func (b *builder) cls(h *Node) *Node { return nn.Token(b.t, h, b.m.Features, b.n) }
+
+// attend adds block l's attention to the tokens h that the block computes.
+func (b *builder) attend(h *Node, l int, mask *Node) *Node {
+	in := h
+	if l > 0 {
+		in = b.norm(h)
+	}
+	asking := in
+	if b.m.queries(l) == 1 {
+		asking, h = b.cls(in), b.cls(h)
+	}
+	w := b.take(7)
+	q := nn.DenseTokens(b.t, asking, w[0], w[1], b.n)
+	k := nn.DenseTokens(b.t, in, w[2], nil, b.n)
+	v := nn.DenseTokens(b.t, in, w[3], w[4], b.n)
+	o := nn.Attention(b.t, q, k, v, mask, b.m.Heads, b.n)
+	return nn.Residual(b.t, h, nn.DenseTokens(b.t, o, w[5], w[6], b.n))
+}
+
+func (b *builder) feedForward(h, mask *Node) *Node {
+	in := b.norm(h)
+	w := b.take(6)
+	up := nn.DenseTokens(b.t, in, w[0], w[1], b.n)
+	gate := nn.DenseTokens(b.t, in, w[2], w[3], b.n)
+	open := nn.ReGLU(b.t, up, gate, mask, b.m.Dropout.value(0.1))
+	return nn.Residual(b.t, h, nn.DenseTokens(b.t, open, w[4], w[5], b.n))
+}

@@ -1,0 +1,146 @@
+package tabular
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// ResMLP is the residual MLP of RULER's diagnostics (section 5.5, Table 12), in
+// the form of Gorishniy et al. 2021 (Revisiting Deep Learning Models for Tabular
+// Data, section 3.2):
+//
+//	h_0 = W x + b
+//	h_l = h_{l-1} + V_l drop(relu(U_l norm(h_{l-1}) + u_l)) + v_l   for l = 1 ... Blocks
+//	z   = W_head e + b_head,  e = relu(norm(h_Blocks))
+//
+// The embedding is e: the input of the last layer, of width 128 as in the
+// paper's Table 2. The paper says no more about this network; depth 2, hidden
+// layers of twice the width and dropout 0.2 inside a block, as in the paper's
+// MLP, are our choice.
+//
+// Differences from Gorishniy et al.: (1) layer normalisation stands for batch
+// normalisation, so that a record's output and gradient depend on that record
+// alone; (2) no dropout on the block's output (their default rate there is 0).
+type ResMLP struct {
+	Features int     `json:"features"`
+	Outputs  int     `json:"outputs"`
+	Width    int     `json:"width,omitempty"`   // of the residual stream and the embedding, 0: 128
+	Hidden   int     `json:"hidden,omitempty"`  // units inside a block, 0: twice the width
+	Blocks   int     `json:"blocks,omitempty"`  // 0: 2
+	Dropout  Rate    `json:"dropout,omitempty"` // inside a block, 0: 0.2
+	Eps      float64 `json:"eps,omitempty"`     // of the normalisation, 0: PyTorch's 1e-5
+	Weights  nn.Init `json:"init,omitempty"`    // 0: PyTorch's default
+}
+
+var _ model.Architecture = ResMLP{}
+
+// withDefaults replaces every zero by its meaning.
+func (m ResMLP) withDefaults() ResMLP {
+	m.Width = or(m.Width, 128)
+	m.Hidden = or(m.Hidden, 2*m.Width)
+	m.Blocks = or(m.Blocks, 2)
+	m.Eps = or(m.Eps, nn.LayerNormEps)
+	return m
+}
+
+func or[T int | float64](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// Name implements model.Architecture.
+func (ResMLP) Name() string { return "residual-mlp" }
+
+// Inputs implements model.Architecture.
+func (m ResMLP) Inputs() int { return m.Features }
+
+// Classes implements model.Architecture.
+func (m ResMLP) Classes() int { return m.Outputs }
+
+// Check implements model.Architecture.
+func (m ResMLP) Check() error {
+	m = m.withDefaults()
+	if err := check(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
+		return err
+	}
+	return checkDepth(m.Name(), m.Width, m.Blocks, m.Eps)
+}
+
+func checkDepth(name string, width, blocks int, eps float64) error {
+	switch {
+	case width < 1:
+		return fmt.Errorf("%s: width %d", name, width)
+	case blocks < 1:
+		return fmt.Errorf("%s: %d blocks", name, blocks)
+	case !(eps > 0 && eps < 1):
+		return fmt.Errorf("%s: epsilon %g is not between 0 and 1", name, eps)
+	}
+	return nil
+}
+
+// Init implements model.Architecture.
+func (m ResMLP) Init(rng *rand.Rand) nn.Params {
+	m = m.withDefaults()
+	p := m.Weights.DenseInit(rng, "input", m.Features, m.Width)
+	for l := range m.Blocks {
+		name := fmt.Sprintf("block%d.", l+1)
+		p = append(p, normInit(name+"norm", m.Width)...)
+		p = append(p, m.Weights.DenseInit(rng, name+"up", m.Width, m.Hidden)...)
+		p = append(p, m.Weights.DenseInit(rng, name+"down", m.Hidden, m.Width)...)
+	}
+	p = append(p, normInit("norm", m.Width)...)
+	return append(p, m.Weights.DenseInit(rng, "head", m.Width, m.Outputs)...)
+}
+
+// normInit is the start of a layer normalisation: gains 1, offsets 0.
+func normInit(name string, width int) nn.Params {
+	gain := nn.NewParam(name+".weight", width)
+	for i := range gain.Data {
+		gain.Data[i] = 1
+	}
+	return nn.Params{gain, nn.NewParam(name+".bias", width)}
+}
+
+// Masks implements model.Architecture.
+func (m ResMLP) Masks() []nn.Mask {
+	rate := m.Dropout.value(0.2)
+	m = m.withDefaults()
+	masks := make([]nn.Mask, m.Blocks)
+	for l := range masks {
+		masks[l] = nn.Mask{Units: m.Hidden, Rate: rate}
+	}
+	return masks
+}
+
+// Forward implements model.Architecture.
+func (m ResMLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
+	rate := m.Dropout.value(0.2)
+	m = m.withDefaults()
+	n := x.Shape().Dimensions[1]
+	h := nn.Dense(t, x, p[0], p[1])
+	layers := []model.Layer{{Name: "input", Value: h}}
+	for l := range m.Blocks {
+		q := p[2+6*l:]
+		up := nn.Dense(t, nn.LayerNorm(t, h, q[0], q[1], m.Eps, n), q[2], q[3])
+		down := nn.Dense(t, nn.ReLUDropout(t, up, model.MaskAt(masks, l), rate), q[4], q[5])
+		h = nn.Residual(t, h, down)
+		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", l+1), Value: h})
+	}
+	return head(t, h, p[2+6*m.Blocks:], m.Eps, layers)
+}
+
+// head is the common end of both residual networks: z = W relu(norm(h)) + b for
+// p = norm gain, norm offset, W, b.
+func head(t *nn.Tape, h *Node, p []*Node, eps float64, layers []model.Layer) model.Trace {
+	e := nn.ReLUDropout(t, nn.LayerNorm(t, h, p[0], p[1], eps, h.Shape().Dimensions[1]), nil, 0)
+	z := nn.Dense(t, e, p[2], p[3])
+	layers = append(layers, model.Layer{Name: "embedding", Value: e}, model.Layer{Name: "logits", Value: z})
+	return model.Trace{Logits: z, Embedding: e, Layers: layers}
+}

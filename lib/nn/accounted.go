@@ -1,0 +1,25 @@
+package nn
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Unaccounted returns the places in params of the parameters for which no layer
+// on the tape knows how they enter a record's own gradient, or of which more
+// than one does: squared norms of shared parameters do not add up. Without such
+// parameters PerExampleNorms and PerExampleSquares are complete.
+func (t *Tape) Unaccounted(params []*Node) []int {
+	known := map[*Node]int{}
+	for _, u := range t.uses {
+		for _, p := range u.params() {
+			known[p]++
+		}
+	}
+	var out []int
+	for i, p := range params {
+		if known[p] != 1 {
+			out = append(out, i)
+		}
+	}
+	return out
+}

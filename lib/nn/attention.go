@@ -1,0 +1,83 @@
+package nn
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Attention is multi-head scaled dot-product attention: for every record and
+// head, with queries Q [Tq, c], keys K and values V [Tk, c], c = d / heads,
+//
+//	O = drop(softmax(Q K^T / sqrt(c))) V
+//
+// q is [d, Tq n], k and v are [d, Tk n], the result is [d, Tq n]; head h owns rows
+// h c ... (h+1) c - 1, as in PyTorch. The mask is [heads Tq Tk, n], nil in
+// inference. Tokens attend to tokens of their own record only.
+func Attention(t *Tape, q, k, v, mask *Node, heads, records int) *Node {
+	a := attention{heads: heads, n: records, width: q.Shape().Dimensions[0] / heads}
+	scale := 1 / math.Sqrt(float64(a.width))
+	// The smaller of the two operands takes the factor.
+	qs, ks, vs := a.split(MulScalar(q, scale)), a.split(k), a.split(v)
+	p := Softmax(batchT(qs, ks), -1)
+	weights := p
+	var drop *Node
+	if mask != nil {
+		drop = a.splitMask(mask, p)
+		weights = Mul(p, drop)
+	}
+	out := a.join(batch(weights, vs))
+	return t.Op(out, []*Node{q, k, v}, func(adj *Node) []*Node {
+		do := a.split(adj)
+		dv := batch(Transpose(weights, 1, 2), do)
+		dp := batchT(do, vs)
+		if drop != nil {
+			dp = Mul(dp, drop)
+		}
+		ds := softmaxAdjoint(p, dp)
+		dq := MulScalar(a.join(batch(ds, ks)), scale)
+		dk := a.join(batch(Transpose(ds, 1, 2), qs))
+		return []*Node{dq, dk, a.join(dv)}
+	})
+}
+
+type attention struct{ heads, n, width int }
+
+// split turns [d, T n] into one [T, width] matrix per head and record.
+func (a attention) split(x *Node) *Node {
+	tokens := x.Shape().Dimensions[1] / a.n
+	x = TransposeAllAxes(Reshape(x, a.heads, a.width, tokens, a.n), 0, 3, 2, 1)
+	return Reshape(x, a.heads*a.n, tokens, a.width)
+}
+
+// join undoes split.
+func (a attention) join(x *Node) *Node {
+	tokens := x.Shape().Dimensions[1]
+	x = TransposeAllAxes(Reshape(x, a.heads, a.n, tokens, a.width), 0, 3, 2, 1)
+	return Reshape(x, a.heads*a.width, tokens*a.n)
+}
+
+// splitMask gives a mask [heads Tq Tk, n] the layout of the probabilities p.
+func (a attention) splitMask(mask, p *Node) *Node {
+	d := p.Shape().Dimensions
+	mask = TransposeAllAxes(Reshape(mask, a.heads, d[1]*d[2], a.n), 0, 2, 1)
+	return Reshape(mask, d...)
+}
+
+// batch and batchT are a b and a b^T for a stack of matrices.
+func batch(a, b *Node) *Node {
+	return Dot(a, b).General([]int{2}, []int{0}, []int{1}, []int{0})
+}
+
+func batchT(a, b *Node) *Node {
+	return Dot(a, b).General([]int{2}, []int{0}, []int{2}, []int{0})
+}
+
+// softmaxAdjoint is p (dp - sum over the last axis of p dp); the sum and its
+// broadcast are one product with a matrix of ones.
+func softmaxAdjoint(p, dp *Node) *Node {
+	d := p.Shape().Dimensions
+	flat := Reshape(Mul(p, dp), d[0]*d[1], d[2])
+	sums := Reshape(Dot(flat, ones(p.Graph(), d[2], d[2])).Product(), d...)
+	return Mul(p, Sub(dp, sums))
+}
