@@ -283,8 +283,8 @@ var architectures = []struct {
 	Build Architecture
 }{
 	{"MLP", nil},
-	//RES
-	//FTT
+	{"Residual MLP", func(f, c int) model.Architecture { return tabular.ResMLP{Features: f, Outputs: c} }},
+	{"FT-Transformer", func(f, c int) model.Architecture { return tabular.FTTransformer{Features: f, Outputs: c} }},
 }
 
 // architectureStudy is Table 12: mini-batches of 256, forget fraction 5 %.
