@@ -227,7 +227,7 @@ func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, 
 	if err != nil {
 		return nil, "", err
 	}
-	cfg := evidenceConfig{s.Name, p.arch.Name(), p.arch, s.Fit.WithDefaults(), nil, s.Seeds, k.fraction, k.forgetSeed, e.GalleryCap}
+	cfg := evidenceConfig{s.Name, p.arch.Name(), p.arch, s.Fit.WithDefaults(), nil, s.Seeds, k.fraction, k.forgetSeed, s.Gallery}
 	for _, a := range s.Arms {
 		cfg.Arms = append(cfg.Arms, armConfig{a.Label, a.Method.Name(), a.Method})
 	}
@@ -305,8 +305,8 @@ func (c *cell) reference() (*reference, error) {
 	return &r, nil
 }
 
-func (e *Env) options() ruler.Options {
-	return ruler.Options{GalleryCap: e.GalleryCap, PointOnly: true, ZeroNorm: ruler.AsPublished, Multiplier: e.multiplier}
+func (e *Env) options(s Study) ruler.Options {
+	return ruler.Options{GalleryCap: s.Gallery, PointOnly: true, ZeroNorm: ruler.AsPublished, Multiplier: e.multiplier}
 }
 
 // measure computes the evidence on the weights that an arm left.
@@ -324,12 +324,12 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 		return row, err
 	}
 	u := array.Convert[float64](onTrain.Embedding)
-	m, err := ruler.Measure(&u, &ref.oracle, &ref.original, c.forget, c.retain, e.options())
+	m, err := ruler.Measure(&u, &ref.oracle, &ref.original, c.forget, c.retain, e.options(c.study))
 	if err != nil {
 		return row, err
 	}
 	if ref.oracleM4 == 0 {
-		own, _, err := ruler.M4(&ref.oracle, c.forget, c.retain, e.options())
+		own, _, err := ruler.M4(&ref.oracle, c.forget, c.retain, e.options(c.study))
 		if err != nil {
 			return row, err
 		}

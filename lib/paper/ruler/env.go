@@ -25,9 +25,6 @@ type Env struct {
 	// Progress is told after every cell how much of the work is done. It may be
 	// nil and is never called by two goroutines at once.
 	Progress func(Progress)
-	// GalleryCap bounds the gallery of M4: 0 is the paper's 2,000,
-	// ruler.NoCap uses the full retain set.
-	GalleryCap int
 
 	once       sync.Once
 	multiplier ruler.Multiplier

@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
 // Results is the version of the numbers: it goes up when a change of the
@@ -54,9 +55,9 @@ type Scale struct {
 func Scales() []Scale {
 	small := []string{"breast_cancer", "heart_disease", "german_credit"}
 	return []Scale{
-		{Name: "quick", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, LearningRateSeeds: 3, RowCap: 600, StandIns: []string{"tabular_outliers", "blobs_duplicates"}},
-		{Name: "standard", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, LearningRateSeeds: 3, RowCap: 4000},
-		{Name: "paper", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, LearningRateSeeds: 3, RowCap: 10000},
+		{Name: "quick", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, LearningRateSeeds: 3, RowCap: 250, StandIns: []string{"tabular_outliers", "blobs_duplicates"}},
+		{Name: "standard", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, LearningRateSeeds: 3, RowCap: 1000},
+		{Name: "paper", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, LearningRateSeeds: 3, RowCap: 2000},
 	}
 }
 
@@ -161,6 +162,7 @@ type Study struct {
 	Arch        Architecture
 	Fit         train.Config // its seed is set per cell
 	RowCap      int          // at most so many rows of a data set, 0: all
+	Gallery     int          // retained records that M4 searches, 0: the paper's 2,000
 }
 
 // Architecture builds a network for a data set; the zero value is the paper's MLP.
@@ -207,6 +209,19 @@ func mainStudy(s Scale) Study {
 		ForgetSeeds: []uint32{forgetSeed}, Arms: append(arms, controls()...), RowCap: s.MaxRows,
 	}
 }
+
+// galleryStudy is the main study's models at 5 %, with M4 over every retained
+// record instead of the paper's 2,000.
+func galleryStudy(s Scale) Study {
+	m := mainStudy(s)
+	m.Name, m.Fractions, m.Gallery = "full gallery", []float64{0.05}, ruler.NoCap
+	m.Seeds = upTo(min(s.Seeds, gallerySeeds))
+	return m
+}
+
+// gallerySeeds bounds the study above: the full gallery of the largest data set
+// takes ten seconds per model.
+const gallerySeeds = 2
 
 // miniBatchStudy is appendix A.6: batches of 128, forget fraction 5 %.
 func miniBatchStudy(s Scale, order train.Order) Study {

@@ -215,3 +215,42 @@ func init() {
 		return &Output{Table: t}, nil
 	}
 }
+
+var gallery = Recipe{
+	ID:    "ruler/gallery",
+	Title: "RULER, M4 over 2,000 retained records and over all of them",
+	Doc: "The paper caps the gallery of M4 at 2,000 records for memory, drawn once with a fixed seed, so that its sampling error is the same in every run and does not average out over seeds. " +
+		"Per data set, at 5 %, the same models with and without the cap. Data sets with no more than 2,000 retained records cannot differ.",
+}
+
+func init() {
+	gallery.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
+		full, err := e.Collect(ctx, galleryStudy(s))
+		if err != nil {
+			return nil, err
+		}
+		study := mainStudy(s)
+		study.Fractions = []float64{0.05}
+		study.Seeds = full.Study.Seeds
+		study.Name = "capped gallery"
+		capped, err := e.Collect(ctx, study)
+		if err != nil {
+			return nil, err
+		}
+		t := e.table(gallery, s, capped, full)
+		t.Columns = []report.Column{{Name: "data set"}, {Name: "arm"}, {Name: "M4, 2,000", Note: "mean over the seeds named below, null 0.5"}, {Name: "M4, all"}, {Name: "difference"}, {Name: "ΔM4, 2,000", Note: "M4 less the oracle's own"}, {Name: "ΔM4, all"}}
+		for _, d := range full.Study.DataSets {
+			for _, a := range full.arms() {
+				pick := func(c *Collected, m metric) float64 {
+					return mean(values(where(of(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == d }), m.Value))
+				}
+				x, y := pick(capped, m4), pick(full, m4)
+				t.Rows = append(t.Rows, report.Row{Kind: a.kind(), Group: d, Cells: []report.Cell{
+					report.Str(d), report.Str(a.Label), report.Num(x, 4), report.Num(y, 4), report.Num(y-x, 4),
+					report.Num(pick(capped, deltaM4), 4), report.Num(pick(full, deltaM4), 4),
+				}})
+			}
+		}
+		return &Output{Table: t}, nil
+	}
+}
