@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -11,14 +12,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
+// goEngine is one engine for all tests: tensors belong to the backend that has
+// seen them first.
+var goEngine = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("go") })
+
 // execute runs a graph once on the Go engine and returns its outputs, flat.
 func execute(t testing.TB, f func(in []*Node) []*Node, in ...*tensors.Tensor) [][]float64 {
 	t.Helper()
-	e, err := engine.Open("go")
+	e, err := goEngine()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close()
 	args := make([]any, len(in))
 	for i := range in {
 		args[i] = in[i]

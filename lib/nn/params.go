@@ -107,6 +107,9 @@ func (p Params) Displacement(from Params) (float64, error) {
 			n2 += b * b
 		}
 	}
+	if n2 == 0 {
+		return math.NaN(), nil
+	}
 	return math.Sqrt(d2) / math.Sqrt(n2), nil
 }
 
