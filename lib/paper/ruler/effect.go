@@ -5,6 +5,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
 // metric is one column of evidence with its null value.
@@ -40,109 +41,96 @@ func of(rows []Row, arm string, fraction float64) []Row {
 	return where(rows, func(r Row) bool { return r.Arm == arm && r.Fraction == fraction })
 }
 
-// effect is the paper's statistics for one arm and fraction: a mixed model with
-// a random intercept per data set over all runs, and a signed-rank test on the
-// data sets' means.
-type effect struct {
-	mixed    stats.Mixed
-	mixedErr error
-	rank     stats.WilcoxonResult
-	rankErr  error
-	mean     float64
-	null     float64
-	sets, n  int
+// observations are a metric's values as the statistics take them.
+func observations(rows []Row, m metric) []ruler.Observation {
+	out := make([]ruler.Observation, len(rows))
+	for i, r := range rows {
+		out[i] = ruler.Observation{DataSet: r.DataSet, Seed: r.Seed, Value: m.Value(r)}
+	}
+	return out
 }
 
+// effect is the paper's statistics for one arm and fraction; see
+// ruler.Summarize. With no rows it is nil.
+type effect struct{ *ruler.Summary }
+
 func effectOf(rows []Row, m metric) effect {
-	e := effect{null: m.Null, n: len(rows), mean: math.NaN()}
-	names, means := byDataSet(rows, m)
-	e.sets = len(names)
-	number := map[string]int{}
-	for i, n := range names {
-		number[n] = i
+	s, err := ruler.Summarize(observations(rows, m), m.Null)
+	if err != nil {
+		return effect{}
 	}
-	var y []float64
-	var group []int
-	for _, r := range rows {
-		y = append(y, m.Value(r))
-		group = append(group, number[r.DataSet])
+	s.Mean.Better = stats.NearNull
+	return effect{s}
+}
+
+func (e effect) mean() float64 {
+	if e.Summary == nil {
+		return math.NaN()
 	}
-	e.mixed, e.mixedErr = stats.RandomIntercept(y, group, m.Null)
-	diff := make([]float64, len(means))
-	for i, v := range means {
-		diff[i] = v - m.Null
+	return e.Mean.Value
+}
+
+// significant is the paper's reading: Wald's z of the mixed model below 5 %.
+func (e effect) significant() bool { return e.Summary != nil && e.Mixed != nil && e.Mixed.PZ < 0.05 }
+
+// significantT is the same with Student's t and one degree of freedom per data
+// set less one, which does not overstate ten clusters.
+func (e effect) significantT() bool { return e.Summary != nil && e.Mixed != nil && e.Mixed.PT < 0.05 }
+
+// significantRank is the signed-rank test's reading.
+func (e effect) significantRank() bool {
+	return e.Summary != nil && e.Wilcoxon != nil && e.Wilcoxon.P < 0.05
+}
+
+// estimate is the mean as a cell.
+func (e effect) estimate(digits int) report.Cell {
+	if e.Summary == nil {
+		return report.Gap("no runs")
 	}
-	e.rank, e.rankErr = stats.Wilcoxon(diff)
-	if len(y) > 0 {
-		e.mean = mean(y)
+	return report.Est(e.Mean, digits)
+}
+
+// cells are the columns of a test: estimate, p by z, p by t, Wilcoxon p, ICC, r.
+func (e effect) cells(digits int) []report.Cell {
+	const noModel, noTest = "no variance", "n < 5"
+	out := []report.Cell{e.estimate(digits)}
+	if e.Summary == nil || e.Mixed == nil {
+		out = append(out, report.Gap(noModel), report.Gap(noModel))
+	} else {
+		pz := report.PVal(e.Mixed.PZ)
+		if !e.Mixed.Converged {
+			pz.Text += " (boundary)"
+		}
+		out = append(out, pz, report.PVal(e.Mixed.PT))
 	}
-	return e
+	tested := e.Summary != nil && e.Wilcoxon != nil
+	if tested {
+		out = append(out, report.PVal(e.Wilcoxon.P))
+	} else {
+		out = append(out, report.Gap(noTest))
+	}
+	if e.Summary == nil || e.Mixed == nil {
+		out = append(out, report.Gap(noModel))
+	} else {
+		out = append(out, report.Num(e.Mixed.ICC, 2))
+	}
+	if !tested {
+		return append(out, report.Gap(noTest))
+	}
+	return append(out, report.Num(e.Wilcoxon.SignedRankBiserial, 2))
 }
 
 // byDataSet returns the data sets in order of appearance with the metric's
 // means over their rows.
 func byDataSet(rows []Row, m metric) (names []string, means []float64) {
-	at := map[string]int{}
-	var values [][]float64
-	for _, r := range rows {
-		i, ok := at[r.DataSet]
-		if !ok {
-			i = len(names)
-			at[r.DataSet] = i
-			names = append(names, r.DataSet)
-			values = append(values, nil)
-		}
-		values[i] = append(values[i], m.Value(r))
+	e := effectOf(rows, m)
+	if e.Summary == nil {
+		return nil, nil
 	}
-	for _, v := range values {
-		means = append(means, mean(v))
+	for _, d := range e.DataSets {
+		names, means = append(names, d.Name), append(means, d.Mean)
 	}
 	return names, means
-}
-
-// estimate is the mean over data sets with the mixed model's t interval.
-func (e effect) estimate() stats.Estimate {
-	null := e.null
-	est := stats.Estimate{Value: e.mean, Low: math.NaN(), High: math.NaN(), Level: 0.95, Over: "data sets", Null: &null, Better: stats.NearNull, N: e.n}
-	if e.mixedErr == nil {
-		est.Low, est.High = e.null+e.mixed.Low, e.null+e.mixed.High
-	}
-	return est
-}
-
-// significant is the paper's reading: Wald's z of the mixed model below 5 %.
-func (e effect) significant() bool { return e.mixedErr == nil && e.mixed.PZ < 0.05 }
-
-// significantT is the same with Student's t and one degree of freedom per data
-// set less one, which does not overstate ten clusters.
-func (e effect) significantT() bool { return e.mixedErr == nil && e.mixed.PT < 0.05 }
-
-// cells are the columns of a test: estimate, p by z, p by t, Wilcoxon p, ICC, r.
-func (e effect) cells(digits int) []report.Cell {
-	out := []report.Cell{report.Est(e.estimate(), digits)}
-	if e.mixedErr != nil {
-		out = append(out, report.Gap("no variance"), report.Gap("no variance"))
-	} else {
-		pz := report.PVal(e.mixed.PZ)
-		if !e.mixed.Converged {
-			pz.Text += " (boundary)"
-		}
-		out = append(out, pz, report.PVal(e.mixed.PT))
-	}
-	if e.rankErr != nil {
-		out = append(out, report.Gap("all zero"))
-	} else {
-		out = append(out, report.PVal(e.rank.P))
-	}
-	if e.mixedErr != nil {
-		out = append(out, report.Gap("no variance"))
-	} else {
-		out = append(out, report.Num(e.mixed.ICC, 2))
-	}
-	if e.rankErr != nil {
-		return append(out, report.Gap("all zero"))
-	}
-	return append(out, report.Num(e.rank.SignedRankBiserial, 2))
 }
 
 func effectColumns(name string) []report.Column {
@@ -150,7 +138,7 @@ func effectColumns(name string) []report.Column {
 		{Name: name, Note: "mean over all runs; interval over data sets, from the mixed model with Student's t"},
 		{Name: "p, LMM z", Note: "the paper's test: Wald's z of a mixed model with a random intercept per data set; too optimistic with few data sets"},
 		{Name: "p, LMM t", Note: "the same ratio against Student's t with one degree of freedom per data set less one"},
-		{Name: "p, Wilcoxon", Note: "signed-rank test on the data sets' means; with n data sets it cannot be below 2^(1-n)"},
+		{Name: "p, Wilcoxon", Note: "signed-rank test on the data sets' means; not run with fewer than five, where it cannot fall below 5 %"},
 		{Name: "ICC", Note: "share of the variance that lies between data sets"},
 		{Name: "r", Note: "signed rank-biserial correlation; the paper prints its size: 0.1 small, 0.3 medium, 0.5 large"},
 	}

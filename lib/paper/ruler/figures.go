@@ -16,9 +16,9 @@ func forestOf(e *Env, r Recipe, s Scale, c *Collected, m metric) plot.Figure {
 				continue // on another scale, or zero by definition; the table has them
 			}
 			eff := effectOf(of(c.Rows, a.Label, fraction), m)
-			row := plot.ForestRow{Group: "forget fraction " + percent(fraction), Label: a.Label, Estimate: eff.estimate(), Control: a.Control}
-			if eff.mixedErr == nil {
-				p := eff.mixed.PT
+			row := plot.ForestRow{Group: "forget fraction " + percent(fraction), Label: a.Label, Estimate: eff.Mean, Control: a.Control}
+			if eff.Mixed != nil {
+				p := eff.Mixed.PT
 				row.P = &p
 			}
 			f.Rows = append(f.Rows, row)

@@ -304,11 +304,11 @@ func TestEffectIsTheMixedModelOfTheRows(t *testing.T) {
 	}
 	e := effectOf(rows, m2)
 	// Means 0.05, 1.05, 2.05; MSB = 4 * 1 = 4; SE = sqrt(4/12); z = 1.05/SE.
-	if math.Abs(e.mean-1.05) > 1e-12 || math.Abs(e.mixed.Z-1.05/math.Sqrt(4.0/12)) > 1e-9 {
-		t.Errorf("mean %v, z %v", e.mean, e.mixed.Z)
+	if math.Abs(e.mean()-1.05) > 1e-12 || math.Abs(e.Mixed.Z-1.05/math.Sqrt(4.0/12)) > 1e-9 {
+		t.Errorf("mean %v, z %v", e.mean(), e.Mixed.Z)
 	}
-	if e.sets != 3 || e.rank.N != 3 || e.rank.SignedRankBiserial != 1 {
-		t.Errorf("signed-rank test on %d data sets: %+v", e.sets, e.rank)
+	if len(e.DataSets) != 3 || e.Wilcoxon != nil {
+		t.Errorf("%d data sets; a signed-rank test on three is %v", len(e.DataSets), e.Wilcoxon)
 	}
 }
 

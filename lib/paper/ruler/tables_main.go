@@ -31,7 +31,7 @@ func init() {
 				rows := of(c.Rows, a.Label, f)
 				cells := append([]report.Cell{report.Str(a.Label)}, effectOf(rows, m2).cells(m2.Digits)...)
 				cells = append(cells, effectOf(rows, m4).cells(m4.Digits)...)
-				cells = append(cells, report.Est(effectOf(rows, deltaM4).estimate(), 4), report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
+				cells = append(cells, effectOf(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
 				t.Rows = append(t.Rows, report.Row{Kind: a.kind(), Group: "forget fraction " + percent(f), Cells: cells})
 			}
 		}
@@ -56,16 +56,16 @@ func table1Findings(c *Collected) []string {
 		for _, a := range methods() {
 			e := effectOf(of(c.Rows, a.Label, f), m2)
 			all++
-			if e.mean < 0 {
+			if e.mean() < 0 {
 				negative++
 			}
-			if e.significant() && e.mean < 0 {
+			if e.significant() && e.mean() < 0 {
 				z++
 			}
-			if e.significantT() && e.mean < 0 {
+			if e.significantT() && e.mean() < 0 {
 				tt++
 			}
-			if effectOf(of(c.Rows, a.Label, f), m4).mean > 0.5 {
+			if effectOf(of(c.Rows, a.Label, f), m4).mean() > 0.5 {
 				positive4++
 			}
 			if effectOf(of(c.Rows, a.Label, f), deltaM4).significantT() {
@@ -73,10 +73,10 @@ func table1Findings(c *Collected) []string {
 			}
 		}
 		e := effectOf(of(c.Rows, Nothing, f), m2)
-		if e.mean < 0 {
+		if e.mean() < 0 {
 			idle++
 		}
-		if e.significant() && e.mean < 0 {
+		if e.significant() && e.mean() < 0 {
 			idleZ++
 		}
 	}
@@ -207,9 +207,9 @@ func init() {
 					continue
 				}
 				all++
-				sigMedian += count(median.rankErr == nil && median.rank.P < 0.05)
-				sigMean += count(average.rankErr == nil && average.rank.P < 0.05)
-				flips += count(median.mean*average.mean < 0)
+				sigMedian += count(median.significantRank())
+				sigMean += count(average.significantRank())
+				flips += count(median.mean()*average.mean() < 0)
 			}
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("Significant by Wilcoxon at 5 %%: %d of %d with the median, %d of %d with the mean; the sign changes in %d of %d. (Four main methods.)", sigMedian, all, sigMean, all, flips, all))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
 var table10 = Recipe{
@@ -36,7 +37,7 @@ func init() {
 		add := func(f float64, label string, kind report.Kind, rows []Row) {
 			cells := append([]report.Cell{report.Str(label)}, effectOf(rows, m2).cells(m2.Digits)...)
 			cells = append(cells, effectOf(rows, m4).cells(m4.Digits)...)
-			t.Rows = append(t.Rows, report.Row{Kind: kind, Group: "forget fraction " + percent(f), Cells: append(cells, report.Est(effectOf(rows, deltaM4).estimate(), 4))})
+			t.Rows = append(t.Rows, report.Row{Kind: kind, Group: "forget fraction " + percent(f), Cells: append(cells, effectOf(rows, deltaM4).estimate(4))})
 		}
 		for _, f := range c.Study.Fractions {
 			for _, a := range c.arms() {
@@ -71,85 +72,60 @@ func init() {
 		t := e.table(table11, s, c)
 		t.Columns = []report.Column{{Name: "against"}, {Name: "M2 difference"}, {Name: "p"}, {Name: "p, BH"}, {Name: "M4 difference"}, {Name: "p"}, {Name: "p, BH"}}
 		for _, f := range c.Study.Fractions {
-			t.Rows = append(t.Rows, teacherRows(c, f)...)
+			rows, err := teacherRows(c, f)
+			if err != nil {
+				return nil, err
+			}
+			t.Rows = append(t.Rows, rows...)
 		}
 		return &Output{Table: t}, nil
 	}
 }
 
-func teacherRows(c *Collected, f float64) []report.Row {
+func teacherRows(c *Collected, f float64) ([]report.Row, error) {
 	var others []Arm
 	for _, a := range c.arms() {
 		if a.Label != BT {
 			others = append(others, a)
 		}
 	}
-	var columns [][]comparison
-	for _, m := range []metric{m2, m4} {
-		var col []comparison
-		for _, a := range others {
-			col = append(col, compare(c, f, m, BT, a.Label))
-		}
-		adjust(col)
-		columns = append(columns, col)
-	}
 	var out []report.Row
-	for i, a := range others {
-		cells := []report.Cell{report.Str(a.Label)}
-		for k, m := range []metric{m2, m4} {
-			cells = append(cells, columns[k][i].cells(m.Digits)...)
+	for _, a := range others {
+		out = append(out, report.Row{Kind: a.kind(), Group: "forget fraction " + percent(f), Cells: []report.Cell{report.Str(a.Label)}})
+	}
+	for _, m := range []metric{m2, m4} {
+		family := make([]ruler.Comparison, len(others))
+		var p []float64
+		for i, a := range others {
+			pair, err := ruler.Pairwise([]ruler.Series{c.series(f, m, BT), c.series(f, m, a.Label)}, ruler.OnDataSets)
+			if err != nil {
+				return nil, err
+			}
+			family[i] = pair[0]
+			if pair[0].Test != nil {
+				p = append(p, pair[0].Test.P)
+			}
 		}
-		out = append(out, report.Row{Kind: a.kind(), Group: "forget fraction " + percent(f), Cells: cells})
+		adjusted := stats.BenjaminiHochberg(p)
+		for i := range family {
+			if family[i].Test != nil {
+				family[i].Adjusted, adjusted = &adjusted[0], adjusted[1:]
+			}
+			out[i].Cells = append(out[i].Cells, comparisonCells(family[i], m.Digits)...)
+		}
 	}
-	return out
+	return out, nil
 }
 
-// comparison is a paired test of two arms on data-set means.
-type comparison struct {
-	diff     stats.Estimate
-	p, adj   float64
-	err      error
-	arm, vs  string
-	metricOf string
+func (c *Collected) series(f float64, m metric, arm string) ruler.Series {
+	return ruler.Series{Fraction: f, Metric: m.Name, Method: arm, Obs: observations(of(c.Rows, arm, f), m)}
 }
 
-func compare(c *Collected, f float64, m metric, arm, against string) comparison {
-	_, a := byDataSet(of(c.Rows, arm, f), m)
-	_, b := byDataSet(of(c.Rows, against, f), m)
-	return paired(a, b, m, arm, against, "data sets")
-}
-
-func paired(a, b []float64, m metric, arm, against, over string) comparison {
-	diff := make([]float64, len(a))
-	for i := range a {
-		diff[i] = a[i] - b[i]
+func comparisonCells(c ruler.Comparison, digits int) []report.Cell {
+	if c.Test == nil {
+		return []report.Cell{report.Num(c.Difference, digits), report.Gap("n < 5"), report.Gap("n < 5")}
 	}
-	out := comparison{diff: stats.MeanInterval(diff, 0.95, over).Against(0, stats.NearNull), p: 1, arm: arm, vs: against, metricOf: m.Name}
-	w, err := stats.Wilcoxon(diff)
-	if err != nil {
-		out.err = err // no difference anywhere: nothing to test
-		return out
-	}
-	out.p = w.P
-	return out
-}
-
-// adjust fills in the Benjamini-Hochberg values of a family of comparisons.
-func adjust(family []comparison) {
-	p := make([]float64, len(family))
-	for i, c := range family {
-		p[i] = c.p
-	}
-	for i, q := range stats.BenjaminiHochberg(p) {
-		family[i].adj = q
-	}
-}
-
-func (c comparison) cells(digits int) []report.Cell {
-	if c.err != nil {
-		return []report.Cell{report.Est(c.diff, digits), report.Gap("no difference"), report.Gap("no difference")}
-	}
-	return []report.Cell{report.Est(c.diff, digits), report.PVal(c.p), report.PVal(c.adj)}
+	return []report.Cell{report.Num(c.Difference, digits), report.PVal(c.Test.P), report.PVal(*c.Adjusted)}
 }
 
 var pairwise = Recipe{
@@ -168,61 +144,44 @@ func init() {
 		}
 		t := e.table(pairwise, s, c)
 		t.Columns = []report.Column{{Name: "pair"}, {Name: "metric"}, {Name: "difference"}, {Name: "p"}, {Name: "p, BH over 24"}, {Name: "p, BH over 54, per run"}}
-		program := programFamily(c)
+		program, err := c.family(c.Study.Fractions, []metric{m2, m4, mia}, ruler.OnRuns)
+		if err != nil {
+			return nil, err
+		}
 		for _, f := range c.Study.Fractions {
-			family := pairFamily(c, f)
+			family, err := c.family([]float64{f}, []metric{m2, m4, mia, retain}, ruler.OnDataSets)
+			if err != nil {
+				return nil, err
+			}
 			for _, x := range family {
-				cells := append([]report.Cell{report.Str(x.arm + " − " + x.vs), report.Str(x.metricOf)}, x.cells(5)...)
-				if q, ok := program[programKey{f, x.metricOf, x.arm, x.vs}]; ok {
-					cells = append(cells, report.PVal(q))
-				} else {
-					cells = append(cells, report.Gap("not among the 54"))
-				}
-				t.Rows = append(t.Rows, report.Row{Group: "forget fraction " + percent(f), Cells: cells})
+				cells := append([]report.Cell{report.Str(x.A + " − " + x.B), report.Str(x.Metric)}, comparisonCells(x, 5)...)
+				t.Rows = append(t.Rows, report.Row{Group: "forget fraction " + percent(f), Cells: append(cells, among(program, x))})
 			}
 		}
 		return &Output{Table: t}, nil
 	}
 }
 
-// pairFamily are the paper's 24 tests at one fraction.
-func pairFamily(c *Collected, f float64) []comparison {
-	var family []comparison
-	for _, m := range []metric{m2, m4, mia, retain} {
-		for i, a := range methods() {
-			for _, b := range methods()[i+1:] {
-				family = append(family, compare(c, f, m, a.Label, b.Label))
+// family are the tests of every pair of the four methods on the metrics given,
+// adjusted together.
+func (c *Collected) family(fractions []float64, metrics []metric, pairing ruler.Pairing) ([]ruler.Comparison, error) {
+	var series []ruler.Series
+	for _, f := range fractions {
+		for _, m := range metrics {
+			for _, a := range methods() {
+				series = append(series, c.series(f, m, a.Label))
 			}
 		}
 	}
-	adjust(family)
-	return family
+	return ruler.Pairwise(series, pairing)
 }
 
-type programKey struct {
-	fraction       float64
-	metric, arm, b string
-}
-
-// programFamily are the published program's 54 adjusted p-values.
-func programFamily(c *Collected) map[programKey]float64 {
-	var keys []programKey
-	var family []comparison
-	for _, f := range c.Study.Fractions {
-		for _, m := range []metric{m2, m4, mia} {
-			for i, a := range methods() {
-				for _, b := range methods()[i+1:] {
-					x, y := values(of(c.Rows, a.Label, f), m.Value), values(of(c.Rows, b.Label, f), m.Value)
-					family = append(family, paired(x, y, m, a.Label, b.Label, "runs"))
-					keys = append(keys, programKey{f, m.Name, a.Label, b.Label})
-				}
-			}
+// among is the adjusted p-value of the same comparison in another family.
+func among(family []ruler.Comparison, x ruler.Comparison) report.Cell {
+	for _, y := range family {
+		if y.Fraction == x.Fraction && y.Metric == x.Metric && y.A == x.A && y.B == x.B && y.Adjusted != nil {
+			return report.PVal(*y.Adjusted)
 		}
 	}
-	adjust(family)
-	out := map[programKey]float64{}
-	for i, k := range keys {
-		out[k] = family[i].adj
-	}
-	return out
+	return report.Gap("not in this family")
 }

@@ -36,7 +36,7 @@ func init() {
 				rows := of(c.Rows, a.Label, 0.05)
 				cells := append([]report.Cell{report.Str(a.Label)}, effectOf(rows, m2).cells(m2.Digits)...)
 				cells = append(cells, effectOf(rows, m4).cells(m4.Digits)...)
-				cells = append(cells, report.Est(effectOf(rows, deltaM4).estimate(), 4), report.Num(mean(values(rows, func(r Row) float64 { return r.M1 })), 4))
+				cells = append(cells, effectOf(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.M1 })), 4))
 				t.Rows = append(t.Rows, report.Row{Kind: a.kind(), Group: c.Study.Name, Cells: cells})
 			}
 		}
