@@ -55,7 +55,7 @@ func TestManyIndependentNodesDoNotDeadlock(t *testing.T) {
 	go func() {
 		for range steps / 2 {
 			err := e.Parallel(2, func(int) error {
-				out, err := exec.Exec(x, image, filter)
+				out, err := exec.Call(x, image, filter)
 				if err == nil {
 					err = out[0].FinalizeAll()
 				}
@@ -84,7 +84,7 @@ func TestSumOfTwentyMillionOnesIsExact(t *testing.T) {
 	const n = 20_000_000
 	e := open(t)
 	run := func(sum func(x *Node) *Node) float64 {
-		out, err := ExecOnce(e.Backend(), func(g *Graph) *Node { return sum(Ones(g, shapes.Make(dtypes.Float32, n))) })
+		out, err := CallOnce(e.Backend(), func(g *Graph) *Node { return sum(Ones(g, shapes.Make(dtypes.Float32, n))) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestSumAgreesWithFloat64ForEveryShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := ExecOnce(e.Backend(), Sum, x)
+		out, err := CallOnce(e.Backend(), Sum, x)
 		if err != nil {
 			t.Fatal(err)
 		}

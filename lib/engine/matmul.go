@@ -46,7 +46,7 @@ func (m *Multiplier) MulT(dst []float32, a, b array.Matrix[float32]) error {
 	tb := tensors.FromFlatDataAndDimensions(b.Data, b.Rows, b.Cols)
 	defer ta.FinalizeAll()
 	defer tb.FinalizeAll()
-	out, err := m.exec.Exec(ta, tb)
+	out, err := m.exec.Call(ta, tb)
 	if err != nil {
 		return fmt.Errorf("engine: matrix product: %w", err)
 	}

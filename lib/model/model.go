@@ -215,7 +215,7 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32]) ([]array.
 		c := chunks[i]
 		in := FeatureMajor(x, nil, c)
 		defer in.FinalizeAll()
-		out, err := exec.Exec(append(weights[:len(weights):len(weights)], in)...)
+		out, err := exec.Call(append(weights[:len(weights):len(weights)], in)...)
 		parts[i] = out
 		return err
 	})

@@ -27,7 +27,7 @@ func execute(t testing.TB, f func(in []*Node) []*Node, in ...*tensors.Tensor) []
 	for i := range in {
 		args[i] = in[i]
 	}
-	out, err := ExecOnceN(e.Backend(), f, args...)
+	out, err := CallOnceN(e.Backend(), f, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,7 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 	for _, d := range data[1:] {
 		in = append(in, d)
 	}
-	out, err := exec.Exec(in...)
+	out, err := exec.Call(in...)
 	if err != nil {
 		return err
 	}
