@@ -31,7 +31,7 @@ type Output struct {
 func Recipes() []Recipe {
 	return []Recipe{
 		table1, table3, table4, table5, table6, table7, table9, table10, table11, table12,
-		pairwise, gallery, figure5, figure6, figure7,
+		pairwise, gallery, claims, figure5, figure6, figure7,
 	}
 }
 
