@@ -17,9 +17,8 @@ import (
 func Attention(t *Tape, q, k, v, mask *Node, heads, records int) *Node {
 	a := attention{heads: heads, n: records, width: q.Shape().Dimensions[0] / heads}
 	scale := 1 / math.Sqrt(float64(a.width))
-	// The smaller of the two operands takes the factor.
-	qs, ks, vs := a.split(MulScalar(q, scale)), a.split(k), a.split(v)
-	p := Softmax(batchT(qs, ks), -1)
+	qs, ks, vs := a.split(q), a.split(k), a.split(v)
+	p := Softmax(MulScalar(batchT(qs, ks), scale), -1)
 	weights := p
 	var drop *Node
 	if mask != nil {
@@ -34,8 +33,8 @@ func Attention(t *Tape, q, k, v, mask *Node, heads, records int) *Node {
 		if drop != nil {
 			dp = Mul(dp, drop)
 		}
-		ds := softmaxAdjoint(p, dp)
-		dq := MulScalar(a.join(batch(ds, ks)), scale)
+		ds := MulScalar(softmaxAdjoint(p, dp), scale)
+		dq := a.join(batch(ds, ks))
 		dk := a.join(batch(Transpose(ds, 1, 2), qs))
 		return []*Node{dq, dk, a.join(dv)}
 	})
@@ -73,11 +72,7 @@ func batchT(a, b *Node) *Node {
 	return Dot(a, b).General([]int{2}, []int{0}, []int{2}, []int{0})
 }
 
-// softmaxAdjoint is p (dp - sum over the last axis of p dp); the sum and its
-// broadcast are one product with a matrix of ones.
+// softmaxAdjoint is p (dp - sum over the last axis of p dp).
 func softmaxAdjoint(p, dp *Node) *Node {
-	d := p.Shape().Dimensions
-	flat := Reshape(Mul(p, dp), d[0]*d[1], d[2])
-	sums := Reshape(Dot(flat, ones(p.Graph(), d[2], d[2])).Product(), d...)
-	return Mul(p, Sub(dp, sums))
+	return Mul(p, Sub(dp, ReduceAndKeep(Mul(p, dp), ReduceSum, -1)))
 }

@@ -15,40 +15,46 @@ const LayerNormEps = 1e-5
 //	y = gamma (x - mean) / sqrt(var + eps) + beta
 //
 // for gamma and beta of [d]. A column is a record, or a token of one of so many
-// records. All sums over features and all broadcasts are products with ones.
+// records. Sums over features and broadcasts are products with vectors, and the
+// normalised x itself is never formed: with c = x - mean and r = 1/sqrt(var+eps)
+// the adjoint of x is
+//
+//	r (gamma v - mean(gamma v)) - r^3 c mean(gamma v c)
 func LayerNorm(t *Tape, x, gamma, beta *Node, eps float64, records int) *Node {
 	d, n := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	down := ones(x.Graph(), d, 1)
 	average := DivScalar(ones(x.Graph(), 1, d), float64(d))
-	centred := Sub(x, Dot(down, Dot(average, x).Product()).Product())
-	variance := Dot(average, Square(centred)).Product()
-	scale := Dot(down, Inverse(Sqrt(AddScalar(variance, eps)))).Product()
-	unit := Mul(centred, scale)
-	y := Add(Mul(unit, spread(gamma, n)), spread(beta, n))
-	t.uses = append(t.uses, normUse{unit: unit, gamma: gamma, beta: beta, y: y, n: records})
+	centred := Sub(x, outer(down, Dot(average, x).Product()))
+	r := Inverse(Sqrt(AddScalar(Dot(average, Square(centred)).Product(), eps)))
+	gain := outer(Reshape(gamma, d, 1), r)
+	y := Add(Mul(centred, gain), spread(beta, n))
+	t.uses = append(t.uses, normUse{centred: centred, r: r, gamma: gamma, beta: beta, y: y, n: records})
 	return t.Op(y, []*Node{x, gamma, beta}, func(v *Node) []*Node {
-		product := Mul(v, unit)
+		product := Mul(v, centred)
 		weighted := DivScalar(Reshape(gamma, 1, d), float64(d))
-		mean := Dot(down, Dot(weighted, v).Product()).Product()
-		slope := Dot(down, Dot(weighted, product).Product()).Product()
-		dx := Mul(Sub(Sub(Mul(v, spread(gamma, n)), mean), Mul(unit, slope)), scale)
-		return []*Node{dx, sumColumns(product), sumColumns(v)}
+		mean := Mul(Dot(weighted, v).Product(), r)
+		slope := Mul(Dot(weighted, product).Product(), Mul(r, Square(r)))
+		dx := Sub(Sub(Mul(v, gain), outer(down, mean)), Mul(centred, outer(down, slope)))
+		return []*Node{dx, Reshape(matT(r, product), d), sumColumns(v)}
 	})
 }
+
+// outer is a b for a column a [m, 1] and a row b [1, n].
+func outer(a, b *Node) *Node { return Dot(a, b).Product() }
 
 func zeros(g *Graph, dims ...int) *Node { return Zeros(g, shapes.Make(dtypes.Float32, dims...)) }
 
 // normUse: gain and offset have one gradient per record and feature.
 type normUse struct {
-	unit, gamma, beta, y *Node
-	n                    int
+	centred, r, gamma, beta, y *Node
+	n                          int
 }
 
 func (u normUse) params() []*Node { return []*Node{u.gamma, u.beta} }
 func (u normUse) output() *Node   { return u.y }
 
 func (u normUse) squared(v *Node) (gamma, beta *Node) {
-	return Square(sumTokens(Mul(v, u.unit), u.n)), Square(sumTokens(v, u.n))
+	return Square(sumTokens(Mul(Mul(v, u.centred), u.r), u.n)), Square(sumTokens(v, u.n))
 }
 
 func (u normUse) normSquared(v *Node) *Node {

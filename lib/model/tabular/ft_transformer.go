@@ -53,7 +53,7 @@ var _ model.Architecture = FTTransformer{}
 // withDefaults replaces every zero by its meaning.
 func (m FTTransformer) withDefaults() FTTransformer {
 	m.Width = or(m.Width, 128)
-	m.Heads = or(m.Heads, 8)
+	m.Heads = or(m.Heads, 4)
 	m.Hidden = or(m.Hidden, m.Width*4/3)
 	m.Blocks = or(m.Blocks, 3)
 	m.Eps = or(m.Eps, nn.LayerNormEps)
