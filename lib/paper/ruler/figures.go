@@ -10,6 +10,8 @@ import (
 // forestOf draws one metric of every arm and fraction with its interval.
 func forestOf(e *Env, r Recipe, s Scale, c *Collected, m metric) plot.Figure {
 	f := plot.Forest{Meta: e.meta(r, s, c), X: plot.Axis{Label: m.Name}, Null: &plot.Null{Value: m.Null}, Digits: m.Digits}
+	f.Caption = "Negative values are read as memory of the forget set. 'do nothing' is the original model, of which nothing was unlearned; " +
+		"five epochs of fine-tuning never see the forget set. p: mixed model, Student's t with one degree of freedom per data set less one."
 	for _, fraction := range c.Study.Fractions {
 		for _, a := range c.arms() {
 			if a.Label == OtherOracle || a.Label == Destroyed || a.Label == Oracle {
