@@ -164,7 +164,7 @@ func (r *Runner) exampleChunk(exec *Exec, weights []any, x, targets array.Matrix
 		tensors.FromFlatDataAndDimensions(exists, 1, c.Padded), tensors.FromScalar(float32(clip)),
 	}
 	defer Finalize(in)
-	out, err := exec.Exec(append(weights[:len(weights):len(weights)], in...)...)
+	out, err := exec.Call(append(weights[:len(weights):len(weights)], in...)...)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (s *step) run(e *Exec, p nn.Params, masks []*tensors.Tensor) (float64, [][]
 	for _, m := range masks {
 		in = append(in, m)
 	}
-	out, err := e.Exec(in...)
+	out, err := e.Call(in...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 				}
 				in = append(in, tensors.FromFlatDataAndDimensions(mask, m.Units, 6))
 			}
-			out, err := exec.Exec(in...)
+			out, err := exec.Call(in...)
 			if err != nil {
 				t.Fatal(err)
 			}
