@@ -104,6 +104,19 @@ func TestSumOfTwentyMillionOnesIsExact(t *testing.T) {
 	}
 }
 
+// One tenth is not a float32, so every addition rounds.
+func TestSumOfTwentyMillionTenthsKeepsSixDigits(t *testing.T) {
+	const n = 20_000_000
+	out, err := CallOnce(open(t).Backend(), func(g *Graph) *Node { return Sum(MulScalar(Ones(g, shapes.Make(dtypes.Float32, n)), 0.1)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.FinalizeAll()
+	if got := float64(tensors.ToScalar[float32](out)); math.Abs(got/(n*float64(float32(0.1)))-1) > 1e-6 {
+		t.Errorf("Sum gives %v", got)
+	}
+}
+
 func TestSumAgreesWithFloat64ForEveryShape(t *testing.T) {
 	e := open(t)
 	rng := Root(1).Stream("sum")
