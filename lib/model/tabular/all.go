@@ -17,7 +17,7 @@ func All() []Family {
 			func(f, o int) model.Architecture { return MLP{Features: f, Outputs: o} }},
 		{ResMLP{}.Name(), "residual MLP: 2 pre-norm blocks of width 128 with 256 hidden units, dropout 0.2",
 			func(f, o int) model.Architecture { return ResMLP{Features: f, Outputs: o} }},
-		{FTTransformer{}.Name(), "FT-Transformer: 3 pre-norm blocks over feature tokens of width 128, 8 heads, ReGLU",
+		{FTTransformer{}.Name(), "FT-Transformer: 3 pre-norm blocks over feature tokens of width 128, 4 heads, ReGLU",
 			func(f, o int) model.Architecture { return FTTransformer{Features: f, Outputs: o} }},
 	}
 }

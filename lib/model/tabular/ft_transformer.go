@@ -26,10 +26,12 @@ import (
 //	z = W_head e + b_head,  e = relu(norm(h))
 //
 // The embedding is e: the input of the last layer, of width 128 as in the
-// paper's Table 2. The paper says no more about this network; the rest are
-// Gorishniy's defaults at this width: 3 blocks, 8 heads, feed-forward width
-// 4/3 of 128 rounded down, dropout 0.2 on attention weights and 0.1 in the
-// feed-forward layer, none on residual branches.
+// paper's Table 2. The paper says no more about this network; the rest is our
+// choice after Gorishniy's defaults at width 192: 3 blocks, feed-forward width
+// 4/3 of the token's rounded down, dropout 0.2 on attention weights and 0.1 in
+// the feed-forward layer, none on residual branches. Their 8 heads have 24
+// channels each; of the head counts that divide 128 we take 4, of 32 channels,
+// which costs a third less time than 8 of 16.
 //
 // Differences from Gorishniy et al.: (1) no categorical embeddings: RULER feeds
 // category codes as numbers; (2) keys have no bias, which the softmax over keys
@@ -39,7 +41,7 @@ type FTTransformer struct {
 	Features  int     `json:"features"`
 	Outputs   int     `json:"outputs"`
 	Width     int     `json:"width,omitempty"`     // of a token and the embedding, 0: 128
-	Heads     int     `json:"heads,omitempty"`     // must divide the width, 0: 8
+	Heads     int     `json:"heads,omitempty"`     // must divide the width, 0: 4
 	Hidden    int     `json:"hidden,omitempty"`    // units of a feed-forward layer, 0: 4/3 of the width
 	Blocks    int     `json:"blocks,omitempty"`    // 0: 3
 	Attention Rate    `json:"attention,omitempty"` // dropout on attention weights, 0: 0.2

@@ -1,6 +1,10 @@
 package tabular
 
-import "testing"
+import (
+	"fmt"
+	"math"
+	"testing"
+)
 
 // Golden values: torch 2.15.0, functional multi_head_attention_forward (key bias
 // 0), layer_norm and linear in float32 on all tokens of all blocks, gradients by
@@ -24,4 +28,62 @@ func TestFTTransformerIsPyTorchs(t *testing.T) {
 			0.5842957, 0.2427103, 0.5103946, 0.1078294, 0.07673886, 0.1039029, 0.1989982, 0.1883043,
 		},
 	})
+}
+
+func TestFTTransformersDefaultsAreItsDocuments(t *testing.T) {
+	m := FTTransformer{Features: 3, Outputs: 2}
+	const width, hidden, tokens = 128, 170, 4
+	var got []int
+	for i, mask := range m.Masks() {
+		got = append(got, mask.Units)
+		if want := []float64{0.2, 0.1}[i%2]; mask.Rate != want {
+			t.Errorf("mask %d has rate %v, want %v", i, mask.Rate, want)
+		}
+	}
+	want := []int{4 * tokens * tokens, hidden * tokens, 4 * tokens * tokens, hidden * tokens, 4 * tokens, hidden}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("units per record %v, want %v", got, want)
+	}
+	attention := 4*width*width + 3*width
+	ffn := 2*(width*hidden+hidden) + hidden*width + width
+	norms := 2 + 3 + 1 // of attention, of feed-forward layers, before the head
+	size := (2*3+1)*width + 3*(attention+ffn) + norms*2*width + 2*width + 2
+	if got := weights(m, 1).Size(); got != size {
+		t.Errorf("%d weights, want %d", got, size)
+	}
+	for i, mask := range (FTTransformer{Features: 3, Outputs: 2, Attention: NoDropout, Dropout: NoDropout}).Masks() {
+		if mask.Rate != 0 {
+			t.Errorf("switched off, mask %d has rate %v", i, mask.Rate)
+		}
+	}
+}
+
+// A column's token is the same whatever its place, so that exchanging two
+// columns together with their parameters changes nothing.
+func TestFTTransformerDoesNotSeeTheOrderOfColumns(t *testing.T) {
+	m := FTTransformer{Features: 3, Outputs: 2, Width: 8, Heads: 2}
+	r := openRunner(t, m)
+	p := weights(m, 1)
+	x, _ := toy(5, 3)
+	before, err := r.Predict(p, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.Rows {
+		x.Row(i)[0], x.Row(i)[2] = x.Row(i)[2], x.Row(i)[0]
+	}
+	for _, v := range p[:2] {
+		for c := range 8 {
+			v.Data[c], v.Data[16+c] = v.Data[16+c], v.Data[c]
+		}
+	}
+	after, err := r.Predict(p, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range before.Logits.Data {
+		if math.Abs(float64(v-after.Logits.Data[i])) > 1e-6 {
+			t.Errorf("logit %d was %v and is %v", i, v, after.Logits.Data[i])
+		}
+	}
 }

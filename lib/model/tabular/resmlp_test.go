@@ -1,6 +1,10 @@
 package tabular
 
-import "testing"
+import (
+	"fmt"
+	"math"
+	"testing"
+)
 
 // Golden values: torch 2.15.0, functional linear, layer_norm and relu in float32,
 // gradients by autograd.
@@ -19,4 +23,44 @@ func TestResMLPIsPyTorchs(t *testing.T) {
 			0.5739981, 0.3299964,
 		},
 	})
+}
+
+func TestResMLPsDefaultsAreItsDocuments(t *testing.T) {
+	m := ResMLP{Features: 3, Outputs: 2}
+	if masks := m.Masks(); fmt.Sprint(masks) != "[{256 0.2} {256 0.2}]" {
+		t.Errorf("masks %v", masks)
+	}
+	const block = 2*128 + 2*128*256 + 256 + 128
+	if got, want := weights(m, 1).Size(), 4*128+2*block+2*128+2*128+2; got != want {
+		t.Errorf("%d weights, want %d", got, want)
+	}
+	if masks := (ResMLP{Features: 3, Outputs: 2, Dropout: NoDropout}).Masks(); masks[0].Rate != 0 {
+		t.Errorf("switched off: %v", masks)
+	}
+}
+
+// The scale of what a normalisation takes in does not matter, but for epsilon:
+// at 1e-3 the same network gives another answer.
+func TestEpsilonIsAnOptionThatMatters(t *testing.T) {
+	x, _ := toy(4, 3)
+	for i := range x.Data {
+		x.Data[i] *= 1e-2
+	}
+	logits := func(eps float64) float64 {
+		m := ResMLP{Features: 3, Outputs: 2, Width: 8, Eps: eps}
+		p := weights(m, 1)
+		clear(p[1].Data) // so that the first norm sees small numbers only
+		pred, err := openRunner(t, m).Predict(p, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(pred.Logits.Data[0])
+	}
+	def, pytorch, gomlx := logits(0), logits(1e-5), logits(1e-3)
+	if def != pytorch {
+		t.Errorf("the default gives %v, 1e-5 gives %v", def, pytorch)
+	}
+	if math.Abs(pytorch-gomlx) < 1e-3 {
+		t.Errorf("1e-5 gives %v, 1e-3 gives %v", pytorch, gomlx)
+	}
 }

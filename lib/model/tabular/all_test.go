@@ -1,0 +1,19 @@
+package tabular_test
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+)
+
+func ExampleAll() {
+	for _, f := range tabular.All() {
+		arch := f.New(14, 2)
+		fmt.Println(arch.Name(), arch.Init(engine.Root(1).Stream(engine.StreamInit)).Size(), "weights")
+	}
+	// Output:
+	// tabular-mlp 18690 weights
+	// residual-mlp 134786 weights
+	// ft-transformer 400510 weights
+}
