@@ -49,6 +49,11 @@ func TestManyIndependentNodesDoNotDeadlock(t *testing.T) {
 	x := tensors.FromShape(shapes.Make(dtypes.Float32, size, size))
 	image := tensors.FromShape(shapes.Make(dtypes.Float32, 2, 12, 12, 4))
 	filter := tensors.FromShape(shapes.Make(dtypes.Float32, 3, 3, 4, 4))
+	for _, in := range []*tensors.Tensor{x, image, filter} { // shared by executions, so uploaded before
+		if err := in.MaterializeOnDevice(e.Backend(), true, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
 	alive := make(chan error)
 	stop := make(chan struct{})
 	defer close(stop)
