@@ -15,7 +15,7 @@ func ones(g *Graph, dims ...int) *Node { return Ones(g, shapes.Make(dtypes.Float
 // sumColumns adds up the columns of x [m, n]: a product with ones is several
 // times faster on the Go backend than its scalar reduction.
 func sumColumns(x *Node) *Node {
-	return Reshape(matT(ones(x.Graph(), 1, x.Shape().Dimensions[1]), x), x.Shape().Dimensions[0])
+	return Reshape(Dot(x, ones(x.Graph(), x.Shape().Dimensions[1], 1)).Product(), x.Shape().Dimensions[0])
 }
 
 // spread repeats b [m] as the columns of an [m, n] matrix.
