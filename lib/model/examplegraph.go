@@ -38,8 +38,8 @@ func (e *exampleExecs) get(r *Runner, kind exampleGraph) (*Exec, error) {
 	return exec, err
 }
 
-// buildExamples builds a graph that takes weights, x, one-hot targets, 1 for a record and 0 for
-// padding, and the clipping norm.
+// buildExamples builds a graph that takes weights, x, one-hot targets, a row
+// with 1 for a record and 0 for padding, and the clipping norm.
 func (r *Runner) buildExamples(kind exampleGraph, in []*Node) []*Node {
 	last := len(in) - 4
 	p, x, targets, exists, clip := in[:last], in[last], in[last+1], in[last+2], in[last+3]
