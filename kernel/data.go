@@ -1,0 +1,274 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/report"
+
+	"github.com/spf13/cobra"
+)
+
+func newData() *cobra.Command {
+	c := asGroup(&cobra.Command{
+		Use:   "data",
+		Short: "List, download and check the data sets",
+		Long: `List, download and check the data sets.
+
+Files lie in the folder that LETHE_DATA names, by default lethe/data in the
+user's cache folder, one folder per data set. Nothing is downloaded unless you
+ask with "data get", and no file is used before its SHA-256 is checked.`,
+		Example: "  lethe data list\n  lethe data get german_credit heart_disease\n  lethe data verify",
+	})
+	c.AddCommand(newDataList(), newDataGet(), newDataVerify())
+	return c
+}
+
+// knownDataSets checks the data sets named on the command line.
+func knownDataSets(_ *cobra.Command, names []string) error {
+	for _, name := range names {
+		if _, err := datasets.Lookup(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dataSetNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, info := range datasets.All() {
+		names = append(names, info.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// dataSetJSON is what is known about a data set.
+type dataSetJSON struct {
+	Name        string     `json:"name"`
+	Title       string     `json:"title"`
+	Task        string     `json:"task"`
+	Rows        int        `json:"rows"`
+	Features    int        `json:"features"`
+	Classes     []string   `json:"classes"`
+	Licence     string     `json:"licence"`
+	Citation    string     `json:"citation,omitempty"`
+	Homepage    string     `json:"homepage,omitempty"`
+	Description string     `json:"description"`
+	Reading     []string   `json:"reading,omitempty"`
+	Embedded    bool       `json:"embedded"`
+	Synthetic   bool       `json:"synthetic"`
+	Files       []fileJSON `json:"files"`
+}
+
+type fileJSON struct {
+	Name   string   `json:"name"`
+	Size   int64    `json:"size"`
+	SHA256 string   `json:"sha256"`
+	URLs   []string `json:"urls"`
+}
+
+func dataSetOf(i datasets.Info) dataSetJSON {
+	d := dataSetJSON{i.Name, i.Title, i.Task, i.Rows, i.Features, i.Classes, i.Licence, i.Citation, i.Homepage, i.Description, i.Reading, i.Embedded, i.Synthetic, []fileJSON{}}
+	for _, f := range i.Files {
+		file := fileJSON{f.Name, f.Size, f.SHA256, []string{}}
+		for _, s := range f.Sources {
+			file.URLs = append(file.URLs, s.URL)
+		}
+		d.Files = append(d.Files, file)
+	}
+	return d
+}
+
+func newDataList() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "All data sets with shape, licence and size",
+		Example: "  lethe data list\n  lethe data list --json",
+		Args:    cobra.NoArgs,
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *asJSON {
+			return writeJSON(cmd.OutOrStdout(), dataSetList())
+		}
+		return dataSetTable().Text(cmd.OutOrStdout())
+	}
+	return c
+}
+
+func dataSetList() []dataSetJSON {
+	var out []dataSetJSON
+	for _, i := range datasets.All() {
+		out = append(out, dataSetOf(i))
+	}
+	return out
+}
+
+func dataSetTable() *report.Table {
+	t := words("Data sets", "name", "rows", "features", "classes", "licence", "files", "task")
+	for _, i := range datasets.All() {
+		t.Rows = append(t.Rows, row(i.Name, fmt.Sprint(i.Rows), fmt.Sprint(i.Features), fmt.Sprint(len(i.Classes)), i.Licence, where(i), i.Task))
+	}
+	return t
+}
+
+// where says what has to be there before the set can be loaded.
+func where(i datasets.Info) string {
+	switch {
+	case i.Synthetic:
+		return "generated"
+	case i.Embedded:
+		return "built in"
+	}
+	return bytesText(i.Size())
+}
+
+func newDataGet() *cobra.Command {
+	return &cobra.Command{
+		Use:   "get NAME...",
+		Short: "Download data sets from their publishers",
+		Long: `Download data sets from their publishers into the data folder.
+
+Licence and size are shown before a download. An interrupted download goes on
+where it stopped; bytes whose SHA-256 is not the published one are set aside and
+never used.`,
+		Example:           "  lethe data get german_credit\n  LETHE_DATA=~/tables lethe data get adult bank_marketing",
+		Args:              cobra.MatchAll(cobra.MinimumNArgs(1), knownDataSets),
+		ValidArgsFunction: dataSetNames,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			for _, name := range names {
+				if err := get(cmd, name); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func get(cmd *cobra.Command, name string) error {
+	w := cmd.ErrOrStderr()
+	p := newProgress(w, "B")
+	defer p.finish()
+	file := name
+	err := datasets.Get(cmd.Context(), name, datasets.Progress{
+		Begin: func(i datasets.Info, f datasets.File, s datasets.Source) {
+			p.finish()
+			file = f.Name
+			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, bytesText(f.Size), i.Licence, s.URL)
+		},
+		Bytes: func(done, total int64) { p.update(done, total, file) },
+		Note:  func(line string) { p.finish(); fmt.Fprintln(w, "lethe:", line) },
+	})
+	if err != nil {
+		return err
+	}
+	p.finish()
+	dir, err := datasets.Dir()
+	if err != nil {
+		return err
+	}
+	info, err := datasets.Lookup(name)
+	if err != nil {
+		return err
+	}
+	if len(info.Files) == 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: generated, needs no file\n", name)
+		return nil
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: in %s\n", name, dir+string(os.PathSeparator)+info.Folder)
+	return nil
+}
+
+// fileStatusJSON is what data verify found out about one file.
+type fileStatusJSON struct {
+	DataSet string `json:"data_set"`
+	File    string `json:"file"`
+	Path    string `json:"path"`
+	State   string `json:"state"` // "ok", "missing", "built in", "generated", "damaged"
+	SHA256  string `json:"sha256,omitempty"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func newDataVerify() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "verify [NAME...]",
+		Short: "Check the SHA-256 of the files that are there",
+		Long: `Check the SHA-256 of the data files.
+
+Without a name all data sets are checked, and a missing file is no failure; a
+file that is named and missing is.`,
+		Example:           "  lethe data verify\n  lethe data verify adult --json",
+		Args:              knownDataSets,
+		ValidArgsFunction: dataSetNames,
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(cmd *cobra.Command, names []string) error {
+		asked := len(names) > 0
+		if !asked {
+			names, _ = dataSetNames(nil, nil, "")
+		}
+		all, bad, err := verifyData(cmd, names, asked)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			err = writeJSON(cmd.OutOrStdout(), all)
+		} else {
+			t := words("", "data set", "file", "state", "path or problem")
+			for _, s := range all {
+				detail := s.Path
+				if s.Problem != "" {
+					detail = s.Problem
+				}
+				t.Rows = append(t.Rows, row(s.DataSet, s.File, s.State, detail))
+			}
+			err = t.Text(cmd.OutOrStdout())
+		}
+		if err == nil && len(bad) > 0 {
+			err = fmt.Errorf("not usable: %s", strings.Join(bad, ", "))
+		}
+		return err
+	}
+	return c
+}
+
+// verifyData checks the files of the named sets. Bad are the names of those
+// that are damaged, or missing where they were asked for.
+func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatusJSON, bad []string, err error) {
+	all = []fileStatusJSON{}
+	for _, name := range names {
+		info, err := datasets.Lookup(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if info.Synthetic {
+			all = append(all, fileStatusJSON{DataSet: name, State: "generated"})
+			continue
+		}
+		files, err := datasets.Verify(cmd.Context(), name)
+		if err != nil {
+			return nil, nil, err
+		}
+		broken := false
+		for _, f := range files {
+			s := fileStatusJSON{DataSet: name, File: f.Name, Path: f.Path, State: "ok", SHA256: f.Got}
+			switch {
+			case errors.Is(f.Err, datasets.ErrMissing) && info.Embedded:
+				s.State = "built in"
+			case errors.Is(f.Err, datasets.ErrMissing):
+				s.State, broken = "missing", broken || asked
+			case f.Err != nil:
+				s.State, s.Problem, broken = "damaged", f.Err.Error(), true
+			}
+			all = append(all, s)
+		}
+		if broken {
+			bad = append(bad, name)
+		}
+	}
+	return all, bad, nil
+}

@@ -1,0 +1,81 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// usageError is a mistake in the command line itself.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// failure is an error of a command that had begun its work.
+type failure struct{ error }
+
+func (e failure) Unwrap() error { return e.error }
+
+// isUsage reports whether the command line was wrong: everything that is found
+// before a command begins is, and what the command itself calls so.
+func isUsage(err error) bool {
+	var usage usageError
+	var failed failure
+	return errors.As(err, &usage) || !errors.As(err, &failed)
+}
+
+// markFailures makes the errors of the command, and of those below it, known as
+// such to isUsage.
+func markFailures(c *cobra.Command) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := run(cmd, args); err != nil {
+				return failure{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		markFailures(sub)
+	}
+}
+
+// unknownCommand refuses a word that is no sub-command of c and names those
+// that look like it.
+func unknownCommand(c *cobra.Command, word string) error {
+	near := c.SuggestionsFor(word)
+	if len(near) > 0 {
+		return usagef("%s has no command %q; did you mean %s?", c.CommandPath(), word, strings.Join(near, " or "))
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return usagef("%s has no command %q; there are %s", c.CommandPath(), word, strings.Join(names, ", "))
+}
+
+// flagError adds to cobra's message about a flag the flags that look like it.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usageError{err}
+	}
+	name := strings.TrimLeft(unknown.GetSpecifiedName(), "-")
+	// Cobra knows which command names look alike; here the flags are the names.
+	flags := &cobra.Command{SuggestionsMinimumDistance: 2}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	near := flags.SuggestionsFor(name)
+	if len(near) == 0 || len(name) < 2 {
+		return usageError{err}
+	}
+	return usagef("%w; did you mean --%s?", err, strings.Join(near, " or --"))
+}

@@ -1,0 +1,76 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+
+	"github.com/lethe-ml/lethe/lib/store"
+
+	"github.com/spf13/cobra"
+)
+
+// jsonFlag adds --json, which leaves standard output to one JSON value.
+func jsonFlag(c *cobra.Command) *bool {
+	return c.Flags().Bool("json", false, "print JSON and nothing else on standard output")
+}
+
+// storeFlag adds --store.
+func storeFlag(c *cobra.Command) *string {
+	return c.Flags().String("store", "", "folder of computed results (default: LETHE_STORE, or lethe/runs in the user's cache folder)")
+}
+
+// openStore opens the store in dir, or the default one, and creates it.
+func openStore(cmd *cobra.Command, dir string) (*store.Store, error) {
+	dir, err := storeDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.OnWarning = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", text) }
+	s.OnWait = func(store.Key) {
+		fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for another process that computes the same run")
+	}
+	return s, nil
+}
+
+// existingStore opens the store in dir, or returns nil where there is none, so
+// that looking at a store does not make one.
+func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
+	path, err := storeDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "lethe: there is no store in %s yet\n", path)
+		return nil, nil
+	}
+	return openStore(cmd, path)
+}
+
+func storeDir(dir string) (string, error) {
+	if dir != "" {
+		return dir, nil
+	}
+	return store.DefaultDir()
+}
+
+// workersFlag adds --workers.
+func workersFlag(c *cobra.Command) *int {
+	return c.Flags().Int("workers", 0, fmt.Sprintf("cells computed side by side (default: one per core, %d here)", runtime.GOMAXPROCS(0)))
+}
+
+// oneOf refuses a flag's value that is not among those known.
+func oneOf(flag, value string, known ...string) error {
+	for _, k := range known {
+		if value == k {
+			return nil
+		}
+	}
+	return usagef("--%s %s: there are %s", flag, value, list(known))
+}

@@ -1,0 +1,169 @@
+package kernel
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	paper "github.com/lethe-ml/lethe/lib/paper/ruler"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+
+	"github.com/spf13/cobra"
+)
+
+// inventory is one kind of things that lethe list shows.
+type inventory struct {
+	kind, about string
+	table       func() *report.Table
+	values      func() any // for JSON
+}
+
+// named is an entry of an inventory in JSON.
+type named struct {
+	Name    string          `json:"name"`
+	About   string          `json:"about,omitempty"`
+	Sees    []string        `json:"sees,omitempty"`
+	Setting json.RawMessage `json:"setting,omitempty"`
+}
+
+func inventories() []inventory {
+	return []inventory{
+		byName("methods", "unlearning methods and controls", methodList),
+		byName("attacks", "membership attacks", attackList),
+		byName("metrics", "verification metrics", metricList),
+		{"datasets", "data sets", dataSetTable, func() any { return dataSetList() }},
+		byName("models", "network families", modelList),
+		byName("recipes", "tables and figures of papers", recipeList),
+	}
+}
+
+func byName(kind, about string, entries func() []named) inventory {
+	return inventory{kind, about, func() *report.Table { return namedTable(about, entries()) }, func() any { return entries() }}
+}
+
+func namedTable(title string, entries []named) *report.Table {
+	t := words(strings.ToUpper(title[:1])+title[1:], "name", "what it is")
+	for _, e := range entries {
+		about := e.About
+		if about == "" {
+			about = "sees " + list(e.Sees)
+			if len(e.Sees) == 0 {
+				about = "sees nothing"
+			}
+			if string(e.Setting) != "{}" {
+				about += ", setting " + string(e.Setting)
+			}
+		}
+		t.Rows = append(t.Rows, row(e.Name, about))
+	}
+	return t
+}
+
+func newList() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List methods, attacks, metrics, data sets, models, recipes",
+		Example: "  lethe list\n  lethe list methods\n  lethe list recipes --json",
+	}
+	var all []inventory
+	for _, inv := range inventories() {
+		all = append(all, inv)
+		sub := &cobra.Command{
+			Use:     inv.kind,
+			Short:   "List " + inv.about,
+			Example: "  lethe list " + inv.kind + "\n  lethe list " + inv.kind + " --json",
+			Args:    cobra.NoArgs,
+		}
+		asJSON := jsonFlag(sub)
+		sub.RunE = func(cmd *cobra.Command, _ []string) error { return show(cmd, *asJSON, inv) }
+		c.AddCommand(sub)
+	}
+	asGroup(c)
+	asJSON := jsonFlag(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0])
+		}
+		return show(cmd, *asJSON, all...)
+	}
+	return c
+}
+
+// show prints inventories: in JSON an object with one list per kind.
+func show(cmd *cobra.Command, asJSON bool, all ...inventory) error {
+	w := cmd.OutOrStdout()
+	if asJSON {
+		out := map[string]any{}
+		for _, inv := range all {
+			out[inv.kind] = inv.values()
+		}
+		return writeJSON(w, out)
+	}
+	for i, inv := range all {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := inv.table().Text(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func methodList() []named {
+	var out []named
+	for _, m := range unlearn.All() {
+		sees := m.Sees()
+		e := named{Name: m.Name(), Sees: []string{}}
+		for _, part := range []struct {
+			name string
+			seen bool
+		}{{"the original", sees.Original}, {"the forget set", sees.Forget}, {"the retain set", sees.Retain}} {
+			if part.seen {
+				e.Sees = append(e.Sees, part.name)
+			}
+		}
+		if setting, err := json.Marshal(m); err == nil {
+			e.Setting = setting
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func attackList() []named {
+	about := map[string]string{"loss-threshold": "loss-threshold membership attack: balanced accuracy, AUC, per-example scores"}
+	var out []named
+	for _, a := range attack.All() {
+		out = append(out, named{Name: a.Name(), About: about[a.Name()]})
+	}
+	return out
+}
+
+func metricList() []named {
+	return []named{
+		{Name: "ruler/m1", About: "similarity of forget records' embeddings to the oracle's (Eq. 2); no null"},
+		{Name: "ruler/m2", About: "M1 less what retained records reach, median or mean (Eq. 3); null 0"},
+		{Name: "ruler/m3", About: "change of M1 through unlearning (Eq. 4); null 0"},
+		{Name: "ruler/m4", About: "rank of forget records among retained neighbours, without an oracle (Eq. 7); null 0.5"},
+	}
+}
+
+func modelList() []named {
+	var out []named
+	for _, f := range tabular.All() {
+		out = append(out, named{Name: f.Name, About: f.About})
+	}
+	return out
+}
+
+func recipeList() []named {
+	var out []named
+	for _, r := range paper.Recipes() {
+		out = append(out, named{Name: r.ID, About: r.Title})
+	}
+	return out
+}

@@ -1,0 +1,83 @@
+package kernel
+
+import (
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-ml/lethe/kernel/twin"
+)
+
+// needsEngine marks the commands that compute with the engine, and so go on in
+// the SIMD build of the program.
+const needsEngine = "needs-engine"
+
+func withEngine() map[string]string { return map[string]string{needsEngine: "true"} }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lethe",
+		Short: "Has this model really forgotten? A machine-unlearning laboratory",
+		Long: `lethe asks whether a model has really forgotten, and shows the evidence.
+
+It reproduces tables and figures of machine-unlearning papers with the controls
+that they lack, and measures models of your own, trained in any framework, from
+arrays saved with numpy.save.
+
+Results go to standard output, progress and errors to standard error. Exit codes:
+0 success, 1 failure, 2 wrong usage, 130 interrupted.`,
+		Example: `  lethe table ruler 1                  RULER's main table, small scale
+  lethe figure ruler 5 --out fig5.png  a figure
+  lethe list                           everything there is
+  lethe score --members m.npy --nonmembers n.npy`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Annotations[needsEngine] == "" || !wantsGo(cmd) {
+				return nil
+			}
+			if err := twin.Enter(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+				return failure{err}
+			}
+			return nil
+		},
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(
+		newTable(), newFigure(), newVerify(), newScore(),
+		newList(), newData(), newRuns(), newBench(),
+	)
+	asGroup(root)
+	markFailures(root)
+	return root
+}
+
+// asGroup makes a command out of one that only has sub-commands: alone it
+// prints its help, and a word that it does not know is an error.
+func asGroup(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	c.SuggestionsMinimumDistance = 2
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0])
+		}
+		return cmd.Help()
+	}
+	return c
+}
+
+// wantsGo reports whether the command will run on the Go engine, as far as its
+// flag says.
+func wantsGo(cmd *cobra.Command) bool {
+	f := cmd.Flags().Lookup("engine")
+	return f == nil || f.Value.String() == "" || f.Value.String() == "auto" || f.Value.String() == "go"
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}

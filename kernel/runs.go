@@ -1,0 +1,358 @@
+package kernel
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/store"
+
+	"github.com/spf13/cobra"
+)
+
+func newRuns() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "runs",
+		Short: "Show, verify and prune the store of computed results",
+		Long: `Show, verify and prune the store of computed results.
+
+Every result is kept under the hash of everything it depends on, so that nothing
+is computed twice. The store is the folder given by --store, by the variable
+LETHE_STORE, or lethe/runs in the user's cache folder.`,
+		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs prune --dry-run",
+	}
+	c.AddCommand(newRunsList(), newRunsShow(), newRunsVerify(), newRunsPrune())
+	asGroup(c)
+	dir, asJSON := storeFlag(c), jsonFlag(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0])
+		}
+		return listRuns(cmd, *dir, *asJSON)
+	}
+	return c
+}
+
+// runJSON is an entry of the store.
+type runJSON struct {
+	ID      string      `json:"id"`
+	State   store.State `json:"state"`
+	Recipe  string      `json:"recipe"`
+	Files   int         `json:"files"`
+	Bytes   int64       `json:"bytes"`
+	Created time.Time   `json:"created"`
+	Dir     string      `json:"dir"`
+	Problem string      `json:"problem,omitempty"`
+	Key     *store.Key  `json:"key,omitempty"`
+}
+
+func runOf(e store.Entry) runJSON {
+	return runJSON{ID: e.ID, State: e.State, Recipe: e.Key.Recipe, Files: e.Files, Bytes: e.Bytes, Created: e.Created.UTC().Truncate(time.Second), Dir: e.Dir, Problem: e.Problem}
+}
+
+func newRunsList() *cobra.Command {
+	c := &cobra.Command{
+		Use: "list", Short: "What is in the store, with sizes", Args: cobra.NoArgs,
+		Example: "  lethe runs list\n  lethe runs list --json",
+	}
+	dir, asJSON := storeFlag(c), jsonFlag(c)
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return listRuns(cmd, *dir, *asJSON) }
+	return c
+}
+
+// entries lists a store; one that does not exist is empty.
+func entries(cmd *cobra.Command, dir string) (*store.Store, []store.Entry, error) {
+	s, err := existingStore(cmd, dir)
+	if s == nil || err != nil {
+		return nil, nil, err
+	}
+	all, err := s.List()
+	return s, all, err
+}
+
+func listRuns(cmd *cobra.Command, dir string, asJSON bool) error {
+	s, all, err := entries(cmd, dir)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		out := []runJSON{}
+		for _, e := range all {
+			out = append(out, runOf(e))
+		}
+		return writeJSON(cmd.OutOrStdout(), out)
+	}
+	if s == nil {
+		return nil
+	}
+	t := words("", "id", "state", "recipe", "files", "size", "made (UTC)")
+	var total int64
+	for _, e := range all {
+		total += e.Bytes
+		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), e.Key.Recipe, fmt.Sprint(e.Files), bytesText(e.Bytes), e.Created.UTC().Format("2006-01-02 15:04")))
+	}
+	if len(all) > 0 {
+		if err := t.Text(cmd.OutOrStdout()); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%d entries, %s, in %s\n", len(all), bytesText(total), s.Dir())
+	return nil
+}
+
+// shortID is as much of an ID as people need.
+func shortID(id string) string { return id[:min(12, len(id))] }
+
+// pick finds the entries whose IDs begin with the words given: one each.
+func pick(all []store.Entry, ids []string) ([]store.Entry, error) {
+	var out []store.Entry
+	for _, id := range ids {
+		var found []store.Entry
+		for _, e := range all {
+			if strings.HasPrefix(e.ID, id) {
+				found = append(found, e)
+			}
+		}
+		switch len(found) {
+		case 0:
+			return nil, fmt.Errorf("no run begins with %q; lethe runs lists them", id)
+		case 1:
+			out = append(out, found[0])
+		default:
+			return nil, fmt.Errorf("%d runs begin with %q; give more of the ID", len(found), id)
+		}
+	}
+	return out, nil
+}
+
+func newRunsShow() *cobra.Command {
+	c := &cobra.Command{
+		Use: "show ID", Short: "What a run was computed from, and its files",
+		Long:    "What a run was computed from, and its files. The first digits of its ID are enough.",
+		Example: "  lethe runs show 3f9c\n  lethe runs show 3f9c --json", Args: cobra.ExactArgs(1),
+	}
+	dir, asJSON := storeFlag(c), jsonFlag(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		_, all, err := entries(cmd, *dir)
+		if err != nil {
+			return err
+		}
+		found, err := pick(all, args)
+		if err != nil {
+			return err
+		}
+		return showRun(cmd, found[0], *asJSON)
+	}
+	return c
+}
+
+func showRun(cmd *cobra.Command, e store.Entry, asJSON bool) error {
+	w := cmd.OutOrStdout()
+	if asJSON {
+		r := runOf(e)
+		r.Key = &e.Key
+		return writeJSON(w, r)
+	}
+	fmt.Fprintf(w, "id       %s\nstate    %s\nfolder   %s\nsize     %s in %d files\nmade     %s\n",
+		e.ID, e.State, e.Dir, bytesText(e.Bytes), e.Files, e.Created.UTC().Format(time.DateTime+" UTC"))
+	if e.Problem != "" {
+		fmt.Fprintf(w, "problem  %s\n", e.Problem)
+	}
+	files, err := filepath.Glob(filepath.Join(e.Dir, "*"))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil && !info.IsDir() {
+			fmt.Fprintf(w, "file     %s (%s)\n", filepath.Base(f), bytesText(info.Size()))
+		}
+	}
+	if e.Key.Recipe == "" {
+		return nil
+	}
+	key, err := json.MarshalIndent(e.Key, "", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "key      %s\n", key)
+	return nil
+}
+
+// checkedJSON is what runs verify found out about a run.
+type checkedJSON struct {
+	ID      string `json:"id"`
+	OK      bool   `json:"ok"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func newRunsVerify() *cobra.Command {
+	c := &cobra.Command{
+		Use: "verify [ID...]", Short: "Hash every file of the runs and compare with their manifests",
+		Long:    "Hash every file of all finished runs, or of those named, and compare with their manifests. Nothing is changed.",
+		Example: "  lethe runs verify\n  lethe runs verify 3f9c --json", Args: cobra.ArbitraryArgs,
+	}
+	dir, asJSON := storeFlag(c), jsonFlag(c)
+	c.RunE = func(cmd *cobra.Command, ids []string) error {
+		s, all, err := entries(cmd, *dir)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			if all, err = pick(all, ids); err != nil {
+				return err
+			}
+		}
+		checked, bad, err := verifyRuns(cmd, s, all)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			err = writeJSON(cmd.OutOrStdout(), checked)
+		} else {
+			for _, r := range checked {
+				if !r.OK {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s damaged: %s\n", shortID(r.ID), r.Problem)
+				}
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%d runs checked, %d damaged\n", len(checked), bad)
+		}
+		if err == nil && bad > 0 {
+			err = fmt.Errorf("%d of %d runs are damaged; they are never used, and computed anew when they are asked for", bad, len(checked))
+		}
+		return err
+	}
+	return c
+}
+
+func verifyRuns(cmd *cobra.Command, s *store.Store, all []store.Entry) ([]checkedJSON, int, error) {
+	p := newProgress(cmd.ErrOrStderr(), "runs")
+	defer p.finish()
+	checked, bad := []checkedJSON{}, 0
+	for i, e := range all {
+		if err := cmd.Context().Err(); err != nil {
+			return nil, 0, err
+		}
+		if e.State != store.Finished && e.State != store.Damaged {
+			continue
+		}
+		r := checkedJSON{ID: e.ID, OK: true}
+		if err := s.Verify(e.ID); err != nil {
+			r.OK, r.Problem = false, err.Error()
+			bad++
+		}
+		checked = append(checked, r)
+		p.update(int64(i+1), int64(len(all)), "verifying runs")
+	}
+	return checked, bad, nil
+}
+
+// selection says what prune removes.
+type selection struct {
+	all, unfinished bool
+	olderThan       time.Duration
+	recipe          string
+	ids             []string
+}
+
+func newRunsPrune() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "prune [ID...]",
+		Short: "Delete runs that are of no use any more",
+		Long: `Delete runs. Without flags these are the damaged ones and those set aside;
+flags and IDs choose others instead. What is being computed is left alone.
+
+Deleted results are computed again when they are asked for. Before anything is
+deleted you are asked, unless --yes is given; --dry-run only shows what would be.`,
+		Example: `  lethe runs prune --dry-run
+  lethe runs prune --older-than 720h
+  lethe runs prune --recipe train --yes
+  lethe runs prune 3f9c`,
+		Args: cobra.ArbitraryArgs,
+	}
+	var sel selection
+	c.Flags().BoolVar(&sel.all, "all", false, "everything in the store")
+	c.Flags().BoolVar(&sel.unfinished, "unfinished", false, "interrupted computations, which could be resumed")
+	c.Flags().DurationVar(&sel.olderThan, "older-than", 0, "what is older, for instance 720h")
+	c.Flags().StringVar(&sel.recipe, "recipe", "", "runs of this recipe, for instance train")
+	dryRun := c.Flags().Bool("dry-run", false, "show what would be deleted and delete nothing")
+	yes := c.Flags().Bool("yes", false, "do not ask")
+	dir := storeFlag(c)
+	c.RunE = func(cmd *cobra.Command, ids []string) error {
+		sel.ids = ids
+		s, all, err := entries(cmd, *dir)
+		if s == nil || err != nil {
+			return err
+		}
+		chosen, err := sel.choose(all, time.Now())
+		if err != nil {
+			return err
+		}
+		return prune(cmd, s, chosen, *dryRun, *yes)
+	}
+	return c
+}
+
+// choose lists the entries that are to go: those that every flag agrees on.
+func (sel selection) choose(all []store.Entry, now time.Time) ([]store.Entry, error) {
+	if len(sel.ids) > 0 {
+		var err error
+		if all, err = pick(all, sel.ids); err != nil {
+			return nil, err
+		}
+	}
+	if sel.all || (len(sel.ids) > 0 && sel.plain()) {
+		return all, nil
+	}
+	var out []store.Entry
+	for _, e := range all {
+		switch {
+		case sel.plain() && e.State != store.Damaged && e.State != store.SetAside,
+			sel.unfinished && e.State != store.Unfinished,
+			sel.recipe != "" && e.Key.Recipe != sel.recipe,
+			sel.olderThan > 0 && now.Sub(e.Created) < sel.olderThan:
+			continue
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// plain reports whether no flag chooses anything.
+func (sel selection) plain() bool {
+	return !sel.all && !sel.unfinished && sel.recipe == "" && sel.olderThan == 0
+}
+
+func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes bool) error {
+	w := cmd.OutOrStdout()
+	var total int64
+	ids := make([]string, len(chosen))
+	for i, e := range chosen {
+		total += e.Bytes
+		ids[i] = e.ID
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", shortID(e.ID), e.State, bytesText(e.Bytes), e.Key.Recipe)
+	}
+	if len(chosen) == 0 || dryRun {
+		fmt.Fprintf(w, "%d entries, %s; nothing was deleted\n", len(chosen), bytesText(total))
+		return nil
+	}
+	if !yes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "delete %d entries, %s? [y/N] ", len(chosen), bytesText(total))
+		answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
+		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+			return errors.New("nothing was deleted; answer y, or give --yes")
+		}
+	}
+	dropped, err := s.Prune(func(e store.Entry) bool { return slices.Contains(ids, e.ID) })
+	total = 0
+	for _, e := range dropped {
+		total += e.Bytes
+	}
+	fmt.Fprintf(w, "%d entries deleted, %s free\n", len(dropped), bytesText(total))
+	return err
+}
