@@ -50,7 +50,7 @@ func markFailures(c *cobra.Command) {
 func unknownCommand(c *cobra.Command, word string) error {
 	near := c.SuggestionsFor(word)
 	if len(near) > 0 {
-		return usagef("%s has no command %q; did you mean %s?", c.CommandPath(), word, strings.Join(near, " or "))
+		return usagef("unknown command %q for %s; did you mean %s?", word, c.CommandPath(), strings.Join(near, " or "))
 	}
 	var names []string
 	for _, sub := range c.Commands() {
@@ -58,7 +58,7 @@ func unknownCommand(c *cobra.Command, word string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return usagef("%s has no command %q; there are %s", c.CommandPath(), word, strings.Join(names, ", "))
+	return usagef("unknown command %q for %s; there are %s", word, c.CommandPath(), strings.Join(names, ", "))
 }
 
 // flagError adds to cobra's message about a flag the flags that look like it.

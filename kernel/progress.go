@@ -81,7 +81,7 @@ func (p *progress) line(now time.Time, what string) string {
 		return s
 	}
 	rate := float64(p.done) / spent
-	s += fmt.Sprintf(", %s/s", p.amount(int64(rate)))
+	s += fmt.Sprintf(", %s/s", p.amount(rate))
 	if p.total > p.done {
 		left := time.Duration(float64(p.total-p.done) / rate * float64(time.Second))
 		s += fmt.Sprintf(", about %s left", left.Round(time.Second))
@@ -89,11 +89,14 @@ func (p *progress) line(now time.Time, what string) string {
 	return s
 }
 
-func (p *progress) amount(n int64) string {
-	if p.unit == "B" {
-		return bytesText(n)
+func (p *progress) amount(n float64) string {
+	switch {
+	case p.unit == "B":
+		return bytesText(int64(n))
+	case n < 10:
+		return fmt.Sprintf("%.2g %s", n, p.unit)
 	}
-	return fmt.Sprintf("%d %s", n, p.unit)
+	return fmt.Sprintf("%.0f %s", n, p.unit)
 }
 
 // finish ends the bar, if there is one.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -43,8 +44,8 @@ func locate(info *debug.BuildInfo, exe string) (source, error) {
 	if other := settings["GOEXPERIMENT"]; other != "" {
 		s.experi = other + ",simd"
 	}
-	if info.Main.Path != module {
-		return s, fmt.Errorf("it can be built for %s only, not for %s", module, info.Main.Path)
+	if info.Main.Path != module || info.Path != module {
+		return s, fmt.Errorf("it can be built for %s only, not for %s", module, info.Path)
 	}
 	for _, dep := range info.Deps {
 		if dep.Replace != nil && dep.Replace.Version == "" {
@@ -74,11 +75,18 @@ func (s *source) checkout(h hash.Hash, exe string) error {
 	if err != nil {
 		return fmt.Errorf("reading the sources: %w", err)
 	}
-	// The go tool keeps what `go run` builds under its own content hash.
-	if info, err := os.Stat(exe); err == nil && !strings.Contains(filepath.ToSlash(exe), "/go-build") && newest.After(info.ModTime()) {
+	if info, err := os.Stat(exe); err == nil && !byGoRun(exe) && newest.After(info.ModTime()) {
 		return fmt.Errorf("%s is older than its sources in %s, build it again", exe, root)
 	}
 	return nil
+}
+
+var cached = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
+
+// byGoRun reports whether exe was built by `go run`, in a temporary folder or
+// the build cache: it is then as new as its sources, whatever its date.
+func byGoRun(exe string) bool {
+	return strings.Contains(filepath.ToSlash(exe), "/go-build") || cached.MatchString(filepath.Base(filepath.Dir(exe)))
 }
 
 // findRoot walks up from each folder to the module's own go.mod.

@@ -96,7 +96,7 @@ func possible() error {
 	case os.Getenv(envGuard) != "":
 		return fmt.Errorf("%s is set, but this is not the SIMD build", envGuard)
 	case runtime.GOARCH != "amd64":
-		return fmt.Errorf("Go has none for %s", runtime.GOARCH)
+		return fmt.Errorf("there is none for %s", runtime.GOARCH)
 	case !cpu.X86.HasAVX2:
 		return errors.New("this processor has no AVX2")
 	}

@@ -1,0 +1,54 @@
+"""One full-batch training step of RULER's MLP in PyTorch, on request.
+
+Reads a number of steps per line from standard input, does them, and answers
+with one JSON line. Arguments: rows, threads.
+"""
+
+import json
+import sys
+import time
+
+
+def say(**fields):
+    print(json.dumps(fields), flush=True)
+
+
+try:
+    import torch
+    from torch import nn
+except ImportError:
+    say(missing="PyTorch")
+    sys.exit()
+
+ROWS, THREADS = int(sys.argv[1]), int(sys.argv[2])
+FEATURES, HIDDEN, CLASSES = 50, 128, 2
+
+torch.set_num_threads(THREADS)
+torch.manual_seed(1)
+x = torch.randn(ROWS, FEATURES)
+y = torch.randint(0, CLASSES, (ROWS,))
+model = nn.Sequential(
+    nn.Linear(FEATURES, HIDDEN), nn.ReLU(), nn.Dropout(0.2),
+    nn.Linear(HIDDEN, HIDDEN), nn.ReLU(), nn.Dropout(0.2),
+    nn.Linear(HIDDEN, CLASSES),
+)
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+
+
+def step():
+    optimizer.zero_grad(set_to_none=True)
+    loss = nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+for _ in range(3):
+    step()
+say(ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads")
+for line in sys.stdin:
+    n = int(line)
+    began = time.perf_counter()
+    for _ in range(n):
+        loss = step()
+    say(seconds=(time.perf_counter() - began) / n, value=loss)

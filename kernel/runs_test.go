@@ -1,0 +1,116 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/store"
+)
+
+// filledStore holds three finished runs, one of them damaged, and one that was
+// interrupted.
+func filledStore(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "store")
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(_ context.Context, w *store.Work) error { return w.WriteJSON("rows.json", []int{1, 2, 3}) }
+	for _, recipe := range []string{"train", "unlearn", "broken"} {
+		run, err := s.Do(context.Background(), store.Key{Recipe: recipe}, write)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if recipe == "broken" {
+			if err := os.WriteFile(filepath.Join(run.Dir, "rows.json"), []byte("[1,2,4]"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stopped := errors.New("stopped")
+	_, err = s.Do(context.Background(), store.Key{Recipe: "stopped"}, func(_ context.Context, w *store.Work) error {
+		return errors.Join(w.SaveCheckpoint(nil, []byte("{}")), stopped)
+	})
+	if !errors.Is(err, stopped) {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestLookingAtAStoreDoesNotMakeOne(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "none")
+	for _, args := range [][]string{{"runs"}, {"runs", "list"}, {"runs", "verify"}, {"runs", "prune", "--all", "--yes"}} {
+		if r := lethe(t, append(args, "--store", dir)...); r.code != exitOK || !strings.Contains(r.stderr, "no store") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder was made")
+	}
+}
+
+func TestRunsListsShowsAndVerifies(t *testing.T) {
+	dir := filledStore(t)
+	all := decoded[[]runJSON](t, lethe(t, "runs", "list", "--store", dir, "--json"))
+	if len(all) != 4 {
+		t.Fatalf("%d entries: %+v", len(all), all)
+	}
+	var train string
+	for _, r := range all {
+		if r.Recipe == "train" {
+			train = r.ID
+		}
+		if r.Bytes <= 0 || r.Files < 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if r := lethe(t, "runs", "--store", dir); r.code != exitOK || !strings.Contains(r.out, "4 entries") {
+		t.Errorf("%+v", r)
+	}
+	if r := lethe(t, "runs", "show", train[:8], "--store", dir); r.code != exitOK || !strings.Contains(r.out, train) || !strings.Contains(r.out, "rows.json") {
+		t.Errorf("%+v", r)
+	}
+	fails(t, lethe(t, "runs", "show", "zz", "--store", dir), exitFailure, `"zz"`)
+	if r := lethe(t, "runs", "verify", train[:8], "--store", dir); r.code != exitOK || !strings.Contains(r.out, "1 runs checked, 0 damaged") {
+		t.Errorf("%+v", r)
+	}
+	if r := lethe(t, "runs", "verify", "--store", dir); r.code != exitFailure || !strings.Contains(r.out, "rows.json") || !strings.Contains(r.stderr, "1 of 3") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestPruneAsksAndDeletesOnlyWhatWasChosen(t *testing.T) {
+	dir := filledStore(t)
+	left := func() (recipes []string) {
+		for _, r := range decoded[[]runJSON](t, lethe(t, "runs", "list", "--store", dir, "--json")) {
+			recipes = append(recipes, r.Recipe)
+		}
+		return recipes
+	}
+	prune := func(answer string, args ...string) result {
+		return letheWith(t, context.Background(), answer, append([]string{"runs", "prune", "--store", dir}, args...)...)
+	}
+	if r := prune("", "--recipe", "train", "--dry-run"); r.code != exitOK || len(left()) != 4 || !strings.Contains(r.out, "nothing was deleted") {
+		t.Errorf("dry run: %+v, left %v", r, left())
+	}
+	if r := prune("n\n", "--recipe", "train"); r.code != exitFailure || len(left()) != 4 {
+		t.Errorf("answered n: %+v, left %v", r, left())
+	}
+	if r := prune("", "--older-than", "1h", "--yes"); r.code != exitOK || len(left()) != 4 {
+		t.Errorf("nothing is older than an hour: %+v", r)
+	}
+	if r := prune("y\n", "--recipe", "train"); r.code != exitOK || strings.Join(left(), " ") != "broken unlearn stopped" {
+		t.Errorf("answered y: %+v, left %v", r, left())
+	}
+	if r := prune("", "--unfinished", "--yes"); r.code != exitOK || strings.Join(left(), " ") != "broken unlearn" {
+		t.Errorf("unfinished: %+v, left %v", r, left())
+	}
+	if r := prune("", "--all", "--yes"); r.code != exitOK || len(left()) != 0 {
+		t.Errorf("all: %+v, left %v", r, left())
+	}
+}
