@@ -12,7 +12,7 @@ import (
 
 // Limits on an archive from the network.
 const (
-	maxArchive = 256 << 20 // bytes of the archive
+	maxArchive = 256 << 20 // bytes of the archive beyond those of the wanted file
 	maxEntries = 1000
 )
 

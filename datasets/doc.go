@@ -10,9 +10,11 @@
 // # Files
 //
 // Real data lie in the folder Dir, one folder per set, plain or as .gz. The
-// SHA-256 in Info are of the decompressed bytes, so both forms verify. Load
-// never downloads; Get does. Breast Cancer is in the program, and the generated
-// sets (two_moons, blobs_duplicates, tabular_outliers) need no file.
+// SHA-256 in Info are of the decompressed bytes, so both forms verify; only the
+// two large tables, covertype and higgs, have to be the publisher's .gz files
+// themselves (File.Compressed). Load never downloads; Get does. Breast Cancer is
+// in the program, and the generated sets (two_moons, blobs_duplicates,
+// tabular_outliers) need no file.
 //
 // # How the published experiments read the tables
 //

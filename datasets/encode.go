@@ -43,6 +43,8 @@ type encoder struct {
 	classes []string
 	target  func(string) (int, bool)
 	y       []int
+
+	targetFirst bool // the target comes before the fields, not after them
 }
 
 type column struct {
@@ -71,19 +73,31 @@ func among(texts ...string) func(string) (int, bool) {
 	}
 }
 
+// expect makes room for so many rows of numbers at once: growing a large table
+// step by step would take twice its memory.
+func (e *encoder) expect(rows int) {
+	e.y = slices.Grow(e.y, rows)
+	for j := range e.columns {
+		e.columns[j].numbers = slices.Grow(e.columns[j].numbers, rows)
+	}
+}
+
 // add appends one record; file and line are for the error.
 func (e *encoder) add(record []string, file string, line int) error {
 	if len(record) != len(e.columns)+1 {
 		return fmt.Errorf("datasets: %s:%d: %d fields, expected %d", file, line, len(record), len(e.columns)+1)
 	}
-	last := record[len(e.columns)]
-	code, ok := e.target(last)
+	target, from := len(e.columns), 0
+	if e.targetFirst {
+		target, from = 0, 1
+	}
+	code, ok := e.target(record[target])
 	if !ok {
-		return fmt.Errorf("datasets: %s:%d: column %d (target): unexpected value %q", file, line, len(record), clip(last))
+		return fmt.Errorf("datasets: %s:%d: column %d (target): unexpected value %q", file, line, target+1, clip(record[target]))
 	}
 	for j := range e.columns {
-		if err := e.columns[j].add(record[j]); err != nil {
-			return fmt.Errorf("datasets: %s:%d: column %d (%s): %w", file, line, j+1, e.columns[j].name, err)
+		if err := e.columns[j].add(record[from+j]); err != nil {
+			return fmt.Errorf("datasets: %s:%d: column %d (%s): %w", file, line, from+j+1, e.columns[j].name, err)
 		}
 	}
 	e.y = append(e.y, code)

@@ -23,7 +23,7 @@ var ErrMismatch = errors.New("SHA-256 mismatch")
 type FileStatus struct {
 	Name string
 	Path string // where it was found, or where it is expected
-	Got  string // SHA-256 of the decompressed bytes; "" when missing or unreadable
+	Got  string // SHA-256 as File defines it; "" when missing or unreadable
 	Want string
 	Err  error // nil when the bytes are the published ones
 }
@@ -47,12 +47,19 @@ func Verify(ctx context.Context, name string) ([]FileStatus, error) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		out = append(out, status(filepath.Join(dir, s.info.Folder), f))
+		out = append(out, status(ctx, filepath.Join(dir, s.info.Folder), f))
 	}
 	return out, nil
 }
 
-func status(folder string, f File) FileStatus {
+func status(ctx context.Context, folder string, f File) FileStatus {
+	if f.Compressed {
+		file, got, err := openCompressed(ctx, folder, f)
+		if err == nil {
+			err = file.Close()
+		}
+		return FileStatus{Name: f.Name, Path: filepath.Join(folder, f.Name), Got: got, Want: f.SHA256, Err: err}
+	}
 	path, b, err := readPublished(folder, f)
 	st := FileStatus{Name: f.Name, Path: path, Want: f.SHA256, Err: err}
 	if b != nil {

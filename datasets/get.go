@@ -85,7 +85,7 @@ type downloader struct {
 // get fetches what is missing or wrong of a set. One process at a time works in
 // a folder; others wait.
 func (d *downloader) get(ctx context.Context, folder string, info Info) error {
-	if complete(folder, info) {
+	if complete(ctx, folder, info) {
 		return nil // also where the folder cannot be written to
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -109,9 +109,9 @@ func (d *downloader) get(ctx context.Context, folder string, info Info) error {
 	return nil
 }
 
-func complete(folder string, info Info) bool {
+func complete(ctx context.Context, folder string, info Info) bool {
 	for _, f := range info.Files {
-		if !status(folder, f).OK() {
+		if !status(ctx, folder, f).OK() {
 			return false
 		}
 	}
@@ -120,12 +120,12 @@ func complete(folder string, info Info) bool {
 
 // file makes sure of one file.
 func (d *downloader) file(ctx context.Context, root *os.Root, info Info, f File) error {
-	st := status(root.Name(), f)
+	st := status(ctx, root.Name(), f)
 	for errors.Is(st.Err, ErrMismatch) { // the plain file, then its .gz copy
 		if _, err := d.setAside(root, filepath.Base(st.Path)); err != nil {
 			return err
 		}
-		st = status(root.Name(), f)
+		st = status(ctx, root.Name(), f)
 	}
 	if !errors.Is(st.Err, ErrMissing) {
 		return st.Err
@@ -176,7 +176,7 @@ func (d *downloader) attempt(ctx context.Context, root *os.Root, f File, s Sourc
 		return d.accept(root, part, f, resumed)
 	}
 	archive := f.Name + ".zip.part"
-	resumed, err := d.download(ctx, root, archive, s.URL, 0, maxArchive)
+	resumed, err := d.download(ctx, root, archive, s.URL, 0, f.Size+maxArchive)
 	if err != nil {
 		return err
 	}

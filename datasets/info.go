@@ -43,11 +43,19 @@ func (i Info) Size() int64 {
 }
 
 // File is one published file. Size and SHA256 are of the decompressed bytes, so
-// that a publisher's plain file and any gzip copy of it both verify.
+// that a publisher's plain file and any gzip copy of it both verify, unless
+// Compressed says otherwise.
 type File struct {
-	Name    string
-	Size    int64
-	SHA256  string
+	Name   string
+	Size   int64
+	SHA256 string
+
+	// Compressed marks a gzip file whose Size and SHA256 are of the bytes as
+	// the publisher compressed them, because only that hash is known from
+	// somebody to be trusted. Only that very file verifies: neither its plain
+	// form nor another compression of it does.
+	Compressed bool
+
 	Sources []Source
 }
 
@@ -73,13 +81,15 @@ func sets() []set {
 	return []set{
 		adult(), diabetes130(), breastCancer(), heartDisease(), germanCredit(),
 		bankMarketing(), wineQuality(), phoneme(), magic(), electricity(),
+		covertype(), higgs(),
 		diabetes130Any(), heartDiseaseUCI(),
 		twoMoons(), blobsDuplicates(), tabularOutliers(),
 	}
 }
 
-// All lists every data set: RULER's ten in the paper's order, then the other
-// readings of the same files, then the generated ones.
+// All lists every data set: RULER's ten in the paper's order, then the two large
+// ones of its Table 12, then the other readings of the ten's files, then the
+// generated ones.
 func All() []Info {
 	all := sets()
 	out := make([]Info, len(all))

@@ -46,18 +46,26 @@ func (r *reading) open(name string) (string, []byte, error) {
 	if err := r.ctx.Err(); err != nil {
 		return "", nil, err
 	}
-	for _, f := range r.info.Files {
-		if f.Name != name {
-			continue
-		}
-		path, b, err := readPublished(r.folder, f)
-		if err != nil {
-			return path, nil, err
-		}
-		r.sources = append(r.sources, SourceFile{Name: f.Name, SHA256: f.SHA256})
-		return path, b, nil
+	f, err := r.file(name)
+	if err != nil {
+		return "", nil, err
 	}
-	return "", nil, fmt.Errorf("datasets: %s has no file %q", r.info.Name, name)
+	path, b, err := readPublished(r.folder, f)
+	if err != nil {
+		return path, nil, err
+	}
+	r.sources = append(r.sources, SourceFile{Name: f.Name, SHA256: f.SHA256})
+	return path, b, nil
+}
+
+// file returns what is known about one of the set's files.
+func (r *reading) file(name string) (File, error) {
+	for _, f := range r.info.Files {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return File{}, fmt.Errorf("datasets: %s has no file %q", r.info.Name, name)
 }
 
 // finish fills in what is the same for every set and holds the table to its Info.

@@ -260,3 +260,22 @@ func TestLoadStopsOnCancel(t *testing.T) {
 		}
 	}
 }
+
+// The publisher's counts (covtype.info), in the order of the classes.
+func TestCovertypeHasThePublishersRowsPerClass(t *testing.T) {
+	datatest.Dir(t)
+	table, err := datasets.Load(t.Context(), "covertype")
+	if errors.Is(err, datasets.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]int, len(table.Classes))
+	for _, c := range table.Y {
+		counts[c]++
+	}
+	if want := []int{211840, 283301, 35754, 2747, 9493, 17367, 20510}; !slices.Equal(counts, want) {
+		t.Errorf("rows per class %v, want %v", counts, want)
+	}
+}

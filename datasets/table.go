@@ -53,8 +53,9 @@ type Feature struct {
 
 // SourceFile says which published bytes a Table came from.
 type SourceFile struct {
-	Name   string
-	SHA256 string // of the published bytes, decompressed
+	Name       string
+	SHA256     string // of the published bytes, decompressed unless Compressed
+	Compressed bool   // as in File
 }
 
 // hashTable computes Table.Hash.

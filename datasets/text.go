@@ -23,7 +23,14 @@ const maxField = 1 << 12
 // records calls each for every record after the header. The slice is only valid
 // during the call.
 func records(ctx context.Context, file string, b []byte, l layout, each func(record []string, line int) error) error {
-	next := l.reader(b)
+	return scan(ctx, file, l.reader(b), l.header, each)
+}
+
+// recordReader gives the next record and its line number, or io.EOF.
+type recordReader func() ([]string, int, error)
+
+// scan is records on any reader; header says that the first record is one.
+func scan(ctx context.Context, file string, next recordReader, header bool, each func(record []string, line int) error) error {
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -35,7 +42,7 @@ func records(ctx context.Context, file string, b []byte, l layout, each func(rec
 		if err != nil {
 			return fmt.Errorf("datasets: %s: %w", file, err)
 		}
-		if n == 0 && l.header {
+		if n == 0 && header {
 			continue
 		}
 		if err := checkFields(record, file, line); err != nil {
@@ -57,12 +64,16 @@ func checkFields(record []string, file string, line int) error {
 	return nil
 }
 
-// reader returns a function that gives the next record and its line number.
-func (l layout) reader(b []byte) func() ([]string, int, error) {
+func (l layout) reader(b []byte) recordReader {
 	if l.comma == 0 {
 		return blankReader(b)
 	}
-	r := csv.NewReader(bytes.NewReader(b))
+	return l.csv(bytes.NewReader(b))
+}
+
+// csv reads records whose fields are separated by l.comma.
+func (l layout) csv(from io.Reader) recordReader {
+	r := csv.NewReader(from)
 	r.Comma, r.Comment = l.comma, l.comment
 	r.TrimLeadingSpace = true
 	r.ReuseRecord = true
@@ -77,7 +88,7 @@ func (l layout) reader(b []byte) func() ([]string, int, error) {
 	}
 }
 
-func blankReader(b []byte) func() ([]string, int, error) {
+func blankReader(b []byte) recordReader {
 	line := 0
 	return func() ([]string, int, error) {
 		for len(b) > 0 {

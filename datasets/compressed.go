@@ -1,0 +1,102 @@
+package datasets
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// openCompressed opens a Compressed file and reads all of it once, in constant
+// memory, to compare its SHA-256. The handle that comes back is the one that was
+// checked, at its first byte; it is nil with an error. got is "" where the file
+// could not be read.
+func openCompressed(ctx context.Context, folder string, f File) (file *os.File, got string, err error) {
+	path := filepath.Join(folder, f.Name)
+	file, err = os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", fmt.Errorf("datasets: %s: %w; it has to be the publisher's compressed file; `lethe data get` downloads it, %s names the data folder",
+			path, ErrMissing, EnvDir)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("datasets: %w", err)
+	}
+	got, err = checkCompressed(ctx, file, f)
+	if err != nil {
+		return nil, got, errors.Join(fmt.Errorf("datasets: %s: %w", path, err), file.Close())
+	}
+	return file, got, nil
+}
+
+// checkCompressed hashes at most one byte more than published and rewinds.
+func checkCompressed(ctx context.Context, file *os.File, f File) (got string, err error) {
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(&stoppable{ctx, file}, f.Size+1))
+	if err != nil {
+		return "", err
+	}
+	got = hex.EncodeToString(h.Sum(nil))
+	if got != f.SHA256 {
+		return got, fmt.Errorf("%w: the compressed file has %s, the published one %s (%d of %d bytes read)",
+			ErrMismatch, got, f.SHA256, n, f.Size)
+	}
+	_, err = file.Seek(0, io.SeekStart)
+	return got, err
+}
+
+// stoppable ends a long read when its context does.
+type stoppable struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (s *stoppable) Read(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.from.Read(b)
+}
+
+// stream adds the records of a Compressed comma-separated file to e, the first n
+// of them, or all where n is 0. No more of the file than a buffer is in memory.
+func (r *reading) stream(name string, n int, e *encoder) error {
+	f, err := r.file(name)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(r.folder, f.Name)
+	file, _, err := openCompressed(r.ctx, r.folder, f)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		return fmt.Errorf("datasets: %s: not a gzip file: %w", path, err)
+	}
+	r.sources = append(r.sources, SourceFile{Name: f.Name, SHA256: f.SHA256, Compressed: true})
+	next := layout{comma: ','}.csv(plain)
+	if n > 0 {
+		next = firstRecords(n, next)
+	}
+	return scan(r.ctx, path, next, false, func(record []string, line int) error {
+		return e.add(record, path, line)
+	})
+}
+
+// firstRecords ends after n records and reads nothing behind them.
+func firstRecords(n int, next recordReader) recordReader {
+	return func() ([]string, int, error) {
+		if n == 0 {
+			return nil, 0, io.EOF
+		}
+		n--
+		return next()
+	}
+}
