@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
 func vectorFile(t *testing.T, values ...float64) string {
@@ -202,5 +203,20 @@ func TestVerifyRulerRefusesWhatMakesNoSense(t *testing.T) {
 	passes := lethe(t, "verify", "ruler", "--unlearned", matrixFile(t, zero), "--forget", f, "--retain", r, "--zero-rows")
 	if passes.code != exitOK || !strings.Contains(passes.out, "zero length") {
 		t.Errorf("--zero-rows: %+v", passes)
+	}
+}
+
+func TestVerifyRulerOpensTheEngineForABigGalleryAndSaysNothing(t *testing.T) {
+	const n = bigGallery + 50
+	m := embeddings(1, n)
+	args := []string{"verify", "ruler", "--json", "--unlearned", matrixFile(t, m), "--forget", rowsFile(t, span(0, 50)...), "--retain", rowsFile(t, span(50, n)...)}
+	got := decoded[metricsJSON](t, lethe(t, args...))
+	forget, retain := span(0, 50), span(50, n)
+	want, _, err := ruler.M4(&m, forget, retain, ruler.Options{GalleryCap: ruler.NoCap}) // without the engine
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := metric(t, got, "m4")["value"]; v != want.Value {
+		t.Errorf("M4 is %v with the engine and %v without", v, want.Value)
 	}
 }

@@ -5,10 +5,12 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 
+	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/spf13/cobra"
 )
 
@@ -39,7 +41,8 @@ row numbers (integers).
 
 Without an oracle only M4 can be computed, with an oracle M1 and M2 as well, and
 with the original also M3. All retained records are used unless --cap or
---baseline-cap says less; the paper draws 2000 for M4 and 500 for M2.`,
+--baseline-cap says less; the paper draws 2000 for M4 and 500 for M2.
+From 10000 searched records on the SIMD engine does the work.`,
 		Example: `  lethe verify ruler --unlearned U.npy --forget f.npy --retain r.npy
   lethe verify ruler --unlearned U.npy --oracle O.npy --original G.npy --forget f.npy --retain r.npy --json
   lethe verify ruler --unlearned U.npy --oracle O.npy --forget f.npy --retain r.npy --cap 2000 --baseline-cap 500`,
@@ -74,7 +77,7 @@ with the original also M3. All retained records are used unless --cap or
 		if asPublished {
 			opt.ZeroNorm = ruler.AsPublished
 		}
-		r, err := in.measure(opt)
+		r, err := in.measure(cmd, opt)
 		if err != nil {
 			return err
 		}
@@ -94,7 +97,11 @@ func capOr(n int) int {
 	return n
 }
 
-func (in rulerFiles) measure(opt ruler.Options) (*ruler.Result, error) {
+// bigGallery is the number of records from which on the engine's faster matrix
+// products are worth opening it, and building its twin.
+const bigGallery = 10000
+
+func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Result, error) {
 	var m [3]*array.Matrix[float64]
 	for i, f := range []struct{ flag, path string }{{"unlearned", in.unlearned}, {"oracle", in.oracle}, {"original", in.original}} {
 		if f.path == "" {
@@ -113,6 +120,23 @@ func (in rulerFiles) measure(opt ruler.Options) (*ruler.Result, error) {
 	retain, err := readFlag("retain", in.retain, npy.ReadIndices)
 	if err != nil {
 		return nil, err
+	}
+	searched := len(retain)
+	if opt.GalleryCap > 0 {
+		searched = min(searched, opt.GalleryCap)
+	}
+	if searched >= bigGallery {
+		if err := twin.Enter(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+			return nil, err
+		}
+		e, err := engine.Open("go")
+		if err != nil {
+			return nil, err
+		}
+		defer e.Close()
+		if opt.Multiplier, err = e.NewMultiplier(); err != nil {
+			return nil, err
+		}
 	}
 	return ruler.Measure(m[0], m[1], m[2], forget, retain, opt)
 }
