@@ -117,7 +117,11 @@ func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
 
 // meta is the frame of a recipe's figure.
 func (e *Env) meta(r Recipe, s Scale, c *Collected) plot.Meta {
-	return plot.Meta{Title: r.Title, Caption: r.Doc, Source: e.provenance(r, s, c).Line()}
+	m := plot.Meta{Title: r.Title, Caption: r.Doc, Source: e.provenance(r, s, c).Line()}
+	if len(c.Study.DataSets) > 6 {
+		m.Width = 1080 // room for the names of ten data sets side by side
+	}
+	return m
 }
 
 // arms lists a study's arms as table rows: methods first, then controls.
