@@ -18,7 +18,7 @@ import (
 
 // tiny is a scale that needs no file and takes seconds in the plain build.
 func tiny() Scale {
-	return Scale{Name: "tiny", DataSets: []string{"breast_cancer", "two_moons"}, Seeds: 2, SideSeeds: 2, ForgetSeeds: 2, LearningRateSeeds: 2, MaxRows: 120, RowCap: 80}
+	return Scale{Name: "tiny", DataSets: []string{"breast_cancer", "two_moons"}, Seeds: 2, SideSeeds: 2, ForgetSeeds: 2, LearningRateSeeds: 2, MaxRows: 120, RowCap: 80, Diagnostic: []string{"two_moons"}}
 }
 
 func newEnv(t *testing.T, dir string, workers int) *Env {
@@ -168,7 +168,6 @@ func TestTheOracleNeverSawAForgetRow(t *testing.T) {
 func TestEveryRecipeRunsAndPrintsInEveryFormat(t *testing.T) {
 	e := newEnv(t, t.TempDir(), 0)
 	s := tiny()
-	s.Name = "quick" // Table 12 takes its small data set at this scale
 	for _, r := range Recipes() {
 		out, err := r.Run(context.Background(), e, s)
 		if err != nil {
