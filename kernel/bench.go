@@ -187,7 +187,7 @@ func benchTable(b benchRun, results []benchResult) *report.Table {
 			t.Rows = append(t.Rows, benchRow(r.Task, *r.Peer, report.Str("")))
 		}
 		if r.Task == "M4" && r.Peer != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("M4 is %.6f here and %.6f in the peer, which works in float32 throughout.", r.Lethe.Value, r.Peer.Value))
+			t.Notes = append(t.Notes, fmt.Sprintf("M4 is %.6f here and %.6f in the peer.", r.Lethe.Value, r.Peer.Value))
 		}
 	}
 	return t

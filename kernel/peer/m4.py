@@ -1,4 +1,5 @@
-"""RULER's M4 over all retained records in NumPy, on request.
+"""RULER's M4 over all retained records in NumPy, on request, in float64 as the
+metric is defined and as Lethe's result is.
 
 Reads a number of repetitions per line from standard input, does them, and
 answers with one JSON line. Arguments: npy file with embeddings, number of
@@ -20,13 +21,13 @@ except ImportError:
     say(missing="NumPy")
     sys.exit()
 
-embeddings = np.load(sys.argv[1], allow_pickle=False).astype(np.float32)
+embeddings = np.load(sys.argv[1], allow_pickle=False).astype(np.float64)
 forgotten = int(sys.argv[2])
 CHUNK = 1024
 
 
 def nearest(queries, gallery, itself):
-    out = np.empty(len(queries), np.float32)
+    out = np.empty(len(queries))
     for i in range(0, len(queries), CHUNK):
         s = queries[i : i + CHUNK] @ gallery.T
         if itself:
@@ -45,7 +46,7 @@ def m4():
 
 
 m4()
-say(ready=f"NumPy {np.__version__}, float32")
+say(ready=f"NumPy {np.__version__}, float64")
 for line in sys.stdin:
     n = int(line)
     began = time.perf_counter()

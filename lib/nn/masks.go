@@ -20,18 +20,30 @@ func (m Mask) Fill(dst []float32, key uint64, first, n int) {
 	for u := range m.Units {
 		row := dst[u*n : (u+1)*n]
 		base := key + uint64(u)*0x9E3779B97F4A7C15<<20
-		for i := 0; i < n; {
-			pos := first + i
-			bits := mix(base + uint64(pos>>2))
-			for lane := pos & 3; lane < 4 && i < n; lane++ {
-				v := uint32(bits>>(16*lane)) & 0xFFFF
-				// All ones when v >= threshold, without a branch.
-				kept := ^uint32(int32(v-threshold) >> 31)
-				row[i] = math.Float32frombits(keep & kept)
-				i++
-			}
+		// Four records share one draw; the ends that do not fill one go singly.
+		i := 0
+		for ; i < n && (first+i)&3 != 0; i++ {
+			row[i] = entry(mix(base+uint64((first+i)>>2)), (first+i)&3, threshold, keep)
+		}
+		for block := uint64((first + i) >> 2); i+4 <= n; i, block = i+4, block+1 {
+			bits := mix(base + block)
+			four := row[i : i+4 : i+4]
+			four[0] = entry(bits, 0, threshold, keep)
+			four[1] = entry(bits, 1, threshold, keep)
+			four[2] = entry(bits, 2, threshold, keep)
+			four[3] = entry(bits, 3, threshold, keep)
+		}
+		for ; i < n; i++ {
+			row[i] = entry(mix(base+uint64((first+i)>>2)), (first+i)&3, threshold, keep)
 		}
 	}
+}
+
+// entry is keep when the draw's 16 bits for the lane reach the threshold, and 0
+// otherwise, without a branch.
+func entry(bits uint64, lane int, threshold, keep uint32) float32 {
+	v := uint32(bits>>(16*(lane&3))) & 0xFFFF
+	return math.Float32frombits(keep &^ uint32(int32(v-threshold)>>31))
 }
 
 // mix is the finaliser of SplitMix64.
