@@ -34,7 +34,7 @@ func openStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 	}
 	s.OnWarning = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", text) }
 	s.OnWait = func(store.Key) {
-		fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for another process that computes the same run")
+		fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for a run that is being computed already")
 	}
 	return s, nil
 }
