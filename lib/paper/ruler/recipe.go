@@ -105,12 +105,14 @@ func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
 			break
 		}
 	}
-	if s.Name != "paper" {
-		sets := 0
-		if len(parts) > 0 {
-			sets = len(parts[0].Study.DataSets)
+	if s.Name != "paper" && len(parts) > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d data sets and %d seeds. It shows the mechanism; it is less than the paper's own experiment.", s.Name, len(parts[0].Study.DataSets), len(parts[0].Study.Seeds)))
+	}
+	for _, c := range parts {
+		if c.Study.RowCap > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("Of data sets with more than %d rows a random subset of that size is used.", c.Study.RowCap))
+			break
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d data sets and fewer seeds than the paper's ten. It shows the mechanism, it does not test the paper.", s.Name, sets))
 	}
 	return t
 }

@@ -43,9 +43,11 @@ type Scale struct {
 	ForgetSeeds int
 	// LearningRateSeeds is the number of seeds of Table 7.
 	LearningRateSeeds int
-	// MaxRows bounds the rows of every data set, 0 for none; RowCap bounds them
-	// further in Table 12, whose transformer is slow.
-	MaxRows, RowCap int
+	// MaxRows bounds the rows of every data set, 0 for none. SideRows does so in
+	// Tables 6 and 7 (a mini-batch meets the whole forget set, so that their cost
+	// grows with the square of the rows), RowCap in Table 12, whose transformer is
+	// slow.
+	MaxRows, SideRows, RowCap int
 	// Diagnostic are the data sets of Table 12; empty: Covertype and Higgs, or
 	// their stand-ins.
 	Diagnostic []string
@@ -59,7 +61,7 @@ func Scales() []Scale {
 	small := []string{"breast_cancer", "heart_disease", "german_credit"}
 	return []Scale{
 		{Name: "quick", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, LearningRateSeeds: 3, RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"}},
-		{Name: "standard", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, LearningRateSeeds: 3, RowCap: 1000},
+		{Name: "standard", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000},
 		{Name: "paper", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, LearningRateSeeds: 3, RowCap: 2000},
 	}
 }
@@ -79,6 +81,13 @@ func (s Scale) dataSets() []string {
 		return s.DataSets
 	}
 	return datasets.RULER()
+}
+
+func (s Scale) sideRows() int {
+	if s.SideRows == 0 || s.MaxRows != 0 && s.MaxRows < s.SideRows {
+		return s.MaxRows
+	}
+	return s.SideRows
 }
 
 // present replaces data sets whose files are missing by the scale's stand-ins.
@@ -235,7 +244,7 @@ func miniBatchStudy(s Scale, order train.Order) Study {
 	return Study{
 		Name: name, DataSets: s.dataSets(), Seeds: upTo(s.SideSeeds), Fractions: []float64{0.05},
 		ForgetSeeds: []uint32{forgetSeed}, Arms: append(methods(), controls()...),
-		Fit: train.Config{Batch: 128, Order: order}, RowCap: s.MaxRows,
+		Fit: train.Config{Batch: 128, Order: order}, RowCap: s.sideRows(),
 	}
 }
 
@@ -271,7 +280,7 @@ func learningRateStudy(s Scale, lr float64, scale bool) Study {
 	}
 	return Study{
 		Name: name, DataSets: s.dataSets(), Seeds: upTo(s.LearningRateSeeds), Fractions: []float64{0.05},
-		ForgetSeeds: []uint32{forgetSeed}, Arms: append(arms, controls()...), RowCap: s.MaxRows,
+		ForgetSeeds: []uint32{forgetSeed}, Arms: append(arms, controls()...), RowCap: s.sideRows(),
 	}
 }
 

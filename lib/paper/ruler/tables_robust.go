@@ -230,7 +230,7 @@ func init() {
 			}
 			t.Rows = append(t.Rows, report.Row{Kind: arm.kind(), Cells: cells})
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("At most %d rows of each data set are used (paper: 100,000). 'do nothing' is the paper's row Original.", s.RowCap))
+		t.Notes = append(t.Notes, "The paper uses 100,000 rows of each data set. 'do nothing' is its row Original.")
 		if len(standIns) > 0 {
 			t.Notes = append(t.Notes, "Stand-ins for Covertype and Higgs, whose files are not on this machine: "+strings.Join(standIns, ", ")+".")
 		}
