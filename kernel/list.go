@@ -10,6 +10,7 @@ import (
 	paper "github.com/lethe-ml/lethe/lib/paper/ruler"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
 
 	"github.com/spf13/cobra"
 )
@@ -135,21 +136,23 @@ func methodList() []named {
 }
 
 func attackList() []named {
-	about := map[string]string{"loss-threshold": "loss-threshold membership attack: balanced accuracy, AUC, per-example scores"}
 	var out []named
 	for _, a := range attack.All() {
-		out = append(out, named{Name: a.Name(), About: about[a.Name()]})
+		out = append(out, named{Name: a.Name(), About: a.About()})
 	}
 	return out
 }
 
 func metricList() []named {
-	return []named{
-		{Name: "ruler/m1", About: "similarity of forget records' embeddings to the oracle's (Eq. 2); no null"},
-		{Name: "ruler/m2", About: "M1 less what retained records reach, median or mean (Eq. 3); null 0"},
-		{Name: "ruler/m3", About: "change of M1 through unlearning (Eq. 4); null 0"},
-		{Name: "ruler/m4", About: "rank of forget records among retained neighbours, without an oracle (Eq. 7); null 0.5"},
+	var out []named
+	for _, m := range ruler.Metrics() {
+		about := m.About + "; no null"
+		if m.Null != nil {
+			about = fmt.Sprintf("%s; null %g", m.About, *m.Null)
+		}
+		out = append(out, named{Name: m.Name, About: about})
 	}
+	return out
 }
 
 func modelList() []named {

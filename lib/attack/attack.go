@@ -17,6 +17,8 @@ import (
 type Attack interface {
 	// Name is the attack's short name, such as "loss-threshold".
 	Name() string
+	// About says in one line what the attack reports.
+	About() string
 	// Run attacks a model from its losses on retained records (members it may
 	// learn from), forgotten records (members in question) and test records
 	// (never members).

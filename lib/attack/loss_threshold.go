@@ -73,6 +73,11 @@ type Result struct {
 // Name returns "loss-threshold".
 func (LossThreshold) Name() string { return "loss-threshold" }
 
+// About implements Attack.
+func (LossThreshold) About() string {
+	return "loss-threshold membership attack: balanced accuracy, AUC, per-example scores"
+}
+
 // Run attacks as the type describes.
 func (a LossThreshold) Run(retainLoss, forgetLoss, testLoss []float64) (*Result, error) {
 	if err := a.check(retainLoss, forgetLoss, testLoss); err != nil {
