@@ -1,10 +1,3 @@
-// Package ruler makes the tables and figures of RULER (arXiv 2605.27569)
-// again: one recipe per table or figure, which the command line, a notebook and
-// a test call alike. A recipe names the studies it needs; a study is a grid of
-// cells (data set, seed, fraction, forget set); a cell is an original model, its
-// retrained oracle, every unlearning method and control, and all their
-// evidence. Cells live in the store, so tables share them and a killed sweep
-// goes on where it stopped.
 package ruler
 
 import (
