@@ -14,8 +14,8 @@
 //
 //   - M2 is negative after every method at every fraction, and just as negative
 //     for the original model, of which nothing was unlearned, and after
-//     fine-tuning that never sees a forget record. The larger values (NegGrad at
-//     1 %, Bad Teacher) belong to the methods that moved the model most.
+//     fine-tuning that never sees a forget record. NegGrad at 1 % and Bad Teacher
+//     have larger means; Bad Teacher also moved the weights furthest.
 //   - The null of M2 holds on average over data sets only. Between oracles of
 //     different seeds it is far from zero on single data sets, with either sign.
 //   - M4 is above 0.5 for the oracle too, which cannot remember; the M4 of the
