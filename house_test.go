@@ -1,0 +1,168 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/lethe-ml/lethe/"
+
+// floors orders the rooms of the house: a package imports only from floors
+// below its own, or from its own room.
+var floors = []struct {
+	room  string
+	floor int
+}{
+	{"lib/array", 0}, {"lib/stats", 0}, {"lib/store", 0},
+	{"lib/engine", 1}, {"datasets", 1},
+	{"lib/nn", 2}, {"lib/model", 2},
+	{"lib/train", 3},
+	{"lib/unlearn", 4}, {"lib/attack", 4}, {"lib/verify", 4},
+	{"lib/report", 5}, {"lib/plot", 5}, {"lib/paper", 5},
+	{"kernel", 6},
+}
+
+// within lists the rooms on one floor that may use each other.
+var within = map[string][]string{
+	"lib/store": {"lib/array"},
+	"lib/model": {"lib/nn"},
+	"lib/paper": {"lib/report", "lib/plot"},
+}
+
+func roomOf(path string) (string, int) {
+	for _, f := range floors {
+		if path == f.room || strings.HasPrefix(path, f.room+"/") {
+			return f.room, f.floor
+		}
+	}
+	return "", -1
+}
+
+// sources calls visit with every Go file that is not a test.
+func sources(t *testing.T, visit func(path string, file *ast.File)) {
+	t.Helper()
+	set := token.NewFileSet()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		visit(filepath.ToSlash(path), file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
+	seen := 0
+	sources(t, func(path string, file *ast.File) {
+		room, floor := roomOf(filepath.ToSlash(filepath.Dir(path)))
+		if room == "" {
+			if filepath.Dir(path) != "." {
+				t.Errorf("%s is in no room of the house", path)
+			}
+			return
+		}
+		for _, spec := range file.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			inner, ours := strings.CutPrefix(name, module)
+			if !ours {
+				continue
+			}
+			seen++
+			other, below := roomOf(inner)
+			if other == room || below >= 0 && below < floor {
+				continue
+			}
+			allowed := false
+			for _, w := range within[room] {
+				allowed = allowed || w == other
+			}
+			if !allowed {
+				t.Errorf("%s (floor %d) imports %s (floor %d)", path, floor, inner, below)
+			}
+		}
+	})
+	if seen < 50 {
+		t.Errorf("only %d imports were looked at", seen)
+	}
+}
+
+func TestEveryExportIsDocumented(t *testing.T) {
+	seen := 0
+	sources(t, func(path string, file *ast.File) {
+		for _, decl := range file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Name.IsExported() && exportedReceiver(d) {
+					seen++
+					if d.Doc == nil {
+						t.Errorf("%s: %s has no doc comment", path, d.Name.Name)
+					}
+				}
+			case *ast.GenDecl:
+				seen += documented(t, path, d)
+			}
+		}
+	})
+	if seen < 200 {
+		t.Errorf("only %d exports were looked at", seen)
+	}
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if index, ok := typ.(*ast.IndexExpr); ok {
+		typ = index.X
+	}
+	id, ok := typ.(*ast.Ident)
+	return ok && id.IsExported()
+}
+
+// documented checks types, constants and variables; a group's comment serves
+// all its members.
+func documented(t *testing.T, path string, d *ast.GenDecl) (seen int) {
+	for _, spec := range d.Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			if s.Name.IsExported() {
+				seen++
+				if d.Doc == nil && s.Doc == nil {
+					t.Errorf("%s: type %s has no doc comment", path, s.Name.Name)
+				}
+			}
+		case *ast.ValueSpec:
+			for _, n := range s.Names {
+				if n.IsExported() {
+					seen++
+					if d.Doc == nil && s.Doc == nil && s.Comment == nil {
+						t.Errorf("%s: %s has no doc comment", path, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return seen
+}
