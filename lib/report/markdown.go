@@ -57,10 +57,8 @@ func (t *Table) markdownCells(l line) []string {
 }
 
 func (t *Table) writeMarkdownFoot(b *bufio.Writer) {
-	for _, c := range t.Columns {
-		if c.Note != "" {
-			fmt.Fprintf(b, "\n%s: %s\n", emphasise("*", escape(c.Name)), escape(c.Note))
-		}
+	for _, c := range t.explained() {
+		fmt.Fprintf(b, "\n%s: %s\n", emphasise("*", escape(c.Name)), escape(c.Note))
 	}
 	if len(t.Notes) > 0 {
 		b.WriteByte('\n')

@@ -10,6 +10,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -126,4 +128,26 @@ func (r Row) heading() string {
 		return r.Cells[0].Text
 	}
 	return r.Group
+}
+
+// explained lists the columns with a note; columns that share a note share its
+// line, under the names of all that have one of their own.
+func (t *Table) explained() []Column {
+	var out []Column
+	at := map[string]int{} // note -> place in out
+	for _, c := range t.Columns {
+		if c.Note == "" {
+			continue
+		}
+		i, said := at[c.Note]
+		if !said {
+			at[c.Note] = len(out)
+			out = append(out, c)
+			continue
+		}
+		if !slices.Contains(strings.Split(out[i].Name, "; "), c.Name) {
+			out[i].Name += "; " + c.Name
+		}
+	}
+	return out
 }

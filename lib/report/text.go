@@ -56,10 +56,8 @@ func (t *Table) Text(w io.Writer) error {
 }
 
 func (t *Table) writeFoot(b *bufio.Writer, wrapAt int) {
-	for _, c := range t.Columns {
-		if c.Note != "" {
-			writeParagraph(b, clean(c.Name)+": ", clean(c.Note), wrapAt)
-		}
+	for _, c := range t.explained() {
+		writeParagraph(b, clean(c.Name)+": ", clean(c.Note), wrapAt)
 	}
 	for i, n := range t.Notes {
 		writeParagraph(b, fmt.Sprintf("(%d) ", i+1), clean(n), wrapAt)
