@@ -42,9 +42,20 @@ func init() {
 				cells = append(cells, effectOf(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.M1 })), 4))
 				t.Rows = append(t.Rows, report.Row{Kind: a.kind(), Group: c.Study.Name, Cells: cells})
 			}
+			t.Notes = append(t.Notes, signs(c))
 		}
 		return &Output{Table: t}, nil
 	}
+}
+
+// signs says for how many methods M2 is positive, and what doing nothing shows.
+func signs(c *Collected) string {
+	positive := 0
+	for _, a := range methods() {
+		positive += count(effectOf(of(c.Rows, a.Label, 0.05), m2).mean() > 0)
+	}
+	idle := effectOf(of(c.Rows, Nothing, 0.05), m2)
+	return fmt.Sprintf("%s: M2 positive for %d of %d methods (paper, shuffled: 3 of 4); doing nothing %s.", c.Study.Name, positive, len(methods()), report.FormatNumber(idle.mean(), m2.Digits))
 }
 
 var table7 = Recipe{
