@@ -258,7 +258,7 @@ func (e *Env) compute(ctx context.Context, p *problem, s Study, k cellKey) ([]Ro
 	if c.oracle, err = e.trained(ctx, p, s, c.retain, k.seed); err != nil {
 		return nil, err
 	}
-	ref, err := c.reference()
+	ref, err := e.reference(c)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ type reference struct {
 	oracleM4         float64
 }
 
-func (c *cell) reference() (*reference, error) {
+func (e *Env) reference(c *cell) (*reference, error) {
 	embed := func(w nn.Params) (array.Matrix[float64], error) {
 		p, err := c.runner.Predict(w, c.Train)
 		if err != nil {
@@ -302,6 +302,11 @@ func (c *cell) reference() (*reference, error) {
 	if r.oracle, err = embed(c.oracle); err != nil {
 		return nil, err
 	}
+	own, _, err := ruler.M4(&r.oracle, c.forget, c.retain, e.options(c.study))
+	if err != nil {
+		return nil, fmt.Errorf("the oracle's own M4: %w", err)
+	}
+	r.oracleM4 = own.Value
 	return &r, nil
 }
 
@@ -327,13 +332,6 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 	m, err := ruler.Measure(&u, &ref.oracle, &ref.original, c.forget, c.retain, e.options(c.study))
 	if err != nil {
 		return row, err
-	}
-	if ref.oracleM4 == 0 {
-		own, _, err := ruler.M4(&ref.oracle, c.forget, c.retain, e.options(c.study))
-		if err != nil {
-			return row, err
-		}
-		ref.oracleM4 = own.Value
 	}
 	row.M1, row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2.Value, m.M2Mean.Value, m.M3.Value, m.M4.Value
 	row.OracleM4, row.ZeroRows = ref.oracleM4, m.ZeroRows.Unlearned

@@ -135,7 +135,7 @@ func sizes(r []float64) string {
 func (c *Collected) claimNull() checked {
 	e := effectOf(where(c.Rows, func(r Row) bool { return r.Arm == OtherOracle && r.Fraction == c.middle() }), m2)
 	if e.Summary == nil {
-		return checked{claim: "the null of M2 is centred on zero", here: "no runs"}
+		return checked{claim: "the null of M2 is centred on zero", here: e.err.Error()}
 	}
 	effects := 0.0
 	for _, a := range methods() {

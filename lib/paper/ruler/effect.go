@@ -51,16 +51,19 @@ func observations(rows []Row, m metric) []ruler.Observation {
 }
 
 // effect is the paper's statistics for one arm and fraction; see
-// ruler.Summarize. With no rows it is nil.
-type effect struct{ *ruler.Summary }
+// ruler.Summarize. Where that refuses the rows the summary is nil and err says why.
+type effect struct {
+	*ruler.Summary
+	err error
+}
 
 func effectOf(rows []Row, m metric) effect {
 	s, err := ruler.Summarize(observations(rows, m), m.Null)
 	if err != nil {
-		return effect{}
+		return effect{err: err}
 	}
 	s.Mean.Better = stats.NearNull
-	return effect{s}
+	return effect{Summary: s}
 }
 
 func (e effect) mean() float64 {
@@ -85,7 +88,7 @@ func (e effect) significantRank() bool {
 // estimate is the mean as a cell.
 func (e effect) estimate(digits int) report.Cell {
 	if e.Summary == nil {
-		return report.Gap("no runs")
+		return report.Gap(e.err.Error())
 	}
 	return report.Est(e.Mean, digits)
 }

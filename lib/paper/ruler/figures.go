@@ -18,7 +18,13 @@ func forestOf(e *Env, r Recipe, s Scale, c *Collected, m metric) plot.Figure {
 				continue // on another scale, or zero by definition; the table has them
 			}
 			eff := effectOf(of(c.Rows, a.Label, fraction), m)
-			row := plot.ForestRow{Group: "forget fraction " + percent(fraction), Label: a.Label, Estimate: eff.Mean, Control: a.Control}
+			row := plot.ForestRow{Group: "forget fraction " + percent(fraction), Label: a.Label, Control: a.Control}
+			if eff.err != nil {
+				row.Missing = eff.err.Error()
+				f.Rows = append(f.Rows, row)
+				continue
+			}
+			row.Estimate = eff.Mean
 			if eff.Mixed != nil {
 				p := eff.Mixed.PT
 				row.P = &p

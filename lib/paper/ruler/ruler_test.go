@@ -311,6 +311,13 @@ func TestEffectIsTheMixedModelOfTheRows(t *testing.T) {
 	}
 }
 
+func TestAnEffectThatCannotBeComputedSaysWhy(t *testing.T) {
+	e := effectOf([]Row{{DataSet: "a", M2: math.NaN()}, {DataSet: "b", M2: 1}}, m2)
+	if got := e.cells(3)[0].Missing; !strings.Contains(got, "NaN") {
+		t.Errorf("the cell says %q", got)
+	}
+}
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LETHE_TEST_SWEEP"); dir != "" {
 		sweepChild(dir)
