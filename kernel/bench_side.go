@@ -87,6 +87,10 @@ func (b *benchRun) start(cmd *exec.Cmd) (*worker, error) {
 func (w *worker) read() (answer, error) {
 	var a answer
 	if !w.out.Scan() {
+		// Its last words arrive by another pipe and are complete only when the
+		// process has ended.
+		_ = w.in.Close()
+		_ = w.cmd.Wait()
 		return a, errors.Join(w.out.Err(), fmt.Errorf("the process gave no answer: %s", lastLine(w.log.String())))
 	}
 	if err := json.Unmarshal(w.out.Bytes(), &a); err != nil {
