@@ -1,0 +1,175 @@
+package nb
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+)
+
+// How often a bar is drawn: smooth in a notebook, sparing in a terminal.
+const (
+	barEvery  = 100 * time.Millisecond
+	lineEvery = 5 * time.Second
+)
+
+// Bar shows how far a long piece of work is: a bar in a notebook, which leaves
+// one line behind, and in a terminal a line on standard error every few
+// seconds. Its methods may be called from several goroutines.
+type Bar struct {
+	mu          sync.Mutex
+	s           *stage
+	id          string
+	what        string
+	done, total int64
+	began, next time.Time
+	placed      bool
+	over        bool
+}
+
+// NewBar starts a bar for total units of work. A total below 1 is unknown.
+func NewBar(total int, what string) *Bar { return std.bar(int64(total), what) }
+
+func (s *stage) bar(total int64, what string) *Bar {
+	b := &Bar{s: s, id: gonbui.UniqueId(), what: oneLine(what), total: total, began: s.now()}
+	b.next = b.began
+	if !s.notebook {
+		b.next = b.began.Add(lineEvery)
+	}
+	s.opened(b)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.draw()
+	return b
+}
+
+// Add says that n more units are done.
+func (b *Bar) Add(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done += int64(n)
+	b.draw()
+}
+
+// Set says that done units are done.
+func (b *Bar) Set(done int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done = int64(done)
+	b.draw()
+}
+
+// Report says that done of total units are done, and what names the last of
+// them; an empty what leaves the name. Recipes and trainings report like this:
+//
+//	env.Progress = func(p ruler.Progress) { bar.Report(p.Done, p.Total, p.What) }
+func (b *Bar) Report(done, total int64, what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done, b.total = done, total
+	if what != "" {
+		b.what = oneLine(what)
+	}
+	b.draw()
+}
+
+// Done ends the bar and leaves a line that says how long the work took.
+func (b *Bar) Done() { b.end("done") }
+
+// leave ends a bar whose program ends before the work does.
+func (b *Bar) leave() { b.end("stopped") }
+
+func (b *Bar) end(how string) {
+	b.mu.Lock()
+	over := b.over
+	b.over = true
+	line := b.last(how)
+	b.mu.Unlock()
+	if over {
+		return
+	}
+	b.s.closed(b)
+	if !b.s.notebook {
+		b.s.say(b.s.err, "%s", line)
+		return
+	}
+	b.s.update(output{id: b.id, data: bundle{"text/plain": line}})
+	b.s.sync()
+}
+
+// draw shows the bar where it is time to.
+func (b *Bar) draw() {
+	now := b.s.now()
+	if b.over || now.Before(b.next) {
+		return
+	}
+	if !b.s.notebook {
+		b.next = now.Add(lineEvery)
+		b.s.say(b.s.err, "%s", b.line(now))
+		return
+	}
+	b.next = now.Add(barEvery)
+	o := output{id: b.id, data: bundle{"text/plain": b.line(now), "text/html": b.html(now)}}
+	if b.placed {
+		b.s.update(o)
+		return
+	}
+	b.placed = true
+	b.s.show(o, b.line(now)+"\n")
+}
+
+// line is the state of the work in words: "training: 40 of 100, about 3s left".
+func (b *Bar) line(now time.Time) string {
+	if b.total < 1 {
+		return fmt.Sprintf("%s: %d", b.what, b.done)
+	}
+	s := fmt.Sprintf("%s: %d of %d", b.what, b.done, b.total)
+	if b.total > manyUnits {
+		s = fmt.Sprintf("%s: %d %%", b.what, 100*b.done/b.total)
+	}
+	spent := now.Sub(b.began).Seconds()
+	if b.done <= 0 || b.done >= b.total || spent < 1 {
+		return s
+	}
+	left := spent * float64(b.total-b.done) / float64(b.done)
+	return s + ", about " + spoken(time.Duration(left*float64(time.Second))) + " left"
+}
+
+// manyUnits is where a count tells a reader less than a share.
+const manyUnits = 100_000
+
+// last is the line that stays.
+func (b *Bar) last(how string) string {
+	took := spoken(b.s.now().Sub(b.began))
+	if how == "done" {
+		return fmt.Sprintf("%s: done in %s", b.what, took)
+	}
+	return fmt.Sprintf("%s, %s after %s", b.line(b.began), how, took)
+}
+
+func (b *Bar) html(now time.Time) string {
+	value := fmt.Sprintf(` value="%d" max="%d"`, min(max(b.done, 0), b.total), b.total)
+	if b.total < 1 {
+		value = ""
+	}
+	return fmt.Sprintf(`<progress%s></progress> <code>%s</code>`, value, html.EscapeString(b.line(now)))
+}
+
+// spoken is a length of time as people say it: 0.4 s, 12 s, 3 min 20 s.
+func spoken(d time.Duration) string {
+	s := d.Seconds()
+	switch {
+	case s < 10:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 60:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", int(s)/60, int(s)%60)
+	case s < 100*3600:
+		return fmt.Sprintf("%d h %d min", int(s)/3600, int(s)%3600/60)
+	}
+	return fmt.Sprintf("%.0f days", math.Round(s/86400))
+}

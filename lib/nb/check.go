@@ -1,0 +1,49 @@
+package nb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+// Context ends when the cell is interrupted (the square button, or Control-C in
+// a terminal), so that trainings save their state. The kernel gives them five
+// seconds. It is the same context in every call.
+func Context() context.Context { return background() }
+
+var background = sync.OnceValue(func() context.Context {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second interrupt ends a program that does not listen
+	return ctx
+})
+
+// Check ends the cell with a message when err is not nil: what went wrong in
+// one line, or for an interruption how to go on. Run All then stops.
+func Check(err error) { std.check(err) }
+
+// Try is Check for calls that also return a value:
+//
+//	model := nb.Try(train.Fit(nb.Context(), ...))
+func Try[T any](v T, err error) T {
+	std.check(err)
+	return v
+}
+
+func (s *stage) check(err error) {
+	if err == nil {
+		return
+	}
+	if s.notebook {
+		s.drain()
+	}
+	if errors.Is(err, context.Canceled) {
+		s.say(s.err, "Interrupted: %v.\nRun this cell again to go on; what was saved is not computed twice.", err)
+	} else {
+		s.say(s.err, "%s", "This did not work: "+fmt.Sprint(err))
+	}
+	s.leave(1)
+}

@@ -1,0 +1,102 @@
+package nb
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Claim is a statement that was checked against the numbers of a notebook.
+type Claim struct {
+	Statement string
+	Holds     bool
+	Evidence  string // the numbers behind it
+}
+
+// Claims prints one line for each claim, in this form:
+//
+//	claim holds: STATEMENT — EVIDENCE
+//	claim FAILS: STATEMENT — EVIDENCE
+//
+// A claim that fails is shown, never hidden, and does not end the cell. The
+// evidence follows the last dash of the line.
+func Claims(claims ...Claim) {
+	for _, c := range claims {
+		std.say(std.out, "%s", c.line())
+	}
+}
+
+func (c Claim) line() string {
+	word := "FAILS"
+	if c.Holds {
+		word = "holds"
+	}
+	evidence := strings.ReplaceAll(oneLine(c.Evidence), "—", "-")
+	if evidence == "" {
+		evidence = "no evidence given"
+	}
+	return fmt.Sprintf("claim %s: %s — %s", word, oneLine(c.Statement), evidence)
+}
+
+// Less claims that a is smaller than b. What is not a number is not smaller
+// than anything.
+func Less(statement string, a, b float64) Claim {
+	return compared(statement, a < b, "<", a, b)
+}
+
+// Greater claims that a is larger than b.
+func Greater(statement string, a, b float64) Claim {
+	return compared(statement, a > b, ">", a, b)
+}
+
+// Positive claims that v is above zero.
+func Positive(statement string, v float64) Claim { return Greater(statement, v, 0) }
+
+// Negative claims that v is below zero.
+func Negative(statement string, v float64) Claim { return Less(statement, v, 0) }
+
+// Within claims that v lies between low and high, ends included.
+func Within(statement string, v, low, high float64) Claim {
+	c := Claim{Statement: statement, Holds: low <= v && v <= high}
+	c.Evidence = fmt.Sprintf("%s is %s %s to %s", short(v), inOrOut(c.Holds), short(low), short(high))
+	return c
+}
+
+// Ascending claims that each value is larger than the one before it. Fewer than
+// two values have no order, and the claim fails.
+func Ascending(statement string, values ...float64) Claim {
+	c := Claim{Statement: statement, Holds: len(values) > 1}
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = short(v)
+		if i > 0 && !(values[i-1] < v) {
+			c.Holds = false
+		}
+	}
+	c.Evidence = "in this order: " + strings.Join(words, ", ")
+	return c
+}
+
+func compared(statement string, holds bool, sign string, a, b float64) Claim {
+	evidence := fmt.Sprintf("%s %s %s", short(a), sign, short(b))
+	if !holds {
+		evidence = fmt.Sprintf("%s against %s, expected %s", short(a), short(b), sign)
+	}
+	return Claim{Statement: statement, Holds: holds, Evidence: evidence}
+}
+
+func inOrOut(in bool) string {
+	if in {
+		return "inside"
+	}
+	return "outside"
+}
+
+// short prints a number with four significant digits.
+func short(v float64) string {
+	if math.IsNaN(v) {
+		return "not a number"
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}

@@ -1,0 +1,21 @@
+package nb
+
+// Exercise checks a reader's answer. The zero value of T means that nobody has
+// answered yet, so choose questions with another answer:
+//
+//	answer := 0.0 // your answer here
+//	nb.Exercise(1, answer, answer > 0.4 && answer < 0.6, "what does a coin score?")
+//
+// It prints whether the answer is right, and the hint where it is not. An
+// exercise without an answer is not an error: notebooks are run with them.
+func Exercise[T comparable](number int, answer T, right bool, hint string) {
+	var zero T
+	switch {
+	case answer == zero:
+		std.say(std.out, "exercise %d: not tried yet", number)
+	case right:
+		std.say(std.out, "exercise %d: right", number)
+	default:
+		std.say(std.out, "exercise %d: not yet. Hint: %s", number, oneLine(hint))
+	}
+}

@@ -1,0 +1,111 @@
+package nb
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/plot"
+)
+
+// Figure shows a figure: in a notebook as a PNG, with the figure's text for
+// those who cannot see it; in a terminal as that text. A kind that also has a
+// Vega-Lite form brings it along, and JupyterLab makes it interactive. A figure
+// that cannot be drawn ends the cell.
+func Figure(f plot.Figure) {
+	Check(std.figure(f, ""))
+}
+
+func (s *stage) figure(f plot.Figure, id string) error {
+	if f == nil {
+		return fmt.Errorf("there is no figure to show: it is nil")
+	}
+	if !s.notebook {
+		if err := f.Render(io.Discard, "txt"); err != nil {
+			return err
+		}
+		s.say(s.out, "%s", strings.TrimRight(f.Text(), "\n"))
+		return nil
+	}
+	o, err := figureOutput(f)
+	if err != nil {
+		return err
+	}
+	o.id = id
+	s.show(o, f.Text()+"\n")
+	return nil
+}
+
+// figureOutput is the figure in all its forms.
+func figureOutput(f plot.Figure) (output, error) {
+	f, scale := sized(f)
+	picture, err := f.PNG()
+	if err != nil {
+		return output{}, err
+	}
+	o, err := pictureOutput(picture, f.Text(), scale)
+	if err != nil {
+		return output{}, err
+	}
+	if v, ok := f.(interface{ VegaLite() ([]byte, error) }); ok {
+		if spec, err := v.VegaLite(); err == nil && json.Valid(spec) {
+			o.data[vegaLite] = dataURL(spec)
+		}
+	}
+	return o, nil
+}
+
+// vegaLite is the form that JupyterLab draws by itself, offline and in a
+// notebook that is not trusted.
+const vegaLite = "application/vnd.vegalite.v5+json"
+
+// dataURL carries a specification as a string: the kernel's pipe has no place
+// for the nulls that one may hold, and the reader takes a string for an address.
+func dataURL(spec []byte) string {
+	return "data:application/json;base64," + base64.StdEncoding.EncodeToString(spec)
+}
+
+// pictureOutput is a PNG with the words for those who cannot see it. It is sharp
+// on fine screens because it stands at its size divided by scale.
+func pictureOutput(picture []byte, alt string, scale int) (output, error) {
+	head, err := png.DecodeConfig(bytes.NewReader(picture))
+	if err != nil {
+		return output{}, fmt.Errorf("not a PNG picture: %w", err)
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(alt), "\n")
+	return output{
+		data: bundle{"image/png": picture, "text/plain": alt},
+		meta: map[string]any{"image/png": map[string]any{"alt": first, "width": head.Width / scale}},
+	}, nil
+}
+
+// Picture shows a committed PNG file, at half its size as figures are saved,
+// under a label that says what it is and where its numbers come from. A terminal
+// prints the label and the file's name.
+func Picture(files fs.FS, name, label string) {
+	Check(std.picture(files, name, label))
+}
+
+func (s *stage) picture(files fs.FS, name, label string) error {
+	picture, err := fs.ReadFile(files, name)
+	if err != nil {
+		return fmt.Errorf("the picture %s cannot be read: %w", name, err)
+	}
+	label = oneLine(label)
+	o, err := pictureOutput(picture, label, 2)
+	if err != nil {
+		return fmt.Errorf("the picture %s: %w", name, err)
+	}
+	if !s.notebook {
+		s.say(s.out, "[picture %s: %s]", name, label)
+		return nil
+	}
+	s.show(output{data: bundle{"text/markdown": "*" + markdownText(label) + "*", "text/plain": label}}, label+"\n")
+	s.show(o, fmt.Sprintf("[picture %s]\n", name))
+	return nil
+}

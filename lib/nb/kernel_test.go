@@ -1,0 +1,180 @@
+package nb
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// The tests of notebook mode run a scene, a function that stands for a cell, in
+// a process of its own, with the two named pipes that the kernel gives to one.
+// The fake kernel reads them as the real one does: standard output, standard
+// error and the pipe each in a goroutine of its own.
+
+const sceneEnv = "LETHE_NB_TEST_SCENE"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(sceneEnv); name != "" {
+		scene, ok := scenes[name]
+		if !ok {
+			os.Exit(99)
+		}
+		scene()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// event is one thing that arrived at the kernel.
+type event struct {
+	from string // "stdout", "stderr" or "show"
+	text string // what was printed
+	data map[protocol.MIMEType]any
+	meta map[string]any
+	id   string
+	at   time.Time
+}
+
+type fakeKernel struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	mu     sync.Mutex
+	events []event
+	reply  func(back *gob.Encoder, d *protocol.DisplayData) // for what is not shown
+	wg     sync.WaitGroup
+}
+
+// run runs a scene to its end and returns what arrived and the exit code.
+func run(t *testing.T, scene string, env ...string) ([]event, int) {
+	k := start(t, scene, env...)
+	return k.wait()
+}
+
+func start(t *testing.T, scene string, env ...string) *fakeKernel {
+	t.Helper()
+	dir := t.TempDir()
+	there, back := filepath.Join(dir, "there"), filepath.Join(dir, "back")
+	for _, p := range []string{there, back} {
+		if err := syscall.Mkfifo(p, 0o600); err != nil {
+			t.Skip("no named pipes here:", err)
+		}
+	}
+	k := &fakeKernel{t: t, cmd: exec.Command(os.Args[0])}
+	k.cmd.Env = append(os.Environ(), sceneEnv+"="+scene, protocol.GONB_PIPE_ENV+"="+there, protocol.GONB_PIPE_BACK_ENV+"="+back)
+	k.cmd.Env = append(k.cmd.Env, env...)
+	out, err := k.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs, err := k.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	k.wg.Add(2)
+	go k.stream("stdout", out)
+	go k.stream("stderr", errs)
+	go k.pipe(there, back)
+	return k
+}
+
+func (k *fakeKernel) wait() ([]event, int) {
+	k.t.Helper()
+	timer := time.AfterFunc(20*time.Second, func() { _ = k.cmd.Process.Kill() })
+	defer timer.Stop()
+	k.wg.Wait()
+	err := k.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		k.t.Fatal(err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.events, k.cmd.ProcessState.ExitCode()
+}
+
+func (k *fakeKernel) add(e event) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e.at = time.Now()
+	k.events = append(k.events, e)
+}
+
+func (k *fakeKernel) stream(name string, r io.Reader) {
+	defer k.wg.Done()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			k.add(event{from: name, text: string(buf[:n])})
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (k *fakeKernel) pipe(there, back string) {
+	r, err := os.Open(there)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	w, err := os.OpenFile(back, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer w.Close()
+	dec, enc := gob.NewDecoder(r), gob.NewEncoder(w)
+	for {
+		d := &protocol.DisplayData{}
+		if dec.Decode(d) != nil {
+			return
+		}
+		v, isValue := d.Data[protocol.MIMECommValue].(protocol.CommValue)
+		switch {
+		case isValue && v.Address == protocol.GonbuiSyncAddress:
+			_ = enc.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value})
+		case isValue || d.Data[protocol.MIMECommSubscribe] != nil:
+			if k.reply != nil {
+				k.reply(enc, d)
+			}
+		default:
+			k.add(event{from: "show", data: d.Data, meta: d.Metadata, id: d.DisplayID})
+		}
+	}
+}
+
+// printed joins what came over one stream.
+func printed(events []event, from string) string {
+	var b bytes.Buffer
+	for _, e := range events {
+		if e.from == from {
+			b.WriteString(e.text)
+		}
+	}
+	return b.String()
+}
+
+// shown are the outputs, without what was printed.
+func shown(events []event) []event {
+	var out []event
+	for _, e := range events {
+		if e.from == "show" {
+			out = append(out, e)
+		}
+	}
+	return out
+}

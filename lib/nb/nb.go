@@ -1,0 +1,157 @@
+// Package nb shows results in a notebook cell: tables, figures, progress, live
+// curves, claims and exercises. The same calls print plainly in a terminal, so
+// that a cell's code also makes sense under go run: tables and figures as text
+// on standard output, progress as lines on standard error.
+//
+// What a cell shows is readable everywhere. Each output is a bundle of the same
+// thing in several forms, of which every reader takes the best that it knows:
+// JupyterLab, a notebook opened again without trust, an exported page, GitHub.
+// A figure is always a PNG with its text; nothing needs a script or the network.
+//
+// Outputs and what the cell prints with fmt keep their order. Nothing here
+// panics; a table or a figure that cannot be shown ends the cell with a message
+// that says why.
+package nb
+
+import (
+	"encoding/gob"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+func init() {
+	// The kernel knows these types, the program's side of the pipe does not:
+	// without them one nested value closes the pipe for the rest of the cell.
+	gob.Register(map[string]any{})
+	gob.Register([]any{})
+}
+
+// bundle is one output in several forms.
+type bundle map[protocol.MIMEType]any
+
+// output is a bundle on its way to the notebook. An output with an id takes the
+// place of the one before it with that id.
+type output struct {
+	data bundle
+	meta map[string]any
+	id   string
+}
+
+// stage is where output goes: a notebook, or the two streams of a terminal.
+type stage struct {
+	mu       sync.Mutex // one output at a time, so that the order is the callers'
+	notebook bool
+	out, err io.Writer
+	send     func(output) error
+	drain    func()           // waits until what was printed has arrived
+	sync     func()           // waits until what was sent has arrived
+	now      func() time.Time // the clock of bars and live outputs
+	exit     func(code int)
+	open     []closer // bars and live outputs that show more than is on the page
+}
+
+// closer is an output that is drawn less often than it changes.
+type closer interface{ leave() }
+
+// std is the stage of the running program.
+var std = newStage()
+
+func newStage() *stage {
+	return &stage{
+		notebook: gonbui.IsNotebook,
+		out:      os.Stdout, err: os.Stderr,
+		send: sendToKernel, drain: drainPrinted, sync: syncKernel,
+		now: time.Now, exit: os.Exit,
+	}
+}
+
+// sendToKernel puts the output into the kernel's pipe.
+func sendToKernel(o output) error {
+	gonbui.SendData(&protocol.DisplayData{Data: o.data, Metadata: o.meta, DisplayID: o.id})
+	return gonbui.Error()
+}
+
+// patience bounds every wait for the kernel: it answers in well under a
+// millisecond, except while it waits for a browser.
+const patience = 10 * time.Second
+
+// syncKernel returns when the kernel has handed on everything that was sent.
+func syncKernel() {
+	done := make(chan struct{})
+	go func() {
+		gonbui.Sync()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+	}
+}
+
+// show places an output below everything that was printed and shown before it.
+// Where there is no notebook, or its pipe is broken, it prints plain.
+func (s *stage) show(o output, plain string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.notebook {
+		s.drain()
+		if s.send(o) == nil {
+			s.sync()
+			return
+		}
+	}
+	fmt.Fprint(s.out, plain)
+}
+
+// update replaces an output that stands on the page already.
+func (s *stage) update(o output) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.send(o)
+}
+
+// say writes a line to w; lines and outputs never mix.
+func (s *stage) say(w io.Writer, format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(w, format+"\n", args...)
+}
+
+// opened and closed keep the list of outputs that leave draws one last time.
+func (s *stage) opened(c closer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = append(s.open, c)
+}
+
+func (s *stage) closed(c closer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, o := range s.open {
+		if o == c {
+			s.open = append(s.open[:i], s.open[i+1:]...)
+			return
+		}
+	}
+}
+
+// leave draws the last state of everything that is open and ends the program.
+func (s *stage) leave(code int) {
+	s.mu.Lock()
+	open := s.open
+	s.open = nil
+	s.mu.Unlock()
+	for _, c := range open {
+		c.leave()
+	}
+	if s.notebook {
+		s.sync()
+	}
+	s.exit(code)
+}

@@ -1,0 +1,167 @@
+package nb
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
+	events, code := run(t, "alternate")
+	if code != 0 {
+		t.Fatalf("exit code %d, stderr %q", code, printed(events, "stderr"))
+	}
+	var got strings.Builder
+	for _, e := range events {
+		got.WriteString(e.text)
+		if e.from == "show" {
+			fmt.Fprintln(&got, e.data["text/plain"])
+		}
+	}
+	var want strings.Builder
+	for i := range alternations {
+		fmt.Fprintf(&want, "line %d\nshown %d\n", i, i)
+	}
+	if got.String() != want.String() {
+		t.Errorf("order is not kept:\n%s", got.String())
+	}
+}
+
+func TestEveryOutputHasAPlainForm(t *testing.T) {
+	events, _ := run(t, "all")
+	outs := shown(events)
+	if len(outs) != 3 {
+		t.Fatalf("%d outputs, want 3; stderr %q", len(outs), printed(events, "stderr"))
+	}
+	for i, o := range outs {
+		if s, _ := o.data["text/plain"].(string); strings.TrimSpace(s) == "" {
+			t.Errorf("output %d has no text", i)
+		}
+	}
+	table := fmt.Sprint(outs[0].data["text/html"])
+	if table != goldenHTML {
+		t.Errorf("table is\n%s\nwant\n%s", table, goldenHTML)
+	}
+	if s := fmt.Sprint(outs[0].data["text/markdown"]); !strings.Contains(s, "| forget &amp; go | 0.25 |") {
+		t.Errorf("no Markdown table in %q", s)
+	}
+	picture, _ := outs[1].data["image/png"].([]byte)
+	head, err := png.DecodeConfig(bytes.NewReader(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head.Width != 2*notebookWidth || len(picture) > 60_000 {
+		t.Errorf("the figure is %d pixels wide and %d bytes large", head.Width, len(picture))
+	}
+	if got := fmt.Sprint(outs[1].meta); got != "map[image/png:map[alt:Loss width:672]]" {
+		t.Errorf("the figure's metadata are %s", got)
+	}
+}
+
+// The escapes, the sides and the labels were checked by hand.
+const goldenHTML = `<p><strong>Scores &lt;of&gt; methods</strong></p>
+<p>Higher is better.</p>
+<table>
+<thead>
+<tr><th align="left">method</th><th align="right">paper: accuracy (%)</th></tr>
+</thead>
+<tbody>
+<tr><td align="left">forget &amp; go</td><td align="right">0.25</td></tr>
+<tr><td colspan="2" align="left"><em>controls</em></td></tr>
+<tr><td align="left"><em>do nothing</em></td><td align="right">0.50</td></tr>
+<tr><td colspan="2" align="left"><strong>others</strong></td></tr>
+<tr><td colspan="2" align="left"><em>printed in the paper</em></td></tr>
+<tr><td align="left"><em>paper: SCRUB</em></td><td align="right">(not printed)</td></tr>
+</tbody>
+</table>
+<p><em>accuracy</em>: balanced</p>
+<ol>
+<li>Only a test.</li>
+</ol>
+<p><sub>scale quick · seeds 0-2</sub></p>
+`
+
+func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
+	events, _ := run(t, "bar")
+	outs := shown(events)
+	if len(outs) < 3 {
+		t.Fatalf("%d outputs of a bar", len(outs))
+	}
+	spent := outs[len(outs)-1].at.Sub(outs[0].at)
+	if most := int(spent/barEvery) + 3; len(outs) > most {
+		t.Errorf("%d outputs in %v, at most %d expected", len(outs), spent, most)
+	}
+	for _, o := range outs {
+		if o.id == "" || o.id != outs[0].id {
+			t.Fatalf("outputs have the ids %q and %q", outs[0].id, o.id)
+		}
+	}
+	last := outs[len(outs)-1].data
+	if s := fmt.Sprint(last["text/plain"]); len(last) != 1 || !strings.HasPrefix(s, "training: done in ") {
+		t.Errorf("the bar leaves %v", last)
+	}
+}
+
+func TestALiveOutputDrawsRarelyButAlwaysItsLastState(t *testing.T) {
+	events, _ := run(t, "live")
+	outs := shown(events)
+	if len(outs) < 2 || len(outs) > 13 {
+		t.Errorf("%d drawings in a second", len(outs))
+	}
+	last := outs[len(outs)-1]
+	if s := fmt.Sprint(last.data["text/plain"]); !strings.Contains(s, "4242") {
+		t.Errorf("the last state is not shown but\n%s", s)
+	}
+	if last.id == "" || last.id != outs[0].id {
+		t.Errorf("the first and the last output have the ids %q and %q", outs[0].id, last.id)
+	}
+}
+
+func TestAFailedCellLosesNothingAndSaysWhy(t *testing.T) {
+	events, code := run(t, "fail")
+	if code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	if got := printed(events, "stdout"); got != "before\n" {
+		t.Errorf("printed %q", got)
+	}
+	if got := printed(events, "stderr"); got != "This did not work: the file is gone\n" {
+		t.Errorf("said %q", got)
+	}
+	outs := shown(events)
+	if len(outs) == 0 || outs[len(outs)-1].data["text/plain"] != "state two" {
+		t.Errorf("the last state of the live output is lost: %v", outs)
+	}
+}
+
+func TestAnInterruptedCellSaysHowToGoOn(t *testing.T) {
+	k := start(t, "interrupted")
+	for range 400 {
+		k.mu.Lock()
+		ready := len(k.events) > 0
+		k.mu.Unlock()
+		if ready {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := k.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	events, code := k.wait()
+	want := "Interrupted: epoch 3 is saved: context canceled.\nRun this cell again to go on; what was saved is not computed twice.\n"
+	if got := printed(events, "stderr"); got != want || code != 1 {
+		t.Errorf("exit code %d, said %q", code, got)
+	}
+}
+
+func TestAFigureThatCannotBeDrawnEndsTheCell(t *testing.T) {
+	events, code := run(t, "undrawable")
+	if got := printed(events, "stderr"); code != 1 || !strings.Contains(got, `figure "Loss": curve "model"`) {
+		t.Errorf("exit code %d, said %q", code, got)
+	}
+}

@@ -1,0 +1,43 @@
+package nb
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// Table shows a table. A notebook gets it as HTML without scripts or styles
+// that a sanitiser would take out, and beside it as Markdown and as text; a
+// terminal prints the text. A table that cannot be shown ends the cell.
+func Table(t *report.Table) {
+	Check(std.table(t, ""))
+}
+
+func (s *stage) table(t *report.Table, id string) error {
+	o, text, err := tableOutput(t)
+	if err != nil {
+		return err
+	}
+	o.id = id
+	s.show(o, text+"\n")
+	return nil
+}
+
+func tableOutput(t *report.Table) (output, string, error) {
+	if t == nil {
+		return output{}, "", fmt.Errorf("there is no table to show: it is nil")
+	}
+	var text, markdown strings.Builder
+	if err := t.Text(&text); err != nil {
+		return output{}, "", err
+	}
+	if err := t.Markdown(&markdown); err != nil {
+		return output{}, "", err
+	}
+	return output{data: bundle{
+		"text/plain":    text.String(),
+		"text/markdown": markdown.String(),
+		"text/html":     tableHTML(t),
+	}}, text.String(), nil
+}
