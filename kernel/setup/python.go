@@ -1,0 +1,294 @@
+package setup
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+//go:embed requirements.txt
+var requirements []byte
+
+// oldestPython is the oldest minor version of Python 3 that the requirements
+// are for.
+const oldestPython = 10
+
+// python is an interpreter with Jupyter.
+type python struct {
+	path   string
+	lab    string // "jupyterlab" or "notebook"
+	lender string // where it is not our own
+}
+
+// candidate is an interpreter on this machine.
+type candidate struct {
+	Path     string            // as found on PATH
+	Version  [2]int            // 3, 11
+	Base     string            // the interpreter behind virtual environments and version managers
+	Venv     bool              // can make a virtual environment with pip
+	Packages map[string]string // versions of what we could borrow
+}
+
+// about is what an interpreter is asked about itself.
+const about = `
+import importlib.util as u, json, os, sys
+found = {}
+for name in ("jupyterlab", "notebook", "nbclient", "nbconvert", "jupyter_client"):
+    try:
+        if u.find_spec(name):
+            from importlib import metadata
+            found[name] = metadata.version(name)
+    except Exception:
+        pass
+print(json.dumps({"Version": sys.version_info[:2], "Base": os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable),
+    "Venv": bool(u.find_spec("venv") and u.find_spec("ensurepip")), "Packages": found}))
+`
+
+// candidates asks the interpreters on PATH, newest names last.
+func candidates(ctx context.Context) ([]candidate, error) {
+	names := []string{"python3", "python"}
+	for minor := 20; minor >= oldestPython; minor-- {
+		names = append(names, fmt.Sprintf("python3.%d", minor))
+	}
+	var out []candidate
+	seen := map[string]bool{}
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil || seen[real] {
+			continue
+		}
+		seen[real] = true
+		c := candidate{Path: path}
+		text, err := task{dir: os.TempDir(), env: os.Environ(), argv: []string{path, "-c", about}}.output(ctx)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err == nil && json.Unmarshal([]byte(text), &c) == nil && c.Version[0] == 3 {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// makePython makes the virtual environment with JupyterLab, or borrows the
+// Jupyter of this machine where pip reaches nothing.
+func (m *machine) makePython(ctx context.Context) error {
+	venv := filepath.Join(m.home, "python-"+hashOf(string(requirements))[:12])
+	values, err := m.run(ctx, step{
+		stamp: venv + ".json", inputs: []string{string(requirements), "1"},
+		there: pythonThere,
+		do:    func(ctx context.Context) (map[string]string, error) { return m.installPython(ctx, venv) },
+	})
+	if err != nil {
+		return err
+	}
+	m.py = python{values["python"], values["lab"], values["lender"]}
+	if m.py.lender != "" {
+		m.say.note("using %s; lethe clean --all, and lethe lab again, tries pip again", m.py.lender)
+	}
+	return nil
+}
+
+// pythonThere checks that the interpreter still is the one that was set up: a
+// new version of Python takes the ground from under a virtual environment.
+func pythonThere(values map[string]string) bool {
+	if !isFile(values["python"]) || identity(values["base"]) != values["identity"] {
+		return false
+	}
+	until, err := time.Parse(time.RFC3339, values["until"])
+	return values["until"] == "" || err == nil && time.Now().Before(until)
+}
+
+// identity changes when the file at path is another one.
+func identity(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "gone"
+	}
+	return fmt.Sprintf("%d %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
+}
+
+// borrowFor is how long a borrowed Jupyter is used before pip is tried again.
+const borrowFor = 7 * 24 * time.Hour
+
+func (m *machine) installPython(ctx context.Context, venv string) (map[string]string, error) {
+	all, err := candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	base, refused := choosePython(all)
+	if refused == nil {
+		if refused = m.makeVenv(ctx, venv, base); refused == nil {
+			path := filepath.Join(venv, "bin", "python")
+			return map[string]string{"python": path, "lab": "jupyterlab", "base": base.Base, "identity": identity(base.Base)}, nil
+		}
+		_ = os.RemoveAll(venv)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	lender, lab, ok := chooseLender(all)
+	if !ok {
+		return nil, fmt.Errorf("%w; and no Python on PATH has JupyterLab or notebook together with nbclient, which would do instead", refused)
+	}
+	m.say.note("%v", refused)
+	return map[string]string{
+		"python": lender.Path, "lab": lab, "base": lender.Base, "identity": identity(lender.Base),
+		"lender": fmt.Sprintf("%s %s of %s", lab, lender.Packages[lab], lender.Path),
+		"until":  time.Now().Add(borrowFor).UTC().Format(time.RFC3339),
+	}, nil
+}
+
+// choosePython takes the first interpreter that is new enough and can make a
+// virtual environment.
+func choosePython(all []candidate) (candidate, error) {
+	var old, bare string
+	for _, c := range all {
+		switch {
+		case c.Version[1] < oldestPython:
+			old = fmt.Sprintf("%s is Python 3.%d", c.Path, c.Version[1])
+		case !c.Venv && bare == "":
+			bare = fmt.Sprintf("%s (Python 3.%d) cannot make virtual environments: %s", c.Path, c.Version[1], getVenv(c.Version[1]))
+		case c.Venv:
+			return c, nil
+		}
+	}
+	switch {
+	case bare != "":
+		return candidate{}, errors.New(bare)
+	case old != "":
+		return candidate{}, fmt.Errorf("JupyterLab needs Python 3.%d or newer, and %s: %s", oldestPython, old, getPython())
+	}
+	return candidate{}, fmt.Errorf("JupyterLab needs Python 3.%d or newer, and there is no python3 on PATH: %s", oldestPython, getPython())
+}
+
+func getPython() string {
+	if runtime.GOOS == "darwin" {
+		return "install it with: brew install python"
+	}
+	switch installer() {
+	case "apt-get":
+		return "install it with: sudo apt-get install python3 python3-venv"
+	case "":
+		return "install it from https://www.python.org/downloads/"
+	}
+	return "install it with: sudo " + installer() + " install python3"
+}
+
+func getVenv(minor int) string {
+	if installer() == "apt-get" {
+		return fmt.Sprintf("install what is missing with: sudo apt-get install python3.%d-venv", minor)
+	}
+	return "install its modules venv and ensurepip, or another Python from https://www.python.org/downloads/"
+}
+
+func installer() string {
+	for _, name := range []string{"apt-get", "dnf", "zypper"} {
+		if _, err := exec.LookPath(name); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// chooseLender takes an interpreter that has a Jupyter server and nbclient.
+func chooseLender(all []candidate) (candidate, string, bool) {
+	for _, lab := range []string{"jupyterlab", "notebook"} {
+		for _, c := range all {
+			if c.Packages[lab] != "" && c.Packages["nbclient"] != "" && c.Packages["jupyter_client"] != "" {
+				return c, lab, true
+			}
+		}
+	}
+	return candidate{}, "", false
+}
+
+// makeVenv makes the environment in its final folder, because environments
+// cannot be moved; the step's stamp says whether it is whole.
+func (m *machine) makeVenv(ctx context.Context, venv string, base candidate) error {
+	m.say.begin("installing JupyterLab with "+base.Path, "a minute (100 MB to download)")
+	defer m.say.end()
+	if err := os.RemoveAll(venv); err != nil {
+		return err
+	}
+	env := m.pipEnvironment()
+	if _, err := (task{env: env, dir: m.home, argv: []string{base.Path, "-m", "venv", venv}}).run(ctx); err != nil {
+		return fmt.Errorf("%s cannot make a virtual environment in %s: %w; %s", base.Path, venv, err, getVenv(base.Version[1]))
+	}
+	list := filepath.Join(venv, "requirements.txt")
+	if err := os.WriteFile(list, requirements, 0o644); err != nil {
+		return err
+	}
+	python := filepath.Join(venv, "bin", "python")
+	_, err := task{dir: m.home, env: env, line: m.pipProgress(), argv: []string{python, "-m", "pip", "install", "--require-hashes", "--no-input",
+		"--disable-pip-version-check", "--progress-bar", "off", "--no-warn-script-location",
+		"--retries", "2", "--timeout", "20", "-r", list}}.run(ctx)
+	return pipError(err)
+}
+
+func (m *machine) pipEnvironment() []string {
+	env := unsetEnv(os.Environ(), "PYTHONHOME", "PYTHONPATH", "PIP_USER", "PIP_TARGET", "PIP_PREFIX")
+	return setEnv(env, "PIP_CACHE_DIR="+filepath.Join(m.home, "pip-cache"), "PIP_DISABLE_PIP_VERSION_CHECK=1")
+}
+
+// pipProgress counts what pip says it has collected.
+func (m *machine) pipProgress() func(string) {
+	total := 0
+	for line := range strings.Lines(string(requirements)) {
+		if strings.Contains(line, "==") && !strings.HasPrefix(line, " ") {
+			total++
+		}
+	}
+	collected := 0
+	return func(line string) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "Collecting "):
+			collected++
+			m.say.progress("%d of about %d packages", collected, total)
+		case strings.HasPrefix(line, "Installing collected"):
+			m.say.progress("unpacking %d packages", collected)
+		}
+	}
+}
+
+// pipError explains why pip failed.
+func pipError(err error) error {
+	var failed *taskError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	for _, line := range failed.lines {
+		for _, sign := range []string{"NewConnectionError", "Could not find a version", "Max retries", "ConnectTimeout", "ReadTimeout", "ProxyError", "Temporary failure in name resolution", "SSLError", "403 Client Error"} {
+			if strings.Contains(line, sign) {
+				return fmt.Errorf("pip cannot download JupyterLab: connect this machine to the network, or set PIP_INDEX_URL to a package index that it can reach, and start this again (%s)", short(line))
+			}
+		}
+	}
+	for i := len(failed.lines) - 1; i >= 0; i-- {
+		if line, found := strings.CutPrefix(failed.lines[i], "ERROR: "); found {
+			return fmt.Errorf("pip cannot install JupyterLab: %s", short(line))
+		}
+	}
+	return fmt.Errorf("pip cannot install JupyterLab: %s", failed.says())
+}
+
+func short(line string) string {
+	line = strings.TrimSpace(line)
+	if len(line) > 200 {
+		line = line[:200] + "..."
+	}
+	return line
+}

@@ -1,0 +1,147 @@
+// Package setup brings a machine to where a notebook cell runs: the tools of
+// the Go kernel, JupyterLab, a warm build cache and the kernelspecs. Everything
+// it makes lies in one folder, is made once, and can be interrupted at any
+// point and asked for again.
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/twin"
+)
+
+// Module is the path of the library's module.
+const Module = "github.com/lethe-ml/lethe"
+
+// EnvCompletion is the environment variable whose value "off" stands for
+// Options.NoCompletion.
+const EnvCompletion = "LETHE_COMPLETION"
+
+// Kernel names.
+const (
+	KernelGo  = "lethe-go"  // "Lethe (Go)"
+	KernelXLA = "lethe-xla" // "Lethe (Go, XLA)"
+)
+
+// Options say what to prepare. Their zero value serves `lethe lab` in the
+// working directory.
+type Options struct {
+	Home         string    // folder for what is made; empty: twin.Home()
+	Folder       string    // where the notebooks are or shall be; empty: the working directory
+	Out          io.Writer // notes and progress; nil: nothing is said
+	NoCompletion bool      // kernels without gopls, which can take 800 MB each
+	Notebooks    fs.FS     // unpacked where there is no clone; nil: none
+	NoNotebooks  bool      // unpack nothing: only the kernel is wanted
+}
+
+// Ready is a machine where cells run.
+type Ready struct {
+	Home      string   // folder of everything that was made
+	Root      string   // folder of the module that cells import from: the clone, or a generated module
+	Clone     bool     // Root is a clone of the library
+	Version   string   // of the library where Root is generated
+	Notebooks string   // folder that JupyterLab opens
+	Python    string   // interpreter with jupyter_client, nbclient and nbconvert
+	Lab       string   // Python module of the server: "jupyterlab", or "notebook" where the machine only has that
+	Lender    string   // says whose Jupyter it is where it is not our own
+	Kernel    string   // name of the kernel: KernelGo
+	XLA       bool     // there is a KernelXLA too
+	Kernels   string   // folder of the kernelspecs
+	Program   string   // the lethe that cells start for long jobs
+	Env       []string // environment for Jupyter and Python processes
+}
+
+// Prepare does what is still missing and returns the machine. Where everything
+// is there it says nothing. Its error names what is missing and how to get it,
+// or is that of ctx.
+func Prepare(ctx context.Context, o Options) (*Ready, error) {
+	if runtime.GOOS == "windows" {
+		return nil, errors.New("the notebook kernel needs Linux or macOS; on Windows, run lethe inside WSL (wsl --install)")
+	}
+	m, err := newMachine(o)
+	if err != nil {
+		return nil, err
+	}
+	defer m.unlock()
+	for _, part := range []func(context.Context) error{
+		m.locate, m.findGo, m.buildTools, m.makePython, m.buildPrograms, m.warm, m.writeSpecs, m.configure, m.unpack,
+	} {
+		if err := part(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			return nil, err
+		}
+	}
+	return m.ready(), nil
+}
+
+// machine is what is known so far.
+type machine struct {
+	o     Options
+	home  string // folder of the kernel's things, in Options.Home
+	say   *teller
+	lock  *setupLock
+	place place
+	tool  goTool
+	tools string // folder of gonb, goimports and gopls
+	own   string // folder of what was built from place.root
+	py    python
+	spec  string // JUPYTER_PATH with the kernelspecs
+	xla   bool
+}
+
+func newMachine(o Options) (*machine, error) {
+	if o.Home == "" {
+		home, err := twin.Home()
+		if err != nil {
+			return nil, err
+		}
+		o.Home = home
+	}
+	for _, path := range []*string{&o.Home, &o.Folder} {
+		abs, err := filepath.Abs(*path) // of "" it is the working directory
+		if err != nil {
+			return nil, err
+		}
+		*path = abs
+	}
+	if strings.ContainsAny(o.Home, ",:\n") {
+		return nil, fmt.Errorf("the folder %q has a comma or a colon in its name, which the Go kernel cannot pass on: set %s to another folder", o.Home, twin.EnvHome)
+	}
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	if off(os.Getenv(EnvCompletion)) {
+		o.NoCompletion = true
+	}
+	home := filepath.Join(o.Home, "kernel")
+	say := newTeller(o.Out)
+	return &machine{o: o, home: home, say: say, lock: newLock(home, say)}, nil
+}
+
+func off(v string) bool {
+	switch strings.ToLower(v) {
+	case "off", "0", "no", "false":
+		return true
+	}
+	return false
+}
+
+func (m *machine) unlock() { m.lock.release() }
+
+func (m *machine) ready() *Ready {
+	return &Ready{
+		Home: m.o.Home, Root: m.place.root, Clone: m.place.clone, Version: m.place.version, Notebooks: m.place.notebooks,
+		Python: m.py.path, Lab: m.py.lab, Lender: m.py.lender, Kernel: KernelGo, XLA: m.xla,
+		Kernels: filepath.Join(m.spec, "kernels"), Program: m.program(KernelGo), Env: m.environment(),
+	}
+}

@@ -1,0 +1,216 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/twin"
+)
+
+// Our own picture for the kernels, in the sizes that Jupyter asks for.
+var (
+	//go:embed logo-svg.svg
+	logoSVG []byte
+	//go:embed logo-64x64.png
+	logoPNG []byte
+)
+
+// kernelSpec is Jupyter's kernel.json.
+type kernelSpec struct {
+	Argv          []string          `json:"argv"`
+	DisplayName   string            `json:"display_name"`
+	Language      string            `json:"language"`
+	InterruptMode string            `json:"interrupt_mode"`
+	Env           map[string]string `json:"env"`
+	Metadata      map[string]any    `json:"metadata"`
+}
+
+// owner marks a kernelspec as ours, for those who take it away again.
+const owner = "lethe"
+
+// writeSpecs writes the kernelspecs to a folder of JUPYTER_PATH.
+func (m *machine) writeSpecs(ctx context.Context) error {
+	m.spec = filepath.Join(m.own, "jupyter")
+	if m.o.NoCompletion {
+		m.spec += "-no-completion"
+	}
+	_, err := m.run(ctx, step{
+		stamp: m.spec + ".json", inputs: m.specInputs(),
+		there: func(map[string]string) bool { return isFile(filepath.Join(m.spec, "kernels", KernelGo, "kernel.json")) },
+		do:    func(context.Context) (map[string]string, error) { return nil, m.replaceSpecs() },
+	})
+	return err
+}
+
+func (m *machine) specInputs() []string {
+	var out []string
+	for _, kernel := range m.kernels() {
+		out = append(out, kernel, string(m.specFile(kernel)))
+	}
+	return append(out, string(logoSVG), string(logoPNG))
+}
+
+func (m *machine) replaceSpecs() error {
+	work, err := os.MkdirTemp(m.own, tempPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	for _, kernel := range m.kernels() {
+		if err := m.writeSpec(filepath.Join(work, "kernels", kernel), kernel); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(m.spec); err != nil {
+		return err
+	}
+	return os.Rename(work, m.spec)
+}
+
+func (m *machine) writeSpec(dir, kernel string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"kernel.json": m.specFile(kernel), "logo-svg.svg": logoSVG, "logo-64x64.png": logoPNG} {
+		if err := writeFile(filepath.Join(dir, name), content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *machine) specFile(kernel string) []byte {
+	argv := []string{m.relay(), "--gonb", filepath.Join(m.tools, "bin", gonbName), "--go-work", m.place.root, "--log", filepath.Join(m.own, "kernel.log")}
+	if m.o.NoCompletion {
+		argv = append(argv, "--no-completion")
+	}
+	spec := kernelSpec{
+		Argv: append(argv, "{connection_file}"), DisplayName: displayName(kernel), Language: "go", InterruptMode: "message",
+		Env: map[string]string{}, Metadata: map[string]any{"debugger": false, owner: map[string]string{"root": m.place.root}},
+	}
+	for _, kv := range m.kernelEnvironment(kernel) {
+		name, value, _ := strings.Cut(kv, "=")
+		spec.Env[name] = value
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	_ = enc.Encode(spec) // strings only
+	return out.Bytes()
+}
+
+func displayName(kernel string) string {
+	if kernel == KernelXLA {
+		return "Lethe (Go, XLA)"
+	}
+	return "Lethe (Go)"
+}
+
+// kernelEnvironment is that of a kernel and its cells: nothing is downloaded
+// behind a reader's back, and lethe and the tools are the pinned ones.
+func (m *machine) kernelEnvironment(kernel string) []string {
+	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "LETHE_PROGRAM="+m.program(kernel), "PATH="+m.path(kernel))
+	if os.Getenv(twin.EnvHome) != "" || !m.usualHome() {
+		env = append(env, twin.EnvHome+"="+m.o.Home)
+	}
+	return env
+}
+
+func (m *machine) usualHome() bool {
+	home, err := twin.Home()
+	return err == nil && home == m.o.Home
+}
+
+// path is PATH with our programs and the go tool in front.
+func (m *machine) path(kernel string) string {
+	ours := []string{filepath.Join(m.tools, "bin"), filepath.Dir(m.program(kernel)), m.tool.bin}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if dir != "" && !contains(ours, dir) {
+			ours = append(ours, dir)
+		}
+	}
+	return strings.Join(ours, string(os.PathListSeparator))
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Install writes the kernelspecs below a data folder of Jupyter and returns the
+// folders it wrote.
+func (r *Ready) Install(dataDir string) ([]string, error) {
+	var out []string
+	for _, kernel := range []string{KernelGo, KernelXLA} {
+		from := filepath.Join(r.Kernels, kernel)
+		if !isFile(filepath.Join(from, "kernel.json")) {
+			continue
+		}
+		to := filepath.Join(dataDir, "kernels", kernel)
+		if isFile(filepath.Join(to, "kernel.json")) && !Owned(to) {
+			return out, fmt.Errorf("%s holds a kernel of this name that lethe did not install: remove it first", to)
+		}
+		if err := replaceDir(from, to); err != nil {
+			return out, fmt.Errorf("the kernel cannot be installed: %w", err)
+		}
+		out = append(out, to)
+	}
+	return out, nil
+}
+
+// replaceDir copies the files of one folder to another, which appears whole.
+func replaceDir(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(to), tempPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if err := os.CopyFS(work, os.DirFS(from)); err != nil {
+		return err
+	}
+	if err := os.Chmod(work, 0o755); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return os.Rename(work, to)
+}
+
+// Owned reports whether a kernelspec's folder is ours.
+func Owned(dir string) bool {
+	b, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
+	var spec kernelSpec
+	return err == nil && json.Unmarshal(b, &spec) == nil && spec.Metadata[owner] != nil
+}
+
+// Uninstall removes our kernelspecs below a data folder of Jupyter and returns
+// the folders it removed.
+func Uninstall(dataDir string) ([]string, error) {
+	var out []string
+	for _, kernel := range []string{KernelGo, KernelXLA} {
+		dir := filepath.Join(dataDir, "kernels", kernel)
+		if !Owned(dir) {
+			continue
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return out, err
+		}
+		out = append(out, dir)
+	}
+	return out, nil
+}

@@ -1,0 +1,162 @@
+package setup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// step is a piece of work that is done once for its inputs.
+type step struct {
+	stamp  string // file that is written last
+	what   string // "building gopls"; empty: quick work that is not worth a line
+	long   string // "30 seconds"
+	inputs []string
+	there  func(values map[string]string) bool // whether what the work made is still there; nil: it is
+	do     func(ctx context.Context) (values map[string]string, err error)
+}
+
+// stamp is what a finished step leaves.
+type stamp struct {
+	Inputs string            `json:"inputs"`
+	Values map[string]string `json:"values,omitempty"`
+}
+
+func readStamp(path string) (s stamp, ok bool) {
+	b, err := os.ReadFile(path)
+	return s, err == nil && json.Unmarshal(b, &s) == nil
+}
+
+// run does the step where it is not done yet with these inputs, and returns
+// what it found out.
+func (m *machine) run(ctx context.Context, s step) (map[string]string, error) {
+	want := hashOf(s.inputs...)
+	if got, ok := s.done(want); ok {
+		return got, nil
+	}
+	if err := m.lock.acquire(ctx); err != nil {
+		return nil, err
+	}
+	if got, ok := s.done(want); ok { // by the program that had the lock
+		return got, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(s.stamp), 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(s.stamp); err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	if s.what != "" {
+		m.say.begin(s.what, s.long)
+		defer m.say.end()
+	}
+	values, err := s.do(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.MarshalIndent(stamp{want, values}, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return values, writeFile(s.stamp, b)
+}
+
+func (s step) done(want string) (map[string]string, bool) {
+	got, ok := readStamp(s.stamp)
+	if !ok || got.Inputs != want || s.there != nil && !s.there(got.Values) {
+		return nil, false
+	}
+	return got.Values, true
+}
+
+func hashOf(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d %s\n", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:24]
+}
+
+// writeFile writes a file in one step.
+func writeFile(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// tempPrefix begins the names of what is not finished.
+const tempPrefix = ".new-"
+
+// setupLock keeps two programs from making the same thing. It is taken when the
+// first thing is to be made and held to the end.
+type setupLock struct {
+	dir   string
+	say   *teller
+	flock *flock.Flock
+}
+
+func newLock(dir string, say *teller) *setupLock { return &setupLock{dir: dir, say: say} }
+
+func (l *setupLock) acquire(ctx context.Context) error {
+	if l.flock != nil {
+		return nil
+	}
+	if err := os.MkdirAll(l.dir, 0o755); err != nil {
+		return fmt.Errorf("the folder for the notebook kernel cannot be made: %w", err)
+	}
+	f := flock.New(filepath.Join(l.dir, ".lock"))
+	got, err := f.TryLock()
+	if err == nil && !got {
+		l.say.note("waiting for another lethe that is setting up")
+		_, err = f.TryLockContext(ctx, 100*time.Millisecond)
+	}
+	if err != nil {
+		return err
+	}
+	l.flock = f
+	l.sweep()
+	return nil
+}
+
+// sweep removes what interrupted work has left; nobody else works here now.
+func (l *setupLock) sweep() {
+	for _, pattern := range []string{"", "*", "*/*"} {
+		left, _ := filepath.Glob(filepath.Join(l.dir, pattern, tempPrefix+"*"))
+		for _, path := range left {
+			if strings.HasPrefix(filepath.Base(path), tempPrefix) {
+				_ = os.RemoveAll(path)
+			}
+		}
+	}
+}
+
+func (l *setupLock) release() {
+	if l.flock != nil {
+		_ = l.flock.Unlock()
+		l.flock = nil
+	}
+}

@@ -1,0 +1,168 @@
+package setup
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The module that pins the tools. It is apart from the library's own, so that
+// their dependencies never meet.
+var (
+	//go:embed tools.mod
+	toolsMod []byte
+	//go:embed tools.sum
+	toolsSum []byte
+)
+
+const (
+	gonbPath      = "github.com/janpfeifer/gonb"
+	goimportsPath = "golang.org/x/tools/cmd/goimports"
+	goplsPath     = "golang.org/x/tools/gopls"
+	relayPath     = Module + "/kernel/relay/lethe-kernel"
+)
+
+// Names of the programs.
+const (
+	gonbName      = "gonb"
+	goimportsName = "goimports"
+	goplsName     = "gopls"
+	relayName     = "lethe-kernel"
+	programName   = "lethe"
+)
+
+// buildTools builds the pinned programs that a kernel consists of.
+func (m *machine) buildTools(ctx context.Context) error {
+	inputs := []string{string(toolsMod), string(toolsSum), m.tool.env.GOVERSION}
+	m.tools = filepath.Join(m.home, "tools-"+hashOf(inputs...)[:12])
+	sets := []struct {
+		what, long, stamp string
+		paths             []string
+	}{
+		{"building gonb and goimports", "10 seconds", "gonb", []string{gonbPath, goimportsPath}},
+		{"building gopls, which completes names in the notebooks (" + EnvCompletion + "=off does without)", "half a minute", "gopls", []string{goplsPath}},
+	}
+	if m.o.NoCompletion {
+		sets = sets[:1]
+	}
+	for _, set := range sets {
+		_, err := m.run(ctx, step{
+			stamp: filepath.Join(m.tools, set.stamp+".json"), what: set.what, long: set.long, inputs: append(inputs, set.paths...),
+			there: func(map[string]string) bool { return haveAll(m.tools, set.paths) },
+			do:    func(ctx context.Context) (map[string]string, error) { return nil, m.buildTool(ctx, set.paths) },
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func haveAll(dir string, paths []string) bool {
+	for _, p := range paths {
+		if !isFile(filepath.Join(dir, "bin", filepath.Base(p))) {
+			return false
+		}
+	}
+	return true
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (m *machine) buildTool(ctx context.Context, paths []string) error {
+	work, err := os.MkdirTemp(m.tools, tempPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	for name, content := range map[string][]byte{"go.mod": toolsMod, "go.sum": toolsSum} {
+		if err := os.WriteFile(filepath.Join(work, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return m.goBuild(ctx, work, m.goEnvironment(), filepath.Join(m.tools, "bin"), paths...)
+}
+
+// goBuild builds programs in a temporary folder and moves them to bin.
+func (m *machine) goBuild(ctx context.Context, dir string, env []string, bin string, paths ...string) error {
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return err
+	}
+	made, err := os.MkdirTemp(filepath.Dir(bin), tempPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(made)
+	argv := append([]string{m.tool.path, "build", "-v", "-o", made + string(os.PathSeparator)}, paths...)
+	_, err = task{dir: dir, env: env, line: m.goProgress(), argv: argv}.run(ctx)
+	if err != nil {
+		return buildError(paths, err)
+	}
+	for _, p := range paths {
+		name := filepath.Base(p)
+		if err := os.Rename(filepath.Join(made, name), filepath.Join(bin, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goProgress counts what the go tool says with -v.
+func (m *machine) goProgress() func(string) {
+	downloaded, compiled := 0, 0
+	return func(line string) {
+		switch {
+		case strings.HasPrefix(line, "go: downloading"):
+			downloaded++
+		case strings.HasPrefix(line, "#"), strings.Contains(line, " "):
+			return
+		default:
+			compiled++
+		}
+		m.say.progress("%s, %s", count(downloaded, "module", "downloaded"), count(compiled, "package", "compiled"))
+	}
+}
+
+func count(n int, what, done string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s %s", n, what, done)
+}
+
+// buildError says what could not be built and, where the network is the
+// reason, what to do.
+func buildError(paths []string, err error) error {
+	var failed *taskError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	var names []string
+	for _, p := range paths {
+		names = append(names, filepath.Base(p))
+	}
+	what, says := strings.Join(names, " and "), failed.says()
+	if line := networkLine(failed.lines); line != "" {
+		return fmt.Errorf("%s cannot be built, because a Go module cannot be downloaded: connect this machine to the network, or set GOPROXY to a module mirror that it can reach, and start this again; all that is done stays done (%s)", what, line)
+	}
+	return fmt.Errorf("%s cannot be built: %s", what, says)
+}
+
+// networkLine is the line that speaks of a module which could not be had.
+func networkLine(lines []string) string {
+	for _, line := range lines {
+		for _, sign := range []string{"dial tcp", "no such host", "i/o timeout", "module lookup disabled", "connection refused", "403 Forbidden", "502 Bad", "503 Service", "TLS handshake", "network is unreachable"} {
+			if strings.Contains(line, sign) {
+				return strings.TrimSpace(line)
+			}
+		}
+	}
+	return ""
+}

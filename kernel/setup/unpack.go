@@ -1,0 +1,120 @@
+package setup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ledger is the file that remembers what was unpacked into a folder, so that
+// what a reader has changed since is never touched.
+const ledger = ".lethe-notebooks.json"
+
+// besides is the folder for the notebooks where the reader's own is not empty.
+const besides = "lethe-notebooks"
+
+// unpack puts the notebooks where there is no clone.
+func (m *machine) unpack(context.Context) error {
+	if m.place.clone || m.o.NoNotebooks || m.o.Notebooks == nil {
+		return nil
+	}
+	dir, err := unpackFolder(m.o.Folder)
+	if err != nil {
+		return err
+	}
+	m.place.notebooks = dir
+	fresh, kept, err := unpackInto(dir, m.o.Notebooks)
+	if err != nil {
+		return fmt.Errorf("the notebooks cannot be unpacked into %s: %w", dir, err)
+	}
+	if len(fresh) > 0 {
+		m.say.note("%d files of the notebooks are in %s now", len(fresh), dir)
+	}
+	if len(kept) > 0 {
+		m.say.note("newer versions of %s were not unpacked over yours; to get one, move yours away and start again", strings.Join(kept, ", "))
+	}
+	return nil
+}
+
+// unpackFolder is the folder itself where it is empty or has the notebooks
+// already, and a folder in it otherwise.
+func unpackFolder(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	empty := !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name()[0] != '.' })
+	if empty || isFile(filepath.Join(dir, ledger)) {
+		return dir, nil
+	}
+	return filepath.Join(dir, besides), nil
+}
+
+// unpackInto writes the files that are missing or still as they were unpacked.
+// It returns the names of those it wrote, and of those it would have changed
+// had the reader not done so.
+func unpackInto(dir string, files fs.FS) (fresh, kept []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, nil, err
+	}
+	known := map[string]string{}
+	if b, err := os.ReadFile(filepath.Join(dir, ledger)); err == nil {
+		if err := json.Unmarshal(b, &known); err != nil {
+			return nil, nil, fmt.Errorf("%s is damaged (%w): remove it and start again", filepath.Join(dir, ledger), err)
+		}
+	}
+	changed := false
+	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, ".go") {
+			return err
+		}
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		path, want := filepath.Join(dir, filepath.FromSlash(name)), digest(content)
+		here, err := os.ReadFile(path)
+		switch {
+		case err == nil && digest(here) == want:
+			changed = changed || known[name] != want
+			known[name] = want
+			return nil
+		case err == nil && digest(here) != known[name]:
+			if known[name] != want {
+				kept = append(kept, name)
+			}
+			return nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := writeFile(path, content); err != nil {
+			return err
+		}
+		fresh, changed, known[name] = append(fresh, name), true, want
+		return nil
+	})
+	if err != nil || !changed {
+		return fresh, kept, err
+	}
+	b, err := json.MarshalIndent(known, "", "  ")
+	if err != nil {
+		return fresh, kept, err
+	}
+	return fresh, kept, writeFile(filepath.Join(dir, ledger), b)
+}
+
+func digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
