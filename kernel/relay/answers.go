@@ -1,0 +1,133 @@
+package relay
+
+import (
+	"debug/buildinfo"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// kernelInfo is gonb's own description with what it leaves out: the name of the
+// highlighter, and a banner with versions that are true.
+func kernelInfo(gonbs map[string]any, version string) map[string]any {
+	info := maps.Clone(gonbs)
+	language := map[string]any{"name": "go", "mimetype": "text/x-go", "file_extension": ".go"}
+	if l, ok := info["language_info"].(map[string]any); ok {
+		maps.Copy(language, l)
+	}
+	language["pygments_lexer"] = "go"
+	info["language_info"] = language
+	info["implementation_version"] = strings.TrimPrefix(version, "v")
+	info["banner"] = "Lethe, a machine-unlearning laboratory in Go. Cells are compiled by GoNB " + version + "."
+	info["status"] = "ok"
+	return info
+}
+
+const gonbModule = "github.com/janpfeifer/gonb"
+
+// gonbVersion reads the version that the Go linker wrote into the binary; what
+// gonb prints about itself is out of date.
+func gonbVersion(file string) string {
+	info, err := buildinfo.ReadFile(file)
+	if err != nil {
+		return "(unknown version)"
+	}
+	if info.Main.Path == gonbModule && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	for _, d := range info.Deps {
+		if d.Path == gonbModule {
+			return d.Version
+		}
+	}
+	return "(unknown version)"
+}
+
+// needed lists, with their defaults, the fields that gonb reads without looking
+// whether they are there: where one is missing it would crash.
+var needed = map[string]map[string]any{
+	"execute_request":  {"code": "", "silent": false, "store_history": true},
+	"inspect_request":  {"code": "", "cursor_pos": 0.0, "detail_level": 0.0},
+	"complete_request": {"code": "", "cursor_pos": 0.0},
+	"input_reply":      {"value": ""},
+}
+
+// bareMark is a line with nothing but a ! or % and blanks, which crashes gonb.
+var bareMark = regexp.MustCompile(`(?m)^((?://gonb:)?[!%])[ \t]+(\\?)$`)
+
+// repaired is the message with every field that gonb needs.
+func repaired(msg *message) *message {
+	defaults := needed[msg.head.Type]
+	if defaults == nil {
+		return msg
+	}
+	fields, changed := msg.fields(), false
+	for name, value := range defaults {
+		if reflect.TypeOf(fields[name]) != reflect.TypeOf(value) {
+			fields[name], changed = value, true
+		}
+	}
+	if code, ok := fields["code"].(string); ok && bareMark.MatchString(code) {
+		fields["code"], changed = bareMark.ReplaceAllString(code, "$1"), true
+	}
+	if !changed {
+		return msg
+	}
+	return msg.with(fields)
+}
+
+// isComplete answers whether code can run as it stands: incomplete while a
+// bracket, a raw string or a comment is open, unknown where a bracket closes
+// that was never opened or a special command owns the cell.
+func isComplete(msg *message) map[string]any {
+	code, _ := msg.fields()["code"].(string)
+	if strings.HasPrefix(code, "%%") && !strings.HasPrefix(code, "%%\n") {
+		return map[string]any{"status": "unknown"}
+	}
+	depth, open := nesting(goLines(code))
+	switch {
+	case depth < 0:
+		return map[string]any{"status": "unknown"}
+	case depth > 0 || open:
+		return map[string]any{"status": "incomplete", "indent": strings.Repeat("\t", depth)}
+	}
+	return map[string]any{"status": "complete"}
+}
+
+// goLines blanks the lines that are commands to GoNB.
+func goLines(code string) string {
+	lines := strings.Split(code, "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "!") || strings.HasPrefix(l, "%") {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// nesting is how many brackets are open at the end, -1 once one closes too
+// much, and whether a raw string or a comment is open.
+func nesting(code string) (depth int, open bool) {
+	set := token.NewFileSet()
+	src := []byte(code)
+	var s scanner.Scanner
+	s.Init(set.AddFile("", -1, len(src)), src, func(_ token.Position, text string) {
+		open = open || strings.HasSuffix(text, "not terminated") && !strings.HasPrefix(text, "string literal") && !strings.HasPrefix(text, "rune literal")
+	}, 0)
+	for {
+		_, tok, _ := s.Scan()
+		switch tok {
+		case token.EOF:
+			return depth, open
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if depth--; depth < 0 {
+				return -1, open
+			}
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package relay
+
+import (
+	"regexp"
+	"strings"
+)
+
+// cell is an execute request that gonb is working on.
+type cell struct {
+	request     *message
+	code        string
+	count       int // gonb's number of the cell, 0 until it is known
+	stopOnError bool
+	interrupted bool
+	failure     *failure
+
+	reply *message // from gonb, held until the last output has come
+	idle  bool
+
+	stderr  strings.Builder // from the first line of a crash on
+	crashed bool
+	midLine bool       // the stderr so far does not end with a line's end
+	exits   []*message // gonb's own notes that a program failed
+}
+
+func newCell(msg *message) *cell {
+	var content struct {
+		Code string `json:"code"`
+		Stop *bool  `json:"stop_on_error"`
+	}
+	msg.read(&content)
+	return &cell{
+		request: msg, code: content.Code,
+		stopOnError: content.Stop == nil || *content.Stop,
+	}
+}
+
+// finalReply is gonb's reply, turned into an error where the cell failed.
+func (c *cell) finalReply() *message {
+	if c.failure == nil {
+		return c.reply
+	}
+	return c.reply.with(c.failure.reply(c.count))
+}
+
+// onIOPub handles what gonb publishes. Output of the running cell may be held
+// back or rewritten; everything else passes.
+func (m *machine) onIOPub(msg *message) {
+	msg = msg.via()
+	c := m.running
+	if c == nil || msg.parent.ID != c.request.head.ID {
+		m.send(jupyterIOPub, msg)
+		return
+	}
+	switch msg.head.Type {
+	case "execute_input":
+		m.onInput(msg)
+	case "stream":
+		m.onStream(msg)
+	case "error":
+		var raw failure
+		msg.read(&raw)
+		c.failure = c.explain(&raw, &m.sources)
+		m.send(jupyterIOPub, msg.with(c.failure))
+	case "status":
+		m.onStatus(msg)
+	default:
+		m.send(jupyterIOPub, msg)
+	}
+}
+
+func (m *machine) onInput(msg *message) {
+	var content struct {
+		Count int `json:"execution_count"`
+	}
+	msg.read(&content)
+	m.running.count = content.Count
+	m.sources.remember(content.Count, m.running.code)
+	m.send(jupyterIOPub, msg)
+}
+
+func (m *machine) onStatus(msg *message) {
+	var content struct {
+		State string `json:"execution_state"`
+	}
+	msg.read(&content)
+	if content.State != "idle" {
+		m.send(jupyterIOPub, msg)
+		return
+	}
+	m.flush()
+	m.running.idle = true
+	m.send(jupyterIOPub, msg)
+	m.settle()
+}
+
+// exitNote is the whole text of the message that gonb adds after a program
+// that failed. It comes as a message of its own.
+var exitNote = regexp.MustCompile(`^(?:\^C\n)?((?:exit status [1-9]\d*|signal: [a-z0-9 /]+)(?: \(core dumped\))?)\n$`)
+
+// crashStart is how the Go runtime begins to tell that a program crashed.
+var crashStart = regexp.MustCompile(`(?m)^(?:panic: |fatal error: )`)
+
+func (m *machine) onStream(msg *message) {
+	c := m.running
+	var content struct {
+		Name string `json:"name"`
+		Text string `json:"text"`
+	}
+	msg.read(&content)
+	switch {
+	case content.Name != "stderr":
+		m.send(jupyterIOPub, msg)
+	case exitNote.MatchString(content.Text):
+		c.exits = append(c.exits, msg)
+	case c.crashed:
+		c.stderr.WriteString(content.Text)
+	default:
+		m.passStderr(msg, content.Text)
+	}
+}
+
+// passStderr lets standard error through up to the line that begins a crash.
+func (m *machine) passStderr(msg *message, text string) {
+	c := m.running
+	at := crashAt(text, c.midLine)
+	if at < 0 {
+		c.midLine = !strings.HasSuffix(text, "\n")
+		m.send(jupyterIOPub, msg)
+		return
+	}
+	if at > 0 {
+		m.send(jupyterIOPub, msg.with(stream("stderr", text[:at])))
+	}
+	c.crashed = true
+	c.stderr.WriteString(text[at:])
+}
+
+// crashAt is where a crash begins in a text, or -1. A match at the start counts
+// only where a line starts.
+func crashAt(text string, midLine bool) int {
+	for _, at := range crashStart.FindAllStringIndex(text, -1) {
+		if at[0] > 0 || !midLine {
+			return at[0]
+		}
+	}
+	return -1
+}
+
+// flush decides about what was held back, when the cell's output is complete.
+func (m *machine) flush() {
+	c := m.running
+	if c.failure != nil {
+		return // the error tells it all
+	}
+	if c.stderr.Len() > 0 {
+		m.publish(c.request, "stream", stream("stderr", c.stderr.String()))
+	}
+	if len(c.exits) > 0 && shellCell(c.code) {
+		c.failure = c.shellFailure()
+		m.publish(c.request, "error", c.failure)
+		return
+	}
+	for _, note := range c.exits {
+		m.send(jupyterIOPub, note)
+	}
+}
+
+// shellLine is a line that GoNB hands to the shell; %% cells may name a program.
+var shellLine = regexp.MustCompile(`(?m)^(?://gonb:)?(?:![^\n]+|%%(?:script|bash|sh)\b[^\n]*)`)
+
+func shellCell(code string) bool { return shellLine.MatchString(code) }

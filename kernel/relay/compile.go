@@ -1,0 +1,117 @@
+package relay
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	// atMain is an error in the program that GoNB made of the cells.
+	atMain = regexp.MustCompile(`^\S*main(?:_test)?\.go:(\d+):(\d+): (.+)$`)
+	// inCell is GoNB's translation of such a place.
+	inCell = regexp.MustCompile(`^Cell(?:\[(\d+)\]:)? Line (\d+)\n`)
+	caret  = regexp.MustCompile(`^ *\^$`)
+	colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+)
+
+// fault is one error of the compiler.
+type fault struct {
+	place  string // "cell [3], line 2, column 4"
+	text   string // what is wrong, perhaps over several lines
+	source string // the line of code; "" where it is not known
+	column int    // byte in the line, from 1
+}
+
+// compileFailure reads the compiler's errors out of GoNB's; nil if there are
+// none. GoNB's traceback has one entry for each line of its error value.
+func compileFailure(raw *failure, known *sources) *failure {
+	var faults []*fault
+	for i, line := range strings.Split(raw.Value, "\n") {
+		at := atMain.FindStringSubmatch(line)
+		switch {
+		case at != nil:
+			trace := ""
+			if i < len(raw.Trace) {
+				trace = colour.ReplaceAllString(raw.Trace[i], "")
+			}
+			faults = append(faults, newFault(at, trace))
+		case len(faults) > 0 && strings.HasPrefix(line, "\t"):
+			last := faults[len(faults)-1]
+			last.text += "\n" + known.clean(line)
+		case isPlace.MatchString(line):
+			faults = append(faults, &fault{text: known.clean(line)})
+		case line == "too many errors":
+			faults = append(faults, &fault{text: line})
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	f := &failure{Name: "compile error", Value: faults[0].title()}
+	if n := len(faults) - 1; n > 0 {
+		f.Value += fmt.Sprintf(" (and %d more)", n)
+	}
+	for i, one := range faults {
+		if i > 0 {
+			f.Trace = append(f.Trace, "")
+		}
+		f.Trace = append(f.Trace, one.lines()...)
+	}
+	return f
+}
+
+// isPlace is an error in any other Go file.
+var isPlace = regexp.MustCompile(`^\S+\.go:\d+:\d+: `)
+
+func newFault(at []string, trace string) *fault {
+	column, _ := strconv.Atoi(at[2])
+	f := &fault{place: "in code that GoNB adds to the cell", text: at[3], column: column}
+	if cell := inCell.FindStringSubmatch(trace); cell != nil {
+		f.place = cellPlace(cell[1], cell[2]) + fmt.Sprintf(", column %d", column)
+	}
+	lines := strings.Split(trace, "\n")
+	for i := 1; i < len(lines); i++ {
+		if caret.MatchString(lines[i]) {
+			f.source = lines[i-1]
+		}
+	}
+	return f
+}
+
+func cellPlace(cell, line string) string {
+	if cell == "" {
+		return "line " + line
+	}
+	return "cell [" + cell + "], line " + line
+}
+
+func (f *fault) title() string {
+	if f.place == "" {
+		return f.text
+	}
+	return f.place + ": " + f.text
+}
+
+// lines shows the fault with its line of code and a caret under the column.
+func (f *fault) lines() []string {
+	out := strings.Split(f.title(), "\n")
+	if f.source == "" {
+		return out
+	}
+	return append(out, underlined(f.source, f.column)...)
+}
+
+// underlined is a line of code, indented, and a caret under a byte of it.
+func underlined(source string, column int) []string {
+	code := strings.TrimLeft(source, " \t")
+	at := min(max(column-1-(len(source)-len(code)), 0), len(code))
+	blank := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, code[:at])
+	return []string{"    " + code, "    " + blank + "^"}
+}

@@ -1,0 +1,140 @@
+package relay
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// crash is what the Go runtime wrote when a program crashed.
+type crash struct {
+	message string
+	frames  []frame // of the goroutine that crashed, innermost first
+	others  int     // goroutines that are not shown
+}
+
+// frame is one call on the stack.
+type frame struct {
+	call string // "main.f", "created by main.main in goroutine 1"
+	file string
+	line int
+	cell int // of the notebook; 0 where it is not known
+	at   int // line in the cell
+}
+
+var (
+	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
+	position  = regexp.MustCompile(`^\s+(?:\[\[ Cell \[(\d+)\] Line (\d+) \]\]\s+)?(\S.*):(\d+)(?: \+0x[0-9a-f]+)?$`)
+	arguments = regexp.MustCompile(`\([^()]*\)$`)
+	program   = regexp.MustCompile(`(?:^|/)gonb_[0-9a-f]+/main(?:_test)?\.go$`)
+)
+
+// parseCrash reads the runtime's text; false if it is none.
+func parseCrash(text string) (*crash, bool) {
+	lines := strings.Split(colour.ReplaceAllString(text, ""), "\n")
+	start := 0
+	for start < len(lines) && !goroutine.MatchString(lines[start]) {
+		start++
+	}
+	if start == len(lines) {
+		return nil, false
+	}
+	c := &crash{message: strings.TrimSpace(strings.Join(lines[:start], "\n"))}
+	i := start + 1
+	for ; i < len(lines) && lines[i] != ""; i++ {
+		f := frame{call: lines[i]}
+		if i+1 < len(lines) && f.locate(lines[i+1]) {
+			i++
+		}
+		c.frames = append(c.frames, f)
+	}
+	for ; i < len(lines); i++ {
+		if goroutine.MatchString(lines[i]) {
+			c.others++
+		}
+	}
+	return c, true
+}
+
+func (f *frame) locate(text string) bool {
+	at := position.FindStringSubmatch(text)
+	if at == nil {
+		return false
+	}
+	f.cell, _ = strconv.Atoi(at[1])
+	f.at, _ = strconv.Atoi(at[2])
+	f.file = at[3]
+	f.line, _ = strconv.Atoi(at[4])
+	return true
+}
+
+const house = "github.com/lethe-ml/lethe/"
+
+// failure shows the reader's own frames and the library's first, and the rest
+// apart.
+func (c *crash) failure(newest int, known *sources) *failure {
+	var own, rest []string
+	for _, f := range c.frames {
+		switch {
+		case program.MatchString(f.file):
+			own = append(own, f.inCells(newest, known)...)
+		case strings.Contains(f.call, house):
+			own = append(own, f.plain())
+		default:
+			rest = append(rest, "    "+f.plain())
+		}
+	}
+	out := &failure{Name: "panic", Value: known.clean(c.message)}
+	if first, after, ok := strings.Cut(out.Value, ": "); ok && (first == "panic" || first == "fatal error") {
+		out.Name, out.Value = first, after
+	}
+	out.Trace = append(strings.Split(out.Name+": "+out.Value, "\n"), "")
+	out.Trace = append(out.Trace, own...)
+	if len(rest) > 0 {
+		out.Trace = append(append(out.Trace, "", "the rest of the stack:"), rest...)
+	}
+	if c.others > 0 {
+		out.Trace = append(out.Trace, fmt.Sprintf("(other goroutines: %d, not shown)", c.others))
+	}
+	return out
+}
+
+// inCells places a frame of GoNB's program in the notebook, with its code.
+func (f *frame) inCells(newest int, known *sources) []string {
+	cell, line, ok := f.cell, f.at, f.cell > 0
+	if !ok {
+		cell, line, ok = known.find(f.line, newest)
+	}
+	if !ok {
+		return []string{f.name() + ", in code that GoNB adds to the cell"}
+	}
+	out := []string{fmt.Sprintf("cell [%d], line %d, in %s", cell, line, f.name())}
+	if code := known.line(cell, line); code != "" {
+		out = append(out, "    "+code)
+	}
+	return out
+}
+
+// plain names a frame by its package, so that no folder of a machine shows.
+func (f *frame) plain() string {
+	if f.file == "" {
+		return f.name()
+	}
+	return fmt.Sprintf("%s (%s:%d)", f.name(), path.Base(f.file), f.line)
+}
+
+// name is the function without its arguments and without the cells' package.
+func (f *frame) name() string {
+	created, by := strings.CutPrefix(f.call, "created by ")
+	call, _, _ := strings.Cut(created, " in goroutine")
+	if !by {
+		call = arguments.ReplaceAllString(call, "")
+	}
+	call = strings.TrimPrefix(call, "main.")
+	if by {
+		return "the go statement of " + call
+	}
+	return call
+}

@@ -1,0 +1,109 @@
+package relay
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// failure is how Jupyter is told that a cell failed.
+type failure struct {
+	Name  string   `json:"ename"`
+	Value string   `json:"evalue"`
+	Trace []string `json:"traceback"`
+}
+
+func plainFailure(name, value string) *failure {
+	return &failure{Name: name, Value: value, Trace: []string{name + ": " + value}}
+}
+
+// reply is the content of the execute_reply that goes with the failure.
+func (f *failure) reply(count int) map[string]any {
+	return map[string]any{
+		"status": "error", "execution_count": count,
+		"ename": f.Name, "evalue": f.Value, "traceback": f.Trace,
+	}
+}
+
+// explain turns gonb's error into one that a reader can act on.
+func (c *cell) explain(raw *failure, known *sources) *failure {
+	exit := exitNote.FindStringSubmatch(raw.Value + "\n")
+	if c.interrupted {
+		return interrupted(exit)
+	}
+	if c.crashed {
+		if report, ok := parseCrash(c.stderr.String()); ok {
+			return report.failure(c.count, known)
+		}
+	}
+	if exit != nil {
+		f := plainFailure("program failed", exit[1])
+		if c.stderr.Len() > 0 {
+			f.Trace = append(f.Trace, "", strings.TrimRight(c.stderr.String(), "\n"))
+		}
+		return f
+	}
+	if f := compileFailure(raw, known); f != nil {
+		return f
+	}
+	return toolFailure(raw, known)
+}
+
+func interrupted(exit []string) *failure {
+	f := plainFailure("interrupted", "the cell was stopped before its program ran")
+	if exit != nil {
+		f = plainFailure("interrupted", "the cell's program was stopped ("+exit[1]+")")
+	}
+	return f
+}
+
+// shellFailure is the error of a cell whose shell command failed. GoNB itself
+// calls such a cell successful.
+func (c *cell) shellFailure() *failure {
+	var content struct {
+		Text string `json:"text"`
+	}
+	c.exits[0].read(&content)
+	exit := exitNote.FindStringSubmatch(content.Text)
+	if c.interrupted {
+		return interrupted(exit)
+	}
+	lines := shellLine.FindAllString(c.code, -1)
+	if len(lines) == 1 {
+		return plainFailure("shell command failed", fmt.Sprintf("%s (%s)", lines[0], exit[1]))
+	}
+	return plainFailure("shell command failed", fmt.Sprintf("%s in one of this cell's %d shell lines", exit[1], len(lines)))
+}
+
+var (
+	// gonbAdvice begins GoNB's advice on go.work, which does not apply here:
+	// the kernel has set the workspace up.
+	gonbAdvice = regexp.MustCompile(`(?s)\n-{5,}\nNote: 'go get'.*$`)
+	ranTool    = regexp.MustCompile(`^failed to run "(?:[^"]*/)?([^"]+)": (.*)$`)
+	offline    = regexp.MustCompile(`cannot find module providing package|module lookup disabled by GOPROXY=off|is not in std`)
+)
+
+// toolFailure is any other error: a tool that failed before the compiler, or
+// GoNB's own complaint.
+func toolFailure(raw *failure, known *sources) *failure {
+	text := strings.TrimRight(gonbAdvice.ReplaceAllString(known.clean(raw.Value), ""), "\n")
+	var kept []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if ranTool.MatchString(line) && len(kept) == 0 && strings.Contains(text, "\n") {
+			continue
+		}
+		if line != "" {
+			kept = append(kept, line)
+		}
+	}
+	if len(kept) == 0 {
+		kept = []string{"GoNB gave no reason"}
+	}
+	f := &failure{Name: "cell failed", Value: strings.Join(kept, "\n"), Trace: kept}
+	if offline.MatchString(text) {
+		f.Name = "package not found"
+		f.Trace = append(f.Trace, "", "A cell sees the packages of this project and of the modules in its go.mod; nothing is fetched from the network.")
+	}
+	return f
+}

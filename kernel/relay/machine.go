@@ -1,0 +1,238 @@
+package relay
+
+import "encoding/json"
+
+// port says where a message comes from or goes to, or what else is to be done.
+type port int
+
+const (
+	jupyterShell port = iota
+	jupyterControl
+	jupyterStdin
+	jupyterIOPub
+	gonbShell
+	gonbControl
+	gonbStdin
+	gonbIOPub
+	doInterrupt // stop what the running cell is doing
+	doSettle    // the running cell is over
+	doShutdown  // end gonb; the steps after it say goodbye
+)
+
+// step is one thing to do: send a message to a port, or act.
+type step struct {
+	to  port
+	msg *message
+}
+
+// machine decides what happens with each message. It holds no socket, no clock
+// and no process, so that every rule can be tested alone.
+type machine struct {
+	info    map[string]any // content of kernel_info_reply
+	sources sources
+	running *cell
+	waiting []*message // execute requests, in order
+	out     []step
+}
+
+func (m *machine) send(to port, msg *message) { m.out = append(m.out, step{to, msg}) }
+
+// take hands out the steps that have come together.
+func (m *machine) take() []step {
+	out := m.out
+	m.out = nil
+	return out
+}
+
+// origins tell gonb's replies apart: gonb answers control requests on the
+// shell socket, but it keeps the routing frames that a request came with.
+var (
+	originShell   = []byte("shell")
+	originControl = []byte("control")
+	originStdin   = []byte("stdin")
+)
+
+func marked(origin []byte, msg *message) *message {
+	return msg.via(append([][]byte{origin}, msg.ids...)...)
+}
+
+// fromJupyter handles a message that a client sent.
+func (m *machine) fromJupyter(from port, msg *message) []step {
+	if from == jupyterStdin {
+		m.send(gonbStdin, marked(originStdin, repaired(msg)))
+		return m.take()
+	}
+	switch msg.head.Type {
+	case "execute_request":
+		m.waiting = append(m.waiting, msg)
+		m.next()
+	case "interrupt_request":
+		m.interrupt()
+		m.send(from, msg.answer("interrupt_reply", map[string]any{"status": "ok"}))
+	case "shutdown_request":
+		m.shutdown(from, msg)
+	case "kernel_info_request":
+		m.reply(from, msg, "kernel_info_reply", m.info)
+	case "comm_info_request":
+		m.reply(from, msg, "comm_info_reply", map[string]any{"status": "ok", "comms": map[string]any{}})
+	case "history_request":
+		m.reply(from, msg, "history_reply", map[string]any{"status": "ok", "history": []any{}})
+	case "is_complete_request":
+		m.reply(from, msg, "is_complete_reply", isComplete(msg))
+	default:
+		m.forward(from, msg)
+	}
+	return m.take()
+}
+
+func (m *machine) forward(from port, msg *message) {
+	if from == jupyterControl {
+		m.send(gonbControl, marked(originControl, repaired(msg)))
+		return
+	}
+	m.send(gonbShell, marked(originShell, repaired(msg)))
+}
+
+// reply answers a request in gonb's place, wrapped in busy and idle as every
+// request is. While a cell runs, its busy is said again, because clients show
+// the state that came last.
+func (m *machine) reply(to port, msg *message, kind string, content any) {
+	m.status(msg, "busy")
+	m.send(to, msg.answer(kind, content))
+	m.status(msg, "idle")
+	if m.running != nil {
+		m.status(m.running.request, "busy")
+	}
+}
+
+func (m *machine) status(msg *message, state string) {
+	m.publish(msg, "status", map[string]any{"execution_state": state})
+}
+
+func (m *machine) publish(parent *message, kind string, content any) {
+	m.send(jupyterIOPub, parent.answer(kind, content))
+}
+
+// next starts the cell that has waited longest, if none is running.
+func (m *machine) next() {
+	if m.running != nil || len(m.waiting) == 0 {
+		return
+	}
+	msg := m.waiting[0]
+	m.waiting = m.waiting[1:]
+	m.running = newCell(repaired(msg))
+	m.send(gonbShell, marked(originShell, m.running.request))
+}
+
+// interrupt stops the running cell and drops those that wait behind it. With
+// no cell running there is nothing to stop.
+func (m *machine) interrupt() {
+	if m.running == nil {
+		return
+	}
+	m.running.interrupted = true
+	m.send(doInterrupt, nil)
+	m.abort()
+}
+
+// shutdown ends gonb, and only then answers: who has the answer may rely on it.
+func (m *machine) shutdown(from port, msg *message) {
+	var content struct {
+		Restart bool `json:"restart"`
+	}
+	msg.read(&content)
+	reply := msg.answer("shutdown_reply", map[string]any{"status": "ok", "restart": content.Restart})
+	m.send(doShutdown, nil)
+	m.send(from, reply)
+	m.send(jupyterIOPub, reply)
+}
+
+// onInterrupt is an interrupt that came as a signal.
+func (m *machine) onInterrupt() []step {
+	m.interrupt()
+	return m.take()
+}
+
+// abort answers everything that waits, so that Run All stops.
+func (m *machine) abort() {
+	for _, msg := range m.waiting {
+		m.status(msg, "busy")
+		reply := msg.answer("execute_reply", map[string]any{"status": "aborted"})
+		reply.metadata = json.RawMessage(`{"status":"aborted"}`)
+		m.send(jupyterShell, reply)
+		m.status(msg, "idle")
+	}
+	m.waiting = nil
+}
+
+// fromGonb handles a message that gonb sent.
+func (m *machine) fromGonb(from port, msg *message) []step {
+	switch from {
+	case gonbIOPub:
+		m.onIOPub(msg)
+	case gonbStdin:
+		m.send(jupyterStdin, unmarked(msg))
+	default:
+		m.onReply(msg)
+	}
+	return m.take()
+}
+
+func (m *machine) onReply(msg *message) {
+	if c := m.running; c != nil && msg.head.Type == "execute_reply" && msg.parent.ID == c.request.head.ID {
+		c.reply = msg
+		m.settle()
+		return
+	}
+	to := jupyterShell
+	if len(msg.ids) > 0 && string(msg.ids[0]) == string(originControl) {
+		to = jupyterControl
+	}
+	m.send(to, unmarked(msg))
+}
+
+// unmarked takes the origin off again.
+func unmarked(msg *message) *message {
+	if len(msg.ids) == 0 {
+		return msg
+	}
+	return msg.via(msg.ids[1:]...)
+}
+
+// settle ends the running cell once both its reply and its last output are
+// there; they come over two sockets, in any order.
+func (m *machine) settle() {
+	c := m.running
+	if c.reply == nil || !c.idle {
+		return
+	}
+	m.running = nil
+	m.send(doSettle, nil)
+	m.send(jupyterShell, unmarked(c.finalReply()))
+	if c.failure != nil && c.stopOnError {
+		m.abort()
+	}
+	m.next()
+}
+
+// gonbDied tells the clients that gonb ended on its own, with the reason.
+func (m *machine) gonbDied(reason string) []step {
+	note := "The Go kernel behind this notebook has ended: " + reason + ".\nIt starts anew; run the cells again from the top.\n"
+	if c := m.running; c != nil {
+		m.running = nil
+		c.failure = plainFailure("kernel ended", reason)
+		m.publish(c.request, "stream", stream("stderr", note))
+		m.publish(c.request, "error", c.failure)
+		m.send(doSettle, nil)
+		m.send(jupyterShell, c.request.answer("execute_reply", c.failure.reply(c.count)))
+		m.status(c.request, "idle")
+	} else {
+		m.publish(&message{rawHead: json.RawMessage("{}")}, "stream", stream("stderr", note))
+	}
+	m.abort()
+	return m.take()
+}
+
+func stream(name, text string) map[string]any {
+	return map[string]any{"name": name, "text": text}
+}

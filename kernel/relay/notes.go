@@ -1,0 +1,103 @@
+package relay
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"sync"
+)
+
+// maxLog is the size at which the log file is set aside as FILE.old.
+const maxLog = 1 << 20
+
+// notes is where gonb's messages to its operator go: a log file of limited
+// size, and the last lines in memory for the case that gonb does not start.
+type notes struct {
+	mu     sync.Mutex
+	name   string // "" for no file
+	file   *os.File
+	size   int64
+	tail   []byte
+	folder string // of gonb's temporary files, once it has said so
+}
+
+// tempFolder is how gonb says where its temporary files are.
+var tempFolder = regexp.MustCompile(`tmp Go code in "([^"]+)"`)
+
+func newNotes(name string) (*notes, error) {
+	n := &notes{name: name}
+	return n, n.open()
+}
+
+func (n *notes) open() error {
+	if n.name == "" {
+		return nil
+	}
+	file, err := os.OpenFile(n.name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		_ = file.Close()
+		return err
+	}
+	n.file, n.size = file, info.Size()
+	return nil
+}
+
+// Write takes a piece of gonb's output. It never fails: a log that cannot be
+// written must not stop the kernel.
+func (n *notes) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.tail = append(n.tail, p...)
+	if over := len(n.tail) - 4096; over > 0 {
+		n.tail = append(n.tail[:0], n.tail[over:]...)
+	}
+	if at := tempFolder.FindSubmatch(n.tail); at != nil && n.folder == "" {
+		n.folder = string(at[1])
+	}
+	if n.file == nil {
+		return len(p), nil
+	}
+	if n.size+int64(len(p)) > maxLog {
+		n.rotate()
+	}
+	if n.file != nil {
+		k, _ := n.file.Write(p)
+		n.size += int64(k)
+	}
+	return len(p), nil
+}
+
+func (n *notes) rotate() {
+	_ = n.file.Close()
+	n.file, n.size = nil, 0
+	if os.Rename(n.name, n.name+".old") == nil {
+		_ = n.open()
+	}
+}
+
+// temp is gonb's temporary folder, "" before gonb has named it.
+func (n *notes) temp() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.folder
+}
+
+// last is the end of what gonb wrote, without colours.
+func (n *notes) last() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return string(bytes.TrimSpace(colour.ReplaceAll(n.tail, nil)))
+}
+
+func (n *notes) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.file != nil {
+		_ = n.file.Close()
+		n.file = nil
+	}
+}

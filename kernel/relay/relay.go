@@ -1,0 +1,265 @@
+// Package relay is the Jupyter kernel of Lethe: a small process between Jupyter
+// and a pinned GoNB that passes the messages on and repairs what GoNB leaves
+// out. Run All stops at the first error, an interrupt reaches the compiler and
+// the children of shell lines, errors are text with the cell, the line and a
+// caret, requests that GoNB never answers are answered, and nothing is left
+// running at the end.
+//
+// Three layers: message.go and connection.go read and write what goes over the
+// wire, machine.go and cell.go decide without touching a socket, and relay.go,
+// sockets.go and process.go do what was decided.
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// Options say what to run and where.
+type Options struct {
+	Gonb           string // path of the gonb program
+	GoWork         string // folder of the module that cells are compiled in
+	ConnectionFile string // written by Jupyter
+	NoCompletion   bool   // run without gopls, which needs up to 1 GB
+	Log            string // file for gonb's own messages, "" for none
+
+	// Interrupts, where it is not nil, is another way to interrupt the cell.
+	Interrupts <-chan os.Signal
+}
+
+// errDied is returned when gonb ended although nobody asked it to.
+var errDied = errors.New("gonb has ended")
+
+// startLimit is the time that gonb has to open its sockets and to answer.
+const startLimit = time.Minute
+
+// Run relays until a client asks for shutdown or ctx ends, then it returns nil.
+// When gonb ends by itself it tells the clients and returns an error.
+func Run(ctx context.Context, o Options) error {
+	conn, err := readConnection(o.ConnectionFile)
+	if err != nil {
+		return err
+	}
+	log, err := newNotes(o.Log)
+	if err != nil {
+		return fmt.Errorf("the log: %w", err)
+	}
+	defer log.close()
+	open, closeAll := context.WithCancel(context.Background())
+	defer closeAll()
+	jupyter, err := bind(open, conn, log)
+	if err != nil {
+		return err
+	}
+	defer jupyter.close()
+	folder, err := os.MkdirTemp("", "lethe-kernel-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	r := &relay{jupyter: jupyter, log: log, arrivals: make(chan arrival, 64)}
+	if err := r.launch(ctx, open, o, folder); err != nil {
+		return err
+	}
+	defer r.gonb.close()
+	jupyter.listen(open, r.arrivals)
+	return r.loop(ctx, o.Interrupts)
+}
+
+// relay is the running state.
+type relay struct {
+	jupyter, gonb *side
+	process       *process
+	machine       machine
+	log           *notes
+	arrivals      chan arrival
+	settle        context.CancelFunc // ends the hunt after an interrupt
+}
+
+// launch starts gonb and waits until it answers.
+func (r *relay) launch(ctx, open context.Context, o Options, folder string) error {
+	root, err := filepath.Abs(o.GoWork)
+	if err != nil {
+		return err
+	}
+	conn := private(folder)
+	// GoNB reads the kernel's identity from the name of the file.
+	file := filepath.Join(folder, filepath.Base(o.ConnectionFile))
+	if err := conn.write(file); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file) }()
+	cmd := exec.Command(o.Gonb, "--kernel", file, "-raw_error", "-go_work="+root)
+	cmd.Stdout, cmd.Stderr = r.log, r.log
+	cmd.Env = os.Environ()
+	if o.NoCompletion {
+		path, err := withoutGopls(os.Getenv("PATH"), folder)
+		if err != nil {
+			return err
+		}
+		cmd.Env = append(cmd.Env, "PATH="+path)
+	}
+	if r.process, err = start(cmd); err != nil {
+		return fmt.Errorf("gonb does not start: %w", err)
+	}
+	starting, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	go func() {
+		select {
+		case <-r.process.done:
+			cancel()
+		case <-starting.Done():
+		}
+	}()
+	info, err := r.greet(starting, open, conn)
+	if err != nil {
+		r.stop()
+		return fmt.Errorf("gonb does not answer (%w); its last words:\n%s", err, r.log.last())
+	}
+	r.machine.info = kernelInfo(info, gonbVersion(o.Gonb))
+	r.machine.sources = sources{root: root, main: func() string { return readProgram(r.log.temp()) }}
+	return nil
+}
+
+// greet connects to gonb and asks it who it is, until both the answer and
+// something on iopub have come: then no output can be lost any more.
+func (r *relay) greet(starting, open context.Context, conn *connection) (map[string]any, error) {
+	life, cut := context.WithCancel(open)
+	keep := context.AfterFunc(starting, cut)
+	side, err := dial(life, conn, r.log)
+	if err != nil {
+		cut()
+		return nil, err
+	}
+	if !keep() {
+		cut()
+		return nil, starting.Err()
+	}
+	r.gonb = side
+	side.listen(life, r.arrivals)
+	var info map[string]any
+	heard := false
+	again := time.NewTicker(askEvery)
+	defer again.Stop()
+	side.send(gonbShell, question())
+	for info == nil || !heard {
+		select {
+		case <-starting.Done():
+			return nil, starting.Err()
+		case <-again.C:
+			if info != nil {
+				side.send(gonbShell, question())
+			}
+		case a := <-r.arrivals:
+			msg, err := parse(a.frames, side.key)
+			if err != nil {
+				continue
+			}
+			heard = heard || a.from == gonbIOPub
+			if msg.head.Type == "kernel_info_reply" {
+				info = msg.fields()
+			}
+		}
+	}
+	return info, nil
+}
+
+const askEvery = 50 * time.Millisecond
+
+// greeter is the session of the relay's own questions; their answers are for
+// nobody else.
+const greeter = "lethe-kernel"
+
+func question() *message {
+	empty := &message{head: header{Session: greeter}, rawHead: []byte("{}")}
+	return empty.answer("kernel_info_request", map[string]any{})
+}
+
+// loop passes messages until the end.
+func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
+	for {
+		select {
+		case <-ctx.Done():
+			r.stop()
+			r.jupyter.flush(flushLimit)
+			return nil
+		case <-interrupts:
+			r.do(ctx, r.machine.onInterrupt())
+		case <-r.process.done:
+			r.do(ctx, r.machine.gonbDied(r.process.reason()))
+			r.stop()
+			r.jupyter.flush(flushLimit)
+			return fmt.Errorf("%w: %s; its last words:\n%s", errDied, r.process.reason(), r.log.last())
+		case a := <-r.arrivals:
+			if r.do(ctx, r.decide(a)) {
+				r.jupyter.flush(flushLimit)
+				return nil
+			}
+		}
+	}
+}
+
+// decide reads a message and asks the machine. What cannot be read or is not
+// signed with the right key is dropped.
+func (r *relay) decide(a arrival) []step {
+	from := r.jupyter
+	if a.from >= gonbShell {
+		from = r.gonb
+	}
+	msg, err := parse(a.frames, from.key)
+	if err != nil {
+		fmt.Fprintf(r.log, "lethe-kernel: message dropped: %v\n", err)
+		return nil
+	}
+	switch {
+	case from == r.jupyter:
+		return r.machine.fromJupyter(a.from, msg)
+	case msg.parent.Session == greeter:
+		return nil
+	}
+	return r.machine.fromGonb(a.from, msg)
+}
+
+// do carries the steps out. It reports whether gonb was stopped on request.
+func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
+	for _, s := range steps {
+		switch s.to {
+		case doInterrupt:
+			r.settled()
+			hunt, over := context.WithCancel(ctx)
+			r.settle = over
+			go r.process.interrupt(hunt)
+		case doSettle:
+			r.settled()
+		case doShutdown:
+			r.stop()
+			stopped = true
+		case jupyterShell, jupyterControl, jupyterStdin, jupyterIOPub:
+			r.jupyter.send(s.to, s.msg)
+		default:
+			r.gonb.send(s.to, s.msg)
+		}
+	}
+	return stopped
+}
+
+// settled ends what an interrupt started.
+func (r *relay) settled() {
+	if r.settle != nil {
+		r.settle()
+		r.settle = nil
+	}
+}
+
+// stop ends gonb and everything that it started.
+func (r *relay) stop() {
+	r.settled()
+	r.process.end(r.log.temp())
+}
+
+const flushLimit = time.Second
