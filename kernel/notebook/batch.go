@@ -1,0 +1,199 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Batch executes notebooks one after the other and tells a reader about it.
+type Batch struct {
+	Run
+	Base    string // notebooks below it keep their folders in Out
+	Out     string // folder for executed notebooks and pages
+	InPlace bool   // a notebook that ran to its end replaces the original
+	HTML    bool   // write a page beside each notebook
+	Check   bool   // compare the claims with those of the original
+	Stdout  io.Writer
+}
+
+// Execute runs the notebooks until the first cell that fails. What has run is
+// saved in every case. Claims that differ are an error at the end.
+func (b Batch) Execute(ctx context.Context, paths []string) error {
+	targets, err := b.targets(paths)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	differ := 0
+	for i, path := range paths {
+		same, err := b.one(ctx, path, targets[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if !same {
+			differ++
+		}
+	}
+	if len(paths) > 1 {
+		fmt.Fprintf(b.Stdout, "%d notebooks in %.1f s\n", len(paths), time.Since(began).Seconds())
+	}
+	if differ > 0 {
+		return fmt.Errorf("the claims of %d of %d notebooks are not those that are committed", differ, len(paths))
+	}
+	return nil
+}
+
+// targets names the file for each executed notebook.
+func (b Batch) targets(paths []string) ([]string, error) {
+	var targets []string
+	from := map[string]string{}
+	for _, path := range paths {
+		name := filepath.Base(path)
+		if inner, ok := below(b.Base, path); ok {
+			name = inner
+		}
+		target := filepath.Join(b.Out, name)
+		if first, taken := from[target]; taken {
+			return nil, fmt.Errorf("%s and %s would both be saved as %s", first, path, target)
+		}
+		from[target] = path
+		targets = append(targets, target)
+	}
+	return targets, nil
+}
+
+// below returns path relative to base where it lies below it.
+func below(base, path string) (string, bool) {
+	if base == "" {
+		return "", false
+	}
+	a, err := filepath.Abs(base)
+	if err != nil {
+		return "", false
+	}
+	p, err := filepath.Abs(path)
+	if err != nil {
+		return "", false
+	}
+	inner, err := filepath.Rel(a, p)
+	return inner, err == nil && filepath.IsLocal(inner)
+}
+
+// one executes a notebook and reports whether its claims are as committed.
+func (b Batch) one(ctx context.Context, path, target string) (same bool, err error) {
+	nb, err := ReadFile(path)
+	if err != nil {
+		return false, errors.New(strings.TrimPrefix(err.Error(), path+": "))
+	}
+	committed := nb.Claims()
+	fmt.Fprintln(b.Stdout, path)
+	b.Folder, b.OnCell = filepath.Dir(path), b.step
+	total, err := b.Run.Execute(ctx, nb)
+	if total.Cells == 0 && err != nil {
+		return false, err
+	}
+	finished := err == nil
+	page := strings.TrimSuffix(target, filepath.Ext(target)) + ".html"
+	if b.InPlace && finished {
+		target = path
+	}
+	saved, saveErr := b.save(ctx, nb, target, page, finished)
+	if err = errors.Join(err, saveErr); err != nil {
+		fmt.Fprintf(b.Stdout, "  stopped after %d of %d cells; %s\n", total.Cells, nb.codeCells(), saved)
+		return false, err
+	}
+	fmt.Fprintf(b.Stdout, "  %d cells in %.1f s, kernel started in %.1f s; %s\n", total.Cells, total.Seconds, total.Start, saved)
+	return b.claims(committed, nb.Claims()), nil
+}
+
+// save writes the notebook, and its page where it ran to its end, and says
+// where.
+func (b Batch) save(ctx context.Context, nb *Notebook, target, page string, finished bool) (said string, err error) {
+	if err := nb.WriteFile(target); err != nil {
+		return "not saved", err
+	}
+	said = "saved " + target
+	if !b.HTML || !finished {
+		return said, nil
+	}
+	if err := b.Jupyter.HTML(ctx, target, page); err != nil {
+		return said, err
+	}
+	return said + " and " + page, nil
+}
+
+func (nb *Notebook) codeCells() (n int) {
+	for _, c := range nb.Cells {
+		if c.Kind == Code && strings.TrimSpace(c.Source) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// titleWidth is the room for a cell's title in a line.
+const titleWidth = 60
+
+// maxDetail is how many lines explain a failure.
+const maxDetail = 25
+
+// step prints a cell's line and, where it failed, what a reader needs.
+func (b Batch) step(s Step) {
+	name := []rune(s.Title)
+	if len(name) > titleWidth {
+		name = append(name[:titleWidth-1], '…')
+	}
+	fmt.Fprintf(b.Stdout, "  cell %2d %5s %7.2f s  %s\n", s.Cell, fmt.Sprintf("[%d]", s.Count), s.Seconds, string(name))
+	if s.Err == nil {
+		return
+	}
+	fmt.Fprintf(b.Stdout, "    %v\n", s.Err)
+	var f *Failure
+	if !errors.As(s.Err, &f) {
+		return
+	}
+	detail := f.Detail
+	if len(detail) > maxDetail {
+		detail = append(append([]string{}, detail[:maxDetail]...), fmt.Sprintf("... %d lines more in the saved notebook", len(f.Detail)-maxDetail))
+	}
+	for _, line := range detail {
+		if line != f.Reason {
+			fmt.Fprintf(b.Stdout, "    | %s\n", line)
+		}
+	}
+}
+
+// claims says how the claims stand and reports whether that is no change.
+func (b Batch) claims(committed, now []Claim) bool {
+	holds := 0
+	for _, c := range now {
+		if c.Holds {
+			holds++
+		} else {
+			fmt.Fprintf(b.Stdout, "  cell %d: %s\n", c.Cell, c)
+		}
+	}
+	if len(now) > 0 {
+		fmt.Fprintf(b.Stdout, "  claims: %d hold, %d fail\n", holds, len(now)-holds)
+	}
+	if !b.Check {
+		return true
+	}
+	if len(committed) == 0 || len(now) == 0 {
+		fmt.Fprintf(b.Stdout, "  check: %d claims committed, %d now: a notebook needs a claims cell, and its outputs committed\n", len(committed), len(now))
+		return false
+	}
+	diffs := CompareClaims(committed, now)
+	for _, d := range diffs {
+		fmt.Fprintf(b.Stdout, "  check: %s\n", strings.ReplaceAll(d.String(), "\n", "\n  "))
+	}
+	if len(diffs) == 0 {
+		fmt.Fprintln(b.Stdout, "  check: the same claims as committed")
+	}
+	return len(diffs) == 0
+}

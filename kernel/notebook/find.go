@@ -1,0 +1,43 @@
+package notebook
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// rooms is the order in which a reader meets the notebooks; folders that it
+// does not name come last.
+var rooms = []string{"start", "ruler", "sde", "fishing", "blindu", "audit"}
+
+// Find lists the notebooks of fsys in the order in which they are to be read.
+func Find(fsys fs.FS) ([]string, error) {
+	var found []string
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !d.IsDir() && path.Ext(name) == ".ipynb" && !strings.HasPrefix(d.Name(), "."):
+			found = append(found, name)
+		}
+		return nil
+	})
+	slices.SortStableFunc(found, func(a, b string) int {
+		if d := roomOf(a) - roomOf(b); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	return found, err
+}
+
+func roomOf(name string) int {
+	room, _, _ := strings.Cut(name, "/")
+	if i := slices.Index(rooms, room); i >= 0 {
+		return i
+	}
+	return len(rooms)
+}

@@ -1,0 +1,167 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	paper "github.com/lethe-ml/lethe/lib/paper/ruler"
+
+	"github.com/lethe-ml/lethe/kernel/notebook"
+	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/spf13/cobra"
+)
+
+// runRun is an execution of notebooks that was asked for.
+type runRun struct {
+	scale, out                   string
+	check, inPlace, noHTML, lint bool
+	timeout                      time.Duration
+	stdout, stderr               io.Writer
+}
+
+func newRun() *cobra.Command {
+	var r runRun
+	c := &cobra.Command{
+		Use:   "run [NOTEBOOK ...]",
+		Short: "Execute notebooks without a browser",
+		Long: `Execute notebooks through the kernel, as JupyterLab would, and save them with
+their outputs and as a web page in out/notebooks. It stops at the first cell that
+fails, and a failing shell line (!) is a failure. Without arguments all notebooks
+are executed.
+
+With --check the claims that the notebooks print at their end are compared with
+those that are saved in the files: the same statements with the same verdicts.`,
+		Example: `  lethe run
+  lethe run notebooks/start/00-forgetting-in-five-minutes.ipynb --scale standard
+  lethe run --check
+  lethe run --in-place --no-html notebooks/ruler/*.ipynb
+  lethe run --lint`,
+	}
+	var scales []string
+	for _, s := range paper.Scales() {
+		scales = append(scales, s.Name)
+	}
+	f := c.Flags()
+	f.StringVar(&r.scale, "scale", "quick", "how much the cells compute: "+list(scales))
+	f.BoolVar(&r.check, "check", false, "compare the claims with those saved in the notebooks")
+	f.BoolVar(&r.inPlace, "in-place", false, "save a notebook that ran to its end over the original")
+	f.StringVar(&r.out, "out", "", "folder for the executed notebooks (default: out/notebooks beside the folder of notebooks)")
+	f.BoolVar(&r.noHTML, "no-html", false, "write no web pages")
+	f.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest time of a cell, 0: no limit")
+	f.BoolVar(&r.lint, "lint", false, "execute nothing, only look for what a reader would stumble over")
+	c.Args = func(_ *cobra.Command, args []string) error {
+		switch {
+		case r.check && r.inPlace:
+			return usagef("--check compares with what --in-place would replace: give one of them")
+		case r.inPlace && r.out != "":
+			return usagef("--in-place or --out: give one of them")
+		case r.timeout < 0:
+			return usagef("--timeout %v: expected 0 or more", r.timeout)
+		}
+		for _, path := range args {
+			if filepath.Ext(path) != ".ipynb" {
+				return usagef("%s: expected a notebook, a file named *.ipynb", path)
+			}
+		}
+		return oneOf("scale", r.scale, scales...)
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+		if r.lint {
+			return r.lintAll(args)
+		}
+		return r.run(cmd.Context(), args)
+	}
+	return c
+}
+
+// prepare makes the machine ready for notebooks.
+func prepare(ctx context.Context, stderr io.Writer) (*setup.Ready, notebook.Jupyter, error) {
+	ready, err := setup.Prepare(ctx, setup.Options{Out: stderr, NoCompletion: true})
+	if err != nil {
+		return nil, notebook.Jupyter{}, err
+	}
+	return ready, notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}, nil
+}
+
+func (r *runRun) run(ctx context.Context, args []string) error {
+	ready, jupyter, err := prepare(ctx, r.stderr)
+	if err != nil {
+		return err
+	}
+	batch := notebook.Batch{
+		Run:  notebook.Run{Jupyter: jupyter, Root: ready.Root, Scale: r.scale, Timeout: r.timeout},
+		Base: ready.Notebooks, Out: r.out, InPlace: r.inPlace, HTML: !r.noHTML, Check: r.check,
+		Stdout: r.stdout,
+	}
+	if batch.Out == "" {
+		batch.Out = filepath.Join(filepath.Dir(ready.Notebooks), "out", "notebooks")
+	}
+	if len(args) == 0 {
+		if args, err = allNotebooks(ready.Notebooks); err != nil {
+			return err
+		}
+	}
+	return batch.Execute(ctx, args)
+}
+
+// allNotebooks lists the notebooks under dir, in order.
+func allNotebooks(dir string) ([]string, error) {
+	found, err := notebook.Find(os.DirFS(dir))
+	if err != nil {
+		return nil, fmt.Errorf("notebooks in %s: %w", dir, err)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("there are no notebooks in %s", dir)
+	}
+	for i, name := range found {
+		found[i] = filepath.Join(dir, filepath.FromSlash(name))
+		if short, err := relativeToHere(found[i]); err == nil {
+			found[i] = short
+		}
+	}
+	return found, nil
+}
+
+// relativeToHere shortens a path below the working directory.
+func relativeToHere(path string) (string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	short, err := filepath.Rel(here, path)
+	if err == nil && strings.HasPrefix(short, "..") {
+		err = errors.New("not below the working directory")
+	}
+	return short, err
+}
+
+// lintAll prints what is wrong with the notebooks, without executing them.
+func (r *runRun) lintAll(args []string) error {
+	if len(args) == 0 {
+		var err error
+		if args, err = allNotebooks("notebooks"); err != nil {
+			return err
+		}
+	}
+	n := 0
+	for _, path := range args {
+		problems := notebook.Lint(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+		for _, p := range problems {
+			p.Notebook = path
+			fmt.Fprintln(r.stdout, p)
+		}
+		n += len(problems)
+	}
+	if n > 0 {
+		return fmt.Errorf("%d problems in %d notebooks", n, len(args))
+	}
+	fmt.Fprintf(r.stdout, "no problems in %d notebooks\n", len(args))
+	return nil
+}
