@@ -13,8 +13,8 @@
 // SHA-256 in Info are of the decompressed bytes, so both forms verify; only the
 // two large tables, covertype and higgs, have to be the publisher's .gz files
 // themselves (File.Compressed). Load never downloads; Get does. Breast Cancer is
-// in the program, and the generated sets (two_moons, blobs_duplicates,
-// tabular_outliers) need no file.
+// in the program, and the generated sets (two_moons, moons_island,
+// blobs_duplicates, tabular_outliers) need no file.
 //
 // # How the published experiments read the tables
 //

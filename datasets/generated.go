@@ -105,6 +105,36 @@ func twoMoons() set {
 	}
 }
 
+// moonsIsland is two moons with a planted "island": 30 points in a spot above
+// the upper moon, where no other point is, that carry the lower moon's class.
+// Whoever never saw the island takes that spot for the upper class, so what a
+// model does there shows at a glance whether it remembers.
+func moonsIsland() set {
+	return set{
+		info: Info{
+			Name: "moons_island", Title: "Two moons with an island", Task: "which of two interleaved half circles a point is on",
+			Rows: 630, Features: 2, Classes: []string{"upper", "lower"}, Synthetic: true,
+			Licence: "Apache-2.0", Description: "Two half circles, 600 points, and an island of 30 that a model can only know by heart.",
+		},
+		load: func(r *reading) (*Table, error) {
+			const moons = 600
+			s := newSample(4)
+			for i := range moons {
+				angle := float64(math.Pi * s.rng.Float64())
+				centre := []float64{math.Cos(angle), math.Sin(angle)}
+				if i%2 == 1 {
+					centre = []float64{1 - centre[0], 0.5 - centre[1]}
+				}
+				s.add(i%2, s.near(centre, 0.12)...)
+			}
+			for range r.info.Rows - moons {
+				s.plant("island", s.add(1, s.near([]float64{-0.6, 1.7}, 0.1)...))
+			}
+			return s.table(plainFeatures(2), r.info.Classes), nil
+		},
+	}
+}
+
 // blobsDuplicates is four Gaussian blobs in ten dimensions, two per class,
 // with planted near-duplicates: 60 rows ("originals") each have one copy
 // ("copies") at a distance of about 0.03, which no other two rows come near.

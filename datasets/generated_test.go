@@ -23,6 +23,7 @@ func load(t *testing.T, name string) *datasets.Table {
 func TestGeneratedSetsStayTheSameForEver(t *testing.T) {
 	for name, want := range map[string]string{ // from the release that introduced them; they may not change
 		"two_moons":        "61819493f226013aac3d877d04e514c5a4fb8c76b7d4fd49c8b986dd55c619fb",
+		"moons_island":     "8479f0fad525cb30d42cae26fd8cfda9cf669d2b4c0b77bac4e85fa6f0883397",
 		"blobs_duplicates": "efc1063737bdcaefeeeac715dbf09be522f88ece21f8f646900f80a34694b4dc",
 		"tabular_outliers": "6c074d56ea39964eac9115e4fef182f833050f34b09838ad86850b7117af0a28",
 	} {
@@ -115,6 +116,28 @@ func TestTwoMoonsLieOnTheirArcs(t *testing.T) {
 	}
 	if far > 10 {
 		t.Errorf("%d of 1000 points are off their arc", far)
+	}
+}
+
+func TestTheIslandIsAloneAndOfTheOtherClass(t *testing.T) {
+	table := load(t, "moons_island")
+	island := table.Planted["island"]
+	if len(island) != 30 {
+		t.Fatalf("%d points on the island", len(island))
+	}
+	for _, i := range island {
+		if table.Y[i] != 1 {
+			t.Errorf("row %d of the island is of class %d", i, table.Y[i])
+		}
+		best, class := math.Inf(1), -1
+		for k := range table.X.Rows {
+			if d := distance(table.X.Row(i), table.X.Row(k)); !slices.Contains(island, k) && d < best {
+				best, class = d, table.Y[k]
+			}
+		}
+		if best < 0.3 || class != 0 {
+			t.Errorf("row %d: the nearest point off the island is %.2f away and of class %d", i, best, class)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func sets() []set {
 		bankMarketing(), wineQuality(), phoneme(), magic(), electricity(),
 		covertype(), higgs(),
 		diabetes130Any(), heartDiseaseUCI(),
-		twoMoons(), blobsDuplicates(), tabularOutliers(),
+		twoMoons(), moonsIsland(), blobsDuplicates(), tabularOutliers(),
 	}
 }
 

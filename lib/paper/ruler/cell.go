@@ -3,11 +3,11 @@ package ruler
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -48,93 +48,9 @@ type Row struct {
 // DeltaM4 is M4 less that of the oracle, which never saw the forget set.
 func (r Row) DeltaM4() float64 { return r.M4 - r.OracleM4 }
 
-// problem is a data set made ready for a study.
-type problem struct {
-	*datasets.Prepared
-	arch   model.Architecture
-	runner *model.Runner
-}
-
-func (p *problem) classes() int { return len(p.Table.Classes) }
-
-// fitConfig identifies the training of a model in the store.
-type fitConfig struct {
-	Model string             `json:"model"`
-	Arch  model.Architecture `json:"arch"`
-	Fit   train.Config       `json:"fit"`
-	Rows  string             `json:"rows"` // hash of the training rows' numbers
-}
-
-// trained returns the weights of a model trained on the given training rows
-// with the seed, from the store or computed.
-func (e *Env) trained(ctx context.Context, p *problem, s Study, rows []int, seed int) (nn.Params, error) {
-	fit := s.Fit.WithDefaults()
-	fit.Seed = engine.Root(seed)
-	key := e.key("train", p, fitConfig{p.arch.Name(), p.arch, fit, hashInts(rows)}, map[string]int64{"train": int64(seed)})
-	fresh := p.arch.Init(fit.Seed.Stream(engine.StreamInit))
-	run, err := e.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		d := p.data(rows)
-		o := train.Objective{{Name: "training", X: d.X, IDs: d.IDs, Targets: []train.Target{train.CrossEntropy(d.Y, p.classes(), 1)}}}
-		hooks, err := checkpoints(ctx, w, fresh)
-		if err != nil {
-			return err
-		}
-		weights, history, err := train.Fit(ctx, p.runner, fresh, o, fit, hooks)
-		if err != nil {
-			return err
-		}
-		if err := w.WriteTensors("weights.safetensors", weights.File("")); err != nil {
-			return err
-		}
-		return w.WriteJSON("history.json", history)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return weightsOf(run, fresh)
-}
-
-func weightsOf(run *store.Run, like nn.Params) (nn.Params, error) {
-	f, err := run.Tensors("weights.safetensors")
-	if err != nil {
-		return nil, err
-	}
-	return nn.FromFile(f, "", like)
-}
-
-// checkpointEvery bounds what a killed training loses.
-const checkpointEvery = 5 * time.Second
-
-// checkpoints saves a training's state in the run's work folder, at most every
-// few seconds and when the work is stopped, and resumes what is there.
-func checkpoints(ctx context.Context, w *store.Work, like nn.Params) (train.Hooks, error) {
-	h := train.Hooks{SaveEvery: 1}
-	last := time.Now()
-	h.Save = func(s *train.State) error {
-		if ctx.Err() == nil && time.Since(last) < checkpointEvery {
-			return nil
-		}
-		last = time.Now()
-		f, state := s.File()
-		return w.SaveCheckpoint(f, state)
-	}
-	f, state, ok, err := w.LoadCheckpoint()
-	if err != nil || !ok {
-		return h, err
-	}
-	h.Resume, err = train.LoadState(f, state, like)
-	return h, err
-}
-
-// unlearnConfig identifies an unlearned model in the store.
-type unlearnConfig struct {
-	Method   string             `json:"method"`
-	Setting  unlearn.Method     `json:"setting"`
-	Model    string             `json:"model"`
-	Arch     model.Architecture `json:"arch"`
-	Original string             `json:"original"` // hash of its weights
-	Forget   string             `json:"forget"`
-	Batch    int                `json:"batch"`
+// trained returns the weights of a model trained on the given training rows.
+func (e *Env) trained(ctx context.Context, p *audit.Problem, s Study, rows []int, seed int) (nn.Params, error) {
+	return e.lab.Trained(ctx, p, s.Fit, rows, seed)
 }
 
 // unlearned returns the weights that an arm makes of the original.
@@ -142,22 +58,8 @@ func (e *Env) unlearned(ctx context.Context, c *cell, a Arm) (nn.Params, error) 
 	if r, ok := a.Method.(unlearn.Retrain); ok {
 		return e.retrained(ctx, c, r)
 	}
-	cfg := unlearnConfig{a.Method.Name(), a.Method, c.arch.Name(), c.arch, c.original.Hash(), hashInts(c.forget), c.study.Fit.Batch}
-	key := e.key("unlearn", c.problem, cfg, map[string]int64{"unlearn": unlearnSeed})
-	run, err := e.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		weights, rep, err := unlearn.Apply(ctx, a.Method, c.request())
-		if err != nil {
-			return err
-		}
-		if err := w.WriteTensors("weights.safetensors", weights.File("")); err != nil {
-			return err
-		}
-		return w.WriteJSON("report.json", rep)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return weightsOf(run, c.original)
+	weights, _, err := e.lab.Unlearned(ctx, c.Problem, a.Method, c.request())
+	return weights, err
 }
 
 // retrained is the oracle of the cell, or that of the study's next seed: the
@@ -170,16 +72,16 @@ func (e *Env) retrained(ctx context.Context, c *cell, r unlearn.Retrain) (nn.Par
 	seeds := c.study.Seeds
 	for i, s := range seeds {
 		if s == c.seed && len(seeds) > 1 {
-			return e.trained(ctx, c.problem, c.study, c.retain, seeds[(i+r.SeedShift)%len(seeds)])
+			return e.trained(ctx, c.Problem, c.study, c.retain, seeds[(i+r.SeedShift)%len(seeds)])
 		}
 	}
-	return e.trained(ctx, c.problem, c.study, c.retain, c.seed+r.SeedShift)
+	return e.trained(ctx, c.Problem, c.study, c.retain, c.seed+r.SeedShift)
 }
 
 // cell is everything that the evidence of one cell is computed from.
 type cell struct {
 	cellKey
-	*problem
+	*audit.Problem
 	study            Study
 	forget, retain   []int // rows of the training part
 	original, oracle nn.Params
@@ -189,17 +91,9 @@ func (c *cell) request() unlearn.Request {
 	fit := c.study.Fit.WithDefaults()
 	fit.Seed = engine.Root(c.seed)
 	return unlearn.Request{
-		Runner: c.runner, Original: c.original, Forget: c.data(c.forget), Retain: c.data(c.retain),
+		Runner: c.Runner, Original: c.original, Forget: c.Records(c.forget), Retain: c.Records(c.retain),
 		Fit: fit, Seed: unlearnSeed, Batch: c.study.Fit.Batch,
 	}
-}
-
-func (p *problem) data(rows []int) unlearn.Data {
-	y := make([]int, len(rows))
-	for i, r := range rows {
-		y[i] = p.TrainY[r]
-	}
-	return unlearn.Data{X: p.Train.Gather(rows), Y: y, IDs: rows}
 }
 
 // evidenceConfig identifies the evidence of a cell in the store.
@@ -227,11 +121,11 @@ func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, 
 	if err != nil {
 		return nil, "", err
 	}
-	cfg := evidenceConfig{s.Name, p.arch.Name(), p.arch, s.Fit.WithDefaults(), nil, s.Seeds, k.fraction, k.forgetSeed, s.Gallery}
+	cfg := evidenceConfig{s.Name, p.Arch.Name(), p.Arch, s.Fit.WithDefaults(), nil, s.Seeds, k.fraction, k.forgetSeed, s.Gallery}
 	for _, a := range s.Arms {
 		cfg.Arms = append(cfg.Arms, armConfig{a.Label, a.Method.Name(), a.Method})
 	}
-	key := e.key("evidence/ruler", p, cfg, map[string]int64{"train": int64(k.seed), "unlearn": unlearnSeed, "split": splitSeed})
+	key := e.lab.Key("evidence/ruler", p, cfg, map[string]int64{"train": int64(k.seed), "unlearn": unlearnSeed, "split": splitSeed})
 	run, err := e.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
 		rows, err := e.compute(ctx, p, s, k)
 		if err != nil {
@@ -246,8 +140,8 @@ func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, 
 	return rows, run.ID, run.JSON("rows.json", &rows)
 }
 
-func (e *Env) compute(ctx context.Context, p *problem, s Study, k cellKey) ([]Row, error) {
-	c := &cell{cellKey: k, problem: p, study: s}
+func (e *Env) compute(ctx context.Context, p *audit.Problem, s Study, k cellKey) ([]Row, error) {
+	c := &cell{cellKey: k, Problem: p, study: s}
 	var err error
 	if c.forget, c.retain, err = datasets.ForgetSet(p.Train.Rows, k.fraction, k.forgetSeed); err != nil {
 		return nil, err
@@ -288,7 +182,7 @@ type reference struct {
 
 func (e *Env) reference(c *cell) (*reference, error) {
 	embed := func(w nn.Params) (array.Matrix[float64], error) {
-		p, err := c.runner.Predict(w, c.Train)
+		p, err := c.Runner.Predict(w, c.Train)
 		if err != nil {
 			return array.Matrix[float64]{}, err
 		}
@@ -320,11 +214,11 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 		DataSet: c.dataSet, Arm: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
 		Forget: len(c.forget), Retain: len(c.retain),
 	}
-	onTrain, err := c.runner.Predict(weights, c.Train)
+	onTrain, err := c.Runner.Predict(weights, c.Train)
 	if err != nil {
 		return row, err
 	}
-	onTest, err := c.runner.Predict(weights, c.Test)
+	onTest, err := c.Runner.Predict(weights, c.Test)
 	if err != nil {
 		return row, err
 	}

@@ -2,16 +2,13 @@ package ruler
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
@@ -29,8 +26,8 @@ type Env struct {
 	once       sync.Once
 	multiplier ruler.Multiplier
 	mu         sync.Mutex
-	problems   map[string]func() (*problem, error)
-	runners    map[string]*model.Runner
+	problems   map[string]func() (*datasets.Prepared, error)
+	lab        *audit.Lab
 }
 
 // Progress says how far a sweep is. Done and Total are in units of work (rows
@@ -42,19 +39,22 @@ type Progress struct {
 
 func (e *Env) start() (err error) {
 	e.once.Do(func() {
-		e.problems, e.runners = map[string]func() (*problem, error){}, map[string]*model.Runner{}
+		e.problems, e.lab = map[string]func() (*datasets.Prepared, error){}, &audit.Lab{Engine: e.Engine, Store: e.Store}
 		e.multiplier, err = e.Engine.NewMultiplier()
 	})
 	return err
 }
 
-// problem loads, splits and standardises a data set once.
-func (e *Env) problem(ctx context.Context, s Study, name string) (*problem, error) {
+// problem loads, splits and standardises a data set once, and joins the study's
+// network to it.
+func (e *Env) problem(ctx context.Context, s Study, name string) (*audit.Problem, error) {
 	key := fmt.Sprintf("%s/%d", name, s.RowCap)
 	e.mu.Lock()
 	load := e.problems[key]
 	if load == nil {
-		load = sync.OnceValues(func() (*problem, error) { return prepare(ctx, name, s.RowCap) })
+		load = sync.OnceValues(func() (*datasets.Prepared, error) {
+			return audit.Prepare(ctx, name, s.RowCap, testFraction, splitSeed)
+		})
 		e.problems[key] = load
 	}
 	e.mu.Unlock()
@@ -62,50 +62,7 @@ func (e *Env) problem(ctx context.Context, s Study, name string) (*problem, erro
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", name, err)
 	}
-	return e.withArch(p, s)
-}
-
-func prepare(ctx context.Context, name string, rowCap int) (*problem, error) {
-	t, err := datasets.Load(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	t = capRows(t, rowCap)
-	split, err := datasets.StratifiedSplit(t.Y, testFraction, splitSeed)
-	if err != nil {
-		return nil, err
-	}
-	prepared, err := datasets.Prepare(t, split)
-	if err != nil {
-		return nil, err
-	}
-	return &problem{Prepared: prepared}, nil
-}
-
-// withArch joins the study's architecture to a prepared data set; runners are
-// shared by all studies with the same network.
-func (e *Env) withArch(p *problem, s Study) (*problem, error) {
-	arch := s.Arch.build(p.Train.Cols, p.classes())
-	key := fmt.Sprintf("%s%+v", arch.Name(), arch)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	r := e.runners[key]
-	if r == nil {
-		var err error
-		if r, err = model.NewRunner(e.Engine, arch); err != nil {
-			return nil, err
-		}
-		e.runners[key] = r
-	}
-	return &problem{Prepared: p.Prepared, arch: arch, runner: r}, nil
-}
-
-func (e *Env) key(recipe string, p *problem, config any, seeds map[string]int64) store.Key {
-	return store.Key{
-		Recipe: recipe, Config: config, Seeds: seeds,
-		Data:   map[string]string{p.Table.Name: p.Hash},
-		Engine: e.Engine.Info().String(), Results: Results,
-	}
+	return e.lab.Problem(p, s.Arch.build(p.Train.Cols, len(p.Table.Classes)))
 }
 
 // Collected are the rows of a study with what they were computed from.
@@ -206,30 +163,4 @@ func (e *Env) workers() int {
 		return e.Workers
 	}
 	return e.Engine.Cores()
-}
-
-// hashInts is the SHA-256 of a list of row numbers.
-func hashInts(rows []int) string {
-	b := make([]byte, 0, 8*len(rows))
-	for _, r := range rows {
-		b = binary.LittleEndian.AppendUint64(b, uint64(r))
-	}
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
-}
-
-// capRows keeps a random subset of a data set's rows, in their order, for the
-// architectures that are too slow for all of them here.
-func capRows(t *datasets.Table, n int) *datasets.Table {
-	if n == 0 || t.X.Rows <= n {
-		return t
-	}
-	rows := engine.Root(splitSeed).Stream(engine.StreamSplit).Perm(t.X.Rows)[:n]
-	slices.Sort(rows)
-	part := *t
-	part.X, part.Y = t.X.Gather(rows), make([]int, n)
-	for i, r := range rows {
-		part.Y[i] = t.Y[r]
-	}
-	return &part
 }

@@ -100,7 +100,7 @@ func problemCell(t *testing.T, e *Env) *cell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cell{cellKey: s.cells()[0], problem: p, study: s}
+	c := &cell{cellKey: s.cells()[0], Problem: p, study: s}
 	c.retain = upTo(p.Train.Rows)[22:]
 	c.forget = upTo(22)
 	if c.original, err = e.trained(ctx, p, s, upTo(p.Train.Rows), 0); err != nil {

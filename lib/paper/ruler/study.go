@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -13,9 +14,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// Results is the version of the numbers: it goes up when a change of the
-// program changes a result, and with it every store key.
-const Results = 1
+// Results is the version of the numbers.
+const Results = audit.Results
 
 // Constants of the paper (section 4).
 const (

@@ -1,0 +1,80 @@
+package audit
+
+import (
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Lens looks at a model and says in one number whether it still remembers. One
+// file holds one lens; a new one adds one line to Lenses.
+type Lens interface {
+	// Name is a word or two: "outputs".
+	Name() string
+	// About says in one sentence what is compared with what.
+	About() string
+	// Look returns what the lens sees. It must not change anything.
+	Look(c *Case, m *Model) (*Reading, error)
+}
+
+// Lenses returns every lens, in the order in which tables show them.
+func Lenses() []Lens { return []Lens{Outputs{}, AgainstOracle{}, Neighbours{}} }
+
+// Side says on which side of the null a lens reads memory.
+type Side int
+
+// The sides.
+const (
+	Above Side = 1
+	Below Side = -1
+)
+
+// Reading is what a lens sees in one model.
+type Reading struct {
+	Lens, Model string
+	// Estimate has the value, its interval over records and the null.
+	stats.Estimate
+	// Memory is the side of the null on which the lens reads memory.
+	Memory Side
+	// Floor is how far from the null a perfect unlearner is by chance, on
+	// average and in 95 of 100 cases, at these numbers of records. Both are NaN
+	// where no law is known.
+	Floor stats.Floor
+}
+
+// Verdict is a reading in words.
+type Verdict string
+
+// The verdicts. They are about one lens and one model, and say nothing of what
+// the original or the oracle shows through the same lens: a verdict without the
+// controls beside it is worth little.
+const (
+	NoSign      Verdict = "no sign"     // the interval holds the null
+	Remembers   Verdict = "remembers"   // all of it lies on memory's side
+	Overshoots  Verdict = "overshoots"  // all of it lies on the other side
+	Undecidable Verdict = "undecidable" // there is no interval
+)
+
+// Verdict puts the reading into words.
+func (r Reading) Verdict() Verdict {
+	if r.Null == nil || math.IsNaN(r.Low) || math.IsNaN(r.High) {
+		return Undecidable
+	}
+	side := Above
+	switch {
+	case r.Low <= *r.Null && *r.Null <= r.High:
+		return NoSign
+	case r.High < *r.Null:
+		side = Below
+	}
+	if side == r.Memory {
+		return Remembers
+	}
+	return Overshoots
+}
+
+// WithinChance reports whether the value is nearer to the null than the chance
+// floor's 95th percentile: then it is no evidence of anything.
+func (r Reading) WithinChance() bool {
+	return r.Null != nil && math.Abs(r.Value-*r.Null) <= r.Floor.P95
+}

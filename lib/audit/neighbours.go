@@ -1,0 +1,44 @@
+package audit
+
+import (
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+)
+
+// Neighbours needs no oracle: are the forgotten records still as near to their
+// nearest retained neighbour as retained records are to theirs? It is RULER's M4
+// (equations 5 to 7), a mean percentile rank.
+//
+// Null: 0.5; above it RULER reads memory. The floor is that of the mean of n
+// uniform ranks, normal with standard deviation 1/sqrt(12 n). The oracle itself
+// can be far from 0.5 here: read its row first.
+type Neighbours struct{}
+
+var _ Lens = Neighbours{}
+
+// Name implements Lens.
+func (Neighbours) Name() string { return "neighbours" }
+
+// About implements Lens.
+func (Neighbours) About() string {
+	return "RULER's M4: percentile of the similarity to the nearest retained record"
+}
+
+// Look implements Lens.
+func (l Neighbours) Look(c *Case, m *Model) (*Reading, error) {
+	u, err := c.embedding(m)
+	if err != nil {
+		return nil, err
+	}
+	e, _, err := ruler.M4(&u, c.Forget, c.Retain, ruler.Options{ZeroNorm: ruler.AsPublished, Multiplier: c.multiplier})
+	if err != nil {
+		return nil, err
+	}
+	sd := ruler.M4NullSD(len(c.Forget))
+	return &Reading{
+		Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: *e,
+		Floor: stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: sd * 1.959963984540054},
+	}, nil
+}

@@ -1,0 +1,52 @@
+package audit
+
+import (
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Outputs asks an adversary who sees losses: can the forgotten records be told
+// from records that the model never met?
+//
+//	AUC = P( loss(forgotten) < loss(held out) ) + P( equal ) / 2
+//
+// over the forgotten records and the half of the test part that RULER's
+// loss-threshold attack keeps for judging. The interval is DeLong's, over
+// records; the floor is that of the signed AUC's distance from 0.5.
+//
+// Null: 0.5. Above it the forgotten records look like members (memory); below
+// it they are fitted worse than strangers (over-unlearning), which gives them
+// away as surely.
+type Outputs struct{}
+
+var _ Lens = Outputs{}
+
+// Name implements Lens.
+func (Outputs) Name() string { return "outputs" }
+
+// About implements Lens.
+func (Outputs) About() string {
+	return "signed AUC of a loss-threshold attack, forgotten against held-out records"
+}
+
+// Look implements Lens.
+func (l Outputs) Look(c *Case, m *Model) (*Reading, error) {
+	forget, retain, test, err := c.Losses(m)
+	if err != nil {
+		return nil, err
+	}
+	r, err := attack.LossThreshold{}.Run(retain, forget, test)
+	if err != nil {
+		return nil, err
+	}
+	half := 0.5
+	return &Reading{
+		Lens: l.Name(), Model: m.Label, Memory: Above,
+		Estimate: stats.Estimate{
+			Value: r.AUC.Value, Low: r.AUC.Low, High: r.AUC.High, Level: 0.95, Over: "records",
+			Null: &half, Better: stats.NearNull, N: r.NMembers + r.NNonmembers,
+		},
+		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
+		Floor: stats.Floor{Mean: r.Advantage.ChanceMean / 2, P95: r.Advantage.ChanceP95 / 2},
+	}, nil
+}

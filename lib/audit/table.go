@@ -1,0 +1,140 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// Readings looks at every model through every lens, model by model.
+func (c *Case) Readings(models ...*Model) ([]Reading, error) {
+	if len(models) == 0 {
+		return nil, errors.New("audit: no models to look at")
+	}
+	var out []Reading
+	for _, m := range models {
+		for _, lens := range Lenses() {
+			r, err := lens.Look(c, m)
+			if err != nil {
+				return nil, fmt.Errorf("%s through the lens %q: %w", m.Label, lens.Name(), err)
+			}
+			out = append(out, *r)
+		}
+	}
+	return out, nil
+}
+
+// Compare shows models as rows and lenses as columns, each cell a value with its
+// interval and the verdict, beside the accuracies.
+func (c *Case) Compare(models ...*Model) (*report.Table, error) {
+	readings, err := c.Readings(models...)
+	if err != nil {
+		return nil, err
+	}
+	t := &report.Table{
+		ID: "audit/" + c.DataSet, Title: "What is left of " + c.forgotten(),
+		Columns: []report.Column{{Name: "model"}},
+		Caption: "One row per model, one column per lens: value, 95 % interval over records, verdict. " +
+			"A verdict is evidence only where the original's differs from the oracle's.",
+		Provenance: c.Provenance(),
+	}
+	for i, lens := range Lenses() {
+		r := readings[i]
+		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: fmt.Sprintf("%s; null %g%s", lens.About(), *r.Null, floorText(r))})
+	}
+	t.Columns = append(t.Columns,
+		report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"}, report.Column{Name: "held out", Unit: "accuracy"})
+	for i, m := range models {
+		row, err := c.row(m, readings[i*len(Lenses()):(i+1)*len(Lenses())])
+		if err != nil {
+			return nil, err
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if c.Problem.Table.Synthetic {
+		t.Notes = append(t.Notes, "The data are generated.")
+	}
+	return t, nil
+}
+
+func floorText(r Reading) string {
+	if r.Floor.P95 != r.Floor.P95 { // NaN
+		return ", chance floor unknown"
+	}
+	return fmt.Sprintf(", chance alone stays within %.3f of it in 95 of 100 cases", r.Floor.P95)
+}
+
+func (c *Case) row(m *Model, readings []Reading) (report.Row, error) {
+	row := report.Row{Kind: report.Method, Cells: []report.Cell{report.Str(m.Label)}}
+	if m.Control {
+		row.Kind = report.Control
+	}
+	for _, r := range readings {
+		cell := report.Est(r.Estimate, 3)
+		cell.Text += " " + string(r.Verdict())
+		row.Cells = append(row.Cells, cell)
+	}
+	acc, err := c.Accuracy(m)
+	if err != nil {
+		return row, err
+	}
+	for _, v := range []float64{acc.Forget, acc.Retain, acc.Test} {
+		row.Cells = append(row.Cells, report.Num(v, 3))
+	}
+	return row, nil
+}
+
+// forgotten names the forget set: "the 20 outliers of tabular_outliers".
+func (c *Case) forgotten() string {
+	if c.Planted != "" {
+		return fmt.Sprintf("the %d planted records (%s) of %s", len(c.Forget), c.Planted, c.DataSet)
+	}
+	return fmt.Sprintf("%d forgotten records of %s", len(c.Forget), c.DataSet)
+}
+
+// Provenance is what stands under the case's tables and figures.
+func (c *Case) Provenance() report.Provenance {
+	info := c.lab.Engine.Info()
+	return report.Provenance{
+		Scale: "one case", Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel,
+		ResultsVersion: fmt.Sprint(Results), Data: map[string]string{c.DataSet: c.Hash},
+	}
+}
+
+// Figure shows the readings of every model as one panel per lens: points with
+// intervals, the null as a line and the chance floor as a band.
+func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
+	readings, err := c.Readings(models...)
+	if err != nil {
+		return nil, err
+	}
+	var panels []plot.Figure
+	for k, lens := range Lenses() {
+		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, Digits: 3}
+		for i, m := range models {
+			r := readings[i*len(Lenses())+k]
+			f.Rows = append(f.Rows, plot.ForestRow{Label: m.Label, Estimate: r.Estimate, Control: m.Control})
+			f.Null = nullOf(r)
+		}
+		panels = append(panels, f)
+	}
+	return plot.Panels{
+		Meta: plot.Meta{
+			Title:   "What is left of " + c.forgotten(),
+			Caption: "Bars are 95 % intervals over records; the dashed line is the null, the band what chance alone does in 95 of 100 cases. Grey: controls.",
+			Source:  c.Provenance().Line(),
+		},
+		Columns: 1, Figures: panels,
+	}, nil
+}
+
+func nullOf(r Reading) *plot.Null {
+	n := &plot.Null{Value: *r.Null}
+	if r.Floor.P95 == r.Floor.P95 { // not NaN
+		low, high := *r.Null-r.Floor.P95, *r.Null+r.Floor.P95
+		n.Low, n.High, n.BandLabel = &low, &high, "chance, 95 %"
+	}
+	return n
+}
