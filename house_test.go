@@ -53,7 +53,7 @@ func sources(t *testing.T, visit func(path string, file *ast.File)) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || path == "out"):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

@@ -197,7 +197,9 @@ func TestEveryLensReadsEveryModel(t *testing.T) {
 
 func TestAVerdictFollowsTheIntervalAndTheSide(t *testing.T) {
 	half := 0.5
-	at := func(low, high float64) stats.Estimate { return stats.Estimate{Value: (low + high) / 2, Low: low, High: high, Null: &half} }
+	at := func(low, high float64) stats.Estimate {
+		return stats.Estimate{Value: (low + high) / 2, Low: low, High: high, Null: &half}
+	}
 	for _, c := range []struct {
 		r    Reading
 		want Verdict
