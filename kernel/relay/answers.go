@@ -18,6 +18,7 @@ func kernelInfo(gonbs map[string]any, version string) map[string]any {
 	if l, ok := info["language_info"].(map[string]any); ok {
 		maps.Copy(language, l)
 	}
+	maps.DeleteFunc(language, func(_ string, v any) bool { return v == "" })
 	language["pygments_lexer"] = "go"
 	info["language_info"] = language
 	info["implementation_version"] = strings.TrimPrefix(version, "v")

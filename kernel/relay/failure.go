@@ -80,7 +80,7 @@ var (
 	// the kernel has set the workspace up.
 	gonbAdvice = regexp.MustCompile(`(?s)\n-{5,}\nNote: 'go get'.*$`)
 	ranTool    = regexp.MustCompile(`^failed to run "(?:[^"]*/)?([^"]+)": (.*)$`)
-	offline    = regexp.MustCompile(`cannot find module providing package|module lookup disabled by GOPROXY=off|is not in std`)
+	offline    = regexp.MustCompile(`cannot find module providing package|module lookup disabled by GOPROXY=off|package \S+ is not in std`)
 )
 
 // toolFailure is any other error: a tool that failed before the compiler, or
@@ -101,8 +101,9 @@ func toolFailure(raw *failure, known *sources) *failure {
 		kept = []string{"GoNB gave no reason"}
 	}
 	f := &failure{Name: "cell failed", Value: strings.Join(kept, "\n"), Trace: kept}
-	if offline.MatchString(text) {
+	if at := offline.FindStringIndex(text); at != nil {
 		f.Name = "package not found"
+		f.Value, _, _ = strings.Cut(text[at[0]:], "\n")
 		f.Trace = append(f.Trace, "", "A cell sees the packages of this project and of the modules in its go.mod; nothing is fetched from the network.")
 	}
 	return f

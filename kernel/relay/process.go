@@ -68,16 +68,13 @@ type member struct {
 	started            uint64 // distinguishes processes that share a number
 }
 
-// family is every process that works for gonb: those below it and those in its
-// process group, without gopls and what is below gopls.
+// family is every process in gonb's process group but gonb itself: the tools
+// that build a cell, its program, shells and their children. gopls is in a group
+// of its own, and so is what a cell starts to outlive the kernel.
 func family(all []member, root int) []member {
 	var out []member
 	for _, m := range all {
-		top := topOf(all, m, root)
-		if m.pid == root || top != nil && top.name == "gopls" {
-			continue
-		}
-		if top != nil || m.group == root {
+		if m.group == root && m.pid != root {
 			out = append(out, m)
 		}
 	}
@@ -173,6 +170,7 @@ const (
 // end sees gonb and everything that it started out: politely first, then not.
 // gopls has a process group of its own and is found by the folder it works in.
 func (p *process) end(folder string) {
+	pipes := pipesOf(family(processes(), p.pid))
 	if !p.wait(0) {
 		terminateOne(p.pid)
 	}
@@ -184,6 +182,9 @@ func (p *process) end(folder string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	killGroup(p.pid)
+	for _, pipe := range pipes {
+		_ = os.Remove(pipe)
+	}
 	if !strings.HasPrefix(filepath.Base(folder), "gonb_") {
 		return
 	}

@@ -72,3 +72,22 @@ func workingIn(folder string) []int {
 	}
 	return out
 }
+
+// pipesOf lists the pipes through which gonb talks to the programs of cells; it
+// leaves them behind when it ends before they do.
+func pipesOf(programs []member) []string {
+	var out []string
+	for _, m := range programs {
+		environment, err := os.ReadFile("/proc/" + strconv.Itoa(m.pid) + "/environ")
+		if err != nil {
+			continue
+		}
+		for entry := range strings.SplitSeq(string(environment), "\x00") {
+			name, value, _ := strings.Cut(entry, "=")
+			if name == "GONB_PIPE" || name == "GONB_PIPE_BACK" {
+				out = append(out, value)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,321 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// The test program plays two more roles when this variable says so: gonb, and
+// the compiler that gonb starts.
+const roleEnv = "LETHE_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleEnv) {
+	case "gonb":
+		fakeGonb()
+	case "compiler":
+		time.Sleep(time.Minute)
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// fake speaks GoNB's side of the protocol. What a cell does is in its code.
+type fake struct {
+	key    []byte
+	shell  zmq4.Socket
+	iopub  zmq4.Socket
+	folder string
+	count  int
+}
+
+func fakeGonb() {
+	var file string
+	for i, a := range os.Args[:len(os.Args)-1] {
+		if a == "--kernel" {
+			file = os.Args[i+1]
+		}
+	}
+	if os.Getenv("LETHE_TEST_START") == "broken" {
+		fmt.Fprintln(os.Stderr, "no go here")
+		os.Exit(3)
+	}
+	c, err := readConnection(file)
+	fatal(err)
+	ctx := context.Background()
+	f := &fake{key: []byte(c.Key), shell: zmq4.NewRouter(ctx), iopub: zmq4.NewPub(ctx)}
+	f.folder, err = os.MkdirTemp("", "gonb_")
+	fatal(err)
+	fmt.Fprintf(os.Stderr, "tmp Go code in %q\n", f.folder)
+	control, stdin := zmq4.NewRouter(ctx), zmq4.NewRouter(ctx)
+	fatal(f.shell.Listen(c.address(c.ShellPort)))
+	fatal(control.Listen(c.address(c.ControlPort)))
+	fatal(stdin.Listen(c.address(c.StdinPort)))
+	fatal(f.iopub.Listen(c.address(c.IOPubPort)))
+	signals := make(chan os.Signal, 9)
+	signal.Notify(signals, syscall.SIGTERM)
+	go func() {
+		<-signals
+		_ = os.RemoveAll(f.folder)
+		os.Exit(0)
+	}()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT) // not Ignore, which the compiler would inherit
+	go f.serve(control)
+	f.serve(f.shell)
+}
+
+func fatal(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fake gonb:", err)
+		os.Exit(9)
+	}
+}
+
+func (f *fake) serve(socket zmq4.Socket) {
+	for {
+		raw, err := socket.Recv()
+		fatal(err)
+		m, err := parse(raw.Frames, f.key)
+		fatal(err) // as GoNB: a message that is not right ends it
+		f.publish(m, "status", map[string]any{"execution_state": "busy"})
+		switch m.head.Type {
+		case "kernel_info_request":
+			f.reply(m, "kernel_info_reply", map[string]any{"status": "ok", "banner": "fake"})
+		case "execute_request":
+			f.execute(m)
+		default:
+			f.reply(m, strings.Replace(m.head.Type, "request", "reply", 1), map[string]any{"status": "ok"})
+		}
+		f.publish(m, "status", map[string]any{"execution_state": "idle"})
+	}
+}
+
+func (f *fake) execute(m *message) {
+	f.count++
+	code := m.fields()["code"].(string)
+	f.publish(m, "execute_input", map[string]any{"execution_count": f.count, "code": code})
+	reply := map[string]any{"status": "ok", "execution_count": f.count}
+	word, rest, _ := strings.Cut(code, " ")
+	switch word {
+	case "print":
+		f.publish(m, "stream", stream("stdout", rest))
+	case "fail":
+		f.fail(m, reply, "# gonb_1\n./main.go:2:3: "+rest)
+	case "panic":
+		f.publish(m, "stream", stream("stderr", "panic: "+rest+"\n\ngoroutine 1 [running]:\nmain.main()\n\t/tmp/gonb_1/main.go:3\n"))
+		f.publish(m, "stream", stream("stderr", "exit status 2\n"))
+		f.fail(m, reply, "exit status 2")
+	case "compile":
+		if err := f.compile(); err != nil {
+			f.fail(m, reply, err.Error())
+			break
+		}
+		f.publish(m, "stream", stream("stdout", "it ran"))
+	case "die":
+		os.Exit(7)
+	case "echo": // what came in, with a buffer
+		a := m.answer("display_data", m.fields())
+		a.metadata, a.buffers = m.metadata, m.buffers
+		f.send(f.iopub, a)
+	}
+	f.reply(m, "execute_reply", reply)
+}
+
+func (f *fake) fail(m *message, reply map[string]any, value string) {
+	f.publish(m, "error", failure{"ERROR", value, strings.Split(value, "\n")})
+	reply["status"], reply["ename"], reply["evalue"] = "error", "ERROR", value
+}
+
+// compile runs a program called go, which does not end by itself.
+func (f *fake) compile() error {
+	self, err := os.Executable()
+	fatal(err)
+	tool := filepath.Join(f.folder, "go")
+	_ = os.Symlink(self, tool)
+	cmd := exec.Command(tool)
+	cmd.Env = append(os.Environ(), roleEnv+"=compiler")
+	return cmd.Run()
+}
+
+func (f *fake) publish(m *message, kind string, content any) {
+	f.send(f.iopub, m.answer(kind, content))
+}
+
+func (f *fake) reply(m *message, kind string, content any) { f.send(f.shell, m.answer(kind, content)) }
+
+func (f *fake) send(s zmq4.Socket, m *message) {
+	fatal(s.SendMulti(zmq4.NewMsgFrom(m.frames(f.key)...)))
+}
+
+// client is a Jupyter client of a relay that runs in this process.
+type client struct {
+	t        testing.TB
+	key      []byte
+	sockets  map[port]zmq4.Socket
+	arrivals chan arrival
+	done     chan error // what Run returned
+	stop     context.CancelFunc
+	log      string
+	conn     *connection
+}
+
+// connect starts a relay with a fake gonb behind it and connects to it.
+func connect(t testing.TB, environment ...string) *client {
+	t.Helper()
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("GoNB runs on Unix only")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(roleEnv, "gonb")
+	for _, e := range environment {
+		name, value, _ := strings.Cut(e, "=")
+		t.Setenv(name, value)
+	}
+	return join(t, Options{Gonb: self, GoWork: t.TempDir()})
+}
+
+func join(t testing.TB, o Options) *client {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "rt") // t.TempDir may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{t: t, sockets: map[port]zmq4.Socket{}, arrivals: make(chan arrival, 1<<10), done: make(chan error, 1)}
+	t.Setenv("TMPDIR", dir)
+	c.conn = private(dir)
+	c.key = []byte(c.conn.Key)
+	o.ConnectionFile = filepath.Join(dir, "kernel-00000000-aa.json")
+	c.log = filepath.Join(dir, "log")
+	o.Log = c.log
+	if err := c.conn.write(o.ConnectionFile); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	go func() { c.done <- Run(ctx, o) }()
+	t.Cleanup(func() {
+		stop()
+		for _, s := range c.sockets {
+			_ = s.Close()
+		}
+		_ = os.RemoveAll(dir)
+	})
+	c.dial()
+	return c
+}
+
+func (c *client) dial() {
+	c.t.Helper()
+	options := []zmq4.Option{zmq4.WithID(zmq4.SocketIdentity("client-1")), zmq4.WithDialerRetry(5 * time.Millisecond), zmq4.WithDialerMaxRetries(1000)}
+	sub := zmq4.NewSub(context.Background(), options...)
+	if err := sub.SetOption(zmq4.OptionSubscribe, ""); err != nil {
+		c.t.Fatal(err)
+	}
+	for _, one := range []struct {
+		port   port
+		socket zmq4.Socket
+		number int
+	}{
+		{jupyterIOPub, sub, c.conn.IOPubPort},
+		{jupyterShell, zmq4.NewDealer(context.Background(), options...), c.conn.ShellPort},
+		{jupyterControl, zmq4.NewDealer(context.Background(), options...), c.conn.ControlPort},
+	} {
+		if err := one.socket.Dial(c.conn.address(one.number)); err != nil {
+			c.t.Fatal(err)
+		}
+		c.sockets[one.port] = one.socket
+		go func() {
+			for {
+				msg, err := one.socket.Recv()
+				if err != nil {
+					return
+				}
+				c.arrivals <- arrival{one.port, msg.Frames}
+			}
+		}()
+	}
+}
+
+func (c *client) send(to port, m *message) {
+	c.t.Helper()
+	if err := c.sockets[to].SendMulti(zmq4.NewMsgFrom(m.via().frames(c.key)...)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *client) run(code string) *message {
+	m := request("execute_request", string(encode(map[string]any{"code": code, "silent": false, "store_history": true, "stop_on_error": true})))
+	c.send(jupyterShell, m)
+	return m
+}
+
+// next is the next message from the relay, with where it came from.
+func (c *client) next() (port, *message) {
+	c.t.Helper()
+	select {
+	case a := <-c.arrivals:
+		m, err := parse(a.frames, c.key)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return a.from, m
+	case <-time.After(20 * time.Second):
+		c.t.Fatal("no message for 20 s")
+		return 0, nil
+	}
+}
+
+// until collects messages up to the reply to a request and the idle after it.
+func (c *client) until(r *message) (all []step) {
+	c.t.Helper()
+	replied, idle := false, false
+	for !replied || !idle {
+		p, m := c.next()
+		all = append(all, step{p, m})
+		if m.parent.ID == r.head.ID {
+			replied = replied || p != jupyterIOPub
+			idle = idle || m.fields()["execution_state"] == "idle"
+		}
+	}
+	return all
+}
+
+// pick is a summary of what answers a request, without its status messages and
+// without the order between the sockets.
+func pick(all []step, r *message) string {
+	var iopub, other []step
+	for _, s := range all {
+		switch {
+		case s.msg.parent.ID != r.head.ID || s.msg.head.Type == "status" || s.msg.head.Type == "execute_input":
+		case s.to == jupyterIOPub:
+			iopub = append(iopub, s)
+		default:
+			other = append(other, s)
+		}
+	}
+	return summary(append(iopub, other...))
+}
+
+func (c *client) ended() error {
+	c.t.Helper()
+	select {
+	case err := <-c.done:
+		return err
+	case <-time.After(20 * time.Second):
+		c.t.Fatal("the relay does not end")
+		return nil
+	}
+}

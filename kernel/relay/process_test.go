@@ -1,0 +1,116 @@
+package relay
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// table is a machine on which gonb (10) builds a cell, runs its program and a
+// shell line; 30 belongs to gopls and 40 to somebody else.
+var table = []member{
+	{pid: 10, parent: 1, group: 10, name: "gonb"},
+	{pid: 20, parent: 10, group: 20, name: "gopls"},
+	{pid: 30, parent: 20, group: 20, name: "go"},
+	{pid: 11, parent: 10, group: 10, name: "go"},
+	{pid: 12, parent: 11, group: 10, name: "compile"},
+	{pid: 13, parent: 10, group: 10, name: "gonb_1a2b"},
+	{pid: 14, parent: 13, group: 10, name: "helper"},
+	{pid: 15, parent: 10, group: 10, name: "bash"},
+	{pid: 16, parent: 15, group: 10, name: "sleep"},
+	{pid: 17, parent: 1, group: 10, name: "orphan"},
+	{pid: 18, parent: 13, group: 18, name: "detached"},
+	{pid: 40, parent: 1, group: 40, name: "else"},
+}
+
+func numbers(ms []member) string {
+	var out []string
+	for _, m := range ms {
+		out = append(out, fmt.Sprint(m.pid))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestFamilyIsGonbsGroup(t *testing.T) {
+	if got := numbers(family(table, 10)); got != "11 12 13 14 15 16 17" {
+		t.Errorf("family %s", got)
+	}
+	if got := numbers(family(nil, 10)); got != "" {
+		t.Errorf("without /proc: %s", got)
+	}
+}
+
+func TestInterruptReachesEverybodyOnce(t *testing.T) {
+	// gonb itself passes the interrupt on to 13 and 15.
+	if got := numbers(targets(table, 10, true)); got != "11 12 14 16 17" {
+		t.Errorf("first round %s", got)
+	}
+	// Later, only what gonb starts anew; helpers of a program that is saving its
+	// work are left alone.
+	if got := numbers(targets(table, 10, false)); got != "11 12 13 15" {
+		t.Errorf("later rounds %s", got)
+	}
+}
+
+func TestStrangeTreesEnd(t *testing.T) {
+	loop := []member{{pid: 1, parent: 2, group: 9}, {pid: 2, parent: 1, group: 9}}
+	if got := topOf(loop, loop[0], 5); got != nil {
+		t.Errorf("a loop has top %v", got)
+	}
+	if got := numbers(targets(loop, 9, true)); got != "1 2" {
+		t.Errorf("targets %s", got)
+	}
+}
+
+func TestGoplsIsHiddenAndNothingElse(t *testing.T) {
+	dir, plain, folder := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, name := range []string{"gopls", "goimports", "gonb"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path, err := withoutGopls(strings.Join([]string{plain, dir}, string(filepath.ListSeparator)), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", path)
+	if _, err := exec.LookPath("goimports"); err != nil {
+		t.Error(err)
+	}
+	if p, err := exec.LookPath("gopls"); err == nil {
+		t.Errorf("gopls is still found: %s", p)
+	}
+	if dirs := filepath.SplitList(path); !slices.Contains(dirs, plain) {
+		t.Errorf("PATH %s lost a folder without gopls", path)
+	}
+}
+
+func TestNotesAreBounded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	n, err := newNotes(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Repeat("x", 99) + "\n"
+	for range 3 * maxLog / len(line) {
+		fmt.Fprint(n, line)
+	}
+	fmt.Fprint(n, `goexec.go:209] GoNB: jupyter root in "/a", tmp Go code in "/tmp/gonb_12ab"`+"\n")
+	n.close()
+	for _, name := range []string{file, file + ".old"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > maxLog {
+			t.Errorf("%s has %d bytes", name, info.Size())
+		}
+	}
+	if n.temp() != "/tmp/gonb_12ab" || len(n.last()) > 4096 {
+		t.Errorf("folder %q, %d bytes kept", n.temp(), len(n.last()))
+	}
+}
