@@ -12,8 +12,8 @@ func (m *machine) buildPrograms(ctx context.Context) error {
 	if err := m.buildOwn(ctx, KernelGo, relayPath, "building the notebook kernel", "10 seconds"); err != nil {
 		return err
 	}
-	if err := m.buildOwn(ctx, KernelGo, Module, "building lethe for long jobs of the notebooks", "a minute the first time"); err != nil {
-		if ctx.Err() != nil {
+	if err := m.buildOwn(ctx, KernelGo, Module, "building lethe for long jobs of the notebooks", "a minute"); err != nil {
+		if ctx.Err() != nil || m.look {
 			return err
 		}
 		m.say.note("%v; cells work, but cannot start long jobs", err)
@@ -21,8 +21,8 @@ func (m *machine) buildPrograms(ctx context.Context) error {
 	if m.xla = pjrtPlugin() != ""; !m.xla {
 		return nil
 	}
-	if err := m.buildOwn(ctx, KernelXLA, Module, "building lethe with XLA for the notebooks", "a minute the first time"); err != nil {
-		if ctx.Err() != nil {
+	if err := m.buildOwn(ctx, KernelXLA, Module, "building lethe with XLA for the notebooks", "a minute"); err != nil {
+		if ctx.Err() != nil || m.look {
 			return err
 		}
 		m.say.note("%v; there is no kernel with XLA", err)
@@ -34,6 +34,9 @@ func (m *machine) buildPrograms(ctx context.Context) error {
 // buildOwn builds a program from the library with the flags of a kernel's cells.
 func (m *machine) buildOwn(ctx context.Context, kernel, path, what, long string) error {
 	cells, bin, name := cellEnvironment(kernel), filepath.Dir(m.program(kernel)), filepath.Base(path)
+	if isFile(filepath.Join(bin, name)) {
+		long = "a few seconds"
+	}
 	_, err := m.run(ctx, step{
 		stamp: filepath.Join(m.own, kernel, name+".json"), what: what, long: long,
 		inputs: append(append([]string{m.place.root, m.place.hash}, m.compiler()...), cells...),

@@ -97,6 +97,7 @@ type machine struct {
 	py    python
 	spec  string // JUPYTER_PATH with the kernelspecs
 	xla   bool
+	look  bool // only look: a step that is not done is an error
 }
 
 func newMachine(o Options) (*machine, error) {

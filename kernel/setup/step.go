@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,12 +36,18 @@ func readStamp(path string) (s stamp, ok bool) {
 	return s, err == nil && json.Unmarshal(b, &s) == nil
 }
 
+// errNotDone is what a machine that only looks finds instead of doing a step.
+var errNotDone = errors.New("is not set up yet, or not for these sources: lethe lab sets it up")
+
 // run does the step where it is not done yet with these inputs, and returns
 // what it found out.
 func (m *machine) run(ctx context.Context, s step) (map[string]string, error) {
 	want := hashOf(s.inputs...)
 	if got, ok := s.done(want); ok {
 		return got, nil
+	}
+	if m.look {
+		return nil, errNotDone
 	}
 	if err := m.lock.acquire(ctx); err != nil {
 		return nil, err

@@ -22,8 +22,12 @@ func (m *machine) warm(ctx context.Context) error {
 	for _, kernel := range m.kernels() {
 		cells := cellEnvironment(kernel)
 		inputs := append(append([]string{m.place.root, m.place.hash, m.tool.env.GOCACHE, m.tool.env.GOMODCACHE, warmProgram}, m.compiler()...), cells...)
+		path, long := filepath.Join(m.own, kernel, "warm.json"), "a minute"
+		if old, ok := readStamp(path); ok && stillWarm(old.Values) {
+			long = "a few seconds"
+		}
 		_, err := m.run(ctx, step{
-			stamp: filepath.Join(m.own, kernel, "warm.json"), what: "compiling the library for the notebooks, so that cells start fast", long: "a minute the first time",
+			stamp: path, what: "compiling the library for the notebooks, so that cells start fast", long: long,
 			inputs: inputs, there: stillWarm,
 			do: func(ctx context.Context) (map[string]string, error) { return m.compileWorkspace(ctx, kernel) },
 		})

@@ -1,0 +1,51 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/kernel/twin"
+
+	"github.com/spf13/cobra"
+)
+
+func newClean() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "clean",
+		Short: "Stop processes and remove folders that notebook kernels left behind",
+		Long: `Stop processes and remove folders that notebook kernels left behind.
+
+Stopped are gonb, gopls and lethe-kernel processes of ours whose kernel or
+Jupyter is gone; removed are temporary folders of kernels that do not run any
+more. Notebooks, data sets and results are never touched.`,
+		Example: "  lethe clean\n  lethe clean --all                also what lethe lab has set up",
+		Args:    cobra.NoArgs,
+	}
+	all := c.Flags().Bool("all", false, "also remove what lethe lab has set up; the next start sets it up again")
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		home, err := twin.Home()
+		if err != nil {
+			return err
+		}
+		left, err := setup.Leftovers(home)
+		if err != nil {
+			return err
+		}
+		w := cmd.OutOrStdout()
+		for _, p := range left.Processes {
+			fmt.Fprintf(w, "stopped: %s, process %d\n", p.Name, p.PID)
+		}
+		for _, dir := range left.Folders {
+			fmt.Fprintf(w, "removed: %s (%s)\n", dir, bytesText(setup.Size(dir)))
+		}
+		if err := left.Stop(cmd.Context()); err != nil || !*all {
+			return err
+		}
+		dir, size, err := setup.Remove(cmd.Context(), home)
+		if err == nil && size > 0 {
+			fmt.Fprintf(w, "removed: %s (%s)\n", dir, bytesText(size))
+		}
+		return err
+	}
+	return c
+}

@@ -1,0 +1,169 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/lib/engine"
+
+	"github.com/spf13/cobra"
+)
+
+func newDoctor() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check everything that notebooks need, and say what to do",
+		Long: `Check everything that notebooks need: one line per thing, with "ok", or with
+what to do. A cell is run through a real kernel. Nothing is installed or changed.
+
+The exit code is 1 where something that is needed is broken.`,
+		Example:     "  lethe doctor\n  lethe doctor --json",
+		Args:        cobra.NoArgs,
+		Annotations: withEngine(),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		all, err := examine(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			err = writeJSON(cmd.OutOrStdout(), all)
+		} else {
+			err = printFindings(cmd, all)
+		}
+		if err == nil {
+			err = sick(all)
+		}
+		return err
+	}
+	return c
+}
+
+func printFindings(cmd *cobra.Command, all []setup.Finding) error {
+	for _, f := range all {
+		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-7s %-16s %s\n", f.State, f.Thing, f.Detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sick names what is broken.
+func sick(all []setup.Finding) error {
+	var names []string
+	for _, f := range all {
+		if f.State == setup.StateBroken {
+			names = append(names, f.Thing)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return errors.New("to be put right: " + list(names))
+}
+
+// examine looks at everything.
+func examine(ctx context.Context) ([]setup.Finding, error) {
+	home, err := twin.Home()
+	if err != nil {
+		return nil, err
+	}
+	all, ready, err := setup.Inspect(ctx, setup.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if ready != nil {
+		all = append(all, oneCell(ctx, ready))
+	}
+	all = append(all, engineFinding())
+	all = append(all, setup.Room(home)...)
+	all = append(all, dataFinding(), leftFinding(home))
+	return all, context.Cause(ctx)
+}
+
+// greeting is the cell that the doctor runs.
+const greeting = "import \"fmt\"\n%%\nfmt.Println(6 * 7)"
+
+func oneCell(ctx context.Context, ready *setup.Ready) setup.Finding {
+	f := setup.Finding{Thing: "one cell", State: setup.StateOK}
+	cell, err := ready.RunCell(ctx, ready.Kernel, greeting)
+	switch {
+	case err != nil:
+		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("a kernel cannot run it: %v (lethe clean --all, and lethe lab, build the kernel anew)", err)
+	case strings.TrimSpace(cell.Text) != "42\n42":
+		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("prints %q where 42 is due", cell.Text)
+	default:
+		f.Detail = fmt.Sprintf("kernel %.1f s, first cell %.1f s, the same again %.1f s", cell.Start, cell.First, cell.Later)
+	}
+	return f
+}
+
+func engineFinding() setup.Finding {
+	f := setup.Finding{Thing: "engine", State: setup.StateOK}
+	e, err := engine.Open("auto")
+	if err != nil {
+		return setup.Finding{Thing: "engine", State: setup.StateBroken, Detail: err.Error()}
+	}
+	defer e.Close()
+	f.Detail = fmt.Sprintf("%s, %d cores", e.Info(), e.Cores())
+	if e.Info().Kind == "go" && !engine.SIMDBuild {
+		f.State, f.Detail = setup.StateNote, f.Detail+"; this program is built without SIMD, which makes matrix products slower"
+	}
+	return f
+}
+
+// dataFinding says which data sets can be loaded; nothing needs all of them.
+func dataFinding() setup.Finding {
+	f := setup.Finding{Thing: "data sets", State: setup.StateOK}
+	here, missing := 0, []string{}
+	for _, info := range datasets.All() {
+		if info.Embedded || info.Synthetic || present(info) {
+			here++
+		} else {
+			missing = append(missing, info.Name)
+		}
+	}
+	f.Detail = fmt.Sprintf("%d of %d here", here, here+len(missing))
+	if len(missing) > 0 {
+		f.State, f.Detail = setup.StateNote, f.Detail+"; to get the others: lethe data get "+strings.Join(missing, " ")
+	}
+	return f
+}
+
+// present looks for a set's files, without reading them: data verify does.
+func present(info datasets.Info) bool {
+	dir, err := datasets.Dir()
+	if err != nil {
+		return false
+	}
+	for _, f := range info.Files {
+		path := filepath.Join(dir, info.Folder, f.Name)
+		_, plain := os.Stat(path)
+		_, packed := os.Stat(path + ".gz")
+		if plain != nil && packed != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func leftFinding(home string) setup.Finding {
+	f := setup.Finding{Thing: "leftovers", State: setup.StateOK, Detail: "none"}
+	left, err := setup.Leftovers(home)
+	switch {
+	case err != nil:
+		f.State, f.Detail = setup.StateNote, err.Error()
+	case len(left.Processes)+len(left.Folders) > 0:
+		f.State = setup.StateNote
+		f.Detail = fmt.Sprintf("%d processes and %d temporary folders of kernels that are gone: lethe clean", len(left.Processes), len(left.Folders))
+	}
+	return f
+}

@@ -1,0 +1,91 @@
+package kernel
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/lethe-ml/lethe/kernel/setup"
+
+	"github.com/spf13/cobra"
+)
+
+// startNotebook is what people see first.
+const startNotebook = "start/00-forgetting-in-five-minutes.ipynb"
+
+// notebookFiles are the notebooks that this program brings along; nil in a
+// program without any.
+var notebookFiles fs.FS
+
+func newLab() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "lab [FOLDER]",
+		Short: "JupyterLab with the notebooks; the first start sets everything up",
+		Long: `Start JupyterLab with the notebooks.
+
+The first start builds and downloads what is missing, which takes one to three
+minutes; later ones take a second and need no network. Everything that is made
+lies in the folder that LETHE_HOME names, by default lethe in the user's cache
+folder. An interrupted start goes on where it was.
+
+In a clone of Lethe the notebooks are the clone's own. Anywhere else they are
+unpacked into the FOLDER (default: the working directory), or beside what is in
+it, and your changes to them are never overwritten. Cells then import the
+library at the version of this program.
+
+Where pip reaches nothing, a JupyterLab or notebook that is on the machine is
+used. The address is printed on standard output; Ctrl-C ends JupyterLab and its
+kernels.`,
+		Example: "  lethe lab\n  lethe lab --port 9000 --no-browser\n  lethe lab --no-completion        saves up to 0.8 GB of memory per notebook",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	port := c.Flags().Int("port", 0, "port of the server (default: the first free one from 8888)")
+	noBrowser := c.Flags().Bool("no-browser", false, "open no browser")
+	noCompletion := noCompletionFlag(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if *port < 0 || *port > 65535 {
+			return usagef("--port %d is no port", *port)
+		}
+		return lab(cmd, prepareOptions(cmd, args, *noCompletion), setup.ServerOptions{Port: *port, Browser: !*noBrowser})
+	}
+	return c
+}
+
+// noCompletionFlag adds --no-completion.
+func noCompletionFlag(c *cobra.Command) *bool {
+	return c.Flags().Bool("no-completion", false, "kernels without completion of names, for machines with little memory (also: "+setup.EnvCompletion+"=off)")
+}
+
+func prepareOptions(cmd *cobra.Command, args []string, noCompletion bool) setup.Options {
+	o := setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: noCompletion, Notebooks: notebookFiles}
+	if len(args) > 0 {
+		o.Folder = args[0]
+	}
+	return o
+}
+
+func lab(cmd *cobra.Command, o setup.Options, server setup.ServerOptions) error {
+	ctx, stop := signal.NotifyContext(cmd.Context(), hangUp)
+	defer stop()
+	if o.Folder != "" {
+		if info, err := os.Stat(o.Folder); err != nil || !info.IsDir() {
+			return usagef("%s is no folder", o.Folder)
+		}
+	}
+	ready, err := setup.Prepare(ctx, o)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(ready.Notebooks, filepath.FromSlash(startNotebook))); err == nil {
+		server.Open = startNotebook
+	}
+	s, err := ready.Serve(ctx, server)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), s.URL)
+	fmt.Fprintf(cmd.ErrOrStderr(), "lethe: JupyterLab serves %s at the address above; Ctrl-C ends it; its messages are in %s\n", ready.Notebooks, s.Log)
+	return s.Wait(ctx)
+}

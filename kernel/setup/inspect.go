@@ -1,0 +1,197 @@
+package setup
+
+import (
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// Finding is one thing that Inspect looked at.
+type Finding struct {
+	Thing  string `json:"thing"`
+	State  string `json:"state"` // StateOK, StateNote or StateBroken
+	Detail string `json:"detail"`
+}
+
+// States of a finding.
+const (
+	StateOK     = "ok"
+	StateNote   = "note"   // works, but could be better
+	StateBroken = "broken" // has to be put right; the detail says how
+)
+
+// Inspect looks at the machine without changing it. The last findings depend on
+// those before them and are left out where one is broken; Ready is nil then.
+func Inspect(ctx context.Context, o Options) ([]Finding, *Ready, error) {
+	o.Out = nil
+	m, err := newMachine(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.look = true
+	var out []Finding
+	for _, part := range []struct {
+		thing  string
+		look   func(context.Context) error
+		detail func() string
+	}{
+		{"library", m.locate, m.describePlace},
+		{"Go", m.findGo, func() string {
+			return fmt.Sprintf("%s, the library needs %s", m.tool.env.GOVERSION, goVersionOf(m.place.root))
+		}},
+		{"kernel tools", m.buildTools, m.describeTools},
+		{"Python", m.makePython, m.describePython},
+		{"kernel programs", m.buildPrograms, func() string { return filepath.Dir(m.relay()) }},
+		{"build cache", m.warm, func() string { return m.tool.env.GOCACHE }},
+		{"kernelspecs", m.writeSpecs, m.describeSpecs},
+		{"Jupyter settings", m.configure, func() string { return m.jupyter("config") }},
+	} {
+		err := part.look(ctx)
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return append(out, Finding{part.thing, StateBroken, err.Error()}), nil, nil
+		}
+		out = append(out, Finding{part.thing, StateOK, part.detail()})
+	}
+	return out, m.ready(), nil
+}
+
+func (m *machine) describePlace() string {
+	if m.place.clone {
+		return "the clone in " + m.place.root
+	}
+	return "version " + m.place.version + ", as installed"
+}
+
+// describeTools reads the versions that the linker wrote into the programs, and
+// compares them with those that are pinned.
+func (m *machine) describeTools() string {
+	var out []string
+	pinned := pinnedVersions()
+	for _, path := range []string{gonbPath, goimportsPath, goplsPath} {
+		name := filepath.Base(path)
+		version, mod := builtVersion(filepath.Join(m.tools, "bin", name))
+		switch {
+		case version == "" && name == goplsName:
+			out = append(out, "no gopls")
+		case version != pinned[mod]:
+			out = append(out, fmt.Sprintf("%s %q is not the pinned %s (lethe clean --all, then lethe lab)", name, version, pinned[mod]))
+		default:
+			out = append(out, name+" "+version)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// builtVersion returns the version of the module that a program was built from.
+func builtVersion(path string) (version, mod string) {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return "", ""
+	}
+	for _, dep := range append(info.Deps, &info.Main) {
+		if info.Path == dep.Path || strings.HasPrefix(info.Path, dep.Path+"/") {
+			if len(dep.Path) > len(mod) {
+				version, mod = dep.Version, dep.Path
+			}
+		}
+	}
+	return version, mod
+}
+
+func pinnedVersions() map[string]string {
+	out := map[string]string{}
+	f, err := modfile.Parse("tools.mod", toolsMod, nil)
+	if err != nil {
+		return out
+	}
+	for _, r := range f.Require {
+		out[r.Mod.Path] = r.Mod.Version
+	}
+	return out
+}
+
+func (m *machine) describePython() string {
+	if m.py.lender != "" {
+		return m.py.lender
+	}
+	var out []string
+	for _, name := range []string{"jupyterlab", "nbclient", "nbconvert"} {
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(m.py.path)), "lib", "python3*", "site-packages", name+"-*.dist-info"))
+		if len(found) == 1 {
+			out = append(out, name+" "+strings.TrimSuffix(strings.TrimPrefix(filepath.Base(found[0]), name+"-"), ".dist-info"))
+		}
+	}
+	return strings.Join(out, ", ") + " in " + m.py.path
+}
+
+func (m *machine) describeSpecs() string {
+	var names []string
+	for _, kernel := range m.kernels() {
+		names = append(names, displayName(kernel))
+	}
+	return strings.Join(names, " and ") + " in " + filepath.Join(m.spec, "kernels")
+}
+
+// Sizes of what notebooks need.
+const (
+	enoughMemory = 1500e6
+	enoughDisk   = 2e9
+)
+
+// Room says how much memory and disk are free.
+func Room(home string) []Finding {
+	var out []Finding
+	if bytes, ok := freeMemory(); ok {
+		f := Finding{"memory", StateOK, fmt.Sprintf("%.1f GB free", float64(bytes)/1e9)}
+		if bytes < enoughMemory {
+			f.State, f.Detail = StateNote, f.Detail+"; completion alone can take 0.8 GB for each notebook: "+EnvCompletion+"=off does without"
+		}
+		out = append(out, f)
+	}
+	for _, dir := range []string{existing(home), os.TempDir()} {
+		bytes, ok := free(dir)
+		if !ok {
+			continue
+		}
+		f := Finding{"disk", StateOK, fmt.Sprintf("%.1f GB free in %s", float64(bytes)/1e9, dir)}
+		if bytes < enoughDisk {
+			f.State, f.Detail = StateNote, f.Detail+"; setting up needs about 2 GB"
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// existing is the folder, or the nearest one above it that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) || filepath.Dir(dir) == dir {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// freeMemory is what Linux says a new program can have.
+func freeMemory() (int64, bool) {
+	b, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(b)) {
+		var kB int64
+		if _, err := fmt.Sscanf(line, "MemAvailable: %d kB", &kB); err == nil {
+			return kB * 1024, true
+		}
+	}
+	return 0, false
+}

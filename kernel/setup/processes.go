@@ -1,0 +1,149 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Process is a running program of ours.
+type Process struct {
+	PID  int    `json:"pid"`
+	Name string `json:"name"` // gonb, gopls or lethe-kernel
+}
+
+// running is what the machine says about a process.
+type running struct {
+	pid, parent int
+	exe         string
+	start       time.Time // zero where it is not known
+}
+
+// LeftBehind is what kernels that were killed have left on the machine.
+type LeftBehind struct {
+	Processes []Process `json:"processes"`
+	Folders   []string  `json:"folders"` // temporary folders of kernels that are gone
+	Living    []Process `json:"living"`  // kernels that somebody still uses
+}
+
+// Leftovers looks for processes of ours without their kernel, and for folders
+// of kernels that do not run.
+func Leftovers(home string) (LeftBehind, error) {
+	all, err := processes()
+	if err != nil {
+		return LeftBehind{}, err
+	}
+	left := sortOut(all, filepath.Join(home, "kernel"))
+	left.Folders = staleFolders(os.TempDir(), oldestGonb(all))
+	return left, nil
+}
+
+// sortOut separates our processes with a parent from those without one.
+func sortOut(all []running, ours string) LeftBehind {
+	byPID := map[int]running{}
+	for _, p := range all {
+		byPID[p.pid] = p
+	}
+	var out LeftBehind
+	for _, p := range all {
+		name := filepath.Base(p.exe)
+		if !strings.HasPrefix(p.exe, ours+string(os.PathSeparator)) {
+			continue
+		}
+		switch parent := filepath.Base(byPID[p.parent].exe); {
+		case name == gonbName && parent != relayName,
+			name == goplsName && parent != gonbName && parent != goplsName,
+			name == relayName && isReaper(p.parent, parent):
+			out.Processes = append(out.Processes, Process{p.pid, name})
+		case name == relayName:
+			out.Living = append(out.Living, Process{p.pid, name})
+		}
+	}
+	return out
+}
+
+// isReaper reports whether a process only adopts orphans. Where Jupyter itself
+// is the first process of a container it does more than that.
+func isReaper(pid int, name string) bool {
+	switch name {
+	case "systemd", "init", "launchd", "tini", "dumb-init", "docker-init":
+		return true
+	}
+	return pid <= 1 && !strings.Contains(name, "python") && !strings.Contains(name, "jupyter")
+}
+
+// oldestGonb is when the oldest living gonb of anybody was started; the zero
+// time where that is not known, and the future where there is none.
+func oldestGonb(all []running) time.Time {
+	oldest := time.Now().Add(time.Hour)
+	for _, p := range all {
+		if filepath.Base(p.exe) == gonbName && p.start.Before(oldest) {
+			oldest = p.start
+		}
+	}
+	return oldest
+}
+
+// staleFolders lists gonb's folders that were changed last before the oldest
+// living gonb was started: none of them can be in use.
+func staleFolders(temp string, oldest time.Time) []string {
+	found, _ := filepath.Glob(filepath.Join(temp, "gonb_*"))
+	var out []string
+	for _, dir := range found {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || !isFile(filepath.Join(dir, "go.mod")) || !mine(info) {
+			continue
+		}
+		if info.ModTime().Before(oldest.Add(-2 * time.Second)) {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// stopWait is how long an orphan may take to end.
+const stopWait = 2 * time.Second
+
+// Stop ends the orphans and removes the folders, and returns the first problem.
+func (l LeftBehind) Stop(ctx context.Context) error {
+	var problems []error
+	for _, p := range l.Processes {
+		if err := end(ctx, p.PID); err != nil {
+			problems = append(problems, fmt.Errorf("process %d (%s) cannot be ended: %w", p.PID, p.Name, err))
+		}
+	}
+	for _, dir := range l.Folders {
+		if err := os.RemoveAll(dir); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func end(ctx context.Context, pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		if err := p.Signal(sig); errors.Is(err, os.ErrProcessDone) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		for until := time.Now().Add(stopWait); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if gone(p) {
+				return nil
+			}
+		}
+	}
+	return errors.New("it does not end")
+}

@@ -1,0 +1,195 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ServerOptions say how Jupyter is started.
+type ServerOptions struct {
+	Port    int    // 0: the first free one from 8888
+	Browser bool   // open the browser
+	Open    string // notebook to open, relative to the folder of the notebooks
+}
+
+// Server is a running Jupyter.
+type Server struct {
+	URL  string // with its token
+	Log  string // file of what Jupyter says
+	cmd  *exec.Cmd
+	done chan struct{} // closed when Jupyter has ended
+	err  error         // why
+}
+
+// startWithin is how long Jupyter may take to answer.
+const startWithin = 60 * time.Second
+
+// stopWithin is how long Jupyter may take to end its kernels.
+const stopWithin = 15 * time.Second
+
+// Serve starts Jupyter and returns when it answers. It ends with this program.
+func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
+	port, err := freePort(o.Port)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(r.Home, "kernel", "jupyter")
+	if err := os.MkdirAll(filepath.Join(dir, "runtime"), 0o700); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(dir, fmt.Sprintf("server-%d.log", port)))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	s := &Server{Log: log.Name(), done: make(chan struct{})}
+	s.cmd = exec.Command(r.Python, r.serverArgs(o, port)...)
+	s.cmd.Dir, s.cmd.Env = r.Notebooks, r.Env
+	s.cmd.Stdout, s.cmd.Stderr = log, log
+	dieWithUs(s.cmd)
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the child's life hangs on this thread
+		err := s.cmd.Start()
+		started <- err
+		if err == nil {
+			s.err = s.cmd.Wait()
+			close(s.done)
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("Jupyter cannot be started: %w", err)
+	}
+	if s.URL, err = s.await(ctx, filepath.Join(dir, "runtime"), o.Open); err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (r *Ready) serverArgs(o ServerOptions, port int) []string {
+	args := []string{"-m", r.Lab, "--ip=127.0.0.1", "--port=" + strconv.Itoa(port), "--port-retries=0"}
+	if !o.Browser {
+		args = append(args, "--no-browser")
+	}
+	if os.Getuid() == 0 {
+		args = append(args, "--allow-root")
+	}
+	if o.Open != "" && r.Lab == "jupyterlab" {
+		args = append(args, "--LabApp.default_url=/lab/tree/"+o.Open)
+	}
+	return args
+}
+
+// freePort checks the port that was asked for, or finds one.
+func freePort(asked int) (int, error) {
+	first, last := 8888, 8987
+	if asked != 0 {
+		first, last = asked, asked
+	}
+	var err error
+	for port := first; port <= last; port++ {
+		var l net.Listener
+		if l, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return port, l.Close()
+		}
+	}
+	if asked != 0 {
+		return 0, fmt.Errorf("port %d cannot be used (%w): without --port a free one is found", asked, err)
+	}
+	return 0, fmt.Errorf("no port from %d to %d is free: %w", first, last, err)
+}
+
+// await waits until the server answers and returns its address.
+func (s *Server) await(ctx context.Context, runtimeDir, open string) (string, error) {
+	late := time.After(startWithin)
+	for {
+		select {
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case <-s.done:
+			return "", fmt.Errorf("Jupyter ended at once (%v): %s", s.err, lastLine(s.Log))
+		case <-late:
+			return "", fmt.Errorf("Jupyter does not answer after %v: see %s", startWithin, s.Log)
+		case <-time.After(50 * time.Millisecond):
+			if address, ok := s.address(runtimeDir, open); ok {
+				return address, nil
+			}
+		}
+	}
+}
+
+// address reads the file in which a running server says where it is.
+func (s *Server) address(runtimeDir, open string) (string, bool) {
+	var at struct{ URL, Token string }
+	for _, kind := range []string{"jpserver", "nbserver"} {
+		b, err := os.ReadFile(filepath.Join(runtimeDir, fmt.Sprintf("%s-%d.json", kind, s.cmd.Process.Pid)))
+		if err == nil && json.Unmarshal(b, &at) == nil && at.URL != "" {
+			break
+		}
+	}
+	if at.URL == "" || !answers(at.URL) {
+		return "", false
+	}
+	path := "lab"
+	if open != "" {
+		path += "/tree/" + open
+	}
+	return strings.TrimSuffix(at.URL, "/") + "/" + path + "?token=" + url.QueryEscape(at.Token), true
+}
+
+func answers(address string) bool {
+	client := http.Client{Timeout: time.Second}
+	resp, err := client.Get(strings.TrimSuffix(address, "/") + "/api")
+	if err != nil {
+		return false
+	}
+	resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
+}
+
+func lastLine(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return short(lines[len(lines)-1]) + " (all of it is in " + path + ")"
+}
+
+// Wait returns when Jupyter ends, or ends it when ctx does.
+func (s *Server) Wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		s.Stop()
+		return nil
+	case <-s.done:
+		if s.err != nil {
+			return fmt.Errorf("Jupyter ended (%w): %s", s.err, lastLine(s.Log))
+		}
+		return nil
+	}
+}
+
+// Stop ends Jupyter and its kernels.
+func (s *Server) Stop() {
+	askToStop(s.cmd)
+	select {
+	case <-s.done:
+	case <-time.After(stopWithin):
+		endGroup(s.cmd)
+		<-s.done
+	}
+	endGroup(s.cmd)
+}
