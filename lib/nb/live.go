@@ -42,6 +42,7 @@ func (l *Live) Figure(f plot.Figure) {
 			return output{}, f.Text(), nil
 		}
 		o, err := figureOutput(f)
+		delete(o.data, vegaLite) // it would blink at every change
 		return o, f.Text(), err
 	})
 }
@@ -68,13 +69,18 @@ func (l *Live) Due() bool {
 
 // Done draws the last state, if it is not on the page yet.
 func (l *Live) Done() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.flush()
+	l.settle()
 	l.s.closed(l)
 	if l.s.notebook {
 		l.s.sync()
 	}
+}
+
+// settle draws what is kept and leaves the output open.
+func (l *Live) settle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.flush()
 }
 
 func (l *Live) leave() { l.Done() }

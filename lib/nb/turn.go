@@ -1,0 +1,275 @@
+package nb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// HeadlessEnv is the environment variable that, when it is set, says that no
+// browser shows the notebook: sliders then do not wait for anybody.
+const HeadlessEnv = "LETHE_HEADLESS"
+
+// How long Turn waits. A running cell keeps the cells below it from running,
+// therefore it does not wait for ever.
+const (
+	browserWait = 3 * time.Second         // for a browser to answer at all
+	untouched   = 5 * time.Minute         // for a reader to move a slider
+	othersWait  = 1500 * time.Millisecond // the same, while other cells wait
+	betweenLook = 100 * time.Millisecond
+)
+
+// Turn draws a figure, and draws it again whenever a reader moves a slider:
+//
+//	rate, epochs := 0.1, 5
+//	nb.Turn(func(ctx context.Context, live *nb.Live) error {
+//		return forget(ctx, rate, epochs, live)
+//	}, nb.Knob("learning rate", &rate, 0.001, 1).Log(), nb.Knob("epochs", &epochs, 1, 20))
+//
+// The newest position wins: a drawing that still runs sees its context end. The
+// sliders work until the reader presses "done" or interrupts the cell, or until
+// nobody has moved one for five minutes; while other cells wait for this one,
+// as under Run All, a few seconds without a move are enough.
+//
+// Without a browser (a terminal, an execution without a screen, LETHE_HEADLESS
+// set) Turn draws once, with the values that the variables have, and says that
+// sliders need JupyterLab.
+func Turn(draw func(ctx context.Context, live *Live) error, sliders ...Slider) {
+	std.turn(draw, sliders)
+}
+
+func (s *stage) turn(draw func(context.Context, *Live) error, sliders []Slider) {
+	for _, k := range sliders {
+		s.check(k.check())
+	}
+	if !s.browser() {
+		s.turnOnce(draw, sliders)
+		return
+	}
+	d := newDesk(s, draw, sliders)
+	s.show(output{id: d.id, data: bundle{"text/plain": d.words(), "text/html": d.html()}}, d.words()+"\n")
+	s.show(d.news(drawing), "")
+	d.connect()
+	d.run(Context())
+}
+
+// browser says whether somebody may be looking: a notebook server started the
+// kernel, and nobody said otherwise.
+func (s *stage) browser() bool {
+	return s.notebook && os.Getenv(HeadlessEnv) == "" &&
+		os.Getenv("JPY_SESSION_NAME") != "" && os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV) != ""
+}
+
+// turnOnce draws with the initial values.
+func (s *stage) turnOnce(draw func(context.Context, *Live) error, sliders []Slider) {
+	live := s.live()
+	err := draw(Context(), live)
+	live.Done()
+	s.check(err)
+	s.say(s.out, "Drawn once, for %s. Sliders need JupyterLab in a browser; without one, change the values in the code.", settings(sliders, initial(sliders)))
+}
+
+func (k Slider) check() error {
+	switch {
+	case !(k.min < k.max):
+		return fmt.Errorf("the slider %q goes from %v to %v", k.name, k.min, k.max)
+	case k.log && k.min <= 0:
+		return fmt.Errorf("the slider %q has equal factors and starts at %v; that needs more than 0", k.name, k.min)
+	case !(k.min <= k.initial && k.initial <= k.max):
+		return fmt.Errorf("the slider %q goes from %v to %v, its variable is %v", k.name, k.min, k.max, k.initial)
+	}
+	return nil
+}
+
+func initial(sliders []Slider) []float64 {
+	out := make([]float64, len(sliders))
+	for i, k := range sliders {
+		out[i] = k.initial
+	}
+	return out
+}
+
+// settings are the values in words: "learning rate = 0.1, epochs = 5".
+func settings(sliders []Slider, values []float64) string {
+	words := make([]string, len(sliders))
+	for i, k := range sliders {
+		words[i] = k.name + " = " + label(values[i])
+	}
+	return strings.Join(words, ", ")
+}
+
+// desk is a set of sliders in a browser, and the drawing that follows them.
+type desk struct {
+	s         *stage
+	draw      func(context.Context, *Live) error
+	sliders   []Slider
+	positions [][]float64
+	values    []float64
+	id        string
+	address   string
+	live      *Live
+	messages  chan message
+	last      message
+	answered  bool
+	touched   time.Time
+
+	cancel   context.CancelFunc // of the drawing that runs
+	finished chan error
+}
+
+func newDesk(s *stage, draw func(context.Context, *Live) error, sliders []Slider) *desk {
+	id := gonbui.UniqueId()
+	d := &desk{
+		s: s, draw: draw, sliders: sliders, values: initial(sliders),
+		id: id, address: "/lethe/knobs/" + id,
+		live: s.live(), messages: make(chan message, 64),
+	}
+	for _, k := range sliders {
+		d.positions = append(d.positions, k.positions())
+	}
+	return d
+}
+
+func (d *desk) words() string { return settings(d.sliders, d.values) }
+
+// run draws and waits in turn, until there is a reason to end.
+func (d *desk) run(ctx context.Context) {
+	began := d.s.now()
+	d.touched = began
+	d.start(ctx)
+	look := time.NewTicker(betweenLook)
+	defer look.Stop()
+	why := ""
+	for why == "" {
+		select {
+		case <-ctx.Done():
+			why = "The sliders stopped with the cell."
+		case m := <-d.messages:
+			why = d.hear(ctx, m)
+		case err := <-d.finished:
+			d.drawn(err)
+		case <-look.C:
+			why = d.idle(d.s.now().Sub(began))
+		}
+	}
+	d.stop()
+	d.end(why)
+}
+
+// What stands below the sliders.
+const (
+	drawing = "drawing"
+	move    = "Move a slider. The cell runs until you press done."
+)
+
+func (d *desk) doing() string {
+	if d.finished != nil {
+		return drawing
+	}
+	return move
+}
+
+// start begins a drawing with the present values.
+func (d *desk) start(ctx context.Context) {
+	for i, k := range d.sliders {
+		k.set(d.values[i])
+	}
+	inner, cancel := context.WithCancel(ctx)
+	finished := make(chan error, 1)
+	d.cancel, d.finished = cancel, finished
+	go func() { finished <- d.draw(inner, d.live) }()
+}
+
+// stop ends the drawing that runs, if one does, and waits for it: the variables
+// belong to one drawing at a time.
+func (d *desk) stop() {
+	if d.finished == nil {
+		return
+	}
+	d.cancel()
+	d.drawn(<-d.finished)
+}
+
+// drawn brings the last state of a drawing onto the page.
+func (d *desk) drawn(err error) {
+	d.cancel()
+	d.finished = nil
+	if err != nil && !errors.Is(err, context.Canceled) {
+		d.live.Markdown("This did not work: " + markdownText(err.Error()))
+	}
+	d.live.settle()
+	d.s.update(d.news(move))
+}
+
+// hear takes a message from the browser and returns the reason to end, if it is
+// one. Messages may overtake each other; an older one says nothing new.
+func (d *desk) hear(ctx context.Context, m message) string {
+	if m.Number <= d.last.Number {
+		return ""
+	}
+	d.last, d.answered = m, true
+	if m.Done {
+		return "The sliders are put away."
+	}
+	values, ok := d.valuesAt(m.At)
+	if !ok || slices.Equal(values, d.values) {
+		d.s.update(d.news(d.doing()))
+		return ""
+	}
+	d.touched = d.s.now()
+	d.s.update(d.news(drawing))
+	d.stop()
+	d.values = values
+	d.start(ctx)
+	return ""
+}
+
+// valuesAt are the values at the positions of the sliders.
+func (d *desk) valuesAt(at []int) ([]float64, bool) {
+	if len(at) != len(d.positions) {
+		return nil, false
+	}
+	values := make([]float64, len(at))
+	for i, p := range d.positions {
+		if at[i] < 0 || at[i] >= len(p) {
+			return nil, false
+		}
+		values[i] = p[at[i]]
+	}
+	return values, true
+}
+
+// idle returns the reason to end when nobody is there, or nobody moves a slider.
+func (d *desk) idle(since time.Duration) string {
+	if d.finished != nil {
+		return ""
+	}
+	quiet := d.s.now().Sub(d.touched)
+	switch {
+	case !d.answered && since > browserWait:
+		return "Drawn once: sliders need JupyterLab in a browser; without one, change the values in the code."
+	case d.answered && d.last.Waiting && quiet > othersWait:
+		return "Other cells were waiting, so the sliders stopped. Run this cell alone to move them."
+	case quiet > untouched:
+		return "Nobody moved a slider for five minutes. Run this cell again to move them."
+	}
+	return ""
+}
+
+// end leaves the values and the reason in the place of the sliders: what is
+// saved with the notebook needs no script.
+func (d *desk) end(why string) {
+	d.live.Done()
+	d.s.update(output{id: d.id, data: bundle{"text/plain": "Drawn for " + d.words() + "."}})
+	last := d.news(why)
+	delete(last.data, "text/html")
+	d.s.update(last)
+	d.s.sync()
+}
