@@ -89,7 +89,7 @@ func (a LossThreshold) Run(retainLoss, forgetLoss, testLoss []float64) (*Result,
 	r := &Result{Threshold: finite(tau), Fitted: fitted, Evaluated: len(d.forget)}
 	r.Scores = scoreExamples(forgetLoss, testLoss, d, tau)
 	acc := balancedAccuracy(pick(forgetLoss, d.forget), pick(testLoss, d.judge[:len(d.forget)]), tau)
-	r.BalancedAccuracy = wilson(acc, 2*r.Evaluated, a.level()).Against(0.5, stats.NearNull)
+	r.BalancedAccuracy = stats.Wilson(acc, 2*r.Evaluated, a.level()).Against(0.5, stats.NearNull)
 	r.Chance = stats.ChanceFloorBalanced(r.Evaluated)
 	m, n := r.Scores.values()
 	report, err := Score(m, n, a.level())

@@ -3,10 +3,8 @@ package attack
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/lethe-ml/lethe/lib/stats"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Interval is a value with its interval.
@@ -93,14 +91,4 @@ func advantage(auc stats.Estimate, floor stats.Floor) Advantage {
 	size := signed.Unsigned()
 	return Advantage{Value: size.Value, Signed: signed.Value, Low: size.Low, High: size.High,
 		ChanceMean: floor.Mean, ChanceP95: floor.P95}
-}
-
-// wilson is a share p of n trials with Wilson's score interval (1927).
-func wilson(p float64, n int, level float64) stats.Estimate {
-	z, trials := distuv.UnitNormal.Quantile(0.5+level/2), float64(n)
-	z2 := float64(z * z)
-	scale := 1 + z2/trials
-	centre := (p + z2/(2*trials)) / scale
-	half := z / scale * math.Sqrt(float64(p*(1-p))/trials+z2/float64(4*trials*trials))
-	return stats.Estimate{Value: p, Low: max(0, centre-half), High: min(1, centre+half), Level: level, Over: "records", N: n}
 }

@@ -98,14 +98,6 @@ func TestAdvantageWithoutASignalStaysBelowItsFloor(t *testing.T) {
 	near(t, "mean advantage", sum/trials, floor, 0.02)
 }
 
-// Wilson's interval for 30 of 50 from statsmodels 0.15.0,
-// proportion_confint(30, 50, method="wilson").
-func TestWilsonEqualsStatsmodels(t *testing.T) {
-	e := wilson(0.6, 50, 0.95)
-	near(t, "low", e.Low, 0.4618143774758935, 1e-12)
-	near(t, "high", e.High, 0.7239161026974344, 1e-12)
-}
-
 func TestScoreRefusesWhatItCannotRank(t *testing.T) {
 	ok := []float64{1, 2}
 	cases := []struct {

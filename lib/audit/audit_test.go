@@ -60,11 +60,11 @@ func TestAnIslandIsRememberedAndTheOracleNeverSawIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before.Forget < 0.9 || after.Forget > 0.1 {
-		t.Errorf("accuracy on the island: original %.2f, oracle %.2f", before.Forget, after.Forget)
+	if before.Forget.Value < 0.9 || after.Forget.Value > 0.1 {
+		t.Errorf("accuracy on the island: original %.2f, oracle %.2f", before.Forget.Value, after.Forget.Value)
 	}
-	if before.Test < 0.9 || after.Test < 0.85 {
-		t.Errorf("held-out accuracy: original %.2f, oracle %.2f", before.Test, after.Test)
+	if before.Test.Value < 0.9 || after.Test.Value < 0.85 {
+		t.Errorf("held-out accuracy: original %.2f, oracle %.2f", before.Test.Value, after.Test.Value)
 	}
 	own, err := AgainstOracle{}.Look(c, c.Oracle)
 	if err != nil {
@@ -192,6 +192,46 @@ func TestEveryLensReadsEveryModel(t *testing.T) {
 	}
 	if _, err := f.PNG(); err != nil {
 		t.Error(err)
+	}
+	if f, err = c.Surfaces(c.Original, c.Oracle); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.PNG(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestACourseStartsWithTheOriginalAndEndsWithTheResult(t *testing.T) {
+	c := openCase(t, newLab(t), island())
+	calls := 0
+	course, last, err := c.Follow(t.Context(), unlearn.NegGrad{}, func(k *Course) error {
+		calls++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := c.Accuracy(c.Original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := c.Accuracy(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(course.epochs) - 1
+	if calls != 10 || n != 10 || course.forget[0] != first.Forget || course.test[n] != end.Test {
+		t.Errorf("%d calls, %d epochs, from %+v to %+v", calls, n, course.forget[0], course.test[n])
+	}
+	if _, err := course.Figure().PNG(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestASurfaceNeedsTwoFeatures(t *testing.T) {
+	c := openCase(t, newLab(t), Setting{})
+	if _, err := c.Surface(c.Original); err == nil || !strings.Contains(err.Error(), "30") {
+		t.Errorf("a surface of 30 features: %v", err)
 	}
 }
 

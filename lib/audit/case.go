@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
@@ -242,8 +243,9 @@ func (c *Case) Losses(m *Model) (forget, retain, test []float64, err error) {
 	return pick(c.Forget), pick(c.Retain), train.Losses(o.test.Logits, c.TestY), nil
 }
 
-// Accuracy is a model's share of right answers on three sets of records.
-type Accuracy struct{ Forget, Retain, Test float64 }
+// Accuracy is a model's share of right answers on three sets of records, with
+// Wilson's 95 % interval over records.
+type Accuracy struct{ Forget, Retain, Test stats.Estimate }
 
 // Accuracy counts a model's right answers.
 func (c *Case) Accuracy(m *Model) (Accuracy, error) {
@@ -251,10 +253,16 @@ func (c *Case) Accuracy(m *Model) (Accuracy, error) {
 	if err != nil {
 		return Accuracy{}, err
 	}
-	on := func(rows []int) float64 {
-		return train.Accuracy(o.train.Logits.Gather(rows), c.Records(rows).Y)
+	on := func(rows []int) stats.Estimate {
+		return share(o.train.Logits.Gather(rows), c.Records(rows).Y)
 	}
-	return Accuracy{on(c.Forget), on(c.Retain), train.Accuracy(o.test.Logits, c.TestY)}, nil
+	return Accuracy{on(c.Forget), on(c.Retain), share(o.test.Logits, c.TestY)}, nil
+}
+
+func share(logits array.Matrix[float32], y []int) stats.Estimate {
+	e := stats.Wilson(train.Accuracy(logits, y), len(y), 0.95)
+	e.Better = stats.HigherIsBetter
+	return e
 }
 
 // Controls are the models that every judgement needs beside it: the original,

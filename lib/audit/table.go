@@ -80,9 +80,7 @@ func (c *Case) row(m *Model, readings []Reading) (report.Row, error) {
 	if err != nil {
 		return row, err
 	}
-	for _, v := range []float64{acc.Forget, acc.Retain, acc.Test} {
-		row.Cells = append(row.Cells, report.Num(v, 3))
-	}
+	row.Cells = append(row.Cells, report.Est(acc.Forget, 2), report.Num(acc.Retain.Value, 3), report.Est(acc.Test, 2))
 	return row, nil
 }
 

@@ -65,12 +65,3 @@ func delongVariance(bs []block, auc float64, m, n int) float64 {
 	}
 	return s10.value()/float64(m-1)/float64(m) + s01.value()/float64(n-1)/float64(n)
 }
-
-// wilson returns Wilson's score interval (1927) for a proportion p of n trials.
-func wilson(p float64, n int, z float64) (low, high float64) {
-	nf := float64(n)
-	denom := 1 + float64(z*z)/nf
-	centre := (p + float64(z*z)/(2*nf)) / denom
-	half := float64(z / denom * math.Sqrt(p*(1-p)/nf+float64(z*z)/(4*nf*nf)))
-	return math.Max(0, centre-half), math.Min(1, centre+half)
-}
