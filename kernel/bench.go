@@ -49,7 +49,7 @@ medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
 	f.IntVar(&b.rows, "rows", 30000, "records of the training step")
 	f.IntVar(&b.embeddings, "embeddings", 20000, "records of M4, of which 5 % are forgotten")
 	asJSON := jsonFlag(c)
-	c.AddCommand(newBenchWorker())
+	c.AddCommand(newBenchWorker(), newBenchCells())
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])

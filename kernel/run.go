@@ -51,7 +51,7 @@ those that are saved in the files: the same statements with the same verdicts.`,
 	f.StringVar(&r.scale, "scale", "quick", "how much the cells compute: "+list(scales))
 	f.BoolVar(&r.check, "check", false, "compare the claims with those saved in the notebooks")
 	f.BoolVar(&r.inPlace, "in-place", false, "save a notebook that ran to its end over the original")
-	f.StringVar(&r.out, "out", "", "folder for the executed notebooks (default: out/notebooks beside the folder of notebooks)")
+	f.StringVar(&r.out, "out", "", "folder for the executed notebooks (default: out/notebooks in the clone, or in the folder of notebooks)")
 	f.BoolVar(&r.noHTML, "no-html", false, "write no web pages")
 	f.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest time of a cell, 0: no limit")
 	f.BoolVar(&r.lint, "lint", false, "execute nothing, only look for what a reader would stumble over")
@@ -97,11 +97,11 @@ func (r *runRun) run(ctx context.Context, args []string) error {
 	}
 	batch := notebook.Batch{
 		Run:  notebook.Run{Jupyter: jupyter, Root: ready.Root, Scale: r.scale, Timeout: r.timeout},
-		Base: ready.Notebooks, Out: r.out, InPlace: r.inPlace, HTML: !r.noHTML, Check: r.check,
+		Base: ready.Notebooks, Out: r.out, InPlace: r.inPlace, Pages: !r.noHTML, Check: r.check,
 		Stdout: r.stdout,
 	}
 	if batch.Out == "" {
-		batch.Out = filepath.Join(filepath.Dir(ready.Notebooks), "out", "notebooks")
+		batch.Out = filepath.Join(outBeside(ready), "out", "notebooks")
 	}
 	if len(args) == 0 {
 		if args, err = allNotebooks(ready.Notebooks); err != nil {
@@ -109,6 +109,15 @@ func (r *runRun) run(ctx context.Context, args []string) error {
 		}
 	}
 	return batch.Execute(ctx, args)
+}
+
+// outBeside is the folder whose out/ is for what notebooks leave: a clone has it
+// among the files that git ignores.
+func outBeside(ready *setup.Ready) string {
+	if ready.Clone {
+		return ready.Root
+	}
+	return ready.Notebooks
 }
 
 // allNotebooks lists the notebooks under dir, in order.

@@ -16,7 +16,7 @@ type Batch struct {
 	Base    string // notebooks below it keep their folders in Out
 	Out     string // folder for executed notebooks and pages
 	InPlace bool   // a notebook that ran to its end replaces the original
-	HTML    bool   // write a page beside each notebook
+	Pages   bool   // write a page beside each notebook
 	Check   bool   // compare the claims with those of the original
 	Stdout  io.Writer
 }
@@ -118,10 +118,10 @@ func (b Batch) save(ctx context.Context, nb *Notebook, target, page string, fini
 		return "not saved", err
 	}
 	said = "saved " + target
-	if !b.HTML || !finished {
+	if !b.Pages || !finished {
 		return said, nil
 	}
-	if err := b.Jupyter.HTML(ctx, target, page); err != nil {
+	if err := b.HTML(ctx, nb, strings.TrimSuffix(filepath.Base(page), ".html"), page); err != nil {
 		return said, err
 	}
 	return said + " and " + page, nil

@@ -18,8 +18,8 @@ func Find(fsys fs.FS) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
+		case d.IsDir() && (name == "out" || name != "." && strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir // what was executed, and checkpoints
 		case !d.IsDir() && path.Ext(name) == ".ipynb" && !strings.HasPrefix(d.Name(), "."):
 			found = append(found, name)
 		}

@@ -52,11 +52,7 @@ func (e *CellError) Unwrap() error { return e.Err }
 // run have none afterwards. The error is a *CellError where a cell failed.
 func (r Run) Execute(ctx context.Context, nb *Notebook) (total Total, err error) {
 	nb.reset()
-	var env []string
-	if r.Scale != "" {
-		env = append(env, "LETHE_SCALE="+r.Scale)
-	}
-	s, err := r.Start(ctx, r.Folder, env...)
+	s, err := r.start(ctx)
 	if err != nil {
 		return total, err
 	}
@@ -87,6 +83,14 @@ func (r Run) Execute(ctx context.Context, nb *Notebook) (total Total, err error)
 		}
 	}
 	return total, nil
+}
+
+func (r Run) start(ctx context.Context) (*Session, error) {
+	var env []string
+	if r.Scale != "" {
+		env = append(env, "LETHE_SCALE="+r.Scale)
+	}
+	return r.Start(ctx, r.Folder, env...)
 }
 
 // reset takes away all that an execution leaves, and says which kernel it is.

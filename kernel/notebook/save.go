@@ -1,12 +1,14 @@
 package notebook
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // WriteFile writes the notebook to path in one step: a reader sees the old
@@ -40,21 +42,55 @@ func inOneStep(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// HTML turns the notebook file at path into a web page, with nbconvert.
-func (j Jupyter) HTML(ctx context.Context, path, page string) error {
-	if err := os.MkdirAll(filepath.Dir(page), 0o755); err != nil {
+// HTML turns the notebook into a web page, with nbconvert; name is its title.
+func (j Jupyter) HTML(ctx context.Context, nb *Notebook, name, page string) error {
+	dir, err := os.MkdirTemp("", "lethe-page-")
+	if err != nil {
 		return err
 	}
-	c := exec.CommandContext(ctx, j.Python, "-m", "nbconvert", "--to", "html", "--log-level", "ERROR",
-		"--output-dir", filepath.Dir(page), "--output", filepath.Base(page), path)
+	defer os.RemoveAll(dir)
+	source := filepath.Join(dir, name+".ipynb")
+	described, err := nb.withAlt()
+	if err != nil {
+		return err
+	}
+	if err := described.WriteFile(source); err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, j.Python, "-m", "nbconvert", "--to", "html", "--log-level", "ERROR", "--stdout", source)
 	c.Env = j.Env
 	said := &tail{}
-	c.Stdout, c.Stderr = said, said
-	if err := c.Run(); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
+	c.Stderr = said
+	html, err := c.Output()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("no web page: nbconvert: %w: %s", err, said.last())
 	}
-	return nil
+	return inOneStep(page, func(w io.Writer) error {
+		_, err := w.Write(html)
+		return err
+	})
+}
+
+// withAlt is a copy of the notebook in which the text beside a picture is where
+// nbconvert looks for it.
+func (nb *Notebook) withAlt() (*Notebook, error) {
+	var b bytes.Buffer
+	if err := nb.Write(&b); err != nil {
+		return nil, err
+	}
+	described, err := Read(&b, "the notebook")
+	if err != nil {
+		return nil, err
+	}
+	described.eachOutput(func(o *Output) {
+		for media := range o.Data {
+			if alt := o.text("text/plain"); strings.HasPrefix(media, "image/") && alt != "" {
+				o.Metadata[media] = Object{"alt": alt}
+			}
+		}
+	})
+	return described, nil
 }

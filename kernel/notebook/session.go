@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/lethe-ml/lethe/lib/nb"
 )
 
 // Jupyter is what the package needs of a machine that is ready for notebooks.
@@ -26,6 +28,9 @@ type Jupyter struct {
 
 //go:embed run.py
 var runner string
+
+// headless tells lib/nb that nobody moves the sliders.
+const headless = nb.HeadlessEnv + "=1"
 
 // Times that others get: to start a kernel, to stop a cell, to end.
 const (
@@ -78,7 +83,7 @@ func (j Jupyter) Start(ctx context.Context, folder string, env ...string) (*Sess
 	if base == nil {
 		base = os.Environ()
 	}
-	s.cmd.Env = append(append([]string{}, base...), env...)
+	s.cmd.Env = append(append(append([]string{}, base...), headless), env...)
 	s.cmd.Stderr = s.stderr
 	ownGroup(s.cmd)
 	in, err := s.cmd.StdinPipe()

@@ -1,0 +1,122 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/report"
+
+	"github.com/lethe-ml/lethe/kernel/notebook"
+	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/spf13/cobra"
+)
+
+// Goals for cells, in seconds on two cores.
+const (
+	goalFirst = 1.5
+	goalLater = 0.8
+)
+
+func newBenchCells() *cobra.Command {
+	var rounds int
+	c := &cobra.Command{
+		Use:   "cells [NOTEBOOK]",
+		Short: "Time notebook cells, from pressing Shift-Enter to the last output",
+		Long: `Time the cells of a small notebook that comes with the program, and of a notebook
+of yours, through the kernel as JupyterLab uses it: the first cell, which links
+the library for the first time, and the later ones. Every round has a kernel of
+its own.`,
+		Example: "  lethe bench cells\n  lethe bench cells notebooks/start/00-forgetting-in-five-minutes.ipynb --rounds 1",
+	}
+	c.Flags().IntVar(&rounds, "rounds", 3, "how often each notebook is executed")
+	asJSON := jsonFlag(c)
+	c.Args = func(_ *cobra.Command, args []string) error {
+		switch {
+		case rounds < 1:
+			return usagef("--rounds %d: expected at least 1", rounds)
+		case len(args) > 1:
+			return usagef("%d notebooks: expected one or none", len(args))
+		case len(args) == 1 && filepath.Ext(args[0]) != ".ipynb":
+			return usagef("%s: expected a notebook, a file named *.ipynb", args[0])
+		}
+		return nil
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		ready, jupyter, err := prepare(cmd.Context(), cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		timed, err := timeCells(cmd.Context(), ready, jupyter, args, rounds)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return writeJSON(cmd.OutOrStdout(), timed)
+		}
+		return cellsTable(timed, rounds).Text(cmd.OutOrStdout())
+	}
+	return c
+}
+
+// cellTimes are the times of one kind of cells of a notebook.
+type cellTimes struct {
+	Notebook string    `json:"notebook"`
+	Cells    string    `json:"cells"`
+	Median   float64   `json:"median_seconds"`
+	Goal     float64   `json:"goal_seconds"`
+	Seconds  []float64 `json:"seconds"`
+}
+
+func timeCells(ctx context.Context, ready *setup.Ready, jupyter notebook.Jupyter, paths []string, rounds int) ([]cellTimes, error) {
+	builtIn, err := notebook.Latency()
+	if err != nil {
+		return nil, err
+	}
+	const longest = 10 * time.Minute
+	run := notebook.Run{Jupyter: jupyter, Folder: ready.Root, Scale: "quick", Timeout: longest}
+	times, err := timeNotebook(ctx, run, builtIn, "built in", rounds)
+	if err != nil || len(paths) == 0 {
+		return times, err
+	}
+	nb, err := notebook.ReadFile(paths[0])
+	if err != nil {
+		return nil, err
+	}
+	run.Folder = filepath.Dir(paths[0])
+	given, err := timeNotebook(ctx, run, nb, paths[0], rounds)
+	return append(times, given...), err
+}
+
+func timeNotebook(ctx context.Context, run notebook.Run, nb *notebook.Notebook, name string, rounds int) ([]cellTimes, error) {
+	l, err := run.Measure(ctx, nb, rounds)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	first, err := median(l.First)
+	if err != nil {
+		return nil, err
+	}
+	later, err := median(l.Later)
+	return []cellTimes{{name, "first", first, goalFirst, l.First}, {name, "later", later, goalLater, l.Later}}, err
+}
+
+func cellsTable(times []cellTimes, rounds int) *report.Table {
+	t := &report.Table{
+		Title: fmt.Sprintf("Notebook cells in %d rounds on %d cores", rounds, runtime.NumCPU()),
+		Columns: []report.Column{{Name: "notebook"}, {Name: "cells"}, {Name: "n", Align: report.AlignRight}, {Name: "median", Unit: "s"},
+			{Name: "slowest", Unit: "s"}, {Name: "goal", Unit: "s", Note: "of the median, on 2 cores"}, {Name: "verdict"}},
+	}
+	for _, c := range times {
+		verdict := "met"
+		if c.Median > c.Goal {
+			verdict = "missed"
+		}
+		t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(c.Notebook), report.Str(c.Cells), report.Str(fmt.Sprint(len(c.Seconds))),
+			report.Num(c.Median, 2), report.Num(slices.Max(c.Seconds), 2), report.Num(c.Goal, 1), report.Str(verdict)}})
+	}
+	return t
+}
