@@ -25,13 +25,14 @@ type cell struct {
 
 func newCell(msg *message) *cell {
 	var content struct {
-		Code string `json:"code"`
-		Stop *bool  `json:"stop_on_error"`
+		Code   string `json:"code"`
+		Silent bool   `json:"silent"`
+		Stop   *bool  `json:"stop_on_error"`
 	}
 	msg.read(&content)
 	return &cell{
 		request: msg, code: content.Code,
-		stopOnError: content.Stop == nil || *content.Stop,
+		stopOnError: !content.Silent && (content.Stop == nil || *content.Stop),
 	}
 }
 

@@ -36,7 +36,9 @@ func compileFailure(raw *failure, known *sources) *failure {
 			if i < len(raw.Trace) {
 				trace = colour.ReplaceAllString(raw.Trace[i], "")
 			}
-			faults = append(faults, newFault(at, trace))
+			fault := newFault(at, trace)
+			fault.text = known.clean(fault.text)
+			faults = append(faults, fault)
 		case len(faults) > 0 && strings.HasPrefix(line, "\t"):
 			last := faults[len(faults)-1]
 			last.text += "\n" + known.clean(line)

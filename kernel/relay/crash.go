@@ -27,8 +27,10 @@ type frame struct {
 var (
 	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 	position  = regexp.MustCompile(`^\s+(?:\[\[ Cell \[(\d+)\] Line (\d+) \]\]\s+)?(\S.*):(\d+)(?: \+0x[0-9a-f]+)?$`)
-	arguments = regexp.MustCompile(`\([^()]*\)$`)
-	program   = regexp.MustCompile(`(?:^|/)gonb_[0-9a-f]+/main(?:_test)?\.go$`)
+	// signalLine gives addresses, which tell a reader of Go code nothing.
+	signalLine = regexp.MustCompile(`(?m)^\[signal [^\n]*\]$`)
+	arguments  = regexp.MustCompile(`\([^()]*\)$`)
+	program    = regexp.MustCompile(`(?:^|/)gonb_[0-9a-f]+/main(?:_test)?\.go$`)
 )
 
 // parseCrash reads the runtime's text; false if it is none.
@@ -41,7 +43,7 @@ func parseCrash(text string) (*crash, bool) {
 	if start == len(lines) {
 		return nil, false
 	}
-	c := &crash{message: strings.TrimSpace(strings.Join(lines[:start], "\n"))}
+	c := &crash{message: strings.TrimSpace(signalLine.ReplaceAllString(strings.Join(lines[:start], "\n"), ""))}
 	i := start + 1
 	for ; i < len(lines) && lines[i] != ""; i++ {
 		f := frame{call: lines[i]}

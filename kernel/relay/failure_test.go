@@ -170,7 +170,7 @@ func TestPanicInPiecesIsPlacedByItsCode(t *testing.T) {
 		return "package main\n\nfunc main() {\n\tgo func() { panic(1) }()\n\tgenerated()\n}"
 	}
 	got := failed(t, s, "%%\ngo func() { panic(1) }()", []string{
-		"panic: ", "1", "\n\ngoroutine ", "19", " [", "running", "]:\n", "main.main.func1", "(", ")\n", "\t", "/tmp/gonb_5/main.go", ":", "4",
+		"panic: ", "1", "\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x4b8e2a]\n\ngoroutine ", "19", " [", "running", "]:\n", "main.main.func1", "(", ")\n", "\t", "/tmp/gonb_5/main.go", ":", "4",
 		" +0x39\nmain.x(...)\n\t/tmp/gonb_5/main.go:5\ncreated by main.main in goroutine 1\n\t \x1b[7m[[ Cell [1] Line 2 ]]\x1b[0m /tmp/gonb_5/main.go:4 +0x59\n",
 	}, "exit status 2", "exit status 2")
 	wantLines(t, got, "1", "panic: 1", "",

@@ -15,8 +15,8 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// The test program plays two more roles when this variable says so: gonb, and
-// the compiler that gonb starts.
+// The test program plays other roles when this variable says so: gonb, the
+// compiler that gonb starts, and the relay as a process of its own.
 const roleEnv = "LETHE_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -25,6 +25,11 @@ func TestMain(m *testing.M) {
 		fakeGonb()
 	case "compiler":
 		time.Sleep(time.Minute)
+	case "relay":
+		self, err := os.Executable()
+		fatal(err)
+		fatal(os.Setenv(roleEnv, "gonb"))
+		fatal(Run(context.Background(), Options{Gonb: self, ConnectionFile: os.Args[1]}))
 	default:
 		os.Exit(m.Run())
 	}
@@ -165,6 +170,7 @@ type client struct {
 	arrivals chan arrival
 	done     chan error // what Run returned
 	stop     context.CancelFunc
+	file     string // the connection file
 	log      string
 	conn     *connection
 }
@@ -189,6 +195,19 @@ func connect(t testing.TB, environment ...string) *client {
 
 func join(t testing.TB, o Options) *client {
 	t.Helper()
+	c := prepareClient(t)
+	o.ConnectionFile, o.Log = c.file, c.log
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	t.Cleanup(stop)
+	go func() { c.done <- Run(ctx, o) }()
+	c.dial()
+	return c
+}
+
+// prepareClient writes a connection file for a relay that is yet to start.
+func prepareClient(t testing.TB) *client {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "rt") // t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
@@ -197,23 +216,17 @@ func join(t testing.TB, o Options) *client {
 	t.Setenv("TMPDIR", dir)
 	c.conn = private(dir)
 	c.key = []byte(c.conn.Key)
-	o.ConnectionFile = filepath.Join(dir, "kernel-00000000-aa.json")
+	c.file = filepath.Join(dir, "kernel-00000000-aa.json")
 	c.log = filepath.Join(dir, "log")
-	o.Log = c.log
-	if err := c.conn.write(o.ConnectionFile); err != nil {
+	if err := c.conn.write(c.file); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	c.stop = stop
-	go func() { c.done <- Run(ctx, o) }()
 	t.Cleanup(func() {
-		stop()
 		for _, s := range c.sockets {
 			_ = s.Close()
 		}
 		_ = os.RemoveAll(dir)
 	})
-	c.dial()
 	return c
 }
 

@@ -109,6 +109,14 @@ func TestStopOnErrorFalseLetsTheOthersRun(t *testing.T) {
 	expect(t, s.fail(a, "boom"), "iopub error cell failed; iopub status idle; SETTLE; shell execute_reply error cell failed; gonb execute_request b")
 }
 
+func TestSilentRequestsAbortNothing(t *testing.T) {
+	s := script{t: t}
+	r := request("execute_request", `{"code":"a","silent":true,"store_history":false}`)
+	s.m.fromJupyter(jupyterShell, r)
+	s.ask("b")
+	expect(t, s.fail(r, "boom"), "iopub error cell failed; iopub status idle; SETTLE; shell execute_reply error cell failed; gonb execute_request b")
+}
+
 func TestInterruptStopsTheCellAndDropsTheRest(t *testing.T) {
 	s := script{t: t}
 	a, _ := s.ask("a")

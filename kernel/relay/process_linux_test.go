@@ -2,7 +2,10 @@ package relay
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestStatLineIsReadWhateverTheName(t *testing.T) {
@@ -37,6 +40,50 @@ func TestThisProcessIsListed(t *testing.T) {
 		}
 	}
 	t.Error("not found")
+}
+
+func TestGonbEndsWithAKilledRelay(t *testing.T) {
+	c := prepareClient(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, c.file)
+	cmd.Env = append(os.Environ(), roleEnv+"=relay")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.dial()
+	c.until(c.run("print x"))
+	var gonb []member
+	for _, m := range processes() {
+		if m.parent == cmd.Process.Pid {
+			gonb = append(gonb, m)
+		}
+	}
+	if len(gonb) != 1 {
+		t.Fatalf("the relay has %d children", len(gonb))
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	for stop := time.Now().Add(10 * time.Second); alive(gonb[0]); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(stop) {
+			killOne(gonb[0].pid)
+			t.Fatal("gonb is still there")
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(c.log), "gonb_*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func alive(was member) bool {
+	for _, m := range processes() {
+		if m.pid == was.pid && m.started == was.started {
+			return true
+		}
+	}
+	return false
 }
 
 func FuzzParseStat(f *testing.F) {

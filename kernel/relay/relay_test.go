@@ -175,6 +175,25 @@ func TestEndOfTheContextEndsARunningCell(t *testing.T) {
 	c.nothingLeft()
 }
 
+func TestHeartbeatIsAnswered(t *testing.T) {
+	c := connect(t)
+	c.until(c.run("print x"))
+	beat := zmq4.NewReq(context.Background())
+	defer func() { _ = beat.Close() }()
+	if err := beat.Dial(c.conn.address(c.conn.HBPort)); err != nil {
+		t.Fatal(err)
+	}
+	for _, ping := range []string{"ping", "pong"} {
+		if err := beat.Send(zmq4.NewMsgString(ping)); err != nil {
+			t.Fatal(err)
+		}
+		back, err := beat.Recv()
+		if err != nil || string(back.Bytes()) != ping {
+			t.Errorf("%q came back for %q (%v)", back.Bytes(), ping, err)
+		}
+	}
+}
+
 // nothingLeft checks that only the connection file and the log are still there.
 func (c *client) nothingLeft() {
 	c.t.Helper()

@@ -1,0 +1,102 @@
+package relay
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lethe-ml/lethe/kernel/twin"
+)
+
+// realGonb finds a gonb to test with, and puts it on PATH beside goimports.
+func realGonb(t *testing.T) string {
+	t.Helper()
+	file := os.Getenv("LETHE_TEST_GONB")
+	if file == "" {
+		home, err := twin.Home()
+		if err != nil {
+			t.Skipf("no gonb: %v", err)
+		}
+		file = filepath.Join(home, "bin", "gonb")
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("no gonb to test with (set LETHE_TEST_GONB): %v", err)
+	}
+	t.Setenv("PATH", filepath.Dir(file)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for _, tool := range []string{"go", "goimports"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("gonb needs %s: %v", tool, err)
+		}
+	}
+	return file
+}
+
+// told is what a reader sees of a cell: standard output and error, and errors.
+func told(all []step) string {
+	var out strings.Builder
+	for _, s := range all {
+		f := s.msg.fields()
+		switch s.msg.head.Type {
+		case "stream":
+			out.WriteString(f["name"].(string) + ": " + f["text"].(string))
+		case "error":
+			var e failure
+			s.msg.read(&e)
+			out.WriteString(strings.Join(e.Trace, "\n"))
+		}
+	}
+	return out.String()
+}
+
+func TestRealGonb(t *testing.T) {
+	gonb := realGonb(t)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOFLAGS", "-buildvcs=false -tags=noxla -ldflags=-s")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOTOOLCHAIN", "local")
+	c := join(t, Options{Gonb: gonb, GoWork: root, NoCompletion: true})
+	for _, cell := range []struct{ code, want string }{
+		{"%%\nfmt.Println(\"hello\")", "stdout: hello\n"},
+		{"import \"github.com/lethe-ml/lethe/lib/array\"\n\n%%\nm := array.New[float32](2, 3)\nfmt.Println(m.Rows, m.Cols)", "stdout: 2 3\n"},
+		{"func f(a int) string {\n\treturn a\n}", "cell [3], line 2, column 9: cannot use a (variable of type int) as string value in return statement\n    return a\n           ^"},
+		{"func g(m map[string]int) { m[\"a\"] = 1 }", ""},
+		{"%%\nvar m map[string]int\ng(m)", "panic: assignment to entry in nil map\n\ncell [4], line 1, in g\n    func g(m map[string]int) { m[\"a\"] = 1 }\ncell [5], line 3, in main\n    g(m)"},
+		{"!exit 3", "shell command failed: !exit 3 (exit status 3)"},
+		{"%%\nos.Exit(4)", "program failed: exit status 4"},
+		{"! ", "cell [8], line 1, column 1: expected declaration, found '!'\n    !\n    ^"},
+	} {
+		if got := told(c.until(c.run(cell.code))); got != cell.want {
+			t.Errorf("%s\n--- told:\n%s\n--- want:\n%s", cell.code, got, cell.want)
+		}
+	}
+	got := told(c.until(c.run("%%\nfmt.Println(array.New(2, 3))")))
+	if !strings.HasPrefix(got, "cell [9], line 2, column 22: ") || !strings.Contains(got, "(declared at lib/array/array.go:") {
+		t.Errorf("a place in the library: %s", got)
+	}
+	a, b := c.run("%%\ntime.Sleep(time.Minute)"), c.run("%%\nfmt.Println(\"must not run\")")
+	time.Sleep(500 * time.Millisecond)
+	c.send(jupyterControl, request("interrupt_request", `{}`))
+	all := append(c.until(a), c.until(c.run("%%\nfmt.Println(\"goes on\")"))...)
+	if got := pick(all, b); got != "shell execute_reply aborted" {
+		t.Errorf("waiting: %s", got)
+	}
+	if got := told(all); !strings.HasPrefix(got, "interrupted: the cell") || !strings.HasSuffix(got, "stdout: goes on\n") {
+		t.Errorf("told %s", got)
+	}
+	r := request("complete_request", `{"code":"fmt.Pr","cursor_pos":6}`)
+	c.send(jupyterShell, r)
+	if got := pick(c.until(r), r); got != "shell complete_reply ok" {
+		t.Errorf("completion without gopls: %s", got)
+	}
+	c.stop()
+	if err := c.ended(); err != nil {
+		t.Error(err)
+	}
+	c.nothingLeft()
+}
