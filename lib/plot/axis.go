@@ -207,11 +207,21 @@ func dressAxis(a *plot.Axis, spec Axis, s span, ticks int) {
 	a.LineStyle = solid(inkSoft, 1)
 	a.Tick.LineStyle = solid(inkSoft, 1)
 	a.Tick.Length = px(5)
-	a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return linearTicks(lo, hi, ticks) })
+	a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return enoughTicks(lo, hi, ticks) })
 	if spec.Log {
 		a.Scale = plot.LogScale{}
 		a.Tick.Marker = plot.TickerFunc(logTicks)
 	}
+}
+
+// enoughTicks are about n ticks, and more where that leaves fewer than two: one
+// number alone does not say how long the axis is.
+func enoughTicks(lo, hi float64, n int) []plot.Tick {
+	out := linearTicks(lo, hi, n)
+	for ; len(out) < 2 && n < 8; n++ {
+		out = linearTicks(lo, hi, n+1)
+	}
+	return out
 }
 
 // linearTicks are round numbers, about n of them, all printed with the same

@@ -32,6 +32,7 @@ type Curves struct {
 	Curves []Curve
 	Null   *Null // a level line and band
 	Marks  []Mark
+	Paper  []PaperPoint
 }
 
 var _ Figure = Curves{}
@@ -66,6 +67,9 @@ func (f Curves) check() error {
 		if err := checkValues(fmt.Sprintf("mark %q", m.Label), f.X.Log, m.X); err != nil {
 			return err
 		}
+	}
+	if err := checkPaper(f.Paper, f.X.Log, f.Y.Log); err != nil {
+		return err
 	}
 	return f.Null.check("curves", f.Y.Log)
 }
@@ -114,6 +118,10 @@ func (f Curves) spans() (x, y span) {
 	for _, m := range f.Marks {
 		x.add(m.X)
 	}
+	for _, p := range f.Paper {
+		x.add(p.X)
+		y.add(p.Y)
+	}
 	return x.fit(f.X), y.fit(f.Y)
 }
 
@@ -133,7 +141,7 @@ func (f Curves) legend() []entry {
 	for i, l := range f.looks() {
 		out = append(out, lineEntry(f.Curves[i].Name, l, len(f.Curves[i].Low) > 0))
 	}
-	return append(out, f.Null.entries(false)...)
+	return append(append(out, f.Null.entries(false)...), paperEntries(f.Paper)...)
 }
 
 // lineEntry is a line's part of the legend.
@@ -166,6 +174,7 @@ func (f Curves) draw(c draw.Canvas) {
 			drawLine(c, s, ls[i], x, y)
 		}
 		f.drawMarks(c, x)
+		drawPaperPoints(c, f.Paper, x, y)
 	}))
 	p.Draw(c)
 }
@@ -234,6 +243,9 @@ func (f Curves) text() string {
 	for i, s := range f.Curves {
 		r.line(s.X, s.Y, letter(i))
 	}
+	for _, p := range f.Paper {
+		r.put(p.X, p.Y, '\u25c7')
+	}
 	r.write(&b, f.X.Label, f.Y.Label)
 	for i, s := range f.Curves {
 		last := len(s.Y) - 1
@@ -246,6 +258,7 @@ func (f Curves) text() string {
 	for _, m := range f.Marks {
 		writeLine(&b, fmt.Sprintf("%s: at %s", oneLine(m.Label), shortNumber(m.X)))
 	}
+	paperText(&b, f.Paper)
 	return b.String()
 }
 

@@ -1,19 +1,21 @@
 package plot_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // The figures below are made of invented numbers of a realistic kind. They are
 // what the tests draw; with LETHE_PLOT_DEMO set to a folder they are written
-// there, to be looked at.
+// there at the width of a notebook, to be looked at.
 
 var dataSets = []string{"Breast Cancer", "Pima Diabetes", "German Credit", "Heart Disease", "Adult", "Bank Marketing", "Electricity", "Magic Telescope", "Spambase", "Wine Quality"}
 
@@ -151,6 +153,7 @@ func demoCurves() plot.Curves {
 		Y:     plot.Axis{Label: "cross-entropy (nats)"},
 		Null:  &plot.Null{Value: 0.62, Label: "retrained oracle", Low: ptr(0.58), High: ptr(0.66), BandLabel: "oracle over seeds"},
 		Marks: []plot.Mark{{X: 40, Label: "unlearning starts"}},
+		Paper: []plot.PaperPoint{{Label: "SCRUB, after 20 epochs", X: 60, Y: 0.66}},
 	}
 	for i, name := range []string{"NegGrad", "SCRUB", "fine-tuning", "do nothing"} {
 		c := plot.Curve{Name: name, Control: i == 3}
@@ -220,6 +223,134 @@ func demoPanels() plot.Panels {
 	return p
 }
 
+// demoPoints are two half circles, each tenth point to be forgotten.
+func demoPoints(rng *rand.Rand, n int) (x, y []float64, class []int) {
+	for i := range n {
+		angle := math.Pi * rng.Float64()
+		cx, cy := math.Cos(angle), math.Sin(angle)
+		if i%2 == 1 {
+			cx, cy = 1-cx, 0.5-cy
+		}
+		x, y, class = append(x, cx+0.15*rng.NormFloat64()), append(y, cy+0.15*rng.NormFloat64()), append(class, i%2)
+	}
+	return x, y, class
+}
+
+// demoDecision is an invented classifier of two moons; bump is how much it
+// remembers of a corner.
+func demoDecision(title string, bump float64) plot.Decision {
+	rng := rand.New(rand.NewPCG(13, 14))
+	x, y, class := demoPoints(rng, 120)
+	hx, hy, hclass := demoPoints(rng, 30)
+	d := plot.Decision{
+		Meta:    plot.Meta{Title: title, Caption: "Colour: the class that the model says, stronger where it is surer. A model that forgot looks like the retrained one around the triangles.", Source: demoSource},
+		X:       plot.Axis{Label: "first feature"},
+		Y:       plot.Axis{Label: "second feature"},
+		Classes: []string{"upper", "lower"},
+		Points: []plot.DecisionPoints{
+			{X: x[12:], Y: y[12:], Class: class[12:]},
+			{Kind: plot.Forgotten, X: x[:12], Y: y[:12], Class: class[:12]},
+			{Kind: plot.HeldOut, X: hx, Y: hy, Class: hclass},
+		},
+	}
+	d.Grid = plot.GridAround(d.Points...)
+	d.Probabilities = onGrid(d.Grid, func(x, y float64) []float64 {
+		z := 6*(y-0.25) - 5*math.Sin(2.6*(x-0.5)-math.Pi)*0.4 + bump*math.Exp(-((x-0.1)*(x-0.1)+(y-0.2)*(y-0.2))*8)
+		p := 1 / (1 + math.Exp(-z))
+		return []float64{p, 1 - p}
+	})
+	return d
+}
+
+func onGrid(g plot.Grid, f func(x, y float64) []float64) array.Matrix[float32] {
+	pts, err := g.Points()
+	if err != nil {
+		panic(err)
+	}
+	var out array.Matrix[float32]
+	for i := range pts.Rows {
+		p := f(float64(pts.Row(i)[0]), float64(pts.Row(i)[1]))
+		for _, v := range p {
+			out.Data = append(out.Data, float32(v))
+		}
+		out.Rows, out.Cols = i+1, len(p)
+	}
+	return out
+}
+
+// demoThree has three classes around the origin, and points without classes.
+func demoThree() plot.Decision {
+	rng := rand.New(rand.NewPCG(15, 16))
+	d := plot.Decision{
+		Meta:    plot.Meta{Title: "Three classes", Source: demoSource},
+		Grid:    plot.Grid{XMin: -2, XMax: 2, YMin: -2, YMax: 2},
+		Classes: []string{"north", "south-west", "south-east"},
+		Points:  []plot.DecisionPoints{{X: normals(rng, 40, 0, 1), Y: normals(rng, 40, 0, 1)}},
+	}
+	d.Probabilities = onGrid(d.Grid, func(x, y float64) []float64 {
+		sum, p := 0.0, make([]float64, 3)
+		for c := range p {
+			angle := math.Pi/2 + 2*math.Pi*float64(c)/3
+			p[c] = math.Exp(2 * (x*math.Cos(angle) + y*math.Sin(angle)))
+			sum += p[c]
+		}
+		for c := range p {
+			p[c] /= sum
+		}
+		return p
+	})
+	return d
+}
+
+func demoSides() plot.Panels {
+	p := plot.Panels{Meta: plot.Meta{Title: "What the model says before and after forgetting", Caption: "The forgotten points pulled the line; after retraining it runs without them.", Source: demoSource}, Columns: 3}
+	for i, title := range []string{"before", "after NegGrad", "retrained"} {
+		d := demoDecision(title, []float64{5, -2, 0}[i])
+		p.Figures = append(p.Figures, d)
+	}
+	return p
+}
+
+// demoImages are invented digits: rings and bars of 12 x 12 pixels.
+func demoImages() plot.Images {
+	rng := rand.New(rand.NewPCG(17, 18))
+	const side, n = 12, 10
+	f := plot.Images{
+		Meta:   plot.Meta{Title: "What the attack found first", Caption: "Framed images were in the forget set.", Source: demoSource},
+		Pixels: array.New[float32](n, side*side), Shape: [3]int{side, side, 1}, Black: 1, White: 0,
+		FlagLabel: "forgotten", Flagged: make([]bool, n),
+	}
+	for i := range n {
+		for k := range side * side {
+			x, y := float64(k%side)-5.5, float64(k/side)-5.5
+			far := math.Abs(x)
+			if i%2 == 0 {
+				far = math.Abs(math.Hypot(x, y) - 3.6)
+			}
+			f.Pixels.Data[i*side*side+k] = float32(math.Max(0, math.Min(1, 1.5-far+0.1*rng.NormFloat64())))
+		}
+		f.Labels = append(f.Labels, fmt.Sprintf("%s, score %.2f", []string{"ring", "bar"}[i%2], 0.98-0.05*float64(i)))
+		f.Flagged[i] = i%3 == 0
+	}
+	return f
+}
+
+// demoColours are invented colour images.
+func demoColours() plot.Images {
+	rng := rand.New(rand.NewPCG(19, 20))
+	const side, n = 16, 8
+	f := plot.Images{Meta: plot.Meta{Title: "Reconstructions", Source: demoSource}, Pixels: array.New[float32](n, side*side*3), Shape: [3]int{side, side, 3}, White: 255, Columns: 4}
+	for i := range f.Pixels.Data {
+		at, image := i%(side*side*3), i/(side*side*3)
+		x, y, ch := at/3%side, at/3/side, at%3
+		f.Pixels.Data[i] = float32(128 + 100*math.Sin(0.4*float64(x+image)+2*float64(ch))*math.Cos(0.3*float64(y)) + 8*rng.NormFloat64())
+	}
+	for i := range n {
+		f.Labels = append(f.Labels, []string{"record 4711", "a very long label that needs more lines than there is room for under a small image"}[i%2])
+	}
+	return f
+}
+
 // demos are all kinds by name.
 func demos() map[string]plot.Figure {
 	return map[string]plot.Figure{
@@ -233,6 +364,11 @@ func demos() map[string]plot.Figure {
 		"heatmap":    demoHeatmap(),
 		"diverging":  demoDiverging(),
 		"panels":     demoPanels(),
+		"decision":   demoDecision("Two moons before forgetting", 5),
+		"three":      demoThree(),
+		"sides":      demoSides(),
+		"images":     demoImages(),
+		"colours":    demoColours(),
 	}
 }
 
@@ -242,7 +378,7 @@ func TestDemosAreWrittenWhereAsked(t *testing.T) {
 		t.Skip("LETHE_PLOT_DEMO names no folder")
 	}
 	for name, f := range demos() {
-		png, err := f.PNG()
+		png, err := plot.AtWidth(f, plot.NotebookWidth).PNG()
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -251,6 +387,17 @@ func TestDemosAreWrittenWhereAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name+".txt"), []byte(f.Text()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		v, ok := f.(plot.Interactive)
+		if !ok {
+			continue
+		}
+		spec, err := v.VegaLite()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".vl.json"), spec, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -63,3 +63,13 @@ func ExampleROCPair() {
 	fmt.Println(len(png) > 0, err)
 	// Output: true <nil>
 }
+
+// A figure that a notebook can show in a browser as well.
+func ExampleInteractive() {
+	var f plot.Figure = plot.Curves{Curves: []plot.Curve{{Name: "loss", X: []float64{1, 2}, Y: []float64{0.7, 0.4}}}}
+	if v, ok := f.(plot.Interactive); ok {
+		spec, err := v.VegaLite()
+		fmt.Println(bytes.Contains(spec, []byte("vega-lite/v5")), err)
+	}
+	// Output: true <nil>
+}

@@ -7,7 +7,9 @@
 // Each kind of figure is one struct; its zero value plus data is a finished
 // figure. The same value also prints as plain text for a terminal. What cannot
 // be drawn (no data, lengths that do not match, a NaN) is an error that names
-// the series, never a panic. The same figure gives the same bytes.
+// the series, never a panic. The same figure gives the same bytes. Figures that
+// gain by being pointed at are Interactive: they also give a Vega-Lite
+// specification.
 package plot
 
 import (
@@ -150,7 +152,11 @@ func (fr frame) png(w io.Writer) error {
 	// Letters are set badly on a coarse grid, so that a small picture is drawn
 	// at twice its size and halved.
 	fine := max(scale, 2)
-	c := vgimg.NewWith(vgimg.UseWH(fr.w, fr.h), vgimg.UseDPI(96*fine))
+	dpi := 96 * fine
+	if _, here := fr.f.(placed); here && m.Scale == 0 {
+		dpi = NotebookDPI
+	}
+	c := vgimg.NewWith(vgimg.UseWH(fr.w, fr.h), vgimg.UseDPI(dpi))
 	fr.draw(draw.NewCanvas(c, fr.w, fr.h))
 	img, ok := c.Image().(*image.RGBA)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -28,7 +29,8 @@ type ROC struct {
 	Meta
 	Curves []ROCCurve
 	Log    bool
-	MinFPR float64 // where log axes start; 0 means 1e-3
+	MinFPR float64      // where log axes start; 0 means 1e-3
+	Paper  []PaperPoint // X is the false, Y the true positive rate
 }
 
 var _ Figure = ROC{}
@@ -76,6 +78,11 @@ func (r ROC) check() error {
 			return err
 		}
 	}
+	for _, p := range r.Paper {
+		if !(p.X >= 0 && p.X <= 1 && p.Y >= 0 && p.Y <= 1) {
+			return fmt.Errorf("paper value %q has the rates %v and %v", p.Label, p.X, p.Y)
+		}
+	}
 	return nil
 }
 
@@ -117,7 +124,7 @@ func (r ROC) legend() []entry {
 		out = append(out, lineEntry(r.name(i), l, false))
 	}
 	n := Null{Label: "chance"}
-	return append(out, n.entries(false)...)
+	return append(append(out, n.entries(false)...), paperEntries(r.Paper)...)
 }
 
 // name is the curve's name with its area.
@@ -145,6 +152,7 @@ func (r ROC) draw(c draw.Canvas) {
 		for i, l := range r.looks() {
 			drawLine(c, r.visible(r.Curves[i]), l, x, y)
 		}
+		drawPaperPoints(c, r.raised(), x, y)
 	}))
 	p.Draw(c)
 }
@@ -162,6 +170,15 @@ func (r ROC) visible(s ROCCurve) Curve {
 			r.bend(s, i, add)
 		}
 		add(s.FPR[i], s.TPR[i])
+	}
+	return out
+}
+
+// raised are the paper's values with rates below the axes raised to their start.
+func (r ROC) raised() []PaperPoint {
+	out := slices.Clone(r.Paper)
+	for i := range out {
+		out[i].X, out[i].Y = max(out[i].X, r.low()), max(out[i].Y, r.low())
 	}
 	return out
 }
@@ -190,6 +207,9 @@ func (r ROC) text() string {
 		v := r.visible(c)
 		g.line(v.X, v.Y, letter(i))
 	}
+	for _, p := range r.raised() {
+		g.put(p.X, p.Y, '\u25c7')
+	}
 	var b strings.Builder
 	g.write(&b, "false positive rate", "true positive rate")
 	for i, c := range r.Curves {
@@ -199,6 +219,7 @@ func (r ROC) text() string {
 		}
 		writeLine(&b, line)
 	}
+	paperText(&b, r.Paper)
 	return b.String()
 }
 

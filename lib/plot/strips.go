@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -186,13 +187,29 @@ func paperEntry() entry {
 	return entry{label: "printed in the paper", look: "paper", thumb: func(c draw.Canvas) { paperMark(c, c.Center(), px(5)) }}
 }
 
-// groupLabels are the names of the groups, wrapped to the room each has.
-func (s Strips) groupLabels(width vg.Length) [][]string {
+// groupLabels are the names of the groups, wrapped to the room each has, and the
+// largest pen with which no word has to be broken.
+func (s Strips) groupLabels(width vg.Length) ([][]string, pen) {
+	room := width/vg.Length(len(s.Groups)) - px(6)
+	p := smallPen()
+	for _, size := range []float64{10.5, 9.5, 8.5} {
+		if s.widestWord(p) > room {
+			p = newPen(size, false, ink)
+		}
+	}
 	out := make([][]string, len(s.Groups))
 	for g, name := range s.Groups {
-		out[g] = wrap(smallPen(), name, width/vg.Length(len(s.Groups))-px(6))
+		out[g] = wrap(p, name, room)
 	}
-	return out
+	return out, p
+}
+
+func (s Strips) widestWord(p pen) vg.Length {
+	var w vg.Length
+	for _, word := range strings.Fields(strings.Join(s.Groups, " ")) {
+		w = max(w, p.width(word))
+	}
+	return w
 }
 
 func (s Strips) body(vg.Length) vg.Length { return s.height(390) }
@@ -202,12 +219,12 @@ func (s Strips) draw(c draw.Canvas) {
 	p.HideX()
 	p.X.Width = 0
 	data := p.DataCanvas(c)
-	labels := s.groupLabels(data.Max.X - data.Min.X)
+	labels, names := s.groupLabels(data.Max.X - data.Min.X)
 	deep := 0
 	for _, l := range labels {
 		deep = max(deep, len(l))
 	}
-	foot := vg.Length(deep)*smallPen().leading() + px(6)
+	foot := vg.Length(deep)*names.leading() + px(6)
 	if s.X.Label != "" {
 		foot += labelPen().leading() + px(2)
 	}
@@ -222,8 +239,8 @@ func (s Strips) draw(c draw.Canvas) {
 		for g, lines := range labels {
 			at := c.Min.Y - px(4)
 			for _, l := range lines {
-				at -= smallPen().leading()
-				smallPen().write(c, x(float64(g)+0.5), at+px(3), 0.5, l)
+				at -= names.leading()
+				names.write(c, x(float64(g)+0.5), at+px(3), 0.5, l)
 			}
 		}
 		labelPen().write(c, c.Center().X, c.Min.Y-foot+px(3), 0.5, s.X.Label)

@@ -1,0 +1,129 @@
+package plot
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The signs of the classes in a drawing in characters.
+var fieldSigns = []rune{'\u00b7', '-', ':', '=', '~', '^'}
+
+// text prints the decision as a raster, with points as letters of their class,
+// then how the area is shared and how many points lie on the side of their
+// class.
+func (d Decision) text() string {
+	g := d.Grid.standard()
+	r := newRaster(span{g.XMin, g.XMax}, span{g.YMin, g.YMax}, false, false)
+	probs := make([]float64, len(d.Classes))
+	for j := range rasterRows {
+		for i := range rasterCols {
+			x := g.XMin + (g.XMax-g.XMin)*float64(i)/(rasterCols-1)
+			y := g.YMin + (g.YMax-g.YMin)*float64(j)/(rasterRows-1)
+			g.at(d.Probabilities, x, y, probs)
+			class, _ := winner(probs)
+			r.put(x, y, fieldSigns[class])
+		}
+	}
+	for _, kind := range []PointKind{Retained, HeldOut, Forgotten} {
+		d.putPoints(r, kind)
+	}
+	var b strings.Builder
+	r.write(&b, d.X.Label, d.Y.Label)
+	for c, share := range d.shares() {
+		writeLine(&b, fmt.Sprintf("%c decided %s (class %c): %.0f %% of the area", fieldSigns[c], oneLine(d.Classes[c]), letter(c), 100*share))
+	}
+	for _, s := range d.Points {
+		writeLine(&b, d.countText(s))
+	}
+	return b.String()
+}
+
+// putPoints puts the points of a kind into the raster.
+func (d Decision) putPoints(r *raster, kind PointKind) {
+	for _, s := range d.Points {
+		if s.Kind != kind {
+			continue
+		}
+		for i := range s.X {
+			r.put(s.X[i], s.Y[i], pointSign(s, i))
+		}
+	}
+}
+
+// pointSign is a small letter for a retained point, a capital for a forgotten
+// one, and a digit for a held-out one.
+func pointSign(s DecisionPoints, i int) rune {
+	switch {
+	case s.Class == nil:
+		return []rune{'o', '#', '+'}[s.Kind]
+	case s.Kind == Forgotten:
+		return letter(s.Class[i]) - 'a' + 'A'
+	case s.Kind == HeldOut:
+		return rune('1' + s.Class[i])
+	}
+	return letter(s.Class[i])
+}
+
+// shares are the parts of the grid that each class has.
+func (d Decision) shares() []float64 {
+	out := make([]float64, len(d.Classes))
+	probs := make([]float64, len(d.Classes))
+	for k := range d.Probabilities.Rows {
+		for c, v := range d.Probabilities.Row(k) {
+			probs[c] = float64(v)
+		}
+		class, _ := winner(probs)
+		out[class]++
+	}
+	for c := range out {
+		out[c] /= float64(d.Probabilities.Rows)
+	}
+	return out
+}
+
+var signWords = [...]string{"small letters", "capitals", "digits"}
+
+// countText says how many points of a set there are, and how many lie on the
+// side of their class, read off the grid.
+func (d Decision) countText(s DecisionPoints) string {
+	signs := signWords[s.Kind]
+	if s.Class == nil {
+		signs = string(pointSign(s, 0))
+	}
+	line := fmt.Sprintf("%s (%s): %d points", oneLine(s.name()), signs, len(s.X))
+	if n := d.outside(s); n > 0 {
+		line += fmt.Sprintf(", %d outside", n)
+	}
+	if s.Class == nil {
+		return line
+	}
+	right, all := d.onTheirSide(s)
+	var parts []string
+	for c, n := range all {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d of %d", oneLine(d.Classes[c]), right[c], n))
+		}
+	}
+	if len(parts) > 0 {
+		line += "; on the side of their class: " + strings.Join(parts, ", ")
+	}
+	return line
+}
+
+// onTheirSide counts the points inside the rectangle by class, and those of them
+// whose class the classifier says.
+func (d Decision) onTheirSide(s DecisionPoints) (right, all []int) {
+	right, all = make([]int, len(d.Classes)), make([]int, len(d.Classes))
+	probs := make([]float64, len(d.Classes))
+	for i, class := range s.Class {
+		if !d.Grid.holds(s.X[i], s.Y[i]) {
+			continue
+		}
+		all[class]++
+		d.Grid.standard().at(d.Probabilities, s.X[i], s.Y[i], probs)
+		if said, _ := winner(probs); said == class {
+			right[class]++
+		}
+	}
+	return right, all
+}
