@@ -1,13 +1,17 @@
+//go:build unix
+
 package nb
 
 import (
 	"bytes"
 	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -50,17 +54,22 @@ type fakeKernel struct {
 	cmd    *exec.Cmd
 	mu     sync.Mutex
 	events []event
-	reply  func(back *gob.Encoder, d *protocol.DisplayData) // for what is not shown
-	wg     sync.WaitGroup
+	// browser, when it is set, plays the sliders' script: it runs once the cell
+	// listens, and says its messages to the cell.
+	browser func(say func(message))
+	wg      sync.WaitGroup
 }
 
 // run runs a scene to its end and returns what arrived and the exit code.
 func run(t *testing.T, scene string, env ...string) ([]event, int) {
-	k := start(t, scene, env...)
+	t.Helper()
+	k := &fakeKernel{t: t}
+	k.start(scene, env...)
 	return k.wait()
 }
 
-func start(t *testing.T, scene string, env ...string) *fakeKernel {
+func (k *fakeKernel) start(scene string, env ...string) {
+	t := k.t
 	t.Helper()
 	dir := t.TempDir()
 	there, back := filepath.Join(dir, "there"), filepath.Join(dir, "back")
@@ -69,7 +78,7 @@ func start(t *testing.T, scene string, env ...string) *fakeKernel {
 			t.Skip("no named pipes here:", err)
 		}
 	}
-	k := &fakeKernel{t: t, cmd: exec.Command(os.Args[0])}
+	k.cmd = exec.Command(os.Args[0])
 	k.cmd.Env = append(os.Environ(), sceneEnv+"="+scene, protocol.GONB_PIPE_ENV+"="+there, protocol.GONB_PIPE_BACK_ENV+"="+back)
 	k.cmd.Env = append(k.cmd.Env, env...)
 	out, err := k.cmd.StdoutPipe()
@@ -87,7 +96,6 @@ func start(t *testing.T, scene string, env ...string) *fakeKernel {
 	go k.stream("stdout", out)
 	go k.stream("stderr", errs)
 	go k.pipe(there, back)
-	return k
 }
 
 func (k *fakeKernel) wait() ([]event, int) {
@@ -138,6 +146,12 @@ func (k *fakeKernel) pipe(there, back string) {
 	}
 	defer w.Close()
 	dec, enc := gob.NewDecoder(r), gob.NewEncoder(w)
+	var mu sync.Mutex
+	answer := func(v protocol.CommValue) {
+		mu.Lock()
+		defer mu.Unlock()
+		_ = enc.Encode(&v)
+	}
 	for {
 		d := &protocol.DisplayData{}
 		if dec.Decode(d) != nil {
@@ -146,15 +160,34 @@ func (k *fakeKernel) pipe(there, back string) {
 		v, isValue := d.Data[protocol.MIMECommValue].(protocol.CommValue)
 		switch {
 		case isValue && v.Address == protocol.GonbuiSyncAddress:
-			_ = enc.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value})
-		case isValue || d.Data[protocol.MIMECommSubscribe] != nil:
-			if k.reply != nil {
-				k.reply(enc, d)
+			answer(protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value})
+		case d.Data[protocol.MIMECommSubscribe] != nil:
+			if sub, ok := d.Data[protocol.MIMECommSubscribe].(protocol.CommSubscription); ok && k.browser != nil {
+				go k.browser(func(m message) {
+					text, _ := json.Marshal(m)
+					answer(protocol.CommValue{Address: sub.Address, Value: string(text)})
+				})
 			}
 		default:
 			k.add(event{from: "show", data: d.Data, meta: d.Metadata, id: d.DisplayID})
 		}
 	}
+}
+
+// until waits for something to be shown.
+func (k *fakeKernel) until(text string) {
+	for range 1000 {
+		k.mu.Lock()
+		for _, e := range k.events {
+			if s, _ := e.data["text/plain"].(string); strings.Contains(s+e.text, text) {
+				k.mu.Unlock()
+				return
+			}
+		}
+		k.mu.Unlock()
+		time.Sleep(5 * time.Millisecond)
+	}
+	k.t.Errorf("%q never came", text)
 }
 
 // printed joins what came over one stream.

@@ -20,6 +20,7 @@ type Live struct {
 	s      *stage
 	id     string
 	placed bool
+	muted  bool
 	next   time.Time
 	kept   func() (output, string, error) // a state that is not drawn yet
 }
@@ -83,6 +84,14 @@ func (l *Live) settle() {
 	l.flush()
 }
 
+// mute forgets a state that is not drawn yet and, until it is called with false,
+// every new one: they come from a drawing that nobody wants any more.
+func (l *Live) mute(muted bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.muted, l.kept = muted, nil
+}
+
 func (l *Live) leave() { l.Done() }
 
 func (l *Live) due() bool { return l.s.notebook && !l.s.now().Before(l.next) }
@@ -90,6 +99,9 @@ func (l *Live) due() bool { return l.s.notebook && !l.s.now().Before(l.next) }
 func (l *Live) state(draw func() (output, string, error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.muted {
+		return
+	}
 	l.kept = draw
 	if l.due() {
 		l.flush()

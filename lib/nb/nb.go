@@ -65,11 +65,16 @@ var std = newStage()
 func newStage() *stage {
 	return &stage{
 		notebook: gonbui.IsNotebook,
-		out:      os.Stdout, err: os.Stderr,
+		out:      stream{&os.Stdout}, err: stream{&os.Stderr},
 		send: sendToKernel, drain: drainPrinted, sync: syncKernel,
 		now: time.Now, exit: os.Exit,
 	}
 }
+
+// stream is one of the program's streams as it is at the time of writing.
+type stream struct{ file **os.File }
+
+func (s stream) Write(p []byte) (int, error) { return (*s.file).Write(p) }
 
 // sendToKernel puts the output into the kernel's pipe.
 func sendToKernel(o output) error {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package nb
 
 import (
@@ -7,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
@@ -139,16 +140,9 @@ func TestAFailedCellLosesNothingAndSaysWhy(t *testing.T) {
 }
 
 func TestAnInterruptedCellSaysHowToGoOn(t *testing.T) {
-	k := start(t, "interrupted")
-	for range 400 {
-		k.mu.Lock()
-		ready := len(k.events) > 0
-		k.mu.Unlock()
-		if ready {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	k := &fakeKernel{t: t}
+	k.start("interrupted")
+	k.until("ready")
 	if err := k.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package nb
 
 import (
@@ -6,9 +8,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/lethe-ml/lethe/lib/plot"
-	"github.com/lethe-ml/lethe/lib/report"
 )
 
 // scenes are the cells that the tests run in processes of their own.
@@ -54,29 +53,21 @@ var scenes = map[string]func(){
 		<-Context().Done()
 		Check(fmt.Errorf("epoch 3 is saved: %w", context.Canceled))
 	},
+	"turn": func() {
+		rate, epochs := 0.1, 5
+		Turn(func(ctx context.Context, live *Live) error {
+			live.Markdown(fmt.Sprintf("drawn for %v and %d", rate, epochs))
+			if epochs == 9 {
+				fmt.Println("drawing for", rate, epochs)
+				<-ctx.Done()
+				live.Markdown("the late state of a drawing that nobody wants")
+				return ctx.Err()
+			}
+			return nil
+		}, Knob("rate", &rate, 0.001, 1).Log(), Knob("epochs", &epochs, 1, 10))
+		fmt.Println("after", rate, epochs)
+	},
 	"undrawable": func() { Figure(testFigure(math.NaN())) },
 }
 
 const alternations = 200
-
-func testTable() *report.Table {
-	half := 0.5
-	return &report.Table{
-		ID: "test", Title: "Scores <of> methods", Caption: "Higher is better.",
-		Columns: []report.Column{{Name: "method"}, {Name: "accuracy", Unit: "%", Note: "balanced", Paper: true}},
-		Rows: []report.Row{
-			{Cells: []report.Cell{report.Str("forget & go"), report.Num(0.25, 2)}},
-			{Kind: report.Control, Cells: []report.Cell{report.Str("do nothing"), {Text: "0.50", Value: &half}}},
-			{Kind: report.Paper, Group: "others", Cells: []report.Cell{report.Str("SCRUB"), report.Gap("not printed")}},
-		},
-		Notes:      []string{"Only a test."},
-		Provenance: report.Provenance{Scale: "quick", Seeds: []int64{0, 1, 2}},
-	}
-}
-
-func testFigure(last float64) plot.Figure {
-	return plot.Curves{
-		Meta:   plot.Meta{Title: "Loss"},
-		Curves: []plot.Curve{{Name: "model", X: []float64{1, 2, 3}, Y: []float64{3, 2, last}}},
-	}
-}

@@ -159,7 +159,9 @@ func (d *desk) run(ctx context.Context) {
 			why = d.idle(d.s.now().Sub(began))
 		}
 	}
-	d.stop()
+	if err := d.stop(); err != nil && !errors.Is(err, context.Canceled) {
+		why += " The last drawing did not work: " + err.Error()
+	}
 	d.end(why)
 }
 
@@ -189,12 +191,14 @@ func (d *desk) start(ctx context.Context) {
 
 // stop ends the drawing that runs, if one does, and waits for it: the variables
 // belong to one drawing at a time.
-func (d *desk) stop() {
+func (d *desk) stop() error {
 	if d.finished == nil {
-		return
+		return nil
 	}
 	d.cancel()
-	d.drawn(<-d.finished)
+	err := <-d.finished
+	d.finished = nil
+	return err
 }
 
 // drawn brings the last state of a drawing onto the page.
@@ -225,7 +229,9 @@ func (d *desk) hear(ctx context.Context, m message) string {
 	}
 	d.touched = d.s.now()
 	d.s.update(d.news(drawing))
-	d.stop()
+	d.live.mute(true)
+	_ = d.stop() // its values are no longer wanted, and neither is its error
+	d.live.mute(false)
 	d.values = values
 	d.start(ctx)
 	return ""

@@ -1,0 +1,42 @@
+package nb_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/nb"
+)
+
+// The claims of a notebook, with one that does not hold.
+func ExampleClaims() {
+	nb.Claims(
+		nb.Less("forgetting lowers the attack", 0.52, 0.71),
+		nb.Within("the oracle is at chance", 0.58, 0.45, 0.55),
+	)
+	// Output:
+	// claim holds: forgetting lowers the attack — 0.52 < 0.71
+	// claim FAILS: the oracle is at chance — 0.58 is outside 0.45 to 0.55
+}
+
+// An exercise before an answer, with a wrong one and with the right one.
+func ExampleExercise() {
+	for _, answer := range []float64{0, 0.7, 0.5} {
+		nb.Exercise(1, answer, answer == 0.5, "what does a coin score?")
+	}
+	// Output:
+	// exercise 1: not tried yet
+	// exercise 1: not yet. Hint: what does a coin score?
+	// exercise 1: right
+}
+
+// Without a browser the drawing is made once, with the values in the code.
+func ExampleTurn() {
+	rate, epochs := 0.1, 5
+	nb.Turn(func(ctx context.Context, live *nb.Live) error {
+		live.Markdown(fmt.Sprintf("after %d epochs at rate %g", epochs, rate))
+		return ctx.Err()
+	}, nb.Knob("learning rate", &rate, 0.001, 1).Log(), nb.Knob("epochs", &epochs, 1, 20))
+	// Output:
+	// after 5 epochs at rate 0.1
+	// Drawn once, for learning rate = 0.1, epochs = 5. Sliders need JupyterLab in a browser; without one, change the values in the code.
+}
