@@ -22,7 +22,6 @@ type connection struct {
 	HBPort      int    `json:"hb_port"`
 	Scheme      string `json:"signature_scheme"`
 	Key         string `json:"key"`
-	KernelName  string `json:"kernel_name,omitempty"`
 }
 
 // maxConnectionFile is far above what a connection file needs.

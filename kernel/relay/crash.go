@@ -26,10 +26,11 @@ type frame struct {
 
 var (
 	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
-	position  = regexp.MustCompile(`^\s+(?:\[\[ Cell \[(\d+)\] Line (\d+) \]\]\s+)?(\S.*):(\d+)(?: \+0x[0-9a-f]+)?$`)
+	position  = regexp.MustCompile(`^\s+(?:\[\[ Cell \[(\d+)\] Line (\d+) \]\]\s+)?(\S.*?):(\d+)(?: \+0x[0-9a-f].*)?$`)
 	// signalLine gives addresses, which tell a reader of Go code nothing.
 	signalLine = regexp.MustCompile(`(?m)^\[signal [^\n]*\]$`)
 	arguments  = regexp.MustCompile(`\([^()]*\)$`)
+	ownCode    = regexp.MustCompile(`^(?:main|gonb_[0-9a-f]+)\.`)
 	program    = regexp.MustCompile(`(?:^|/)gonb_[0-9a-f]+/main(?:_test)?\.go$`)
 )
 
@@ -43,7 +44,8 @@ func parseCrash(text string) (*crash, bool) {
 	if start == len(lines) {
 		return nil, false
 	}
-	c := &crash{message: strings.TrimSpace(signalLine.ReplaceAllString(strings.Join(lines[:start], "\n"), ""))}
+	head, _, _ := strings.Cut(strings.Join(lines[:start], "\n"), "\nruntime stack:\n")
+	c := &crash{message: strings.TrimSpace(signalLine.ReplaceAllString(head, ""))}
 	i := start + 1
 	for ; i < len(lines) && lines[i] != ""; i++ {
 		f := frame{call: lines[i]}
@@ -77,15 +79,15 @@ const house = "github.com/lethe-ml/lethe/"
 // failure shows the reader's own frames and the library's first, and the rest
 // apart.
 func (c *crash) failure(newest int, known *sources) *failure {
-	var own, rest []string
+	var own, rest listing
 	for _, f := range c.frames {
 		switch {
 		case program.MatchString(f.file):
-			own = append(own, f.inCells(newest, known)...)
+			own.add(f.inCells(newest, known)...)
 		case strings.Contains(f.call, house):
-			own = append(own, f.plain())
+			own.add(f.plain())
 		default:
-			rest = append(rest, "    "+f.plain())
+			rest.add("    " + f.plain())
 		}
 	}
 	out := &failure{Name: "panic", Value: known.clean(c.message)}
@@ -93,12 +95,44 @@ func (c *crash) failure(newest int, known *sources) *failure {
 		out.Name, out.Value = first, after
 	}
 	out.Trace = append(strings.Split(out.Name+": "+out.Value, "\n"), "")
-	out.Trace = append(out.Trace, own...)
-	if len(rest) > 0 {
-		out.Trace = append(append(out.Trace, "", "the rest of the stack:"), rest...)
+	out.Trace = append(out.Trace, own.lines()...)
+	if len(rest.entries) > 0 {
+		out.Trace = append(append(out.Trace, "", "the rest of the stack:"), rest.lines()...)
 	}
 	if c.others > 0 {
 		out.Trace = append(out.Trace, fmt.Sprintf("(other goroutines: %d, not shown)", c.others))
+	}
+	return out
+}
+
+// listing is a list of frames in which the same one again is only counted.
+type listing struct {
+	entries []string
+	again   []int
+}
+
+// maxFrames is how many different frames are shown.
+const maxFrames = 20
+
+func (l *listing) add(lines ...string) {
+	entry := strings.Join(lines, "\n")
+	if n := len(l.entries); n > 0 && l.entries[n-1] == entry {
+		l.again[n-1]++
+		return
+	}
+	l.entries, l.again = append(l.entries, entry), append(l.again, 0)
+}
+
+func (l *listing) lines() []string {
+	var out []string
+	for i, entry := range l.entries {
+		if i == maxFrames {
+			return append(out, fmt.Sprintf("    (%d more frames)", len(l.entries)-i))
+		}
+		out = append(out, strings.Split(entry, "\n")...)
+		if l.again[i] > 0 {
+			out = append(out, fmt.Sprintf("    (and %d times more)", l.again[i]))
+		}
 	}
 	return out
 }
@@ -134,7 +168,7 @@ func (f *frame) name() string {
 	if !by {
 		call = arguments.ReplaceAllString(call, "")
 	}
-	call = strings.TrimPrefix(call, "main.")
+	call = ownCode.ReplaceAllString(call, "")
 	if by {
 		return "the go statement of " + call
 	}

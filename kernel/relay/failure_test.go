@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -177,6 +178,24 @@ func TestPanicInPiecesIsPlacedByItsCode(t *testing.T) {
 		"cell [1], line 2, in main.func1", "    go func() { panic(1) }()",
 		"x, in code that GoNB adds to the cell",
 		"cell [1], line 2, in the go statement of main", "    go func() { panic(1) }()")
+}
+
+func TestEndlessRecursionIsShort(t *testing.T) {
+	s := &script{t: t}
+	frame := "main.rec(0x1)\n\t [[ Cell [1] Line 1 ]] /tmp/gonb_5/main.go:8 +0x2b fp=0x38 sp=0x39 pc=0x4a\n"
+	text := "fatal error: stack overflow\n\nruntime stack:\nruntime.throw({0x1, 0x2})\n\t/usr/local/go/src/runtime/panic.go:1229 +0x48 fp=0x3\n\n" +
+		"goroutine 1 gp=0x38 m=0 mp=0x4 [running]:\n" + strings.Repeat(frame, 50) + "...44739049 frames elided...\n"
+	for i := range maxFrames + 5 {
+		text += fmt.Sprintf("lib.f%d()\n\t/a/b.go:%d\n", i, i)
+	}
+	got := failed(t, s, "func rec(n int) int { return rec(n+1) + 1 }", []string{text}, "exit status 2")
+	if got.Name != "fatal error" || got.Value != "stack overflow" {
+		t.Errorf("%s: %s", got.Name, got.Value)
+	}
+	if len(got.Trace) != 8+maxFrames || got.Trace[4] != "    (and 49 times more)" ||
+		got.Trace[7] != "    ...44739049 frames elided..." || got.Trace[len(got.Trace)-1] != "    (6 more frames)" {
+		t.Errorf("%d lines:\n%s", len(got.Trace), strings.Join(got.Trace, "\n"))
+	}
 }
 
 func TestTextThatOnlyLooksLikeAPanicIsPassedOn(t *testing.T) {

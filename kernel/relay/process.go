@@ -128,7 +128,8 @@ const (
 )
 
 // interrupt stops what gonb is doing for the running cell, until ctx says that
-// the cell is over. What is left after some seconds is killed.
+// the cell is over. What is left after some seconds is killed. A cell that waits
+// behind something else in gonb is stopped as soon as it begins.
 func (p *process) interrupt(ctx context.Context) {
 	seen := map[member]bool{}
 	before := processes()
@@ -150,7 +151,7 @@ func (p *process) interrupt(ctx context.Context) {
 			for _, m := range family(processes(), p.pid) {
 				killOne(m.pid)
 			}
-			return
+			late = time.After(huntLimit)
 		case <-time.After(huntEvery):
 		}
 		for _, m := range targets(processes(), p.pid, false) {

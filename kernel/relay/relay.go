@@ -63,10 +63,14 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	r := &relay{jupyter: jupyter, log: log, arrivals: make(chan arrival, 64)}
+	defer func() {
+		if r.gonb != nil {
+			r.gonb.close()
+		}
+	}()
 	if err := r.launch(ctx, open, o, folder); err != nil {
 		return err
 	}
-	defer r.gonb.close()
 	jupyter.listen(open, r.arrivals)
 	return r.loop(ctx, o.Interrupts)
 }
