@@ -201,14 +201,15 @@ func isControl(m unlearn.Method) bool {
 	return false
 }
 
-// Watch unlearns like Unlearn, computed here and now, and calls each with the
-// model as it is after every epoch. The result is not kept in the store. An
-// error of each stops the work.
+// Watch unlearns like Unlearn, computed here and now, and calls each, which may
+// be nil, with the model as it is after every epoch. An error of each stops the
+// work. The result is not kept in the store, which knows a method by its name
+// and fields only: use Watch while you change a method's code.
 func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train.Epoch, *Model) error) (*Model, error) {
 	r := c.Request()
 	r.Hooks = train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
-		if ctx.Err() != nil {
-			return nil // the fit is being stopped: nobody looks any more
+		if each == nil || ctx.Err() != nil { // stopped: nobody looks any more
+			return nil
 		}
 		return each(s.History[len(s.History)-1], c.Model(method.Name(), s.Params.Clone()))
 	}}
