@@ -1,0 +1,291 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func cells(sources ...string) *Notebook {
+	nb := &Notebook{Cells: []Cell{{Kind: Markdown, ID: "m", Source: "# Title"}}}
+	for i, s := range sources {
+		nb.Cells = append(nb.Cells, Cell{Kind: Code, ID: "c" + string(rune('0'+i)), Source: s})
+	}
+	return nb
+}
+
+func TestCellsRunInOrderAndTheirOutputsAreKept(t *testing.T) {
+	nb := cells("print one\nnoise\nprint two", "", "env LETHE_SCALE\nenv LETHE_HEADLESS")
+	nb.Metadata = Object{"mine": "kept", "widgets": Object{}, "kernelspec": Object{"name": "gonb"}}
+	nb.Cells[1].Metadata = Object{"execution": Object{"iopub.status.busy": "2020"}, "mine": 1}
+	nb.Cells[1].Count, nb.Cells[1].Outputs = 17, []*Output{{Type: StreamOutput, Text: "old"}}
+	var steps []Step
+	r := Run{Jupyter: fake("ok"), Scale: "standard", OnCell: func(s Step) { steps = append(steps, s) }}
+	total, err := r.Execute(t.Context(), nb)
+	if err != nil || total.Cells != 2 || total.Seconds != 0.5 || total.Start <= 0 {
+		t.Fatalf("%+v, %v", total, err)
+	}
+	if got := nb.Cells[1].Outputs; len(got) != 1 || got[0].Text != "one\ntwo\n" || nb.Cells[1].Count != 1 {
+		t.Errorf("first cell: %+v", nb.Cells[1])
+	}
+	if got := nb.Cells[3].Outputs; len(got) != 1 || got[0].Text != "LETHE_SCALE=standard\nLETHE_HEADLESS=1\n" || nb.Cells[3].Count != 2 {
+		t.Errorf("last cell: %+v", nb.Cells[3])
+	}
+	if len(steps) != 2 || steps[1].Cell != 4 || steps[1].Count != 2 || steps[1].Seconds != 0.25 {
+		t.Errorf("steps: %+v", steps)
+	}
+	if _, timed := nb.Cells[1].Metadata["execution"]; timed || nb.Cells[1].Metadata["mine"] != 1 {
+		t.Errorf("cell metadata: %v", nb.Cells[1].Metadata)
+	}
+	info, _ := nb.Metadata["language_info"].(Object)
+	spec, _ := nb.Metadata["kernelspec"].(Object)
+	if info["pygments_lexer"] != "go" || spec["name"] != KernelName || nb.Metadata["mine"] != "kept" || nb.Metadata["widgets"] != nil {
+		t.Errorf("metadata: %v", nb.Metadata)
+	}
+}
+
+func TestOfAnUpdatedDisplayTheLastStateIsSavedInEveryCell(t *testing.T) {
+	nb := cells("show 0\nupdate 1\nshow 2\nprint x", "update 3", "show 4")
+	if _, err := (Run{Jupyter: fake("ok")}).Execute(t.Context(), nb); err != nil {
+		t.Fatal(err)
+	}
+	first := nb.Cells[1].Outputs
+	if len(first) != 2 || first[0].text("text/html") != "4" || first[1].Text != "x\n" {
+		t.Errorf("first cell: %d outputs, %v", len(first), first[0].Data)
+	}
+	if n := len(nb.Cells[2].Outputs); n != 0 {
+		t.Errorf("second cell: %d outputs", n)
+	}
+	if got := nb.Cells[3].Outputs; len(got) != 1 || got[0].text("text/html") != "4" {
+		t.Errorf("third cell: %+v", got)
+	}
+}
+
+func TestTheRunStopsAtTheFirstCellThatFails(t *testing.T) {
+	for _, c := range []struct{ name, bad, reason, detail string }{
+		{"an error", "error undefined: y", "undefined: y", "Cell[2]: Line 1"},
+		{"a panic", "warn panic: index out of range\nwarn main.go:3\nerror exit status 2", "panic: index out of range", "main.go:3"},
+		{"a shell line", "!fail exit status 3\nprint after", "a shell line (!) failed: exit status 3", "exit status 3"},
+	} {
+		nb := cells("print fine", c.bad, "print never")
+		nb.Cells[3].Outputs = []*Output{{Type: StreamOutput, Name: "stdout", Text: "old"}}
+		total, err := (Run{Jupyter: fake("ok")}).Execute(t.Context(), nb)
+		var cell *CellError
+		var failed *Failure
+		if !errors.As(err, &cell) || !errors.As(err, &failed) || cell.Cell != 3 || cell.Count != 2 || failed.Reason != c.reason || total.Cells != 2 {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if !strings.Contains(strings.Join(failed.Detail, "\n"), c.detail) {
+			t.Errorf("%s: %q", c.name, failed.Detail)
+		}
+		if last := nb.Cells[3]; last.Count != 0 || last.Outputs != nil {
+			t.Errorf("%s: a cell that did not run has %+v", c.name, last)
+		}
+	}
+}
+
+func TestAStatusOnStandardErrorIsNoFailureWithoutAShellLine(t *testing.T) {
+	if _, err := (Run{Jupyter: fake("ok")}).Execute(t.Context(), cells("warn exit status 3")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestACellThatRunsTooLongIsStopped(t *testing.T) {
+	nb := cells("print before\nsleep", "print never")
+	_, err := (Run{Jupyter: fake("ok"), Timeout: 50 * time.Millisecond}).Execute(t.Context(), nb)
+	if err == nil || !strings.Contains(err.Error(), "cell 2 [1]: ran longer than 50ms and was stopped") {
+		t.Error(err)
+	}
+	if got := nb.Cells[1].Outputs; len(got) == 0 || got[0].Text != "before\n" {
+		t.Errorf("outputs until then: %+v", got)
+	}
+}
+
+func TestAnInterruptStopsTheCellAndKeepsWhatItSaid(t *testing.T) {
+	cause := errors.New("the reader's wish")
+	ctx, stop := context.WithCancelCause(t.Context())
+	r := Run{Jupyter: fake("ok"), OnCell: func(s Step) {
+		if s.Count == 1 {
+			time.AfterFunc(50*time.Millisecond, func() { stop(cause) })
+		}
+	}}
+	nb := cells("print one", "sleep", "print never")
+	total, err := r.Execute(ctx, nb)
+	var failed *Failure
+	if !errors.Is(err, cause) || !errors.As(err, &failed) || !strings.HasPrefix(failed.Reason, "interrupted after ") || total.Cells != 2 {
+		t.Fatal(err)
+	}
+	if len(failed.Detail) != 1 || failed.Detail[0] != "state saved" {
+		t.Errorf("%q", failed.Detail)
+	}
+}
+
+func TestAKernelThatEndsIsAnErrorThatSaysWhy(t *testing.T) {
+	for _, c := range []struct{ how, code, want string }{
+		{"missing", "", "the kernel fake did not start: its Python ended: ModuleNotFoundError: No module named 'jupyter_client'"},
+		{"no kernel", "", "the kernel fake did not start: NoSuchKernel: No such kernel named fake"},
+		{"ok", "die", "cell 2 [1]: its Python ended: Segmentation fault"},
+		{"ok", "lose", "cell 2 [1]: the kernel died while the cell ran (out of memory?)"},
+	} {
+		_, err := (Run{Jupyter: fake(c.how)}).Execute(t.Context(), cells(c.code+" "))
+		if c.code == "" {
+			_, err = (Run{Jupyter: fake(c.how)}).Execute(t.Context(), cells("print x"))
+		}
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s %s: %v", c.how, c.code, err)
+		}
+	}
+	if _, err := (Jupyter{Python: "/does/not/exist"}).Start(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "Python cannot be started") {
+		t.Error(err)
+	}
+}
+
+func TestLatenciesAreTakenPerRound(t *testing.T) {
+	nb, err := Latency()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := written(t, nb)
+	l, err := (Run{Jupyter: fake("ok")}).Measure(t.Context(), nb, 2)
+	if err != nil || len(l.First) != 2 || len(l.Later) != 2*(nb.codeCells()-1) || l.First[0] != 0.25 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if written(t, nb) != before {
+		t.Error("the notebook was changed")
+	}
+	if _, err := (Run{Jupyter: fake("ok")}).Measure(t.Context(), cells("print x"), 1); err == nil || !strings.Contains(err.Error(), "1 code cells") {
+		t.Error(err)
+	}
+}
+
+func batch(t *testing.T, out *strings.Builder) Batch {
+	t.Helper()
+	dir := t.TempDir()
+	return Batch{Run: Run{Jupyter: fake("ok"), Root: dir}, Base: filepath.Join(dir, "notebooks"), Out: filepath.Join(dir, "out"), Stdout: out}
+}
+
+// put saves a notebook below the batch's folder.
+func put(t *testing.T, b Batch, name string, nb *Notebook) string {
+	t.Helper()
+	path := filepath.Join(b.Base, name)
+	if err := nb.WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestABatchTellsOfEveryCellAndSavesNotebooksAndPages(t *testing.T) {
+	var out strings.Builder
+	b := batch(t, &out)
+	b.Pages = true
+	a := put(t, b, "start/a.ipynb", cells("// A test.\nprint claim holds: x — 1", "print claim FAILS: y — 2"))
+	c := put(t, b, "start/c.ipynb", cells("print "+b.Root+"/lib/x.go"))
+	if err := b.Execute(t.Context(), []string{a, c}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		a + "\n  cell  2   [1]    0.25 s  A test\n  cell  3   [2]    0.25 s  print claim FAILS: y — 2\n  2 cells in 0.5 s, kernel started in ",
+		"; saved " + filepath.Join(b.Out, "start", "a.ipynb") + " and " + filepath.Join(b.Out, "start", "a.html") + "\n",
+		"  cell 3: claim FAILS: y — 2\n  claims: 1 hold, 1 fail\n",
+		"\n2 notebooks in ",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if page := read(t, filepath.Join(b.Out, "start", "a.html")); !strings.Contains(page, "claim holds: x") {
+		t.Error(page)
+	}
+	if saved := read(t, filepath.Join(b.Out, "start", "c.ipynb")); !strings.Contains(saved, `"./lib/x.go\n"`) {
+		t.Error(saved)
+	}
+	if original := read(t, a); strings.Contains(original, "stream") {
+		t.Error("the original was changed")
+	}
+}
+
+func TestInPlaceOnlyAWholeRunReplacesTheOriginal(t *testing.T) {
+	var out strings.Builder
+	b := batch(t, &out)
+	b.InPlace = true
+	good := put(t, b, "good.ipynb", cells("print x"))
+	bad := put(t, b, "bad.ipynb", cells("print x", "error undefined: y"))
+	before := read(t, bad)
+	err := b.Execute(t.Context(), []string{good, bad})
+	if err == nil || err.Error() != bad+": cell 3 [2]: undefined: y" {
+		t.Error(err)
+	}
+	if !strings.Contains(read(t, good), `"x\n"`) {
+		t.Error("the notebook that ran was not replaced")
+	}
+	if read(t, bad) != before {
+		t.Error("the notebook that failed was replaced")
+	}
+	partial := filepath.Join(b.Out, "bad.ipynb")
+	if !strings.Contains(read(t, partial), `"x\n"`) || !strings.Contains(out.String(), "    undefined: y\n    | Cell[2]: Line 1\n  stopped after 2 of 2 cells; saved "+partial+"\n") {
+		t.Error(out.String())
+	}
+}
+
+func TestTheCheckPrintsClaimsThatDifferAndFails(t *testing.T) {
+	var out strings.Builder
+	b := batch(t, &out)
+	b.Check = true
+	committed := func(nb *Notebook, lines string) *Notebook {
+		last := &nb.Cells[len(nb.Cells)-1]
+		last.Count, last.Outputs = 1, []*Output{{Type: StreamOutput, Name: "stdout", Text: lines}}
+		return nb
+	}
+	same := put(t, b, "same.ipynb", committed(cells("print claim holds: x — 2\nprint claim FAILS: z — 0"), "claim holds: x — 1\nclaim FAILS: z — 0\n"))
+	differ := put(t, b, "differ.ipynb", committed(cells("print claim FAILS: x — 2"), "claim holds: x — 1\nclaim holds: gone — 1\n"))
+	none := put(t, b, "none.ipynb", cells("print x"))
+	err := b.Execute(t.Context(), []string{same, differ, none})
+	if err == nil || err.Error() != "the claims of 2 of 3 notebooks are not those that are committed" {
+		t.Error(err)
+	}
+	for _, want := range []string{
+		"  claims: 1 hold, 1 fail\n  check: the same claims as committed\n",
+		"  check: cell 2\n    committed: claim holds: x — 1\n    now:       claim FAILS: x — 2\n",
+		"  check: cell 2\n    committed: claim holds: gone — 1\n    now:       not there\n",
+		"  check: 0 claims committed, 0 now: a notebook needs a claims cell, and its outputs committed\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestTwoNotebooksDoNotShareAFile(t *testing.T) {
+	var out strings.Builder
+	b := batch(t, &out)
+	if err := b.Execute(t.Context(), []string{"x/a.ipynb", "y/a.ipynb"}); err == nil || !strings.Contains(err.Error(), "would both be saved as") {
+		t.Error(err)
+	}
+}
+
+func TestNothingIsSavedOfANotebookWithoutAKernel(t *testing.T) {
+	var out strings.Builder
+	b := batch(t, &out)
+	b.Jupyter = fake("no kernel")
+	path := put(t, b, "a.ipynb", cells("print x"))
+	if err := b.Execute(t.Context(), []string{path}); err == nil || !strings.HasPrefix(err.Error(), path+": the kernel fake did not start") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(b.Out); err == nil {
+		t.Error("something was saved")
+	}
+}
