@@ -42,6 +42,7 @@ type fake struct {
 	iopub  zmq4.Socket
 	folder string
 	count  int
+	deaf   int // messages that are lost because nobody has subscribed yet
 }
 
 func fakeGonb() {
@@ -51,7 +52,8 @@ func fakeGonb() {
 			file = os.Args[i+1]
 		}
 	}
-	if os.Getenv("LETHE_TEST_START") == "broken" {
+	how := os.Getenv("LETHE_TEST_START")
+	if how == "broken" {
 		fmt.Fprintln(os.Stderr, "no go here")
 		os.Exit(3)
 	}
@@ -59,6 +61,9 @@ func fakeGonb() {
 	fatal(err)
 	ctx := context.Background()
 	f := &fake{key: []byte(c.Key), shell: zmq4.NewRouter(ctx), iopub: zmq4.NewPub(ctx)}
+	if how == "deaf" {
+		f.deaf = 5
+	}
 	f.folder, err = os.MkdirTemp("", "gonb_")
 	fatal(err)
 	fmt.Fprintf(os.Stderr, "tmp Go code in %q\n", f.folder)
@@ -153,6 +158,10 @@ func (f *fake) compile() error {
 }
 
 func (f *fake) publish(m *message, kind string, content any) {
+	if f.deaf > 0 {
+		f.deaf--
+		return
+	}
 	f.send(f.iopub, m.answer(kind, content))
 }
 
@@ -178,6 +187,13 @@ type client struct {
 // connect starts a relay with a fake gonb behind it and connects to it.
 func connect(t testing.TB, environment ...string) *client {
 	t.Helper()
+	c := prepareClient(t)
+	c.start(fakeOptions(t, environment...))
+	return c
+}
+
+func fakeOptions(t testing.TB, environment ...string) Options {
+	t.Helper()
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("GoNB runs on Unix only")
 	}
@@ -185,24 +201,25 @@ func connect(t testing.TB, environment ...string) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(roleEnv, "gonb")
-	for _, e := range environment {
+	for _, e := range append(environment, roleEnv+"=gonb") {
 		name, value, _ := strings.Cut(e, "=")
 		t.Setenv(name, value)
 	}
-	return join(t, Options{Gonb: self, GoWork: t.TempDir()})
+	return Options{Gonb: self, GoWork: t.TempDir()}
 }
 
-func join(t testing.TB, o Options) *client {
-	t.Helper()
-	c := prepareClient(t)
+// start runs a relay in this process and connects to it.
+func (c *client) start(o Options) {
+	c.t.Helper()
+	if err := c.conn.write(c.file); err != nil {
+		c.t.Fatal(err)
+	}
 	o.ConnectionFile, o.Log = c.file, c.log
 	ctx, stop := context.WithCancel(context.Background())
 	c.stop = stop
-	t.Cleanup(stop)
+	c.t.Cleanup(stop)
 	go func() { c.done <- Run(ctx, o) }()
 	c.dial()
-	return c
 }
 
 // prepareClient writes a connection file for a relay that is yet to start.

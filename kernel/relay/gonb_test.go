@@ -60,7 +60,8 @@ func TestRealGonb(t *testing.T) {
 	t.Setenv("GOFLAGS", "-buildvcs=false -tags=noxla -ldflags=-s")
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOTOOLCHAIN", "local")
-	c := join(t, Options{Gonb: gonb, GoWork: root, NoCompletion: true})
+	c := prepareClient(t)
+	c.start(Options{Gonb: gonb, GoWork: root, NoCompletion: true})
 	for _, cell := range []struct{ code, want string }{
 		{"%%\nfmt.Println(\"hello\")", "stdout: hello\n"},
 		{"import \"github.com/lethe-ml/lethe/lib/array\"\n\n%%\nm := array.New[float32](2, 3)\nfmt.Println(m.Rows, m.Cols)", "stdout: 2 3\n"},

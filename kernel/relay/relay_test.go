@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,6 +174,41 @@ func TestEndOfTheContextEndsARunningCell(t *testing.T) {
 		t.Error(err)
 	}
 	c.nothingLeft()
+}
+
+func TestTCPWorksAsWell(t *testing.T) {
+	c := prepareClient(t)
+	c.conn.Transport, c.conn.IP = "tcp", "127.0.0.1"
+	for _, p := range []*int{&c.conn.ShellPort, &c.conn.ControlPort, &c.conn.StdinPort, &c.conn.IOPubPort, &c.conn.HBPort} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		*p = l.Addr().(*net.TCPAddr).Port
+		_ = l.Close()
+	}
+	c.start(fakeOptions(t))
+	a := c.run("print over TCP")
+	if got := pick(c.until(a), a); got != "iopub stream over TCP; shell execute_reply ok" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestNoOutputIsLostAtTheStart(t *testing.T) {
+	c := connect(t, "LETHE_TEST_START=deaf")
+	a := c.run("print first")
+	if got := pick(c.until(a), a); got != "iopub stream first; shell execute_reply ok" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestControlRequestsAreAnsweredOnControl(t *testing.T) {
+	c := connect(t)
+	r := request("debug_request", `{}`)
+	c.send(jupyterControl, r)
+	if got := pick(c.until(r), r); got != "control debug_reply ok" {
+		t.Errorf("got %s", got)
+	}
 }
 
 func TestHeartbeatIsAnswered(t *testing.T) {
