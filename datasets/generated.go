@@ -108,7 +108,8 @@ func twoMoons() set {
 // moonsIsland is two moons with a planted "island": 30 points in a spot above
 // the upper moon, where no other point is, that carry the lower moon's class.
 // Whoever never saw the island takes that spot for the upper class, so what a
-// model does there shows at a glance whether it remembers.
+// model does there shows at a glance whether it remembers. The "tip" is its
+// opposite: the left end of the upper moon, which the rest of the moon explains.
 func moonsIsland() set {
 	return set{
 		info: Info{
@@ -125,7 +126,10 @@ func moonsIsland() set {
 				if i%2 == 1 {
 					centre = []float64{1 - centre[0], 0.5 - centre[1]}
 				}
-				s.add(i%2, s.near(centre, 0.12)...)
+				row := s.add(i%2, s.near(centre, 0.12)...)
+				if i%2 == 0 && angle > 0.85*math.Pi {
+					s.plant("tip", row)
+				}
 			}
 			for range r.info.Rows - moons {
 				s.plant("island", s.add(1, s.near([]float64{-0.6, 1.7}, 0.1)...))

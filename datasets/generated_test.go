@@ -125,6 +125,15 @@ func TestTheIslandIsAloneAndOfTheOtherClass(t *testing.T) {
 	if len(island) != 30 {
 		t.Fatalf("%d points on the island", len(island))
 	}
+	tip := table.Planted["tip"]
+	if len(tip) < 30 || len(tip) > 60 { // 45 of 300 on average
+		t.Errorf("%d points on the tip", len(tip))
+	}
+	for _, i := range tip {
+		if x := table.X.Row(i)[0]; table.Y[i] != 0 || x > -0.4 {
+			t.Errorf("row %d of the tip is at x = %.2f and of class %d", i, x, table.Y[i])
+		}
+	}
 	for _, i := range island {
 		if table.Y[i] != 1 {
 			t.Errorf("row %d of the island is of class %d", i, table.Y[i])

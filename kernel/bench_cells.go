@@ -46,7 +46,7 @@ its own.`,
 		return nil
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		ready, jupyter, err := prepare(cmd.Context(), cmd.ErrOrStderr())
+		ready, jupyter, err := prepare(cmd.Context(), cmd.ErrOrStderr(), false)
 		if err != nil {
 			return err
 		}

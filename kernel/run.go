@@ -81,9 +81,11 @@ those that are saved in the files: the same statements with the same verdicts.`,
 	return c
 }
 
-// prepare makes the machine ready for notebooks.
-func prepare(ctx context.Context, stderr io.Writer) (*setup.Ready, notebook.Jupyter, error) {
-	ready, err := setup.Prepare(ctx, setup.Options{Out: stderr, NoCompletion: true})
+// prepare makes the machine ready for cells; nobody completes names in them.
+// The notebooks that come with the program are unpacked where they are wanted.
+func prepare(ctx context.Context, stderr io.Writer, unpack bool) (*setup.Ready, notebook.Jupyter, error) {
+	o := setup.Options{Out: stderr, NoCompletion: true, Notebooks: notebookFiles, NoNotebooks: !unpack}
+	ready, err := setup.Prepare(ctx, o)
 	if err != nil {
 		return nil, notebook.Jupyter{}, err
 	}
@@ -91,7 +93,7 @@ func prepare(ctx context.Context, stderr io.Writer) (*setup.Ready, notebook.Jupy
 }
 
 func (r *runRun) run(ctx context.Context, args []string) error {
-	ready, jupyter, err := prepare(ctx, r.stderr)
+	ready, jupyter, err := prepare(ctx, r.stderr, len(args) == 0)
 	if err != nil {
 		return err
 	}

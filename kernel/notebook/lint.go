@@ -89,7 +89,7 @@ func (l *linter) size() {
 }
 
 func (l *linter) executed() {
-	next := 1
+	next, never := 1, []int(nil)
 	l.cells(Code, func(n int, c *Cell) {
 		if strings.TrimSpace(c.Source) == "" {
 			l.add(n, "an empty code cell", "remove it")
@@ -98,12 +98,15 @@ func (l *linter) executed() {
 		switch c.Count {
 		case next:
 		case 0:
-			l.add(n, "not executed", "execute the notebook with lethe run --in-place")
+			never = append(never, n)
 		default:
 			l.add(n, fmt.Sprintf("executed as [%d], expected [%d]", c.Count, next), "execute all cells in order with lethe run --in-place")
 		}
 		next++
 	})
+	if len(never) > 0 {
+		l.add(never[0], fmt.Sprintf("not executed, like %d of %d code cells", len(never), next-1), "execute the notebook with lethe run --in-place")
+	}
 }
 
 func (l *linter) outputs() {

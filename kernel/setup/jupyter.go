@@ -11,7 +11,7 @@ import (
 // new versions, and looks for no language servers but the kernel's own.
 var settings = map[string]string{
 	"jupyter_lab_config.json":                  `{"LabApp": {"check_for_updates_class": "jupyterlab.NeverCheckForUpdate", "news_url": null, "extension_manager": "readonly"}}`,
-	"jupyter_server_config.json":               `{"LanguageServerManager": {"autodetect": false}}`,
+	"jupyter_server_config.json":               `{"LanguageServerManager": {"autodetect": false}, "MultiKernelManager": {"default_kernel_name": "` + KernelGo + `"}}`,
 	"labconfig/page_config.json":               `{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}, "lockedExtensions": {"@jupyterlab/apputils-extension:announcements": true}}`,
 	"labconfig/default_setting_overrides.json": `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}`,
 }

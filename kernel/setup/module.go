@@ -30,7 +30,7 @@ func (m *machine) generate(ctx context.Context) error {
 	}
 	root := m.place.root
 	_, err := m.run(ctx, step{
-		stamp: root + ".json", what: "fetching the library " + m.place.version, long: "10 seconds",
+		stamp: root + ".json", what: "fetching the library " + m.place.version, long: "about 10 seconds",
 		inputs: []string{m.place.version, m.place.sum, generated},
 		there:  func(map[string]string) bool { return isFile(filepath.Join(root, "go.sum")) },
 		do:     func(ctx context.Context) (map[string]string, error) { return nil, m.makeModule(ctx, root) },

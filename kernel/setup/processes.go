@@ -21,6 +21,7 @@ type Process struct {
 type running struct {
 	pid, parent int
 	exe         string
+	sidecar     bool      // of gopls, which ends by itself when gopls does
 	start       time.Time // zero where it is not known
 }
 
@@ -52,7 +53,7 @@ func sortOut(all []running, ours string) LeftBehind {
 	var out LeftBehind
 	for _, p := range all {
 		name := filepath.Base(p.exe)
-		if !strings.HasPrefix(p.exe, ours+string(os.PathSeparator)) {
+		if p.sidecar || !strings.HasPrefix(p.exe, ours+string(os.PathSeparator)) {
 			continue
 		}
 		switch parent := filepath.Base(byPID[p.parent].exe); {

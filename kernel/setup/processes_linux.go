@@ -34,6 +34,8 @@ func processes() ([]running, error) {
 			continue
 		}
 		p := running{pid: pid, exe: strings.TrimSuffix(exe, " (deleted)")}
+		args, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		p.sidecar = bytes.Contains(args, []byte("** telemetry **"))
 		// The name in brackets can hold anything, also brackets.
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(fields) < 20 {

@@ -9,10 +9,10 @@ import (
 // the relay that Jupyter starts, and lethe with SIMD for long jobs.
 func (m *machine) buildPrograms(ctx context.Context) error {
 	m.own = filepath.Join(m.home, "root-"+hashOf(m.place.root)[:12])
-	if err := m.buildOwn(ctx, KernelGo, relayPath, "building the notebook kernel", "10 seconds"); err != nil {
+	if err := m.buildOwn(ctx, KernelGo, relayPath, "building the notebook kernel", "about 20 seconds"); err != nil {
 		return err
 	}
-	if err := m.buildOwn(ctx, KernelGo, Module, "building lethe for long jobs of the notebooks", "a minute"); err != nil {
+	if err := m.buildOwn(ctx, KernelGo, Module, "building lethe for long jobs of the notebooks", "about a minute"); err != nil {
 		if ctx.Err() != nil || m.look {
 			return err
 		}
@@ -21,7 +21,7 @@ func (m *machine) buildPrograms(ctx context.Context) error {
 	if m.xla = pjrtPlugin() != ""; !m.xla {
 		return nil
 	}
-	if err := m.buildOwn(ctx, KernelXLA, Module, "building lethe with XLA for the notebooks", "a minute"); err != nil {
+	if err := m.buildOwn(ctx, KernelXLA, Module, "building lethe with XLA for the notebooks", "about a minute"); err != nil {
 		if ctx.Err() != nil || m.look {
 			return err
 		}

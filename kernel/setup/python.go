@@ -218,7 +218,7 @@ func chooseLender(all []candidate) (candidate, string, bool) {
 // makeVenv makes the environment in its final folder, because environments
 // cannot be moved; the step's stamp says whether it is whole.
 func (m *machine) makeVenv(ctx context.Context, venv string, base candidate) error {
-	m.say.begin("installing JupyterLab with "+base.Path, "a minute (100 MB to download)")
+	m.say.begin("installing JupyterLab with "+base.Path, "about a minute, 100 MB")
 	defer m.say.end()
 	if err := os.RemoveAll(venv); err != nil {
 		return err

@@ -48,7 +48,8 @@ func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "runtime"), 0o700); err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(dir, fmt.Sprintf("server-%d.log", port)))
+	// Jupyter writes its token there.
+	log, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("server-%d.log", port)), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func readStamp(path string) (s stamp, ok bool) {
 }
 
 // errNotDone is what a machine that only looks finds instead of doing a step.
-var errNotDone = errors.New("is not set up yet, or not for these sources: lethe lab sets it up")
+var errNotDone = errors.New("not set up yet, or for other sources: lethe lab does it")
 
 // run does the step where it is not done yet with these inputs, and returns
 // what it found out.
@@ -131,6 +131,9 @@ func newLock(dir string, say *teller) *setupLock { return &setupLock{dir: dir, s
 func (l *setupLock) acquire(ctx context.Context) error {
 	if l.flock != nil {
 		return nil
+	}
+	if _, err := os.Stat(l.dir); os.IsNotExist(err) {
+		l.say.note("setting up the notebooks in %s, once; it takes some minutes, can be interrupted and then goes on where it was", l.dir)
 	}
 	if err := os.MkdirAll(l.dir, 0o755); err != nil {
 		return fmt.Errorf("the folder for the notebook kernel cannot be made: %w", err)

@@ -43,8 +43,8 @@ func (m *machine) buildTools(ctx context.Context) error {
 		what, long, stamp string
 		paths             []string
 	}{
-		{"building gonb and goimports", "10 seconds", "gonb", []string{gonbPath, goimportsPath}},
-		{"building gopls, which completes names in the notebooks (" + EnvCompletion + "=off does without)", "half a minute", "gopls", []string{goplsPath}},
+		{"building gonb and goimports", "about 20 seconds", "gonb", []string{gonbPath, goimportsPath}},
+		{"building gopls, which completes names in the notebooks (" + EnvCompletion + "=off does without)", "about a minute", "gopls", []string{goplsPath}},
 	}
 	if m.o.NoCompletion {
 		sets = sets[:1]
@@ -126,7 +126,11 @@ func (m *machine) goProgress() func(string) {
 		default:
 			compiled++
 		}
-		m.say.progress("%s, %s", count(downloaded, "module", "downloaded"), count(compiled, "package", "compiled"))
+		said := count(compiled, "package", "compiled")
+		if downloaded > 0 {
+			said = count(downloaded, "module", "downloaded") + ", " + said
+		}
+		m.say.progress("%s", said)
 	}
 }
 

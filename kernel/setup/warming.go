@@ -22,7 +22,7 @@ func (m *machine) warm(ctx context.Context) error {
 	for _, kernel := range m.kernels() {
 		cells := cellEnvironment(kernel)
 		inputs := append(append([]string{m.place.root, m.place.hash, m.tool.env.GOCACHE, m.tool.env.GOMODCACHE, warmProgram}, m.compiler()...), cells...)
-		path, long := filepath.Join(m.own, kernel, "warm.json"), "a minute"
+		path, long := filepath.Join(m.own, kernel, "warm.json"), "about a minute"
 		if old, ok := readStamp(path); ok && stillWarm(old.Values) {
 			long = "a few seconds"
 		}

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"fmt"
+	"image/color"
 	"io"
 	"math"
 	"strings"
@@ -168,7 +169,7 @@ func (f Curves) draw(c draw.Canvas) {
 		levelNull(c, f.Null, y, c.Min.X, c.Max.X)
 		ls := f.looks()
 		for i, s := range f.Curves {
-			drawBand(c, s, ls[i], x, y)
+			fillBand(c, s, alpha(ls[i].col, 0.18), x, y)
 		}
 		for i, s := range f.Curves {
 			drawLine(c, s, ls[i], x, y)
@@ -179,7 +180,8 @@ func (f Curves) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-func drawBand(c draw.Canvas, s Curve, l look, x, y func(float64) vg.Length) {
+// fillBand fills the band around a curve.
+func fillBand(c draw.Canvas, s Curve, col color.Color, x, y func(float64) vg.Length) {
 	if len(s.Low) == 0 {
 		return
 	}
@@ -200,7 +202,7 @@ func drawBand(c draw.Canvas, s Curve, l look, x, y func(float64) vg.Length) {
 		area.Line(pt)
 	}
 	area.Close()
-	c.SetColor(alpha(l.col, 0.18))
+	c.SetColor(col)
 	c.Fill(area)
 }
 

@@ -178,6 +178,7 @@ func TestBadDecisionsAndImagesAreRefusedByName(t *testing.T) {
 		{images(func(f *plot.Images) { f.White = nan }), "white is NaN"},
 		{images(func(f *plot.Images) { f.Labels = f.Labels[1:] }), "9 labels for 10 images"},
 		{images(func(f *plot.Images) { f.Flagged = f.Flagged[1:] }), "9 flags for 10 images"},
+		{plot.ROC{Curves: []plot.ROCCurve{{FPR: []float64{0}, TPR: []float64{0}}}, Positives: -1}, "samples of -1 and 0"},
 		{plot.Curves{Curves: []plot.Curve{{X: []float64{1}, Y: []float64{1}}}, Paper: []plot.PaperPoint{{Label: "T1", Y: nan}}}, `paper value "T1", y is NaN`},
 		{plot.ROC{Curves: []plot.ROCCurve{{FPR: []float64{0}, TPR: []float64{0}}}, Paper: []plot.PaperPoint{{Label: "T1", X: 2}}}, `paper value "T1" has the rates 2 and 0`},
 	} {

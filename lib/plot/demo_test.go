@@ -128,6 +128,7 @@ func demoROC() plot.ROC {
 	members, others := demoScores()
 	rng := rand.New(rand.NewPCG(7, 8))
 	r := plot.ROC{Meta: plot.Meta{Title: "Membership attack before and after unlearning", Caption: "Above the diagonal the attack beats chance; below it the model was pushed too far.", Source: demoSource}}
+	r.Positives, r.Negatives = len(members), len(others)
 	for i, name := range []string{"do nothing", "SCRUB", "NegGrad"} {
 		pos := members
 		if i > 0 {

@@ -96,11 +96,11 @@ func (f Images) light(v float32) float64 {
 	return clamp((float64(v)-black)/(white-black), 0, 1)
 }
 
-// picture is image i, each pixel repeated so that its edges stay sharp when the
-// drawing library fits it to its place.
-func (f Images) picture(i int) image.Image {
+// picture is image i for a place of the given width, each pixel repeated so that
+// its edges stay sharp when the drawing library fits it in.
+func (f Images) picture(i int, width vg.Length) image.Image {
 	h, w, k := f.Shape[0], f.Shape[1], f.Shape[2]
-	times := max(1, 256/max(h, w))
+	times := max(1, whole(2*width)/w)
 	img := image.NewRGBA(image.Rect(0, 0, w*times, h*times))
 	row := f.Pixels.Row(i)
 	for y := range h * times {
@@ -140,8 +140,10 @@ func flagFrame(c draw.Canvas, r vg.Rectangle) {
 const (
 	imageCell = 96 // width of a cell in CSS pixels that is aimed at
 	imageMost = 150
-	imageGap  = 14
-	labelRows = 3 // lines under an image; what is longer is cut
+	// From so many images on cells are half as wide.
+	manyImages = 60
+	imageGap   = 14
+	labelRows  = 3 // lines under an image; what is longer is cut
 )
 
 // imageLayout is where the images and their labels go.
@@ -157,7 +159,11 @@ func (f Images) layout(width vg.Length) imageLayout {
 	n := f.Pixels.Rows
 	l := imageLayout{columns: f.Columns}
 	if l.columns == 0 {
-		l.columns = int(max(1, (width+px(imageGap))/px(imageCell+imageGap)))
+		aim := px(imageCell)
+		if n > manyImages {
+			aim /= 2
+		}
+		l.columns = int(max(1, (width+px(imageGap))/(aim+px(imageGap))))
 	}
 	l.columns = min(l.columns, n)
 	l.cell = min((width+px(imageGap))/vg.Length(l.columns)-px(imageGap), px(imageMost))
@@ -216,7 +222,7 @@ func (f Images) draw(c draw.Canvas) {
 		}
 		left := c.Min.X + px(2) + vg.Length(i%l.columns)*(l.cell+px(imageGap)) + (l.cell-l.w)/2
 		r := vg.Rectangle{Min: vg.Point{X: left, Y: top - l.h}, Max: vg.Point{X: left + l.w, Y: top}}
-		c.DrawImage(r, f.picture(i))
+		c.DrawImage(r, f.picture(i, l.w))
 		if f.flagged(i) {
 			flagFrame(c, r)
 		} else {

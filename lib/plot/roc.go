@@ -31,6 +31,10 @@ type ROC struct {
 	Log    bool
 	MinFPR float64      // where log axes start; 0 means 1e-3
 	Paper  []PaperPoint // X is the false, Y the true positive rate
+
+	// Sizes of the two samples: where both are known the band is drawn in which
+	// an attack that only guesses stays with probability 0.95 at each rate.
+	Positives, Negatives int
 }
 
 var _ Figure = ROC{}
@@ -78,6 +82,9 @@ func (r ROC) check() error {
 			return err
 		}
 	}
+	if r.Positives < 0 || r.Negatives < 0 || r.Positives > maxSample || r.Negatives > maxSample {
+		return fmt.Errorf("samples of %d and %d; sizes can be 0 (unknown) to %d", r.Positives, r.Negatives, maxSample)
+	}
 	for _, p := range r.Paper {
 		if !(p.X >= 0 && p.X <= 1 && p.Y >= 0 && p.Y <= 1) {
 			return fmt.Errorf("paper value %q has the rates %v and %v", p.Label, p.X, p.Y)
@@ -85,6 +92,11 @@ func (r ROC) check() error {
 	}
 	return nil
 }
+
+// maxSample bounds the sizes of samples for which the chance band is worked out.
+const maxSample = 1_000_000
+
+const chanceLabel = "chance band (95 %)"
 
 func checkRates(name, kind string, rates []float64) error {
 	last := 0.0
@@ -124,6 +136,9 @@ func (r ROC) legend() []entry {
 		out = append(out, lineEntry(r.name(i), l, false))
 	}
 	n := Null{Label: "chance"}
+	if r.hasChance() {
+		n.Low, n.High, n.BandLabel = new(float64), new(float64), chanceLabel
+	}
 	return append(append(out, n.entries(false)...), paperEntries(r.Paper)...)
 }
 
@@ -148,6 +163,7 @@ func (r ROC) draw(c draw.Canvas) {
 	ay := Axis{Label: "true positive rate", Log: r.Log}
 	p := newPlot(c, ax, ay, s, s)
 	p.Add(grid{x: true, y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
+		r.drawChance(c, x, y)
 		c.StrokeLine2(dashed(nullLine, 1.3), x(s.lo), y(s.lo), x(1), y(1))
 		for i, l := range r.looks() {
 			drawLine(c, r.visible(r.Curves[i]), l, x, y)
@@ -218,6 +234,9 @@ func (r ROC) text() string {
 			line += fmt.Sprintf(", TPR %s at FPR %g", formatFixed(tprAt(c, fpr), 3), fpr)
 		}
 		writeLine(&b, line)
+	}
+	if r.hasChance() {
+		writeLine(&b, r.chanceText())
 	}
 	paperText(&b, r.Paper)
 	return b.String()

@@ -26,7 +26,10 @@ func (r ROC) VegaLite() ([]byte, error) {
 		if r.Log {
 			v.tips = tooltip("series", "curve", "fpr", v.xName, "tpr", v.yName)
 		}
-		layers := append(list{r.vegaChance(v)}, v.layers(false)...)
+		if r.hasChance() {
+			signs = append(signs, "yellow band: "+chanceLabel)
+		}
+		layers := append(r.vegaChance(v), v.layers(false)...)
 		paper := v.paper(r.raised())
 		for _, l := range paper { // on the edge of log axes, and whole
 			delete(l.(object)["mark"].(object), "clip")
@@ -67,11 +70,24 @@ func (s ROCCurve) inside(i int) bool {
 	return level || upright
 }
 
-// vegaChance is the diagonal.
-func (r ROC) vegaChance(v vegaLines) object {
-	return object{
+// vegaChance is the diagonal, over the chance band where there is one.
+func (r ROC) vegaChance(v vegaLines) list {
+	diagonal := object{
 		"data":     data(list{object{"x": r.low(), "y": r.low()}, object{"x": 1, "y": 1}}),
 		"mark":     object{"type": "line", "color": hex(nullLine), "strokeWidth": 1.3, "strokeDash": list{5, 3}, "clip": true},
 		"encoding": object{"x": field("x", v.x), "y": field("y", v.y)},
 	}
+	if !r.hasChance() {
+		return list{diagonal}
+	}
+	var rows list
+	band := r.chance()
+	for i, x := range band.X {
+		rows = append(rows, object{"x": x, "low": band.Low[i], "high": band.High[i]})
+	}
+	return list{object{
+		"data":     data(rows),
+		"mark":     object{"type": "area", "color": hex(bandFill), "opacity": float64(bandFill.A) / 255, "clip": true},
+		"encoding": object{"x": field("x", v.x), "y": field("low", v.y), "y2": object{"field": "high"}},
+	}, diagonal}
 }
