@@ -50,6 +50,9 @@ func (m *machine) makeModule(ctx context.Context, root string) error {
 	}
 	defer os.RemoveAll(work)
 	lib := module.Version{Path: Module, Version: m.place.version}
+	if err := os.WriteFile(filepath.Join(work, "go.mod"), []byte("module download\n"), 0o644); err != nil { // or the go tool looks for one above
+		return err
+	}
 	out, err := task{dir: work, env: m.goEnvironment(), argv: []string{m.tool.path, "mod", "download", "-json", lib.String()}}.output(ctx)
 	var d download
 	if bad := json.Unmarshal([]byte(out), &d); err == nil {

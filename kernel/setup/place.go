@@ -67,8 +67,10 @@ func firstFolder(dirs ...string) string {
 // cloneAbove walks up to the folder of the library's own module.
 func cloneAbove(dir string) (string, bool) {
 	for {
-		if b, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, modfile.ModulePath(b) == Module
+		if b, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && modfile.ModulePath(b) == Module {
+			if info, err := os.Stat(filepath.Join(dir, "lib")); err == nil && info.IsDir() {
+				return dir, true
+			}
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
@@ -85,6 +87,9 @@ func cloneAbove(dir string) (string, bool) {
 func sourceHash(root string) (string, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // somebody's temporary file that is gone again
+			return nil
+		}
 		if err != nil || path == root {
 			return err
 		}
@@ -120,7 +125,7 @@ func isSource(rel string) bool {
 
 func hashInto(w io.Writer, path, name string) error {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) { // an editor's file that is gone again
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {

@@ -43,7 +43,7 @@ func (t *teller) note(format string, args ...any) {
 
 // begin says that work begins, and about how long it takes.
 func (t *teller) begin(what, howLong string) {
-	t.note("%s (%s)", what, howLong)
+	t.note("%s, %s", what, howLong)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.what, t.state, t.began, t.said, t.stop = what, "", t.now(), t.now(), make(chan struct{})

@@ -44,7 +44,7 @@ func (m *machine) buildTools(ctx context.Context) error {
 		paths             []string
 	}{
 		{"building gonb and goimports", "about 20 seconds", "gonb", []string{gonbPath, goimportsPath}},
-		{"building gopls, which completes names in the notebooks (" + EnvCompletion + "=off does without)", "about a minute", "gopls", []string{goplsPath}},
+		{"building gopls, which completes names (" + EnvCompletion + "=off does without)", "about a minute", "gopls", []string{goplsPath}},
 	}
 	if m.o.NoCompletion {
 		sets = sets[:1]

@@ -1,0 +1,302 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestASecondPrepareDoesNothingAndSaysNothing(t *testing.T) {
+	w := newWorld(t)
+	first := w.ready()
+	if said := w.said(); !strings.Contains(said, "once") || !strings.Contains(said, "gopls") || !strings.Contains(said, "JupyterLab") {
+		t.Errorf("the first time it said %q", said)
+	}
+	if calls := w.calls(); len(calls) != 7 {
+		t.Errorf("%d calls: %q", len(calls), calls)
+	}
+	second := w.ready()
+	if said, calls := w.said(), w.calls(); said != "" || len(calls) != 0 {
+		t.Errorf("said %q, calls %q", said, calls)
+	}
+	if first.Python != second.Python || first.Program != second.Program || first.Kernels != second.Kernels || !slices.Equal(first.Env, second.Env) {
+		t.Errorf("%+v is not %+v", second, first)
+	}
+	if left := w.leftovers(); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestReadySaysWhereEverythingIs(t *testing.T) {
+	w := newWorld(t)
+	r := w.ready()
+	if r.Root != w.root || !r.Clone || r.Notebooks != filepath.Join(w.root, "notebooks") || r.Kernel != KernelGo || r.XLA || r.Lab != "jupyterlab" {
+		t.Errorf("%+v", r)
+	}
+	for _, path := range []string{r.Python, r.Program, filepath.Join(r.Kernels, KernelGo, "kernel.json"), filepath.Join(r.Kernels, KernelGo, "logo-64x64.png")} {
+		if !isFile(path) || !strings.HasPrefix(path, w.home) {
+			t.Errorf("%s is missing or outside %s", path, w.home)
+		}
+	}
+	for _, name := range []string{"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR"} {
+		if v := variable(r.Env, name); !strings.HasPrefix(v, w.home) {
+			t.Errorf("%s=%s", name, v)
+		}
+	}
+	if got := variable(r.Env, "JUPYTER_PATH"); got != filepath.Dir(r.Kernels) {
+		t.Errorf("JUPYTER_PATH=%s", got)
+	}
+}
+
+func variable(env []string, name string) string {
+	for _, kv := range env {
+		if n, v, _ := strings.Cut(kv, "="); n == name {
+			return v
+		}
+	}
+	return ""
+}
+
+func TestNothingIsWrittenOutsideHome(t *testing.T) {
+	w := newWorld(t)
+	before := listing(t, w.root)
+	w.ready()
+	if after := listing(t, w.root); after != before {
+		t.Errorf("the clone is %q, was %q", after, before)
+	}
+}
+
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		names = append(names, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(names, "\n")
+}
+
+// TestInterruptedAnywhereItGoesOnWhereItWas stops the work in every step.
+func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
+	all := []string{gonbPath, goplsPath, "venv", "pip", relayPath, Module, "."}
+	for i, stop := range all {
+		t.Run(filepath.Base(stop), func(t *testing.T) {
+			w := newWorld(t)
+			w.put("hang", stop+"\n")
+			ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
+			defer cancel()
+			within(t, 20*time.Second, func() {
+				if _, err := w.prepare(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("error %v", err)
+				}
+			})
+			if calls := w.calls(); len(calls) != i+1 {
+				t.Fatalf("%d calls before the interrupt: %q", len(calls), calls)
+			}
+			w.remove("hang")
+			w.ready()
+			want := len(all) - i
+			if stop == "pip" {
+				want++ // the environment is made anew
+			}
+			if calls := w.calls(); len(calls) != want {
+				t.Errorf("%d calls afterwards, want %d: %q", len(calls), want, calls)
+			}
+			if left := w.leftovers(); len(left) != 0 {
+				t.Errorf("left %v", left)
+			}
+		})
+	}
+}
+
+func TestWhatAKilledProgramLeftIsSweptAway(t *testing.T) {
+	w := newWorld(t)
+	w.put("home/kernel/"+tempPrefix+"123/x", "half")
+	w.ready()
+	if left := w.leftovers(); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestAChangedLibraryIsCompiledAgainAndNothingElseIs(t *testing.T) {
+	w := newWorld(t)
+	w.ready()
+	w.calls()
+	w.put("clone/lib/a.go", "package lib // changed\n")
+	w.ready()
+	calls := w.calls()
+	if len(calls) != 3 || !strings.HasSuffix(calls[0], relayPath) || !strings.HasSuffix(calls[1], Module) || !strings.HasSuffix(calls[2], " .") {
+		t.Errorf("calls %q", calls)
+	}
+	w.put("clone/notebooks/start/00.ipynb", "{run}")
+	w.put("clone/lib/a_test.go", "package lib\n")
+	w.put("clone/.git/x.go", "package x\n")
+	w.ready()
+	if calls := w.calls(); len(calls) != 0 {
+		t.Errorf("calls after changes that compile to the same: %q", calls)
+	}
+}
+
+func TestALostProgramIsBuiltAgain(t *testing.T) {
+	w := newWorld(t)
+	r := w.ready()
+	w.calls()
+	if err := os.Remove(r.Program); err != nil {
+		t.Fatal(err)
+	}
+	w.ready()
+	if calls := w.calls(); len(calls) != 1 || !strings.HasSuffix(calls[0], Module) || !isFile(r.Program) {
+		t.Errorf("calls %q", calls)
+	}
+}
+
+func TestAColdBuildCacheIsWarmedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.ready()
+	w.calls()
+	w.remove("cache")
+	w.ready()
+	if calls := w.calls(); len(calls) != 1 || !strings.HasSuffix(calls[0], " .") {
+		t.Errorf("calls %q", calls)
+	}
+}
+
+func TestTwoAtOnceMakeEverythingOnce(t *testing.T) {
+	w := newWorld(t)
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			if _, err := Prepare(t.Context(), Options{Home: w.home, Folder: w.root}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if calls := w.calls(); len(calls) != 7 {
+		t.Errorf("%d calls: %q", len(calls), calls)
+	}
+}
+
+func TestCellsAreCompiledWithTheFlagsOfTheKernel(t *testing.T) {
+	w := newWorld(t)
+	r := w.ready()
+	b, err := os.ReadFile(filepath.Join(r.Kernels, KernelGo, "kernel.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spec kernelSpec
+	if err := json.Unmarshal(b, &spec); err != nil {
+		t.Fatal(err)
+	}
+	calls := w.calls()
+	warmed := strings.Split(calls[len(calls)-1], "|")
+	if warmed[2] != spec.Env["GOFLAGS"] || warmed[3] != spec.Env["GOEXPERIMENT"] || !strings.Contains(warmed[2], "-tags=noxla") {
+		t.Errorf("warmed with %q, kernel.json has %v", warmed, spec.Env)
+	}
+	if spec.Env["GOPROXY"] != "off" || spec.Env["GOTOOLCHAIN"] != "local" || spec.Env["LETHE_PROGRAM"] != r.Program || spec.InterruptMode != "message" || spec.DisplayName != "Lethe (Go)" {
+		t.Errorf("%+v", spec)
+	}
+	first, _, _ := strings.Cut(spec.Env["PATH"], ":")
+	if !isFile(filepath.Join(first, gonbName)) || !isFile(filepath.Join(first, goimportsName)) {
+		t.Errorf("PATH begins with %s", first)
+	}
+	argv := strings.Join(spec.Argv, " ")
+	if !isFile(spec.Argv[0]) || !strings.Contains(argv, "--gonb "+filepath.Join(first, gonbName)+" --go-work "+w.root+" --log ") || !strings.HasSuffix(argv, " {connection_file}") {
+		t.Errorf("argv %q", argv)
+	}
+	if strings.Contains(argv, "--no-completion") {
+		t.Error("completion is off")
+	}
+}
+
+func TestWithoutCompletionThereIsNoGoplsAndTheOtherKernelsStay(t *testing.T) {
+	w := newWorld(t)
+	with := w.ready()
+	w.calls()
+	t.Setenv(EnvCompletion, "off")
+	without := w.ready()
+	b, err := os.ReadFile(filepath.Join(without.Kernels, KernelGo, "kernel.json"))
+	if err != nil || !strings.Contains(string(b), "--no-completion") {
+		t.Errorf("%v, %s", err, b)
+	}
+	if b, err := os.ReadFile(filepath.Join(with.Kernels, KernelGo, "kernel.json")); err != nil || strings.Contains(string(b), "--no-completion") {
+		t.Errorf("%v, %s", err, b)
+	}
+	fresh := newWorld(t)
+	t.Setenv(EnvCompletion, "off")
+	fresh.ready()
+	if calls := strings.Join(fresh.calls(), "\n"); strings.Contains(calls, goplsPath) {
+		t.Errorf("gopls was built: %s", calls)
+	}
+}
+
+func TestAPluginBringsTheSecondKernel(t *testing.T) {
+	w := newWorld(t)
+	w.put("plugins/pjrt_c_api_cpu_plugin.so", "elf")
+	r := w.ready()
+	b, err := os.ReadFile(filepath.Join(r.Kernels, KernelXLA, "kernel.json"))
+	if err != nil || !r.XLA || !strings.Contains(string(b), "-tags=xla") || !strings.Contains(string(b), "Lethe (Go, XLA)") {
+		t.Errorf("%v, %s", err, b)
+	}
+	w.remove("plugins")
+	if r := w.ready(); r.XLA || isFile(filepath.Join(r.Kernels, KernelXLA, "kernel.json")) {
+		t.Error("the kernel stays without its plugin")
+	}
+}
+
+func TestAProgramThatDoesNotCompileIsNamed(t *testing.T) {
+	w := newWorld(t)
+	w.put("fail", relayPath+"\n")
+	w.fails("lethe-kernel cannot be built", "x.go:1: broken")
+	w.put("fail", Module+"\n")
+	w.said()
+	w.ready()
+	if said := w.said(); !strings.Contains(said, "cannot start long jobs") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestWithoutGoTheReasonAndTheCureAreSaid(t *testing.T) {
+	w := newWorld(t)
+	w.remove("bin/go")
+	t.Setenv("PATH", filepath.Join(w.dir, "bin"))
+	w.fails("no go tool on PATH", "https://go.dev/dl/")
+}
+
+func TestAnOldGoIsNamedWithTheVersionThatIsNeeded(t *testing.T) {
+	w := newWorld(t)
+	w.put("go-fails", "go: go.mod requires go >= 1.26.5 (running go 1.24.1; GOTOOLCHAIN=local)\n")
+	w.fails("too old", "needs Go 1.26.5", "running go 1.24.1")
+}
+
+func TestOutsideACloneAProgramBuiltFromOneSaysWhatToDo(t *testing.T) {
+	w := newWorld(t)
+	w.put("elsewhere/go.mod", "module example.com/other\n")
+	elsewhere := filepath.Join(w.dir, "elsewhere")
+	t.Chdir(elsewhere)
+	_, err := Prepare(t.Context(), Options{Home: w.home, Folder: elsewhere})
+	if err == nil || !strings.Contains(err.Error(), "not in a clone") || !strings.Contains(err.Error(), "go install "+Module+"@latest") {
+		t.Error(err)
+	}
+}
+
+func TestANotebookFolderOfOnesOwnUsesTheCloneOneIsIn(t *testing.T) {
+	w := newWorld(t)
+	w.put("elsewhere/go.mod", "module example.com/other\n")
+	elsewhere := filepath.Join(w.dir, "elsewhere")
+	t.Chdir(filepath.Join(w.root, "lib"))
+	r, err := Prepare(t.Context(), Options{Home: w.home, Folder: elsewhere})
+	if err != nil || r.Root != w.root || r.Notebooks != elsewhere {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

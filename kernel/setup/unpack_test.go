@@ -1,0 +1,103 @@
+package setup
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func notebooks(content string) fstest.MapFS {
+	return fstest.MapFS{
+		"start/00.ipynb": {Data: []byte(content)}, "ruler/01.ipynb": {Data: []byte("ruler")}, "notebooks.go": {Data: []byte("package notebooks")},
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestNotebooksAreUnpackedOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	fresh, kept, err := unpackInto(dir, notebooks("one"))
+	if err != nil || len(fresh) != 2 || len(kept) != 0 || read(t, filepath.Join(dir, "start", "00.ipynb")) != "one" {
+		t.Error(fresh, kept, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "notebooks.go")); err == nil {
+		t.Error("the Go file was unpacked")
+	}
+	if fresh, kept, err := unpackInto(dir, notebooks("one")); err != nil || len(fresh)+len(kept) != 0 {
+		t.Error(fresh, kept, err)
+	}
+}
+
+func TestANewVersionReplacesOnlyWhatNobodyChanged(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := unpackInto(dir, notebooks("one")); err != nil {
+		t.Fatal(err)
+	}
+	if fresh, _, err := unpackInto(dir, notebooks("two")); err != nil || !slices.Equal(fresh, []string{"start/00.ipynb"}) {
+		t.Error(fresh, err)
+	}
+	mine := filepath.Join(dir, "start", "00.ipynb")
+	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if fresh, kept, err := unpackInto(dir, notebooks("two")); err != nil || len(fresh)+len(kept) != 0 {
+		t.Errorf("the version that was unpacked is no news: %v %v %v", fresh, kept, err)
+	}
+	fresh, kept, err := unpackInto(dir, notebooks("three"))
+	if err != nil || len(fresh) != 0 || !slices.Equal(kept, []string{"start/00.ipynb"}) || read(t, mine) != "mine" {
+		t.Errorf("%v %v %v, content %q", fresh, kept, err, read(t, mine))
+	}
+}
+
+func TestAFileOfTheSameNameThatWasThereBeforeStays(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "start"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(dir, "start", "00.ipynb")
+	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, kept, err := unpackInto(dir, notebooks("one")); err != nil || len(kept) != 1 || read(t, mine) != "mine" {
+		t.Error(kept, err)
+	}
+}
+
+func TestADamagedLedgerChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ledger), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := unpackInto(dir, notebooks("one")); err == nil || !strings.Contains(err.Error(), ledger) {
+		t.Error(err)
+	}
+}
+
+func TestAFolderInUseGetsTheNotebooksBesideWhatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	if got, err := unpackFolder(dir); err != nil || got != dir {
+		t.Error(got, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := unpackFolder(dir); err != nil || got != filepath.Join(dir, besides) {
+		t.Error(got, err)
+	}
+	if _, _, err := unpackInto(dir, notebooks("one")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := unpackFolder(dir); err != nil || got != dir {
+		t.Errorf("a folder with the notebooks got them again in %s, %v", got, err)
+	}
+}
