@@ -105,7 +105,7 @@ func (l *linter) executed() {
 		next++
 	})
 	if len(never) > 0 {
-		l.add(never[0], fmt.Sprintf("not executed, like %d of %d code cells", len(never), next-1), "execute the notebook with lethe run --in-place")
+		l.add(never[0], fmt.Sprintf("%d of %d code cells are not executed, this one first", len(never), next-1), "execute the notebook with lethe run --in-place")
 	}
 }
 

@@ -74,7 +74,7 @@ func TestEachDefectIsFoundAndNothingElse(t *testing.T) {
 		{"lone dot import", source(4, "// The curve.", "import . \"math\""), "cell 4: dot import of math"},
 		{"network", source(3, "\t\"fmt\"", "\t\"fmt\"\n\t\"net/http\""), `cell 3: "net/http" reaches for the network`},
 		{"download", source(4, "%%", `%%`+"\nhttp.Get(u)"), "cell 4: http.Get reaches for the network"},
-		{"not executed", func(nb *Notebook) { nb.Cells[9].Count = 0 }, "cell 10: not executed, like 1 of 4 code cells"},
+		{"not executed", func(nb *Notebook) { nb.Cells[9].Count = 0 }, "cell 10: 1 of 4 code cells are not executed, this one first: execute"},
 		{"out of order", func(nb *Notebook) { nb.Cells[9].Count = 9 }, "cell 10: executed as [9], expected [4]"},
 		{"empty cell", func(nb *Notebook) { nb.Cells = append(nb.Cells, Cell{Kind: Code, ID: "e"}) }, "cell 12: an empty code cell"},
 		{"error", func(nb *Notebook) {

@@ -218,6 +218,28 @@ func TestABatchTellsOfEveryCellAndSavesNotebooksAndPages(t *testing.T) {
 	}
 }
 
+func TestThePageSaysWhatAPictureShows(t *testing.T) {
+	nb, err := ReadFile("testdata/good.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := written(t, nb)
+	page := filepath.Join(t.TempDir(), "new", "p.html")
+	if err := fake("ok").HTML(t.Context(), nb, "name", page); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, page); !strings.Contains(got, `"alt": "loss against epoch: falls from 1 to 0.2"`) {
+		t.Error(got)
+	}
+	if written(t, nb) != before {
+		t.Error("the notebook itself was changed")
+	}
+	err = Jupyter{Python: "false"}.HTML(t.Context(), nb, "name", page)
+	if err == nil || !strings.Contains(err.Error(), "no web page: nbconvert: ") {
+		t.Error(err)
+	}
+}
+
 func TestInPlaceOnlyAWholeRunReplacesTheOriginal(t *testing.T) {
 	var out strings.Builder
 	b := batch(t, &out)

@@ -74,8 +74,8 @@ func (j Jupyter) HTML(ctx context.Context, nb *Notebook, name, page string) erro
 	})
 }
 
-// withAlt is a copy of the notebook in which the text beside a picture is where
-// nbconvert looks for it.
+// withAlt is a copy of the notebook in which the first line of the text beside
+// a picture is where nbconvert looks for what the picture shows.
 func (nb *Notebook) withAlt() (*Notebook, error) {
 	var b bytes.Buffer
 	if err := nb.Write(&b); err != nil {
@@ -86,9 +86,11 @@ func (nb *Notebook) withAlt() (*Notebook, error) {
 		return nil, err
 	}
 	described.eachOutput(func(o *Output) {
+		alt := visibleLines(o.text("text/plain"))
 		for media := range o.Data {
-			if alt := o.text("text/plain"); strings.HasPrefix(media, "image/") && alt != "" {
-				o.Metadata[media] = Object{"alt": alt}
+			_, has := o.Metadata[media]
+			if strings.HasPrefix(media, "image/") && len(alt) > 0 && !has {
+				o.Metadata[media] = Object{"alt": strings.TrimSpace(alt[0])}
 			}
 		}
 	})
