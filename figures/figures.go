@@ -1,0 +1,11 @@
+// Package figures carries the committed tables and figures inside the program,
+// so that a notebook can show what a larger scale gave without computing it.
+package figures
+
+import "embed"
+
+// Files are the tables and figures, in one folder per paper. Each names its
+// scale, seeds and data.
+//
+//go:embed ruler
+var Files embed.FS
