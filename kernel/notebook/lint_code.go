@@ -32,8 +32,9 @@ func (l *linter) path1(cell int, where, text string) {
 	}
 }
 
-// mainMarker is GoNB's line for the cell's main function, perhaps with flags.
-var mainMarker = regexp.MustCompile(`^%%([ \t]|$)`)
+// mainMarker is GoNB's line for the cell's main function, perhaps with flags, or
+// for a cell whose tests are run.
+var mainMarker = regexp.MustCompile(`^%(%|test)([ \t]|$)`)
 
 // commands refuses lines that GoNB takes for commands.
 func (l *linter) commands() {
@@ -46,7 +47,7 @@ func (l *linter) commands() {
 			case line.text[0] == '!':
 				l.add(n, fmt.Sprintf("line %d runs a shell command, %q", line.number, line.text), "do it in Go, or in the lethe command")
 			case !mainMarker.MatchString(line.text):
-				l.add(n, fmt.Sprintf("line %d is a command of GoNB, %q", line.number, line.text), "only %% may stand in a notebook, so that cells read as Go")
+				l.add(n, fmt.Sprintf("line %d is a command of GoNB, %q", line.number, line.text), "only %% and %test may stand in a notebook, so that cells read as Go")
 			}
 		}
 	})

@@ -66,6 +66,7 @@ func TestEachDefectIsFoundAndNothingElse(t *testing.T) {
 		{"path in a picture's text", output(4, func(o *Output) { o.Data["text/plain"] = "a figure from /tmp/x.png" }), "cell 4: the path /tmp/x.png in an output"},
 		{"shell", source(3, "%% -epochs", "!ls -l\n%% -epochs"), `cell 3: line 10 runs a shell command, "!ls -l"`},
 		{"magic", source(3, "%% -epochs", "%goflags -race\n%% -epochs"), `cell 3: line 10 is a command of GoNB, "%goflags -race"`},
+		{"cell magic, tests", source(3, "%% -epochs", "%tests\n%% -epochs"), `cell 3: line 10 is a command of GoNB, "%tests"`},
 		{"cell magic", source(3, "import (", "%%writefile x.go\nimport ("), `cell 3: line 1 is a command of GoNB`},
 		{"escaped magic", source(3, "%% -epochs", "//gonb:!ls\n%% -epochs"), `cell 3: line 10 runs a shell command, "!ls"`},
 		{"shell in a raw string", source(4, "  !like this", "!like this"), "cell 4: line 3, \"!like this`\", inside a text or comment: indent it"},

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lethe-ml/lethe/lib/nb"
 )
 
 func cells(sources ...string) *Notebook {
@@ -45,6 +47,12 @@ func TestCellsRunInOrderAndTheirOutputsAreKept(t *testing.T) {
 	spec, _ := nb.Metadata["kernelspec"].(Object)
 	if info["pygments_lexer"] != "go" || spec["name"] != KernelName || nb.Metadata["mine"] != "kept" || nb.Metadata["widgets"] != nil {
 		t.Errorf("metadata: %v", nb.Metadata)
+	}
+}
+
+func TestCellsAreToldThatNobodyWatches(t *testing.T) {
+	if headless != nb.HeadlessEnv+"=1" {
+		t.Error(headless)
 	}
 }
 

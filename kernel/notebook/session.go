@@ -15,8 +15,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/lethe-ml/lethe/lib/nb"
 )
 
 // Jupyter is what the package needs of a machine that is ready for notebooks.
@@ -29,8 +27,9 @@ type Jupyter struct {
 //go:embed run.py
 var runner string
 
-// headless tells lib/nb that nobody moves the sliders.
-const headless = nb.HeadlessEnv + "=1"
+// headless tells lib/nb, which calls the name HeadlessEnv, that nobody moves the
+// sliders.
+const headless = "LETHE_HEADLESS=1"
 
 // Times that others get: to start a kernel, to stop a cell, to end.
 const (
