@@ -25,7 +25,10 @@ type Bar struct {
 	id          string
 	what        string
 	done, total int64
+	percent     bool // counts say less than a share
 	began, next time.Time
+	first       int64 // what was done already when the work was first reported
+	since       time.Time
 	placed      bool
 	over        bool
 }
@@ -69,6 +72,9 @@ func (b *Bar) Set(done int) {
 func (b *Bar) Report(done, total int64, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.since.IsZero() {
+		b.first, b.since = done, b.s.now()
+	}
 	b.done, b.total = done, total
 	if what != "" {
 		b.what = oneLine(what)
@@ -127,15 +133,27 @@ func (b *Bar) line(now time.Time) string {
 		return fmt.Sprintf("%s: %d", b.what, b.done)
 	}
 	s := fmt.Sprintf("%s: %d of %d", b.what, b.done, b.total)
-	if b.total > manyUnits {
+	if b.percent || b.total > manyUnits {
 		s = fmt.Sprintf("%s: %d %%", b.what, 100*b.done/b.total)
 	}
-	spent := now.Sub(b.began).Seconds()
-	if b.done <= 0 || b.done >= b.total || spent < 1 {
-		return s
+	if left, ok := b.left(now); ok {
+		s += ", about " + spoken(left) + " left"
 	}
-	left := spent * float64(b.total-b.done) / float64(b.done)
-	return s + ", about " + spoken(time.Duration(left*float64(time.Second))) + " left"
+	return s
+}
+
+// left is the time that the rest will take at the pace so far. Work that goes on
+// from a saved state begins with a part done, which says nothing about the pace.
+func (b *Bar) left(now time.Time) (time.Duration, bool) {
+	since := b.since
+	if since.IsZero() {
+		since = b.began
+	}
+	spent := now.Sub(since).Seconds()
+	if b.done <= b.first || b.done >= b.total || spent < 1 {
+		return 0, false
+	}
+	return time.Duration(spent * float64(b.total-b.done) / float64(b.done-b.first) * float64(time.Second)), true
 }
 
 // manyUnits is where a count tells a reader less than a share.

@@ -3,11 +3,12 @@ package nb
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"image/png"
 	"io"
 	"io/fs"
+	"math"
+	"reflect"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -43,21 +44,34 @@ func (s *stage) figure(f plot.Figure, id string) error {
 
 // figureOutput is the figure in all its forms.
 func figureOutput(f plot.Figure) (output, error) {
-	f, scale := sized(f)
-	picture, err := f.PNG()
+	picture, err := plot.AtWidth(f, plot.NotebookWidth).PNG()
 	if err != nil {
 		return output{}, err
 	}
-	o, err := pictureOutput(picture, f.Text(), scale)
+	o, err := pictureOutput(picture, f.Text(), density(f))
 	if err != nil {
 		return output{}, err
 	}
-	if v, ok := f.(interface{ VegaLite() ([]byte, error) }); ok {
-		if spec, err := v.VegaLite(); err == nil && json.Valid(spec) {
+	if v, ok := f.(plot.Interactive); ok {
+		if spec, err := v.VegaLite(); err == nil { // too much data: the PNG is enough
 			o.data[vegaLite] = dataURL(spec)
 		}
 	}
 	return o, nil
+}
+
+// density is the number of pixels that a figure's PNG has for a CSS pixel.
+func density(f plot.Figure) float64 {
+	v := reflect.Indirect(reflect.ValueOf(f))
+	if v.Kind() == reflect.Struct {
+		field := v.FieldByName("Meta")
+		if field.IsValid() && field.CanInterface() {
+			if m, ok := field.Interface().(plot.Meta); ok && m.Scale > 0 {
+				return float64(m.Scale)
+			}
+		}
+	}
+	return plot.NotebookDPI / 96.0
 }
 
 // vegaLite is the form that JupyterLab draws by itself, offline and in a
@@ -70,9 +84,9 @@ func dataURL(spec []byte) string {
 	return "data:application/json;base64," + base64.StdEncoding.EncodeToString(spec)
 }
 
-// pictureOutput is a PNG with the words for those who cannot see it. It is sharp
-// on fine screens because it stands at its size divided by scale.
-func pictureOutput(picture []byte, alt string, scale int) (output, error) {
+// pictureOutput is a PNG with the words for those who cannot see it. With more
+// than one pixel for a CSS pixel it is sharp on fine screens.
+func pictureOutput(picture []byte, alt string, density float64) (output, error) {
 	head, err := png.DecodeConfig(bytes.NewReader(picture))
 	if err != nil {
 		return output{}, fmt.Errorf("not a PNG picture: %w", err)
@@ -80,7 +94,7 @@ func pictureOutput(picture []byte, alt string, scale int) (output, error) {
 	first, _, _ := strings.Cut(strings.TrimSpace(alt), "\n")
 	return output{
 		data: bundle{"image/png": picture, "text/plain": alt},
-		meta: map[string]any{"image/png": map[string]any{"alt": first, "width": head.Width / scale}},
+		meta: map[string]any{"image/png": map[string]any{"alt": first, "width": int(math.Round(float64(head.Width) / density))}},
 	}, nil
 }
 

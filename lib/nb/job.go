@@ -149,6 +149,7 @@ func (s *stage) attachJob(ctx context.Context, args []string) error {
 // first.
 func (j *job) watch(ctx context.Context) bool {
 	bar := j.s.bar(100, j.words())
+	bar.percent = true
 	for j.running() {
 		percent, what := progressOf(tail(j.file("log.txt"), 4<<10))
 		if what != "" {

@@ -109,7 +109,7 @@ func TestAJobOutlivesTheCellThatWatchesIt(t *testing.T) {
 	if !j.running() || !strings.Contains(out.String(), "goes on without this cell") {
 		t.Errorf("running: %v, said\n%s", j.running(), out)
 	}
-	if !strings.Contains(errs.String(), ": table 1: 40 of 100, not watched any more after 0.") {
+	if !strings.Contains(errs.String(), ": table 1: 40 %, not watched any more after 0.") {
 		t.Errorf("the bar says %q", errs)
 	}
 }

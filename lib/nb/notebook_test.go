@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/plot"
 )
 
 func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
@@ -55,11 +57,28 @@ func TestEveryOutputHasAPlainForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if head.Width != 2*notebookWidth || len(picture) > 60_000 {
+	if head.Width != plot.NotebookWidth*3/2 || len(picture) > 30_000 {
 		t.Errorf("the figure is %d pixels wide and %d bytes large", head.Width, len(picture))
 	}
 	if got := fmt.Sprint(outs[1].meta); got != "map[image/png:map[alt:Loss width:672]]" {
 		t.Errorf("the figure's metadata are %s", got)
+	}
+}
+
+func TestAFigureOfAnySharpnessStandsAtItsWidth(t *testing.T) {
+	for scale, want := range map[int]string{0: "672", 1: "600", 2: "600", 4: "600"} {
+		f := testFigure(1).(plot.Curves)
+		f.Scale = scale
+		if scale > 0 {
+			f.Width = 600
+		}
+		o, err := figureOutput(&f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(o.meta["image/png"].(map[string]any)["width"]); got != want {
+			t.Errorf("at scale %d the figure stands at %s pixels, want %s", scale, got, want)
+		}
 	}
 }
 
@@ -68,15 +87,15 @@ const goldenHTML = `<p><strong>Scores &lt;of&gt; methods</strong></p>
 <p>Higher is better.</p>
 <table>
 <thead>
-<tr><th align="left">method</th><th align="right">paper: accuracy (%)</th></tr>
+<tr><th align="left" style="text-align: left">method</th><th align="right" style="text-align: right">paper: accuracy (%)</th></tr>
 </thead>
 <tbody>
-<tr><td align="left">forget &amp; go</td><td align="right">0.25</td></tr>
-<tr><td colspan="2" align="left"><em>controls</em></td></tr>
-<tr><td align="left"><em>do nothing</em></td><td align="right">0.50</td></tr>
-<tr><td colspan="2" align="left"><strong>others</strong></td></tr>
-<tr><td colspan="2" align="left"><em>printed in the paper</em></td></tr>
-<tr><td align="left"><em>paper: SCRUB</em></td><td align="right">(not printed)</td></tr>
+<tr><td align="left" style="text-align: left">forget &amp; go</td><td align="right" style="text-align: right">0.25</td></tr>
+<tr><td colspan="2" align="left" style="text-align: left"><em>controls</em></td></tr>
+<tr><td align="left" style="text-align: left"><em>do nothing</em></td><td align="right" style="text-align: right">0.50</td></tr>
+<tr><td colspan="2" align="left" style="text-align: left"><strong>others</strong></td></tr>
+<tr><td colspan="2" align="left" style="text-align: left"><em>printed in the paper</em></td></tr>
+<tr><td align="left" style="text-align: left"><em>paper: SCRUB</em></td><td align="right" style="text-align: right">(not printed)</td></tr>
 </tbody>
 </table>
 <p><em>accuracy</em>: balanced</p>

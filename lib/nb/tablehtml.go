@@ -13,8 +13,8 @@ var kindLabels = map[report.Kind]string{
 	report.Method: "methods", report.Control: "controls", report.Paper: "printed in the paper",
 }
 
-// tableHTML is the table as plain HTML. Sides are given by the align attribute:
-// sanitisers leave it alone, and take styles out.
+// tableHTML is the table as plain HTML. Sides are given twice: JupyterLab's own
+// style is stronger than the align attribute, and other readers take styles out.
 func tableHTML(t *report.Table) string {
 	var b strings.Builder
 	if t.Title != "" {
@@ -26,7 +26,7 @@ func tableHTML(t *report.Table) string {
 	sides := sides(t)
 	b.WriteString("<table>\n<thead>\n<tr>")
 	for j, c := range t.Columns {
-		fmt.Fprintf(&b, `<th align="%s">%s</th>`, sides[j], escape(heading(c)))
+		fmt.Fprintf(&b, "<th %s>%s</th>", side(sides[j]), escape(heading(c)))
 	}
 	b.WriteString("</tr>\n</thead>\n<tbody>\n")
 	writeRows(&b, t, sides)
@@ -68,6 +68,9 @@ func sides(t *report.Table) []report.Align {
 	return out
 }
 
+// side are the attributes that put a cell's text on a side.
+func side(a report.Align) string { return fmt.Sprintf(`align="%s" style="text-align: %[1]s"`, a) }
+
 func writeRows(b *strings.Builder, t *report.Table, sides []report.Align) {
 	group, kind := "", report.Method
 	for _, r := range t.Rows {
@@ -90,7 +93,7 @@ func writeRows(b *strings.Builder, t *report.Table, sides []report.Align) {
 			if j == 0 && r.Kind == report.Paper {
 				s = "paper: " + s
 			}
-			fmt.Fprintf(b, `<td align="%s">%s</td>`, sides[j], emphasised(escape(s), j == 0 && kindOf(r) != report.Method))
+			fmt.Fprintf(b, "<td %s>%s</td>", side(sides[j]), emphasised(escape(s), j == 0 && kindOf(r) != report.Method))
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -120,7 +123,7 @@ func cell(c report.Cell) string {
 }
 
 func writeSpan(b *strings.Builder, columns int, tag, text string) {
-	fmt.Fprintf(b, "<tr><td colspan=\"%d\" align=\"left\"><%s>%s</%s></td></tr>\n", columns, tag, escape(text), tag)
+	fmt.Fprintf(b, "<tr><td colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", columns, side(report.AlignLeft), tag, escape(text), tag)
 }
 
 func emphasised(s string, on bool) string {

@@ -90,10 +90,10 @@ func TestABarTakesReportsOfOtherSizes(t *testing.T) {
 	*clock = clock.Add(6 * time.Second)
 	bar.Report(7, 0, "")
 	*clock = clock.Add(6 * time.Second)
-	bar.Report(1_000_000, 4_000_000, "table 1")
+	bar.Report(1_000_000, 4_000_007, "table 1")
 	*clock = clock.Add(time.Hour)
 	bar.leave()
-	want := "work: 7\ntable 1: 25 %, about 36 s left\ntable 1: 25 %, stopped after 1 h 0 min\n"
+	want := "work: 7\ntable 1: 24 %, about 18 s left\ntable 1: 24 %, stopped after 1 h 0 min\n"
 	if errs.String() != want {
 		t.Errorf("printed\n%swant\n%s", errs, want)
 	}
