@@ -89,19 +89,31 @@ func examine(ctx context.Context) ([]setup.Finding, error) {
 	return all, context.Cause(ctx)
 }
 
-// greeting is the cell that the doctor runs.
-const greeting = "import \"fmt\"\n%%\nfmt.Println(6 * 7)"
+// checkup is the cell that the doctor runs, and sane what it prints.
+const (
+	checkup = `import (
+	"fmt"
+	"github.com/lethe-ml/lethe/lib/engine"
+)
+%%
+e, err := engine.Open("go")
+if err != nil {
+	panic(err)
+}
+fmt.Println(6*7, e.Info())`
+	sane = "42 go/"
+)
 
 func oneCell(ctx context.Context, ready *setup.Ready) setup.Finding {
 	f := setup.Finding{Thing: "one cell", State: setup.StateOK}
-	cell, err := ready.RunCell(ctx, ready.Kernel, greeting)
+	cell, err := ready.RunCell(ctx, ready.Kernel, checkup)
 	switch {
 	case err != nil:
 		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("a kernel cannot run it: %v (lethe clean --all, and lethe lab, build the kernel anew)", err)
-	case strings.TrimSpace(cell.Text) != "42\n42":
-		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("prints %q where 42 is due", cell.Text)
+	case strings.Count(cell.Text, sane) != 2:
+		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("prints %q where %q is due", cell.Text, sane)
 	default:
-		f.Detail = fmt.Sprintf("kernel %.1f s, first cell %.1f s, the same again %.1f s", cell.Start, cell.First, cell.Later)
+		f.Detail = fmt.Sprintf("kernel starts in %.1f s, first cell with the library %.1f s, the same again %.1f s", cell.Start, cell.First, cell.Later)
 	}
 	return f
 }

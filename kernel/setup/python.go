@@ -131,6 +131,7 @@ func (m *machine) installPython(ctx context.Context, venv string) (map[string]st
 	base, refused := choosePython(all)
 	if refused == nil {
 		if refused = m.makeVenv(ctx, venv, base); refused == nil {
+			prune(venv, func(dir string) string { return dir + ".json" })
 			path := filepath.Join(venv, "bin", "python")
 			return map[string]string{"python": path, "lab": "jupyterlab", "base": base.Base, "identity": identity(base.Base)}, nil
 		}

@@ -70,7 +70,7 @@ func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 		}
 	}()
 	if err := <-started; err != nil {
-		return nil, fmt.Errorf("Jupyter cannot be started: %w", err)
+		return nil, fmt.Errorf("the Jupyter server cannot be started: %w", err)
 	}
 	if s.URL, err = s.await(ctx, filepath.Join(dir, "runtime"), o.Open); err != nil {
 		s.Stop()
@@ -120,9 +120,9 @@ func (s *Server) await(ctx context.Context, runtimeDir, open string) (string, er
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		case <-s.done:
-			return "", fmt.Errorf("Jupyter ended at once (%v): %s", s.err, lastLine(s.Log))
+			return "", fmt.Errorf("the Jupyter server ended at once (%v): %s", s.err, lastLine(s.Log))
 		case <-late:
-			return "", fmt.Errorf("Jupyter does not answer after %v: see %s", startWithin, s.Log)
+			return "", fmt.Errorf("the Jupyter server does not answer after %v: see %s", startWithin, s.Log)
 		case <-time.After(50 * time.Millisecond):
 			if address, ok := s.address(runtimeDir, open); ok {
 				return address, nil
@@ -177,7 +177,7 @@ func (s *Server) Wait(ctx context.Context) error {
 		return nil
 	case <-s.done:
 		if s.err != nil {
-			return fmt.Errorf("Jupyter ended (%w): %s", s.err, lastLine(s.Log))
+			return fmt.Errorf("the Jupyter server ended (%w): %s", s.err, lastLine(s.Log))
 		}
 		return nil
 	}

@@ -93,10 +93,15 @@ func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
 		t.Run(filepath.Base(stop), func(t *testing.T) {
 			w := newWorld(t)
 			w.put("hang", stop+"\n")
-			ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
-			defer cancel()
-			within(t, 20*time.Second, func() {
-				if _, err := w.prepare(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			stopped := errors.New("stopped")
+			go func() {
+				w.await(i + 1)
+				cancel(stopped)
+			}()
+			within(t, 25*time.Second, func() {
+				if _, err := w.prepare(ctx); !errors.Is(err, stopped) {
 					t.Errorf("error %v", err)
 				}
 			})
@@ -125,6 +130,26 @@ func TestWhatAKilledProgramLeftIsSweptAway(t *testing.T) {
 	w.ready()
 	if left := w.leftovers(); len(left) != 0 {
 		t.Errorf("left %v", left)
+	}
+}
+
+func TestToolsThatNobodyUsesAnyMoreAreRemoved(t *testing.T) {
+	w := newWorld(t)
+	long := time.Now().Add(-2 * keepFor)
+	for _, name := range []string{"tools-00000000aaaa/gonb.json", "tools-00000000bbbb/gonb.json", "python-00000000aaaa.json"} {
+		w.put("home/kernel/"+name, "{}")
+		if !strings.Contains(name, "bbbb") {
+			if err := os.Chtimes(filepath.Join(w.home, "kernel", name), long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.put("home/kernel/python-00000000aaaa/bin/python", "old")
+	w.ready()
+	for name, want := range map[string]bool{"tools-00000000aaaa": false, "tools-00000000bbbb": true, "python-00000000aaaa": false, "python-00000000aaaa.json": false} {
+		if _, err := os.Stat(filepath.Join(w.home, "kernel", name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -84,7 +84,28 @@ func (s step) done(want string) (map[string]string, bool) {
 	if !ok || got.Inputs != want || s.there != nil && !s.there(got.Values) {
 		return nil, false
 	}
+	now := time.Now()
+	_ = os.Chtimes(s.stamp, now, now) // prune keeps what is used
 	return got.Values, true
+}
+
+// keepFor is how long tools and environments of other versions of the program
+// stay when nobody uses them.
+const keepFor = 60 * 24 * time.Hour
+
+// prune removes the folders that begin like dir, have the stamp and were used
+// last before keepFor. What cannot be removed stays.
+func prune(dir string, stampOf func(dir string) string) {
+	kind, _, _ := strings.Cut(filepath.Base(dir), "-")
+	others, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), kind+"-????????????"))
+	for _, other := range others {
+		info, err := os.Stat(stampOf(other))
+		if other == dir || err != nil || time.Since(info.ModTime()) < keepFor {
+			continue
+		}
+		_ = os.RemoveAll(other)
+		_ = os.Remove(stampOf(other))
+	}
 }
 
 func hashOf(parts ...string) string {

@@ -87,7 +87,11 @@ func (m *machine) buildTool(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	return m.goBuild(ctx, work, m.goEnvironment(), filepath.Join(m.tools, "bin"), paths...)
+	if err := m.goBuild(ctx, work, m.goEnvironment(), filepath.Join(m.tools, "bin"), paths...); err != nil {
+		return err
+	}
+	prune(m.tools, func(dir string) string { return filepath.Join(dir, "gonb.json") })
+	return nil
 }
 
 // goBuild builds programs in a temporary folder and moves them to bin.

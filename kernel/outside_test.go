@@ -1,0 +1,204 @@
+package kernel
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/kernel/twin"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// testVersion is the version under which the tests publish this working tree.
+const testVersion = "v0.0.1-test"
+
+// TestAnInstalledVersionWorksOutsideAClone publishes the working tree in a
+// module proxy made of files, installs it as people do, and starts lethe lab in
+// an empty folder.
+func TestAnInstalledVersionWorksOutsideAClone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program three times")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the notebook kernel needs Linux or macOS")
+	}
+	env := publish(t)
+	bin := t.TempDir()
+	env = append(env, "GOBIN="+bin)
+	install := exec.Command("go", "install", "-tags=noxla", "-ldflags=-s", setup.Module+"@"+testVersion)
+	install.Dir, install.Env = t.TempDir(), append(env, "GOEXPERIMENT=simd")
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("go install: %v\n%s", err, out)
+	}
+	home, folder := t.TempDir(), t.TempDir()
+	borrowPython(t, home)
+	env = append(env, twin.EnvHome+"="+home, twin.EnvSwitch+"=off")
+	program := filepath.Join(bin, "lethe")
+	address := startLab(t, program, folder, env)
+	if !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Errorf("address %q", address)
+	}
+	if notebookFiles != nil {
+		if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(startNotebook))); err != nil {
+			t.Errorf("the notebooks are not unpacked: %v", err)
+		}
+	}
+	roots, err := filepath.Glob(filepath.Join(home, "kernel", "module-????????????", "go.mod"))
+	if err != nil || len(roots) != 1 {
+		t.Fatalf("generated modules: %v, %v", roots, err)
+	}
+	gomod, err := os.ReadFile(roots[0])
+	if err != nil || !strings.Contains(string(gomod), setup.Module+" "+testVersion+"\n") {
+		t.Errorf("%v, go.mod:\n%s", err, gomod)
+	}
+	doctor := exec.Command(program, "doctor", "--json")
+	doctor.Dir, doctor.Env = folder, append(env, setup.EnvCompletion+"=off")
+	out, err := doctor.Output()
+	var found []setup.Finding
+	if bad := json.Unmarshal(out, &found); err != nil || bad != nil {
+		t.Fatalf("doctor: %v, %v\n%s", err, bad, out)
+	}
+	seen := map[string]string{}
+	for _, f := range found {
+		seen[f.Thing] = f.State + " " + f.Detail
+	}
+	if !strings.HasPrefix(seen["library"], "ok version "+testVersion) || !strings.HasPrefix(seen["one cell"], "ok kernel starts ") {
+		t.Errorf("doctor finds %v", seen)
+	}
+	t.Logf("one cell: %s", seen["one cell"])
+}
+
+// publish makes a module proxy with this working tree in it, and returns an
+// environment that knows it. The folders are kept from run to run, because the
+// go tool compiles again what comes from another folder.
+func publish(t *testing.T) []string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gomod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Skip("the sources are not here: ", err)
+	}
+	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Skip("there is no go tool: ", err)
+	}
+	home, err := twin.Home()
+	if err != nil {
+		t.Skip(err)
+	}
+	modules := filepath.Join(home, "test", "modules")
+	forget(t, filepath.Join(modules, filepath.FromSlash(setup.Module)+"@"+testVersion))
+	forget(t, filepath.Join(modules, "cache", "download", filepath.FromSlash(setup.Module)))
+	proxy := t.TempDir()
+	versions := filepath.Join(proxy, filepath.FromSlash(setup.Module), "@v")
+	if err := os.MkdirAll(versions, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"list": testVersion + "\n", testVersion + ".info": `{"Version":"` + testVersion + `"}`, testVersion + ".mod": string(gomod)} {
+		if err := os.WriteFile(filepath.Join(versions, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Create(filepath.Join(versions, testVersion+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.CreateFromDir(f, module.Version{Path: setup.Module, Version: testVersion}, root); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return append(os.Environ(),
+		"GOPROXY=file://"+proxy+",file://"+filepath.Join(strings.TrimSpace(string(cache)), "cache", "download"),
+		"GOMODCACHE="+modules, "GOSUMDB=off", "GONOSUMDB=", "GOFLAGS=", "GOWORK=off")
+}
+
+// forget removes a folder that the go tool has made read-only.
+func forget(t *testing.T, dir string) {
+	t.Helper()
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return os.Chmod(path, 0o755)
+		}
+		return nil
+	})
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// borrowPython lets the home folder use the Python environment of the user's
+// own, where there is one: pip has tests of its own.
+func borrowPython(t *testing.T, home string) {
+	t.Helper()
+	usual, err := twin.Home()
+	if err != nil {
+		t.Skip(err)
+	}
+	stamps, err := filepath.Glob(filepath.Join(usual, "kernel", "python-*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(home, "kernel"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range stamps {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, "kernel", filepath.Base(path)), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// startLab starts lethe lab, waits for its address and ends it with an
+// interrupt, after which nothing of it may run.
+func startLab(t *testing.T, program, folder string, env []string) (address string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program, "lab", "--no-browser", "--no-completion")
+	cmd.Dir, cmd.Env = folder, env
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if lines.Scan() {
+		address = lines.Text()
+		_ = cmd.Process.Signal(syscall.SIGINT)
+	}
+	err = cmd.Wait()
+	if strings.Contains(said.String(), "pip cannot download") {
+		t.Skip("JupyterLab cannot be had here: ", said.String())
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) || err != nil || address == "" {
+		t.Fatalf("lethe lab: %v\n%s", err, said.String())
+	}
+	return address
+}

@@ -1,0 +1,89 @@
+package setup
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAJupyterThatEndsAtOnceSaysWhy(t *testing.T) {
+	w := newWorld(t)
+	r := w.ready()
+	within(t, 20*time.Second, func() {
+		_, err := r.Serve(t.Context(), ServerOptions{})
+		if err == nil || !strings.Contains(err.Error(), "ended at once") || !strings.Contains(err.Error(), "no such extension") {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAPortThatIsTakenIsNamedOrAvoided(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	if _, err := freePort(port); err == nil || !strings.Contains(err.Error(), "without --port") {
+		t.Error(err)
+	}
+	if got, err := freePort(0); err != nil || got == port {
+		t.Error(got, err)
+	}
+}
+
+func TestTheServerLogIsForTheUserOnly(t *testing.T) {
+	w := newWorld(t)
+	r := w.ready()
+	_, _ = r.Serve(t.Context(), ServerOptions{}) // fails, with a log
+	logs, err := os.ReadDir(w.home + "/kernel/jupyter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, f := range logs {
+		if !strings.HasSuffix(f.Name(), ".log") {
+			continue
+		}
+		seen++
+		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", f.Name(), info.Mode(), err)
+		}
+	}
+	if seen != 1 {
+		t.Errorf("%d logs", seen)
+	}
+}
+
+func TestProgressIsThrottledWithoutATerminal(t *testing.T) {
+	var out bytes.Buffer
+	s := newTeller(&out)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	s.begin("building gonb", "about 10 seconds")
+	for i := range 30 {
+		now = now.Add(time.Second)
+		s.progress("%s", count(i, "package", "compiled"))
+	}
+	s.end()
+	s.progress("late")
+	want := "lethe: building gonb, about 10 seconds\nlethe:   10 s, 9 packages compiled\nlethe:   20 s, 19 packages compiled\nlethe:   30 s, 29 packages compiled\n"
+	if out.String() != want {
+		t.Errorf("said %q", out.String())
+	}
+}
+
+func TestTheLineOnATerminalIsRewritten(t *testing.T) {
+	var out bytes.Buffer
+	s := newTeller(&out)
+	s.terminal = true
+	s.begin("building gonb", "about 10 seconds")
+	s.progress("%s", count(1, "package", "compiled"))
+	s.end()
+	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "1 package compiled") || !strings.HasSuffix(got, "\r") {
+		t.Errorf("said %q", got)
+	}
+}
