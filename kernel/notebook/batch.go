@@ -121,7 +121,7 @@ func (b Batch) save(ctx context.Context, nb *Notebook, target, page string, fini
 	if !b.Pages || !finished {
 		return said, nil
 	}
-	if err := b.HTML(ctx, nb, strings.TrimSuffix(filepath.Base(page), ".html"), page); err != nil {
+	if err := b.HTML(ctx, nb, target, page); err != nil {
 		return said, err
 	}
 	return said + " and " + page, nil

@@ -226,25 +226,29 @@ func TestABatchTellsOfEveryCellAndSavesNotebooksAndPages(t *testing.T) {
 	}
 }
 
-func TestThePageSaysWhatAPictureShows(t *testing.T) {
-	nb, err := ReadFile("testdata/good.ipynb")
-	if err != nil {
-		t.Fatal(err)
+func TestThePageSaysWhatPicturesShow(t *testing.T) {
+	picture := func(data, text string) *Output {
+		return &Output{Type: DisplayOutput, Data: Object{"image/png": data + "\n", "text/plain": text}}
 	}
-	before := written(t, nb)
-	page := filepath.Join(t.TempDir(), "new", "p.html")
-	if err := fake("ok").HTML(t.Context(), nb, "name", page); err != nil {
-		t.Fatal(err)
+	nb := &Notebook{Cells: []Cell{{Kind: Code, Outputs: []*Output{
+		picture("AAAA", "\nthe loss < 1\n  a curve of letters"), picture("BBBB", ""), picture("CCCC", "nowhere"), picture("AAAA", "again"),
+	}}}}
+	const none = `<img alt="No description has been provided for this image" src="data:image/png;base64,`
+	got := nb.describePictures("<p>" + none + `AAAA"><p>` + none + `BBBB">` + none + `AAAA">!`)
+	want := `<p><img alt="the loss &lt; 1" src="data:image/png;base64,AAAA"><p>` + none + `BBBB"><img alt="again" src="data:image/png;base64,AAAA">!`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := read(t, page); !strings.Contains(got, `"alt": "loss against epoch: falls from 1 to 0.2"`) {
-		t.Error(got)
-	}
-	if written(t, nb) != before {
-		t.Error("the notebook itself was changed")
-	}
-	err = Jupyter{Python: "false"}.HTML(t.Context(), nb, "name", page)
-	if err == nil || !strings.Contains(err.Error(), "no web page: nbconvert: ") {
+}
+
+func TestAPageThatNbconvertCannotMakeIsAnError(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "p.html")
+	err := fake("ok").HTML(t.Context(), good(t), "missing.ipynb", page)
+	if err == nil || !strings.Contains(err.Error(), "no web page: nbconvert: exit status 1: bad call") {
 		t.Error(err)
+	}
+	if _, err := os.Stat(page); err == nil {
+		t.Error("there is a page")
 	}
 }
 

@@ -1,13 +1,14 @@
 package notebook
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -42,26 +43,14 @@ func inOneStep(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// HTML turns the notebook into a web page, with nbconvert; name is its title.
-func (j Jupyter) HTML(ctx context.Context, nb *Notebook, name, page string) error {
-	dir, err := os.MkdirTemp("", "lethe-page-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	source := filepath.Join(dir, name+".ipynb")
-	described, err := nb.withAlt()
-	if err != nil {
-		return err
-	}
-	if err := described.WriteFile(source); err != nil {
-		return err
-	}
-	c := exec.CommandContext(ctx, j.Python, "-m", "nbconvert", "--to", "html", "--log-level", "ERROR", "--stdout", source)
+// HTML turns the notebook, which is saved at path, into a web page, with
+// nbconvert.
+func (j Jupyter) HTML(ctx context.Context, nb *Notebook, path, page string) error {
+	c := exec.CommandContext(ctx, j.Python, "-m", "nbconvert", "--to", "html", "--log-level", "ERROR", "--stdout", path)
 	c.Env = j.Env
 	said := &tail{}
 	c.Stderr = said
-	html, err := c.Output()
+	text, err := c.Output()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -69,30 +58,34 @@ func (j Jupyter) HTML(ctx context.Context, nb *Notebook, name, page string) erro
 		return fmt.Errorf("no web page: nbconvert: %w: %s", err, said.last())
 	}
 	return inOneStep(page, func(w io.Writer) error {
-		_, err := w.Write(html)
+		_, err := io.WriteString(w, nb.describePictures(string(text)))
 		return err
 	})
 }
 
-// withAlt is a copy of the notebook in which the first line of the text beside
-// a picture is where nbconvert looks for what the picture shows.
-func (nb *Notebook) withAlt() (*Notebook, error) {
-	var b bytes.Buffer
-	if err := nb.Write(&b); err != nil {
-		return nil, err
-	}
-	described, err := Read(&b, "the notebook")
-	if err != nil {
-		return nil, err
-	}
-	described.eachOutput(func(o *Output) {
+// inline stands before the contents of a picture in a page.
+const inline = "base64,"
+
+var altText = regexp.MustCompile(`\balt="[^"]*"`)
+
+// describePictures gives the pictures of a page the first line of the text
+// beside them; nbconvert's own template says that they have no description.
+func (nb *Notebook) describePictures(page string) string {
+	var done strings.Builder
+	nb.eachOutput(func(o *Output) {
+		data := strings.TrimSpace(o.text("image/png"))
 		alt := visibleLines(o.text("text/plain"))
-		for media := range o.Data {
-			_, has := o.Metadata[media]
-			if strings.HasPrefix(media, "image/") && len(alt) > 0 && !has {
-				o.Metadata[media] = Object{"alt": strings.TrimSpace(alt[0])}
-			}
+		at := strings.Index(page, inline+data)
+		if data == "" || len(alt) == 0 || at < 0 {
+			return
 		}
+		start := strings.LastIndex(page[:at], "<img ")
+		if start < 0 {
+			return
+		}
+		text := `alt="` + html.EscapeString(strings.TrimSpace(alt[0])) + `"`
+		done.WriteString(page[:start] + altText.ReplaceAllLiteralString(page[start:at], text) + inline)
+		page = page[at+len(inline):]
 	})
-	return described, nil
+	return done.String() + page
 }
