@@ -113,10 +113,8 @@ func (s *Session) handle(e event) (end bool, err error) {
 	case "done":
 		return true, nil
 	case "died":
-		s.dead = true
 		return false, errors.New("the kernel died while the cell ran (out of memory?)")
 	case "failed":
-		s.dead = true
 		return false, errors.New(e.Text)
 	}
 	return false, nil

@@ -114,6 +114,28 @@ func TestACellThatRunsTooLongIsStopped(t *testing.T) {
 	}
 }
 
+func TestACellThatIgnoresTheInterruptIsEndedWithItsKernel(t *testing.T) {
+	defer func(d time.Duration) { stopTime = d }(stopTime)
+	stopTime = 50 * time.Millisecond
+	s, err := fake("ok").Start(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Execute(t.Context(), "print x\ndeaf", 50*time.Millisecond)
+	if err == nil || !strings.Contains(err.Error(), "ran longer than 50ms") {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if s.cmd.ProcessState == nil || s.cmd.ProcessState.Success() {
+		t.Errorf("Python has not been ended: %v", s.cmd.ProcessState)
+	}
+	if _, err := s.Execute(t.Context(), "print y", 0); err == nil {
+		t.Error("the session goes on")
+	}
+}
+
 func TestAnInterruptStopsTheCellAndKeepsWhatItSaid(t *testing.T) {
 	cause := errors.New("the reader's wish")
 	ctx, stop := context.WithCancelCause(t.Context())

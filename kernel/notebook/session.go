@@ -31,12 +31,15 @@ var runner string
 // sliders.
 const headless = "LETHE_HEADLESS=1"
 
-// Times that others get: to start a kernel, to stop a cell, to end.
+// Times that others get: to start a kernel, to end.
 const (
 	startTime = 2 * time.Minute
-	stopTime  = 15 * time.Second
 	endTime   = 20 * time.Second
 )
+
+// stopTime is how long a cell that is interrupted may take to stop; tests have
+// less of it.
+var stopTime = 15 * time.Second
 
 // Session is a running kernel. It executes one cell at a time and is not for
 // use by several goroutines.
@@ -49,7 +52,6 @@ type Session struct {
 	stderr    *tail
 	kernel    int // process id, 0: not known
 	collector collector
-	dead      bool
 }
 
 // event is a line of run.py.
@@ -167,7 +169,6 @@ func (s *Session) ready(ctx context.Context) error {
 
 // lastWords is the error for a Python that has ended.
 func (s *Session) lastWords() error {
-	s.dead = true
 	if said := s.stderr.last(); said != "" {
 		return fmt.Errorf("its Python ended: %s", said)
 	}

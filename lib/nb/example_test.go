@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/nb"
+	"github.com/lethe-ml/lethe/lib/report"
 )
 
 // The claims of a notebook, with one that does not hold.
@@ -27,6 +28,29 @@ func ExampleExercise() {
 	// exercise 1: not tried yet
 	// exercise 1: not yet. Hint: what does a coin score?
 	// exercise 1: right
+}
+
+// A table in a terminal.
+func ExampleTable() {
+	nb.Table(&report.Table{
+		Columns: []report.Column{{Name: "method"}, {Name: "accuracy"}},
+		Rows:    []report.Row{{Cells: []report.Cell{report.Str("do nothing"), report.Num(0.5, 2)}}},
+	})
+	// Output:
+	// method      accuracy
+	// ────────────────────
+	// do nothing      0.50
+	// ────────────────────
+}
+
+// A live output in a terminal prints its last state alone.
+func ExampleLive() {
+	live := nb.NewLive()
+	for epoch := range 3 {
+		live.Markdown(fmt.Sprintf("epoch %d", epoch+1))
+	}
+	live.Done()
+	// Output: epoch 3
 }
 
 // Without a browser the drawing is made once, with the values in the code.

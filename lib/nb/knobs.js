@@ -133,15 +133,17 @@
         end(""); // the cell is over, its output has taken our place
       } else if (heard() >= number) {
         patience = 400;
+        status.textContent = "";
         if (waiting() !== waited) {
           report(false);
         }
-      } else if (patience > 30000) {
+      } else if (patience > 10000) {
         end("not connected any more: run this cell again");
       } else if (Date.now() - sent > patience) {
         // The kernel keeps one channel, and a script of its own may have taken
         // it over: take it back.
         patience *= 1.5;
+        status.textContent = patience > 2000 ? "waiting for the cell" : "";
         open();
         setTimeout(() => report(false), 50);
       }

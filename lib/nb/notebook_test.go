@@ -105,6 +105,20 @@ const goldenHTML = `<p><strong>Scores &lt;of&gt; methods</strong></p>
 <p><sub>scale quick · seeds 0-2</sub></p>
 `
 
+func TestAPictureStandsUnderItsLabel(t *testing.T) {
+	events, code := run(t, "picture")
+	outs := shown(events)
+	if len(outs) != 2 || code != 0 {
+		t.Fatalf("exit code %d, %d outputs, said %q", code, len(outs), printed(events, "stderr"))
+	}
+	if got := outs[0].data["text/markdown"]; got != `*Loss, paper \*scale\**` {
+		t.Errorf("the label is %q", got)
+	}
+	if got := fmt.Sprint(outs[1].meta); got != "map[image/png:map[alt:Loss, paper *scale* width:900]]" {
+		t.Errorf("the picture's metadata are %s", got)
+	}
+}
+
 func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
 	events, _ := run(t, "bar")
 	outs := shown(events)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"testing/fstest"
 	"time"
 )
 
@@ -22,6 +23,10 @@ var scenes = map[string]func(){
 		Table(testTable())
 		Figure(testFigure(1))
 		Markdown("Some *text*.")
+	},
+	"picture": func() {
+		drawn := Try(testFigure(1).PNG())
+		Picture(fstest.MapFS{"loss.png": {Data: drawn}}, "loss.png", "Loss, paper *scale*")
 	},
 	"bar": func() {
 		bar := NewBar(1000, "training")

@@ -15,6 +15,10 @@ import (
 	"github.com/lethe-ml/lethe/kernel/setup"
 )
 
+// EnvRequired is the environment variable that, when it is set, makes a failure
+// of a machine on which no notebook can be executed; a release is tested so.
+const EnvRequired = "LETHE_NOTEBOOKS_REQUIRED"
+
 // perCell is the longest time of a cell at quick scale.
 const perCell = 5 * time.Minute
 
@@ -65,6 +69,9 @@ func Kernel(t *testing.T) notebook.Run {
 		t.Skip("executes notebooks; not with -short")
 	}
 	ready, err := setup.Prepare(t.Context(), setup.Options{Out: logger{t}, NoCompletion: true, NoNotebooks: true})
+	if err != nil && os.Getenv(EnvRequired) != "" {
+		t.Fatal(err)
+	}
 	if err != nil {
 		t.Skip("no notebooks are executed: ", err)
 	}
