@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/notebooks"
 
 	"github.com/spf13/cobra"
 )
@@ -15,9 +16,8 @@ import (
 // startNotebook is what people see first.
 const startNotebook = "start/00-forgetting-in-five-minutes.ipynb"
 
-// notebookFiles are the notebooks that this program brings along; nil in a
-// program without any.
-var notebookFiles fs.FS
+// notebookFiles are the notebooks that this program brings along.
+var notebookFiles fs.FS = notebooks.Files
 
 func newLab() *cobra.Command {
 	c := &cobra.Command{

@@ -3,8 +3,11 @@ package kernel
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,9 +25,6 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// testVersion is the version under which the tests publish this working tree.
-const testVersion = "v0.0.1-test"
-
 // TestAnInstalledVersionWorksOutsideAClone publishes the working tree in a
 // module proxy made of files, installs it as people do, and starts lethe lab in
 // an empty folder.
@@ -35,10 +35,10 @@ func TestAnInstalledVersionWorksOutsideAClone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the notebook kernel needs Linux or macOS")
 	}
-	env := publish(t)
+	version, env := publish(t)
 	bin := t.TempDir()
 	env = append(env, "GOBIN="+bin)
-	install := exec.Command("go", "install", "-tags=noxla", "-ldflags=-s", setup.Module+"@"+testVersion)
+	install := exec.Command("go", "install", "-tags=noxla", "-ldflags=-s", setup.Module+"@"+version)
 	install.Dir, install.Env = t.TempDir(), append(env, "GOEXPERIMENT=simd")
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("go install: %v\n%s", err, out)
@@ -51,17 +51,18 @@ func TestAnInstalledVersionWorksOutsideAClone(t *testing.T) {
 	if !strings.HasPrefix(address, "http://127.0.0.1:") {
 		t.Errorf("address %q", address)
 	}
-	if notebookFiles != nil {
-		if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(startNotebook))); err != nil {
-			t.Errorf("the notebooks are not unpacked: %v", err)
-		}
+	if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(startNotebook))); err != nil {
+		t.Errorf("the notebooks are not unpacked: %v", err)
+	}
+	if !strings.Contains(address, "/lab/tree/"+startNotebook+"?token=") {
+		t.Errorf("the start notebook is not opened: %s", address)
 	}
 	roots, err := filepath.Glob(filepath.Join(home, "kernel", "module-????????????", "go.mod"))
 	if err != nil || len(roots) != 1 {
 		t.Fatalf("generated modules: %v, %v", roots, err)
 	}
 	gomod, err := os.ReadFile(roots[0])
-	if err != nil || !strings.Contains(string(gomod), setup.Module+" "+testVersion+"\n") {
+	if err != nil || !strings.Contains(string(gomod), setup.Module+" "+version+"\n") {
 		t.Errorf("%v, go.mod:\n%s", err, gomod)
 	}
 	doctor := exec.Command(program, "doctor", "--json")
@@ -75,16 +76,17 @@ func TestAnInstalledVersionWorksOutsideAClone(t *testing.T) {
 	for _, f := range found {
 		seen[f.Thing] = f.State + " " + f.Detail
 	}
-	if !strings.HasPrefix(seen["library"], "ok version "+testVersion) || !strings.HasPrefix(seen["one cell"], "ok kernel starts ") {
+	if !strings.HasPrefix(seen["library"], "ok version "+version) || !strings.HasPrefix(seen["one cell"], "ok kernel starts ") {
 		t.Errorf("doctor finds %v", seen)
 	}
 	t.Logf("one cell: %s", seen["one cell"])
 }
 
-// publish makes a module proxy with this working tree in it, and returns an
-// environment that knows it. The folders are kept from run to run, because the
-// go tool compiles again what comes from another folder.
-func publish(t *testing.T) []string {
+// publish makes a module proxy with this working tree in it, and returns the
+// tree's version there and an environment that knows the proxy. The modules are
+// kept from run to run, because the go tool compiles again what comes from
+// another folder.
+func publish(t *testing.T) (version string, env []string) {
 	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -102,32 +104,83 @@ func publish(t *testing.T) []string {
 	if err != nil {
 		t.Skip(err)
 	}
+	version = versionOf(t, root)
 	modules := filepath.Join(home, "test", "modules")
-	forget(t, filepath.Join(modules, filepath.FromSlash(setup.Module)+"@"+testVersion))
-	forget(t, filepath.Join(modules, "cache", "download", filepath.FromSlash(setup.Module)))
+	forgetOthers(t, modules, version)
 	proxy := t.TempDir()
 	versions := filepath.Join(proxy, filepath.FromSlash(setup.Module), "@v")
 	if err := os.MkdirAll(versions, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{"list": testVersion + "\n", testVersion + ".info": `{"Version":"` + testVersion + `"}`, testVersion + ".mod": string(gomod)} {
+	for name, content := range map[string]string{"list": version + "\n", version + ".info": `{"Version":"` + version + `"}`, version + ".mod": string(gomod)} {
 		if err := os.WriteFile(filepath.Join(versions, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f, err := os.Create(filepath.Join(versions, testVersion+".zip"))
+	f, err := os.Create(filepath.Join(versions, version+".zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zip.CreateFromDir(f, module.Version{Path: setup.Module, Version: testVersion}, root); err != nil {
+	if err := zip.Create(f, module.Version{Path: setup.Module, Version: version}, moduleFiles(t, root)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return append(os.Environ(),
+	return version, append(os.Environ(),
 		"GOPROXY=file://"+proxy+",file://"+filepath.Join(strings.TrimSpace(string(cache)), "cache", "download"),
 		"GOMODCACHE="+modules, "GOSUMDB=off", "GONOSUMDB=", "GOFLAGS=", "GOWORK=off")
+}
+
+// versionOf names the working tree by its content: the go tool relies on a
+// version being one thing for ever.
+func versionOf(t *testing.T, root string) string {
+	t.Helper()
+	h := sha256.New()
+	m := module.Version{Path: setup.Module, Version: "v0.0.1-test"}
+	if err := zip.Create(h, m, moduleFiles(t, root)); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s.h%x", m.Version, h.Sum(nil)[:6])
+}
+
+// treeFile is a file of the working tree.
+type treeFile struct{ root, name string }
+
+func (f treeFile) Path() string                 { return f.name }
+func (f treeFile) Lstat() (fs.FileInfo, error)  { return os.Lstat(filepath.Join(f.root, f.name)) }
+func (f treeFile) Open() (io.ReadCloser, error) { return os.Open(filepath.Join(f.root, f.name)) }
+
+// moduleFiles lists what a commit of the working tree would hold.
+func moduleFiles(t *testing.T, root string) []zip.File {
+	t.Helper()
+	checked, err := zip.CheckDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []zip.File
+	for _, name := range checked.Valid {
+		first, _, _ := strings.Cut(name, "/")
+		if first != "out" && first != ".cache" && first != "lethe" && !strings.Contains(name, ".ipynb_checkpoints") {
+			files = append(files, treeFile{root, name})
+		}
+	}
+	return files
+}
+
+// forgetOthers removes the working trees of earlier runs.
+func forgetOthers(t *testing.T, modules, version string) {
+	t.Helper()
+	trees, err := filepath.Glob(filepath.Join(modules, filepath.FromSlash(setup.Module)+"@*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range trees {
+		if !strings.HasSuffix(dir, "@"+version) {
+			forget(t, dir)
+			forget(t, filepath.Join(modules, "cache", "download", filepath.FromSlash(setup.Module)))
+		}
+	}
 }
 
 // forget removes a folder that the go tool has made read-only.
