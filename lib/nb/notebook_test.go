@@ -14,6 +14,7 @@ import (
 )
 
 func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	events, code := run(t, "alternate")
 	if code != 0 {
 		t.Fatalf("exit code %d, stderr %q", code, printed(events, "stderr"))
@@ -35,6 +36,7 @@ func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
 }
 
 func TestEveryOutputHasAPlainForm(t *testing.T) {
+	t.Parallel()
 	events, _ := run(t, "all")
 	outs := shown(events)
 	if len(outs) != 3 {
@@ -66,6 +68,7 @@ func TestEveryOutputHasAPlainForm(t *testing.T) {
 }
 
 func TestAFigureOfAnySharpnessStandsAtItsWidth(t *testing.T) {
+	t.Parallel()
 	for scale, want := range map[int]string{0: "672", 1: "600", 2: "600", 4: "600"} {
 		f := testFigure(1).(plot.Curves)
 		f.Scale = scale
@@ -106,6 +109,7 @@ const goldenHTML = `<p><strong>Scores &lt;of&gt; methods</strong></p>
 `
 
 func TestAPictureStandsUnderItsLabel(t *testing.T) {
+	t.Parallel()
 	events, code := run(t, "picture")
 	outs := shown(events)
 	if len(outs) != 2 || code != 0 {
@@ -120,6 +124,7 @@ func TestAPictureStandsUnderItsLabel(t *testing.T) {
 }
 
 func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
+	t.Parallel()
 	events, _ := run(t, "bar")
 	outs := shown(events)
 	if len(outs) < 3 {
@@ -141,6 +146,7 @@ func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
 }
 
 func TestALiveOutputDrawsRarelyButAlwaysItsLastState(t *testing.T) {
+	t.Parallel()
 	events, _ := run(t, "live")
 	outs := shown(events)
 	if len(outs) < 2 || len(outs) > 13 {
@@ -156,6 +162,7 @@ func TestALiveOutputDrawsRarelyButAlwaysItsLastState(t *testing.T) {
 }
 
 func TestAFailedCellLosesNothingAndSaysWhy(t *testing.T) {
+	t.Parallel()
 	events, code := run(t, "fail")
 	if code != 1 {
 		t.Errorf("exit code %d, want 1", code)
@@ -173,6 +180,7 @@ func TestAFailedCellLosesNothingAndSaysWhy(t *testing.T) {
 }
 
 func TestAnInterruptedCellSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
 	k := &fakeKernel{t: t}
 	k.start("interrupted")
 	k.until("ready")
@@ -187,6 +195,7 @@ func TestAnInterruptedCellSaysHowToGoOn(t *testing.T) {
 }
 
 func TestAFigureThatCannotBeDrawnEndsTheCell(t *testing.T) {
+	t.Parallel()
 	events, code := run(t, "undrawable")
 	if got := printed(events, "stderr"); code != 1 || !strings.Contains(got, `figure "Loss": curve "model"`) {
 		t.Errorf("exit code %d, said %q", code, got)

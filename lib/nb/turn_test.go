@@ -24,6 +24,7 @@ func position(t *testing.T, k Slider, value float64) int {
 }
 
 func TestTurnDrawsForTheNewestPositionOnly(t *testing.T) {
+	t.Parallel()
 	rate, epochs := 0.1, 5
 	one, two := Knob("rate", &rate, 0.001, 1).Log(), Knob("epochs", &epochs, 1, 10)
 	at := func(r, e float64) []int { return []int{position(t, one, r), position(t, two, e)} }
@@ -67,6 +68,7 @@ func TestTurnDrawsForTheNewestPositionOnly(t *testing.T) {
 }
 
 func TestTurnLetsWaitingCellsRun(t *testing.T) {
+	t.Parallel()
 	k := &fakeKernel{t: t}
 	k.browser = func(say func(message)) { say(message{Number: 1, At: []int{0}, Waiting: true}) }
 	k.start("turn", inBrowser...)
@@ -78,6 +80,7 @@ func TestTurnLetsWaitingCellsRun(t *testing.T) {
 }
 
 func TestTurnDrawsOnceWithoutABrowser(t *testing.T) {
+	t.Parallel()
 	none := []string{"JPY_SESSION_NAME=", HeadlessEnv + "="}
 	said := append([]string{}, inBrowser...)
 	said[2] = HeadlessEnv + "=1"
@@ -94,6 +97,7 @@ func TestTurnDrawsOnceWithoutABrowser(t *testing.T) {
 }
 
 func TestTurnGivesUpWhenNoBrowserAnswers(t *testing.T) {
+	t.Parallel()
 	events, code := run(t, "turn", inBrowser...)
 	if got := printed(events, "stdout"); got != "after 0.1 5\n" || code != 0 {
 		t.Errorf("exit code %d, printed %q", code, got)
