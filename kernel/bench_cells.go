@@ -3,9 +3,12 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/report"
@@ -50,6 +53,7 @@ its own.`,
 		if err != nil {
 			return err
 		}
+		busy := load("/proc/loadavg")
 		timed, err := timeCells(cmd.Context(), ready, jupyter, args, rounds)
 		if err != nil {
 			return err
@@ -57,9 +61,28 @@ its own.`,
 		if *asJSON {
 			return writeJSON(cmd.OutOrStdout(), timed)
 		}
-		return cellsTable(timed, rounds).Text(cmd.OutOrStdout())
+		table := cellsTable(timed, rounds)
+		if busy > 0 {
+			table.Notes = append(table.Notes, fmt.Sprintf("In the minute before, %.1f processes wanted to run on %d cores.", busy, runtime.NumCPU()))
+		}
+		return table.Text(cmd.OutOrStdout())
 	}
 	return c
+}
+
+// load is the number of processes that wanted to run in the last minute, 0 where
+// the system does not say.
+func load(file string) float64 {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(b), " ")
+	v, err := strconv.ParseFloat(first, 64)
+	if err != nil {
+		return 0
+	}
+	return v
 }
 
 // cellTimes are the times of one kind of cells of a notebook.

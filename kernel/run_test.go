@@ -83,3 +83,18 @@ func TestLatenciesArePrintedWithTheirGoals(t *testing.T) {
 		}
 	}
 }
+
+func TestTheLoadIsReadWhereTheSystemHasIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "loadavg")
+	for text, want := range map[string]float64{"8.87 8.07 7.31 3/400 1\n": 8.87, "": 0, "much": 0} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := load(path); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if got := load(path + "missing"); got != 0 {
+		t.Error(got)
+	}
+}
