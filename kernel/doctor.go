@@ -83,6 +83,7 @@ func examine(ctx context.Context) ([]setup.Finding, error) {
 	if ready != nil {
 		all = append(all, oneCell(ctx, ready))
 	}
+	all = append(all, installedFindings()...)
 	all = append(all, engineFinding())
 	all = append(all, setup.Room(home)...)
 	all = append(all, dataFinding(), leftFinding(home))
@@ -148,6 +149,28 @@ func dataFinding() setup.Finding {
 		f.State, f.Detail = setup.StateNote, f.Detail+"; to get the others: lethe data get "+strings.Join(missing, " ")
 	}
 	return f
+}
+
+// installedFindings looks at what lethe install has written for this user: it
+// must not point to what is gone.
+func installedFindings() []setup.Finding {
+	data, err := userData()
+	if err != nil {
+		return nil
+	}
+	var out []setup.Finding
+	for _, name := range []string{setup.KernelGo, setup.KernelXLA} {
+		dir := filepath.Join(data, "kernels", name)
+		if !setup.Owned(dir) {
+			continue
+		}
+		f := setup.Finding{Thing: "installed kernel", State: setup.StateOK, Detail: dir}
+		if missing := setup.Missing(dir); missing != "" {
+			f.State, f.Detail = setup.StateNote, dir+" needs "+missing+", which is gone: lethe install writes it anew, lethe uninstall removes it"
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // present looks for a set's files, without reading them: data verify does.

@@ -40,7 +40,8 @@ func Leftovers(home string) (LeftBehind, error) {
 		return LeftBehind{}, err
 	}
 	left := sortOut(all, filepath.Join(home, "kernel"))
-	left.Folders = staleFolders(os.TempDir(), oldestGonb(all))
+	temp := os.TempDir()
+	left.Folders = append(staleFolders(temp, "gonb_*", oldest(all, gonbName)), staleFolders(temp, relayName+"-*", oldest(all, relayName))...)
 	return left, nil
 }
 
@@ -78,33 +79,38 @@ func isReaper(pid int, name string) bool {
 	return pid <= 1 && !strings.Contains(name, "python") && !strings.Contains(name, "jupyter")
 }
 
-// oldestGonb is when the oldest living gonb of anybody was started; the zero
-// time where that is not known, and the future where there is none.
-func oldestGonb(all []running) time.Time {
-	oldest := time.Now().Add(time.Hour)
+// oldest is when the oldest living program of that name, of anybody, was
+// started; the zero time where that is not known, and the future where there is
+// none.
+func oldest(all []running, name string) time.Time {
+	began := time.Now().Add(time.Hour)
 	for _, p := range all {
-		if filepath.Base(p.exe) == gonbName && p.start.Before(oldest) {
-			oldest = p.start
+		if filepath.Base(p.exe) == name && p.start.Before(began) {
+			began = p.start
 		}
 	}
-	return oldest
+	return began
 }
 
-// staleFolders lists gonb's folders that were changed last before the oldest
-// living gonb was started: none of them can be in use.
-func staleFolders(temp string, oldest time.Time) []string {
-	found, _ := filepath.Glob(filepath.Join(temp, "gonb_*"))
+// staleFolders lists folders that kernels have made and that were changed last
+// before the oldest living kernel was started: none of them can be in use.
+func staleFolders(temp, pattern string, oldest time.Time) []string {
+	found, _ := filepath.Glob(filepath.Join(temp, pattern))
 	var out []string
 	for _, dir := range found {
 		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || !isFile(filepath.Join(dir, "go.mod")) || !mine(info) {
-			continue
-		}
-		if info.ModTime().Before(oldest.Add(-2 * time.Second)) {
+		if err == nil && info.IsDir() && mine(info) && ofKernel(dir) && info.ModTime().Before(oldest.Add(-2*time.Second)) {
 			out = append(out, dir)
 		}
 	}
 	return out
+}
+
+// ofKernel reports whether a folder holds what a kernel puts there: gonb a
+// module, the relay a connection file.
+func ofKernel(dir string) bool {
+	connections, _ := filepath.Glob(filepath.Join(dir, "kernel*.json"))
+	return isFile(filepath.Join(dir, "go.mod")) || len(connections) > 0
 }
 
 // stopWait is how long an orphan may take to end.

@@ -66,13 +66,13 @@ func TestFoldersOfLivingKernelsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	alive := []running{{exe: "/x/gonb", start: now.Add(-time.Minute)}, {exe: "/x/gonb", start: now}}
-	if got := staleFolders(dir, oldestGonb(alive)); len(got) != 1 || filepath.Base(got[0]) != "gonb_old" {
+	if got := staleFolders(dir, "gonb_*", oldest(alive, gonbName)); len(got) != 1 || filepath.Base(got[0]) != "gonb_old" {
 		t.Errorf("%v", got)
 	}
-	if got := staleFolders(dir, oldestGonb(nil)); len(got) != 2 {
+	if got := staleFolders(dir, "gonb_*", oldest(nil, gonbName)); len(got) != 2 {
 		t.Errorf("without a kernel: %v", got)
 	}
-	if got := staleFolders(dir, oldestGonb([]running{{exe: "/x/gonb"}})); len(got) != 0 {
+	if got := staleFolders(dir, "gonb_*", oldest([]running{{exe: "/x/gonb"}}, gonbName)); len(got) != 0 {
 		t.Errorf("with a kernel of unknown age: %v", got)
 	}
 }

@@ -198,6 +198,25 @@ func Owned(dir string) bool {
 	return err == nil && json.Unmarshal(b, &spec) == nil && spec.Metadata[owner] != nil
 }
 
+// Missing returns the first file or folder that a kernelspec of ours names and
+// that is not there, or nothing.
+func Missing(dir string) string {
+	b, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
+	var spec kernelSpec
+	if err != nil || json.Unmarshal(b, &spec) != nil {
+		return filepath.Join(dir, "kernel.json")
+	}
+	for i, arg := range spec.Argv {
+		if !filepath.IsAbs(arg) || i > 0 && spec.Argv[i-1] == "--log" {
+			continue
+		}
+		if _, err := os.Stat(arg); err != nil {
+			return arg
+		}
+	}
+	return ""
+}
+
 // Uninstall removes our kernelspecs below a data folder of Jupyter and returns
 // the folders it removed.
 func Uninstall(dataDir string) ([]string, error) {

@@ -22,6 +22,14 @@ func TestInstallAndUninstallLeaveForeignKernelsAlone(t *testing.T) {
 			t.Fatal(dirs, err)
 		}
 	}
+	installed := filepath.Join(data, "kernels", KernelGo)
+	if missing := Missing(installed); missing != "" {
+		t.Errorf("%s is missing", missing)
+	}
+	w.remove("home/kernel")
+	if missing := Missing(installed); !strings.HasSuffix(missing, relayName) {
+		t.Errorf("%q is missing", missing)
+	}
 	left, err := filepath.Glob(filepath.Join(data, "kernels", ".*"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("left %v, %v", left, err)
