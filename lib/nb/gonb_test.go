@@ -79,14 +79,15 @@ func connect(t *testing.T, gonb string) *client {
 	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false -tags=noxla -ldflags=-s", "GOPROXY=off", "GOTOOLCHAIN=local")
 	must(t, cmd.Start())
 	ctx, cancel := context.WithCancel(context.Background())
+	c := &client{t: t, heard: make(chan [2][]byte, 4096)}
 	t.Cleanup(func() {
-		cancel()
-		_ = cmd.Process.Signal(os.Interrupt)
-		kill := time.AfterFunc(2*time.Second, func() { _ = cmd.Process.Kill() })
+		// Asked to, gonb ends its gopls; killed, it would leave it behind.
+		c.send("shutdown_request", map[string]any{"restart": false})
+		kill := time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
 		_ = cmd.Wait()
 		kill.Stop()
+		cancel()
 	})
-	c := &client{t: t, heard: make(chan [2][]byte, 4096)}
 	c.shell, c.iopub = zmq4.NewDealer(ctx, zmq4.WithID(zmq4.SocketIdentity("test"))), zmq4.NewSub(ctx)
 	must(t, c.shell.Dial(fmt.Sprintf("tcp://127.0.0.1:%d", ports[0])))
 	must(t, c.iopub.Dial(fmt.Sprintf("tcp://127.0.0.1:%d", ports[1])))
