@@ -59,7 +59,15 @@ func Inspect(ctx context.Context, o Options) ([]Finding, *Ready, error) {
 		if err != nil {
 			return append(out, Finding{part.thing, StateBroken, err.Error()}), nil, nil
 		}
-		out = append(out, Finding{part.thing, StateOK, part.detail()})
+		f := Finding{part.thing, StateOK, part.detail()}
+		if m.stale {
+			f.State, f.Detail = StateNote, f.Detail+"; made from other sources than those here now: lethe lab makes it anew"
+		}
+		m.stale = false
+		out = append(out, f)
+	}
+	if wrong := m.wrongTools(); wrong != "" {
+		out = append(out, Finding{"pinned versions", StateBroken, wrong + ": lethe clean --all, then lethe lab"})
 	}
 	return out, m.ready(), nil
 }
@@ -71,24 +79,44 @@ func (m *machine) describePlace() string {
 	return "version " + m.place.version + ", as installed"
 }
 
-// describeTools reads the versions that the linker wrote into the programs, and
-// compares them with those that are pinned.
+// describeTools names the versions that the linker wrote into the programs;
+// what gonb prints about itself is out of date.
 func (m *machine) describeTools() string {
 	var out []string
-	pinned := pinnedVersions()
-	for _, path := range []string{gonbPath, goimportsPath, goplsPath} {
-		name := filepath.Base(path)
-		version, mod := builtVersion(filepath.Join(m.tools, "bin", name))
-		switch {
-		case version == "" && name == goplsName:
-			out = append(out, "no gopls")
-		case version != pinned[mod]:
-			out = append(out, fmt.Sprintf("%s %q is not the pinned %s (lethe clean --all, then lethe lab)", name, version, pinned[mod]))
-		default:
-			out = append(out, name+" "+version)
-		}
+	for _, path := range m.toolPaths() {
+		version, _ := m.toolVersion(path)
+		out = append(out, filepath.Base(path)+" "+version)
 	}
 	return strings.Join(out, ", ")
+}
+
+func (m *machine) toolPaths() []string {
+	paths := []string{gonbPath, goimportsPath, goplsPath}
+	if m.o.NoCompletion {
+		paths = paths[:2]
+	}
+	return paths
+}
+
+// toolVersion returns a program's version and the module it is of.
+func (m *machine) toolVersion(path string) (version, mod string) {
+	version, mod = builtVersion(filepath.Join(m.tools, "bin", filepath.Base(path)))
+	if version == "" {
+		version = "of unknown version"
+	}
+	return version, mod
+}
+
+// wrongTools compares the programs with the versions that are pinned.
+func (m *machine) wrongTools() string {
+	var wrong []string
+	pinned := pinnedVersions()
+	for _, path := range m.toolPaths() {
+		if version, mod := m.toolVersion(path); version != pinned[mod] {
+			wrong = append(wrong, filepath.Base(path)+" is "+version)
+		}
+	}
+	return strings.Join(wrong, ", ")
 }
 
 // builtVersion returns the version of the module that a program was built from.

@@ -98,6 +98,7 @@ type machine struct {
 	spec  string // JUPYTER_PATH with the kernelspecs
 	xla   bool
 	look  bool // only look: a step that is not done is an error
+	stale bool // looking, a step was seen that was done with other inputs
 }
 
 func newMachine(o Options) (*machine, error) {
