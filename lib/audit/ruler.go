@@ -1,0 +1,57 @@
+package audit
+
+import (
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+)
+
+// Embedding is what a model makes of every row of the train part: the
+// activations just before its output layer, a record per row.
+func (c *Case) Embedding(m *Model) (array.Matrix[float64], error) { return c.embedding(m) }
+
+// RULER measures M1 to M4 of a model against the case's oracle and original,
+// with the values of every record. Rows without a direction pass, as in the
+// paper's program; everything else is as opt says.
+func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
+	var e [3]array.Matrix[float64]
+	for i, model := range []*Model{m, c.Oracle, c.Original} {
+		var err error
+		if e[i], err = c.embedding(model); err != nil {
+			return nil, err
+		}
+	}
+	opt.ZeroNorm = ruler.AsPublished
+	if opt.Multiplier == nil {
+		opt.Multiplier = c.multiplier
+	}
+	return ruler.Measure(&e[0], &e[1], &e[2], c.Forget, c.Retain, opt)
+}
+
+// RULERTable shows M1 to M4 of models as rows, each with its interval over
+// records.
+func (c *Case) RULERTable(models ...*Model) (*report.Table, error) {
+	t := &report.Table{
+		ID: "audit/ruler", Title: "M1 to M4 on " + c.forgotten(),
+		Caption: "Values with 95 % intervals over the forgotten records, one model per row.",
+		Columns: []report.Column{
+			{Name: "model"}, {Name: "M1", Note: "similarity to the oracle; no null"}, {Name: "M2", Note: "null 0; below it RULER reads memory"},
+			{Name: "M3", Note: "null 0; negative: moved away from the oracle"}, {Name: "M4", Note: "null 0.5; above it RULER reads memory"},
+		},
+		Provenance: c.Provenance(),
+	}
+	for _, m := range models {
+		r, err := c.RULER(m, ruler.Options{})
+		if err != nil {
+			return nil, err
+		}
+		row := report.Row{Cells: []report.Cell{
+			report.Str(m.Label), report.Est(*r.M1, 4), report.Est(*r.M2, 5), report.Est(*r.M3, 5), report.Est(*r.M4, 4),
+		}}
+		if m.Control {
+			row.Kind = report.Control
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}

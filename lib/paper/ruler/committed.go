@@ -1,0 +1,95 @@
+package ruler
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// Committed reads the table of a recipe, "table1", that was computed before and
+// is kept in files (package figures). Its title says so, with the scale.
+func Committed(files fs.FS, name string) (*report.Table, error) {
+	f, err := files.Open("ruler/" + name + ".json")
+	if err != nil {
+		return nil, fmt.Errorf("committed table %q: %w", name, err)
+	}
+	defer f.Close()
+	t, err := report.ReadJSON(f)
+	if err != nil {
+		return nil, fmt.Errorf("committed table %q: %w", name, err)
+	}
+	t.Title += fmt.Sprintf(" (computed before, scale %s)", t.Provenance.Scale)
+	return t, nil
+}
+
+// Excerpt is a part of a table: the columns named, in the order given, and the
+// rows for which keep is true; a nil keep takes all. Of columns with the same
+// name the first is meant. Notes and provenance stay.
+func Excerpt(t *report.Table, keep func(report.Row) bool, columns ...string) (*report.Table, error) {
+	part := *t
+	part.Columns, part.Rows = nil, nil
+	var at []int
+	for _, name := range columns {
+		i, err := columnOf(t, name)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, i)
+		part.Columns = append(part.Columns, t.Columns[i])
+	}
+	for _, r := range t.Rows {
+		if keep != nil && !keep(r) {
+			continue
+		}
+		row := report.Row{Kind: r.Kind, Group: r.Group}
+		if r.Kind == report.Header {
+			row.Cells = r.Cells
+		} else {
+			for _, i := range at {
+				row.Cells = append(row.Cells, r.Cells[i])
+			}
+		}
+		part.Rows = append(part.Rows, row)
+	}
+	if len(part.Rows) == 0 {
+		return nil, fmt.Errorf("table %s: no row is left", t.ID)
+	}
+	return &part, nil
+}
+
+func columnOf(t *report.Table, name string) (int, error) {
+	i := slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Name == name })
+	if i < 0 {
+		return 0, fmt.Errorf("table %s has no column %q", t.ID, name)
+	}
+	return i, nil
+}
+
+// Number is the number in a column of a table, in the row of the group whose
+// cells begin with the words given.
+func Number(t *report.Table, column, group string, begins ...string) (float64, error) {
+	i, err := columnOf(t, column)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range t.Rows {
+		if r.Kind == report.Header || r.Group != group || len(r.Cells) < len(begins) {
+			continue
+		}
+		same := true
+		for k, word := range begins {
+			same = same && r.Cells[k].Text == word
+		}
+		if !same {
+			continue
+		}
+		c := r.Cells[i]
+		if c.Value == nil {
+			return 0, fmt.Errorf("table %s: %q of %v holds %q, which is no number", t.ID, column, begins, c.Text+c.Missing)
+		}
+		return *c.Value, nil
+	}
+	return 0, fmt.Errorf("table %s has no row %v in the group %q", t.ID, begins, group)
+}

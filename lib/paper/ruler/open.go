@@ -1,0 +1,40 @@
+package ruler
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// ScaleEnv is the environment variable that names the scale.
+const ScaleEnv = "LETHE_SCALE"
+
+// Open opens what recipes run in, with the engine and the store of audit.Open,
+// and the scale that LETHE_SCALE names, quick without it.
+func Open() (*Env, Scale, error) {
+	s, err := ScaleByName(cmp.Or(os.Getenv(ScaleEnv), "quick"))
+	if err != nil {
+		return nil, s, fmt.Errorf("%s: %w", ScaleEnv, err)
+	}
+	lab, err := audit.Open()
+	if err != nil {
+		return nil, s, err
+	}
+	return &Env{Engine: lab.Engine, Store: lab.Store}, s, nil
+}
+
+// Main collects the study behind most tables and figures (section 4 of the
+// paper): every method and control on every data set, seed and fraction.
+func (e *Env) Main(ctx context.Context, s Scale) (*Collected, error) {
+	s, err := s.present(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.Collect(ctx, mainStudy(s))
+}
+
+// Of are the rows of an arm at a forget fraction, one per data set and seed.
+func (c *Collected) Of(arm string, fraction float64) []Row { return of(c.Rows, arm, fraction) }
