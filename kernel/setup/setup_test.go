@@ -291,6 +291,19 @@ func TestAProgramThatDoesNotCompileIsNamed(t *testing.T) {
 	}
 }
 
+func TestWithoutANetworkTheModuleAndTheCureAreSaid(t *testing.T) {
+	w := newWorld(t)
+	w.put("fail", goplsPath+"\n")
+	w.put("says", "go: downloading golang.org/x/tools/gopls v0.21.1\nx.mod: Get \"https://proxy.golang.org/x\": dial tcp: lookup proxy.golang.org: no such host\n")
+	w.fails("gopls cannot be built", "a Go module cannot be downloaded", "GOPROXY", "no such host")
+	w.remove("fail")
+	w.calls()
+	w.ready()
+	if calls := w.calls(); !strings.Contains(calls[0], goplsPath) {
+		t.Errorf("what was done is done again: %q", calls[0])
+	}
+}
+
 func TestWithoutGoTheReasonAndTheCureAreSaid(t *testing.T) {
 	w := newWorld(t)
 	w.remove("bin/go")

@@ -35,7 +35,7 @@ build)
 	echo "$*" > "$WORLD/doing"
 	for p in "$@"; do
 		test -f "$WORLD/hang" && grep -qx "$p" "$WORLD/hang" && exec sleep 30
-		test -f "$WORLD/fail" && grep -qx "$p" "$WORLD/fail" && { echo "# $p"; echo "x.go:1: broken"; exit 1; }
+		test -f "$WORLD/fail" && grep -qx "$p" "$WORLD/fail" && { echo "# $p"; cat "$WORLD/says"; exit 1; }
 		case $out in */) echo program > "$out$(basename "$p")" ;; *) echo program > "$out" ;; esac
 		echo "$p" # as with -v
 	done ;;
@@ -71,6 +71,7 @@ func newWorld(t *testing.T) *world {
 	w.put("clone/go.sum", "sums\n")
 	w.put("clone/lib/a.go", "package lib\n")
 	w.put("clone/notebooks/start/00.ipynb", "{}")
+	w.put("says", "x.go:1: broken\n")
 	w.program("go", fakeGo)
 	w.program("python3", fakePython)
 	w.python(3, 12, true, nil)
