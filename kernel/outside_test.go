@@ -159,7 +159,12 @@ func moduleFiles(t *testing.T, root string) []zip.File {
 		t.Fatal(err)
 	}
 	var files []zip.File
-	for _, name := range checked.Valid {
+	for _, path := range checked.Valid {
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.ToSlash(rel)
 		first, _, _ := strings.Cut(name, "/")
 		if first != "out" && first != ".cache" && first != "lethe" && !strings.Contains(name, ".ipynb_checkpoints") {
 			files = append(files, treeFile{root, name})

@@ -12,8 +12,8 @@ import (
 
 // The module that pins the tools. It is apart from the library's own, so that
 // their dependencies never meet. For new versions, copy both files into an empty
-// folder as go.mod and go.sum, change the versions, run go mod tidy with a Go
-// file that needs nothing, and copy them back.
+// folder as go.mod and go.sum, change the versions, run go mod tidy, and
+// copy them back.
 var (
 	//go:embed tools.mod
 	toolsMod []byte
