@@ -1,0 +1,18 @@
+package attack
+
+// Confidence is the probability of the true label (Yeom et al. 2018; Song et
+// al. 2019): a model is surer of what it was trained on.
+//
+//	score = p_y
+type Confidence struct{}
+
+var _ Signal = Confidence{}
+
+// Name implements Signal.
+func (Confidence) Name() string { return "confidence" }
+
+// About implements Signal.
+func (Confidence) About() string { return "softmax probability of the true label" }
+
+// Of implements Signal.
+func (Confidence) Of(p []float64, y int) float64 { return p[y] }
