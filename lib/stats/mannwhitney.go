@@ -57,12 +57,7 @@ func exactMannWhitney(m, n, u int) float64 {
 
 // normalMannWhitney returns the two-sided normal P of the larger U.
 func normalMannWhitney(bs []block, m, n int, extreme float64) float64 {
-	total, pairs := float64(m+n), float64(m)*float64(n)
-	ties := 0.0
-	for _, b := range bs {
-		ties += tieTerm(b.pos + b.neg)
-	}
-	v := pairs / 12 * (total + 1 - ties/(total*(total-1)))
+	pairs, v := float64(m)*float64(n), mannWhitneyVariance(bs, m, n)
 	z := (extreme - pairs/2 - 0.5) / math.Sqrt(v)
 	if !(v > 0) || z <= 0 {
 		return 1

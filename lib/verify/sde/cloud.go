@@ -1,0 +1,121 @@
+package sde
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// cloud is a set of activations ready for distances: the mean row is taken off,
+// so that little is lost when a distance is formed from inner products.
+type cloud struct {
+	m    Matrix    // centred
+	mean []float64 // what was taken off
+}
+
+func newCloud(m *Matrix) cloud {
+	c := cloud{array.New[float64](m.Rows, m.Cols), make([]float64, m.Cols)}
+	for i := range m.Rows {
+		for k, v := range m.Row(i) {
+			c.mean[k] += v
+		}
+	}
+	for k := range c.mean {
+		c.mean[k] /= float64(m.Rows)
+	}
+	c.m = c.shift(m)
+	return c
+}
+
+// shift returns m less the mean of the cloud.
+func (c cloud) shift(m *Matrix) Matrix {
+	out := array.New[float64](m.Rows, m.Cols)
+	for i := range m.Rows {
+		dst := out.Row(i)
+		for k, v := range m.Row(i) {
+			dst[k] = v - c.mean[k]
+		}
+	}
+	return out
+}
+
+// distances returns the squared Euclidean distances within the cloud,
+//
+//	|x|^2 + |y|^2 - 2 x.y,
+//
+// which is exactly 0 for equal rows.
+func (c cloud) distances(workers int) Matrix {
+	d := products(&c.m, nil, workers)
+	norms := diagonal(&d)
+	fromProducts(&d, norms, norms)
+	return d
+}
+
+// distancesTo returns the squared distances to the rows of another matrix,
+// which is given before centring.
+func (c cloud) distancesTo(other *Matrix, workers int) Matrix {
+	o := c.shift(other)
+	d := products(&c.m, &o, workers)
+	fromProducts(&d, squares(&c.m), squares(&o))
+	return d
+}
+
+func fromProducts(d *Matrix, rows, cols []float64) {
+	for i, x := range rows {
+		row := d.Row(i)
+		for j, y := range cols {
+			row[j] = max(0, x+y-float64(2*row[j]))
+		}
+	}
+}
+
+func diagonal(m *Matrix) []float64 {
+	out := make([]float64, m.Rows)
+	for i := range out {
+		out[i] = m.Data[i*m.Cols+i]
+	}
+	return out
+}
+
+// squares returns the squared norm of every row, by the chain of operations of
+// products.
+func squares(m *Matrix) []float64 {
+	out := make([]float64, m.Rows)
+	for i := range out {
+		for _, v := range m.Row(i) {
+			out[i] = math.FMA(v, v, out[i])
+		}
+	}
+	return out
+}
+
+// check refuses activations that the package cannot work with: fewer than least
+// rows, no columns, values that are not finite, squared norms that overflow.
+func check(name string, m *Matrix, least int) error {
+	switch {
+	case m == nil:
+		return fmt.Errorf("sde: the %s activations are missing", name)
+	case m.Rows < least:
+		return fmt.Errorf("sde: the %s activations have %d rows, at least %d are needed", name, m.Rows, least)
+	case m.Cols < 1:
+		return fmt.Errorf("sde: the %s activations have %d columns", name, m.Cols)
+	}
+	if err := m.Check(name + " activations"); err != nil {
+		return fmt.Errorf("sde: %w", err)
+	}
+	for i, s := range squares(m) {
+		if s > math.MaxFloat64/16 {
+			return fmt.Errorf("sde: %s activations, row %d: the squared norm overflows float64", name, i)
+		}
+	}
+	return nil
+}
+
+// checkWidth refuses matrices of different layers.
+func checkWidth(nameA string, a *Matrix, nameB string, b *Matrix) error {
+	if a.Cols != b.Cols {
+		return fmt.Errorf("sde: the %s activations have %d columns, the %s activations %d; all must come from one layer", nameA, a.Cols, nameB, b.Cols)
+	}
+	return nil
+}

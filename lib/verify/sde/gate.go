@@ -1,0 +1,79 @@
+package sde
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Gate is the one-sided Mann-Whitney test that the draws of the in-training
+// reference are larger than those of the out-of-training reference. The paper
+// shows no result for references that fail it (section 3.1, figure 4).
+//
+// P is not a probability of error about models or records: the draws are random
+// orders of one fixed pair of sets, so it falls to 0 with their number whenever
+// the spreads differ at all. Read Valid as "these references can be told apart,
+// the right way round", and no more.
+type Gate struct {
+	U     float64 `json:"u"` // pairs of draws in which in-training is larger, ties one half
+	P     float64 `json:"p"` // one-sided
+	Alpha float64 `json:"alpha"`
+	Valid bool    `json:"valid"` // P < Alpha
+}
+
+// NewGate tests the draws of the references. Between 0 and n_in n_out; the null
+// value of U is half of that, larger is in-training above. Refused are empty
+// samples, NaN and an alpha outside (0, 1).
+func NewGate(in, out []float64, alpha float64) (Gate, error) {
+	if !inside(alpha) {
+		return Gate{}, fmt.Errorf("sde: alpha %v is not inside (0, 1)", alpha)
+	}
+	r, err := stats.MannWhitneyGreater(in, out)
+	if err != nil {
+		return Gate{}, fmt.Errorf("sde: in-training against out-of-training: %w", err)
+	}
+	return Gate{U: r.U, P: r.P, Alpha: alpha, Valid: r.P < alpha}, nil
+}
+
+// references are the two reference sets under one bandwidth.
+type references struct {
+	in, out *Distribution
+	sigma   float64
+	gate    Gate
+}
+
+func newReferences(in, out *Matrix, opt Options) (*references, error) {
+	sigma, err := opt.admit(in, out)
+	if err != nil {
+		return nil, err
+	}
+	r := &references{sigma: sigma}
+	r.in = splitHalf(newCloud(in).pair(opt.FreshSplits, 0), sigma, opt, opt.stream(streamIn), 0)
+	r.out = splitHalf(newCloud(out).pair(opt.FreshSplits, 0), sigma, opt, opt.stream(streamOut), 0)
+	r.gate, err = NewGate(r.in.Values, r.out.Values, opt.alpha())
+	return r, err
+}
+
+// admit checks the options and the references and returns the bandwidth.
+func (o Options) admit(in, out *Matrix) (float64, error) {
+	if err := o.check(o.stream(streamIn)); err != nil {
+		return 0, err
+	}
+	if err := errors.Join(check("in-training", in, 4), check("out-of-training", out, 4)); err != nil {
+		return 0, err
+	}
+	if err := errors.Join(checkWidth("out-of-training", out, "in-training", in), checkSize("out-of-training", out.Rows, in.Rows)); err != nil {
+		return 0, err
+	}
+	return o.Bandwidth.Resolve(in, out)
+}
+
+// checkSize refuses sets of different sizes: the mean of the statistic is a
+// product of spreads over n-1.
+func checkSize(name string, rows, reference int) error {
+	if rows != reference {
+		return fmt.Errorf("sde: the %s set has %d records, the in-training reference %d; the statistic depends on the number, so all sets must have the same", name, rows, reference)
+	}
+	return nil
+}

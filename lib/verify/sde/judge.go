@@ -1,0 +1,41 @@
+package sde
+
+import "errors"
+
+// Result is the judgement of one target set.
+type Result struct {
+	Target, In, Out *Distribution
+	JSD             Distances
+	Gate            Gate
+	// Verdict is the nearer reference. It means nothing where Gate.Valid is
+	// false.
+	Verdict Verdict
+}
+
+// Judge tells whether a target set of activations looks like the in-training or
+// the out-of-training reference (section 3.2, algorithm 2): the reference whose
+// split-half distribution has the smaller Jensen-Shannon divergence from the
+// target's.
+//
+// Rows are records in random order, columns activations of one layer of one
+// model, dropout off. All three sets must have the same number of rows, because
+// the statistic falls with it. Nothing given is changed.
+//
+// Differences from algorithm 2 as printed: a tie is Undecided instead of "out";
+// the gate is part of the result.
+func Judge(target, in, out *Matrix, opt Options) (*Result, error) {
+	p, err := NewPool("target", target)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReferences(in, out, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(checkWidth("target", target, "in-training", in), checkSize("target", target.Rows, in.Rows)); err != nil {
+		return nil, err
+	}
+	t := splitHalf(p.cloud.pair(opt.FreshSplits, 0), r.sigma, opt, opt.stream(streamTarget), 0)
+	jsd := compare(t.Values, r.in.Values, r.out.Values, opt)
+	return &Result{Target: t, In: r.in, Out: r.out, JSD: jsd, Gate: r.gate, Verdict: jsd.Verdict()}, nil
+}

@@ -1,0 +1,89 @@
+package sde
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+const (
+	// PaperPermutations is T, the draws per set (section 3.1).
+	PaperPermutations = 200
+	// DefaultBins is ours: the paper does not say how it bins.
+	DefaultBins = 50
+	// PaperAlpha is the level of the Mann-Whitney gate (section 3.1).
+	PaperAlpha = 0.01
+
+	defaultLevel = 0.95
+	defaultReps  = 1000
+)
+
+// Options are the settings of a judgement. The zero value is the paper's.
+type Options struct {
+	// Bandwidth of the Gaussian kernel; the zero value is sqrt(columns).
+	Bandwidth Bandwidth
+	// Permutations is the number of draws per set; 0 is 200.
+	Permutations int
+	// FreshSplits draws a new random split for every value instead of new orders
+	// of one half.
+	FreshSplits bool
+	// Divergence names how two distributions are compared; "" is SharedBins.
+	Divergence Divergence
+	// Bins is the number of bins of a histogram; 0 is 50.
+	Bins int
+	// Alpha is the level of the gate; 0 is 0.01.
+	Alpha float64
+	// Seed is where all random numbers come from, through named streams.
+	Seed uint64
+	// Level is the coverage of intervals, 0 is 0.95; Reps are the bootstrap's
+	// resamples, 0 is 1,000.
+	Level float64
+	Reps  int
+}
+
+// The streams of random numbers below a seed. Targets are numbered from
+// streamTarget on.
+const (
+	streamIn = iota + 1
+	streamOut
+	streamBootstrap
+	streamTarget = 1 << 16
+)
+
+func (o Options) stream(n int) *rand.Rand { return rand.New(rand.NewPCG(o.Seed, uint64(n))) }
+
+func (o Options) permutations() int { return or(o.Permutations, PaperPermutations) }
+func (o Options) bins() int         { return or(o.Bins, DefaultBins) }
+func (o Options) alpha() float64    { return or(o.Alpha, PaperAlpha) }
+func (o Options) level() float64    { return or(o.Level, defaultLevel) }
+func (o Options) reps() int         { return or(o.Reps, defaultReps) }
+
+// or returns v, or the default where v is zero.
+func or[T comparable](v, byDefault T) T {
+	var zero T
+	if v == zero {
+		return byDefault
+	}
+	return v
+}
+
+// check refuses options that mean nothing, and a missing generator.
+func (o Options) check(rng *rand.Rand) error {
+	if rng == nil {
+		return fmt.Errorf("sde: the generator of random numbers is nil")
+	}
+	switch {
+	case o.permutations() < 2:
+		return fmt.Errorf("sde: %d permutations, at least 2 are needed", o.Permutations)
+	case o.bins() < 1:
+		return fmt.Errorf("sde: %d bins, at least 1 is needed", o.Bins)
+	case !inside(o.alpha()):
+		return fmt.Errorf("sde: alpha %v is not inside (0, 1)", o.Alpha)
+	case !inside(o.level()):
+		return fmt.Errorf("sde: level %v is not inside (0, 1)", o.Level)
+	case o.reps() < 1:
+		return fmt.Errorf("sde: %d bootstrap repetitions", o.Reps)
+	}
+	return o.Divergence.check()
+}
+
+func inside(v float64) bool { return v > 0 && v < 1 }

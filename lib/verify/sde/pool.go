@@ -1,0 +1,94 @@
+package sde
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// mostCached is the number of records up to which a pool may keep all of its
+// distances: 512 MiB.
+const mostCached = 8192
+
+// Pool is a set of activations from which many subsets are judged. Where it pays
+// (see expect) it keeps the squared distances of all pairs, so that a subset
+// costs no products of activations. A Pool may be used by several goroutines.
+type Pool struct {
+	name  string
+	cloud cloud
+	all   *Matrix // squared distances, or nil
+}
+
+// NewPool checks the activations; name is what errors call them. They must have
+// at least 4 rows and finite values. The matrix is not kept.
+func NewPool(name string, m *Matrix) (*Pool, error) {
+	if err := check(name, m, 4); err != nil {
+		return nil, err
+	}
+	return &Pool{name: name, cloud: newCloud(m)}, nil
+}
+
+// Len returns the number of records.
+func (p *Pool) Len() int { return p.cloud.m.Rows }
+
+// expect announces subsets; distances of all pairs are computed now if that is
+// less work than doing it subset by subset, and fits the memory.
+func (p *Pool) expect(subsets [][]int) {
+	work := 0
+	for _, s := range subsets {
+		work += len(s) * len(s)
+	}
+	if n := p.Len(); p.all == nil && n <= mostCached && n*n <= work {
+		d := p.cloud.distances(0)
+		p.all = &d
+	}
+}
+
+// within returns the squared distances among the named records; the result is
+// the caller's. Whether the pool keeps distances changes no bit of it.
+func (p *Pool) within(rows []int, workers int) Matrix {
+	if p.all == nil {
+		part := cloud{m: p.cloud.m.Gather(rows)}
+		return part.distances(workers)
+	}
+	out := array.New[float64](len(rows), len(rows))
+	for i, r := range rows {
+		from, to := p.all.Row(r), out.Row(i)
+		for j, c := range rows {
+			to[j] = from[c]
+		}
+	}
+	return out
+}
+
+// pair returns the squared distances that the split of the named records needs.
+func (p *Pool) pair(rows []int, whole bool, workers int) pair {
+	n := len(rows) / 2
+	out := pair{first: p.within(rows[:n], workers), second: p.within(rows[n:2*n], workers)}
+	if whole {
+		d := p.within(rows, workers)
+		out.whole = &d
+	}
+	return out
+}
+
+// checkRows refuses subsets of the wrong size, rows outside the pool and rows
+// named twice.
+func (p *Pool) checkRows(subsets [][]int, size int) error {
+	seen := make([]int, p.Len())
+	for k, rows := range subsets {
+		if len(rows) != size {
+			return fmt.Errorf("sde: subset %d of the %s pool has %d records, the references %d; the statistic depends on the number, so all sets must have the same", k, p.name, len(rows), size)
+		}
+		for _, r := range rows {
+			if r < 0 || r >= len(seen) {
+				return fmt.Errorf("sde: subset %d of the %s pool names row %d of %d", k, p.name, r, len(seen))
+			}
+			if seen[r] == k+1 {
+				return fmt.Errorf("sde: subset %d of the %s pool names row %d twice", k, p.name, r)
+			}
+			seen[r] = k + 1
+		}
+	}
+	return nil
+}
