@@ -179,13 +179,17 @@ func sources(root string) ([]string, error) {
 			return nil
 		}
 		atRoot := dir == "." && (name == "go.mod" || name == "go.sum" || strings.HasSuffix(name, ".go"))
-		if d.Type().IsRegular() && !strings.HasSuffix(name, "_test.go") && (atRoot || packages[dir]) {
+		if d.Type().IsRegular() && !strings.HasSuffix(name, "_test.go") && !isNotebook(rel) && (atRoot || packages[dir]) {
 			out = append(out, rel)
 		}
 		return nil
 	})
 	slices.Sort(out)
 	return out, err
+}
+
+func isNotebook(rel string) bool {
+	return strings.HasSuffix(rel, ".ipynb") && strings.HasPrefix(filepath.ToSlash(rel), "notebooks/")
 }
 
 func holdsGo(dir string) (bool, error) {
