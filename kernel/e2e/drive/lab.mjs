@@ -1,0 +1,145 @@
+// JupyterLab as a person uses it, with the browser that shows it.
+import fs from "node:fs/promises";
+import path from "node:path";
+import { chromium } from "playwright-core";
+import { Notebook } from "./notebook.mjs";
+
+// poll is how often the page is looked at.
+const poll = 100;
+
+export class Lab {
+  awaited = ""; // what is being waited for, for messages
+  #open = [];
+  #workspaces = 0;
+
+  constructor(options) {
+    const url = new URL(options.url);
+    this.options = options;
+    this.origin = url.origin;
+    this.token = url.searchParams.get("token");
+    this.first = decodeURIComponent(url.pathname.replace(/^\/lab\/tree\//, ""));
+  }
+
+  async start() {
+    this.browser = await chromium.launch({ executablePath: this.options.browser, args: this.options.args });
+    this.context = await this.newPerson();
+  }
+
+  async stop() {
+    await this.tidy();
+    await this.forgetWorkspaces();
+    await this.browser?.close();
+  }
+
+  // newPerson is a browser profile without a past.
+  async newPerson() {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 } });
+    context.setDefaultTimeout(30_000);
+    return context;
+  }
+
+  // open opens a notebook in a tab of its own and waits for its kernel. The tab
+  // has a workspace of its own: the next start of JupyterLab shall not restore it.
+  async open(name, context = this.context) {
+    const page = await context.newPage();
+    const notebook = new Notebook(this, page, name);
+    this.#open.push(notebook);
+    await page.goto(`${this.origin}/lab/workspaces/${workspace(this.#workspaces++)}/tree/${encodeURI(name)}?token=${this.token}`);
+    await notebook.appears();
+    return notebook;
+  }
+
+  // openFirst opens what `lethe lab` opens.
+  async openFirst() {
+    return this.open(this.first);
+  }
+
+  // write puts a notebook with these code cells into the served folder.
+  async write(name, ...cells) {
+    const content = {
+      nbformat: 4,
+      nbformat_minor: 5,
+      metadata: { kernelspec: { name: "lethe-go", display_name: "Lethe (Go)", language: "go" } },
+      cells: cells.map((source, i) => ({ cell_type: "code", id: `cell-${i}`, metadata: {}, execution_count: null, outputs: [], source })),
+    };
+    await fs.writeFile(this.file(name), JSON.stringify(content));
+    return name;
+  }
+
+  file(name) {
+    return path.join(this.options.folder, ...name.split("/"));
+  }
+
+  async read(name) {
+    return JSON.parse(await fs.readFile(this.file(name), "utf8"));
+  }
+
+  // until looks again and again, until look returns something; what names it.
+  async until(what, look, seconds = 30) {
+    this.awaited = what;
+    const end = Date.now() + 1000 * seconds;
+    for (;;) {
+      const got = await look();
+      if (got) {
+        return got;
+      }
+      if (Date.now() > end) {
+        throw new Error(`no ${what} after ${seconds} s`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, poll));
+    }
+  }
+
+  async shoot(target, name) {
+    await page(target).evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await target.screenshot({ path: path.join(this.options.shots, `${name}.png`), animations: "disabled" });
+  }
+
+  // shootAll takes a picture of every open tab and returns the files.
+  async shootAll(prefix) {
+    const files = [];
+    for (const notebook of this.#open.filter((n) => !n.page.isClosed())) {
+      const file = `${prefix}-${path.basename(notebook.name, ".ipynb")}.png`;
+      const done = await notebook.page.screenshot({ path: file, timeout: 10_000 }).catch(() => null);
+      if (done) {
+        files.push(file);
+      }
+    }
+    return files;
+  }
+
+  // tidy closes the tabs and ends their kernels, which may take 0.8 GB each.
+  async tidy() {
+    for (const notebook of this.#open.splice(0)) {
+      await notebook.page.close().catch(() => {});
+    }
+    for (const session of (await this.api("GET", "/api/sessions")) ?? []) {
+      await this.api("DELETE", `/api/sessions/${session.id}`);
+    }
+  }
+
+  async forgetWorkspaces() {
+    for (let i = 0; i < this.#workspaces; i++) {
+      await this.api("DELETE", `/lab/api/workspaces/${workspace(i)}`);
+    }
+  }
+
+  // api asks the server; null where it does not answer.
+  async api(method, where) {
+    try {
+      const reply = await fetch(this.origin + where, { method, headers: { Authorization: `token ${this.token}` } });
+      return reply.ok && reply.status !== 204 ? await reply.json() : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+// page is the page of a locator, or the page itself.
+function page(target) {
+  return typeof target.page === "function" ? target.page() : target;
+}
+
+function workspace(number) {
+  return `lethe-e2e-${process.pid}-${number}`;
+}

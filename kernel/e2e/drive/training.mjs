@@ -1,0 +1,44 @@
+// A notebook with a training that takes a while, through the library that the
+// notebooks use.
+
+const definitions = (seed, epochs) => `import (
+	"fmt"
+	"sync"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/nb"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// long trains two models and says with which epoch this run of the cell began.
+func long() {
+	lab := nb.Try(audit.Open())
+	bar := nb.NewBar(0, "training")
+	var once sync.Once
+	lab.Progress = func(p audit.Progress) {
+		once.Do(func() { fmt.Printf("began with epoch %d of %d\\n", p.Done, p.Total) })
+		bar.Report(p.Done, p.Total, p.What)
+	}
+	c := nb.Try(lab.Case(nb.Context(), audit.Setting{
+		DataSet: "moons_island", Planted: "island", Seed: ${seed}, Fit: train.Config{Epochs: ${epochs}},
+	}))
+	bar.Done()
+	fmt.Printf("trained on %d records\\n", c.Train.Rows)
+}`;
+
+// training returns the cells: definitions, and one that trains.
+export function training(seed, epochs) {
+  return [definitions(seed, epochs), "%%\nlong()"];
+}
+
+// epochsDone reads a bar, "training on moons_island, seed 1: 40 of 100".
+export function epochsDone(text) {
+  const found = Array.from(text.matchAll(/: (\d+) of \d+/g));
+  return found.length ? Number(found.at(-1)[1]) : 0;
+}
+
+// beganWith reads with which epoch the cell began.
+export function beganWith(text) {
+  const found = text.match(/began with epoch (\d+)/);
+  return found ? Number(found[1]) : 0;
+}

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// driveFiles are the Node scripts, and the pinned version and hash of what they
+// import.
+//
+//go:embed drive
+var driveFiles embed.FS
+
+// driverModule drives the browser.
+const driverModule = "playwright-core"
+
+// driver installs what the scripts import, at the pinned version, into a folder
+// below dir, and returns the folder of modules.
+func (m machine) driver(ctx context.Context, dir string) (string, error) {
+	lock, err := driveFiles.ReadFile("drive/package-lock.json")
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(lock)
+	home := filepath.Join(dir, hex.EncodeToString(sum[:6]))
+	modules := filepath.Join(home, "node_modules")
+	if _, err := os.Stat(filepath.Join(modules, driverModule, "package.json")); err == nil {
+		return modules, nil
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return "", fmt.Errorf("there is no npm on PATH, which installs %s: install it (on Debian: apt-get install npm)", driverModule)
+	}
+	fmt.Fprintf(m.notes, "lethe: installing %s %s, once\n", driverModule, pinned(lock, driverModule))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	work, err := os.MkdirTemp(dir, ".new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work)
+	if err := installModules(ctx, npm, work); err != nil {
+		return "", fmt.Errorf("%s cannot be installed; the npm registry has to be reachable once: %w", driverModule, err)
+	}
+	if err := os.RemoveAll(home); err != nil { // what an interrupted removal left
+		return "", err
+	}
+	return modules, os.Rename(work, home)
+}
+
+// installModules lets npm install what the lock file says and nothing else. npm
+// checks the hash of what it gets.
+func installModules(ctx context.Context, npm, dir string) error {
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		b, err := driveFiles.ReadFile("drive/" + name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+			return err
+		}
+	}
+	cache := filepath.Join(dir, "npm-cache")
+	if err := run(ctx, dir, []string{"npm_config_cache=" + cache}, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
+		return err
+	}
+	return os.RemoveAll(cache)
+}
+
+// pinned is the version of a module in a lock file.
+func pinned(lock []byte, module string) string {
+	var file struct {
+		Packages map[string]struct{ Version string }
+	}
+	_ = json.Unmarshal(lock, &file)
+	return file.Packages["node_modules/"+module].Version
+}

@@ -1,0 +1,12 @@
+package e2e
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// dieWithUs gives a program a process group of its own, which an interrupt from
+// the keyboard does not reach, and ends it when this program is killed.
+func dieWithUs(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}

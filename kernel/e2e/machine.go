@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// EnvChromium names a Chromium that is not on PATH.
+const EnvChromium = "LETHE_CHROMIUM"
+
+// browserNames are the programs on PATH that will do.
+var browserNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
+
+// macChrome is where macOS keeps a browser that is not on PATH.
+const macChrome = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+
+// machine is the computer, as far as it has to have something installed.
+type machine struct {
+	notes  io.Writer
+	system string
+	root   bool // may install packages, and may not run a browser with a sandbox
+}
+
+func thisMachine(notes io.Writer) machine {
+	return machine{notes: notes, system: runtime.GOOS, root: os.Getuid() == 0}
+}
+
+// browser finds a Chromium, or installs Debian's.
+func (m machine) browser(ctx context.Context) (string, error) {
+	if named := os.Getenv(EnvChromium); named != "" {
+		path, err := exec.LookPath(named)
+		if err != nil {
+			return "", fmt.Errorf("%s names no program: %w", EnvChromium, err)
+		}
+		return path, nil
+	}
+	if path, ok := m.lookForBrowser(); ok {
+		return path, nil
+	}
+	if _, err := exec.LookPath("apt-get"); err != nil || !m.root {
+		return "", fmt.Errorf("the test needs Chromium or Chrome: install one (on Debian: apt-get install chromium), or name the program in %s", EnvChromium)
+	}
+	fmt.Fprintln(m.notes, "lethe: installing chromium, once, about a minute")
+	if err := m.install(ctx, "chromium"); err != nil {
+		return "", fmt.Errorf("chromium cannot be installed: %w", err)
+	}
+	if path, ok := m.lookForBrowser(); ok {
+		return path, nil
+	}
+	return "", errors.New("apt-get installed chromium, and there is still none on PATH")
+}
+
+func (m machine) lookForBrowser() (string, bool) {
+	names := browserNames
+	if m.system == "darwin" {
+		names = append([]string{macChrome}, names...)
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+// install installs a package of Debian's; where the list of packages is missing
+// or old, it is fetched first.
+func (m machine) install(ctx context.Context, name string) error {
+	install := []string{"apt-get", "install", "-y", "--no-install-recommends", name}
+	if run(ctx, "", nil, install...) == nil {
+		return nil
+	}
+	if err := run(ctx, "", nil, "apt-get", "update"); err != nil {
+		return err
+	}
+	return run(ctx, "", nil, install...)
+}
+
+// browserArgs keep the browser quiet and without a window.
+func (m machine) browserArgs() []string {
+	args := []string{
+		"--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync",
+	}
+	if m.root {
+		args = append(args, "--no-sandbox")
+	}
+	return args
+}
+
+// oldestNode is what the pinned playwright-core needs.
+const oldestNode = 20
+
+// node finds Node, which the steps are written for, and npm.
+func (m machine) node(ctx context.Context) (string, error) {
+	const how = "install Node.js %d or newer with npm (on Debian: apt-get install nodejs npm)"
+	path, err := exec.LookPath("node")
+	if err != nil {
+		return "", fmt.Errorf("the steps in the browser are a Node script, and there is no node on PATH: "+how, oldestNode)
+	}
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s --version: %w", path, err)
+	}
+	if v := strings.TrimSpace(string(out)); nodeMajor(v) < oldestNode {
+		return "", fmt.Errorf("%s is version %s: "+how, path, v, oldestNode)
+	}
+	return path, nil
+}
+
+// nodeMajor reads "v20.1.2"; 0 for anything else.
+func nodeMajor(version string) int {
+	major, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+	n, err := strconv.Atoi(major)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// run runs a program to its end. Its error has the program's last words.
+func run(ctx context.Context, dir string, env []string, argv ...string) error {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), "DEBIAN_FRONTEND=noninteractive"), env...)
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, lastLines(string(out), 5))
+	}
+	return nil
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
