@@ -14,7 +14,6 @@ const (
 	PaperAlpha = 0.01
 
 	defaultLevel = 0.95
-	defaultReps  = 1000
 )
 
 // Options are the settings of a judgement. The zero value is the paper's.
@@ -34,10 +33,8 @@ type Options struct {
 	Alpha float64
 	// Seed is where all random numbers come from, through named streams.
 	Seed uint64
-	// Level is the coverage of intervals, 0 is 0.95; Reps are the bootstrap's
-	// resamples, 0 is 1,000.
+	// Level is the coverage of intervals; 0 is 0.95.
 	Level float64
-	Reps  int
 }
 
 // The streams of random numbers below a seed. Targets are numbered from
@@ -45,7 +42,6 @@ type Options struct {
 const (
 	streamIn = iota + 1
 	streamOut
-	streamBootstrap
 	streamTarget = 1 << 16
 )
 
@@ -55,7 +51,6 @@ func (o Options) permutations() int { return or(o.Permutations, PaperPermutation
 func (o Options) bins() int         { return or(o.Bins, DefaultBins) }
 func (o Options) alpha() float64    { return or(o.Alpha, PaperAlpha) }
 func (o Options) level() float64    { return or(o.Level, defaultLevel) }
-func (o Options) reps() int         { return or(o.Reps, defaultReps) }
 
 // or returns v, or the default where v is zero.
 func or[T comparable](v, byDefault T) T {
@@ -80,8 +75,6 @@ func (o Options) check(rng *rand.Rand) error {
 		return fmt.Errorf("sde: alpha %v is not inside (0, 1)", o.Alpha)
 	case !inside(o.level()):
 		return fmt.Errorf("sde: level %v is not inside (0, 1)", o.Level)
-	case o.reps() < 1:
-		return fmt.Errorf("sde: %d bootstrap repetitions", o.Reps)
 	}
 	return o.Divergence.check()
 }

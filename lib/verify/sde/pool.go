@@ -2,6 +2,7 @@ package sde
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
@@ -11,12 +12,15 @@ import (
 const mostCached = 8192
 
 // Pool is a set of activations from which many subsets are judged. Where it pays
-// (see expect) it keeps the squared distances of all pairs, so that a subset
+// it keeps the squared distances of all pairs, so that a subset
 // costs no products of activations. A Pool may be used by several goroutines.
 type Pool struct {
 	name  string
 	cloud cloud
-	all   *Matrix // squared distances, or nil
+
+	lock sync.Mutex
+	work int     // squared distances that the announced subsets need
+	all  *Matrix // squared distances of all pairs, once computed
 }
 
 // NewPool checks the activations; name is what errors call them. They must have
@@ -31,29 +35,39 @@ func NewPool(name string, m *Matrix) (*Pool, error) {
 // Len returns the number of records.
 func (p *Pool) Len() int { return p.cloud.m.Rows }
 
-// expect announces subsets; distances of all pairs are computed now if that is
-// less work than doing it subset by subset, and fits the memory.
+// expect announces subsets, so that the pool can tell what pays.
 func (p *Pool) expect(subsets [][]int) {
-	work := 0
+	p.lock.Lock()
+	defer p.lock.Unlock()
 	for _, s := range subsets {
-		work += len(s) * len(s)
+		p.work += len(s) * len(s) / 2
 	}
-	if n := p.Len(); p.all == nil && n <= mostCached && n*n <= work {
+}
+
+// distances returns the squared distances of all pairs, or nil where computing
+// them is more work than computing those of the announced subsets, or more than
+// the memory should hold.
+func (p *Pool) distances() *Matrix {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if n := p.Len(); p.all == nil && n <= mostCached && n*n <= p.work {
 		d := p.cloud.distances(0)
 		p.all = &d
 	}
+	return p.all
 }
 
 // within returns the squared distances among the named records; the result is
 // the caller's. Whether the pool keeps distances changes no bit of it.
 func (p *Pool) within(rows []int, workers int) Matrix {
-	if p.all == nil {
+	all := p.distances()
+	if all == nil {
 		part := cloud{m: p.cloud.m.Gather(rows)}
 		return part.distances(workers)
 	}
 	out := array.New[float64](len(rows), len(rows))
 	for i, r := range rows {
-		from, to := p.all.Row(r), out.Row(i)
+		from, to := all.Row(r), out.Row(i)
 		for j, c := range rows {
 			to[j] = from[c]
 		}

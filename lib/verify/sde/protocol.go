@@ -1,0 +1,135 @@
+package sde
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Draw returns m random subsets of the records 0 ... n-1, each of the given size
+// and in random order, without repetition inside a subset. Subsets overlap: more
+// than n/size of them cannot be disjoint. It refuses a size above n, sizes and
+// counts below 1 and a nil rng.
+func Draw(n, size, m int, rng *rand.Rand) ([][]int, error) {
+	if rng == nil || m < 1 || size < 1 || size > n {
+		return nil, fmt.Errorf("sde: cannot draw %d subsets of %d from %d records (generator nil: %t)", m, size, n, rng == nil)
+	}
+	out := make([][]int, m)
+	for k := range out {
+		out[k] = rng.Perm(n)[:size:size]
+	}
+	return out, nil
+}
+
+// Judged are the verdicts on the subsets of one pool.
+type Judged struct {
+	Verdicts  []Verdict   `json:"verdicts"`
+	Distances []Distances `json:"distances"`
+	// Disjoint is how many subsets of this size the pool could hold side by
+	// side. Intervals over subsets take the subsets for independent; with fewer
+	// disjoint ones than there are subsets they are too narrow.
+	Disjoint int `json:"disjoint"`
+	// Gate is nil for methods without one.
+	Gate *Gate `json:"gate,omitempty"`
+}
+
+// JudgeSubsets compares subsets of a pool with both references by any method.
+// Subsets, like the references, must have the same number of records; their
+// order decides the halves. The result does not depend on the number of
+// processors: subset k draws from stream k of the seed.
+func JudgeSubsets(m Method, pool *Pool, subsets [][]int, in, out *Matrix, opt Options) (*Judged, error) {
+	return judgeFrom(streamTarget, m, pool, subsets, in, out, opt)
+}
+
+func judgeFrom(stream int, m Method, pool *Pool, subsets [][]int, in, out *Matrix, opt Options) (*Judged, error) {
+	if _, err := admitPool(pool, in, out, opt); err != nil {
+		return nil, err
+	}
+	if len(subsets) == 0 {
+		return nil, errors.New("sde: there are no subsets to judge")
+	}
+	if err := pool.checkRows(subsets, in.Rows); err != nil {
+		return nil, err
+	}
+	pool.expect(subsets)
+	p, err := m.Prepare(pool, in, out, opt)
+	if err != nil {
+		return nil, err
+	}
+	r := &Judged{Verdicts: make([]Verdict, len(subsets)), Distances: make([]Distances, len(subsets)),
+		Disjoint: pool.Len() / in.Rows, Gate: p.Gate}
+	numbers := make([]int, len(subsets))
+	for k := range numbers {
+		numbers[k] = k
+	}
+	each(numbers, 0, func(k int) {
+		r.Distances[k] = p.Compare(subsets[k], opt.stream(stream+k))
+		r.Verdicts[k] = r.Distances[k].Verdict()
+	})
+	return r, nil
+}
+
+// share is the part of the verdicts that equal v.
+func (j *Judged) share(v Verdict) float64 {
+	n := 0
+	for _, w := range j.Verdicts {
+		if w == v {
+			n++
+		}
+	}
+	return float64(n) / float64(len(j.Verdicts))
+}
+
+// Forgotten is the outcome of the unlearning protocol on one model.
+type Forgotten struct {
+	// OTR is the share of subsets judged out of training, with Wilson's interval
+	// over subsets. Higher is better; 0.5 is guessing.
+	OTR stats.Estimate `json:"otr"`
+	// Undecided is the share without a verdict, not counted as out.
+	Undecided float64 `json:"undecided"`
+	Judged    *Judged `json:"judged"`
+}
+
+// OTR is the paper's out-of-training rate (section 4.3, algorithm 3): the share
+// of subsets of the forget set that are judged out of training. The references
+// come from retained and from test records.
+//
+// The interval says how well this one model's rate is known. Between models the
+// rate varies far more: see OverModels. Differences from the paper: ties are
+// undecided, and the interval.
+func OTR(m Method, forget *Pool, subsets [][]int, in, out *Matrix, opt Options) (*Forgotten, error) {
+	j, err := JudgeSubsets(m, forget, subsets, in, out, opt)
+	if err != nil {
+		return nil, err
+	}
+	e := stats.Wilson(j.share(Out), len(subsets), opt.level()).Against(0.5, stats.HigherIsBetter)
+	e.Over = "subsets"
+	return &Forgotten{OTR: e, Undecided: j.share(Undecided), Judged: j}, nil
+}
+
+// AcrossModels is a figure of several models that differ in their seed.
+type AcrossModels struct {
+	Mean stats.Estimate `json:"mean"` // Student's interval over models
+	SD   float64        `json:"sd"`   // what the paper prints behind its plus-minus; 0 for one model
+}
+
+// OverModels summarises one figure (an OTR, an F1) over models. The interval of
+// a share is cut to [0, 1]. It refuses no values and values outside [0, 1].
+func OverModels(shares []float64, level float64) (*AcrossModels, error) {
+	for i, v := range shares {
+		if !(v >= 0 && v <= 1) {
+			return nil, fmt.Errorf("sde: the share of model %d is %v", i, v)
+		}
+	}
+	if len(shares) == 0 {
+		return nil, errors.New("sde: there are no models")
+	}
+	r := &AcrossModels{Mean: stats.MeanInterval(shares, or(level, defaultLevel), "models")}
+	if r.Mean.HasInterval() {
+		r.Mean.Low, r.Mean.High = max(0, r.Mean.Low), min(1, r.Mean.High)
+	}
+	r.SD, _ = stats.SD(shares)
+	return r, nil
+}
