@@ -17,6 +17,9 @@ import (
 	"time"
 )
 
+// Steps are the names of the steps, in their order.
+var Steps = []string{"run-all", "sliders", "reopen-untrusted", "interrupt", "close-tab", "error", "vega", "complete"}
+
 // Options say what is tested. All fields but Only have to be set.
 type Options struct {
 	Program   string // the lethe program
@@ -26,7 +29,7 @@ type Options struct {
 	Shots     string // folder for the screenshots
 	Only      []string
 	Out       io.Writer // a line per step
-	Notes     io.Writer // what is being installed or started
+	Notes     io.Writer // what is being installed or started; used by several goroutines
 }
 
 const (
@@ -34,6 +37,7 @@ const (
 	startLab   = 2 * time.Minute  // for lethe lab, where all is set up
 	stopDriver = 15 * time.Second // for the browser to be closed
 	stopLab    = 30 * time.Second // for JupyterLab and its kernels to end
+	endAfter   = 10 * time.Second // for a language server to write its cache
 )
 
 // Run runs the steps. Its error says how many failed, or why there are none.
@@ -58,7 +62,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer os.RemoveAll(work)
 	w := world{Options: o, machine: m, dir: work, mark: markOf(work)}
-	defer func() { err = errors.Join(err, leftRunning(w.mark)) }()
+	defer func() { err = errors.Join(err, leftRunning(w.mark, endAfter)) }()
 	if err := w.lay(modules); err != nil {
 		return err
 	}
@@ -176,6 +180,3 @@ func (w world) environment() []string {
 func markOf(dir string) string {
 	return "LETHE_E2E=" + strconv.Itoa(os.Getpid()) + "-" + filepath.Base(dir)
 }
-
-// Steps are the names of the steps, in their order.
-var Steps = []string{"run-all", "sliders", "reopen-untrusted", "interrupt", "close-tab", "error", "vega", "complete"}

@@ -13,14 +13,10 @@ type leftover struct {
 	name string
 }
 
-// patienceLeft is how long processes may take to end after those that started
-// them: a language server writes its cache first.
-const patienceLeft = 10 * time.Second
-
 // leftRunning waits until no process has the mark in its environment. What does
 // not end is ended, and is an error: a reader would have to do it by hand.
-func leftRunning(mark string) error {
-	end := time.Now().Add(patienceLeft)
+func leftRunning(mark string, patience time.Duration) error {
+	end := time.Now().Add(patience)
 	var left []leftover
 	for {
 		if left = marked(mark); len(left) == 0 {

@@ -15,7 +15,10 @@ import { steps } from "./steps/index.mjs";
 const options = JSON.parse(process.argv[2]);
 const report = new Report(options);
 const lab = new Lab(options);
-process.once("SIGTERM", () => lab.stop().finally(() => process.exit(143)));
+process.once("SIGTERM", () => {
+  report.quiet = true; // the steps that are cut off have not failed
+  lab.stop().finally(() => process.exit(143));
+});
 try {
   await lab.start();
   for (const step of steps) {

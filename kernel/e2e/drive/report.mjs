@@ -3,6 +3,7 @@ import path from "node:path";
 
 export class Report {
   failed = 0;
+  quiet = false;
 
   constructor({ seconds, shots }) {
     this.end = Date.now() + 1000 * seconds;
@@ -19,6 +20,9 @@ export class Report {
       const said = await within(left, lab, step);
       console.log(`ok   ${seconds()} s  ${step.title}: ${said}`);
     } catch (err) {
+      if (this.quiet) {
+        return;
+      }
       this.failed++;
       console.log(`FAIL ${seconds()} s  ${step.title}: ${words(err)}`);
       for (const shot of await lab.shootAll(path.join(this.shots, `FAILED-${step.name}`))) {
