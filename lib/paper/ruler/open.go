@@ -38,3 +38,7 @@ func (e *Env) Main(ctx context.Context, s Scale) (*Collected, error) {
 
 // Of are the rows of an arm at a forget fraction, one per data set and seed.
 func (c *Collected) Of(arm string, fraction float64) []Row { return of(c.Rows, arm, fraction) }
+
+// Source is the line under a figure of one's own: scale, seeds, data and engine
+// behind the rows.
+func (e *Env) Source(s Scale, c *Collected) string { return e.provenance(Recipe{}, s, c).Line() }
