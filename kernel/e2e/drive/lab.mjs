@@ -49,8 +49,14 @@ export class Lab {
     return notebook;
   }
 
-  // openFirst opens what `lethe lab` opens.
+  // openFirst opens what `lethe lab` opens, without the outputs that come with it:
+  // what is there afterwards was computed here.
   async openFirst() {
+    const content = await this.read(this.first);
+    for (const cell of content.cells.filter((c) => c.cell_type === "code")) {
+      Object.assign(cell, { outputs: [], execution_count: null });
+    }
+    await fs.writeFile(this.file(this.first), JSON.stringify(content));
     return this.open(this.first);
   }
 
@@ -72,6 +78,11 @@ export class Lab {
 
   async read(name) {
     return JSON.parse(await fs.readFile(this.file(name), "utf8"));
+  }
+
+  // changed is when a notebook's file was written last.
+  async changed(name) {
+    return (await fs.stat(this.file(name))).mtimeMs;
   }
 
   // until looks again and again, until look returns something; what names it.

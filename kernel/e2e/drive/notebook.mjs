@@ -37,8 +37,9 @@ export class Notebook {
 
   // runAll chooses Run All and waits until nothing runs any more.
   async runAll(seconds = 120) {
+    const before = await this.prompts();
     await this.menu("Run", "Run All Cells");
-    await this.lab.until("cell that runs", async () => (await this.prompts()).some(ran));
+    await this.lab.until("cell that runs", async () => (await this.prompts()).some((prompt, i) => waits(prompt) || prompt !== before[i]));
     await this.idle(seconds);
   }
 
@@ -82,10 +83,12 @@ export class Notebook {
     await this.page.locator('[data-jp-item-name="interrupt"]').click();
   }
 
-  // save saves the notebook and returns what is in the file.
+  // save saves the notebook and returns what is in the file. A cell that runs
+  // changes the notebook all the time, so the page never says that it is saved.
   async save() {
+    const before = await this.lab.changed(this.name);
     await this.menu("File", "Save Notebook");
-    await this.lab.until("saved notebook", async () => (await this.page.locator(".lm-TabBar-tab.jp-mod-dirty, .jp-mod-dirty.lm-mod-current").count()) === 0);
+    await this.lab.until("saved notebook", async () => (await this.lab.changed(this.name)) > before);
     return this.lab.read(this.name);
   }
 
@@ -107,8 +110,4 @@ export class Notebook {
 // waits says whether a prompt is that of a cell that runs or waits.
 export function waits(prompt) {
   return prompt.includes("*");
-}
-
-function ran(prompt) {
-  return waits(prompt) || /\d/.test(prompt);
 }

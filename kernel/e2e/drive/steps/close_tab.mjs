@@ -17,13 +17,13 @@ export const closeTab = {
     await before.page.close();
     const after = await lab.open(name);
     const status = await after.status();
-    await after.shoot("8-back");
+    await after.shoot("5-back");
     const text = await after.text(1);
     expect(/Busy/.test(status), `the kernel works, and the page says: ${status}`);
     expect(epochsDone(text) > 0, `the page shows nothing of the training: ${text}`);
     await after.run(1, 60);
     const finished = await after.text(1);
-    await after.shoot("8-finished");
+    await after.shoot("5-finished");
     expect(finished.includes("trained on"), `running the cell again did not end well: ${finished}`);
     return `the page shows how far it was and a busy kernel; run again, the cell shows the result`;
   },

@@ -22,7 +22,7 @@ export const completeName = {
       await page.keyboard.press("Tab");
     }, async () => (await offered.allTextContents()).some((t) => /^Table/.test(t.trim())) || /nb\.Table/.test(await code(notebook, 1)));
     const took = (Date.now() - began) / 1000;
-    await notebook.shoot("5-completed");
+    await notebook.shoot("8-completed");
     if (await offered.count()) {
       await page.keyboard.press("Enter");
     }
@@ -30,7 +30,7 @@ export const completeName = {
     const tooltip = page.locator(".jp-Tooltip");
     await again(lab, "words on nb.Table", 30, () => page.keyboard.press("Shift+Tab"), async () => await tooltip.count());
     const words = (await tooltip.textContent()) ?? "";
-    await notebook.shoot("5-looked-up");
+    await notebook.shoot("8-looked-up");
     expect(/Table shows/.test(words), `the words on nb.Table are: ${words}`);
     return `Tab completes nb.Ta after ${took} s; Shift+Tab shows its comment`;
   },

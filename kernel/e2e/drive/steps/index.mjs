@@ -9,4 +9,4 @@ import { runAll } from "./run_all.mjs";
 import { sliders } from "./sliders.mjs";
 import { stopAtError } from "./stop_at_error.mjs";
 
-export const steps = [runAll, sliders, reopenUntrusted, interruptAndResume, closeTab, stopAtError, interactiveFigure, completeName];
+export const steps = [runAll, reopenUntrusted, sliders, interruptAndResume, closeTab, stopAtError, interactiveFigure, completeName];

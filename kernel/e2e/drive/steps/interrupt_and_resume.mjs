@@ -18,11 +18,11 @@ export const interruptAndResume = {
     await notebook.interrupt();
     await notebook.end(1, 10);
     const stopped = await notebook.text(1);
-    await notebook.shoot("3-interrupted");
+    await notebook.shoot("4-interrupted");
     expect(/Interrupted/.test(stopped) && /Run this cell again to go on/.test(stopped), `the cell does not say how to go on: ${stopped}`);
     await notebook.run(1, 60);
     const finished = await notebook.text(1);
-    await notebook.shoot("3-finished");
+    await notebook.shoot("4-finished");
     expect(finished.includes("trained on"), `the second run did not end well: ${finished}`);
     const from = beganWith(finished);
     expect(from > seen, `the second run began with epoch ${from}; the first had reached ${seen}`);

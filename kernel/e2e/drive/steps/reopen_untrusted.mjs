@@ -22,9 +22,9 @@ export const reopenUntrusted = {
     expect(found === tables, `${found} tables are on the page, ${tables} in the file`);
     expect((await page.locator(".jp-OutputArea-output script").count()) === 0, "a script from an untrusted notebook is on the page");
     await page.locator(".jp-OutputArea-output table").first().scrollIntoViewIfNeeded();
-    await notebook.shoot("4-table");
+    await notebook.shoot("2-table");
     await page.locator(".jp-OutputArea-output img").first().scrollIntoViewIfNeeded();
-    await notebook.shoot("4-figure");
+    await notebook.shoot("2-figure");
     return `not trusted, and ${figures} figures and ${tables} tables are there`;
   },
 };

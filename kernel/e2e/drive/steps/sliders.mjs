@@ -15,7 +15,7 @@ export const sliders = {
     await lab.until("slider", async () => await slider.count());
     await says(lab, notebook, knobs, "Move a slider");
     const before = await picture(notebook, knobs);
-    await notebook.shootCell(knobs, "2-before");
+    await notebook.shootCell(knobs, "3-before");
     const began = Date.now();
     await moveTo(notebook.page, slider.first(), 0.8);
     await lab.until("new figure", async () => (await picture(notebook, knobs)) !== before);
@@ -24,12 +24,12 @@ export const sliders = {
     const whole = Date.now() - began;
     const after = await picture(notebook, knobs);
     expect(after && after !== before, "the figure is the same as before the slider moved");
-    await notebook.shootCell(knobs, "2-moved");
+    await notebook.shootCell(knobs, "3-moved");
     await cell.getByRole("button", { name: "done" }).click();
     await notebook.end(knobs);
     await says(lab, notebook, knobs, "put away");
     expect((await slider.count()) === 0, "the sliders are still there after done");
-    await notebook.shootCell(knobs, "2-done");
+    await notebook.shootCell(knobs, "3-done");
     return `the figure changes after ${first / 1000} s and is complete after ${whole / 1000} s; done puts the sliders away`;
   },
 };
