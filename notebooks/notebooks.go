@@ -6,5 +6,5 @@ import "embed"
 
 // Files are the notebooks, in one folder per subject.
 //
-//go:embed start
+//go:embed start ruler
 var Files embed.FS
