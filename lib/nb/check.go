@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 )
@@ -41,7 +42,8 @@ func (s *stage) check(err error) {
 		s.drain()
 	}
 	if errors.Is(err, context.Canceled) {
-		s.say(s.err, "Interrupted: %v.\nRun this cell again to go on; what was saved is not computed twice.", err)
+		why := strings.TrimSuffix(err.Error(), ": "+context.Canceled.Error())
+		s.say(s.err, "Interrupted: %s.\nRun this cell again to go on; what was saved is not computed twice.", why)
 	} else {
 		s.say(s.err, "%s", "This did not work: "+fmt.Sprint(err))
 	}

@@ -188,7 +188,7 @@ func TestAnInterruptedCellSaysHowToGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	events, code := k.wait()
-	want := "Interrupted: epoch 3 is saved: context canceled.\nRun this cell again to go on; what was saved is not computed twice.\n"
+	want := "Interrupted: epoch 3 is saved.\nRun this cell again to go on; what was saved is not computed twice.\n"
 	if got := printed(events, "stderr"); got != want || code != 1 {
 		t.Errorf("exit code %d, said %q", code, got)
 	}

@@ -54,8 +54,9 @@ var scenes = map[string]func(){
 		Check(errors.New("the file is gone"))
 	},
 	"interrupted": func() {
+		ctx := Context() // listens before the test is told so
 		fmt.Println("ready")
-		<-Context().Done()
+		<-ctx.Done()
 		Check(fmt.Errorf("epoch 3 is saved: %w", context.Canceled))
 	},
 	"turn": func() {

@@ -3,6 +3,7 @@ package nb
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/report"
@@ -89,7 +90,7 @@ func writeRows(b *strings.Builder, t *report.Table, sides []report.Align) {
 		}
 		b.WriteString("<tr>")
 		for j, c := range r.Cells {
-			s := cell(c)
+			s := unbroken(cell(c))
 			if j == 0 && r.Kind == report.Paper {
 				s = "paper: " + s
 			}
@@ -121,6 +122,12 @@ func cell(c report.Cell) string {
 	}
 	return c.Text
 }
+
+// interval is the room between the two ends of an interval.
+var interval = regexp.MustCompile(`(\[[^\[\] ]+,) ([^\[\] ]+\])`)
+
+// unbroken keeps both ends of an interval on one line of a narrow column.
+func unbroken(s string) string { return interval.ReplaceAllString(s, "$1\u00a0$2") }
 
 func writeSpan(b *strings.Builder, columns int, tag, text string) {
 	fmt.Fprintf(b, "<tr><td colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", columns, side(report.AlignLeft), tag, escape(text), tag)
