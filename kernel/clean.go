@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"github.com/lethe-ml/lethe/kernel/e2e"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/kernel/twin"
 
@@ -21,7 +22,7 @@ more. Notebooks, data sets and results are never touched.`,
 		Example: "  lethe clean\n  lethe clean --all                also what lethe lab has set up",
 		Args:    cobra.NoArgs,
 	}
-	all := c.Flags().Bool("all", false, "also remove what lethe lab has set up; the next start sets it up again")
+	all := c.Flags().Bool("all", false, "also remove what lethe lab and lethe e2e have set up; the next start sets it up again")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		home, err := twin.Home()
 		if err != nil {
@@ -41,11 +42,19 @@ more. Notebooks, data sets and results are never touched.`,
 		if err := left.Stop(cmd.Context()); err != nil || !*all {
 			return err
 		}
-		dir, size, err := setup.Remove(cmd.Context(), home)
-		if err == nil && size > 0 {
-			fmt.Fprintf(w, "removed: %s (%s)\n", dir, bytesText(size))
+		for _, remove := range []func() (string, int64, error){
+			func() (string, int64, error) { return setup.Remove(cmd.Context(), home) },
+			func() (string, int64, error) { return e2e.Remove(home) },
+		} {
+			dir, size, err := remove()
+			if err != nil {
+				return err
+			}
+			if size > 0 {
+				fmt.Fprintf(w, "removed: %s (%s)\n", dir, bytesText(size))
+			}
 		}
-		return err
+		return nil
 	}
 	return c
 }

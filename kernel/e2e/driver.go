@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/lethe-ml/lethe/kernel/setup"
 )
 
 // driveFiles are the Node scripts, and the pinned version and hash of what they
@@ -55,6 +57,16 @@ func (m machine) driver(ctx context.Context, dir string) (string, error) {
 	}
 	return modules, os.Rename(work, home)
 }
+
+// Remove takes away what a test has installed in home, and returns the folder
+// and what it held.
+func Remove(home string) (dir string, size int64, err error) {
+	dir = installedIn(home)
+	size = setup.Size(dir)
+	return dir, size, os.RemoveAll(dir)
+}
+
+func installedIn(home string) string { return filepath.Join(home, "e2e") }
 
 // installModules lets npm install what the lock file says and nothing else. npm
 // checks the hash of what it gets.

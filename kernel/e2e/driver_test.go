@@ -39,15 +39,16 @@ const npm = `echo "$*" >> "$(dirname "$0")/calls"
 test -f package-lock.json && mkdir -p node_modules/playwright-core "$npm_config_cache" || exit 1
 echo {} > node_modules/playwright-core/package.json`
 
-func TestTheDriverIsInstalledOnce(t *testing.T) {
+func TestTheDriverIsInstalledOnceAndTakenAwayAgain(t *testing.T) {
 	bin := onlyPrograms(t, map[string]string{"npm": npm})
 	home := t.TempDir()
-	first, err := debian(false).driver(t.Context(), home)
+	write(t, filepath.Join(home, "kernel", "mine"), "", 0o644)
+	first, err := debian(false).driver(t.Context(), installedIn(home))
 	if err != nil {
 		t.Fatal(err)
 	}
 	read(t, filepath.Join(first, driverModule, "package.json"))
-	again, err := debian(false).driver(t.Context(), home)
+	again, err := debian(false).driver(t.Context(), installedIn(home))
 	if err != nil || again != first {
 		t.Errorf("the second time: %q, %v; want %q", again, err, first)
 	}
@@ -56,6 +57,12 @@ func TestTheDriverIsInstalledOnce(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(first, "..", "npm-cache")); !os.IsNotExist(err) {
 		t.Errorf("npm's cache is still there: %v", err)
+	}
+	if dir, size, err := Remove(home); dir != installedIn(home) || size == 0 || err != nil {
+		t.Errorf("Remove returned %q, %d, %v", dir, size, err)
+	}
+	if left, _ := os.ReadDir(home); len(left) != 1 {
+		t.Errorf("after Remove there is %v", left)
 	}
 }
 

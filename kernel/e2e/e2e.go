@@ -52,7 +52,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	modules, err := m.driver(ctx, filepath.Join(o.Home, "e2e"))
+	modules, err := m.driver(ctx, installedIn(o.Home))
 	if err != nil {
 		return err
 	}
