@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"archive/zip"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -83,13 +84,32 @@ func unpack(root *os.Root, entry *zip.File, to string, size int64) error {
 		return err
 	}
 	defer from.Close()
+	return exactly(root, from, entry.Name, to, size)
+}
+
+// gunzip unpacks a gzip file, which must hold exactly size bytes.
+func gunzip(root *os.Root, archive, to string, size int64) error {
+	file, err := root.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	from, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	return exactly(root, from, archive, to, size)
+}
+
+// exactly writes what from gives, which must be size bytes.
+func exactly(root *os.Root, from io.Reader, name, to string, size int64) error {
 	file, err := root.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
 	n, err := io.Copy(file, io.LimitReader(from, size+1))
 	if err == nil && n != size {
-		err = fmt.Errorf("%q unpacks to %d bytes or more, %d were announced", entry.Name, n, size)
+		err = fmt.Errorf("%q unpacks to %d bytes or more, %d were announced", name, n, size)
 	}
 	return errors.Join(err, file.Sync(), file.Close())
 }

@@ -38,16 +38,21 @@ func Verify(ctx context.Context, name string) ([]FileStatus, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Check(ctx, s.info)
+}
+
+// Check is Verify for a data set that another package describes.
+func Check(ctx context.Context, info Info) ([]FileStatus, error) {
 	dir, err := Dir()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]FileStatus, 0, len(s.info.Files))
-	for _, f := range s.info.Files {
+	out := make([]FileStatus, 0, len(info.Files))
+	for _, f := range info.Files {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		out = append(out, status(ctx, filepath.Join(dir, s.info.Folder), f))
+		out = append(out, status(ctx, filepath.Join(dir, info.Folder), f))
 	}
 	return out, nil
 }
@@ -77,7 +82,7 @@ func readPublished(folder string, f File) (string, []byte, error) {
 	}
 	if got := digest(b); got != f.SHA256 {
 		return path, b, fmt.Errorf("datasets: %s: %w: the file has %s, the published one %s (%d of %d bytes read)",
-			path, ErrMismatch, got, f.SHA256, len(b), f.Size)
+			path, ErrMismatch, got, f.SHA256, len(b), f.limit())
 	}
 	return path, b, nil
 }
@@ -87,7 +92,7 @@ func readPublished(folder string, f File) (string, []byte, error) {
 func readEither(folder string, f File) (string, []byte, error) {
 	plain := filepath.Join(folder, f.Name)
 	for _, path := range []string{plain, plain + ".gz"} {
-		b, err := readCapped(path, f.Size+1)
+		b, err := readCapped(path, f.limit()+1)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

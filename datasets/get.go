@@ -56,8 +56,16 @@ func (p Progress) note(format string, args ...any) {
 // Sets without files, the generated ones, need nothing and succeed.
 func Get(ctx context.Context, name string, progress Progress) error {
 	s, err := find(name)
-	if err != nil || len(s.info.Files) == 0 {
+	if err != nil {
 		return err
+	}
+	return Fetch(ctx, s.info, progress)
+}
+
+// Fetch is Get for a data set that another package describes.
+func Fetch(ctx context.Context, info Info, progress Progress) error {
+	if len(info.Files) == 0 {
+		return nil
 	}
 	dir, err := Dir()
 	if err != nil {
@@ -70,7 +78,7 @@ func Get(ctx context.Context, name string, progress Progress) error {
 		attempts: 4, pause: time.Second, stall: time.Minute,
 	}
 	defer transport.CloseIdleConnections()
-	return d.get(ctx, filepath.Join(dir, s.info.Folder), s.info)
+	return d.get(ctx, filepath.Join(dir, info.Folder), info)
 }
 
 // downloader holds what a test replaces.
@@ -130,6 +138,9 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info Info, f File)
 	if !errors.Is(st.Err, ErrMissing) {
 		return st.Err
 	}
+	if len(f.Sources) == 0 {
+		return fmt.Errorf("datasets: %s: no address is known that publishes it; put the file with SHA-256 %s into %s", f.Name, f.SHA256, root.Name())
+	}
 	var failed []error
 	for _, s := range f.Sources {
 		d.progress.begin(info, f, s)
@@ -168,19 +179,22 @@ func (d *downloader) source(ctx context.Context, root *os.Root, f File, s Source
 // attempt downloads once and, if all is there, checks and renames it.
 func (d *downloader) attempt(ctx context.Context, root *os.Root, f File, s Source) error {
 	part := f.Name + ".part"
-	if s.Member == "" {
-		resumed, err := d.download(ctx, root, part, s.URL, f.Size, f.Size)
+	if s.Member == "" && !s.Gzip {
+		resumed, err := d.download(ctx, root, part, s.URL, f.Size, f.limit())
 		if err != nil {
 			return err
 		}
 		return d.accept(root, part, f, resumed)
 	}
-	archive := f.Name + ".zip.part"
-	resumed, err := d.download(ctx, root, archive, s.URL, 0, f.Size+maxArchive)
+	archive, open := f.Name+".zip.part", func(archive string) error { return extract(root, archive, s.Member, part, f.Size) }
+	if s.Gzip {
+		archive, open = f.Name+".gz.part", func(archive string) error { return gunzip(root, archive, part, f.Size) }
+	}
+	resumed, err := d.download(ctx, root, archive, s.URL, 0, f.limit()+maxArchive)
 	if err != nil {
 		return err
 	}
-	if err := extract(root, archive, s.Member, part, f.Size); err != nil {
+	if err := open(archive); err != nil {
 		return d.refuse(root, archive, resumed, err)
 	}
 	if err := d.accept(root, part, f, false); err != nil {

@@ -16,8 +16,16 @@ type Info struct {
 	// Rows and Features are the shape of the Table.
 	Rows, Features int
 
-	// Classes are the class names in code order.
-	Classes []string
+	// Classes are the class names in code order; nil where only the files have
+	// them, which NumClasses then counts.
+	Classes    []string
+	NumClasses int
+
+	// Shape is channels, height and width of the images of an image set, and
+	// TestRows how many of Rows are its published test part. Both are zero for
+	// a table.
+	Shape    [3]int
+	TestRows int
 
 	Licence, Citation, Homepage, Description string
 
@@ -32,6 +40,9 @@ type Info struct {
 	// Embedded sets work without any file; Synthetic ones are generated.
 	Embedded, Synthetic bool
 }
+
+// ClassCount returns the number of classes.
+func (i Info) ClassCount() int { return max(len(i.Classes), i.NumClasses) }
 
 // Size returns the total number of bytes of the published files.
 func (i Info) Size() int64 {
@@ -50,7 +61,11 @@ type File struct {
 	Size   int64
 	SHA256 string
 
-	// Compressed marks a gzip file whose Size and SHA256 are of the bytes as
+	// AtMost bounds a file whose Size is 0, because nobody to be trusted says
+	// how long it is. The SHA-256 is always known.
+	AtMost int64
+
+	// Compressed marks a compressed file (gzip or zip) whose Size and SHA256 are of the bytes as
 	// the publisher compressed them, because only that hash is known from
 	// somebody to be trusted. Only that very file verifies: neither its plain
 	// form nor another compression of it does.
@@ -59,10 +74,20 @@ type File struct {
 	Sources []Source
 }
 
+// limit is the greatest number of bytes that the file can have.
+func (f File) limit() int64 {
+	if f.Size > 0 {
+		return f.Size
+	}
+	return f.AtMost
+}
+
 // Source is one place to download a File from. When Member is set the URL is a
-// zip archive and Member the file's name in it.
+// zip archive and Member the file's name in it; when Gzip is set the URL gives
+// the file in gzip's format.
 type Source struct {
 	URL, Member string
+	Gzip        bool
 
 	// Checked says whether the makers of this release fetched the URL and found
 	// the stated SHA-256. Where it is false the address is the publisher's as
@@ -115,23 +140,31 @@ func Lookup(name string) (Info, error) {
 }
 
 func find(name string) (set, error) {
-	all := sets()
-	for _, s := range all {
+	for _, s := range sets() {
 		if s.info.Name == name {
 			return s, nil
 		}
 	}
-	return set{}, unknown(name, all)
+	_, err := LookupIn(All(), name)
+	return set{}, err
 }
 
-func unknown(name string, all []set) error {
+// LookupIn is Lookup in any list of data sets.
+func LookupIn(all []Info, name string) (Info, error) {
 	var names, near []string
-	for _, s := range all {
-		names = append(names, s.info.Name)
-		if similar(name, s.info.Name) {
-			near = append(near, s.info.Name)
+	for _, i := range all {
+		if i.Name == name {
+			return i, nil
+		}
+		names = append(names, i.Name)
+		if similar(name, i.Name) {
+			near = append(near, i.Name)
 		}
 	}
+	return Info{}, unknown(name, near, names)
+}
+
+func unknown(name string, near, names []string) error {
 	if len(near) > 0 {
 		return fmt.Errorf("datasets: no data set is called %q; did you mean %s?", name, strings.Join(near, " or "))
 	}
