@@ -27,7 +27,7 @@ type Control struct {
 	Outside *Judged `json:"outside"`
 }
 
-// Controlled is the protocol on models of which the truth is known (section 4.2,
+// Controlled is the protocol on models of which the truth is known (section 4.1,
 // table 1): subsets of the training set and subsets of records that the model
 // never saw are judged, and the verdicts compared with the truth. Target subsets
 // and references should share no record.

@@ -3,6 +3,7 @@ package sde
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -16,6 +17,8 @@ func random(seed uint64, n, p int, scale float64) *Matrix {
 	return &m
 }
 
+func sorted(x []float64) []float64 { return slices.Sorted(slices.Values(x)) }
+
 func near(t *testing.T, name string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol) {
@@ -25,8 +28,7 @@ func near(t *testing.T, name string, got, want, tol float64) {
 
 // everyOrder calls use with all n! orders.
 func everyOrder(n int, use func(p []int)) {
-	p := make([]int, n)
-	used := make([]bool, n)
+	p, used := make([]int, n), make([]bool, n)
 	var place func(k int)
 	place = func(k int) {
 		if k == n {
@@ -42,6 +44,20 @@ func everyOrder(n int, use func(p []int)) {
 		}
 	}
 	place(0)
+}
+
+// rowsOf returns rows from ... to-1 without copying.
+func rowsOf(m *Matrix, from, to int) *Matrix {
+	return &Matrix{Rows: to - from, Cols: m.Cols, Data: m.Data[from*m.Cols : to*m.Cols]}
+}
+
+func splitHalfOf(t *testing.T, m *Matrix, opt Options) *Distribution {
+	t.Helper()
+	d, err := SplitHalf(m, opt, opt.stream(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 func TestMomentsEqualTheEnumerationOfAllPermutations(t *testing.T) {
@@ -65,14 +81,14 @@ func TestMomentsEqualTheEnumerationOfAllPermutations(t *testing.T) {
 }
 
 func TestFreshMeanEqualsTheEnumerationOfAllSplits(t *testing.T) {
-	for _, n := range []int{4, 5, 6, 7} {
+	for n := 4; n <= 7; n++ {
 		m := random(3, n, 2, 1)
 		d := newCloud(m).distances(1)
 		gaussianWithin(&d, 1)
 		var sum, count float64
 		everyOrder(n, func(p []int) {
 			g := m.Gather(p)
-			h, err := HSIC(ptr(cutRows(&g, 0, n/2)), ptr(cutRows(&g, n/2, n/2*2)), Fixed(1))
+			h, err := HSIC(rowsOf(&g, 0, n/2), rowsOf(&g, n/2, n/2*2), Fixed(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,8 +98,161 @@ func TestFreshMeanEqualsTheEnumerationOfAllSplits(t *testing.T) {
 	}
 }
 
-func ptr[T any](v T) *T { return &v }
+func TestDrawsScatterAboutTheClosedForm(t *testing.T) {
+	for seed := range uint64(6) {
+		for _, fresh := range []bool{false, true} {
+			m := random(seed, 80, 6, 0.5+0.2*float64(seed))
+			d := splitHalfOf(t, m, Options{Permutations: 2000, FreshSplits: fresh, Seed: seed})
+			se := d.SD / math.Sqrt(2000)
+			near(t, "mean of the draws", d.Mean, d.ExactMean, 3*se)
+			if fresh {
+				continue
+			}
+			near(t, "sd of the draws", d.SD/d.ExactSD, 1, 0.1)
+			near(t, "product of spreads", d.ExactMean, d.Spread[0]*d.Spread[1]/39, 1e-15)
+		}
+	}
+}
 
-func cutRows(m *Matrix, from, to int) Matrix {
-	return Matrix{Rows: to - from, Cols: m.Cols, Data: m.Data[from*m.Cols : to*m.Cols]}
+func TestEachDrawIsHSICOfSomePairing(t *testing.T) {
+	m := random(4, 12, 3, 1)
+	d := splitHalfOf(t, m, Options{Permutations: 9})
+	var all []float64
+	everyOrder(6, func(p []int) {
+		second := rowsOf(m, 6, 12).Gather(p)
+		h, err := HSIC(rowsOf(m, 0, 6), &second, SqrtDim())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, h)
+	})
+	near(t, "identity", d.Identity, all[0], 1e-15)
+	for _, v := range d.Values {
+		best := math.Inf(1)
+		for _, h := range all {
+			best = min(best, math.Abs(h-v))
+		}
+		near(t, "distance to the nearest pairing", best, 0, 1e-15)
+	}
+	if len(d.Values) != 9 || len(slices.Compact(sorted(d.Values))) < 5 {
+		t.Errorf("draws %v", d.Values)
+	}
+}
+
+func TestRowOrderInsideAHalfChangesOnlyIdentityAndDraws(t *testing.T) {
+	m := random(5, 60, 4, 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	order := rng.Perm(30)
+	for _, i := range rng.Perm(30) {
+		order = append(order, 30+i)
+	}
+	g := m.Gather(order)
+	a, b := splitHalfOf(t, m, Options{}), splitHalfOf(t, &g, Options{})
+	near(t, "exact mean", b.ExactMean, a.ExactMean, 1e-16)
+	near(t, "exact sd", b.ExactSD, a.ExactSD, 1e-16)
+	near(t, "mean", b.Mean, a.Mean, 4*a.SD/math.Sqrt(100))
+	if a.Identity == b.Identity {
+		t.Error("a new pairing has the same HSIC")
+	}
+}
+
+func TestConstantActivationsHaveNoHSIC(t *testing.T) {
+	m := array.New[float64](20, 5)
+	for i := range m.Data {
+		m.Data[i] = 0.1 + float64(i%5)
+	}
+	for _, fresh := range []bool{false, true} {
+		d := splitHalfOf(t, &m, Options{FreshSplits: fresh})
+		if d.Mean != 0 || d.SD != 0 || d.ExactMean != 0 || d.Identity != 0 || slices.Max(d.Values) != 0 {
+			t.Errorf("%+v", d)
+		}
+	}
+	h, err := HSIC(&m, random(1, 20, 3, 1), SqrtDim())
+	if err != nil || h != 0 {
+		t.Errorf("HSIC with a constant is %v, %v", h, err)
+	}
+}
+
+func TestHSICDoesNotChangeWithShiftOrCommonOrder(t *testing.T) {
+	x, y := random(1, 30, 4, 1), random(2, 30, 3, 1)
+	for _, f := range []func(x, y *Matrix, b Bandwidth) (float64, error){HSIC, HSICUnbiased} {
+		want, err := f(x, y, SqrtDim())
+		if err != nil {
+			t.Fatal(err)
+		}
+		far := array.New[float64](30, 4)
+		for i, v := range x.Data {
+			far.Data[i] = v + 1000
+		}
+		order := rand.New(rand.NewPCG(1, 1)).Perm(30)
+		gx, gy := x.Gather(order), y.Gather(order)
+		shifted, err1 := f(&far, y, SqrtDim())
+		reordered, err2 := f(&gx, &gy, SqrtDim())
+		swapped, err3 := f(y, x, SqrtDim())
+		if err1 != nil || err2 != nil || err3 != nil {
+			t.Fatal(err1, err2, err3)
+		}
+		near(t, "shifted", shifted, want, 1e-14)
+		near(t, "reordered", reordered, want, 1e-15)
+		near(t, "swapped", swapped, want, 1e-15)
+	}
+}
+
+func TestUnbiasedHSICIsZeroOnAverageWhenIndependent(t *testing.T) {
+	const trials = 400
+	var biased, unbiased []float64
+	for s := range uint64(trials) {
+		x, y := random(2*s, 20, 2, 1), random(2*s+1, 20, 2, 1)
+		b, err1 := HSIC(x, y, Fixed(1))
+		u, err2 := HSICUnbiased(x, y, Fixed(1))
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		biased, unbiased = append(biased, b), append(unbiased, u)
+	}
+	l := lawOf(unbiased)
+	near(t, "mean of the unbiased", l.mean, 0, 3.5*l.sd/math.Sqrt(trials))
+	if b := lawOf(biased); b.mean < 10*b.sd/math.Sqrt(trials) {
+		t.Errorf("the biased estimator has mean %v, sd %v", b.mean, b.sd)
+	}
+}
+
+func TestProductsAgreeWithOneChainPerPair(t *testing.T) {
+	for _, shape := range [][3]int{{1, 1, 1}, {7, 9, 5}, {8, 16, 256}, {17, 300, 257}, {300, 9, 600}} {
+		a, b := random(1, shape[0], shape[2], 1), random(2, shape[1], shape[2], 1)
+		within, across := products(a, nil, 2), products(a, b, 2)
+		for i := range a.Rows {
+			for j := range a.Rows {
+				if got, want := within.Data[i*a.Rows+j], chain(a.Row(i), a.Row(j)); got != want {
+					t.Fatalf("%v: within (%d, %d) is %v, want %v", shape, i, j, got, want)
+				}
+			}
+			for j := range b.Rows {
+				if got, want := across.Data[i*b.Rows+j], chain(a.Row(i), b.Row(j)); got != want {
+					t.Fatalf("%v: across (%d, %d) is %v, want %v", shape, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+func chain(x, y []float64) float64 {
+	s := 0.0
+	for k, v := range x {
+		s = math.FMA(v, y[k], s)
+	}
+	return s
+}
+
+func TestVectorsAndPlainCodeAgreeToTheLastBit(t *testing.T) {
+	a, b := random(1, panel, 100, 1).Data, random(2, panel, 100, 1).Data
+	var fast, plain [panel * panel]float64
+	for i := range fast {
+		fast[i], plain[i] = float64(i), float64(i)
+	}
+	multiply(a, b, &fast)
+	multiplyPlain(a, b, &plain)
+	if fast != plain {
+		t.Errorf("%v\n%v", fast, plain)
+	}
 }

@@ -7,7 +7,7 @@
 // the activation of record i in one layer of one model.
 //
 //	HSIC, HSICUnbiased   dependence of paired samples            section 2.2
-//	TestIndependence     the ordinary permutation test of it
+//	IndependenceTest     the ordinary permutation test of it
 //	SplitHalf            the statistic H(S, h) of a set          section 3.1
 //	Judge                in, out or undecided, with references   section 3.2
 //	OTR, Controlled      shares and F1 over many subsets         section 4

@@ -74,8 +74,8 @@ func pairedKernels(x, y *Matrix, b Bandwidth, least int) (k, l Matrix, err error
 	return k, l, nil
 }
 
-// Independence is the outcome of the permutation test of independence.
-type Independence struct {
+// IndependenceResult is the outcome of the permutation test of independence.
+type IndependenceResult struct {
 	HSIC      float64 `json:"hsic"`        // biased, of the pairs as given
 	P         float64 `json:"p"`           // one-sided
 	NullMean  float64 `json:"null_mean"`   // exact, over all permutations
@@ -85,7 +85,7 @@ type Independence struct {
 	AtOrAbove int     `json:"at_or_above"` // of them, as large as HSIC
 }
 
-// TestIndependence is the ordinary permutation test of independence of paired
+// IndependenceTest is the ordinary permutation test of independence of paired
 // samples (Gretton et al. 2007): HSIC of the pairs against t random re-pairings,
 //
 //	p = (1 + number of them at or above HSIC) / (1 + t),
@@ -93,7 +93,7 @@ type Independence struct {
 // which is at most its level under independence, for any t. It needs pairs. The
 // paper's statistic has none, and is what this test takes for the null: see the
 // package comment. It refuses what HSIC refuses, t < 1 and a nil rng.
-func TestIndependence(x, y *Matrix, b Bandwidth, t int, rng *rand.Rand) (*Independence, error) {
+func IndependenceTest(x, y *Matrix, b Bandwidth, t int, rng *rand.Rand) (*IndependenceResult, error) {
 	if t < 1 || rng == nil {
 		return nil, fmt.Errorf("sde: %d permutations from a generator that is nil: %t", t, rng == nil)
 	}
@@ -104,7 +104,7 @@ func TestIndependence(x, y *Matrix, b Bandwidth, t int, rng *rand.Rand) (*Indepe
 	centre(&k)
 	centre(&l)
 	n := float64(x.Rows)
-	r := &Independence{HSIC: pairwise(&k, &l) / ((n - 1) * (n - 1)), N: x.Rows, Permuted: t}
+	r := &IndependenceResult{HSIC: pairwise(&k, &l) / ((n - 1) * (n - 1)), N: x.Rows, Permuted: t}
 	r.NullMean, r.NullSD = moments(&k, &l)
 	// Re-pairings of equal records have the same value up to rounding.
 	bar := r.HSIC - 1e-12*math.Abs(r.HSIC)
