@@ -18,9 +18,9 @@ func newVerify() *cobra.Command {
 	c := asGroup(&cobra.Command{
 		Use:     "verify",
 		Short:   "Measure what an unlearned model of yours still holds",
-		Example: "  lethe verify ruler --unlearned U.npy --forget f.npy --retain r.npy",
+		Example: "  lethe verify ruler --unlearned U.npy --forget f.npy --retain r.npy\n  lethe verify sde --target T.npy --in I.npy --out O.npy",
 	})
-	c.AddCommand(newVerifyRuler())
+	c.AddCommand(newVerifyRuler(), newVerifySDE())
 	return c
 }
 

@@ -42,6 +42,7 @@ type Options struct {
 const (
 	streamIn = iota + 1
 	streamOut
+	streamOrder  // and the two after it
 	streamTarget = 1 << 16
 )
 
@@ -80,3 +81,10 @@ func (o Options) check(rng *rand.Rand) error {
 }
 
 func inside(v float64) bool { return v > 0 && v < 1 }
+
+// Order is a random order of the rows of set number k (0 target, 1 in-training,
+// 2 out-of-training) from a seed, for matrices whose rows are not in random
+// order yet.
+func Order(rows int, seed uint64, k int) []int {
+	return rand.New(rand.NewPCG(seed, uint64(streamOrder+k))).Perm(rows)
+}
