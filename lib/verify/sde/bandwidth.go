@@ -23,7 +23,7 @@ func SqrtDim() Bandwidth { return Bandwidth{} }
 func MedianDistance() Bandwidth { return Bandwidth{median: true} }
 
 // Fixed is a sigma of the caller's, such as the 128 that the paper uses on the
-// logits of ten classes (appendix D).
+// logits of ten classes (appendix D). 0 is the default rule.
 func Fixed(sigma float64) Bandwidth { return Bandwidth{sigma: sigma} }
 
 // LogitSigma is the paper's sigma for the logits of ten classes (appendix D).
