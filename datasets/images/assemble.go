@@ -1,0 +1,101 @@
+package images
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// assembly turns images of bytes into the parts of an Images and hashes them.
+type assembly struct {
+	ctx    context.Context
+	m      *Images
+	tones  [256]float32 // the pixel for every byte
+	white  int
+	h      hash.Hash
+	header []byte
+}
+
+func newAssembly(ctx context.Context, m *Images) *assembly {
+	a := &assembly{ctx: ctx, m: m, white: int(m.White), h: sha256.New()}
+	for v := range a.tones {
+		a.tones[v] = float32(float64(v) / m.White)
+	}
+	a.ints(m.Shape[0], m.Shape[1], m.Shape[2], a.white)
+	return a
+}
+
+func (a *assembly) ints(values ...int) {
+	a.header = a.header[:0]
+	for _, v := range values {
+		a.header = binary.LittleEndian.AppendUint64(a.header, uint64(int64(v)))
+	}
+	a.h.Write(a.header) // a hash never returns an error
+}
+
+func (a *assembly) sum() string { return hex.EncodeToString(a.h.Sum(nil)) }
+
+// part reads the given rows of a part; nil means all of them.
+func (a *assembly) part(p part, rows []int) (Part, error) {
+	n := p.rows
+	if rows != nil {
+		n = len(rows)
+	}
+	size := a.m.Shape[0] * a.m.Shape[1] * a.m.Shape[2]
+	out := Part{X: array.New[float32](n, size), Y: make([]int, n), Rows: slices.Clone(rows)}
+	if a.m.Coarse != nil {
+		out.Coarse = make([]int, n)
+	}
+	a.ints(n)
+	pixels := make([]byte, size)
+	for k := range n {
+		row := k
+		if rows != nil {
+			row = rows[k]
+		}
+		if k%256 == 0 && a.ctx.Err() != nil {
+			return Part{}, a.ctx.Err()
+		}
+		if row < 0 || row >= p.rows {
+			return Part{}, fmt.Errorf("row %d: there are rows 0 to %d", row, p.rows-1)
+		}
+		if err := a.image(&out, k, p, row, pixels); err != nil {
+			return Part{}, err
+		}
+	}
+	return out, nil
+}
+
+// image puts one image in row k of out.
+func (a *assembly) image(out *Part, k int, p part, row int, pixels []byte) error {
+	y, coarse, err := p.read(row, pixels)
+	if err != nil {
+		return err
+	}
+	if y < 0 || y >= len(a.m.Classes) {
+		return fmt.Errorf("image %d: label %d; the classes are 0 to %d", row, y, len(a.m.Classes)-1)
+	}
+	if a.m.Coarse != nil {
+		if coarse < 0 || coarse >= len(a.m.Coarse) {
+			return fmt.Errorf("image %d: coarse label %d; the superclasses are 0 to %d", row, coarse, len(a.m.Coarse)-1)
+		}
+		out.Coarse[k] = coarse
+	}
+	out.Y[k] = y
+	to := out.X.Row(k)
+	for j, v := range pixels {
+		if int(v) > a.white {
+			return fmt.Errorf("image %d, pixel %d: the value %d; the brightest is %d", row, j, v, a.white)
+		}
+		to[j] = a.tones[v]
+	}
+	a.ints(y, coarse)
+	a.h.Write(pixels)
+	return nil
+}

@@ -1,0 +1,92 @@
+package images
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// StreamAugment names the random stream of augmentation: the image with number
+// row in the training set is augmented in an epoch with
+//
+//	engine.Root(seed).Stream(images.StreamAugment, epoch, row)
+//
+// so that an image's crop depends on neither the batch it is in nor on what
+// other images drew, and a resumed run draws what an uninterrupted one would.
+const StreamAugment = "augment"
+
+// Augmentation is the customary pair for small photographs: a random crop out
+// of the image with a border of zeros, then a horizontal flip with probability
+// 1/2. The zero value is the customary setting, a border of 4 pixels.
+//
+// The border is 0 in the values that Row gets: augment pixels in 0..1 and
+// normalise afterwards, and the border is black, as in the programs of the field.
+type Augmentation struct {
+	Border int  // 0 means 4
+	NoCrop bool // the image stays where it is
+	NoFlip bool
+}
+
+const customaryBorder = 4
+
+// Row writes the augmented image src into dst; both have the shape's number of
+// values, channel by channel, and may not overlap. It draws three numbers from
+// rng, whatever the settings: the line and the column where the crop begins and
+// the flip.
+func (a Augmentation) Row(dst, src []float32, shape [3]int, rng *rand.Rand) error {
+	if err := fitsShape(shape, dst, src); err != nil {
+		return err
+	}
+	border := a.Border
+	if border == 0 {
+		border = customaryBorder
+	}
+	if border < 0 || border > 1<<15 {
+		return fmt.Errorf("images: a border of %d pixels; 1 to %d are possible, 0 means %d", a.Border, 1<<15, customaryBorder)
+	}
+	down, right, flip := rng.IntN(2*border+1)-border, rng.IntN(2*border+1)-border, rng.IntN(2) == 1
+	if a.NoCrop {
+		down, right = 0, 0
+	}
+	cropFlip(dst, src, shape, down, right, flip && !a.NoFlip)
+	return nil
+}
+
+// cropFlip takes the window that begins down lines below and right pixels to the
+// right of the image's corner, zeros outside the image, and mirrors it.
+func cropFlip(dst, src []float32, shape [3]int, down, right int, flip bool) {
+	c, h, w := shape[0], shape[1], shape[2]
+	for line := range c * h {
+		to := dst[line*w : (line+1)*w]
+		y := line%h + down
+		if y < 0 || y >= h {
+			clear(to)
+			continue
+		}
+		from := src[(line/h*h+y)*w:][:w]
+		for x := range to {
+			at := x
+			if flip {
+				at = w - 1 - x
+			}
+			if at += right; at < 0 || at >= w {
+				to[x] = 0
+			} else {
+				to[x] = from[at]
+			}
+		}
+	}
+}
+
+// fitsShape checks the lengths of rows of one image.
+func fitsShape(shape [3]int, rows ...[]float32) error {
+	c, h, w := shape[0], shape[1], shape[2]
+	if c < 1 || h < 1 || w < 1 {
+		return fmt.Errorf("images: the shape %d has a side below 1", shape)
+	}
+	for _, r := range rows {
+		if len(r) != c*h*w {
+			return fmt.Errorf("images: %d values; an image of %d x %d x %d has %d", len(r), c, h, w, c*h*w)
+		}
+	}
+	return nil
+}

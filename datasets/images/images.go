@@ -1,0 +1,206 @@
+package images
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Images is a set of labelled images of one shape.
+type Images struct {
+	Name, Title string
+
+	// Shape is channels, height, width.
+	Shape [3]int
+
+	// Train and Test are the parts as published. Test is empty where a set has
+	// no parts, and for Tiny-ImageNet it is the validation part, because the
+	// labels of the test part are secret.
+	Train, Test Part
+
+	// Classes are the class names in code order, and Coarse those of CIFAR-100's
+	// twenty superclasses; nil for other sets.
+	Classes, Coarse []string
+
+	// White is the published value that became the pixel 1: 255 for most.
+	White float64
+
+	// Caveat says in a sentence in what the pixels differ from the published
+	// ones. It is empty where they do not differ.
+	Caveat string
+
+	// Hash is the SHA-256, in hex, of what was loaded: Shape and White, then of
+	// each part the number of images, and of each image the label, the superclass
+	// (0 where there is none) and the pixels as bytes; numbers are 64-bit,
+	// little-endian.
+	Hash string
+
+	// Sources are the files that were read.
+	Sources []datasets.SourceFile
+
+	// Synthetic marks images made by a generator.
+	Synthetic bool
+
+	// Planted names groups of training images that a generator put in on
+	// purpose, with their row numbers ascending. It is nil for real data.
+	Planted map[string][]int
+}
+
+// Part is one part of a set.
+type Part struct {
+	// X has an image per row, Channels*Height*Width pixels in 0..1.
+	X array.Matrix[float32]
+
+	// Y holds the class code of every image, and Coarse the superclass; Coarse
+	// is nil for sets without superclasses.
+	Y, Coarse []int
+
+	// Rows are the numbers that the images have in the published part, in the
+	// order of X; nil where X holds all of them in order.
+	Rows []int
+}
+
+// set is what one data set's file contributes: what it is, and how to read it.
+type set struct {
+	info   datasets.Info
+	white  byte   // 0 means 255
+	caveat string // see Images
+	coarse []string
+	open   func(*reading) (*content, error)
+}
+
+// content is an opened set, from which single images can be taken.
+type content struct {
+	train, test part
+	classes     []string         // nil: those of the Info
+	planted     map[string][]int // rows of train
+	close       func() error     // can be nil
+}
+
+// part gives one image at a time. read fills pixels and returns the label; the
+// superclass is 0 where there are none.
+type part struct {
+	rows int
+	read func(row int, pixels []byte) (y, coarse int, err error)
+}
+
+// sets lists every image set in the order that All reports.
+func sets() []set {
+	return []set{
+		mnist(), cifar10(), cifar100(), svhn(), olivetti(),
+		cifar10First4000(), cifar10JPEG(), olivettiIdx(),
+	}
+}
+
+// All lists every image set: the published ones, then those that stand in for
+// them, then the generated one.
+func All() []datasets.Info {
+	all := sets()
+	out := make([]datasets.Info, len(all))
+	for i, s := range all {
+		out[i] = s.info
+	}
+	return out
+}
+
+// Lookup returns the named image set, or an error that suggests the names close
+// to the one given.
+func Lookup(name string) (datasets.Info, error) { return datasets.LookupIn(All(), name) }
+
+// Load reads an image set from the folder datasets.Dir, checks the SHA-256 of
+// every file before it uses a byte of it, and returns all of its images. It never
+// downloads; see datasets.Fetch. The generated set needs no file.
+//
+// Errors name the file and the field or byte that cannot be read.
+func Load(ctx context.Context, name string) (*Images, error) {
+	return load(ctx, name, nil, nil)
+}
+
+// LoadRows is Load for the images in the named rows of the published parts, in
+// the order given. Neither slice can be nil: an empty one leaves a part out.
+func LoadRows(ctx context.Context, name string, train, test []int) (*Images, error) {
+	if train == nil || test == nil {
+		return nil, fmt.Errorf("datasets: %s: the rows of a part are nil; use an empty slice for none of them", name)
+	}
+	return load(ctx, name, train, test)
+}
+
+func load(ctx context.Context, name string, train, test []int) (*Images, error) {
+	for _, s := range sets() {
+		if s.info.Name == name {
+			return s.load(&reading{ctx: ctx, info: s.info}, train, test)
+		}
+	}
+	_, err := Lookup(name)
+	return nil, err
+}
+
+// load reads the rows; nil means all.
+func (s set) load(r *reading, train, test []int) (*Images, error) {
+	c, err := s.open(r)
+	if err != nil {
+		return nil, err
+	}
+	if c.close != nil {
+		defer c.close()
+	}
+	if got, want := [2]int{c.train.rows, c.test.rows}, [2]int{r.info.Rows - r.info.TestRows, r.info.TestRows}; got != want {
+		return nil, fmt.Errorf("datasets: %s: %d training and %d test images, expected %d and %d", r.info.Name, got[0], got[1], want[0], want[1])
+	}
+	m := &Images{Name: r.info.Name, Title: r.info.Title, Shape: r.info.Shape, Classes: c.classes, Coarse: s.coarse,
+		White: 255, Caveat: s.caveat, Sources: r.sources, Synthetic: r.info.Synthetic}
+	if m.Classes == nil {
+		m.Classes = r.info.Classes
+	}
+	if s.white != 0 {
+		m.White = float64(s.white)
+	}
+	a := newAssembly(r.ctx, m)
+	if m.Train, err = a.part(c.train, train); err != nil {
+		return nil, fmt.Errorf("datasets: %s: training part: %w", m.Name, err)
+	}
+	if m.Test, err = a.part(c.test, test); err != nil {
+		return nil, fmt.Errorf("datasets: %s: test part: %w", m.Name, err)
+	}
+	m.Planted = plantedAmong(c.planted, train)
+	m.Hash = a.sum()
+	return m, nil
+}
+
+// plantedAmong translates row numbers of the published part to those loaded.
+func plantedAmong(planted map[string][]int, rows []int) map[string][]int {
+	if rows == nil || planted == nil {
+		return planted
+	}
+	out := map[string][]int{}
+	for name, group := range planted {
+		in := map[int]bool{}
+		for _, row := range group {
+			in[row] = true
+		}
+		for k, row := range rows {
+			if in[row] {
+				out[name] = append(out[name], k)
+			}
+		}
+	}
+	return out
+}
+
+// reading is one call of Load: what is read and which files were.
+type reading struct {
+	ctx     context.Context
+	info    datasets.Info
+	sources []datasets.SourceFile
+}
+
+// file returns the path and the checked bytes of one of the set's files.
+func (r *reading) file(name string) (string, []byte, error) {
+	path, b, source, err := datasets.ReadFile(r.ctx, r.info, name)
+	if err == nil {
+		r.sources = append(r.sources, source)
+	}
+	return path, b, err
+}

@@ -1,0 +1,94 @@
+package images
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Normalisation shifts and scales every channel: (pixel - Mean) / SD.
+type Normalisation struct {
+	Mean, SD []float64 // one per channel
+}
+
+// CIFAR10 is the normalisation that the unlearning programs of the field use for
+// CIFAR-10 (OPTML-Group's Unlearn-Saliency and Unlearn-Sparse), measured on its
+// training images.
+func CIFAR10() Normalisation {
+	return Normalisation{Mean: []float64{0.4914, 0.4822, 0.4465}, SD: []float64{0.2470, 0.2435, 0.2616}}
+}
+
+// Measure returns the mean and the standard deviation (dividing by n) of every
+// channel over all images of x, in float64.
+func Measure(x array.Matrix[float32], shape [3]int) (Normalisation, error) {
+	c, plane := shape[0], shape[1]*shape[2]
+	if x.Rows == 0 {
+		return Normalisation{}, fmt.Errorf("images: there are no images to measure")
+	}
+	if err := fitsShape(shape, x.Row(0)); err != nil {
+		return Normalisation{}, err
+	}
+	n := Normalisation{Mean: make([]float64, c), SD: make([]float64, c)}
+	each := func(channel int, f func(float64)) {
+		for i := range x.Rows {
+			for _, v := range x.Row(i)[channel*plane : (channel+1)*plane] {
+				f(float64(v))
+			}
+		}
+	}
+	count := float64(x.Rows * plane)
+	for ch := range c {
+		var sum, squares float64
+		each(ch, func(v float64) { sum += v })
+		n.Mean[ch] = sum / count
+		each(ch, func(v float64) { d := v - n.Mean[ch]; squares += float64(d * d) })
+		n.SD[ch] = math.Sqrt(squares / count)
+	}
+	return n, nil
+}
+
+// Row writes the normalised image src into dst, which may be the same slice.
+func (n Normalisation) Row(dst, src []float32, shape [3]int) error {
+	if err := fitsShape(shape, dst, src); err != nil {
+		return err
+	}
+	if err := n.check(shape[0]); err != nil {
+		return err
+	}
+	plane := shape[1] * shape[2]
+	for k, v := range src {
+		ch := k / plane
+		dst[k] = float32((float64(v) - n.Mean[ch]) / n.SD[ch])
+	}
+	return nil
+}
+
+func (n Normalisation) check(channels int) error {
+	if len(n.Mean) != channels || len(n.SD) != channels {
+		return fmt.Errorf("images: %d means and %d standard deviations for %d channels", len(n.Mean), len(n.SD), channels)
+	}
+	for ch := range channels {
+		if m, s := n.Mean[ch], n.SD[ch]; math.IsNaN(m) || math.IsInf(m, 0) || !(s > 0) || math.IsInf(s, 0) {
+			return fmt.Errorf("images: channel %d: mean %v, standard deviation %v", ch, m, s)
+		}
+	}
+	return nil
+}
+
+// Interleave returns the images with the channels of a pixel side by side,
+// height x width x channels, as pictures are drawn.
+func Interleave(x array.Matrix[float32], shape [3]int) (array.Matrix[float32], error) {
+	out := array.New[float32](x.Rows, x.Cols)
+	c, plane := shape[0], shape[1]*shape[2]
+	for i := range x.Rows {
+		from, to := x.Row(i), out.Row(i)
+		if err := fitsShape(shape, from); err != nil {
+			return out, err
+		}
+		for k, v := range from {
+			to[k%plane*c+k/plane] = v
+		}
+	}
+	return out, nil
+}
