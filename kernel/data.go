@@ -30,7 +30,7 @@ ask with "data get", and no file is used before its SHA-256 is checked.`,
 // knownDataSets checks the data sets named on the command line.
 func knownDataSets(_ *cobra.Command, names []string) error {
 	for _, name := range names {
-		if _, err := datasets.Lookup(name); err != nil {
+		if _, err := dataSetNamed(name); err != nil {
 			return err
 		}
 	}
@@ -39,7 +39,7 @@ func knownDataSets(_ *cobra.Command, names []string) error {
 
 func dataSetNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, info := range datasets.All() {
+	for _, info := range allDataSets() {
 		names = append(names, info.Name)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
@@ -52,7 +52,10 @@ type dataSetJSON struct {
 	Task        string     `json:"task"`
 	Rows        int        `json:"rows"`
 	Features    int        `json:"features"`
+	TestRows    int        `json:"test_rows,omitempty"`
+	Shape       []int      `json:"shape,omitempty"` // of images: channels, height, width
 	Classes     []string   `json:"classes"`
+	ClassCount  int        `json:"class_count"`
 	Licence     string     `json:"licence"`
 	Citation    string     `json:"citation,omitempty"`
 	Homepage    string     `json:"homepage,omitempty"`
@@ -71,7 +74,15 @@ type fileJSON struct {
 }
 
 func dataSetOf(i datasets.Info) dataSetJSON {
-	d := dataSetJSON{i.Name, i.Title, i.Task, i.Rows, i.Features, i.Classes, i.Licence, i.Citation, i.Homepage, i.Description, i.Reading, i.Embedded, i.Synthetic, []fileJSON{}}
+	d := dataSetJSON{Name: i.Name, Title: i.Title, Task: i.Task, Rows: i.Rows, Features: i.Features, TestRows: i.TestRows,
+		Classes: i.Classes, ClassCount: i.ClassCount(), Licence: i.Licence, Citation: i.Citation, Homepage: i.Homepage,
+		Description: i.Description, Reading: i.Reading, Embedded: i.Embedded, Synthetic: i.Synthetic, Files: []fileJSON{}}
+	if i.Shape != ([3]int{}) {
+		d.Shape = i.Shape[:]
+	}
+	if d.Classes == nil {
+		d.Classes = []string{}
+	}
 	for _, f := range i.Files {
 		file := fileJSON{f.Name, f.Size, f.SHA256, []string{}}
 		for _, s := range f.Sources {
@@ -101,7 +112,7 @@ func newDataList() *cobra.Command {
 
 func dataSetList() []dataSetJSON {
 	var out []dataSetJSON
-	for _, i := range datasets.All() {
+	for _, i := range allDataSets() {
 		out = append(out, dataSetOf(i))
 	}
 	return out
@@ -109,10 +120,18 @@ func dataSetList() []dataSetJSON {
 
 func dataSetTable() *report.Table {
 	t := words("Data sets", "name", "rows", "features", "classes", "licence", "files", "task")
-	for _, i := range datasets.All() {
-		t.Rows = append(t.Rows, row(i.Name, fmt.Sprint(i.Rows), fmt.Sprint(i.Features), fmt.Sprint(len(i.Classes)), i.Licence, where(i), i.Task))
+	for _, i := range allDataSets() {
+		t.Rows = append(t.Rows, row(i.Name, fmt.Sprint(i.Rows), featuresText(i), fmt.Sprint(i.ClassCount()), i.Licence, where(i), i.Task))
 	}
 	return t
+}
+
+// featuresText is the number of columns of a table or the shape of images.
+func featuresText(i datasets.Info) string {
+	if i.Shape == ([3]int{}) {
+		return fmt.Sprint(i.Features)
+	}
+	return fmt.Sprintf("%d x %d x %d", i.Shape[0], i.Shape[1], i.Shape[2])
 }
 
 // where says what has to be there before the set can be loaded.
@@ -122,6 +141,10 @@ func where(i datasets.Info) string {
 		return "generated"
 	case i.Embedded:
 		return "built in"
+	case !published(i):
+		return bytesText(i.Size()) + ", by hand"
+	case i.Size() == 0:
+		return "size not known"
 	}
 	return bytesText(i.Size())
 }
@@ -150,15 +173,23 @@ never used.`,
 }
 
 func get(cmd *cobra.Command, name string) error {
+	info, err := dataSetNamed(name)
+	if err != nil {
+		return err
+	}
 	w := cmd.ErrOrStderr()
 	p := newProgress(w, "B")
 	defer p.finish()
 	file := name
-	err := datasets.Get(cmd.Context(), name, datasets.Progress{
+	err = datasets.Fetch(cmd.Context(), info, datasets.Progress{
 		Begin: func(i datasets.Info, f datasets.File, s datasets.Source) {
 			p.finish()
 			file = f.Name
-			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, bytesText(f.Size), i.Licence, s.URL)
+			size := "size not known"
+			if f.Size > 0 {
+				size = bytesText(f.Size)
+			}
+			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, size, i.Licence, s.URL)
 		},
 		Bytes: func(done, total int64) { p.update(done, total, file) },
 		Note:  func(line string) { p.finish(); fmt.Fprintln(w, "lethe:", line) },
@@ -168,10 +199,6 @@ func get(cmd *cobra.Command, name string) error {
 	}
 	p.finish()
 	dir, err := datasets.Dir()
-	if err != nil {
-		return err
-	}
-	info, err := datasets.Lookup(name)
 	if err != nil {
 		return err
 	}
@@ -241,7 +268,7 @@ file that is named and missing is.`,
 func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatusJSON, bad []string, err error) {
 	all = []fileStatusJSON{}
 	for _, name := range names {
-		info, err := datasets.Lookup(name)
+		info, err := dataSetNamed(name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -249,7 +276,7 @@ func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatu
 			all = append(all, fileStatusJSON{DataSet: name, State: "generated"})
 			continue
 		}
-		files, err := datasets.Verify(cmd.Context(), name)
+		files, err := datasets.Check(cmd.Context(), info)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -28,8 +28,8 @@ func cifar10JPEG() set {
 	return s
 }
 
-// maxJPEG bounds one compressed image; those of the published sets have a tenth of it.
-const maxJPEG = 1 << 17
+// maxJPEG bounds one compressed image; those of the published sets have a few KB.
+const maxJPEG = 1 << 20
 
 // openJPEGFolders reads an archive of {train,test}/<class>/<nnnn>.jpg, numbered
 // from 0 without a gap, equally many per class.

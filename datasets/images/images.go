@@ -89,8 +89,9 @@ type part struct {
 // sets lists every image set in the order that All reports.
 func sets() []set {
 	return []set{
-		mnist(), cifar10(), cifar100(), svhn(), olivetti(),
+		mnist(), cifar10(), cifar100(), svhn(), tinyImageNet(), olivetti(),
 		cifar10First4000(), cifar10JPEG(), olivettiIdx(),
+		glyphs(),
 	}
 }
 
