@@ -20,7 +20,8 @@ func newTable() *cobra.Command {
 		`  lethe table ruler                    which there are
   lethe table ruler 1                  small scale, about a minute
   lethe table ruler 1 --scale paper --format md --out table1.md
-  lethe table ruler all --out figures/ruler`)
+  lethe table ruler all --out figures/ruler
+  lethe table lenses                   through every lens at once`, newLenses())
 }
 
 func newFigure() *cobra.Command {
@@ -33,9 +34,10 @@ func newFigure() *cobra.Command {
 }
 
 // newPaper makes "table" or "figure", with a sub-command per paper.
-func newPaper(kind, short string, formats, folder []string, example string) *cobra.Command {
+func newPaper(kind, short string, formats, folder []string, example string, others ...*cobra.Command) *cobra.Command {
 	c := asGroup(&cobra.Command{Use: kind, Short: short, Example: example})
 	c.AddCommand(newRuler(kind, formats, folder, example))
+	c.AddCommand(others...)
 	return c
 }
 
@@ -142,6 +144,17 @@ func (r *recipeRun) intoFolder() bool {
 	return err == nil && info.IsDir() || err != nil && filepath.Ext(r.out) == ""
 }
 
+// makeFolder makes the folder that was asked for.
+func (r *recipeRun) makeFolder() error {
+	if !r.intoFolder() {
+		return nil
+	}
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
+}
+
 // ofKind reports whether a recipe is shown as a table or a figure.
 func ofKind(r paper.Recipe, kind string) bool {
 	return strings.HasPrefix(shortName(r), "figure") == (kind == "figure")
@@ -199,10 +212,8 @@ func (r *recipeRun) make(cmd *cobra.Command, recipes []paper.Recipe) error {
 	if err != nil {
 		return err
 	}
-	if r.intoFolder() {
-		if err := os.MkdirAll(r.out, 0o755); err != nil {
-			return fmt.Errorf("--out: %w", err)
-		}
+	if err := r.makeFolder(); err != nil {
+		return err
 	}
 	e, err := engine.Open(r.engine)
 	if err != nil {

@@ -157,6 +157,7 @@ func TestAnInterruptedTrainingGoesOnToTheSameWeights(t *testing.T) {
 
 func TestEveryLensReadsEveryModel(t *testing.T) {
 	c := openCase(t, newLab(t), island())
+	c.Through = Lenses()
 	models, err := c.Controls(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -73,6 +73,8 @@ type Case struct {
 	*Problem
 	Forget, Retain   []int
 	Original, Oracle *Model
+	// Through are the lenses of Readings, Compare and Figure; nil: FirstLenses.
+	Through []Lens
 
 	lab        *Lab
 	multiplier ruler.Multiplier

@@ -18,7 +18,11 @@ type Lens interface {
 }
 
 // Lenses returns every lens, in the order in which tables show them.
-func Lenses() []Lens { return []Lens{Outputs{}, AgainstOracle{}, Neighbours{}} }
+func Lenses() []Lens { return append(FirstLenses(), Subsets{}) }
+
+// FirstLenses are those that a beginner meets, and that a case looks through
+// unless it is told otherwise.
+func FirstLenses() []Lens { return []Lens{Outputs{}, AgainstOracle{}, Neighbours{}} }
 
 // Side says on which side of the null a lens reads memory.
 type Side int

@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -15,7 +16,7 @@ func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 	}
 	var out []Reading
 	for _, m := range models {
-		for _, lens := range Lenses() {
+		for _, lens := range c.lenses() {
 			r, err := lens.Look(c, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s through the lens %q: %w", m.Label, lens.Name(), err)
@@ -24,6 +25,13 @@ func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 		}
 	}
 	return out, nil
+}
+
+func (c *Case) lenses() []Lens {
+	if c.Through == nil {
+		return FirstLenses()
+	}
+	return c.Through
 }
 
 // Compare shows models as rows and lenses as columns, each cell a value with its
@@ -40,14 +48,14 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 			"A verdict is evidence only where the original's differs from the oracle's.",
 		Provenance: c.Provenance(),
 	}
-	for i, lens := range Lenses() {
+	for i, lens := range c.lenses() {
 		r := readings[i]
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: fmt.Sprintf("%s; null %g%s", lens.About(), *r.Null, floorText(r))})
 	}
 	t.Columns = append(t.Columns,
 		report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"}, report.Column{Name: "held out", Unit: "accuracy"})
 	for i, m := range models {
-		row, err := c.row(m, readings[i*len(Lenses()):(i+1)*len(Lenses())])
+		row, err := c.row(m, readings[i*len(c.lenses()):(i+1)*len(c.lenses())])
 		if err != nil {
 			return nil, err
 		}
@@ -58,6 +66,9 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 	}
 	return t, nil
 }
+
+// unbroken keeps words on one line of a table's cell.
+func unbroken(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
 
 func floorText(r Reading) string {
 	if r.Floor.P95 != r.Floor.P95 { // NaN
@@ -73,7 +84,7 @@ func (c *Case) row(m *Model, readings []Reading) (report.Row, error) {
 	}
 	for _, r := range readings {
 		cell := report.Est(r.Estimate, 3)
-		cell.Text += " " + string(r.Verdict())
+		cell.Text += " " + unbroken(string(r.Verdict()))
 		row.Cells = append(row.Cells, cell)
 	}
 	acc, err := c.Accuracy(m)
@@ -96,7 +107,7 @@ func (c *Case) forgotten() string {
 func (c *Case) Provenance() report.Provenance {
 	info := c.lab.Engine.Info()
 	return report.Provenance{
-		Scale: "one case", Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel,
+		Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel,
 		ResultsVersion: fmt.Sprint(Results), Data: map[string]string{c.DataSet: c.Hash},
 	}
 }
@@ -109,10 +120,10 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 		return nil, err
 	}
 	var panels []plot.Figure
-	for k, lens := range Lenses() {
+	for k, lens := range c.lenses() {
 		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, Digits: 3}
 		for i, m := range models {
-			r := readings[i*len(Lenses())+k]
+			r := readings[i*len(c.lenses())+k]
 			f.Rows = append(f.Rows, plot.ForestRow{Label: m.Label, Estimate: r.Estimate, Control: m.Control})
 			f.Null = nullOf(r)
 		}
@@ -121,7 +132,7 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 	return plot.Panels{
 		Meta: plot.Meta{
 			Title:   "What is left of " + c.forgotten(),
-			Caption: "Bars are 95 % intervals over records; the dashed line is the null, the band what chance alone does in 95 of 100 cases. Grey: controls.",
+			Caption: "Bars are 95 % intervals over records; the dashed line is the null, the band what chance alone does in 95 of 100 cases. Squares: controls.",
 			Source:  c.Provenance().Line(),
 		},
 		Columns: 1, Figures: panels,

@@ -158,7 +158,7 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 	chain, _ := ctx.Value(heldKey{}).(*held)
 	for link := chain; link != nil; link = link.outer {
 		if link.id == id {
-			return nil, fmt.Errorf("store: run %s (%s) depends on itself", id, k.Recipe)
+			return nil, fmt.Errorf("store: run %s (%s) depends on itself", short(id), k.Recipe)
 		}
 	}
 	release, err := s.lock(ctx, id, func() {
@@ -167,7 +167,7 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 		}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("store: run %s (%s): %w", id, k.Recipe, err)
+		return nil, fmt.Errorf("store: run %s (%s): %w", short(id), k.Recipe, err)
 	}
 	defer release()
 	run, err := s.load(id)
@@ -183,7 +183,7 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 	}
 	ctx = context.WithValue(ctx, heldKey{}, &held{id: id, outer: chain})
 	if err := s.make(ctx, id, key, compute); err != nil {
-		return nil, fmt.Errorf("store: run %s (%s): %w", id, k.Recipe, err)
+		return nil, fmt.Errorf("store: run %s (%s): %w", short(id), k.Recipe, err)
 	}
 	return s.load(id)
 }
@@ -285,3 +285,6 @@ func (s *Store) quarantine(path, name string) (string, error) {
 		}
 	}
 }
+
+// short is what a message shows of an ID; lethe runs finds it by its beginning.
+func short(id string) string { return id[:min(12, len(id))] }

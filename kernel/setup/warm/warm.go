@@ -65,6 +65,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/unlearn"
 	_ "github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 	_ "github.com/lethe-ml/lethe/lib/verify/ruler"
+	_ "github.com/lethe-ml/lethe/lib/verify/sde"
 
 	_ "github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/dtypes"

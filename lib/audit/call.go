@@ -1,0 +1,122 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// Call places a model between the original and the oracle, as one lens sees
+// them. It does not ask where the null is, because the oracle often is not there.
+type Call string
+
+// The calls.
+const (
+	Blind      Call = "blind"      // original and oracle look alike: the lens cannot tell on this case
+	Forgotten  Call = "forgotten"  // like the oracle, unlike the original
+	Remembered Call = "remembered" // like the original, unlike the oracle
+	Between    Call = "between"    // unlike both, and between them
+	Beyond     Call = "beyond"     // unlike both, on the far side of the oracle
+	Backwards  Call = "backwards"  // unlike both, on the far side of the original
+	Unclear    Call = "unclear"    // its interval reaches both
+)
+
+// CallOf places a reading. Two readings are alike where their intervals overlap,
+// which is generous: intervals of equal readings overlap nearly always, and
+// those of different ones often do. A lens is not blind only where the intervals
+// of original and oracle are apart.
+func CallOf(m, original, oracle Reading) Call {
+	if alike(original, oracle) {
+		return Blind
+	}
+	first, last := alike(m, original), alike(m, oracle)
+	switch {
+	case first && last:
+		return Unclear
+	case last:
+		return Forgotten
+	case first:
+		return Remembered
+	}
+	way := (m.Value - original.Value) / (oracle.Value - original.Value)
+	switch {
+	case way > 1:
+		return Beyond
+	case way < 0:
+		return Backwards
+	}
+	return Between
+}
+
+func alike(a, b Reading) bool { return a.Low <= b.High && b.Low <= a.High }
+
+// Calls places every model through every lens of the case, model by model.
+func (c *Case) Calls(models ...*Model) ([][]Call, []Reading, error) {
+	ends, err := c.Readings(c.Original, c.Oracle)
+	if err != nil {
+		return nil, nil, err
+	}
+	readings, err := c.Readings(models...)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := len(c.lenses())
+	calls := make([][]Call, len(models))
+	for i := range models {
+		for k := range n {
+			calls[i] = append(calls[i], CallOf(readings[i*n+k], ends[k], ends[n+k]))
+		}
+	}
+	return calls, readings, nil
+}
+
+// Agreement says in words whether lenses that are not blind place a model alike.
+func Agreement(lenses []Lens, calls []Call) string {
+	said := map[Call][]string{}
+	var order []Call
+	for k, call := range calls {
+		if call == Blind || call == Unclear {
+			continue
+		}
+		if said[call] == nil {
+			order = append(order, call)
+		}
+		said[call] = append(said[call], lenses[k].Name())
+	}
+	switch len(order) {
+	case 0:
+		return "no lens can tell"
+	case 1:
+		return fmt.Sprintf("%s (%s)", order[0], strings.Join(said[order[0]], ", "))
+	}
+	var parts []string
+	for _, call := range order {
+		parts = append(parts, fmt.Sprintf("%s: %s", strings.Join(said[call], ", "), call))
+	}
+	return "disagree: " + strings.Join(parts, "; ")
+}
+
+// rows are the lines of a table of calls: value, interval and call per lens, and
+// where the lenses disagree.
+func (c *Case) callRows(group string, models []*Model) ([]report.Row, error) {
+	calls, readings, err := c.Calls(models...)
+	if err != nil {
+		return nil, err
+	}
+	var rows []report.Row
+	for i, m := range models {
+		row := report.Row{Kind: report.Method, Group: group, Cells: []report.Cell{report.Str(m.Label)}}
+		if m.Control {
+			row.Kind = report.Control
+		}
+		for k, call := range calls[i] {
+			cell := report.Est(readings[i*len(calls[i])+k].Estimate, 3)
+			cell.Text += " " + string(call)
+			row.Cells = append(row.Cells, cell)
+		}
+		row.Cells = append(row.Cells, report.Str(Agreement(c.lenses(), calls[i])))
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

@@ -1,0 +1,125 @@
+package audit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+func reading(low, high float64) Reading {
+	return Reading{Estimate: stats.Estimate{Value: (low + high) / 2, Low: low, High: high}}
+}
+
+func TestACallPlacesAModelBetweenOriginalAndOracle(t *testing.T) {
+	original, oracle := reading(0.4, 0.6), reading(0.0, 0.1)
+	for _, c := range []struct {
+		m    Reading
+		want Call
+	}{
+		{reading(0.45, 0.7), Remembered},
+		{reading(0.05, 0.15), Forgotten},
+		{reading(0.2, 0.3), Between},
+		{reading(-0.3, -0.1), Beyond},
+		{reading(0.8, 0.9), Backwards},
+		{reading(0.05, 0.5), Unclear},
+		{original, Remembered},
+		{oracle, Forgotten},
+	} {
+		if got := CallOf(c.m, original, oracle); got != c.want {
+			t.Errorf("[%v, %v]: %s, want %s", c.m.Low, c.m.High, got, c.want)
+		}
+		// The same picture in a mirror has the same calls.
+		mirror := func(r Reading) Reading { return reading(-r.High, -r.Low) }
+		if got := CallOf(mirror(c.m), mirror(original), mirror(oracle)); got != c.want {
+			t.Errorf("mirrored [%v, %v]: %s, want %s", c.m.Low, c.m.High, got, c.want)
+		}
+	}
+	if got := CallOf(reading(5, 6), reading(0.4, 0.6), reading(0.5, 0.7)); got != Blind {
+		t.Errorf("original and oracle alike: %s", got)
+	}
+}
+
+func TestAgreementNamesTheLensesThatDisagree(t *testing.T) {
+	lenses := Lenses()
+	for _, c := range []struct {
+		calls []Call
+		want  string
+	}{
+		{[]Call{Blind, Unclear, Blind, Blind}, "no lens can tell"},
+		{[]Call{Forgotten, Blind, Forgotten, Blind}, "forgotten (outputs, neighbours)"},
+		{[]Call{Forgotten, Remembered, Blind, Remembered}, "disagree: outputs: forgotten; against the oracle, subsets: remembered"},
+	} {
+		if got := Agreement(lenses, c.calls); got != c.want {
+			t.Errorf("%v: %q, want %q", c.calls, got, c.want)
+		}
+	}
+}
+
+// What a set looks like to SDE is the spread of its embeddings: a set drawn from
+// the retained records themselves is judged "in" no more often than a coin says
+// heads, and a set spread wider than either is judged by its spread.
+func TestSubsetsOfAModelThatNeverTrainedAreAtChance(t *testing.T) {
+	c := openCase(t, newLab(t), Setting{DataSet: "two_moons", MaxRows: 300, Fraction: 0.2})
+	models, err := c.Controls(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := models[len(models)-1]
+	r, err := Subsets{Draws: 60}.Look(c, random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.N != 60 || r.Value < 0.25 || r.Value > 0.75 {
+		t.Errorf("random weights: %+v", r.Estimate)
+	}
+	again, err := Subsets{Draws: 60}.Look(c, random)
+	if err != nil || again.Value != r.Value {
+		t.Errorf("the second look gives %v after %v (%v)", again.Value, r.Value, err)
+	}
+	if _, err := (Subsets{Size: 3}).Look(c, random); err == nil {
+		t.Error("sets of two records were judged")
+	}
+}
+
+func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
+	l := newLab(t)
+	all, err := LensCases("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []Named{all[0], all[3]}
+	cases[1].MaxRows = 200
+	table, err := l.lensTable(t.Context(), append(cases, Named{"no file", Setting{DataSet: "adult"}}), "quick", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(cases) * (4 + len(lensMethods())); len(table.Rows) != want {
+		t.Errorf("%d rows, want %d", len(table.Rows), want)
+	}
+	var b strings.Builder
+	if err := table.Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "lethe data get adult") {
+		t.Error("the table does not say that a case is left out")
+	}
+	for _, n := range cases {
+		if !strings.Contains(b.String(), n.Name) {
+			t.Errorf("no case %q", n.Name)
+		}
+	}
+	// Of every case the original is remembered and the oracle forgotten through
+	// every lens that is not blind; the table would contradict itself otherwise.
+	for _, row := range table.Rows {
+		together := row.Cells[len(row.Cells)-1].Text
+		for label, want := range map[string]string{"original (do nothing)": "remembered", "retrained (oracle)": "forgotten"} {
+			if row.Cells[0].Text == label && !strings.HasPrefix(together, want) && together != "no lens can tell" {
+				t.Errorf("%s, %s: %s", row.Group, label, together)
+			}
+		}
+	}
+	if _, err := LensCases("huge"); err == nil {
+		t.Error("a scale that does not exist was accepted")
+	}
+}

@@ -1,0 +1,96 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// What a zero in Subsets stands for.
+const (
+	subsetDraws = 40
+	subsetSize  = 400 // the smallest size of SDE's Table 1
+)
+
+// Subsets asks whether the forgotten records, as a set, look like training data:
+// SDE's judgement (section 3.2) of their embeddings against as many retained and
+// as many held-out ones, repeated with other references,
+//
+//	value = share of the draws whose verdict is "in".
+//
+// Null: 0.5, a set that is neither nearer to the retained nor to the held-out
+// records. Above it SDE reads memory. The interval is Wilson's over the draws;
+// they share the forgotten records, so that it says how much the choice of
+// references matters and not how much the choice of records does. No chance
+// floor is known; what the statistic measures is the spread of the embeddings
+// (see package sde), and whatever changes the spread moves the value.
+//
+// Differences from SDE: (1) one set, judged against many references, where the
+// paper judges many subsets of a large forget set against one; (2) sets are as
+// large as the forget set, at most Size, where the paper takes 400 to 2,000.
+type Subsets struct {
+	Draws int // 0: 40
+	Size  int // records per set, at most; 0: 400
+}
+
+var _ Lens = Subsets{}
+
+// Name implements Lens.
+func (Subsets) Name() string { return "subsets" }
+
+// About implements Lens.
+func (Subsets) About() string {
+	return "SDE: share of random references against which the forgotten set looks like training data"
+}
+
+// Look implements Lens.
+func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
+	o, err := m.outputs()
+	if err != nil {
+		return nil, err
+	}
+	draws, size := l.Draws, l.Size
+	if draws == 0 {
+		draws = subsetDraws
+	}
+	if size == 0 {
+		size = subsetSize
+	}
+	size = min(size, len(c.Forget), len(c.Retain), c.Test.Rows)
+	if size -= size % 2; size < 4 {
+		return nil, fmt.Errorf("audit: the lens %q needs four records in each set, there are %d", l.Name(), size)
+	}
+	inside := 0.0
+	for d := range draws {
+		rng := engine.Root(defaultSeed).Stream("subsets", uint64(d))
+		some := func(n int) []int { return rng.Perm(n)[:size] }
+		target, in, out := some(len(c.Forget)), some(len(c.Retain)), some(c.Test.Rows)
+		onTrain := func(rows, positions []int) *sde.Matrix {
+			picked := make([]int, size)
+			for i, p := range positions {
+				picked[i] = rows[p]
+			}
+			e := array.Convert[float64](o.train.Embedding.Gather(picked))
+			return &e
+		}
+		held := array.Convert[float64](o.test.Embedding.Gather(out))
+		r, err := sde.Judge(onTrain(c.Forget, target), onTrain(c.Retain, in), &held, sde.Options{Seed: uint64(d)})
+		if err != nil {
+			return nil, err
+		}
+		switch r.Verdict {
+		case sde.In:
+			inside++
+		case sde.Undecided:
+			inside += 0.5
+		}
+	}
+	e := stats.Wilson(inside/float64(draws), draws, 0.95).Against(0.5, stats.NearNull)
+	e.Over = "draws of references"
+	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
+	return &Reading{Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e, Floor: unknown}, nil
+}
