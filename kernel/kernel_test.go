@@ -138,6 +138,8 @@ func TestTyposAreUsageErrorsWithASuggestion(t *testing.T) {
 		{"table ruler 1 3 --out x.md", []string{"--out", "folder"}},
 		{"table ruler 1 --workers -1", []string{"--workers -1"}},
 		{"table sde 1", []string{`"sde"`, "ruler"}},
+		{"table lenses --scale huge", []string{"--scale huge", "quick, standard, paper"}},
+		{"table lenses 1", []string{`"1"`}},
 		{"bench --rounds 0", []string{"--rounds 0"}},
 		{"bench x", []string{`"x"`}},
 	} {
@@ -170,7 +172,7 @@ func TestCompletionKnowsNamesAndFlagValues(t *testing.T) {
 func TestListShowsEveryKindAsTextAndJSON(t *testing.T) {
 	all := decoded[map[string][]map[string]any](t, lethe(t, "list", "--json"))
 	for kind, one := range map[string]string{
-		"methods": "scrub", "attacks": "loss-threshold", "metrics": "ruler/m4",
+		"methods": "scrub", "attacks": "modified-entropy", "metrics": "sde/spread-only", "lenses": "against the oracle",
 		"datasets": "breast_cancer", "models": "tabular-mlp", "recipes": "ruler/table1",
 	} {
 		found := false

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	paper "github.com/lethe-ml/lethe/lib/paper/ruler"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
 
 	"github.com/spf13/cobra"
 )
@@ -35,6 +37,7 @@ func inventories() []inventory {
 		byName("methods", "unlearning methods and controls", methodList),
 		byName("attacks", "membership attacks", attackList),
 		byName("metrics", "verification metrics", metricList),
+		byName("lenses", "lenses on one model", lensList),
 		{"datasets", "data sets", dataSetTable, func() any { return dataSetList() }},
 		byName("models", "network families", modelList),
 		byName("recipes", "tables and figures of papers", recipeList),
@@ -140,6 +143,17 @@ func attackList() []named {
 	for _, a := range attack.All() {
 		out = append(out, named{Name: a.Name(), About: a.About()})
 	}
+	for _, s := range attack.Signals() {
+		out = append(out, named{Name: s.Name(), About: "threshold on the " + s.About()})
+	}
+	return out
+}
+
+func lensList() []named {
+	var out []named
+	for _, l := range audit.Lenses() {
+		out = append(out, named{Name: l.Name(), About: l.About()})
+	}
 	return out
 }
 
@@ -151,6 +165,9 @@ func metricList() []named {
 			about = fmt.Sprintf("%s; null %g", m.About, *m.Null)
 		}
 		out = append(out, named{Name: m.Name, About: about})
+	}
+	for _, m := range sde.Methods() {
+		out = append(out, named{Name: "sde/" + m.Name(), About: m.About()})
 	}
 	return out
 }
@@ -168,5 +185,6 @@ func recipeList() []named {
 	for _, r := range paper.Recipes() {
 		out = append(out, named{Name: r.ID, About: r.Title})
 	}
+	out = append(out, named{Name: "lenses", About: "Do the lenses agree? Every method and control through every lens"})
 	return out
 }

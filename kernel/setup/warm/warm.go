@@ -45,6 +45,8 @@ import (
 
 	_ "github.com/lethe-ml/lethe/datasets"
 	_ "github.com/lethe-ml/lethe/datasets/arff"
+	_ "github.com/lethe-ml/lethe/datasets/idx"
+	_ "github.com/lethe-ml/lethe/datasets/mat5"
 	_ "github.com/lethe-ml/lethe/lib/array"
 	_ "github.com/lethe-ml/lethe/lib/array/npy"
 	_ "github.com/lethe-ml/lethe/lib/attack"
