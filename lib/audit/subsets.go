@@ -35,6 +35,9 @@ const (
 type Subsets struct {
 	Draws int // 0: 40
 	Size  int // records per set, at most; 0: 400
+	// Scale multiplies the embeddings of the forgotten set, 0: by one. It is a
+	// control: nothing that was learned depends on it.
+	Scale float64
 }
 
 var _ Lens = Subsets{}
@@ -60,6 +63,10 @@ func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
 	if size == 0 {
 		size = subsetSize
 	}
+	scale := l.Scale
+	if scale == 0 {
+		scale = 1
+	}
 	size = min(size, len(c.Forget), len(c.Retain), c.Test.Rows)
 	if size -= size % 2; size < 4 {
 		return nil, fmt.Errorf("audit: the lens %q needs four records in each set, there are %d", l.Name(), size)
@@ -77,8 +84,12 @@ func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
 			e := array.Convert[float64](o.train.Embedding.Gather(picked))
 			return &e
 		}
+		asked := onTrain(c.Forget, target)
+		for i := range asked.Data {
+			asked.Data[i] *= scale
+		}
 		held := array.Convert[float64](o.test.Embedding.Gather(out))
-		r, err := sde.Judge(onTrain(c.Forget, target), onTrain(c.Retain, in), &held, sde.Options{Seed: uint64(d)})
+		r, err := sde.Judge(asked, onTrain(c.Retain, in), &held, sde.Options{Seed: uint64(d)})
 		if err != nil {
 			return nil, err
 		}
