@@ -34,6 +34,7 @@ type Engine struct {
 	info    Info
 	chunk   int
 	slots   chan struct{}
+	wide    *wide // nil where one execution uses all cores anyway
 }
 
 // Open opens the engine that spec names:
@@ -83,6 +84,7 @@ func openGo(why string) (*Engine, error) {
 		info:    Info{Kind: "go", Kernel: matmulKernel(), Why: why},
 		chunk:   chunkRowsGo,
 		slots:   make(chan struct{}, workers),
+		wide:    &wide{},
 	}, nil
 }
 
@@ -137,7 +139,10 @@ func (e *Engine) WithChunkRows(rows int) *Engine {
 }
 
 // Close releases the backend.
-func (e *Engine) Close() { e.backend.Finalize() }
+func (e *Engine) Close() {
+	e.wide.close()
+	e.backend.Finalize()
+}
 
 // Parallel runs task(0) ... task(n-1), at most one per core at a time over all
 // callers of this engine, and returns the error of the lowest-numbered task

@@ -83,6 +83,20 @@ type Chunked interface {
 	ChunkRows() int
 }
 
+// Coupled is an architecture whose training mixes the records of a batch, as
+// batch normalisation does. Its batches are not cut into chunks in training: the
+// statistics are those of the whole batch, and a batch of n records is one
+// execution without padding on the engine's wide backend.
+type Coupled interface {
+	Coupled() bool
+}
+
+// IsCoupled tells whether training mixes the records of a batch.
+func IsCoupled(a Architecture) bool {
+	c, ok := a.(Coupled)
+	return ok && c.Coupled()
+}
+
 // NewRunner returns a runner for the architecture.
 func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
 	if err := arch.Check(); err != nil {
@@ -161,12 +175,15 @@ func (r *Runner) PredictLayers(p nn.Params, x array.Matrix[float32]) (*Predictio
 
 // Upload puts the weights, in order, on the engine's device as inputs of an
 // execution. Executions running side by side may share them.
-func (r *Runner) Upload(p nn.Params) ([]any, error) {
+func (r *Runner) Upload(p nn.Params) ([]any, error) { return Upload(r.Engine, p) }
+
+// Upload puts weights, in order, on an engine's device.
+func Upload(e *engine.Engine, p nn.Params) ([]any, error) {
 	out := make([]any, len(p))
 	for i, v := range p {
 		t := tensors.FromFlatDataAndDimensions(v.Data, v.Shape...)
-		if err := t.MaterializeOnDevice(r.Engine.Backend(), true, 0); err != nil {
-			return nil, fmt.Errorf("model %s: uploading %s: %w", r.Arch.Name(), v.Name, err)
+		if err := t.MaterializeOnDevice(e.Backend(), true, 0); err != nil {
+			return nil, fmt.Errorf("model: uploading %s: %w", v.Name, err)
 		}
 		out[i] = t
 	}

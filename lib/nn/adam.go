@@ -1,7 +1,7 @@
 package nn
 
 import (
-	"fmt"
+	"errors"
 	"math"
 )
 
@@ -27,11 +27,20 @@ func or(v, def float64) float64 {
 	return v
 }
 
-// AdamState is the optimiser's memory: first and second moments and the number
-// of steps taken.
+// AdamState is an optimiser's memory: first and second moments and the number of
+// steps taken. SGD's has its momentum in M and no V.
 type AdamState struct {
 	M, V Params
 	T    int
+}
+
+// Clone returns a deep copy.
+func (s *AdamState) Clone() *AdamState {
+	out := &AdamState{M: s.M.Clone(), T: s.T}
+	if s.V != nil {
+		out.V = s.V.Clone()
+	}
+	return out
 }
 
 // NewAdamState returns the state before the first step.
@@ -53,12 +62,11 @@ func NewAdamState(p Params) *AdamState {
 // A gradient that is not finite is an error naming the tensor, and leaves
 // weights and state as they were.
 func (a Adam) Step(p Params, grads [][]float64, s *AdamState) error {
-	for i, g := range grads {
-		for j, x := range g {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("adam: the gradient of %s is %v at element %d in step %d", p[i].Name, x, j, s.T+1)
-			}
-		}
+	if err := finite("adam", p, grads, s.T+1); err != nil {
+		return err
+	}
+	if s.V == nil {
+		return errors.New("adam: the state is SGD's")
 	}
 	a = a.WithDefaults()
 	s.T++
@@ -68,6 +76,9 @@ func (a Adam) Step(p Params, grads [][]float64, s *AdamState) error {
 	// 1-b is rounded once, as PyTorch does: 1-float32(0.999) is 1.3e-5 off.
 	c1, c2 := float32(1-a.Beta1), float32(1-a.Beta2)
 	for i := range p {
+		if p[i].State {
+			continue
+		}
 		w, m, v := p[i].Data, s.M[i].Data, s.V[i].Data
 		for j, x := range grads[i] {
 			g := float32(x)

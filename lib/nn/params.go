@@ -28,6 +28,10 @@ type Param struct {
 	Name  string
 	Shape []int
 	Data  []float32
+	// State marks a tensor that belongs to the model and is no weight, such as a
+	// running mean: it is saved, hashed and copied like one, but no optimiser
+	// moves it and no distance between models counts it.
+	State bool
 }
 
 // Params are a model's weights in the order in which its Forward takes them.
@@ -50,16 +54,18 @@ func size(shape []int) int {
 func (p Params) Clone() Params {
 	out := make(Params, len(p))
 	for i, v := range p {
-		out[i] = Param{Name: v.Name, Shape: append([]int(nil), v.Shape...), Data: append([]float32(nil), v.Data...)}
+		out[i] = Param{Name: v.Name, Shape: append([]int(nil), v.Shape...), Data: append([]float32(nil), v.Data...), State: v.State}
 	}
 	return out
 }
 
-// Size is the number of weights.
+// Size is the number of weights, without state.
 func (p Params) Size() int {
 	n := 0
 	for _, v := range p {
-		n += len(v.Data)
+		if !v.State {
+			n += len(v.Data)
+		}
 	}
 	return n
 }
@@ -94,13 +100,17 @@ func (p Params) Check() error {
 }
 
 // Displacement is the relative distance ||p - from|| / ||from|| over all
-// weights: how far a method moved the model. It is NaN when from is all zero.
+// weights, without state: how far a method moved the model. It is NaN when from
+// is all zero.
 func (p Params) Displacement(from Params) (float64, error) {
 	if err := SameShape(p, from); err != nil {
 		return math.NaN(), err
 	}
 	var d2, n2 float64
 	for i := range p {
+		if p[i].State {
+			continue
+		}
 		for j, x := range p[i].Data {
 			a, b := float64(x), float64(from[i].Data[j])
 			d2 += (a - b) * (a - b)
@@ -156,7 +166,7 @@ func FromFile(f *safetensors.File, prefix string, like Params) (Params, error) {
 		if err != nil {
 			return nil, fmt.Errorf("weights: tensor %s: %w", t.Name, err)
 		}
-		out[i] = Param{Name: want.Name, Shape: append([]int(nil), want.Shape...), Data: data}
+		out[i] = Param{Name: want.Name, Shape: append([]int(nil), want.Shape...), Data: data, State: want.State}
 	}
 	return out, nil
 }

@@ -9,22 +9,49 @@ import (
 // public graph operations only; a part of a model without a hand-written step
 // is differentiated by the library (Block).
 type Tape struct {
+	// Training makes layers that behave differently then use the statistics of
+	// the batch and report them; see BatchNorm2D.
+	Training bool
+	// Library makes convolutions and their kin use GoMLX's own operations on
+	// every backend, as they do on all but the pure-Go one.
+	Library bool
+
 	steps []step
 	// uses lists, per parameter, how each record's gradient is formed; see PerExample.
 	uses []use
+	// statistics are the batch's values of parameters that are state.
+	statistics map[*Node]*Node
 }
 
+// step is a layer with one adjoint for each of its outputs.
 type step struct {
-	out    *Node
+	outs   []*Node
 	inputs []*Node
-	vjp    func(v *Node) []*Node
+	vjp    func(v []*Node) []*Node
 }
 
 // Op puts a layer on the tape: out was computed from inputs, and vjp turns the
 // adjoint of out into those of the inputs, nil where an input needs none.
 func (t *Tape) Op(out *Node, inputs []*Node, vjp func(v *Node) []*Node) *Node {
-	t.steps = append(t.steps, step{out, inputs, vjp})
+	t.Ops([]*Node{out}, inputs, func(v []*Node) []*Node { return vjp(v[0]) })
 	return out
+}
+
+// Ops is Op for a layer with several outputs. An output that nothing depends on
+// has an adjoint of zeros.
+func (t *Tape) Ops(outs, inputs []*Node, vjp func(v []*Node) []*Node) {
+	t.steps = append(t.steps, step{outs, inputs, vjp})
+}
+
+// Statistic returns the batch's value of a parameter that is state, such as a
+// running mean, or nil when no layer reported one.
+func (t *Tape) Statistic(p *Node) *Node { return t.statistics[p] }
+
+func (t *Tape) report(p, statistic *Node) {
+	if t.statistics == nil {
+		t.statistics = map[*Node]*Node{}
+	}
+	t.statistics[p] = statistic
 }
 
 // Block puts f on the tape with the gradient that the library derives.
@@ -52,11 +79,11 @@ func (t *Tape) adjoints(out, v *Node) map[*Node]*Node {
 	adjoint := map[*Node]*Node{out: v}
 	for i := len(t.steps) - 1; i >= 0; i-- {
 		s := t.steps[i]
-		a := adjoint[s.out]
-		if a == nil {
+		v := s.adjoint(adjoint)
+		if v == nil {
 			continue
 		}
-		for k, g := range s.vjp(a) {
+		for k, g := range s.vjp(v) {
 			in := s.inputs[k]
 			switch {
 			case g == nil:
@@ -68,4 +95,22 @@ func (t *Tape) adjoints(out, v *Node) map[*Node]*Node {
 		}
 	}
 	return adjoint
+}
+
+// adjoint lists the adjoints of the outputs, or returns nil when there are none.
+func (s step) adjoint(known map[*Node]*Node) []*Node {
+	v, any := make([]*Node, len(s.outs)), false
+	for i, out := range s.outs {
+		v[i] = known[out]
+		any = any || v[i] != nil
+	}
+	if !any {
+		return nil
+	}
+	for i, out := range s.outs {
+		if v[i] == nil {
+			v[i] = ZerosLike(out)
+		}
+	}
+	return v
 }

@@ -16,6 +16,8 @@ type Config struct {
 	Batch     int         `json:"batch,omitempty"`  // records per step, 0: all
 	Order     Order       `json:"order,omitempty"`
 	Optimizer nn.Adam     `json:"optimizer"`
+	SGD       *nn.SGD     `json:"sgd,omitempty"`      // takes Adam's place unless nil
+	Schedule  *Schedule   `json:"schedule,omitempty"` // of the learning rate, nil: constant
 	EarlyStop EarlyStop   `json:"early_stop"`
 	Seed      engine.Root `json:"seed"` // of batch order and dropout
 }
@@ -74,14 +76,17 @@ func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Confi
 	if err := o.check(r.Arch.Inputs(), r.Arch.Classes()); err != nil {
 		return nil, nil, err
 	}
-	if c.Epochs < 0 || c.Batch < 0 {
-		return nil, nil, fmt.Errorf("train: %d epochs of batches of %d", c.Epochs, c.Batch)
+	if err := c.check(); err != nil {
+		return nil, nil, err
 	}
-	s, err := start(r, p, h)
+	s, err := start(r, p, c, h)
 	if err != nil {
 		return nil, nil, err
 	}
-	g := newGradients(r)
+	g, err := newGradients(r)
+	if err != nil {
+		return nil, nil, err
+	}
 	defer g.close()
 	for s.Done < c.Epochs && !c.EarlyStop.reached(s.History) {
 		next, err := epoch(ctx, g, s, o, c)
@@ -101,7 +106,19 @@ func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Confi
 	return s.Params, s.History, nil
 }
 
-func start(r *model.Runner, p nn.Params, h Hooks) (*State, error) {
+func (c Config) check() error {
+	if c.Epochs < 0 || c.Batch < 0 {
+		return fmt.Errorf("train: %d epochs of batches of %d", c.Epochs, c.Batch)
+	}
+	if c.SGD != nil {
+		if err := c.SGD.Check(); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+	}
+	return c.Schedule.check()
+}
+
+func start(r *model.Runner, p nn.Params, c Config, h Hooks) (*State, error) {
 	if err := r.CheckWeights(p); err != nil {
 		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
@@ -109,9 +126,15 @@ func start(r *model.Runner, p nn.Params, h Hooks) (*State, error) {
 		if err := h.Resume.check(p); err != nil {
 			return nil, fmt.Errorf("train %s: the saved state: %w", r.Arch.Name(), err)
 		}
+		if (c.SGD == nil) != (h.Resume.Adam.V != nil) {
+			return nil, fmt.Errorf("train %s: the saved state is of another optimiser", r.Arch.Name())
+		}
 		return h.Resume, nil
 	}
 	p = p.Clone()
+	if c.SGD != nil {
+		return &State{Params: p, Adam: nn.NewSGDState(p)}, nil
+	}
 	return &State{Params: p, Adam: nn.NewAdamState(p)}, nil
 }
 
@@ -119,7 +142,7 @@ func start(r *model.Runner, p nn.Params, h Hooks) (*State, error) {
 func epoch(ctx context.Context, g *gradients, s *State, o Objective, c Config) (*State, error) {
 	next := &State{
 		Params:  s.Params.Clone(),
-		Adam:    &nn.AdamState{M: s.Adam.M.Clone(), V: s.Adam.V.Clone(), T: s.Adam.T},
+		Adam:    s.Adam.Clone(),
 		Done:    s.Done + 1,
 		History: s.History[:len(s.History):len(s.History)],
 	}
@@ -133,17 +156,43 @@ func epoch(ctx context.Context, g *gradients, s *State, o Objective, c Config) (
 		key := func(term, layer int) uint64 {
 			return c.Seed.Counter(engine.StreamDropout, t, uint64(term), uint64(layer))
 		}
-		loss, grads, err := g.at(next.Params, o, batches, key)
+		got, states, err := g.step(next.Params, o, batches, key)
 		if err != nil {
 			return nil, err
 		}
-		if err := c.Optimizer.Step(next.Params, grads, next.Adam); err != nil {
+		for _, state := range states {
+			moveState(next.Params, state)
+		}
+		if err := c.optimise(next.Params, got.grads, next.Adam, s.Done); err != nil {
 			return nil, fmt.Errorf("train %s: epoch %d: %w", g.runner.Arch.Name(), next.Done, err)
 		}
-		total += loss
+		total += got.loss
 	}
 	next.History = append(next.History, Epoch{Epoch: next.Done, Steps: next.Adam.T, Loss: total / float64(len(steps))})
 	return next, nil
+}
+
+// optimise takes one step in the epoch given, 0 for the first.
+func (c Config) optimise(p nn.Params, grads [][]float64, s *nn.AdamState, epoch int) error {
+	factor := c.Schedule.factor(epoch, c.Epochs)
+	if c.SGD != nil {
+		sgd := *c.SGD
+		sgd.LR *= factor
+		return sgd.Step(p, grads, s)
+	}
+	adam := c.Optimizer
+	adam.LR *= factor
+	return adam.Step(p, grads, s)
+}
+
+// moveState moves running statistics towards those of a batch. Every batch of a
+// step counts once, in order, as if each were a forward pass of its own.
+func moveState(p nn.Params, state [][]float32) {
+	for i, batch := range state {
+		if batch != nil {
+			nn.MoveRunning(p[i].Data, batch)
+		}
+	}
 }
 
 func interrupted(err error, ctx context.Context, s *State, h Hooks) error {

@@ -20,8 +20,15 @@ const lanes = 16
 // gradients evaluates an objective and its gradient. A step is cut into chunks
 // that the engine runs side by side; lane l adds up chunks l, l+lanes, ... in
 // float64, and the lanes are added in order, so every sum is in a fixed order.
+//
+// A coupled architecture (model.Coupled) has its batches whole, one execution
+// each on the engine's wide backend: cutting a batch would need the statistics
+// of every normalisation to travel between chunks twice per layer, and the
+// batches of its models fit into memory.
 type gradients struct {
 	runner *model.Runner
+	engine *engine.Engine // that of the runner, or its wide form
+	whole  bool           // whether a batch is one execution
 	masks  []nn.Mask
 	rates  bool // whether any dropout layer is active
 
@@ -33,12 +40,19 @@ type gradients struct {
 
 type fixedKey struct{ term, chunk int }
 
-func newGradients(r *model.Runner) *gradients {
-	g := &gradients{runner: r, masks: r.Arch.Masks(), execs: map[int]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{}}
+func newGradients(r *model.Runner) (*gradients, error) {
+	g := &gradients{runner: r, engine: r.Engine, whole: model.IsCoupled(r.Arch), masks: r.Arch.Masks(), execs: map[int]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{}}
 	for _, m := range g.masks {
 		g.rates = g.rates || m.Rate > 0
 	}
-	return g
+	if !g.whole {
+		return g, nil
+	}
+	var err error
+	if g.engine, err = r.Engine.Wide(); err != nil {
+		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
+	}
+	return g, nil
 }
 
 // close frees the uploaded data.
@@ -55,21 +69,23 @@ func (g *gradients) close() {
 
 // exec returns the compiled step for a number of targets. Inputs: weights, x,
 // masks, then per target its probabilities, temperature and record weights.
-// Outputs: the summed loss, then one gradient per weight tensor.
+// Outputs: the summed loss, then per tensor its gradient or, for state, what the
+// batch says of it.
 func (g *gradients) exec(targets int) (*graph.Exec, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e := g.execs[targets]; e != nil {
 		return e, nil
 	}
-	n := len(g.runner.Arch.Init(engine.Root(0).Stream(engine.StreamInit)))
-	e, err := graph.NewExec(g.runner.Engine.Backend(), func(in []*graph.Node) []*graph.Node {
+	like := g.runner.Arch.Init(engine.Root(0).Stream(engine.StreamInit))
+	n := len(like)
+	e, err := graph.NewExec(g.engine.Backend(), func(in []*graph.Node) []*graph.Node {
 		p, x, rest := in[:n], in[n], in[n+1:]
 		var masks []*graph.Node
 		if g.rates {
 			masks, rest = rest[:len(g.masks)], rest[len(g.masks):]
 		}
-		t := &nn.Tape{}
+		t := &nn.Tape{Training: true}
 		tr := g.runner.Arch.Forward(t, p, x, masks)
 		var losses, adjoint *graph.Node
 		for k := 0; k < len(rest); k += 3 {
@@ -80,13 +96,27 @@ func (g *gradients) exec(targets int) (*graph.Exec, error) {
 				losses, adjoint = graph.Add(losses, l), graph.Add(adjoint, a)
 			}
 		}
-		return append([]*graph.Node{engine.Sum(losses)}, t.Backward(tr.Logits, adjoint, p)...)
+		out := append([]*graph.Node{engine.Sum(losses)}, t.Backward(tr.Logits, adjoint, p)...)
+		for i, v := range like {
+			if v.State {
+				out[1+i] = statistic(t, p[i], v.Name)
+			}
+		}
+		return out
 	})
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
 	g.execs[targets] = e.SetMaxCache(-1)
 	return e, nil
+}
+
+func statistic(t *nn.Tape, p *graph.Node, name string) *graph.Node {
+	s := t.Statistic(p)
+	if s == nil {
+		panic(fmt.Errorf("no layer reports a statistic for %s", name))
+	}
+	return s
 }
 
 // task is one chunk of one batch.
@@ -96,45 +126,65 @@ type task struct {
 	index int // of the chunk within its batch
 }
 
+// chunks cuts a batch of n records.
+func (g *gradients) chunks(n int) []model.Chunk {
+	if g.whole {
+		return []model.Chunk{{N: n, Padded: n}}
+	}
+	return model.Chunks(n, g.engine.ChunkRows())
+}
+
 // at returns the objective's value and gradient on the batches of a step, whose
 // dropout masks are drawn under key.
 func (g *gradients) at(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (float64, [][]float64, error) {
+	s, _, err := g.step(p, o, batches, key)
+	return s.loss, s.grads, err
+}
+
+// step is at together with what each of the batches, in order, says of the
+// model's state: one slice per tensor, nil for a weight.
+func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (sum, [][][]float32, error) {
 	var tasks []task
 	for _, b := range batches {
-		for i, c := range model.Chunks(b.size(o), g.runner.Engine.ChunkRows()) {
+		for i, c := range g.chunks(b.size(o)) {
 			tasks = append(tasks, task{b, c, i})
 		}
 	}
-	weights, err := g.runner.Upload(p)
+	weights, err := model.Upload(g.engine, p)
 	if err != nil {
-		return 0, nil, err
+		return sum{}, nil, err
 	}
 	defer model.Finalize(weights)
 	n := min(lanes, len(tasks))
-	sums := make([]sum, n)
-	err = g.runner.Engine.Parallel(n, func(l int) error {
+	if g.whole {
+		n = 1 // an execution uses all cores by itself
+	}
+	sums, states := make([]sum, n), make([][][]float32, len(tasks))
+	err = g.engine.Parallel(n, func(l int) error {
 		sums[l] = newSum(p)
 		for i := l; i < len(tasks); i += n {
-			if err := g.run(tasks[i], o, weights, key, &sums[l]); err != nil {
+			state, err := g.run(tasks[i], o, weights, key, &sums[l])
+			if err != nil {
 				return err
 			}
+			states[i] = state
 		}
 		return nil
 	})
 	if err != nil {
-		return 0, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+		return sum{}, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
 	for _, s := range sums[1:] {
 		sums[0].add(s)
 	}
-	return sums[0].loss, sums[0].grads, nil
+	return sums[0], states, nil
 }
 
-func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer int) uint64, into *sum) error {
+func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer int) uint64, into *sum) ([][]float32, error) {
 	term := o[t.term]
 	exec, err := g.exec(len(term.Targets))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data, free := g.inputs(t, term, t.size(o))
 	defer free()
@@ -147,7 +197,7 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 				m.Fill(flat, key(t.term, k), t.First, t.Padded)
 			})
 			if err != nil {
-				return err
+				return nil, err
 			}
 			in = append(in, masks[k])
 		}
@@ -157,7 +207,7 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 	}
 	out, err := exec.Call(in...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer model.Finalize(out)
 	return into.addTensors(out)
@@ -221,7 +271,7 @@ func (g *gradients) give(n int, set []*tensors.Tensor) {
 	g.mu.Unlock()
 }
 
-// sum is a loss with its gradient.
+// sum is a loss with its gradient; tensors that are state have none.
 type sum struct {
 	loss  float64
 	grads [][]float64
@@ -230,7 +280,9 @@ type sum struct {
 func newSum(p nn.Params) sum {
 	s := sum{grads: make([][]float64, len(p))}
 	for i := range p {
-		s.grads[i] = make([]float64, len(p[i].Data))
+		if !p[i].State {
+			s.grads[i] = make([]float64, len(p[i].Data))
+		}
 	}
 	return s
 }
@@ -244,17 +296,27 @@ func (s *sum) add(o sum) {
 	}
 }
 
-func (s *sum) addTensors(out []*tensors.Tensor) error {
+// addTensors adds an execution's loss and gradients, and returns what it says of
+// the state.
+func (s *sum) addTensors(out []*tensors.Tensor) ([][]float32, error) {
 	s.loss += float64(tensors.ToScalar[float32](out[0]))
+	var state [][]float32
 	for i, dst := range s.grads {
 		err := tensors.ConstFlatData(out[1+i], func(flat []float32) {
+			if dst == nil {
+				if state == nil {
+					state = make([][]float32, len(s.grads))
+				}
+				state[i] = append([]float32(nil), flat...)
+				return
+			}
 			for j, v := range flat {
 				dst[j] += float64(v)
 			}
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return state, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
@@ -50,6 +51,9 @@ func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error
 		prefix string
 		into   *nn.Params
 	}{{weightPrefix, &s.Params}, {firstPrefix, &s.Adam.M}, {secondPrefix, &s.Adam.V}} {
+		if part.prefix == secondPrefix && !has(f, secondPrefix) {
+			continue // SGD has none
+		}
 		p, err := nn.FromFile(f, part.prefix, like)
 		if err != nil {
 			return nil, fmt.Errorf("train: saved state: %w", err)
@@ -60,6 +64,16 @@ func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error
 		return nil, fmt.Errorf("train: saved state: %w", err)
 	}
 	return s, nil
+}
+
+// has tells whether the name of any tensor begins with prefix.
+func has(f *safetensors.File, prefix string) bool {
+	for _, t := range f.Tensors {
+		if strings.HasPrefix(t.Name, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // check reports a state from which a model with weights like cannot go on.
@@ -81,6 +95,9 @@ func (s *State) check(like nn.Params) error {
 		name string
 		p    nn.Params
 	}{{"weights", s.Params}, {"first moments", s.Adam.M}, {"second moments", s.Adam.V}} {
+		if part.p == nil && part.name == "second moments" {
+			continue
+		}
 		if err := nn.SameShape(part.p, like); err != nil {
 			return fmt.Errorf("%s: of another model: %w", part.name, err)
 		}

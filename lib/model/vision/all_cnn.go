@@ -1,0 +1,112 @@
+package vision
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// AllCNN is a network of convolutions alone (after Springenberg et al. 2015), in
+// the form whose activations have the sizes of the SDE paper's Table 6: eight
+// convolutions of 96, 96, 96 (stride 2), 192, 192, 192 (stride 2), 192 and 192
+// (1x1) channels, each with batch normalisation and ReLU, then the mean over the
+// image and a linear head. The others are 3x3 with a border of one pixel.
+//
+// h1 to h4 are the activations after the convolutions 2, 4, 6 and 8: on images
+// of 32 x 32 pixels 96x32x32, 192x16x16, 192x8x8 and 192x8x8; hp is 192.
+//
+// Differences from Springenberg et al.: (1) the last 1x1 convolution to ten
+// channels is a linear layer after the mean; (2) batch normalisation, which the
+// SDE paper does not mention; Plain leaves it out and gives the convolutions
+// their bias back; (3) no dropout.
+type AllCNN struct {
+	Channels int  `json:"channels,omitempty"` // of the image, 0: 3
+	Side     int  `json:"side,omitempty"`     // of the image in pixels, 0: 32
+	Outputs  int  `json:"outputs,omitempty"`  // 0: 10
+	Width    int  `json:"width,omitempty"`    // of the first three convolutions, half of the others', 0: 96
+	Plain    bool `json:"plain,omitempty"`
+}
+
+var (
+	_ model.Architecture = AllCNN{}
+	_ model.Chunked      = AllCNN{}
+	_ model.Coupled      = AllCNN{}
+)
+
+// allConv is one convolution of AllCNN.
+type allConv struct{ widths, size, stride int } // widths: in units of Width
+
+var allConvs = []allConv{{1, 3, 1}, {1, 3, 1}, {1, 3, 2}, {2, 3, 1}, {2, 3, 1}, {2, 3, 2}, {2, 3, 1}, {2, 1, 1}}
+
+func (m AllCNN) withDefaults() AllCNN {
+	m.Channels, m.Side, m.Outputs = or(m.Channels, 3), or(m.Side, 32), or(m.Outputs, 10)
+	m.Width = or(m.Width, 96)
+	return m
+}
+
+// Name implements model.Architecture.
+func (AllCNN) Name() string { return "all-cnn" }
+
+// Inputs implements model.Architecture.
+func (m AllCNN) Inputs() int {
+	m = m.withDefaults()
+	return m.Channels * m.Side * m.Side
+}
+
+// Classes implements model.Architecture.
+func (m AllCNN) Classes() int { return m.withDefaults().Outputs }
+
+// ChunkRows implements model.Chunked.
+func (AllCNN) ChunkRows() int { return chunkRows }
+
+// Coupled implements model.Coupled.
+func (m AllCNN) Coupled() bool { return !m.Plain }
+
+// Check implements model.Architecture.
+func (m AllCNN) Check() error {
+	m = m.withDefaults()
+	return check(m.Name(), m.Channels, m.Side, 4, m.Outputs, m.Width)
+}
+
+// Init implements model.Architecture.
+func (m AllCNN) Init(rng *rand.Rand) nn.Params {
+	m = m.withDefaults()
+	var p nn.Params
+	in := m.Channels
+	for i, c := range allConvs {
+		out := c.widths * m.Width
+		p = append(p, nn.ConvInit(rng, fmt.Sprintf("conv%d", i+1), in, out, c.size, m.Plain)...)
+		if !m.Plain {
+			p = append(p, nn.BatchNormInit(fmt.Sprintf("bn%d", i+1), out)...)
+		}
+		in = out
+	}
+	return append(p, nn.PyTorch.DenseInit(rng, "head", in, m.Outputs)...)
+}
+
+// Masks implements model.Architecture.
+func (AllCNN) Masks() []nn.Mask { return nil }
+
+// Forward implements model.Architecture.
+func (m AllCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
+	m = m.withDefaults()
+	r := &reader{t, p}
+	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side, parts(t, x.Shape().Dimensions[1], !m.Plain))
+	var stages []nn.Image
+	for i, c := range allConvs {
+		h = r.conv(h, nn.Conv2D{Stride: c.stride, Pad: c.size / 2}, m.Plain)
+		if !m.Plain {
+			h = r.norm(h)
+		}
+		h = h.ReLU(t)
+		if i%2 == 1 {
+			stages = append(stages, h)
+		}
+	}
+	hp := nn.GlobalMean(t, h).Join(t)
+	return trace(stages, hp, r.dense(hp))
+}

@@ -1,0 +1,65 @@
+package vision
+
+import (
+	"context"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+func openRunner(t testing.TB, arch model.Architecture) *model.Runner {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	r, err := model.NewRunner(e, arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func weights(arch model.Architecture, seed engine.Root) nn.Params {
+	return arch.Init(seed.Stream(engine.StreamInit))
+}
+
+// noise is a batch of random pixels with random labels.
+func noise(arch model.Architecture, rows int) (array.Matrix[float32], []int) {
+	rng := engine.Root(3).Stream("noise")
+	x, y := array.New[float32](rows, arch.Inputs()), make([]int, rows)
+	for i := range x.Data {
+		x.Data[i] = float32(rng.NormFloat64())
+	}
+	for i := range y {
+		y[i] = rng.IntN(arch.Classes())
+	}
+	return x, y
+}
+
+// benchmarkStep trains on one batch again and again: a step is an epoch.
+func benchmarkStep(b *testing.B, arch model.Architecture, rows int) {
+	r := openRunner(b, arch)
+	x, y := noise(arch, rows)
+	o := train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, arch.Classes(), 1)}}}
+	c := train.Config{Epochs: b.N + 1, SGD: &nn.SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 5e-4}}
+	progress := func(e train.Epoch) {
+		if e.Epoch == 1 { // the graph is compiled by now
+			b.ResetTimer()
+		}
+	}
+	if _, _, err := train.Fit(context.Background(), r, weights(arch, 1), o, c, train.Hooks{Progress: progress}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func BenchmarkSmallCNNStep(b *testing.B) { benchmarkStep(b, SmallCNN{}, 64) }
+
+func BenchmarkResNet18Step(b *testing.B) { benchmarkStep(b, ResNet18{}, 32) }
+
+func BenchmarkAllCNNStep(b *testing.B) { benchmarkStep(b, AllCNN{}, 32) }

@@ -1,0 +1,109 @@
+package vision
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// SmallCNN is a network for handwritten digits and glyphs, small enough to train
+// in minutes on two cores. It is not of any paper:
+//
+//	h_i = pool(relu(conv_i(h_{i-1}))) for i = 1, 2, 3,  hp = relu(W h_3 + b),  h = head(hp)
+//
+// with 3x3 convolutions with bias, a border of one pixel and 32, 64 and 128
+// channels, max-pooling of 2x2 pixels, and 128 hidden units. On 28 x 28 pixels
+// h1 is 32x14x14, h2 64x7x7, h3 128x3x3 and hp 128. There is no normalisation,
+// so records do not mix and a batch may be cut into chunks; Norm puts a batch
+// normalisation after every convolution, whose bias it replaces.
+type SmallCNN struct {
+	Channels int  `json:"channels,omitempty"` // of the image, 0: 1
+	Side     int  `json:"side,omitempty"`     // of the image in pixels, 0: 28
+	Outputs  int  `json:"outputs,omitempty"`  // 0: 10
+	Width    int  `json:"width,omitempty"`    // channels of the first convolution, 0: 32
+	Hidden   int  `json:"hidden,omitempty"`   // 0: 128
+	Norm     bool `json:"norm,omitempty"`
+}
+
+var (
+	_ model.Architecture = SmallCNN{}
+	_ model.Chunked      = SmallCNN{}
+	_ model.Coupled      = SmallCNN{}
+)
+
+func (m SmallCNN) withDefaults() SmallCNN {
+	m.Channels, m.Side, m.Outputs = or(m.Channels, 1), or(m.Side, 28), or(m.Outputs, 10)
+	m.Width, m.Hidden = or(m.Width, 32), or(m.Hidden, 128)
+	return m
+}
+
+// Name implements model.Architecture.
+func (SmallCNN) Name() string { return "small-cnn" }
+
+// Inputs implements model.Architecture.
+func (m SmallCNN) Inputs() int {
+	m = m.withDefaults()
+	return m.Channels * m.Side * m.Side
+}
+
+// Classes implements model.Architecture.
+func (m SmallCNN) Classes() int { return m.withDefaults().Outputs }
+
+// ChunkRows implements model.Chunked.
+func (SmallCNN) ChunkRows() int { return chunkRows }
+
+// Coupled implements model.Coupled.
+func (m SmallCNN) Coupled() bool { return m.Norm }
+
+// Check implements model.Architecture.
+func (m SmallCNN) Check() error {
+	m = m.withDefaults()
+	if m.Hidden < 1 {
+		return fmt.Errorf("%s: %d hidden units", m.Name(), m.Hidden)
+	}
+	return check(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width)
+}
+
+// Init implements model.Architecture.
+func (m SmallCNN) Init(rng *rand.Rand) nn.Params {
+	m = m.withDefaults()
+	var p nn.Params
+	in, side := m.Channels, m.Side
+	for i := range 3 {
+		out := m.Width << i
+		p = append(p, nn.ConvInit(rng, fmt.Sprintf("conv%d", i+1), in, out, 3, !m.Norm)...)
+		if m.Norm {
+			p = append(p, nn.BatchNormInit(fmt.Sprintf("bn%d", i+1), out)...)
+		}
+		in, side = out, side/2
+	}
+	p = append(p, nn.PyTorch.DenseInit(rng, "hidden", in*side*side, m.Hidden)...)
+	return append(p, nn.PyTorch.DenseInit(rng, "head", m.Hidden, m.Outputs)...)
+}
+
+// Masks implements model.Architecture.
+func (SmallCNN) Masks() []nn.Mask { return nil }
+
+// Forward implements model.Architecture.
+func (m SmallCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
+	m = m.withDefaults()
+	r := &reader{t, p}
+	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side, parts(t, x.Shape().Dimensions[1], m.Norm))
+	var stages []nn.Image
+	for range 3 {
+		h = r.conv(h, nn.Conv2D{Pad: 1}, !m.Norm)
+		if m.Norm {
+			h = r.norm(h)
+		}
+		// The largest of four clipped values is the clipped largest, with a
+		// quarter of the work.
+		h = nn.Pool2D{Size: 2}.Max(t, h).ReLU(t)
+		stages = append(stages, h)
+	}
+	hp := nn.ReLUDropout(t, r.dense(h.Join(t)), nil, 0)
+	return trace(stages, hp, r.dense(hp))
+}

@@ -1,0 +1,117 @@
+// Package vision holds the networks for images: the three that the experiments
+// with split-half dependence use. A record is a row of pixels, channel by
+// channel and row by row (CHW), of a square image.
+//
+// Every network reports its layers as h1, h2, ..., the activations after its
+// stages, hp, the input of the last layer, and h, the logits.
+package vision
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Family is one of the package's networks.
+type Family struct {
+	Name  string // as in model.Architecture
+	About string // one line
+	// New returns the network in its default setting for square images.
+	New func(channels, side, outputs int) model.Architecture
+}
+
+// All lists the networks from small to large.
+func All() []Family {
+	return []Family{
+		{SmallCNN{}.Name(), "three convolutions with ReLU and max-pooling, a hidden layer of 128 units",
+			func(c, s, o int) model.Architecture { return SmallCNN{Channels: c, Side: s, Outputs: o} }},
+		{AllCNN{}.Name(), "eight convolutions with batch normalisation, no pooling before the global mean",
+			func(c, s, o int) model.Architecture { return AllCNN{Channels: c, Side: s, Outputs: o} }},
+		{ResNet18{}.Name(), "ResNet-18 for small images: 3x3 stem, no max-pooling, four stages of two blocks",
+			func(c, s, o int) model.Architecture { return ResNet18{Channels: c, Side: s, Outputs: o} }},
+	}
+}
+
+// chunkRows is the number of images in one execution where batches are cut.
+const chunkRows = 32
+
+// partRows is the number of images in one part of a batch that is not cut. It
+// is a constant, so that results do not depend on the number of cores.
+const partRows = 16
+
+// parts is the number of parts into which a batch is divided inside the graph.
+func parts(t *nn.Tape, records int, coupled bool) int {
+	if !t.Training || !coupled {
+		return 1
+	}
+	return (records + partRows - 1) / partRows
+}
+
+func or[T int | float64](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// check reports an image or a width that no network can be built for; least is
+// the smallest side of an image that its strides leave a pixel of.
+func check(name string, channels, side, least, outputs, width int) error {
+	switch {
+	case channels < 1:
+		return fmt.Errorf("%s: images of %d channels", name, channels)
+	case side < least:
+		return fmt.Errorf("%s: images of %d x %d pixels, at least %d x %d are needed", name, side, side, least, least)
+	case outputs < 2:
+		return fmt.Errorf("%s: %d outputs, at least 2 are needed", name, outputs)
+	case width < 1:
+		return fmt.Errorf("%s: width %d", name, width)
+	}
+	return nil
+}
+
+// reader hands out a network's parameters in order while its graph is built.
+type reader struct {
+	t    *nn.Tape
+	rest []*Node
+}
+
+func (r *reader) next() *Node {
+	p := r.rest[0]
+	r.rest = r.rest[1:]
+	return p
+}
+
+// conv takes a kernel, and a bias if there is one.
+func (r *reader) conv(m nn.Image, c nn.Conv2D, bias bool) nn.Image {
+	w := r.next()
+	if !bias {
+		return c.Apply(r.t, m, w, nil)
+	}
+	return c.Apply(r.t, m, w, r.next())
+}
+
+// norm takes gain, offset, running mean and running variance.
+func (r *reader) norm(m nn.Image) nn.Image {
+	gamma, beta, mean, variance := r.next(), r.next(), r.next(), r.next()
+	return nn.BatchNorm2D(r.t, m, gamma, beta, mean, variance, nn.BatchNormEps)
+}
+
+// dense takes a matrix and a bias.
+func (r *reader) dense(x *Node) *Node {
+	w, b := r.next(), r.next()
+	return nn.Dense(r.t, x, w, b)
+}
+
+// trace names the layers: the stages, the penultimate activation, the logits.
+func trace(stages []nn.Image, embedding, logits *Node) model.Trace {
+	tr := model.Trace{Logits: logits, Embedding: embedding}
+	for i, m := range stages {
+		tr.Layers = append(tr.Layers, model.Layer{Name: fmt.Sprintf("h%d", i+1), Value: m.Flat()})
+	}
+	tr.Layers = append(tr.Layers, model.Layer{Name: "hp", Value: embedding}, model.Layer{Name: "h", Value: logits})
+	return tr
+}

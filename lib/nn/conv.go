@@ -1,0 +1,153 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Conv2D is a convolution in the sense of deep learning, a cross-correlation:
+//
+//	y[o, r, s] = b[o] + sum_{c,i,j} w[o, c, i, j] x[c, r Stride + i - Pad, s Stride + j - Pad]
+//
+// with zeros outside the image. The zero Stride is 1; there is no dilation and
+// there are no groups.
+type Conv2D struct{ Stride, Pad int }
+
+// Apply puts the convolution of m on the tape, for w [out, C, k, k] and b [out]
+// or nil, as PyTorch stores them. The result has (H + 2 Pad - k)/Stride + 1 rows.
+//
+// On the pure-Go backend it is one matrix product per part with the matrix of
+// what the window sees, whose rows are (channel, tap) and whose columns are
+// (row, column, record). Two backward steps are used. On large images the
+// adjoint's own sheet V gives both gradients, dx = w' V with the flipped,
+// transposed kernel w' and dw' = x V^T, so that no matrix of the forward pass is
+// kept. On small images, and for strides, the forward matrix X is kept:
+// dw = v X^T, and dx adds up the shifted rows of w^T v.
+//
+// On other backends it is the library's convolution with the library's gradient.
+func (c Conv2D) Apply(t *Tape, m Image, w, b *Node) Image {
+	d := w.Shape().Dimensions
+	win := window{size: d[2], stride: max(1, c.Stride), pad: c.Pad}
+	if d[1] != m.C || d[2] != d[3] || win.out(m.H) < 1 || win.out(m.W) < 1 {
+		panic(fmt.Errorf("conv: a kernel of shape %v does not fit on an image of %d x %d x %d with a border of %d", d, m.C, m.H, m.W, c.Pad))
+	}
+	out := Image{C: d[0], H: win.out(m.H), W: win.out(m.W)}
+	for k, x := range m.Parts {
+		l := convolution{win: win, in: m, out: out, n: m.records(k), x: x, w: w, b: b}
+		out.Parts = append(out.Parts, l.apply(t))
+	}
+	return out
+}
+
+// convolution is that of one part.
+type convolution struct {
+	win     window
+	in, out Image // for their sizes
+	n       int
+	x, w, b *Node // b may be nil
+}
+
+func (l convolution) apply(t *Tape) *Node {
+	switch {
+	case t.Library || l.x.Graph().Backend().String() != "go":
+		return t.Block(l.inputs(), l.library)
+	// The input's few channels make its own matrix cheap to keep.
+	case l.win.fits(l.in.H, l.in.W) && 4*l.in.C > l.out.C:
+		return l.wide(t)
+	}
+	return l.narrow(t)
+}
+
+func (l convolution) inputs() []*Node {
+	if l.b == nil {
+		return []*Node{l.x, l.w}
+	}
+	return []*Node{l.x, l.w, l.b}
+}
+
+// matrix is the kernel as [out, C*taps].
+func (l convolution) matrix() *Node { return Reshape(l.w, l.out.C, -1) }
+
+func (l convolution) biased(y *Node) *Node {
+	if l.b == nil {
+		return y
+	}
+	return Add(y, stretch(l.b, y.Shape().Dimensions[1]))
+}
+
+// gradients appends the bias's to those of the image and the kernel.
+func (l convolution) gradients(v, dx, dw *Node) []*Node {
+	if l.b == nil {
+		return []*Node{dx, dw}
+	}
+	return []*Node{dx, dw, Reshape(total(v), l.out.C)}
+}
+
+func (l convolution) wide(t *Tape) *Node {
+	s := sheet{l.in.C, l.in.H, l.in.W, l.n, l.win.size}
+	y := l.biased(s.trim(Dot(l.matrix(), s.columns(l.x)).Product()))
+	return t.Op(y, l.inputs(), func(v *Node) []*Node {
+		sv := sheet{l.out.C, l.in.H, l.in.W, l.n, l.win.size}
+		columns := sv.columns(v)
+		flipped := Reshape(TransposeAllAxes(Reverse(l.w, 2, 3), 1, 0, 2, 3), l.in.C, -1)
+		dx := s.trim(Dot(flipped, columns).Product())
+		dw := Reshape(matT(s.margin(l.x, s.pad()), columns), l.in.C, l.out.C, l.win.size, l.win.size)
+		return l.gradients(v, dx, Reverse(TransposeAllAxes(dw, 1, 0, 2, 3), 2, 3))
+	})
+}
+
+func (l convolution) narrow(t *Tape) *Node {
+	columns := l.win.columns(l.x, l.in.C, l.in.H, l.in.W, l.n)
+	y := l.biased(Dot(l.matrix(), columns).Product())
+	return t.Op(y, l.inputs(), func(v *Node) []*Node {
+		dw := ReshapeWithShape(matT(v, columns), l.w.Shape())
+		seen := Dot(Transpose(l.matrix(), 0, 1), v).Product()
+		return l.gradients(v, l.unseen(seen), dw)
+	})
+}
+
+// unseen adds the adjoint of the matrix of what the window sees up to that of
+// the image.
+func (l convolution) unseen(seen *Node) *Node {
+	if l.win == (window{1, 1, 0}) {
+		return seen
+	}
+	seen = Reshape(seen, l.in.C, l.win.taps(), l.out.H, l.out.W, l.n)
+	taps := make([]*Node, l.win.taps())
+	for k := range taps {
+		taps[k] = Reshape(Slice(seen, AxisRange(), AxisRange(k, k+1)), l.in.C, l.out.H, l.out.W, l.n)
+	}
+	return l.win.fold(taps, l.in.C, l.in.H, l.in.W, l.n)
+}
+
+// library is the same convolution by GoMLX's own operation.
+func (l convolution) library(in []*Node) *Node {
+	x := Reshape(in[0], l.in.C, l.in.H, l.in.W, l.n)
+	conv := Convolve(x, in[1]).AxesConfig(ConvolveAxesConfig{
+		InputBatch: 3, InputChannels: 0, InputSpatial: []int{1, 2},
+		KernelInputChannels: 1, KernelOutputChannels: 0, KernelSpatial: []int{2, 3},
+		OutputBatch: 3, OutputChannels: 0, OutputSpatial: []int{1, 2},
+	}).Strides(l.win.stride).PaddingPerDim([][2]int{{l.win.pad, l.win.pad}, {l.win.pad, l.win.pad}})
+	y := Reshape(conv.Done(), l.out.C, -1)
+	if l.b == nil {
+		return y
+	}
+	return Add(y, BroadcastToShape(Reshape(in[2], l.out.C, 1), y.Shape()))
+}
+
+// ConvInit draws the kernel [out, in, k, k] of a convolution called name, and
+// its bias [out] if it has one, as torch.nn.Conv2d does: both are uniform on
+// +-1/sqrt(in k k).
+func ConvInit(rng *rand.Rand, name string, in, out, k int, bias bool) Params {
+	p := Params{NewParam(name+".weight", out, in, k, k)}
+	if bias {
+		p = append(p, NewParam(name+".bias", out))
+	}
+	for _, v := range p {
+		uniform(rng, v.Data, 1/math.Sqrt(float64(in*k*k)))
+	}
+	return p
+}

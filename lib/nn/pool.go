@@ -1,0 +1,100 @@
+package nn
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Pool2D moves a window of Size x Size by Stride over every channel. The zero
+// Stride is Size; there is no border, and rows and columns that fill no window
+// are left out, as in PyTorch.
+type Pool2D struct{ Size, Stride int }
+
+func (p Pool2D) window(m Image) (window, Image) {
+	w := window{size: p.Size, stride: p.Stride}
+	if w.stride == 0 {
+		w.stride = w.size
+	}
+	out := Image{C: m.C, H: w.out(m.H), W: w.out(m.W)}
+	if p.Size < 1 || w.stride < 1 || m.H < p.Size || m.W < p.Size {
+		panic(fmt.Errorf("pool: a window of %d that moves by %d does not fit on an image of %d x %d", p.Size, w.stride, m.H, m.W))
+	}
+	return w, out
+}
+
+// Max is the largest pixel under the window. Of equal ones the first, row by
+// row, gets the whole gradient, as in PyTorch.
+func (p Pool2D) Max(t *Tape, m Image) Image {
+	w, out := p.window(m)
+	for k, x := range m.Parts {
+		n := m.records(k)
+		taps := w.pixels(x, m.C, m.H, m.W, n)
+		y := taps[0]
+		for _, tap := range taps[1:] {
+			y = Max(y, tap)
+		}
+		out.Parts = append(out.Parts, t.Op(Reshape(y, m.C, -1), []*Node{x}, func(v *Node) []*Node {
+			v = ReshapeWithShape(v, y.Shape())
+			return []*Node{w.fold(handOut(v, y, taps), m.C, m.H, m.W, n)}
+		}))
+	}
+	return out
+}
+
+// handOut gives every place of v to the first tap that equals y there. What is
+// left to give goes from tap to tap, so that each costs a few passes and no
+// comparison: min((y - tap) huge, 1) is 0 at the maximum and 1 elsewhere.
+func handOut(v, y *Node, taps []*Node) []*Node {
+	out := make([]*Node, len(taps))
+	for k, tap := range taps {
+		if k == len(taps)-1 {
+			out[k] = v
+			break
+		}
+		rest := Mul(v, MinScalar(MulScalar(Sub(y, tap), huge), 1))
+		out[k] = Sub(v, rest)
+		v = rest
+	}
+	return out
+}
+
+// Mean is the mean of the pixels under the window.
+func (p Pool2D) Mean(t *Tape, m Image) Image {
+	w, out := p.window(m)
+	share := 1 / float64(w.taps())
+	for k, x := range m.Parts {
+		n := m.records(k)
+		taps := w.pixels(x, m.C, m.H, m.W, n)
+		y := taps[0]
+		for _, tap := range taps[1:] {
+			y = Add(y, tap)
+		}
+		y = MulScalar(y, share)
+		out.Parts = append(out.Parts, t.Op(Reshape(y, m.C, -1), []*Node{x}, func(v *Node) []*Node {
+			v = MulScalar(ReshapeWithShape(v, y.Shape()), share)
+			same := make([]*Node, w.taps())
+			for i := range same {
+				same[i] = v
+			}
+			return []*Node{w.fold(same, m.C, m.H, m.W, n)}
+		}))
+	}
+	return out
+}
+
+// GlobalMean is the mean of each channel over the whole image, an image of one
+// pixel.
+func GlobalMean(t *Tape, m Image) Image {
+	out := Image{C: m.C, H: 1, W: 1}
+	area := m.H * m.W
+	for k, x := range m.Parts {
+		n := m.records(k)
+		y := DivScalar(ReduceSum(Reshape(x, m.C, area, n), 1), float64(area))
+		out.Parts = append(out.Parts, t.Op(y, []*Node{x}, func(v *Node) []*Node {
+			v = Reshape(DivScalar(v, float64(area)), m.C, 1, n)
+			return []*Node{Reshape(BroadcastToDims(v, m.C, area, n), m.C, -1)}
+		}))
+	}
+	return out
+}

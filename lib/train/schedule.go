@@ -1,0 +1,67 @@
+package train
+
+import (
+	"fmt"
+	"math"
+)
+
+// Schedule changes the learning rate from epoch to epoch, of any optimiser. In
+// epoch e = 0, 1, ... of E it is the optimiser's own rate times
+//
+//	cosine:  (1 + cos(pi e / E)) / 2
+//	steps:   Gamma^k, where k of the Milestones are at most e
+//
+// which are torch.optim.lr_scheduler.CosineAnnealingLR with T_max = E and
+// eta_min = 0, and MultiStepLR, each stepped once per epoch.
+type Schedule struct {
+	Kind       string  `json:"kind"` // "cosine" or "steps"
+	Milestones []int   `json:"milestones,omitempty"`
+	Gamma      float64 `json:"gamma,omitempty"` // 0: PyTorch's 0.1
+}
+
+// Cosine lets the learning rate fall along half a cosine.
+func Cosine() *Schedule { return &Schedule{Kind: "cosine"} }
+
+// Steps multiplies the learning rate by 0.1 at each of the epochs given.
+func Steps(milestones ...int) *Schedule { return &Schedule{Kind: "steps", Milestones: milestones} }
+
+func (s *Schedule) check() error {
+	switch {
+	case s == nil:
+		return nil
+	case s.Kind != "cosine" && s.Kind != "steps":
+		return fmt.Errorf("train: the schedule %q is neither cosine nor steps", s.Kind)
+	case s.Kind == "cosine" && (len(s.Milestones) > 0 || s.Gamma != 0):
+		return fmt.Errorf("train: a cosine schedule takes no milestones and no gamma")
+	case s.Gamma < 0 || math.IsNaN(s.Gamma) || math.IsInf(s.Gamma, 1):
+		return fmt.Errorf("train: the schedule's gamma is %v", s.Gamma)
+	}
+	for i, m := range s.Milestones {
+		if m < 0 || i > 0 && m < s.Milestones[i-1] {
+			return fmt.Errorf("train: the schedule's milestones %v do not rise from 0", s.Milestones)
+		}
+	}
+	return nil
+}
+
+// factor is what the learning rate is multiplied by in an epoch; a nil schedule
+// leaves it alone to the last bit.
+func (s *Schedule) factor(epoch, epochs int) float64 {
+	switch {
+	case s == nil:
+		return 1
+	case s.Kind == "cosine":
+		return (1 + math.Cos(math.Pi*float64(epoch)/float64(epochs))) / 2
+	}
+	gamma := s.Gamma
+	if gamma == 0 {
+		gamma = 0.1
+	}
+	f := 1.0
+	for _, m := range s.Milestones {
+		if m <= epoch {
+			f *= gamma
+		}
+	}
+	return f
+}
