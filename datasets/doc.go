@@ -12,7 +12,8 @@
 // Real data lie in the folder Dir, one folder per set, plain or as .gz. The
 // SHA-256 in Info are of the decompressed bytes, so both forms verify; only the
 // two large tables, covertype and higgs, have to be the publisher's .gz files
-// themselves (File.Compressed). Load never downloads; Get does. Breast Cancer is
+// themselves (File.Compressed), and so have archives of images. Load never
+// downloads; Get does. Image sets are read by the package images. Breast Cancer is
 // in the program, and the generated sets (two_moons, moons_island,
 // blobs_duplicates, tabular_outliers) need no file.
 //
