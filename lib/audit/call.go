@@ -111,7 +111,7 @@ func (c *Case) callRows(group string, models []*Model) ([]report.Row, error) {
 			row.Kind = report.Control
 		}
 		for k, call := range calls[i] {
-			cell := report.Est(readings[i*len(calls[i])+k].Estimate, 3)
+			cell := report.Est(readings[i*len(calls[i])+k].Estimate, 4)
 			cell.Text += " " + string(call)
 			row.Cells = append(row.Cells, cell)
 		}
