@@ -57,7 +57,7 @@ func (w window) columns(x *Node, c, height, width, n int) *Node {
 // places agree modulo the stride are added up on the coarse grid first; only
 // their sums are spread over the fine one.
 func (w window) fold(taps []*Node, c, height, width, n int) *Node {
-	oh, ow, s := w.out(height), w.out(width), w.stride
+	s := w.stride
 	extra := (w.size - 1) / s
 	classes := make([]*Node, s*s)
 	for i := range w.size {
@@ -72,27 +72,37 @@ func (w window) fold(taps []*Node, c, height, width, n int) *Node {
 			}
 		}
 	}
-	// A border of the image that no window reaches has no adjoint.
-	short := func(n, places int) int { return max(0, n+w.pad-(places+extra)*s) }
-	var sum *Node
-	for k, class := range classes {
-		if class == nil {
-			continue
-		}
-		fine := padded(class, PadAxis{},
-			PadAxis{Start: k / s, Interior: s - 1, End: s - 1 - k/s + short(height, oh)},
-			PadAxis{Start: k % s, Interior: s - 1, End: s - 1 - k%s + short(width, ow)}, PadAxis{})
-		if sum == nil {
-			sum = fine
-		} else {
-			sum = Add(sum, fine)
-		}
-	}
+	sum := spreadOut(classes, s)
+	// The image may end beyond what any window reaches, or before the border does.
 	d := sum.Shape().Dimensions
-	if w.pad > 0 || d[1] != height || d[2] != width {
+	sum = padded(sum, PadAxis{}, PadAxis{End: max(0, height+w.pad-d[1])}, PadAxis{End: max(0, width+w.pad-d[2])}, PadAxis{})
+	d = sum.Shape().Dimensions
+	if d[1] != height || d[2] != width {
 		sum = Slice(sum, AxisRange(), AxisRange(w.pad, w.pad+height), AxisRange(w.pad, w.pad+width), AxisRange())
 	}
 	return Reshape(sum, c, -1)
+}
+
+// spreadOut puts s^2 coarse grids [C, h, w, n], nil for zeros, together to the
+// fine grid [C, s h, s w, n], whose pixel (y, x) is that of grid (y mod s, x mod
+// s). Concatenations move whole runs of memory.
+func spreadOut(classes []*Node, s int) *Node {
+	if s == 1 {
+		return classes[0]
+	}
+	d := classes[0].Shape().Dimensions // every window has a first pixel
+	rows := make([]*Node, s)
+	for i := range rows {
+		row := make([]*Node, s)
+		for j := range row {
+			if row[j] = classes[i*s+j]; row[j] == nil {
+				row[j] = full(classes[0], 0, d...)
+			}
+			row[j] = Reshape(row[j], d[0], d[1], d[2], 1, d[3])
+		}
+		rows[i] = Reshape(Concatenate(row, 3), d[0], d[1], 1, s*d[2]*d[3])
+	}
+	return Reshape(Concatenate(rows, 2), d[0], s*d[1], s*d[2], d[3])
 }
 
 // sheet is the fast form of columns for windows of odd size that keep the
@@ -115,8 +125,12 @@ func (s sheet) pitch() int { return s.width + s.pad() }
 
 // margin lays x [C, H*W*n] out with rows zeros below: [C, (H+rows)*pitch*n].
 func (s sheet) margin(x *Node, rows int) *Node {
-	x = padded(Reshape(x, s.c, s.height, s.width*s.n), PadAxis{}, PadAxis{End: rows}, PadAxis{End: s.pad() * s.n})
-	return Reshape(x, s.c, -1)
+	x = Concatenate([]*Node{Reshape(x, s.c, s.height, s.width*s.n), full(x, 0, s.c, s.height, s.pad()*s.n)}, 2)
+	x = Reshape(x, s.c, -1)
+	if rows == 0 {
+		return x
+	}
+	return Concatenate([]*Node{x, full(x, 0, s.c, rows*s.pitch()*s.n)}, 1)
 }
 
 // columns is [C*taps, (H+pad)*pitch*n].

@@ -48,14 +48,17 @@ func benchmarkStep(b *testing.B, arch model.Architecture, rows int) {
 	x, y := noise(arch, rows)
 	o := train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, arch.Classes(), 1)}}}
 	c := train.Config{Epochs: b.N + 1, SGD: &nn.SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 5e-4}}
+	var compiled float64
 	progress := func(e train.Epoch) {
 		if e.Epoch == 1 { // the graph is compiled by now
 			b.ResetTimer()
+			compiled = cpuSeconds()
 		}
 	}
 	if _, _, err := train.Fit(context.Background(), r, weights(arch, 1), o, c, train.Hooks{Progress: progress}); err != nil {
 		b.Fatal(err)
 	}
+	b.ReportMetric((cpuSeconds()-compiled)/float64(b.N), "cpu-s/op")
 }
 
 func BenchmarkSmallCNNStep(b *testing.B) { benchmarkStep(b, SmallCNN{}, 64) }

@@ -95,13 +95,15 @@ func (m SmallCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace
 	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side, parts(t, x.Shape().Dimensions[1], m.Norm))
 	var stages []nn.Image
 	for range 3 {
-		h = r.conv(h, nn.Conv2D{Pad: 1}, !m.Norm)
+		// The largest of four pixels with bias, clipped, is the clipped largest with
+		// bias, for a quarter of the work.
+		h = r.conv(h, nn.Conv2D{Pad: 1}, false)
 		if m.Norm {
-			h = r.norm(h)
+			h = nn.Pool2D{Size: 2}.Max(t, r.norm(h))
+		} else {
+			h = nn.Pool2D{Size: 2}.Max(t, h).AddBias(t, r.next())
 		}
-		// The largest of four clipped values is the clipped largest, with a
-		// quarter of the work.
-		h = nn.Pool2D{Size: 2}.Max(t, h).ReLU(t)
+		h = h.ReLU(t)
 		stages = append(stages, h)
 	}
 	hp := nn.ReLUDropout(t, r.dense(h.Join(t)), nil, 0)
