@@ -46,6 +46,7 @@ func TestAFitResumedAtAnyEpochHasTheSameBits(t *testing.T) {
 		"full batch":   {Epochs: 5, Seed: 3},
 		"mini-batches": {Epochs: 4, Batch: 16, Seed: 3},
 		"paired":       {Epochs: 4, Batch: 16, Seed: 3, Order: Paired},
+		"sgd":          {Epochs: 4, Batch: 16, Seed: 3, SGD: &nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 1e-3}, Schedule: Cosine()},
 		"early stop":   {Epochs: 20, Seed: 3, EarlyStop: EarlyStop{Patience: 4, MinDelta: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
