@@ -6,6 +6,8 @@ package model
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -153,7 +155,7 @@ func (r *Runner) CheckWeights(p nn.Params) error {
 
 // Predict runs inference (dropout off) on the rows of x.
 func (r *Runner) Predict(p nn.Params, x array.Matrix[float32]) (*Prediction, error) {
-	out, err := r.run(r.infer, p, x)
+	out, err := r.run(r.infer, p, x, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -162,13 +164,29 @@ func (r *Runner) Predict(p nn.Params, x array.Matrix[float32]) (*Prediction, err
 
 // PredictLayers is Predict with every named layer activation.
 func (r *Runner) PredictLayers(p nn.Params, x array.Matrix[float32]) (*Prediction, error) {
-	out, err := r.run(r.layers, p, x)
+	return r.PredictNamed(p, x)
+}
+
+// PredictNamed is PredictLayers with only the layers named; the activations of a
+// network for images take much memory. No name means all layers.
+func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...string) (*Prediction, error) {
+	out, err := r.run(r.layers, p, x, func(k int) bool {
+		return k < 2 || len(names) == 0 || slices.Contains(names, (*r.names.Load())[k-2])
+	})
 	if err != nil {
 		return nil, err
 	}
+	known := *r.names.Load()
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("model %s: no layer is called %q; there are %s", r.Arch.Name(), name, strings.Join(known, ", "))
+		}
+	}
 	pred := &Prediction{Logits: out[0], Embedding: out[1], Layers: map[string]array.Matrix[float32]{}}
-	for i, name := range *r.names.Load() {
-		pred.Layers[name] = out[2+i]
+	for i, name := range known {
+		if len(names) == 0 || slices.Contains(names, name) {
+			pred.Layers[name] = out[2+i]
+		}
 	}
 	return pred, nil
 }
@@ -193,7 +211,7 @@ func Upload(e *engine.Engine, p nn.Params) ([]any, error) {
 // Finalize frees tensors at once rather than at the next garbage collection.
 func Finalize[T any](ts []T) {
 	for _, t := range ts {
-		if x, ok := any(t).(*tensors.Tensor); ok {
+		if x, ok := any(t).(*tensors.Tensor); ok && x != nil {
 			_ = x.FinalizeAll()
 		}
 	}
@@ -216,8 +234,9 @@ func (r *Runner) checkInputs(p nn.Params, x array.Matrix[float32]) error {
 	return nil
 }
 
-// run executes on chunks of rows and stacks the outputs, one row per record.
-func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32]) ([]array.Matrix[float32], error) {
+// run executes on chunks of rows and stacks the outputs, one row per record;
+// those that keep (nil: all) refuses are left empty.
+func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32], keep func(output int) bool) ([]array.Matrix[float32], error) {
 	if err := r.checkInputs(p, x); err != nil {
 		return nil, err
 	}
@@ -233,6 +252,12 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32]) ([]array.
 		in := FeatureMajor(x, nil, c)
 		defer in.FinalizeAll()
 		out, err := exec.Call(append(weights[:len(weights):len(weights)], in)...)
+		for k := range out {
+			if keep != nil && !keep(k) {
+				out[k].FinalizeAll()
+				out[k] = nil
+			}
+		}
 		parts[i] = out
 		return err
 	})
@@ -245,6 +270,9 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32]) ([]array.
 func stack(parts [][]*tensors.Tensor, chunks []Chunk, rows int) ([]array.Matrix[float32], error) {
 	out := make([]array.Matrix[float32], len(parts[0]))
 	for k := range out {
+		if parts[0][k] == nil {
+			continue
+		}
 		width := parts[0][k].Shape().Dimensions[0]
 		m := array.New[float32](rows, width)
 		for i, c := range chunks {

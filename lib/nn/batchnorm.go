@@ -72,9 +72,9 @@ func (b *batchNorm) measure() *Node {
 func (b *batchNorm) fixed(mean, variance *Node) {
 	b.mean = mean
 	b.r = Inverse(Sqrt(AddScalar(variance, b.eps)))
-	b.centre()
 }
 
+// centre makes x - mean. With fixed statistics only the gradient needs it.
 func (b *batchNorm) centre() {
 	for _, x := range b.in.Parts {
 		b.centred = append(b.centred, Sub(x, stretch(b.mean, x.Shape().Dimensions[1])))
@@ -91,10 +91,15 @@ func sumParts(parts []*Node) *Node {
 }
 
 func (b *batchNorm) record(t *Tape, gamma, beta *Node) Image {
-	gain := Mul(b.gamma, b.r)
+	gain, from, offset := Mul(b.gamma, b.r), b.in.Parts, b.beta
+	if b.batch {
+		from = b.centred
+	} else {
+		offset = Sub(offset, Mul(b.mean, gain))
+	}
 	out := b.in.each(func(k int, x *Node) *Node {
 		p := x.Shape().Dimensions[1]
-		return Add(Mul(b.centred[k], stretch(gain, p)), stretch(b.beta, p))
+		return Add(Mul(from[k], stretch(gain, p)), stretch(offset, p))
 	})
 	inputs := append(append([]*Node{}, b.in.Parts...), gamma, beta)
 	t.Ops(out.Parts, inputs, func(v []*Node) []*Node { return b.backward(v, gain) })
@@ -102,6 +107,9 @@ func (b *batchNorm) record(t *Tape, gamma, beta *Node) Image {
 }
 
 func (b *batchNorm) backward(v []*Node, gain *Node) []*Node {
+	if !b.batch {
+		b.centre()
+	}
 	products := make([]*Node, len(v))
 	for k := range v {
 		products[k] = Mul(v[k], b.centred[k])

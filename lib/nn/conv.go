@@ -42,6 +42,11 @@ func (c Conv2D) Apply(t *Tape, m Image, w, b *Node) Image {
 	return out
 }
 
+// byLibrary tells whether convolutions are left to the library.
+func (t *Tape) byLibrary(x *Node) bool {
+	return t.Library || x.Graph().Backend().String() != "go"
+}
+
 // convolution is that of one part.
 type convolution struct {
 	win     window
@@ -52,7 +57,7 @@ type convolution struct {
 
 func (l convolution) apply(t *Tape) *Node {
 	switch {
-	case t.Library || l.x.Graph().Backend().String() != "go":
+	case t.byLibrary(l.x):
 		return t.Block(l.inputs(), l.library)
 	// The input's few channels make its own matrix cheap to keep.
 	case l.win.fits(l.in.H, l.in.W) && 4*l.in.C > l.out.C:

@@ -34,8 +34,12 @@ func imageOf(x *Node, c, h, w, parts int) Image {
 }
 
 // NewImage turns x [C*H*W, n], a batch of rows of CHW pixels, into an image of
-// parts of about the same size.
+// parts of about the same size: of one where the library's convolution is used,
+// which shares its work out by itself.
 func NewImage(t *Tape, x *Node, c, h, w, parts int) Image {
+	if t.byLibrary(x) {
+		parts = 1
+	}
 	parts = max(1, min(parts, x.Shape().Dimensions[1]))
 	m := imageOf(x, c, h, w, parts)
 	t.Ops(m.Parts, []*Node{x}, func(v []*Node) []*Node { return []*Node{m.with(v).join()} })

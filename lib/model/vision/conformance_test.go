@@ -155,6 +155,32 @@ func TestEveryLayerIsReported(t *testing.T) {
 	}
 }
 
+func TestLayersCanBeAskedForByName(t *testing.T) {
+	each(t, func(t *testing.T, r *model.Runner) {
+		p := waveWeights(r.Arch)
+		x, _ := noise(r.Arch, 40)
+		all, err := r.PredictLayers(p, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		some, err := r.PredictNamed(p, x, "h2", "h")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(some.Layers) != 2 || fmt.Sprint(some.Logits) != fmt.Sprint(all.Logits) {
+			t.Errorf("%d layers", len(some.Layers))
+		}
+		for name, m := range some.Layers {
+			if fmt.Sprint(m) != fmt.Sprint(all.Layers[name]) {
+				t.Errorf("%s asked for alone is something else", name)
+			}
+		}
+		if _, err := r.PredictNamed(p, x, "h9"); err == nil || !strings.Contains(err.Error(), `"h9"; there are h1, h2`) {
+			t.Errorf("a layer that is not there: %v", err)
+		}
+	})
+}
+
 // Table 6 of the SDE paper, for images of 3 x 32 x 32 pixels.
 func TestTheDefaultsHaveThePapersWidths(t *testing.T) {
 	for want, arch := range map[string]model.Architecture{
