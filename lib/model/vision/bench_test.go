@@ -18,6 +18,11 @@ func openRunner(t testing.TB, arch model.Architecture) *model.Runner {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
+	return newRunner(t, e, arch)
+}
+
+func newRunner(t testing.TB, e *engine.Engine, arch model.Architecture) *model.Runner {
+	t.Helper()
 	r, err := model.NewRunner(e, arch)
 	if err != nil {
 		t.Fatal(err)
