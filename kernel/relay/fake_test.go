@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -177,6 +178,7 @@ type client struct {
 	key      []byte
 	sockets  map[port]zmq4.Socket
 	arrivals chan arrival
+	seen     []step // every message that was read
 	done     chan error // what Run returned
 	stop     context.CancelFunc
 	file     string // the connection file
@@ -308,19 +310,24 @@ func (c *client) next() (port, *message) {
 	}
 }
 
-// until collects messages up to the reply to a request and the idle after it.
-func (c *client) until(r *message) (all []step) {
+// until reads up to the reply to a request and the idle after it, and returns
+// what it has read. The sockets are not in step with each other, so both may have
+// come while another request was waited for.
+func (c *client) until(r *message) []step {
 	c.t.Helper()
+	before := len(c.seen)
 	replied, idle := false, false
-	for !replied || !idle {
-		p, m := c.next()
-		all = append(all, step{p, m})
-		if m.parent.ID == r.head.ID {
-			replied = replied || p != jupyterIOPub
-			idle = idle || m.fields()["execution_state"] == "idle"
+	for i := 0; !replied || !idle; i++ {
+		if i == len(c.seen) {
+			p, m := c.next()
+			c.seen = append(c.seen, step{p, m})
+		}
+		if s := c.seen[i]; s.msg.parent.ID == r.head.ID {
+			replied = replied || s.to != jupyterIOPub
+			idle = idle || s.msg.fields()["execution_state"] == "idle"
 		}
 	}
-	return all
+	return slices.Clone(c.seen[before:])
 }
 
 // pick is a summary of what answers a request, without its status messages and
