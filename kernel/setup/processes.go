@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,19 +93,23 @@ func oldest(all []running, name string) time.Time {
 	return began
 }
 
-// staleFolders lists folders that kernels have made and that were changed last
-// before the oldest living kernel was started: none of them can be in use.
+// staleFolders lists folders and pipes that kernels have made and that were
+// changed last before the oldest living kernel was started: none of them can be
+// in use.
 func staleFolders(temp, pattern string, oldest time.Time) []string {
 	found, _ := filepath.Glob(filepath.Join(temp, pattern))
 	var out []string
 	for _, dir := range found {
 		info, err := os.Lstat(dir)
-		if err == nil && info.IsDir() && mine(info) && ofKernel(dir) && info.ModTime().Before(oldest.Add(-2*time.Second)) {
+		if err == nil && mine(info) && (isPipe(info) || info.IsDir() && ofKernel(dir)) && info.ModTime().Before(oldest.Add(-2*time.Second)) {
 			out = append(out, dir)
 		}
 	}
 	return out
 }
+
+// isPipe reports whether it is what a cell's program shows its figures through.
+func isPipe(info fs.FileInfo) bool { return info.Mode()&fs.ModeNamedPipe != 0 }
 
 // ofKernel reports whether a folder holds what a kernel puts there: gonb a
 // module, the relay a connection file.
