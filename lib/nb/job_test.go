@@ -23,7 +23,7 @@ echo "lethe: first part: 10 %, 3/s, about 9s left" >&2
 echo "lethe: table 1: 40 %, 3/s, about 3s left" >&2
 echo run >>"$3"
 [ "$1" != fail ] || { echo "lethe: no such recipe" >&2; exit 1; }
-while [ ! -e "$2" ]; do sleep 0.02; done
+while [ ! -e "$2" ] && [ -d "${2%/*}" ]; do sleep 0.02; done
 echo "the table"
 `
 
@@ -97,7 +97,8 @@ func TestAJobRunsOnceHoweverOftenItIsStarted(t *testing.T) {
 }
 
 func TestAJobOutlivesTheCellThatWatchesIt(t *testing.T) {
-	args, _, _ := newJob(t, "run")
+	args, finish, _ := newJob(t, "run")
+	defer finish()
 	s, out, errs, _ := terminal()
 	s.now = time.Now
 	must(t, s.startJob(args))
