@@ -178,7 +178,7 @@ type client struct {
 	key      []byte
 	sockets  map[port]zmq4.Socket
 	arrivals chan arrival
-	seen     []step // every message that was read
+	seen     []step     // every message that was read
 	done     chan error // what Run returned
 	stop     context.CancelFunc
 	file     string // the connection file
