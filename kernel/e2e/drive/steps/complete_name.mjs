@@ -1,5 +1,3 @@
-import { expect } from "../content.mjs";
-
 const imports = `import "github.com/lethe-ml/lethe/lib/nb"`;
 
 // The language server reads the whole library first.
@@ -8,7 +6,7 @@ const patience = 90;
 export const completeName = {
   name: "complete",
   title: "complete a name and look it up",
-  seconds: 110,
+  seconds: 140,
   async run(lab) {
     const notebook = await lab.open(await lab.write("names.ipynb", imports, "%%\nnb.Ta"));
     const { page } = notebook;
@@ -28,10 +26,13 @@ export const completeName = {
     }
     await lab.until("nb.Table in the cell", async () => /nb\.Table/.test(await code(notebook, 1)));
     const tooltip = page.locator(".jp-Tooltip");
-    await again(lab, "words on nb.Table", 30, () => page.keyboard.press("Shift+Tab"), async () => await tooltip.count());
-    const words = (await tooltip.textContent()) ?? "";
+    // The box comes before its words, and without any while the server is busy.
+    await again(lab, "words on nb.Table", 40, async () => {
+      await page.keyboard.press("Escape");
+      await toEnd(notebook, 1);
+      await page.keyboard.press("Shift+Tab");
+    }, async () => (await tooltip.count()) > 0 && /Table shows/.test((await tooltip.first().textContent()) ?? ""));
     await notebook.shoot("8-looked-up");
-    expect(/Table shows/.test(words), `the words on nb.Table are: ${words}`);
     return `Tab completes nb.Ta after ${took} s; Shift+Tab shows its comment`;
   },
 };
