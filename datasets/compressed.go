@@ -37,14 +37,14 @@ func openCompressed(ctx context.Context, folder string, f File) (file *os.File, 
 // checkCompressed hashes at most one byte more than published and rewinds.
 func checkCompressed(ctx context.Context, file *os.File, f File) (got string, err error) {
 	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(&stoppable{ctx, file}, f.limit()+1))
+	n, err := io.Copy(h, io.LimitReader(&stoppable{ctx, file}, f.Limit()+1))
 	if err != nil {
 		return "", err
 	}
 	got = hex.EncodeToString(h.Sum(nil))
 	if got != f.SHA256 {
 		return got, fmt.Errorf("%w: the compressed file has %s, the published one %s (%d of %d bytes read)",
-			ErrMismatch, got, f.SHA256, n, f.limit())
+			ErrMismatch, got, f.SHA256, n, f.Limit())
 	}
 	_, err = file.Seek(0, io.SeekStart)
 	return got, err

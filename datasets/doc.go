@@ -15,7 +15,7 @@
 // themselves (File.Compressed), and so have archives of images. Load never
 // downloads; Get does. Image sets are read by the package images. Breast Cancer is
 // in the program, and the generated sets (two_moons, moons_island,
-// blobs_duplicates, tabular_outliers) need no file.
+// blobs_duplicates, tabular_outliers, linear_flips) need no file.
 //
 // # How the published experiments read the tables
 //

@@ -52,12 +52,12 @@ func Check(ctx context.Context, info Info) ([]FileStatus, error) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		out = append(out, status(ctx, filepath.Join(dir, info.Folder), f))
+		out = append(out, Status(ctx, filepath.Join(dir, info.Folder), f))
 	}
 	return out, nil
 }
 
-func status(ctx context.Context, folder string, f File) FileStatus {
+func Status(ctx context.Context, folder string, f File) FileStatus {
 	if f.Compressed {
 		file, got, err := openCompressed(ctx, folder, f)
 		if err == nil {
@@ -82,7 +82,7 @@ func readPublished(folder string, f File) (string, []byte, error) {
 	}
 	if got := digest(b); got != f.SHA256 {
 		return path, b, fmt.Errorf("datasets: %s: %w: the file has %s, the published one %s (%d of %d bytes read)",
-			path, ErrMismatch, got, f.SHA256, len(b), f.limit())
+			path, ErrMismatch, got, f.SHA256, len(b), f.Limit())
 	}
 	return path, b, nil
 }
@@ -92,7 +92,7 @@ func readPublished(folder string, f File) (string, []byte, error) {
 func readEither(folder string, f File) (string, []byte, error) {
 	plain := filepath.Join(folder, f.Name)
 	for _, path := range []string{plain, plain + ".gz"} {
-		b, err := readCapped(path, f.limit()+1)
+		b, err := readCapped(path, f.Limit()+1)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

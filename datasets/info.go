@@ -74,8 +74,8 @@ type File struct {
 	Sources []Source
 }
 
-// limit is the greatest number of bytes that the file can have.
-func (f File) limit() int64 {
+// Limit is the greatest number of bytes that the file can have.
+func (f File) Limit() int64 {
 	if f.Size > 0 {
 		return f.Size
 	}
@@ -108,7 +108,7 @@ func sets() []set {
 		bankMarketing(), wineQuality(), phoneme(), magic(), electricity(),
 		covertype(), higgs(),
 		diabetes130Any(), heartDiseaseUCI(),
-		twoMoons(), moonsIsland(), blobsDuplicates(), tabularOutliers(),
+		twoMoons(), moonsIsland(), blobsDuplicates(), tabularOutliers(), linearFlips(),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,7 +194,7 @@ func TestOnlyThePublishersOwnCompressionVerifies(t *testing.T) {
 	} {
 		r := shrunk(t, s, 3, packed)
 		f := r.info.Files[0]
-		if st := status(t.Context(), r.folder, f); !st.OK() || st.Got != digest(packed) || st.Want != st.Got {
+		if st := Status(t.Context(), r.folder, f); !st.OK() || st.Got != digest(packed) || st.Want != st.Got {
 			t.Errorf("the publisher's file: %+v", st)
 		}
 		if err := os.WriteFile(filepath.Join(r.folder, f.Name), other, 0o644); err != nil {
@@ -205,7 +204,7 @@ func TestOnlyThePublishersOwnCompressionVerifies(t *testing.T) {
 		if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), f.SHA256) || !strings.Contains(err.Error(), "HIGGS.csv.gz") {
 			t.Errorf("%s: %v", name, err)
 		}
-		st := status(t.Context(), r.folder, f)
+		st := Status(t.Context(), r.folder, f)
 		if !errors.Is(st.Err, ErrMismatch) || st.Got == "" || st.Got == st.Want || !strings.Contains(st.Err.Error(), st.Got) {
 			t.Errorf("%s: %+v", name, st)
 		}
@@ -229,7 +228,7 @@ func TestThePlainFormOfACompressedFileIsMissing(t *testing.T) {
 	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), from) || !strings.Contains(err.Error(), "compressed") {
 		t.Errorf("got %v", err)
 	}
-	if st := status(t.Context(), r.folder, r.info.Files[0]); !errors.Is(st.Err, ErrMissing) || st.Got != "" || st.Path != from {
+	if st := Status(t.Context(), r.folder, r.info.Files[0]); !errors.Is(st.Err, ErrMissing) || st.Got != "" || st.Path != from {
 		t.Errorf("got %+v", st)
 	}
 }
@@ -242,27 +241,6 @@ func TestCheckingACompressedFileStopsOnCancel(t *testing.T) {
 	r.ctx = ctx
 	if _, err := table(s, r); !errors.Is(err, context.Canceled) || errors.Is(err, ErrMismatch) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestCompressedFilesAreKeptAsDownloadedPlainOrFromAnArchive(t *testing.T) {
-	packed := pack(t, []byte(cells), gzip.BestSpeed)
-	z := archive(t, entry{name: "covtype.info", body: []byte("x")}, entry{name: "covtype.data.gz", body: packed})
-	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(packed) })
-	zipURL := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(z) })
-	old := []byte("an old version")
-	for _, source := range []Source{{URL: url}, {URL: zipURL, Member: "covtype.data.gz"}} {
-		info := covertype().info
-		info.Files = []File{{Name: "covtype.data.gz", Size: int64(len(packed)), SHA256: digest(packed), Compressed: true, Sources: []Source{source}}}
-		folder, _, err := fetch(t, t.Context(), info, map[string][]byte{"covtype.data.gz": old})
-		if err != nil {
-			t.Fatal(err)
-		}
-		has(t, folder, "covtype.data.gz", packed)
-		has(t, folder, "covtype.data.gz.mismatch-"+digest(old)[:8], old)
-		if st := status(t.Context(), folder, info.Files[0]); !st.OK() {
-			t.Errorf("%+v", st)
-		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/fetch"
 	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
@@ -181,7 +182,7 @@ func get(cmd *cobra.Command, name string) error {
 	p := newProgress(w, "B")
 	defer p.finish()
 	file := name
-	err = datasets.Fetch(cmd.Context(), info, datasets.Progress{
+	err = fetch.Get(cmd.Context(), info, fetch.Progress{
 		Begin: func(i datasets.Info, f datasets.File, s datasets.Source) {
 			p.finish()
 			file = f.Name

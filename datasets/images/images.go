@@ -112,7 +112,7 @@ func Lookup(name string) (datasets.Info, error) { return datasets.LookupIn(All()
 
 // Load reads an image set from the folder datasets.Dir, checks the SHA-256 of
 // every file before it uses a byte of it, and returns all of its images. It never
-// downloads; see datasets.Fetch. The generated set needs no file.
+// downloads; see package fetch. The generated set needs no file.
 //
 // Errors name the file and the field or byte that cannot be read.
 func Load(ctx context.Context, name string) (*Images, error) {

@@ -45,6 +45,7 @@ import (
 
 	_ "github.com/lethe-ml/lethe/datasets"
 	_ "github.com/lethe-ml/lethe/datasets/arff"
+	_ "github.com/lethe-ml/lethe/datasets/fetch"
 	_ "github.com/lethe-ml/lethe/datasets/idx"
 	_ "github.com/lethe-ml/lethe/datasets/images"
 	_ "github.com/lethe-ml/lethe/datasets/mat5"

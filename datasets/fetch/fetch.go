@@ -1,7 +1,12 @@
-package datasets
+// Package fetch downloads published data sets. It is apart from package datasets
+// so that a program that only reads data, as a notebook's cell does, is linked
+// without the network.
+package fetch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,13 +17,15 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/lethe-ml/lethe/datasets"
 )
 
 // Progress hears of a download while it runs. Any of the functions can be nil.
 type Progress struct {
 	// Begin is called before the first byte of a file is asked for, with the
 	// licence and the sizes in info and the address that is tried.
-	Begin func(info Info, file File, source Source)
+	Begin func(info datasets.Info, file datasets.File, source datasets.Source)
 
 	// Bytes is called as bytes arrive; total is 0 while it is not known.
 	Bytes func(done, total int64)
@@ -27,7 +34,7 @@ type Progress struct {
 	Note func(line string)
 }
 
-func (p Progress) begin(i Info, f File, s Source) {
+func (p Progress) begin(i datasets.Info, f datasets.File, s datasets.Source) {
 	if p.Begin != nil {
 		p.Begin(i, f, s)
 	}
@@ -45,29 +52,20 @@ func (p Progress) note(format string, args ...any) {
 	}
 }
 
-// Get brings the published files of a data set into the folder Dir. Files whose
-// SHA-256 is right are left alone. Every source of a file is tried in turn, an
-// interrupted download goes on where it stopped, and nothing gets its final
-// name before its SHA-256 was found to be the published one. Bytes that are not
-// the published ones are never deleted: they are renamed to
+// Get brings the published files of a data set into the folder datasets.Dir.
+// Files whose SHA-256 is right are left alone. Every source of a file is tried in
+// turn, an interrupted download goes on where it stopped, and nothing gets its
+// final name before its SHA-256 was found to be the published one. Bytes that are
+// not the published ones are never deleted: they are renamed to
 // <file>.mismatch-<first 8 digits of their SHA-256>, and if no source has the
 // right ones the error has both hashes.
 //
 // Sets without files, the generated ones, need nothing and succeed.
-func Get(ctx context.Context, name string, progress Progress) error {
-	s, err := find(name)
-	if err != nil {
-		return err
-	}
-	return Fetch(ctx, s.info, progress)
-}
-
-// Fetch is Get for a data set that another package describes.
-func Fetch(ctx context.Context, info Info, progress Progress) error {
+func Get(ctx context.Context, info datasets.Info, progress Progress) error {
 	if len(info.Files) == 0 {
 		return nil
 	}
-	dir, err := Dir()
+	dir, err := datasets.Dir()
 	if err != nil {
 		return err
 	}
@@ -92,7 +90,7 @@ type downloader struct {
 
 // get fetches what is missing or wrong of a set. One process at a time works in
 // a folder; others wait.
-func (d *downloader) get(ctx context.Context, folder string, info Info) error {
+func (d *downloader) get(ctx context.Context, folder string, info datasets.Info) error {
 	if complete(ctx, folder, info) {
 		return nil // also where the folder cannot be written to
 	}
@@ -117,9 +115,9 @@ func (d *downloader) get(ctx context.Context, folder string, info Info) error {
 	return nil
 }
 
-func complete(ctx context.Context, folder string, info Info) bool {
+func complete(ctx context.Context, folder string, info datasets.Info) bool {
 	for _, f := range info.Files {
-		if !status(ctx, folder, f).OK() {
+		if !datasets.Status(ctx, folder, f).OK() {
 			return false
 		}
 	}
@@ -127,15 +125,15 @@ func complete(ctx context.Context, folder string, info Info) bool {
 }
 
 // file makes sure of one file.
-func (d *downloader) file(ctx context.Context, root *os.Root, info Info, f File) error {
-	st := status(ctx, root.Name(), f)
-	for errors.Is(st.Err, ErrMismatch) { // the plain file, then its .gz copy
+func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info, f datasets.File) error {
+	st := datasets.Status(ctx, root.Name(), f)
+	for errors.Is(st.Err, datasets.ErrMismatch) { // the plain file, then its .gz copy
 		if _, err := d.setAside(root, filepath.Base(st.Path)); err != nil {
 			return err
 		}
-		st = status(ctx, root.Name(), f)
+		st = datasets.Status(ctx, root.Name(), f)
 	}
-	if !errors.Is(st.Err, ErrMissing) {
+	if !errors.Is(st.Err, datasets.ErrMissing) {
 		return st.Err
 	}
 	if len(f.Sources) == 0 {
@@ -158,7 +156,7 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info Info, f File)
 }
 
 // source tries one address several times.
-func (d *downloader) source(ctx context.Context, root *os.Root, f File, s Source) error {
+func (d *downloader) source(ctx context.Context, root *os.Root, f datasets.File, s datasets.Source) error {
 	pause := d.pause
 	for attempt := 1; ; attempt++ {
 		err := d.attempt(ctx, root, f, s)
@@ -177,10 +175,10 @@ func (d *downloader) source(ctx context.Context, root *os.Root, f File, s Source
 }
 
 // attempt downloads once and, if all is there, checks and renames it.
-func (d *downloader) attempt(ctx context.Context, root *os.Root, f File, s Source) error {
+func (d *downloader) attempt(ctx context.Context, root *os.Root, f datasets.File, s datasets.Source) error {
 	part := f.Name + ".part"
 	if s.Member == "" && !s.Gzip {
-		resumed, err := d.download(ctx, root, part, s.URL, f.Size, f.limit())
+		resumed, err := d.download(ctx, root, part, s.URL, f.Size, f.Limit())
 		if err != nil {
 			return err
 		}
@@ -190,7 +188,7 @@ func (d *downloader) attempt(ctx context.Context, root *os.Root, f File, s Sourc
 	if s.Gzip {
 		archive, open = f.Name+".gz.part", func(archive string) error { return gunzip(root, archive, part, f.Size) }
 	}
-	resumed, err := d.download(ctx, root, archive, s.URL, 0, f.limit()+maxArchive)
+	resumed, err := d.download(ctx, root, archive, s.URL, 0, f.Limit()+maxArchive)
 	if err != nil {
 		return err
 	}
@@ -220,7 +218,7 @@ func (d *downloader) refuse(root *os.Root, archive string, resumed bool, why err
 // accept gives a complete part its name if its SHA-256 is the published one and
 // sets it aside otherwise. A resumed download may have been put together from
 // two versions, so its mismatch is worth another attempt.
-func (d *downloader) accept(root *os.Root, part string, f File, resumed bool) error {
+func (d *downloader) accept(root *os.Root, part string, f datasets.File, resumed bool) error {
 	got, err := digestFile(root, part)
 	if err != nil {
 		return err
@@ -232,7 +230,7 @@ func (d *downloader) accept(root *os.Root, part string, f File, resumed bool) er
 	if err != nil {
 		return &finalError{err}
 	}
-	mismatch := fmt.Errorf("%w: the bytes have %s, the published file %s; they were kept as %s", ErrMismatch, got, f.SHA256, aside)
+	mismatch := fmt.Errorf("%w: the bytes have %s, the published file %s; they were kept as %s", datasets.ErrMismatch, got, f.SHA256, aside)
 	if resumed {
 		return mismatch
 	}
@@ -279,9 +277,9 @@ func digestFile(root *os.Root, name string) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	h := newHasher()
-	if _, err := io.Copy(h.h, file); err != nil {
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
 		return "", fmt.Errorf("datasets: %s: %w", name, err)
 	}
-	return h.sum(), nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

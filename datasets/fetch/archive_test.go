@@ -1,4 +1,4 @@
-package datasets
+package fetch
 
 import (
 	"archive/zip"
@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
 )
 
 // entry is one file of a test archive.
@@ -43,7 +45,7 @@ func archive(t *testing.T, entries ...entry) []byte {
 func TestAMemberOfAnArchiveIsUnpackedAndNothingElse(t *testing.T) {
 	b := archive(t, entry{name: "read.me", body: []byte("x")}, entry{name: "in/a.data", body: body}, entry{name: "empty/", mode: fs.ModeDir})
 	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(b) })
-	folder, _, err := fetch(t, t.Context(), published(Source{URL: url, Member: "in/a.data"}), nil)
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url, Member: "in/a.data"}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,7 @@ func TestHostileAndBrokenArchivesAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(c.b) })
-			folder, _, err := fetch(t, t.Context(), published(Source{URL: url, Member: "a.data"}), nil)
+			folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url, Member: "a.data"}), nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "mismatch-") {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

@@ -1,8 +1,10 @@
-package datasets
+package fetch
 
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -15,18 +17,20 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/lethe-ml/lethe/datasets"
 )
 
 // body is what the test servers publish, large enough for several writes.
 var body = bytes.Repeat([]byte("0123456789abcdef\n"), 20000)
 
-func published(sources ...Source) Info {
-	return Info{Name: "test", Licence: "CC BY 4.0",
-		Files: []File{{Name: "a.data", Size: int64(len(body)), SHA256: digest(body), Sources: sources}}}
+func published(sources ...datasets.Source) datasets.Info {
+	return datasets.Info{Name: "test", Licence: "CC BY 4.0",
+		Files: []datasets.File{{Name: "a.data", Size: int64(len(body)), SHA256: digest(body), Sources: sources}}}
 }
 
-// fetch runs one download into a fresh folder that may hold earlier files.
-func fetch(t *testing.T, ctx context.Context, info Info, before map[string][]byte) (folder string, notes []string, err error) {
+// fetched runs one download into a fresh folder that may hold earlier files.
+func fetched(t *testing.T, ctx context.Context, info datasets.Info, before map[string][]byte) (folder string, notes []string, err error) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "sub", "test")
 	for name, b := range before {
@@ -76,14 +80,16 @@ func TestGetDownloadsAndReportsProgress(t *testing.T) {
 	var began []string
 	folder := t.TempDir()
 	d := &downloader{client: http.DefaultClient, attempts: 1, stall: time.Minute, progress: Progress{
-		Begin: func(i Info, f File, s Source) { began = append(began, i.Licence, f.Name, s.URL) },
+		Begin: func(i datasets.Info, f datasets.File, s datasets.Source) {
+			began = append(began, i.Licence, f.Name, s.URL)
+		},
 		Bytes: func(done, all int64) {
 			if done < last {
 				t.Errorf("progress went back from %d to %d", last, done)
 			}
 			last, total = done, all
 		}}}
-	if err := d.get(t.Context(), folder, published(Source{URL: url})); err != nil {
+	if err := d.get(t.Context(), folder, published(datasets.Source{URL: url})); err != nil {
 		t.Fatal(err)
 	}
 	has(t, folder, "a.data", body)
@@ -98,7 +104,7 @@ func TestGetDownloadsAndReportsProgress(t *testing.T) {
 
 func TestGetLeavesRightFilesAlone(t *testing.T) {
 	url := server(t, func(w http.ResponseWriter, r *http.Request) { t.Error("the server was asked") })
-	if _, _, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data": body}); err != nil {
+	if _, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), map[string][]byte{"a.data": body}); err != nil {
 		t.Error(err)
 	}
 }
@@ -109,7 +115,7 @@ func TestGetGoesOnWhereAPartStops(t *testing.T) {
 		ranges = append(ranges, r.Header.Get("Range"))
 		serve(w, r)
 	})
-	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data.part": body[:1000]})
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), map[string][]byte{"a.data.part": body[:1000]})
 	if err != nil || !slices.Equal(ranges, []string{"bytes=1000-"}) {
 		t.Errorf("ranges %q, %v", ranges, err)
 	}
@@ -118,7 +124,7 @@ func TestGetGoesOnWhereAPartStops(t *testing.T) {
 
 func TestGetStartsOverWhereTheServerCannotResume(t *testing.T) {
 	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(body) })
-	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data.part": []byte("other bytes")})
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), map[string][]byte{"a.data.part": []byte("other bytes")})
 	if err != nil {
 		t.Error(err)
 	}
@@ -128,7 +134,7 @@ func TestGetStartsOverWhereTheServerCannotResume(t *testing.T) {
 func TestAPartOfAnotherVersionIsSetAsideAndLoadedAfresh(t *testing.T) {
 	url := server(t, serve)
 	wrong := slices.Concat(bytes.Repeat([]byte("x"), 1000))
-	folder, notes, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data.part": wrong})
+	folder, notes, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), map[string][]byte{"a.data.part": wrong})
 	if err != nil {
 		t.Error(err)
 	}
@@ -153,7 +159,7 @@ func TestACutAnswerIsResumed(t *testing.T) {
 		}
 		serve(w, r)
 	})
-	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), nil)
 	if err != nil || asked.Load() != 2 {
 		t.Errorf("%d requests, %v", asked.Load(), err)
 	}
@@ -162,7 +168,7 @@ func TestACutAnswerIsResumed(t *testing.T) {
 
 func TestAnAnswerThatEndsEarlyWithoutAnErrorIsNotTaken(t *testing.T) {
 	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(body[:77]) })
-	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), nil)
 	if err == nil || !strings.Contains(err.Error(), "ended after 77 of") {
 		t.Error(err)
 	}
@@ -174,8 +180,8 @@ func TestWrongBytesAreSetAsideWithBothHashesInTheError(t *testing.T) {
 	wrong := bytes.Clone(body)
 	wrong[9] ^= 1
 	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(wrong) })
-	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
-	if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), digest(wrong)) || !strings.Contains(err.Error(), digest(body)) {
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), nil)
+	if !errors.Is(err, datasets.ErrMismatch) || !strings.Contains(err.Error(), digest(wrong)) || !strings.Contains(err.Error(), digest(body)) {
 		t.Errorf("got %v", err)
 	}
 	hasNot(t, folder, "a.data")
@@ -185,7 +191,7 @@ func TestWrongBytesAreSetAsideWithBothHashesInTheError(t *testing.T) {
 func TestAWrongFileFromBeforeIsSetAsideAndReplaced(t *testing.T) {
 	old := []byte("an old version")
 	url := server(t, serve)
-	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), map[string][]byte{"a.data": old, "a.data.gz": old})
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), map[string][]byte{"a.data": old, "a.data.gz": old})
 	if err != nil {
 		t.Error(err)
 	}
@@ -197,7 +203,7 @@ func TestAWrongFileFromBeforeIsSetAsideAndReplaced(t *testing.T) {
 func TestTheNextMirrorIsTriedAfterA404WithoutRepeats(t *testing.T) {
 	var asked atomic.Int32
 	gone := server(t, func(w http.ResponseWriter, r *http.Request) { asked.Add(1); http.NotFound(w, r) })
-	folder, notes, err := fetch(t, t.Context(), published(Source{URL: gone}, Source{URL: server(t, serve)}), nil)
+	folder, notes, err := fetched(t, t.Context(), published(datasets.Source{URL: gone}, datasets.Source{URL: server(t, serve)}), nil)
 	if err != nil || asked.Load() != 1 || !strings.Contains(strings.Join(notes, "\n"), "404") {
 		t.Errorf("%d requests, notes %q, %v", asked.Load(), notes, err)
 	}
@@ -210,7 +216,7 @@ func TestAServerErrorIsRepeatedAndThenNamed(t *testing.T) {
 		asked.Add(1)
 		http.Error(w, "", http.StatusServiceUnavailable)
 	})
-	_, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
+	_, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), nil)
 	if asked.Load() != 3 || err == nil || !strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), url) {
 		t.Errorf("%d requests, %v", asked.Load(), err)
 	}
@@ -224,7 +230,7 @@ func TestAnEndlessAnswerIsRefused(t *testing.T) {
 			}
 		}
 	})
-	folder, _, err := fetch(t, t.Context(), published(Source{URL: url}), nil)
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), nil)
 	if err == nil || !strings.Contains(err.Error(), "more than the expected") {
 		t.Error(err)
 	}
@@ -248,7 +254,7 @@ func TestCancelKeepsThePart(t *testing.T) {
 				cancel()
 			}
 		}}}
-	if err := d.get(ctx, folder, published(Source{URL: url})); !errors.Is(err, context.Canceled) {
+	if err := d.get(ctx, folder, published(datasets.Source{URL: url})); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	has(t, folder, "a.data.part", body[:4000])
@@ -262,7 +268,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 		<-r.Context().Done()
 	})
 	d := &downloader{client: http.DefaultClient, attempts: 1, stall: 20 * time.Millisecond}
-	err := d.get(t.Context(), t.TempDir(), published(Source{URL: url}))
+	err := d.get(t.Context(), t.TempDir(), published(datasets.Source{URL: url}))
 	if err == nil || !strings.Contains(err.Error(), "no byte for 20ms") {
 		t.Errorf("got %v", err)
 	}
@@ -273,8 +279,8 @@ func TestAFolderThatCannotBeMadeIsNamed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(EnvDir, file)
-	if err := Get(t.Context(), "adult", Progress{}); err == nil || !strings.Contains(err.Error(), file) {
+	t.Setenv(datasets.EnvDir, file)
+	if err := Get(t.Context(), known(t, "adult"), Progress{}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -288,18 +294,29 @@ func TestAReadOnlyFolderIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &downloader{client: http.DefaultClient, attempts: 1, stall: time.Minute}
-	err := d.get(t.Context(), folder, published(Source{URL: server(t, serve)}))
+	err := d.get(t.Context(), folder, published(datasets.Source{URL: server(t, serve)}))
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), folder) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestGeneratedSetsNeedNoDownload(t *testing.T) {
-	t.Setenv(EnvDir, filepath.Join(t.TempDir(), "not there"))
-	if err := Get(t.Context(), "two_moons", Progress{}); err != nil {
+	t.Setenv(datasets.EnvDir, filepath.Join(t.TempDir(), "not there"))
+	if err := Get(t.Context(), known(t, "two_moons"), Progress{}); err != nil {
 		t.Error(err)
 	}
-	if err := Get(t.Context(), "nonsense", Progress{}); err == nil {
-		t.Error("an unknown set was fetched")
+}
+
+func known(t *testing.T, name string) datasets.Info {
+	t.Helper()
+	info, err := datasets.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return info
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }

@@ -1,4 +1,4 @@
-package datasets
+package fetch
 
 import (
 	"archive/zip"
@@ -15,6 +15,7 @@ import (
 const (
 	maxArchive = 256 << 20 // bytes of the archive beyond those of the wanted file
 	maxEntries = 1000
+	longest    = 60 // bytes of a name in a message
 )
 
 // extract unpacks the one member that is wanted from a zip archive into the
@@ -54,7 +55,7 @@ func pick(entries []*zip.File, member string) (*zip.File, error) {
 	var found *zip.File
 	for _, e := range entries {
 		if !safeName(e.Name) {
-			return nil, fmt.Errorf("the entry %q leads out of the archive's folder", clip(e.Name))
+			return nil, fmt.Errorf("the entry %q leads out of the archive's folder", e.Name[:min(len(e.Name), longest)])
 		}
 		if e.Name != member {
 			continue

@@ -1,0 +1,151 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lethe-ml/lethe/datasets"
+)
+
+// serveBytes answers with b.
+func serveBytes(t *testing.T, b []byte) string {
+	return server(t, func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "a", time.Time{}, bytes.NewReader(b))
+	})
+}
+
+func TestAGzipSourceIsUnpackedAndChecked(t *testing.T) {
+	url := serveBytes(t, pack(t, body, gzip.BestSpeed))
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url, Gzip: true}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, folder, "a.data", body)
+	hasNot(t, folder, "a.data.gz.part")
+}
+
+func TestAGzipSourceOfOtherBytesIsRefused(t *testing.T) {
+	other := bytes.Clone(body)
+	other[0] ^= 1
+	for name, c := range map[string]struct {
+		sent []byte
+		want string
+	}{
+		"other bytes": {pack(t, other, gzip.BestSpeed), "mismatch"},
+		"a byte more": {pack(t, append(bytes.Clone(body), 'x'), gzip.BestSpeed), "or more"},
+		"a byte less": {pack(t, body[1:], gzip.BestSpeed), "were announced"},
+		"no gzip":     {body, "gzip"},
+		"a cut one":   {pack(t, body, gzip.BestSpeed)[:500], "unexpected EOF"},
+	} {
+		folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: serveBytes(t, c.sent), Gzip: true}), nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		hasNot(t, folder, "a.data")
+	}
+}
+
+func TestAFileOfUnknownSizeIsFetchedAndBounded(t *testing.T) {
+	info := published(datasets.Source{URL: serveBytes(t, body)})
+	info.Files[0].Size, info.Files[0].AtMost = 0, int64(len(body))+10
+	folder, _, err := fetched(t, t.Context(), info, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, folder, "a.data", body)
+	info.Files[0].AtMost = int64(len(body)) - 1
+	if _, _, err = fetched(t, t.Context(), info, nil); err == nil || !strings.Contains(err.Error(), "more than the expected") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFileThatNobodyPublishesIsNotAskedFor(t *testing.T) {
+	folder, _, err := fetched(t, t.Context(), published(), nil)
+	if err == nil || !strings.Contains(err.Error(), "no address") || !strings.Contains(err.Error(), filepath.Base(folder)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOtherPackagesReadCheckedFilesOnly(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(datasets.EnvDir, dir)
+	packed := pack(t, body, gzip.BestSpeed)
+	info := datasets.Info{Name: "other", Folder: ".", Files: []datasets.File{
+		{Name: "a.data", Size: int64(len(body)), SHA256: digest(body)},
+		{Name: "b.gz", Size: int64(len(packed)), SHA256: digest(packed), Compressed: true},
+	}}
+	if _, _, _, err := datasets.ReadFile(t.Context(), info, "a.data"); err == nil || !strings.Contains(err.Error(), "file not found") {
+		t.Errorf("got %v", err)
+	}
+	lay(t, dir, "a.data", body)
+	lay(t, dir, "b.gz", packed)
+	if _, b, from, err := datasets.ReadFile(t.Context(), info, "a.data"); err != nil || !bytes.Equal(b, body) || from.SHA256 != digest(body) {
+		t.Errorf("%d bytes of %+v, %v", len(b), from, err)
+	}
+	file, from, err := datasets.OpenFile(t.Context(), info, "b.gz")
+	if err != nil || !from.Compressed {
+		t.Fatalf("%+v, %v", from, err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
+	lay(t, dir, "b.gz", body)
+	if _, _, err := datasets.OpenFile(t.Context(), info, "b.gz"); err == nil || !strings.Contains(err.Error(), "mismatch") {
+		t.Errorf("got %v", err)
+	}
+	if _, _, err := datasets.OpenFile(t.Context(), info, "a.data"); err == nil || !strings.Contains(err.Error(), "no compressed file") {
+		t.Errorf("got %v", err)
+	}
+	found, err := datasets.Check(t.Context(), info)
+	if err != nil || len(found) != 2 || !found[0].OK() || found[1].OK() {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+func lay(t *testing.T, dir, name string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCompressedFilesAreKeptAsDownloadedPlainOrFromAnArchive(t *testing.T) {
+	packed := pack(t, body, gzip.BestSpeed)
+	z := archive(t, entry{name: "covtype.info", body: []byte("x")}, entry{name: "covtype.data.gz", body: packed})
+	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(packed) })
+	zipURL := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(z) })
+	old := []byte("an old version")
+	for _, source := range []datasets.Source{{URL: url}, {URL: zipURL, Member: "covtype.data.gz"}} {
+		info := published()
+		info.Files = []datasets.File{{Name: "covtype.data.gz", Size: int64(len(packed)), SHA256: digest(packed), Compressed: true, Sources: []datasets.Source{source}}}
+		folder, _, err := fetched(t, t.Context(), info, map[string][]byte{"covtype.data.gz": old})
+		if err != nil {
+			t.Fatal(err)
+		}
+		has(t, folder, "covtype.data.gz", packed)
+		has(t, folder, "covtype.data.gz.mismatch-"+digest(old)[:8], old)
+		if st := datasets.Status(t.Context(), folder, info.Files[0]); !st.OK() {
+			t.Errorf("%+v", st)
+		}
+	}
+}
+
+func pack(t testing.TB, b []byte, level int) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	z, err := gzip.NewWriterLevel(&buf, level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := func() error { _, err := z.Write(b); return errors.Join(err, z.Close()) }(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
