@@ -57,6 +57,7 @@ func Check(ctx context.Context, info Info) ([]FileStatus, error) {
 	return out, nil
 }
 
+// Status looks at one file of a set in the folder given, and hashes it.
 func Status(ctx context.Context, folder string, f File) FileStatus {
 	if f.Compressed {
 		file, got, err := openCompressed(ctx, folder, f)
