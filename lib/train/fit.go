@@ -72,10 +72,14 @@ type State struct {
 // When ctx ends, Fit stops within one step, calls Hooks.Save, and returns the
 // context's error with the number of epochs that were saved.
 func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Config, h Hooks) (nn.Params, []Epoch, error) {
-	c = c.WithDefaults()
 	if err := o.check(r.Arch.Inputs(), r.Arch.Classes()); err != nil {
 		return nil, nil, err
 	}
+	return fit(ctx, r, p, always(o), c, h)
+}
+
+func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config, h Hooks) (nn.Params, []Epoch, error) {
+	c = c.WithDefaults()
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
@@ -89,7 +93,7 @@ func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Confi
 	}
 	defer g.close()
 	for s.Done < c.Epochs && !c.EarlyStop.reached(s.History) {
-		next, err := epoch(ctx, g, s, o, c)
+		next, err := epoch(ctx, g, s, plan, c)
 		if err != nil {
 			return nil, nil, interrupted(err, ctx, s, h)
 		}
@@ -139,37 +143,58 @@ func start(r *model.Runner, p nn.Params, c Config, h Hooks) (*State, error) {
 }
 
 // epoch works on a copy, so that an interrupted epoch leaves the last whole one.
-func epoch(ctx context.Context, g *gradients, s *State, o Objective, c Config) (*State, error) {
+func epoch(ctx context.Context, g *gradients, s *State, plan Plan, c Config) (*State, error) {
 	next := &State{
 		Params:  s.Params.Clone(),
 		Adam:    s.Adam.Clone(),
 		Done:    s.Done + 1,
 		History: s.History[:len(s.History):len(s.History)],
 	}
+	sweeps, err := plan.sweeps(c, s.Done)
+	if err != nil {
+		return nil, err
+	}
+	g.epoch = s.Done
 	var total float64
-	steps := c.epoch(o, s.Done)
-	for _, batches := range steps {
+	for _, w := range sweeps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t := uint64(next.Adam.T)
-		key := func(term, layer int) uint64 {
-			return c.Seed.Counter(engine.StreamDropout, t, uint64(term), uint64(layer))
+		if w.first && plan.changes {
+			g.forget()
 		}
-		got, states, err := g.step(next.Params, o, batches, key)
+		loss, err := plan.step(g, w, next, c)
 		if err != nil {
 			return nil, err
 		}
-		for _, state := range states {
-			moveState(next.Params, state)
-		}
-		if err := c.optimise(next.Params, got.grads, next.Adam, s.Done); err != nil {
-			return nil, fmt.Errorf("train %s: epoch %d: %w", g.runner.Arch.Name(), next.Done, err)
-		}
-		total += got.loss
+		total += loss
 	}
-	next.History = append(next.History, Epoch{Epoch: next.Done, Steps: next.Adam.T, Loss: total / float64(len(steps))})
+	next.History = append(next.History, Epoch{Epoch: next.Done, Steps: next.Adam.T, Loss: total / float64(len(sweeps))})
 	return next, nil
+}
+
+// step moves the state by one step in the epoch that ends with s.Done done, and
+// returns the objective.
+func (p Plan) step(g *gradients, w sweep, s *State, c Config) (float64, error) {
+	t := uint64(s.Adam.T)
+	key := func(term, layer int) uint64 {
+		return c.Seed.Counter(engine.StreamDropout, t, uint64(term), uint64(layer))
+	}
+	got, states, err := g.step(s.Params, w.objective, w.batches, key)
+	if err != nil {
+		return 0, err
+	}
+	for _, state := range states {
+		moveState(s.Params, state)
+	}
+	loss := got.loss + p.L1.add(s.Params, got.grads, s.Done-1, c.Epochs)
+	p.Mask.hold(got.grads)
+	before := p.Mask.save(s.Params, s.Adam)
+	if err := c.optimise(s.Params, got.grads, s.Adam, s.Done-1); err != nil {
+		return 0, fmt.Errorf("train %s: epoch %d: %w", g.runner.Arch.Name(), s.Done, err)
+	}
+	p.Mask.restore(before, s.Params, s.Adam)
+	return loss, nil
 }
 
 // optimise takes one step in the epoch given, 0 for the first.

@@ -26,11 +26,14 @@ const lanes = 16
 // of every normalisation to travel between chunks twice per layer, and the
 // batches of its models fit into memory.
 type gradients struct {
-	runner *model.Runner
-	engine *engine.Engine // that of the runner, or its wide form
-	whole  bool           // whether a batch is one execution
-	masks  []nn.Mask
-	rates  bool // whether any dropout layer is active
+	runner   *model.Runner
+	engine   *engine.Engine // that of the runner, or its wide form
+	training bool           // as opposed to inference
+	whole    bool           // whether a batch is one execution
+	masks    []nn.Mask
+	rates    bool         // whether any dropout layer is active
+	epoch    int          // that augmentation draws for, from 0
+	stop     func() error // asked before every chunk; nil: never stops
 
 	mu    sync.Mutex
 	execs map[int]*graph.Exec            // by number of targets
@@ -40,10 +43,16 @@ type gradients struct {
 
 type fixedKey struct{ term, chunk int }
 
-func newGradients(r *model.Runner) (*gradients, error) {
-	g := &gradients{runner: r, engine: r.Engine, whole: model.IsCoupled(r.Arch), masks: r.Arch.Masks(), execs: map[int]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{}}
+func newGradients(r *model.Runner) (*gradients, error) { return newGradientsIn(r, true) }
+
+// newGradientsIn tells training from inference, in which records do not mix.
+func newGradientsIn(r *model.Runner, training bool) (*gradients, error) {
+	g := &gradients{
+		runner: r, engine: r.Engine, training: training, whole: training && model.IsCoupled(r.Arch), masks: r.Arch.Masks(),
+		execs: map[int]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{},
+	}
 	for _, m := range g.masks {
-		g.rates = g.rates || m.Rate > 0
+		g.rates = g.rates || training && m.Rate > 0
 	}
 	if !g.whole {
 		return g, nil
@@ -57,14 +66,20 @@ func newGradients(r *model.Runner) (*gradients, error) {
 
 // close frees the uploaded data.
 func (g *gradients) close() {
-	for _, ts := range g.fixed {
-		model.Finalize(ts)
-	}
+	g.forget()
 	for _, sets := range g.spare {
 		for _, ts := range sets {
 			model.Finalize(ts)
 		}
 	}
+}
+
+// forget frees the inputs that were kept, before another objective.
+func (g *gradients) forget() {
+	for _, ts := range g.fixed {
+		model.Finalize(ts)
+	}
+	clear(g.fixed)
 }
 
 // exec returns the compiled step for a number of targets. Inputs: weights, x,
@@ -85,7 +100,7 @@ func (g *gradients) exec(targets int) (*graph.Exec, error) {
 		if g.rates {
 			masks, rest = rest[:len(g.masks)], rest[len(g.masks):]
 		}
-		t := &nn.Tape{Training: true}
+		t := &nn.Tape{Training: g.training}
 		tr := g.runner.Arch.Forward(t, p, x, masks)
 		var losses, adjoint *graph.Node
 		for k := 0; k < len(rest); k += 3 {
@@ -98,7 +113,7 @@ func (g *gradients) exec(targets int) (*graph.Exec, error) {
 		}
 		out := append([]*graph.Node{engine.Sum(losses)}, t.Backward(tr.Logits, adjoint, p)...)
 		for i, v := range like {
-			if v.State {
+			if v.State && g.training {
 				out[1+i] = statistic(t, p[i], v.Name)
 			}
 		}
@@ -181,12 +196,20 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 }
 
 func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer int) uint64, into *sum) ([][]float32, error) {
+	if g.stop != nil {
+		if err := g.stop(); err != nil {
+			return nil, err
+		}
+	}
 	term := o[t.term]
 	exec, err := g.exec(len(term.Targets))
 	if err != nil {
 		return nil, err
 	}
-	data, free := g.inputs(t, term, t.size(o))
+	data, free, err := g.inputs(t, term, t.size(o))
+	if err != nil {
+		return nil, err
+	}
 	defer free()
 	in := append(weights[:len(weights):len(weights)], data[0])
 	if g.rates {
@@ -214,27 +237,34 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 }
 
 // inputs returns x and the targets of a chunk as tensors. Those of whole terms
-// are kept for the next step; the others are freed after use.
-func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor, free func()) {
-	if t.rows != nil {
-		in = upload(term, t.rows, t.Chunk, records)
-		return in, func() { model.Finalize(in) }
+// are kept for the next step unless they are augmented; the others are freed
+// after use.
+func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor, free func(), err error) {
+	if t.rows != nil || term.Augment != nil {
+		in, err = g.upload(term, t.rows, t.Chunk, records)
+		return in, func() { model.Finalize(in) }, err
 	}
 	k := fixedKey{t.term, t.index}
 	g.mu.Lock()
 	in = g.fixed[k]
 	g.mu.Unlock()
 	if in == nil {
-		in = upload(term, nil, t.Chunk, records)
+		if in, err = g.upload(term, nil, t.Chunk, records); err != nil {
+			return nil, nil, err
+		}
 		g.mu.Lock()
 		g.fixed[k] = in
 		g.mu.Unlock()
 	}
-	return in, func() {}
+	return in, func() {}, nil
 }
 
-func upload(term Term, rows []int, c model.Chunk, records int) []*tensors.Tensor {
-	in := []*tensors.Tensor{model.FeatureMajor(term.X, rows, c)}
+func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([]*tensors.Tensor, error) {
+	x, err := term.records(rows, c, g.epoch)
+	if err != nil {
+		return nil, err
+	}
+	in := []*tensors.Tensor{x}
 	for _, t := range term.Targets {
 		temperature := t.Temperature
 		if temperature == 0 {
@@ -248,7 +278,7 @@ func upload(term Term, rows []int, c model.Chunk, records int) []*tensors.Tensor
 			tensors.FromScalar(float32(temperature)),
 			tensors.FromFlatDataAndDimensions(w.Data, 1, c.Padded))
 	}
-	return in
+	return in, nil
 }
 
 func (g *gradients) take(n int) []*tensors.Tensor {

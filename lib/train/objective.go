@@ -24,6 +24,8 @@ type Term struct {
 	// Whole terms enter every mini-batch step entirely; the others are swept in
 	// shuffled batches. Without mini-batches there is no difference.
 	Whole bool
+	// Augment changes the records anew in every epoch; nil leaves them alone.
+	Augment Augmenter
 }
 
 // Target is one loss of a term: Weight times the mean over the records of

@@ -52,5 +52,5 @@ func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		r.term("retain", r.Retain, false, r.labels(r.Retain, alpha), retain),
 		r.term("forget", r.Forget, true, forget),
 	}
-	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4))
+	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4), nil)
 }

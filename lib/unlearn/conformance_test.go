@@ -1,6 +1,7 @@
 package unlearn_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -31,6 +32,16 @@ var about = map[string][]unlearntest.Option{
 		return 0.6*y.CrossEntropy(t, p, y.Request.Retain) + 0.4*y.Divergence(t, teacher, p, y.Request.Retain, 2) +
 			y.Divergence(t, teacher, p, y.Request.Forget, 2)
 	})},
+	// The labels are uniform, so that what is lowered on Df is the cross-entropy
+	// against all classes alike.
+	"random-label": {unlearntest.Lowers(againstAllClasses)},
+	"salun":        {unlearntest.Lowers(againstAllClasses)},
+	"l1-sparsity": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		return y.CrossEntropy(t, p, y.Request.Retain) + 5e-4*magnitudes(p)
+	})},
+	"unroll": {unlearntest.Deterministic(), unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		return -y.CrossEntropy(t, p, y.Request.Forget)
+	})},
 	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"do-nothing": {unlearntest.Deterministic(), unlearntest.Holds("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
@@ -43,6 +54,29 @@ var about = map[string][]unlearntest.Option{
 			t.Error("the weights are not those that the seed draws")
 		}
 	})},
+}
+
+func againstAllClasses(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	total := y.CrossEntropy(t, p, y.Request.Retain)
+	d := y.Request.Forget
+	d.Y = make([]int, len(d.Y))
+	for class := range y.Request.Runner.Arch.Classes() {
+		for i := range d.Y {
+			d.Y[i] = class
+		}
+		total += y.CrossEntropy(t, p, d) / float64(y.Request.Runner.Arch.Classes())
+	}
+	return total
+}
+
+func magnitudes(p nn.Params) float64 {
+	var total float64
+	for _, v := range p {
+		for _, x := range v.Data {
+			total += math.Abs(float64(x))
+		}
+	}
+	return total
 }
 
 // The labels of the toy are noisy: a model that never saw a record cannot know

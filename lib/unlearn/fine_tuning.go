@@ -14,9 +14,14 @@ import (
 // for 10 epochs of Adam at 5e-4. It never sees a forget record. With another
 // method's number of epochs it is that method's matched control: it shows how
 // much of the change comes from training longer.
+//
+// With SGD it is the fine-tuning of Jia et al. 2023 and Fan et al. 2024, which
+// SDE's methods are compared with in those papers: Descent's setting, 10 epochs
+// at 0.01.
 type FineTuning struct {
-	Epochs int     `json:"epochs,omitempty"` // 0: 10
-	LR     float64 `json:"lr,omitempty"`     // 0: 5e-4
+	Epochs int      `json:"epochs,omitempty"` // 0: 10
+	LR     float64  `json:"lr,omitempty"`     // 0: 5e-4, with SGD 0.01
+	SGD    *Descent `json:"sgd,omitempty"`    // takes Adam's place unless nil
 }
 
 var _ Method = FineTuning{}
@@ -30,5 +35,9 @@ func (FineTuning) Sees() Sees { return Sees{Original: true, Retain: true} }
 // Unlearn implements Method.
 func (m FineTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	o := train.Objective{r.term("retain", r.Retain, false, r.labels(r.Retain, 1))}
-	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4))
+	rate := 5e-4
+	if m.SGD != nil {
+		rate = 0.01
+	}
+	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, rate), m.SGD)
 }

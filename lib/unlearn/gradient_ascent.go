@@ -13,9 +13,13 @@ import (
 //
 // for 5 epochs of Adam at 5e-4. It sees the forget set only. Nothing bounds the
 // ascent: more epochs or a larger rate destroy the model.
+//
+// With SGD it is that of the program of Fan et al. 2024: Descent's setting, 5
+// epochs at 1e-4.
 type GradientAscent struct {
-	Epochs int     `json:"epochs,omitempty"` // 0: 5
-	LR     float64 `json:"lr,omitempty"`     // 0: 5e-4
+	Epochs int      `json:"epochs,omitempty"` // 0: 5
+	LR     float64  `json:"lr,omitempty"`     // 0: 5e-4, with SGD 1e-4
+	SGD    *Descent `json:"sgd,omitempty"`    // takes Adam's place unless nil
 }
 
 var _ Method = GradientAscent{}
@@ -29,5 +33,9 @@ func (GradientAscent) Sees() Sees { return Sees{Original: true, Forget: true} }
 // Unlearn implements Method.
 func (m GradientAscent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	o := train.Objective{r.term("forget", r.Forget, false, r.labels(r.Forget, -1))}
-	return r.minimise(ctx, o, or(m.Epochs, 5), or(m.LR, 5e-4))
+	rate := 5e-4
+	if m.SGD != nil {
+		rate = 1e-4
+	}
+	return r.minimise(ctx, o, or(m.Epochs, 5), or(m.LR, rate), m.SGD)
 }

@@ -34,5 +34,5 @@ func (m NegGrad) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		r.term("retain", r.Retain, false, r.labels(r.Retain, alpha)),
 		r.term("forget", r.Forget, true, r.labels(r.Forget, alpha-1)),
 	}
-	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4))
+	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4), nil)
 }

@@ -121,13 +121,14 @@ func TestApplyTakesOutWhatAMethodDoesNotDeclare(t *testing.T) {
 	for _, original := range []bool{false, true} {
 		for _, forget := range []bool{false, true} {
 			for _, retain := range []bool{false, true} {
-				sees := unlearn.Sees{Original: original, Forget: forget, Retain: retain}
+				sees := unlearn.Sees{Original: original, Forget: forget, Retain: retain, Earlier: original != forget}
 				var got unlearn.Request
 				if _, _, err := unlearn.Apply(context.Background(), spy{sees, &got}, r); err != nil {
 					t.Fatal(err)
 				}
 				there := unlearn.Sees{
 					Original: len(got.Original) > 0,
+					Earlier:  got.Earlier != nil,
 					Forget:   got.Forget.X.Data != nil || got.Forget.Y != nil || got.Forget.IDs != nil,
 					Retain:   got.Retain.X.Data != nil || got.Retain.Y != nil || got.Retain.IDs != nil,
 				}

@@ -39,7 +39,7 @@ func TestTheOracleStartsFromTheOriginalsInitialWeights(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	// One epoch at a rate so small that no float32 weight of the start can move
 	// by more than a few units in the last place.
-	r.Fit.Epochs, r.Fit.Optimizer.LR = 1, 1e-12
+	r.Fit.Epochs, r.Fit.Optimizer.LR, r.Earlier = 1, 1e-12, nil
 	oracle, _, err := unlearn.Apply(context.Background(), unlearn.Retrain{}, r)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestTheOracleIsUnchangedByGarbageInWhatItMayNotSee(t *testing.T) {
 // The other way round: what it does see counts.
 func TestTheOracleDependsOnEveryRetainRecord(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
-	r.Fit.Epochs = 2
+	r.Fit.Epochs, r.Earlier = 2, nil
 	oracle := func() string {
 		p, _, err := unlearn.Apply(context.Background(), unlearn.Retrain{}, r)
 		if err != nil {
@@ -128,7 +128,7 @@ func TestTheOraclesSeedIsTheOriginalsAndNotTheRequests(t *testing.T) {
 // which the original met them.
 func TestThePairedOracleIsStillTheModelTrainedAlone(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
-	r.Fit.Batch, r.Fit.Order, r.Fit.Epochs = 8, train.Paired, 5
+	r.Fit.Batch, r.Fit.Order, r.Fit.Epochs, r.Earlier = 8, train.Paired, 5, nil
 	p := make(map[string]bool)
 	for _, order := range []train.Order{train.Paired, train.Shuffled} {
 		r.Fit.Order = order

@@ -48,5 +48,5 @@ func (m SCRUB) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		r.term("retain", r.Retain, false, keep),
 		r.term("forget", r.Forget, true, leave),
 	}
-	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4))
+	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4), nil)
 }

@@ -33,6 +33,7 @@ type Sees struct {
 	Original bool // the trained weights
 	Forget   bool // the forget records
 	Retain   bool // the retain records
+	Earlier  bool // weights from during the original's training
 }
 
 // Data are labelled records.
@@ -42,12 +43,22 @@ type Data struct {
 	IDs []int                 // row numbers in the training data, distinct
 }
 
+// Checkpoint is the state of a model during its training.
+type Checkpoint struct {
+	Params nn.Params
+	Epoch  int // epochs done, 0 for the initial weights
+}
+
 // Request asks for records to be forgotten.
 type Request struct {
 	Runner   *model.Runner
 	Original nn.Params
 	Forget   Data
 	Retain   Data
+	// Earlier is what the original was before its training ended, for methods
+	// that go back to it (Sees.Earlier) and nil otherwise. The house's choice,
+	// where papers leave it open, is the state at the start of the last epoch.
+	Earlier *Checkpoint
 	// Fit says how the original was trained; retraining repeats it. Its seed
 	// also drew the original's initial weights.
 	Fit train.Config
@@ -56,6 +67,10 @@ type Request struct {
 	// Batch is the mini-batch size, 0 for full batches as in the paper's main
 	// experiment.
 	Batch int
+	// Augment changes the records of every training term, nil leaves them alone.
+	// Retraining uses it too: it must be what the original was trained with. The
+	// outputs of teachers are those on unchanged records.
+	Augment train.Augmenter
 	// Hooks watch the work and let it stop and resume.
 	Hooks train.Hooks
 }
@@ -95,6 +110,11 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 	if !sees.Retain {
 		r.Retain = Data{}
 	}
+	if !sees.Earlier {
+		r.Earlier = nil
+	} else if r.Earlier == nil {
+		return nil, nil, fmt.Errorf("unlearn %s: needs weights from during the original's training: Request.Earlier is nil", m.Name())
+	}
 	began := time.Now()
 	out, err := m.Unlearn(ctx, r)
 	if err != nil {
@@ -124,6 +144,9 @@ func (r Request) check() error {
 	if err := r.Runner.CheckWeights(r.Original); err != nil {
 		return fmt.Errorf("the original: %w", err)
 	}
+	if err := r.Earlier.check(r); err != nil {
+		return err
+	}
 	if len(r.Forget.Y) == 0 && r.Forget.X.Rows == 0 {
 		return fmt.Errorf("the forget set is empty: there is nothing to unlearn")
 	}
@@ -137,6 +160,19 @@ func (r Request) check() error {
 		return err
 	}
 	return disjoint(r.Forget.IDs, r.Retain.IDs)
+}
+
+func (c *Checkpoint) check(r Request) error {
+	if c == nil {
+		return nil
+	}
+	if err := r.Runner.CheckWeights(c.Params); err != nil {
+		return fmt.Errorf("the earlier checkpoint: %w", err)
+	}
+	if epochs := r.Fit.WithDefaults().Epochs; c.Epoch < 0 || c.Epoch >= epochs {
+		return fmt.Errorf("the earlier checkpoint is of epoch %d, the original was trained for %d", c.Epoch, epochs)
+	}
+	return nil
 }
 
 func (d Data) check(name string, a model.Architecture) error {
@@ -171,9 +207,12 @@ func disjoint(forget, retain []int) error {
 	return nil
 }
 
-// minimise runs an objective from the original weights with a fresh optimiser,
-// which is what every gradient-based method of the paper does.
-func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr float64) (*Outcome, error) {
+// minimise runs an objective from the original weights with a fresh optimiser:
+// Adam, which is what RULER's methods do, or d where that is not nil.
+func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr float64, d *Descent) (*Outcome, error) {
+	if d != nil {
+		return r.descend(ctx, *d, epochs, lr, func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }, train.Plan{})
+	}
 	c := train.Config{Epochs: epochs, Batch: r.Batch, Optimizer: nn.Adam{LR: lr}, Seed: r.Seed}
 	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, r.Hooks)
 	if err != nil {
@@ -185,7 +224,7 @@ func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr
 // term is the objective's term of records d; whole terms enter every mini-batch
 // step entirely.
 func (r Request) term(name string, d Data, whole bool, targets ...train.Target) train.Term {
-	return train.Term{Name: name, X: d.X, IDs: d.IDs, Whole: whole, Targets: targets}
+	return train.Term{Name: name, X: d.X, IDs: d.IDs, Whole: whole, Targets: targets, Augment: r.Augment}
 }
 
 // labels is the cross-entropy against the records' own labels.

@@ -77,6 +77,13 @@ var brokenMethods = []struct {
 		}
 		return &unlearn.Outcome{Params: p}, nil
 	}}, nil},
+	{"sees_only", broken{"peeks-at-the-checkpoint", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		out, err := working(ctx, r)
+		if err == nil && r.Earlier != nil {
+			out.Params[0].Data[0] += r.Earlier.Params[0].Data[0]
+		}
+		return out, err
+	}}, nil},
 	{"reports_progress", broken{"silent", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 		h := r.Hooks
 		h.Progress = nil

@@ -11,13 +11,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// nonsense lists requests that Apply refuses for every method, also where the
-// method does not see the part in question, with words that the error says.
-var nonsense = []struct {
+// nonsensical is a request that is refused, with words that the error says.
+type nonsensical struct {
 	name  string
 	spoil func(r *unlearn.Request)
 	words []string
-}{
+}
+
+// nonsense lists requests that Apply refuses for every method, also where the
+// method does not see the part in question.
+var nonsense = []nonsensical{
 	{"an empty forget set", func(r *unlearn.Request) { r.Forget = unlearn.Data{} },
 		[]string{"forget set is empty", "nothing to unlearn"}},
 	{"a forget set equal to everything", func(r *unlearn.Request) { r.Retain = unlearn.Data{} },
@@ -48,12 +51,25 @@ var nonsense = []struct {
 		[]string{"original", "4 tensors against 6"}},
 	{"no model", func(r *unlearn.Request) { r.Original = nil },
 		[]string{"original", "0 tensors against 6"}},
+	{"a damaged checkpoint", func(r *unlearn.Request) { r.Earlier.Params[2].Data[3] = float32(math.Inf(1)) },
+		[]string{"earlier checkpoint", "hidden2.weight", "element 3 is +Inf"}},
+	{"a checkpoint of another model", func(r *unlearn.Request) { r.Earlier.Params = r.Earlier.Params[:3] },
+		[]string{"earlier checkpoint", "3 tensors against 6"}},
+	{"a checkpoint from after the training", func(r *unlearn.Request) { r.Earlier.Epoch = 40 },
+		[]string{"earlier checkpoint", "epoch 40", "trained for 40"}},
 	{"no runner", func(r *unlearn.Request) { r.Runner = nil },
 		[]string{"no runner"}},
 }
 
+// absent is what only a method that needs it refuses.
+var absent = nonsensical{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
+
 func (s *suite) refusesNonsense(t *testing.T) {
-	for _, c := range nonsense {
+	cases := nonsense
+	if s.method.Sees().Earlier {
+		cases = append(cases[:len(cases):len(cases)], absent)
+	}
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			r := s.toy.request()
 			c.spoil(&r)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -45,6 +46,9 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		if !sees.Original {
 			r.Original = r.Runner.Arch.Init(engine.Root(77).Stream(engine.StreamInit))
 		}
+		if !sees.Earlier {
+			r.Earlier = &unlearn.Checkpoint{Params: r.Runner.Arch.Init(engine.Root(78).Stream(engine.StreamInit))}
+		}
 		other := draw(2, 30)
 		for i := range other.IDs {
 			other.IDs[i] = 10000 + i
@@ -62,8 +66,14 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 func poisonHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 	return func(y *Toy, r *unlearn.Request) {
 		nan := float32(math.NaN())
-		if !sees.Original {
-			for _, p := range r.Original {
+		for _, weights := range []struct {
+			seen bool
+			p    nn.Params
+		}{{sees.Original, r.Original}, {sees.Earlier, r.Earlier.Params}} {
+			if weights.seen {
+				continue
+			}
+			for _, p := range weights.p {
 				for i := range p.Data {
 					p.Data[i] = nan
 				}
@@ -90,6 +100,9 @@ func dropHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 	return func(y *Toy, r *unlearn.Request) {
 		if !sees.Original {
 			r.Original = nil
+		}
+		if !sees.Earlier {
+			r.Earlier = nil
 		}
 		if !sees.Forget {
 			r.Forget = unlearn.Data{}

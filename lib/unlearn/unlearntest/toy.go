@@ -24,7 +24,8 @@ const (
 	toyHidden   = 12
 )
 
-// Toy is a small trained model with a request to forget 8 of its 48 records.
+// Toy is a small trained model, with its state before the last epoch and a
+// request to forget 8 of its 48 records.
 type Toy struct {
 	Request unlearn.Request
 }
@@ -52,7 +53,13 @@ func NewToy(t testing.TB) *Toy {
 	}
 	o := train.Objective{{Name: "train", X: all.X, IDs: all.IDs, Targets: []train.Target{train.CrossEntropy(all.Y, toyClasses, 1)}}}
 	fresh := arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
-	if r.Original, _, err = train.Fit(context.Background(), runner, fresh, o, r.Fit, train.Hooks{}); err != nil {
+	watch := train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
+		if s.Done == r.Fit.Epochs-1 {
+			r.Earlier = &unlearn.Checkpoint{Params: s.Params.Clone(), Epoch: s.Done}
+		}
+		return nil
+	}}
+	if r.Original, _, err = train.Fit(context.Background(), runner, fresh, o, r.Fit, watch); err != nil {
 		t.Fatal(err)
 	}
 	return &Toy{Request: r}
@@ -84,6 +91,7 @@ func rows(d unlearn.Data, from, to int) unlearn.Data {
 func (y *Toy) request() unlearn.Request {
 	r := y.Request
 	r.Original = r.Original.Clone()
+	r.Earlier = &unlearn.Checkpoint{Params: r.Earlier.Params.Clone(), Epoch: r.Earlier.Epoch}
 	r.Forget = rows(r.Forget, 0, r.Forget.X.Rows)
 	r.Retain = rows(r.Retain, 0, r.Retain.X.Rows)
 	return r

@@ -132,7 +132,7 @@ func (s *suite) reports(t *testing.T) {
 
 // fingerprint identifies everything in a request that a method could write to.
 func fingerprint(r unlearn.Request) string {
-	return fmt.Sprint(r.Original.Hash(), r.Forget, r.Retain, r.Fit, r.Seed, r.Batch)
+	return fmt.Sprint(r.Original.Hash(), r.Earlier.Params.Hash(), r.Earlier.Epoch, r.Forget, r.Retain, r.Fit, r.Seed, r.Batch)
 }
 
 func (s *suite) leavesItsRequestAlone(t *testing.T) {

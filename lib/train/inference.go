@@ -1,0 +1,76 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Mode says how a network behaves while its gradient is taken. The zero value is
+// inference: dropout off, normalisation by running statistics, which stay as
+// they are. In training Seed draws the dropout, and a normalisation uses the
+// statistics of each batch.
+type Mode struct {
+	Training bool        `json:"training,omitempty"`
+	Seed     engine.Root `json:"seed,omitempty"`
+}
+
+// Gradient returns the gradient of the objective at the weights p, in float64,
+// one slice per tensor and nil for a tensor that is state. Every term is cut, in
+// the order of its records, into batches of at most batch records (0: one of
+// all), and the result is the sum over the batches of the gradient of the
+// batch's mean. With batch 0 it is the gradient of the objective itself; with
+// others a last, smaller batch counts as much as the rest, as it does in a sum
+// over a PyTorch loader. Augmentation is that of epoch 0.
+func Gradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode) ([][]float64, error) {
+	if err := o.check(r.Arch.Inputs(), r.Arch.Classes()); err != nil {
+		return nil, err
+	}
+	if batchSize < 0 {
+		return nil, fmt.Errorf("train: batches of %d", batchSize)
+	}
+	if err := r.CheckWeights(p); err != nil {
+		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
+	}
+	g, err := newGradientsIn(r, m.Training)
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	g.stop = ctx.Err
+	total := newSum(p)
+	for t, b := range inOrder(o, batchSize) {
+		key := func(term, layer int) uint64 {
+			return m.Seed.Counter(engine.StreamDropout, uint64(t), uint64(term), uint64(layer))
+		}
+		got, _, err := g.step(p, o, []batch{b}, key)
+		if err != nil {
+			return nil, err
+		}
+		total.add(got)
+	}
+	return total.grads, nil
+}
+
+// inOrder cuts every term into batches of neighbours.
+func inOrder(o Objective, size int) []batch {
+	var out []batch
+	for k, t := range o {
+		n := t.X.Rows
+		if size == 0 {
+			out = append(out, batch{term: k})
+			continue
+		}
+		for first := 0; first < n; first += size {
+			rows := make([]int, min(size, n-first))
+			for i := range rows {
+				rows[i] = first + i
+			}
+			out = append(out, batch{k, rows})
+		}
+	}
+	return out
+}

@@ -1,0 +1,50 @@
+package unlearn
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Descent is the optimiser of the methods in SDE's tables, whose settings are
+// those of the published programs of Jia et al. 2023 and Fan et al. 2024, since
+// SDE names none: stochastic gradient descent with momentum 0.9 and weight decay
+// 5e-4 on batches of 256 at a constant rate (their milestones, epochs 91 and 136,
+// lie beyond the 10 epochs). The last batch of an epoch is kept whatever its size,
+// as in those programs; batch normalisation then takes the statistics of that
+// batch, of a single record those over its own pixels.
+type Descent struct {
+	Momentum    float64 `json:"momentum,omitempty"`     // 0: 0.9, Off: none
+	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 5e-4, Off: none
+	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch goes before
+}
+
+// Off is a setting that is not there, where 0 stands for the paper's.
+const Off = -1
+
+func (d Descent) sgd(lr float64) *nn.SGD {
+	s := &nn.SGD{LR: lr, Momentum: or(d.Momentum, 0.9), WeightDecay: or(d.WeightDecay, 5e-4)}
+	if s.Momentum == Off {
+		s.Momentum = 0
+	}
+	if s.WeightDecay == Off {
+		s.WeightDecay = 0
+	}
+	return s
+}
+
+// batch is the batch size in force.
+func (d Descent) batch(r Request) int { return or(r.Batch, or(d.Batch, 256)) }
+
+// descend goes down the passes of every epoch from the original weights, with
+// what else the plan says.
+func (r Request) descend(ctx context.Context, d Descent, epochs int, lr float64, passes func(epoch int) ([]train.Objective, error), plan train.Plan) (*Outcome, error) {
+	plan.Passes = passes
+	c := train.Config{Epochs: epochs, Batch: d.batch(r), SGD: d.sgd(lr), Seed: r.Seed}
+	p, history, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, r.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Params: p, History: history}, nil
+}
