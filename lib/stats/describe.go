@@ -47,12 +47,13 @@ func Median(x []float64) (float64, error) {
 	if err := checkFinite("Median", "x", x); err != nil {
 		return 0, err
 	}
-	s := slices.Sorted(slices.Values(x))
+	s := slices.Clone(x)
 	h := len(s) / 2
+	upper := nth(s, h)
 	if len(s)%2 == 1 {
-		return s[h], nil
+		return upper, nil
 	}
-	return s[h-1]/2 + s[h]/2, nil
+	return slices.Max(s[:h])/2 + upper/2, nil
 }
 
 // Quantile returns the q-th quantile (0 <= q <= 1) by linear interpolation
