@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"sort"
 
@@ -19,9 +20,56 @@ const (
 	// it: an original and its oracle then meet the records they share in the
 	// same relative order.
 	Paired
+	// Fixed draws once for the whole run which records share a batch, and in
+	// every epoch anew in which order the batches come (SDE, appendix A.4). A
+	// batch that is not full is one of them and comes at any place. The order
+	// inside a batch stays, because it changes nothing but rounding.
+	Fixed
 )
 
-// permutation returns the order of n records in an epoch.
+// Membership returns the batches of a swept term of n records under the order
+// Fixed, as positions 0 ... n-1 in the order in which they were drawn: every
+// batch is in random order, and the last holds what is left over. It depends on
+// the seed, the size of a batch, the term and n, never on the epoch. It refuses
+// other orders, which have no membership, and numbers below 1 (term: below 0).
+func (c Config) Membership(term, n int) ([][]int, error) {
+	switch {
+	case c.Order != Fixed:
+		return nil, fmt.Errorf("train: order %d draws its batches anew in every epoch, so that records belong to none", c.Order)
+	case c.Batch < 1 || n < 1 || term < 0:
+		return nil, fmt.Errorf("train: the membership of %d records of term %d in batches of %d", n, term, c.Batch)
+	}
+	return c.membership(term, n), nil
+}
+
+func (c Config) membership(term, n int) [][]int {
+	return cut(c.Seed.Stream(engine.StreamBatch, uint64(term)).Perm(n), c.Batch)
+}
+
+// cut cuts rows into batches; the last may be short.
+func cut(rows []int, size int) [][]int {
+	var out [][]int
+	for first := 0; first < len(rows); first += size {
+		out = append(out, rows[first:min(first+size, len(rows))])
+	}
+	return out
+}
+
+// batches lists the batches of term k, of n records, in an epoch.
+func (c Config) batches(k, epoch, n int, ids []int) [][]int {
+	if c.Order != Fixed {
+		return cut(c.Order.permutation(c.Seed, k, epoch, n, ids), c.Batch)
+	}
+	drawn := c.membership(k, n)
+	out := make([][]int, len(drawn))
+	for at, b := range Shuffled.permutation(c.Seed, k, epoch, len(drawn), nil) {
+		out[at] = drawn[b]
+	}
+	return out
+}
+
+// permutation returns the order of n records in an epoch, for the orders that
+// draw one: Shuffled and Paired.
 func (o Order) permutation(seed engine.Root, term, epoch, n int, ids []int) []int {
 	if o == Shuffled {
 		return seed.Stream(engine.StreamBatch, uint64(term), uint64(epoch)).Perm(n)
@@ -80,11 +128,9 @@ func (c Config) epoch(o Objective, epoch int) [][]batch {
 			}
 			continue
 		}
-		perm := c.Order.permutation(c.Seed, k, epoch, t.X.Rows, t.IDs)
-		per := (t.X.Rows + c.Batch - 1) / c.Batch
+		drawn := c.batches(k, epoch, t.X.Rows, t.IDs)
 		for s := range steps {
-			first := s % per * c.Batch
-			steps[s] = append(steps[s], batch{k, perm[first:min(first+c.Batch, len(perm))]})
+			steps[s] = append(steps[s], batch{k, drawn[s%len(drawn)]})
 		}
 	}
 	return steps

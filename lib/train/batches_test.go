@@ -14,7 +14,7 @@ import (
 func swept(n int, ids []int) Term { return Term{X: array.New[float32](n, 1), IDs: ids} }
 
 func TestAnEpochCoversEveryRecordOnce(t *testing.T) {
-	for _, order := range []Order{Shuffled, Paired} {
+	for _, order := range []Order{Shuffled, Paired, Fixed} {
 		for _, n := range []int{1, 2, 31, 32, 33, 100} {
 			c := Config{Batch: 32, Order: order, Seed: 3}
 			for epoch := range 4 {
@@ -141,5 +141,102 @@ func TestAFullBatchIsOneStepOfEverything(t *testing.T) {
 	steps := Config{}.epoch(o, 7)
 	if len(steps) != 1 || steps[0][0].size(o) != 10 || steps[0][1].size(o) != 3 {
 		t.Errorf("steps %v", steps)
+	}
+}
+
+// batchesOf are the batches of an epoch of n records under a configuration.
+func batchesOf(c Config, n, epoch int) [][]int {
+	var out [][]int
+	for _, batches := range c.epoch(Objective{swept(n, nil)}, epoch) {
+		out = append(out, batches[0].rows)
+	}
+	return out
+}
+
+func TestFixedBatchesHoldTheSameRecordsInEveryEpochInAnotherOrder(t *testing.T) {
+	c := Config{Batch: 8, Order: Fixed, Seed: 4}
+	const n = 100 // 12 full batches and one of 4
+	want, err := c.Membership(0, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make([]int, n)
+	for _, b := range want {
+		for _, i := range b {
+			seen[i]++
+		}
+	}
+	if i := slices.IndexFunc(seen, func(k int) bool { return k != 1 }); i >= 0 || len(want) != 13 || len(want[12]) != 4 {
+		t.Fatalf("membership %v: record %d is in %d batches", want, i, seen[max(i, 0)])
+	}
+	orders, shortAt := map[string]bool{}, map[int]bool{}
+	for epoch := range 30 {
+		got := batchesOf(c, n, epoch)
+		var order []int
+		for at, b := range got {
+			k := slices.IndexFunc(want, func(w []int) bool { return slices.Equal(w, b) })
+			if k < 0 {
+				t.Fatalf("epoch %d: batch %v is not of the membership", epoch, b)
+			}
+			order = append(order, k)
+			if k == 12 {
+				shortAt[at] = true
+			}
+		}
+		orders[fmt.Sprint(order)] = true
+		if slices.Sort(order); !slices.Equal(order, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}) {
+			t.Fatalf("epoch %d meets the batches %v", epoch, order)
+		}
+	}
+	if len(orders) < 25 || len(shortAt) < 5 {
+		t.Errorf("30 epochs have %d orders, the short batch comes at %d places", len(orders), len(shortAt))
+	}
+}
+
+func TestMembershipChangesWithSeedAndTermOnly(t *testing.T) {
+	of := func(seed engine.Root, term int) string {
+		m, err := Config{Batch: 8, Order: Fixed, Seed: seed}.Membership(term, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(m)
+	}
+	if of(1, 0) != of(1, 0) {
+		t.Error("the same seed draws another membership")
+	}
+	if of(1, 0) == of(2, 0) || of(1, 0) == of(1, 1) {
+		t.Error("another seed or term draws the same membership")
+	}
+}
+
+func TestMembershipRefusesWhatHasNone(t *testing.T) {
+	for _, c := range []Config{{Batch: 8}, {Batch: 8, Order: Paired}, {Order: Fixed}} {
+		if m, err := c.Membership(0, 10); err == nil {
+			t.Errorf("%+v has the membership %v", c, m)
+		}
+	}
+	if _, err := (Config{Batch: 8, Order: Fixed}).Membership(0, 0); err == nil {
+		t.Error("no records have a membership")
+	}
+}
+
+// Two records share one of 25 batches of 4 in 3 of 99 cases.
+func TestFixedMembershipIsUniform(t *testing.T) {
+	const draws = 4000
+	together := 0
+	for seed := range draws {
+		m, err := Config{Batch: 4, Order: Fixed, Seed: engine.Root(seed)}.Membership(0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range m {
+			if slices.Contains(b, 17) && slices.Contains(b, 18) {
+				together++
+			}
+		}
+	}
+	mean := draws * 3.0 / 99
+	if z := (float64(together) - mean) / math.Sqrt(mean*(1-3.0/99)); math.Abs(z) > 3.3 {
+		t.Errorf("two records share a batch in %d of %d draws, expected %.0f", together, draws, mean)
 	}
 }
