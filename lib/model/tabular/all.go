@@ -10,7 +10,8 @@ type Family struct {
 	New func(features, outputs int) model.Architecture
 }
 
-// All lists the networks in the order of the paper's Table 12.
+// All lists the networks: those of RULER's Table 12 in its order, then that of
+// SDE's toy.
 func All() []Family {
 	return []Family{
 		{MLP{}.Name(), "the paper's TabularMLP: two hidden layers of 128 units, ReLU, dropout 0.2",
@@ -19,5 +20,7 @@ func All() []Family {
 			func(f, o int) model.Architecture { return ResMLP{Features: f, Outputs: o} }},
 		{FTTransformer{}.Name(), "FT-Transformer: 3 pre-norm blocks over feature tokens of width 128, 4 heads, ReGLU",
 			func(f, o int) model.Architecture { return FTTransformer{Features: f, Outputs: o} }},
+		{OneHidden{}.Name(), "the toy of SDE: one hidden layer of 128 units, ReLU",
+			func(f, o int) model.Architecture { return OneHidden{Features: f, Outputs: o} }},
 	}
 }

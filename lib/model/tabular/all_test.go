@@ -16,4 +16,5 @@ func ExampleAll() {
 	// tabular-mlp 18690 weights
 	// residual-mlp 134786 weights
 	// ft-transformer 400510 weights
+	// one-hidden 2178 weights
 }

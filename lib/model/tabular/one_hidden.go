@@ -1,0 +1,67 @@
+package tabular
+
+import (
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// OneHidden is the network of SDE's toy (appendix A.4 of arXiv 2603.00587): one
+// hidden layer of 128 units with ReLU, and a linear head:
+//
+//	h = relu(W1 x + b1),  z = W2 h + b2
+//
+// The zero value of Hidden and Weights is the paper's setting; only the data's
+// own Features and Outputs have to be given. The embedding is h.
+//
+// Differences from the paper: (1) it does not name the activation, ReLU is ours;
+// (2) nor the outputs: here are two logits with cross-entropy, whose difference
+// is the one logit of a logistic loss.
+type OneHidden struct {
+	Features int     `json:"features"`
+	Outputs  int     `json:"outputs"`
+	Hidden   int     `json:"hidden,omitempty"` // units of the hidden layer, 0: 128
+	Weights  nn.Init `json:"init,omitempty"`   // 0: PyTorch's default
+}
+
+var _ model.Architecture = OneHidden{}
+
+// Name implements model.Architecture.
+func (OneHidden) Name() string { return "one-hidden" }
+
+// Inputs implements model.Architecture.
+func (m OneHidden) Inputs() int { return m.Features }
+
+// Classes implements model.Architecture.
+func (m OneHidden) Classes() int { return m.Outputs }
+
+// Check implements model.Architecture.
+func (m OneHidden) Check() error {
+	return check(m.Name(), m.Features, m.Outputs, m.hidden(), NoDropout)
+}
+
+func (m OneHidden) hidden() int {
+	if m.Hidden == 0 {
+		return 128
+	}
+	return m.Hidden
+}
+
+// Init implements model.Architecture.
+func (m OneHidden) Init(rng *rand.Rand) nn.Params {
+	p := m.Weights.DenseInit(rng, "hidden", m.Features, m.hidden())
+	return append(p, m.Weights.DenseInit(rng, "head", m.hidden(), m.Outputs)...)
+}
+
+// Masks implements model.Architecture; there is no dropout.
+func (OneHidden) Masks() []nn.Mask { return nil }
+
+// Forward implements model.Architecture.
+func (m OneHidden) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
+	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
+	z := nn.Dense(t, h, p[2], p[3])
+	return model.Trace{Logits: z, Embedding: h, Layers: []model.Layer{{Name: "hidden", Value: h}, {Name: "logits", Value: z}}}
+}
