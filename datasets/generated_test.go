@@ -26,6 +26,7 @@ func TestGeneratedSetsStayTheSameForEver(t *testing.T) {
 		"moons_island":     "8479f0fad525cb30d42cae26fd8cfda9cf669d2b4c0b77bac4e85fa6f0883397",
 		"blobs_duplicates": "efc1063737bdcaefeeeac715dbf09be522f88ece21f8f646900f80a34694b4dc",
 		"tabular_outliers": "6c074d56ea39964eac9115e4fef182f833050f34b09838ad86850b7117af0a28",
+		"linear_flips":     "09418ffa5aea882c6df24b96a565220b3eb77d5adb9db69b4f346c02ff3d09c6",
 	} {
 		a, b := load(t, name), load(t, name)
 		if a.Hash != b.Hash || a.Hash != want {
