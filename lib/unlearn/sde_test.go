@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"sort"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -82,13 +80,7 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 	term := func(d unlearn.Data, y []int) train.Term {
 		return train.Term{X: d.X, IDs: d.IDs, Targets: []train.Target{{Probs: labels(unlearn.Data{Y: y}, classes), Weight: 1}}}
 	}
-	random := func(epoch int) []int {
-		var y []int
-		for _, id := range r.Forget.IDs {
-			y = append(y, int(r.Seed.Counter("random-label", uint64(epoch), uint64(id))%uint64(classes)))
-		}
-		return y
-	}
+	random := func(epoch int) []int { return drawn(r, epoch) }
 	apart := func(epoch int) ([]train.Objective, error) {
 		return []train.Objective{{term(r.Forget, random(epoch))}, {term(r.Retain, r.Retain.Y)}}, nil
 	}
@@ -123,180 +115,6 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 			}
 		}
 	}
-}
-
-// 8 records in 400 epochs: the true label comes as often as any other, and no
-// epoch repeats another. Counts have a standard deviation of 27.
-func TestRandomLabelsAreUniformAndFresh(t *testing.T) {
-	r := unlearntest.NewToy(t).Request
-	var counts [3]int
-	truth, epochs := 0, map[string]bool{}
-	const n = 400
-	for epoch := range n {
-		y := drawn(r, epoch)
-		epochs[fmt.Sprint(y)] = true
-		for i, v := range y {
-			counts[v]++
-			if v == r.Forget.Y[i] {
-				truth++
-			}
-		}
-	}
-	for _, k := range append(counts[:], truth) {
-		if math.Abs(float64(k)-8*n/3.) > 4*27 {
-			t.Errorf("classes %v times, the truth %d times, of %d", counts, truth, 8*n)
-		}
-	}
-	if len(epochs) < n*9/10 {
-		t.Errorf("%d different epochs of %d", len(epochs), n)
-	}
-}
-
-// drawn repeats the documented rule, which the test above ties to the method.
-func drawn(r unlearn.Request, epoch int) []int {
-	var y []int
-	for _, id := range r.Forget.IDs {
-		y = append(y, int(r.Seed.Counter("random-label", uint64(epoch), uint64(id))%3))
-	}
-	return y
-}
-
-// The planted effect, with an original that knows the forget set by heart: random
-// labels undo what was fitted there, and descent on the retain set alone at the
-// same rate hardly does.
-func TestRandomLabelsDriveTheAccuracyOnTheForgetSetDown(t *testing.T) {
-	r := unlearntest.NewToy(t).Request
-	term := func(d unlearn.Data) train.Term {
-		return train.Term{X: d.X, IDs: d.IDs, Targets: []train.Target{train.CrossEntropy(d.Y, 3, 1)}, Whole: true}
-	}
-	long := train.Config{Epochs: 400, Optimizer: nn.Adam{LR: 0.02}, Seed: 3}
-	var err error
-	// The forget set counts as much as the retain set, so that it is fitted.
-	r.Original, _, err = train.Fit(context.Background(), r.Runner, r.Original, train.Objective{term(r.Forget), term(r.Retain)}, long, train.Hooks{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Batch = 8
-	accuracy := func(p nn.Params) float64 {
-		out, err := r.Runner.Predict(p, r.Forget.X)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return train.Accuracy(out.Logits, r.Forget.Y)
-	}
-	before := accuracy(r.Original)
-	var after, tuned float64
-	for seed := range engine.Root(8) {
-		r.Seed = seed
-		p, _ := apply(t, unlearn.RandomLabel{}, r)
-		q, _ := apply(t, unlearn.FineTuning{LR: 0.013, SGD: &unlearn.Descent{}}, r)
-		after, tuned = after+accuracy(p)/8, tuned+accuracy(q)/8
-	}
-	t.Logf("accuracy on the forget set: original %.3f, mean over 8 seeds of random labels %.3f, of fine-tuning %.3f", before, after, tuned)
-	if !(after < before-0.2) || !(after < tuned-0.1) {
-		t.Errorf("accuracy %v before and %v after random labels, %v after fine-tuning", before, after, tuned)
-	}
-}
-
-// The null: a mask of everything holds nothing back.
-func TestSalUnWithAMaskOfEverythingIsRandomLabelling(t *testing.T) {
-	r := unlearntest.NewToy(t).Request
-	for _, batch := range []int{0, 16} {
-		r.Batch = batch
-		want, _ := apply(t, unlearn.RandomLabel{}, r)
-		for _, restore := range []bool{false, true} {
-			if got, _ := apply(t, unlearn.SalUn{Ratio: 1, Restore: restore}, r); got.Hash() != want.Hash() {
-				t.Errorf("batches of %d, restore %t: another result", batch, restore)
-			}
-		}
-	}
-}
-
-// The mask by brute force: of the sum over batches of the gradients, each weight
-// counts how many go before it. What the method moves must be exactly what is in
-// the mask, and the rest keeps its bits (Restore) or shrinks as decay says.
-func TestSalUnMovesTheMostSalientHalf(t *testing.T) {
-	r := unlearntest.NewToy(t).Request
-	for _, batch := range []int{0, 3} {
-		for _, ratio := range []float64{0.5, 0.1} {
-			r.Batch = batch
-			open := bruteMask(t, r, ratio)
-			restored, rep := apply(t, unlearn.SalUn{Ratio: ratio, Restore: true}, r)
-			free, _ := apply(t, unlearn.SalUn{Ratio: ratio}, r)
-			shrunk, momentum := 1.0, 0.0
-			for range rep.Steps {
-				momentum = 0.9*momentum + 5e-4*shrunk
-				shrunk -= 0.013 * momentum
-			}
-			still := 0
-			for i, v := range r.Original {
-				for j, w := range v.Data {
-					if moved := restored[i].Data[j] != w; moved && !open[i][j] {
-						t.Fatalf("%s element %d is not in the mask and moved", v.Name, j)
-					} else if !moved && open[i][j] {
-						still++
-					}
-					if want := shrunk * float64(w); !open[i][j] && math.Abs(float64(free[i].Data[j])-want) > 1e-6 {
-						t.Fatalf("%s element %d is not in the mask: %v became %v, decay alone makes it %v", v.Name, j, w, free[i].Data[j], want)
-					}
-				}
-			}
-			if still > 0 {
-				t.Errorf("%d weights in the mask did not move", still)
-			}
-		}
-	}
-}
-
-func bruteMask(t *testing.T, r unlearn.Request, ratio float64) [][]bool {
-	t.Helper()
-	size := r.Batch
-	if size == 0 {
-		size = 256
-	}
-	var sum [][]float64
-	for first := 0; first < len(r.Forget.Y); first += size {
-		last := min(first+size, len(r.Forget.Y))
-		var rows []int
-		for i := first; i < last; i++ {
-			rows = append(rows, i)
-		}
-		y := labels(unlearn.Data{Y: r.Forget.Y[first:last]}, 3)
-		o := train.Objective{{X: r.Forget.X.Gather(rows), Targets: []train.Target{{Probs: y, Weight: 1}}}}
-		g, err := train.Gradient(context.Background(), r.Runner, r.Original, o, 0, train.Mode{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sum == nil {
-			sum = g
-			continue
-		}
-		for i := range g {
-			for j, v := range g[i] {
-				sum[i][j] += v
-			}
-		}
-	}
-	type weight struct {
-		tensor, element int
-	}
-	var all []weight
-	for i := range sum {
-		for j := range sum[i] {
-			all = append(all, weight{i, j})
-		}
-	}
-	sort.SliceStable(all, func(a, b int) bool {
-		return math.Abs(sum[all[a].tensor][all[a].element]) > math.Abs(sum[all[b].tensor][all[b].element])
-	})
-	open := make([][]bool, len(sum))
-	for i := range sum {
-		open[i] = make([]bool, len(sum[i]))
-	}
-	for _, w := range all[:int(ratio*float64(len(all)))] {
-		open[w.tensor][w.element] = true
-	}
-	return open
 }
 
 func TestSparsityShrinksTheWeights(t *testing.T) {
