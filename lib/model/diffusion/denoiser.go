@@ -1,0 +1,60 @@
+package diffusion
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Denoiser is a network with its weights. It may be used by several goroutines.
+type Denoiser struct {
+	Runner    *model.Runner // of a UNet
+	Weights   nn.Params
+	Condition Precondition
+}
+
+// Denoise returns the denoiser's guess D(x, sigma) at the images of which the
+// rows of x are noisy versions, and the encoder's output, one row per image. All
+// rows have the noise level sigma, a positive number.
+func (d Denoiser) Denoise(x array.Matrix[float32], sigma float64) (images, encoded array.Matrix[float32], err error) {
+	if err := d.Condition.Check(); err != nil {
+		return images, encoded, err
+	}
+	if !(sigma > 0) || math.IsInf(sigma, 0) {
+		return images, encoded, fmt.Errorf("diffusion: the noise level is %v, want a positive number", sigma)
+	}
+	if x.Cols+1 != d.Runner.Arch.Inputs() {
+		return images, encoded, fmt.Errorf("diffusion: images of %d values, the network takes %d", x.Cols, d.Runner.Arch.Inputs()-1)
+	}
+	s := d.Condition.At(sigma)
+	in := array.New[float32](x.Rows, x.Cols+1)
+	for i := range x.Rows {
+		s.Fill(in.Row(i), x.Row(i))
+	}
+	pred, err := d.Runner.Predict(d.Weights, in)
+	if err != nil {
+		return images, encoded, err
+	}
+	images = pred.Logits
+	for i := range x.Rows {
+		s.Combine(images.Row(i), x.Row(i), images.Row(i))
+	}
+	return images, pred.Embedding, nil
+}
+
+// AddNoise returns the images with normal noise of standard deviation sigma on
+// every pixel; stream gives each row its generator.
+func AddNoise(images array.Matrix[float32], sigma float64, stream func(row int) *rand.Rand) array.Matrix[float32] {
+	out := array.New[float32](images.Rows, images.Cols)
+	for i := range images.Rows {
+		rng, dst := stream(i), out.Row(i)
+		for j, v := range images.Row(i) {
+			dst[j] = float32(float64(v) + float64(sigma*rng.NormFloat64()))
+		}
+	}
+	return out
+}

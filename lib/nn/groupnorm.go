@@ -1,0 +1,75 @@
+package nn
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// GroupNorm normalises groups of C/groups neighbouring channels of each record by
+// themselves (Wu and He 2018), so that records do not mix:
+//
+//	y = gamma_c (x - mean) r + beta_c,  r = 1/sqrt(var + eps),
+//
+// mean and variance over the K pixels of a group in one record, the variance
+// divided by K, as torch.nn.GroupNorm does. With a = x - mean, the gradient is
+//
+//	dx = gamma r v - r sum(gamma v)/K - a r^3 sum(gamma v a)/K,
+//	dgamma = sum v a r,  dbeta = sum v.
+func GroupNorm(t *Tape, m Image, groups int, gamma, beta *Node, eps float64) Image {
+	if groups < 1 || m.C%groups != 0 {
+		panic(fmt.Errorf("group norm: %d channels are not divisible into %d groups", m.C, groups))
+	}
+	return m.each(func(k int, x *Node) *Node {
+		g := groupNorm{m: m, groups: groups, n: m.records(k)}
+		return g.apply(t, x, gamma, beta, eps)
+	})
+}
+
+// groupNorm is that of one part.
+type groupNorm struct {
+	m      Image // for its sizes
+	groups int
+	n      int // records
+}
+
+// pixels is the number K of pixels of a group in one record.
+func (g groupNorm) pixels() int { return g.m.C / g.groups * g.m.H * g.m.W }
+
+// inGroup adds up s [C, n] within groups: [groups, n].
+func (g groupNorm) inGroup(s *Node) *Node {
+	return ReduceSum(Reshape(s, g.groups, -1, g.n), 1)
+}
+
+// perChannel repeats s [groups, n] for the channels of each group: [C, n].
+func (g groupNorm) perChannel(s *Node) *Node {
+	return Reshape(BroadcastToDims(Reshape(s, g.groups, 1, g.n), g.groups, g.m.C/g.groups, g.n), g.m.C, g.n)
+}
+
+func (g groupNorm) apply(t *Tape, x, gamma, beta *Node, eps float64) *Node {
+	m, pixels := g.m, float64(g.pixels())
+	mean := DivScalar(g.inGroup(m.sumPixels(x)), pixels)
+	centred := Sub(x, m.overPixels(g.perChannel(mean)))
+	variance := DivScalar(g.inGroup(m.sumPixels(Square(centred))), pixels)
+	r := Inverse(Sqrt(AddScalar(variance, eps))) // [groups, n]
+	gammas := stretch(gamma, g.n)
+	gain := m.overPixels(Mul(g.perChannel(r), gammas))
+	y := Add(Mul(centred, gain), stretch(beta, m.H*m.W*g.n))
+	return t.Op(y, []*Node{x, gamma, beta}, func(v *Node) []*Node {
+		sum, slope := m.sumPixels(v), m.sumPixels(Mul(v, centred)) // [C, n]
+		shift := DivScalar(Mul(r, g.inGroup(Mul(gammas, sum))), pixels)
+		pull := DivScalar(Mul(Mul(r, Square(r)), g.inGroup(Mul(gammas, slope))), pixels)
+		dx := Sub(Mul(v, gain), Add(Mul(centred, m.overPixels(g.perChannel(pull))), m.overPixels(g.perChannel(shift))))
+		return []*Node{dx, Reshape(total(Mul(slope, g.perChannel(r))), m.C), Reshape(total(sum), m.C)}
+	})
+}
+
+// GroupNormInit is the start of a group normalisation called name: gains 1,
+// offsets 0.
+func GroupNormInit(name string, channels int) Params {
+	p := Params{NewParam(name+".weight", channels), NewParam(name+".bias", channels)}
+	for i := range p[0].Data {
+		p[0].Data[i] = 1
+	}
+	return p
+}

@@ -1,0 +1,21 @@
+package nn
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// SiLU is x sigmoid(x) (Elfwing, Uchibe and Doya 2018), which networks that
+// denoise use where others use ReLU: it has a slope at every x. With s =
+// sigmoid(x) and y = x s the slope is s + y (1 - s).
+func SiLU(t *Tape, x *Node) *Node {
+	s := Sigmoid(x)
+	y := Mul(x, s)
+	return t.Op(y, []*Node{x}, func(v *Node) []*Node {
+		return []*Node{Mul(v, Add(s, Sub(y, Mul(y, s))))}
+	})
+}
+
+// SiLU is SiLU on every pixel.
+func (m Image) SiLU(t *Tape) Image {
+	return m.each(func(_ int, x *Node) *Node { return SiLU(t, x) })
+}
