@@ -201,10 +201,11 @@ func TestMembershipChangesWithSeedAndTermOnly(t *testing.T) {
 		}
 		return fmt.Sprint(m)
 	}
-	if of(1, 0) != of(1, 0) {
+	first := of(1, 0)
+	if again := of(1, 0); first != again {
 		t.Error("the same seed draws another membership")
 	}
-	if of(1, 0) == of(2, 0) || of(1, 0) == of(1, 1) {
+	if first == of(2, 0) || first == of(1, 1) {
 		t.Error("another seed or term draws the same membership")
 	}
 }
