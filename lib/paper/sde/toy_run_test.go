@@ -1,0 +1,189 @@
+package sde
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/store"
+)
+
+func toyEnv(t *testing.T) (*engine.Engine, *store.Store) {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, s
+}
+
+func tinyToy() Toy {
+	return Toy{Seeds: []int{1, 2}, Epochs: []int{0, 1, 2}, Batches: 3, Deals: 3}
+}
+
+// countdown is a context that ends after its error was asked for some times, as
+// a training does before every step.
+type countdown struct {
+	context.Context
+	left *atomic.Int64
+}
+
+func (c countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+func TestToyGoesOnWhereItWasStopped(t *testing.T) {
+	e, whole := toyEnv(t)
+	want, err := tinyToy().Run(t.Context(), e, whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, broken := toyEnv(t)
+	r, err := tinyToy().withDefaults().open(t.Context(), e, broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, steps := range []int64{100, 250, 60} { // in the first epoch of 157 steps, and twice in the second
+		left := &atomic.Int64{}
+		left.Store(steps)
+		if _, err := r.train(countdown{t.Context(), left}, r.parts()[0]); !errors.Is(err, context.Canceled) {
+			t.Fatalf("after %d steps: %v", steps, err)
+		}
+	}
+	got, err := tinyToy().Run(t.Context(), e, broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Snapshots, want.Snapshots) || !slices.Equal(got.Runs, want.Runs) {
+		t.Error("a training that was stopped has another result")
+	}
+}
+
+func TestToyReadsWhatTheStoreHas(t *testing.T) {
+	e, s := toyEnv(t)
+	first, err := tinyToy().Run(t.Context(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := tinyToy().withDefaults().open(t.Context(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again []ToySnapshot
+	for _, p := range r.parts() {
+		left := &atomic.Int64{}
+		left.Store(100) // an epoch asks 157 times
+		found, _, err := r.part(countdown{t.Context(), left}, p)
+		if err != nil {
+			t.Fatalf("reading takes as much as computing: %v", err)
+		}
+		again = append(again, found...)
+	}
+	if !reflect.DeepEqual(first.Snapshots, again) {
+		t.Error("what was read is not what was computed")
+	}
+}
+
+func TestToyComparesFixedWithFreshBatches(t *testing.T) {
+	e, s := toyEnv(t)
+	done := 0
+	toy := tinyToy()
+	toy.Progress = func(d, total int) {
+		if done++; d != done || total != 16 {
+			t.Errorf("progress %d of %d after %d", d, total, done)
+		}
+	}
+	r, err := toy.Run(t.Context(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done != 16 || len(r.Snapshots) != 12 || len(r.Runs) != 12 {
+		t.Fatalf("%d reports, %d snapshots, %d runs", done, len(r.Snapshots), len(r.Runs))
+	}
+	a, b := r.contrasts(0, 0, toySame, true), r.contrasts(0, 0, toySame, false)
+	if len(a) != 2 || !reflect.DeepEqual(a, b) {
+		t.Error("the untrained networks of fixed and fresh batches differ")
+	}
+	a, b = r.contrasts(0, 2, toySame, true), r.contrasts(0, 2, toySame, false)
+	if reflect.DeepEqual(a, b) {
+		t.Error("fixed and fresh batches train the same network")
+	}
+	if len(r.contrasts(1, 2, toyOffset, true)) != 2 || len(r.contrasts(1, 2, toyOffset, false)) != 0 || len(r.contrasts(1, 1, toyOffset, true)) != 0 {
+		t.Error("the planted contrasts are not at the last epoch of fixed batches only")
+	}
+	checkToyOutput(t, r)
+}
+
+func checkToyOutput(t *testing.T, r *ToyResult) {
+	t.Helper()
+	table := r.Table("tiny")
+	var text bytes.Buffer
+	if err := table.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * (2 + 3 + 5); len(table.Rows) != want {
+		t.Errorf("%d rows, want %d", len(table.Rows), want)
+	}
+	for _, row := range table.Rows {
+		if (row.Kind == report.Control) == strings.HasPrefix(row.Cells[0].Text, "fixed batches: same") {
+			t.Errorf("row %q is of kind %q", row.Cells[0].Text, row.Kind)
+		}
+	}
+	for _, want := range []string{"fixed batches: same − across", "2 of 5 seeds", "2.11e-54", "random deals"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the table does not say %q", want)
+		}
+	}
+	if _, err := r.Figure("tiny").PNG(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestToyRefusesSettingsThatMeanNothing(t *testing.T) {
+	e, s := toyEnv(t)
+	for want, toy := range map[string]Toy{
+		"0 seeds":               {Seeds: []int{}},
+		"epochs to look at are": {Epochs: []int{0, 5, 2}},
+		"look at are [0]":       {Epochs: []int{0}},
+		"look at are [1 1]":     {Epochs: []int{1, 1}},
+		"look at are [-1 1]":    {Epochs: []int{-1, 1}},
+		"-2 batches":            {Batches: -2},
+		"1 batches":             {Batches: 1},
+		"-1 random":             {Deals: -1},
+		"157 batches asked for": {Batches: 157},
+	} {
+		if _, err := toy.Run(t.Context(), e, s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want an error with %q", toy, err, want)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, _, err := toyOutput(ctx, e, s, "quick"); err == nil {
+		t.Error("a stopped recipe has an output")
+	}
+}
+
+func TestToyFullScaleIsTheZeroValue(t *testing.T) {
+	full, quick := toyScale("paper").withDefaults(), toyScale("quick").withDefaults()
+	if len(full.Seeds) != 5 || full.last() != 200 || full.Batches != 0 || quick.last() != 30 || quick.Batches != 40 {
+		t.Errorf("full %+v, quick %+v", full, quick)
+	}
+	if full.check() != nil || quick.check() != nil {
+		t.Error("the scales of the recipe are refused")
+	}
+}

@@ -1,0 +1,165 @@
+package sde
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// toyPaperP is the p-value that the paper prints (appendix A.4).
+const toyPaperP = 2.11e-54
+
+// toyAlpha is the level of the paper's test.
+const toyAlpha = 0.01
+
+// toySummary is one contrast on one layer at one epoch, over all runs.
+type toySummary struct {
+	A, B float64 // mean exact H of the sets
+	// Difference is A - B of the exact means in per cent of the run's mean B, one
+	// number per batch; over batches takes all batches of all runs as
+	// independent, over seeds one mean per run.
+	OverBatches, OverSeeds stats.Estimate
+	Differences            []float64
+	Wilcoxon               float64
+	WilcoxonBelow          int // runs whose own signed-rank test has p < 0.05
+	Runs                   int
+	Sign                   float64        // two-sided p of the sign test
+	Above                  stats.Estimate // share of batches with A above B
+	// SingleHigher and SingleLower are the shares of single pairs that the paper's
+	// test calls different at 0.01, in either direction; Extreme counts those with
+	// a p no larger than the paper's.
+	SingleHigher, SingleLower   float64
+	ExtremeHigher, ExtremeLower int
+	// Rest is what the permutations add to the difference of the exact means, in
+	// the same per cent: noise of 200 draws, unless H were more than spread.
+	Rest stats.Estimate
+	// Identity is the mean over sets A of (H of the halves as they stand - exact
+	// mean)/exact standard deviation: 0 when the halves are independent.
+	Identity stats.Estimate
+	// Between is the standard deviation of the exact mean between sets, Within
+	// that of the permutations of one set, both in per cent of the mean.
+	Between, Within float64
+}
+
+func toySummarise(parts []ToyContrast) toySummary {
+	s := toySummary{Runs: len(parts)}
+	var means, rest, identity, a, b, between, within []float64
+	pairs := 0
+	for _, c := range parts {
+		exactA, exactB := toyEach(c.A, toyExact), toyEach(c.B, toyExact)
+		unit := toyMean(exactB) / 100
+		var own []float64
+		for k := range c.A {
+			own = append(own, (exactA[k]-exactB[k])/unit)
+			rest = append(rest, (c.A[k].Mean-c.B[k].Mean-(exactA[k]-exactB[k]))/unit)
+			identity = append(identity, (c.A[k].Identity-c.A[k].Exact)/c.A[k].SD)
+			s.SingleHigher += toyCount(c.Higher[k] < toyAlpha)
+			s.SingleLower += toyCount(c.Lower[k] < toyAlpha)
+			s.ExtremeHigher += int(toyCount(c.Higher[k] <= toyPaperP))
+			s.ExtremeLower += int(toyCount(c.Lower[k] <= toyPaperP))
+			within = append(within, c.B[k].SD/unit)
+			pairs++
+		}
+		if toyWilcoxon(own) < 0.05 {
+			s.WilcoxonBelow++
+		}
+		sd, _ := stats.SD(exactB) // of at least two finite values
+		between = append(between, sd/unit)
+		s.Differences = append(s.Differences, own...)
+		means, a, b = append(means, toyMean(own)), append(a, toyMean(exactA)), append(b, toyMean(exactB))
+	}
+	s.A, s.B, s.Between, s.Within = toyMean(a), toyMean(b), toyMean(between), toyMean(within)
+	s.SingleHigher, s.SingleLower = s.SingleHigher/float64(pairs), s.SingleLower/float64(pairs)
+	s.OverBatches = stats.MeanInterval(s.Differences, 0.95, "batches").Against(0, stats.NearNull)
+	s.OverSeeds = stats.MeanInterval(means, 0.95, "seeds").Against(0, stats.NearNull)
+	s.Rest = stats.MeanInterval(rest, 0.95, "batches").Against(0, stats.NearNull)
+	s.Identity = stats.MeanInterval(identity, 0.95, "batches").Against(0, stats.NearNull)
+	s.Wilcoxon = toyWilcoxon(s.Differences)
+	s.Sign, s.Above = toySign(s.Differences)
+	return s
+}
+
+func toyExact(s ToySet) float64 { return s.Exact }
+
+func toyEach(sets []ToySet, f func(ToySet) float64) []float64 {
+	out := make([]float64, len(sets))
+	for i, s := range sets {
+		out[i] = f(s)
+	}
+	return out
+}
+
+func toyCount(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// toyWilcoxon is the p of the signed-rank test, 1 where all differences are 0.
+func toyWilcoxon(diff []float64) float64 {
+	r, err := stats.Wilcoxon(diff)
+	if err != nil {
+		return 1
+	}
+	return r.P
+}
+
+// toySign is the two-sided sign test and the share of differences above 0 among
+// those that are not 0.
+func toySign(diff []float64) (p float64, above stats.Estimate) {
+	var plus, n int
+	for _, d := range diff {
+		if d != 0 {
+			n++
+			plus += int(toyCount(d > 0))
+		}
+	}
+	if n == 0 {
+		return 1, stats.Wilson(math.NaN(), 0, 0.95)
+	}
+	above = stats.Wilson(float64(plus)/float64(n), n, 0.95).Against(0.5, stats.NearNull)
+	above.Over = "batches"
+	tail := distuv.Binomial{N: float64(n), P: 0.5}.CDF(float64(min(plus, n-plus)))
+	return min(1, 2*tail), above
+}
+
+// toyDealt compares the true batches with random deals.
+type toyDealt struct {
+	// Effect is the mean H of the true batches against that of the deals, in per
+	// cent; Low and High are the central 95 % of the deals on the same scale.
+	Effect, Low, High float64
+	P                 float64 // two-sided, at least 2/(deals + 1)
+}
+
+// toyDeals pools runs: deal i of all runs makes one value.
+func toyDeals(observed []float64, dealt [][]float64) toyDealt {
+	var r toyDealt
+	deals := make([]float64, len(dealt[0]))
+	for s, values := range dealt {
+		centre := toyMean(values)
+		r.Effect += 100 * (observed[s]/centre - 1) / float64(len(dealt))
+		for i, v := range values {
+			deals[i] += 100 * (v/centre - 1) / float64(len(dealt))
+		}
+	}
+	higher, lower := 1.0, 1.0
+	for _, v := range deals {
+		higher += toyCount(v >= r.Effect)
+		lower += toyCount(v <= r.Effect)
+	}
+	r.P = min(1, 2*min(higher, lower)/float64(len(deals)+1))
+	r.Low, _ = stats.Quantile(deals, 0.025) // finite values
+	r.High, _ = stats.Quantile(deals, 0.975)
+	return r
+}
+
+func toyMean(x []float64) float64 {
+	m, err := stats.Mean(x)
+	if err != nil {
+		return math.NaN()
+	}
+	return m
+}

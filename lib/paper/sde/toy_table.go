@@ -1,0 +1,169 @@
+package sde
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/store"
+)
+
+// toyScale is the experiment at a scale: "quick" is one seed and 30 epochs, all
+// others are the full setting.
+func toyScale(scale string) Toy {
+	if scale == "quick" {
+		return Toy{Seeds: []int{0}, Epochs: []int{0, 1, 5, 10, 30}, Batches: 40, Deals: 99}
+	}
+	return Toy{}
+}
+
+// toyOutput makes the table and the figure at a scale.
+func toyOutput(ctx context.Context, e *engine.Engine, s *store.Store, scale string) (*report.Table, plot.Figure, error) {
+	r, err := toyScale(scale).Run(ctx, e, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.Table(scale), r.Figure(scale), nil
+}
+
+// toyRow is a contrast as the table shows it.
+type toyRow struct {
+	label    string
+	contrast string
+	fixed    bool
+	control  bool
+}
+
+// rows lists the contrasts of an epoch. Before training fixed and fresh batches
+// are the same network.
+func (r *ToyResult) rows(epoch int) []toyRow {
+	if epoch == 0 {
+		return []toyRow{
+			{"untrained: same − across", toySame, true, true},
+			{"untrained: across − across", toyNull, true, true},
+		}
+	}
+	out := []toyRow{
+		{"fixed batches: same − across", toySame, true, false},
+		{"fixed batches: across − across", toyNull, true, true},
+		{"fresh batches: same − across", toySame, false, true},
+	}
+	if epoch == r.Toy.last() {
+		out = append(out,
+			toyRow{"planted: batches scaled by 5 %", toyScaled, true, true},
+			toyRow{"planted: a shift shared by each batch", toyOffset, true, true})
+	}
+	return out
+}
+
+// contrasts are one contrast in all runs.
+func (r *ToyResult) contrasts(layer, epoch int, name string, fixed bool) []ToyContrast {
+	var out []ToyContrast
+	for _, s := range r.Snapshots {
+		if s.Epoch != epoch || s.Fixed != fixed {
+			continue
+		}
+		for _, c := range s.Layers[layer].Contrasts {
+			if c.Name == name {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func (r *ToyResult) summary(layer, epoch int, row toyRow) toySummary {
+	return toySummarise(r.contrasts(layer, epoch, row.contrast, row.fixed))
+}
+
+// deals compares the true batches with random deals, in all runs of an order.
+func (r *ToyResult) deals(layer, epoch int, fixed bool) toyDealt {
+	var observed []float64
+	var dealt [][]float64
+	for _, s := range r.Snapshots {
+		if s.Epoch == epoch && s.Fixed == fixed {
+			observed = append(observed, toyMean(toyEach(s.Layers[layer].Contrasts[0].A, toyExact)))
+			dealt = append(dealt, s.Layers[layer].Dealt)
+		}
+	}
+	return toyDeals(observed, dealt)
+}
+
+// Provenance says what the result was computed from.
+func (r *ToyResult) Provenance(scale string) report.Provenance {
+	h := sha256.Sum256([]byte(strings.Join(r.Runs, "\n")))
+	p := report.Provenance{
+		Scale: scale, Engine: r.Engine.Kind, Kernel: r.Engine.Kernel, ResultsVersion: fmt.Sprint(audit.Results),
+		Data: r.Data, Command: "lethe table sde toy --scale " + scale, Runs: len(r.Runs), RunsHash: hex.EncodeToString(h[:]),
+	}
+	for _, s := range r.Toy.Seeds {
+		p.Seeds = append(p.Seeds, int64(s))
+	}
+	return p
+}
+
+const toyTitle = "SDE Fig. 5. The toy with fixed batches"
+
+// Table has one row per layer, epoch and contrast.
+func (r *ToyResult) Table(scale string) *report.Table {
+	t := &report.Table{
+		ID: "sde/toy", Title: toyTitle,
+		Caption: "The paper trains a small network with batches drawn once and reports H of records that shared a batch above H of records that did not, p = 2.11e-54 on one pair of sets (appendix A.4). " +
+			"Its test takes the 200 permutations of one pair as independent. Read 'single pairs' beside 'across − across', where both sets are of the same kind and every difference is chance; then the tests with one number per batch.",
+		Provenance: r.Provenance(scale),
+		Columns: []report.Column{
+			{Name: "A − B"},
+			{Name: "H(A)", Unit: "1/1000", Note: "mean over batches and seeds of the exact mean of H, the product of the halves' spreads over n − 1"},
+			{Name: "H(B)", Unit: "1/1000"},
+			{Name: "difference", Unit: "%", Note: "A − B of the exact means, one number per batch, in per cent of the mean of B; interval over the batches of all seeds"},
+			{Name: "over seeds", Unit: "%", Note: "the same difference with one mean per seed; interval over seeds"},
+			{Name: "Wilcoxon p", Note: "signed-rank test over all batches; in brackets the seeds whose own test has p < 0.05"},
+			{Name: "sign p", Note: "sign test; in brackets the share of batches with A above B"},
+			{Name: "dealt p", Note: "exact: the mean H of the true batches among random deals of the same records into batches, two-sided"},
+			{Name: "single pairs, A above", Unit: "%", Note: fmt.Sprintf("the paper's test: share of pairs that Mann-Whitney on 200 permutations each calls different at %g, one-sided", toyAlpha)},
+			{Name: "single pairs, A below", Unit: "%"},
+		},
+	}
+	for layer, name := range toyLayers {
+		for _, epoch := range r.Toy.Epochs {
+			for _, row := range r.rows(epoch) {
+				t.Rows = append(t.Rows, r.row(layer, epoch, row, fmt.Sprintf("%s, epoch %d", name, epoch)))
+			}
+		}
+	}
+	t.Notes = r.findings()
+	if len(r.Toy.Seeds) < 5 || r.Toy.last() < 200 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d of 5 seeds, %d epochs, %d batches per seed. It shows the mechanism; the full setting is the claim.", scale, len(r.Toy.Seeds), r.Toy.last(), r.batches()))
+	}
+	return t
+}
+
+// batches is the number of batches measured per seed.
+func (r *ToyResult) batches() int { return len(r.Snapshots[0].Layers[0].Contrasts[0].A) }
+
+func (r *ToyResult) row(layer, epoch int, row toyRow, group string) report.Row {
+	s := r.summary(layer, epoch, row)
+	dealt := report.Gap("not dealt")
+	if row.contrast == toySame {
+		dealt = report.PVal(r.deals(layer, epoch, row.fixed).P)
+	}
+	wilcoxon := report.PVal(s.Wilcoxon)
+	wilcoxon.Text += fmt.Sprintf(" (%d of %d)", s.WilcoxonBelow, s.Runs)
+	sign := report.PVal(s.Sign)
+	sign.Text = fmt.Sprintf("%s (%.2f)", sign.Text, s.Above.Value)
+	kind := report.Method
+	if row.control {
+		kind = report.Control
+	}
+	return report.Row{Kind: kind, Group: group, Cells: []report.Cell{
+		report.Str(row.label), report.Num(1000*s.A, 4), report.Num(1000*s.B, 4),
+		report.Est(s.OverBatches, 2), report.Est(s.OverSeeds, 2), wilcoxon, sign, dealt,
+		report.Num(100*s.SingleHigher, 1), report.Num(100*s.SingleLower, 1),
+	}}
+}

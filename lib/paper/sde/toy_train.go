@@ -1,0 +1,105 @@
+package sde
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/store/safetensors"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// toyFit identifies a training in the store.
+type toyFit struct {
+	Model  string       `json:"model"`
+	Arch   any          `json:"arch"`
+	Fit    train.Config `json:"fit"`
+	Epochs []int        `json:"epochs"` // whose weights are kept
+}
+
+func (r *toyRun) fit(p toyPart) toyFit {
+	return toyFit{r.arch.Name(), r.arch, r.config(p), r.Epochs}
+}
+
+func (r *toyRun) key(recipe string, p toyPart, config any) store.Key {
+	return store.Key{
+		Recipe: recipe, Config: config, Seeds: map[string]int64{"train": int64(p.seed)},
+		Data:   map[string]string{toyDataSet: r.table.Hash},
+		Engine: r.runner.Engine.Info().String(), Results: audit.Results,
+	}
+}
+
+func toyFile(epoch int) string { return fmt.Sprintf("epoch-%d.safetensors", epoch) }
+
+// train keeps the weights of every epoch asked for, and a checkpoint beside each
+// from which a killed training goes on.
+func (r *toyRun) train(ctx context.Context, p toyPart) (*store.Run, error) {
+	config := r.config(p)
+	fresh := r.arch.Init(config.Seed.Stream(engine.StreamInit))
+	o := train.Objective{{Name: "training", X: r.x, Targets: []train.Target{train.CrossEntropy(r.table.Y, r.arch.Outputs, 1)}}}
+	return r.store.Do(ctx, r.key("train/toy", p, r.fit(p)), func(ctx context.Context, w *store.Work) error {
+		f, state, ok, err := w.LoadCheckpoint()
+		if err != nil {
+			return err
+		}
+		k := &toyKeeper{ctx: ctx, w: w, epochs: r.Epochs}
+		hooks := train.Hooks{SaveEvery: 1, Save: k.save}
+		if ok {
+			hooks.Resume, err = k.resume(f, state, fresh)
+		} else if r.Epochs[0] == 0 {
+			err = w.WriteTensors(toyFile(0), fresh.File(""))
+		}
+		if err != nil {
+			return err
+		}
+		_, history, err := train.Fit(ctx, r.runner, fresh, o, config, hooks)
+		if err != nil {
+			return err
+		}
+		return w.WriteJSON("history.json", history)
+	})
+}
+
+// toyKeeper writes weights and checkpoints while a training runs.
+type toyKeeper struct {
+	ctx    context.Context
+	w      *store.Work
+	epochs []int
+	kept   int // the last epoch whose weights are written
+}
+
+func (k *toyKeeper) resume(f *safetensors.File, state []byte, like nn.Params) (*train.State, error) {
+	s, err := train.LoadState(f, state, like)
+	if err == nil {
+		k.kept = s.Done
+	}
+	return s, err
+}
+
+func (k *toyKeeper) save(s *train.State) error {
+	keep := s.Done > k.kept && slices.Contains(k.epochs, s.Done)
+	if keep {
+		if err := k.w.WriteTensors(toyFile(s.Done), s.Params.File("")); err != nil {
+			return err
+		}
+		k.kept = s.Done
+	}
+	if !keep && k.ctx.Err() == nil {
+		return nil
+	}
+	f, state := s.File()
+	return k.w.SaveCheckpoint(f, state)
+}
+
+// weights are those of an epoch.
+func (r *toyRun) weights(trained *store.Run, epoch int) (nn.Params, error) {
+	f, err := trained.Tensors(toyFile(epoch))
+	if err != nil {
+		return nil, err
+	}
+	return nn.FromFile(f, "", r.arch.Init(engine.Root(0).Stream(engine.StreamInit)))
+}
