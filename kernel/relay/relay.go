@@ -170,6 +170,7 @@ func (r *relay) greet(starting, open context.Context, conn *connection) (map[str
 			}
 		}
 	}
+	side.send(gonbShell, setting())
 	return info, nil
 }
 
@@ -179,9 +180,20 @@ const askEvery = 50 * time.Millisecond
 // nobody else.
 const greeter = "lethe-kernel"
 
-func question() *message {
+func question() *message { return own("kernel_info_request", map[string]any{}) }
+
+// setting takes "go get" out of every cell: modules are pinned and the network
+// is off, so that it can only cost time.
+func setting() *message {
+	return own("execute_request", map[string]any{
+		"code": "%noautoget", "silent": true, "store_history": false, "allow_stdin": false,
+		"user_expressions": map[string]any{}, "stop_on_error": false,
+	})
+}
+
+func own(kind string, content map[string]any) *message {
 	empty := &message{head: header{Session: greeter}, rawHead: []byte("{}")}
-	return empty.answer("kernel_info_request", map[string]any{})
+	return empty.answer(kind, content)
 }
 
 // loop passes messages until the end.
