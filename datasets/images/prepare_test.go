@@ -1,0 +1,129 @@
+package images
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+)
+
+func draw(t *testing.T, name string, train, test int) *Prepared {
+	t.Helper()
+	p, err := Prepare(context.Background(), name, train, test, engine.Root(1).Stream("t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPreparedImagesAreTheLoadedOnesNormalised(t *testing.T) {
+	all, err := Load(context.Background(), "glyphs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := draw(t, "glyphs", 0, 0)
+	if p.Train.Rows != 3000 || p.Test.Rows != 1000 || !slices.Equal(p.TrainY, all.Train.Y) || !slices.Equal(p.Table.Planted["copies"], all.Planted["copies"]) {
+		t.Fatalf("%d and %d images", p.Train.Rows, p.Test.Rows)
+	}
+	var sum, squares float64
+	for k, v := range p.Train.Data {
+		back := float64(v)*p.Norm.SD[0] + p.Norm.Mean[0]
+		if math.Abs(back-float64(all.Train.X.Data[k])) > 1e-6 {
+			t.Fatalf("value %d is %v, the pixel is %v", k, back, all.Train.X.Data[k])
+		}
+		sum += float64(v)
+		squares += float64(v) * float64(v)
+	}
+	n := float64(len(p.Train.Data))
+	if math.Abs(sum/n) > 1e-5 || math.Abs(squares/n-1) > 1e-5 {
+		t.Errorf("mean %v, mean square %v", sum/n, squares/n)
+	}
+}
+
+func TestADrawIsRepeatableAndKeepsPlantedGroups(t *testing.T) {
+	a, b := draw(t, "glyphs", 500, 100), draw(t, "glyphs", 500, 100)
+	if a.Hash != b.Hash || !slices.Equal(a.Train.Data, b.Train.Data) {
+		t.Error("two equal draws differ")
+	}
+	other, err := Prepare(context.Background(), "glyphs", 500, 100, engine.Root(2).Stream("t"))
+	if err != nil || other.Hash == a.Hash {
+		t.Errorf("another generator gives the same images (%v)", err)
+	}
+	for name, rows := range a.Table.Planted {
+		if len(rows) == 0 || len(rows) > 60 || slices.Max(rows) >= 500 {
+			t.Errorf("%s: rows %v", name, rows)
+		}
+	}
+}
+
+func TestADrawThatCannotBeIsRefused(t *testing.T) {
+	for _, c := range []struct{ train, test int }{{-1, 10}, {3001, 10}, {10, 1001}, {10, -1}} {
+		_, err := Prepare(context.Background(), "glyphs", c.train, c.test, engine.Root(1).Stream("t"))
+		if err == nil || !strings.Contains(err.Error(), "it has 3000 and 1000") {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if _, err := Prepare(context.Background(), "glyphs", 1, 1, nil); err == nil {
+		t.Error("a nil generator was accepted")
+	}
+	if _, err := Prepare(context.Background(), "glyfs", 1, 1, engine.Root(1).Stream("t")); err == nil || !strings.Contains(err.Error(), "glyphs") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestASetWithoutATestPartIsDivided(t *testing.T) {
+	info, err := Lookup("olivetti_idx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, held, err := drawRows(info, 300, 100, engine.Root(1).Stream("t"))
+	if err != nil || len(rows) != 300 || len(held) != 100 {
+		t.Fatalf("%d and %d rows, %v", len(rows), len(held), err)
+	}
+	both := append(slices.Clone(rows), held...)
+	slices.Sort(both)
+	if len(slices.Compact(both)) != 400 {
+		t.Error("an image is in both parts")
+	}
+	if _, _, err := drawRows(info, 0, 1, engine.Root(1).Stream("t")); err == nil {
+		t.Error("a test image was found where all are for training")
+	}
+}
+
+func TestTheAugmentersBorderIsBlackAfterNormalisation(t *testing.T) {
+	p := draw(t, "glyphs", 50, 10)
+	a := p.Augmenter(Augmentation{}, 3)
+	dst := make([]float32, p.Train.Cols)
+	blackAt := 0
+	for id := range 50 {
+		if err := a.Augment(dst, p.Train.Row(id), 2, id); err != nil {
+			t.Fatal(err)
+		}
+		raw, moved := make([]float32, len(dst)), make([]float32, len(dst))
+		for k, v := range p.Train.Row(id) {
+			raw[k] = float32(float64(v)*p.Norm.SD[0] + p.Norm.Mean[0])
+		}
+		if err := a.Row(moved, raw, p.Shape, a.Seed.Stream(StreamAugment, 2, uint64(id))); err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range moved {
+			want := (float64(v) - p.Norm.Mean[0]) / p.Norm.SD[0]
+			if math.Abs(float64(dst[k])-want) > 1e-5 {
+				t.Fatalf("image %d, value %d: %v, want %v", id, k, dst[k], want)
+			}
+			if v == 0 {
+				blackAt++
+			}
+		}
+	}
+	if blackAt == 0 {
+		t.Error("no image was cropped")
+	}
+	a.Black = nil
+	if err := a.Augment(dst, p.Train.Row(0), 0, 0); err == nil {
+		t.Error("an augmenter without black pixels was accepted")
+	}
+}
