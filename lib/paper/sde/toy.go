@@ -27,6 +27,13 @@ import (
 // 64 different batches. Same against across is the paper's comparison, across
 // against across its null.
 //
+// At full scale the paper's p comes out again, and comes out as often between
+// two sets across, in either direction, and in the untrained network. With one
+// number per batch nothing is left of it: sharing a batch does not move H. It
+// could hardly show there, because H is a product of spreads; what the records
+// of a batch have in common would lower it against sets across (see the planted
+// shift). The recipe's notes compute each of these sentences.
+//
 // Differences from the paper, which leaves most of it open:
 //
 //  1. data (see datasets, linear_flips), SGD at 0.1 without momentum, 200 epochs

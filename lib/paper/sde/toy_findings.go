@@ -18,7 +18,7 @@ func (r *ToyResult) findings() []string {
 		out = append(out,
 			fmt.Sprintf("%s, epoch %d, the paper's test on %d single pairs: same above across in %.0f %%, below in %.0f %%; across against across, where nothing can be found, %.0f %% and %.0f %%. A p of 2.11e-54 or less: same above %d times, below %d times; across against across %d and %d times.",
 				name, r.Toy.last(), pairs, 100*same.SingleHigher, 100*same.SingleLower, 100*null.SingleHigher, 100*null.SingleLower, same.ExtremeHigher, same.ExtremeLower, null.ExtremeHigher, null.ExtremeLower),
-			fmt.Sprintf("%s: why. The exact means of random sets differ by %.1f %% (standard deviation), the permutations of one set scatter by %.1f %%, and the standard error of 200 is a fourteenth of that. Taken as 200 observations, the permutations find that any two sets are different sets, whatever was trained.",
+			fmt.Sprintf("%s: why. The exact means of random sets differ by %.1f %% (standard deviation), the permutations of one set scatter by %.1f %%, and the standard error of 200 is a fourteenth of that. Taken as 200 observations, the permutations find that two sets hold different records, whatever was trained.",
 				name, null.Between, null.Within),
 			r.courseFinding(layer, name),
 			fmt.Sprintf("%s, epoch %d, one number per batch: same − across %s, Wilcoxon p %s; fresh batches %s, p %s; across − across %s, p %s.",
