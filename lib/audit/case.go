@@ -33,7 +33,10 @@ const (
 // at random, to be forgotten.
 type Setting struct {
 	DataSet string // "": breast_cancer
-	MaxRows int    // at most so many rows of it, 0: all
+	MaxRows int    // at most so many rows of it, 0: all; of an image set, so many training images
+	// TestRows is the number of test images of an image set, 0: all. A table has
+	// a fifth of its rows.
+	TestRows int
 	// Fraction of the train part is forgotten, drawn with ForgetSeed.
 	Fraction   float64 // 0: 0.05
 	ForgetSeed uint32  // 0: 999
@@ -99,14 +102,11 @@ type outputs struct{ train, test *model.Prediction }
 // weights.
 func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	s = s.withDefaults()
-	data, err := Prepare(ctx, s.DataSet, s.MaxRows, testFraction, defaultSeed)
+	p, err := l.problem(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.Problem(data, s.Arch(data.Train.Cols, len(data.Table.Classes)))
-	if err != nil {
-		return nil, err
-	}
+	data := p.Prepared
 	c := &Case{Setting: s, Problem: p, lab: l}
 	if c.multiplier, err = l.Engine.NewMultiplier(); err != nil {
 		return nil, err

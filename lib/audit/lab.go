@@ -65,6 +65,11 @@ type Problem struct {
 	*datasets.Prepared
 	Arch   model.Architecture
 	Runner *model.Runner
+	// Augment changes the training records of every epoch; nil leaves them alone.
+	// It must be plain data: its JSON is part of the names in the store.
+	Augment train.Augmenter
+	// Caveat says in what the data differ from the published ones, or nothing.
+	Caveat string
 }
 
 // Problem joins a network to a prepared data set; runners are shared by all
@@ -110,24 +115,46 @@ func (l *Lab) Key(recipe string, p *Problem, config any, seeds map[string]int64)
 
 // fitConfig identifies the training of a model in the store.
 type fitConfig struct {
-	Model string             `json:"model"`
-	Arch  model.Architecture `json:"arch"`
-	Fit   train.Config       `json:"fit"`
-	Rows  string             `json:"rows"` // hash of the training rows' numbers
+	Model   string             `json:"model"`
+	Arch    model.Architecture `json:"arch"`
+	Fit     train.Config       `json:"fit"`
+	Rows    string             `json:"rows"` // hash of the training rows' numbers
+	Augment train.Augmenter    `json:"augment,omitempty"`
+	Keep    []int              `json:"keep,omitempty"` // epochs after which the weights are kept too
 }
 
 // Trained returns the weights of a model trained on the given training rows
 // with the seed, which also draws its initial weights, from the store or
 // computed. An interrupted training goes on where it stopped.
 func (l *Lab) Trained(ctx context.Context, p *Problem, fit train.Config, rows []int, seed int) (nn.Params, error) {
+	c, err := l.TrainedCourse(ctx, p, fit, rows, seed, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.Final, nil
+}
+
+// Trajectory is a training of which more than the end was kept.
+type Trajectory struct {
+	Final nn.Params
+	At    map[int]nn.Params // by the number of epochs done
+}
+
+// TrainedCourse is Trained with the weights after some epochs, ascending and
+// before the last.
+func (l *Lab) TrainedCourse(ctx context.Context, p *Problem, fit train.Config, rows []int, seed int, keep []int) (*Trajectory, error) {
 	fit = fit.WithDefaults()
 	fit.Seed = engine.Root(seed)
-	key := l.Key("train", p, fitConfig{p.Arch.Name(), p.Arch, fit, hashInts(rows)}, map[string]int64{"train": int64(seed)})
+	if err := checkKeep(keep, fit.Epochs); err != nil {
+		return nil, err
+	}
+	config := fitConfig{p.Arch.Name(), p.Arch, fit, hashInts(rows), p.Augment, keep}
+	key := l.Key("train", p, config, map[string]int64{"train": int64(seed)})
 	fresh := p.Arch.Init(fit.Seed.Stream(engine.StreamInit))
 	run, err := l.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
 		d := p.Records(rows)
-		o := train.Objective{{Name: "training", X: d.X, IDs: d.IDs, Targets: []train.Target{train.CrossEntropy(d.Y, p.Classes(), 1)}}}
-		hooks, err := checkpoints(ctx, w, fresh)
+		o := train.Objective{{Name: "training", X: d.X, IDs: d.IDs, Augment: p.Augment, Targets: []train.Target{train.CrossEntropy(d.Y, p.Classes(), 1)}}}
+		hooks, err := checkpoints(ctx, w, fresh, keep)
 		if err != nil {
 			return err
 		}
@@ -144,8 +171,26 @@ func (l *Lab) Trained(ctx context.Context, p *Problem, fit train.Config, rows []
 	if err != nil {
 		return nil, err
 	}
-	return weightsOf(run, fresh)
+	out := &Trajectory{At: map[int]nn.Params{}}
+	for _, epoch := range keep {
+		if out.At[epoch], err = weightsOf(run, keptName(epoch), fresh); err != nil {
+			return nil, err
+		}
+	}
+	out.Final, err = weightsOf(run, "weights.safetensors", fresh)
+	return out, err
 }
+
+func checkKeep(keep []int, epochs int) error {
+	for i, e := range keep {
+		if e < 1 || e >= epochs || i > 0 && e <= keep[i-1] {
+			return fmt.Errorf("audit: the epochs to keep %v do not rise from 1 to %d", keep, epochs-1)
+		}
+	}
+	return nil
+}
+
+func keptName(epoch int) string { return fmt.Sprintf("weights-%d.safetensors", epoch) }
 
 func (l *Lab) progress(what string, total int) func(train.Epoch) {
 	if l.Progress == nil {
@@ -154,8 +199,8 @@ func (l *Lab) progress(what string, total int) func(train.Epoch) {
 	return func(e train.Epoch) { l.Progress(Progress{Done: int64(e.Epoch), Total: int64(total), What: what}) }
 }
 
-func weightsOf(run *store.Run, like nn.Params) (nn.Params, error) {
-	f, err := run.Tensors("weights.safetensors")
+func weightsOf(run *store.Run, file string, like nn.Params) (nn.Params, error) {
+	f, err := run.Tensors(file)
 	if err != nil {
 		return nil, err
 	}
@@ -166,12 +211,19 @@ func weightsOf(run *store.Run, like nn.Params) (nn.Params, error) {
 const checkpointEvery = 5 * time.Second
 
 // checkpoints saves a training's state in the run's work folder, at most every
-// few seconds and when the work is stopped, and resumes what is there.
-func checkpoints(ctx context.Context, w *store.Work, like nn.Params) (train.Hooks, error) {
+// few seconds and when the work is stopped, and resumes what is there. Weights to
+// keep go to the run's files, with a checkpoint behind them that holds them.
+func checkpoints(ctx context.Context, w *store.Work, like nn.Params, keep []int) (train.Hooks, error) {
 	h := train.Hooks{SaveEvery: 1}
 	last := time.Now()
 	h.Save = func(s *train.State) error {
-		if ctx.Err() == nil && time.Since(last) < checkpointEvery {
+		kept := ctx.Err() == nil && slices.Contains(keep, s.Done)
+		if kept {
+			if err := w.WriteTensors(keptName(s.Done), s.Params.File("")); err != nil {
+				return err
+			}
+		}
+		if ctx.Err() == nil && !kept && time.Since(last) < checkpointEvery {
 			return nil
 		}
 		last = time.Now()
@@ -195,14 +247,26 @@ type unlearnConfig struct {
 	Original string             `json:"original"` // hash of its weights
 	Forget   string             `json:"forget"`
 	Batch    int                `json:"batch"`
+	Earlier  string             `json:"earlier,omitempty"` // hash of its weights
+	Epoch    int                `json:"epoch,omitempty"`   // of Earlier
+	Augment  train.Augmenter    `json:"augment,omitempty"`
 }
 
 // Unlearned returns the weights that a method makes of the request's original,
 // and its report, from the store or computed.
 func (l *Lab) Unlearned(ctx context.Context, p *Problem, m unlearn.Method, r unlearn.Request) (nn.Params, *unlearn.Report, error) {
-	cfg := unlearnConfig{m.Name(), m, p.Arch.Name(), p.Arch, r.Original.Hash(), hashInts(r.Forget.IDs), r.Batch}
+	cfg := unlearnConfig{
+		Method: m.Name(), Setting: m, Model: p.Arch.Name(), Arch: p.Arch, Original: r.Original.Hash(),
+		Forget: hashInts(r.Forget.IDs), Batch: r.Batch, Augment: r.Augment,
+	}
+	if m.Sees().Earlier && r.Earlier != nil {
+		cfg.Earlier, cfg.Epoch = r.Earlier.Params.Hash(), r.Earlier.Epoch
+	}
 	key := l.Key("unlearn", p, cfg, map[string]int64{"unlearn": int64(r.Seed)})
-	run, err := l.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
+	run, err := l.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) (err error) {
+		if r.Hooks, err = checkpoints(ctx, w, r.Original, nil); err != nil {
+			return err
+		}
 		weights, rep, err := unlearn.Apply(ctx, m, r)
 		if err != nil {
 			return err
@@ -215,7 +279,7 @@ func (l *Lab) Unlearned(ctx context.Context, p *Problem, m unlearn.Method, r unl
 	if err != nil {
 		return nil, nil, err
 	}
-	weights, err := weightsOf(run, r.Original)
+	weights, err := weightsOf(run, "weights.safetensors", r.Original)
 	if err != nil {
 		return nil, nil, err
 	}
