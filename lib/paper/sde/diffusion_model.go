@@ -1,0 +1,234 @@
+package sde
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/diffusion"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/train/denoise"
+)
+
+// The groups of records, which are also the counters of their noise streams.
+const (
+	retainGroup = iota
+	forgetGroup
+	heldOutGroup
+)
+
+var diffusionGroups = [3]string{"retained", "forgotten", "held out"}
+
+// The streams of random numbers below the seed, beside those of the training.
+const (
+	streamEncode = "encode"
+	streamSample = "sample"
+	streamSets   = "sets"
+)
+
+// diffusionData are the images of the three groups, pixels between -1 and 1.
+type diffusionData struct {
+	groups    [3]array.Matrix[float32]
+	shape     [3]int
+	hash      string
+	synthetic bool
+}
+
+// load draws the records: retained and forgotten ones from the training part,
+// held-out ones from the test part.
+func (d Diffusion) load(ctx context.Context) (*diffusionData, error) {
+	info, err := images.Lookup(d.DataSet)
+	if err != nil {
+		return nil, err
+	}
+	inTrain := info.Rows - info.TestRows
+	if 2*d.Records > inTrain || d.HeldOut > info.TestRows || info.Shape[1] != info.Shape[2] {
+		return nil, fmt.Errorf("diffusion: %d retained, %d forgotten and %d held-out square images are needed; %s has %d and %d of %v", d.Records, d.Records, d.HeldOut, d.DataSet, inTrain, info.TestRows, info.Shape)
+	}
+	rng := engine.Root(d.Seed).Stream(engine.StreamSplit)
+	rows, test := rng.Perm(inTrain)[:2*d.Records], rng.Perm(info.TestRows)[:d.HeldOut]
+	m, err := images.LoadRows(ctx, d.DataSet, rows, test)
+	if err != nil {
+		return nil, err
+	}
+	out := &diffusionData{shape: m.Shape, hash: m.Hash, synthetic: m.Synthetic}
+	first, second := make([]int, d.Records), make([]int, d.Records)
+	for i := range first {
+		first[i], second[i] = i, d.Records+i
+	}
+	out.groups = [3]array.Matrix[float32]{m.Train.X.Gather(first), m.Train.X.Gather(second), m.Test.X}
+	for _, g := range out.groups {
+		for i, v := range g.Data {
+			g.Data[i] = 2*v - 1
+		}
+	}
+	return out, nil
+}
+
+// diffusionModel is the trained network and the one it started from.
+type diffusionModel struct {
+	trained, untrained diffusion.Denoiser
+	history            []train.Epoch
+	run                string
+}
+
+// diffusionTraining identifies the training in the store.
+type diffusionTraining struct {
+	Net     diffusion.UNet `json:"net"`
+	Fit     denoise.Config `json:"fit"`
+	Records int            `json:"records"`
+	HeldOut int            `json:"held_out"` // it decides which records are drawn
+}
+
+// trained returns the model trained on the retained records, from the store or
+// computed.
+func (d Diffusion) trained(ctx context.Context, e *engine.Engine, s *store.Store, data *diffusionData) (*diffusionModel, error) {
+	r, err := model.NewRunner(e, d.Net)
+	if err != nil {
+		return nil, err
+	}
+	fresh := d.Net.Init(d.Training.Seed.Stream(engine.StreamInit))
+	key := d.key(e, data, "train-denoiser", diffusionTraining{d.Net, d.Training, d.Records, d.HeldOut})
+	run, err := s.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
+		hooks, err := d.hooks(ctx, w, fresh)
+		if err != nil {
+			return err
+		}
+		weights, history, err := denoise.Fit(ctx, r, fresh, data.groups[retainGroup], d.Training, hooks)
+		if err != nil {
+			return err
+		}
+		if err := w.WriteTensors("weights.safetensors", weights.File("")); err != nil {
+			return err
+		}
+		return w.WriteJSON("history.json", history)
+	})
+	if err != nil {
+		return nil, err
+	}
+	f, err := run.Tensors("weights.safetensors")
+	if err != nil {
+		return nil, err
+	}
+	weights, err := nn.FromFile(f, "", fresh)
+	if err != nil {
+		return nil, err
+	}
+	m := &diffusionModel{run: run.ID,
+		trained:   diffusion.Denoiser{Runner: r, Weights: weights, Condition: d.Training.Condition},
+		untrained: diffusion.Denoiser{Runner: r, Weights: fresh, Condition: d.Training.Condition}}
+	return m, run.JSON("history.json", &m.history)
+}
+
+// diffusionSaveEvery bounds what a killed training loses.
+const diffusionSaveEvery = 5 * time.Second
+
+// hooks save the training's state, at most every few seconds and when it is
+// stopped, and resume what is there.
+func (d Diffusion) hooks(ctx context.Context, w *store.Work, like nn.Params) (train.Hooks, error) {
+	h := train.Hooks{SaveEvery: 1}
+	last := time.Now()
+	h.Save = func(s *train.State) error {
+		if ctx.Err() == nil && time.Since(last) < diffusionSaveEvery {
+			return nil
+		}
+		last = time.Now()
+		f, state := s.File()
+		return w.SaveCheckpoint(f, state)
+	}
+	if d.Progress != nil {
+		what := fmt.Sprintf("training a denoiser on %s, seed %d", d.DataSet, d.Seed)
+		h.Progress = func(e train.Epoch) {
+			d.Progress(audit.Progress{Done: int64(e.Epoch), Total: int64(d.Training.Epochs), What: what})
+		}
+	}
+	f, state, ok, err := w.LoadCheckpoint()
+	if err != nil || !ok {
+		return h, err
+	}
+	h.Resume, err = train.LoadState(f, state, like)
+	return h, err
+}
+
+// noisy puts noise of standard deviation sigma on a group; it is the same in
+// every call.
+func (d Diffusion) noisy(data *diffusionData, group int, sigma float64) array.Matrix[float32] {
+	return diffusion.AddNoise(data.groups[group], sigma, func(row int) *rand.Rand {
+		return engine.Root(d.Seed).Stream(streamEncode, uint64(group), uint64(row))
+	})
+}
+
+// encode returns the encoder's outputs on the three groups.
+func (d Diffusion) encode(m diffusion.Denoiser, data *diffusionData) ([3]array.Matrix[float64], error) {
+	var out [3]array.Matrix[float64]
+	for g := range out {
+		_, encoded, err := m.Denoise(d.noisy(data, g, d.Noise), d.Noise)
+		if err != nil {
+			return out, err
+		}
+		out[g] = array.Convert[float64](encoded)
+	}
+	return out, nil
+}
+
+// diffusionShown are the noise levels at which denoising is measured.
+var diffusionShown = []float64{0.1, 0.5, 2}
+
+// errors measures the denoiser on the three groups: where it errs less on
+// retained than on other records, it knows them.
+func (d Diffusion) errors(m diffusion.Denoiser, data *diffusionData) ([]DiffusionError, error) {
+	var out []DiffusionError
+	for _, sigma := range diffusionShown {
+		for g, name := range diffusionGroups {
+			guess, _, err := m.Denoise(d.noisy(data, g, sigma), sigma)
+			if err != nil {
+				return nil, err
+			}
+			each := make([]float64, guess.Rows)
+			for i := range each {
+				for j, v := range guess.Row(i) {
+					diff := float64(v) - float64(data.groups[g].Row(i)[j])
+					each[i] += float64(diff*diff) / float64(guess.Cols)
+				}
+			}
+			e := stats.MeanInterval(each, 0.95, "images")
+			e.Better = stats.LowerIsBetter
+			out = append(out, DiffusionError{name, sigma, e})
+		}
+	}
+	return out, nil
+}
+
+// gallery denoises held-out images and draws new ones.
+func (d Diffusion) gallery(ctx context.Context, m diffusion.Denoiser, data *diffusionData) (DiffusionGallery, error) {
+	g := DiffusionGallery{Shape: data.shape, NoiseShown: diffusionShown[1]}
+	few := make([]int, min(d.Samples, data.groups[heldOutGroup].Rows))
+	for i := range few {
+		few[i] = i
+	}
+	noisy := d.noisy(data, heldOutGroup, g.NoiseShown).Gather(few)
+	guess, _, err := m.Denoise(noisy, g.NoiseShown)
+	if err != nil {
+		return g, err
+	}
+	rng := engine.Root(d.Seed).Stream(streamSample)
+	drawn, err := diffusion.Sampler{}.Sample(ctx, d.Samples, d.Net.Pixels(), rng, func(x array.Matrix[float32], sigma float64) (array.Matrix[float32], error) {
+		y, _, err := m.Denoise(x, sigma)
+		return y, err
+	})
+	if err != nil {
+		return g, err
+	}
+	g.Clean, g.Noisy = rowsOf(data.groups[heldOutGroup].Gather(few)), rowsOf(noisy)
+	g.Guess, g.New = rowsOf(guess), rowsOf(drawn)
+	return g, nil
+}

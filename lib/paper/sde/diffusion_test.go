@@ -1,0 +1,174 @@
+package sde
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model/diffusion"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train/denoise"
+	verify "github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// tinyDiffusion runs in a second: it tests the recipe, not the paper.
+func tinyDiffusion() Diffusion {
+	return Diffusion{
+		DataSet: "glyphs", Records: 48, HeldOut: 24, Subset: 8, Subsets: 4, Draws: 3, Sigmas: []float64{2, 16}, Samples: 2,
+		Net: diffusion.UNet{Width: 4, Levels: 2}, Training: denoise.Config{Epochs: 2, Batch: 16},
+	}
+}
+
+func openDiffusion(t *testing.T) (*engine.Engine, *store.Store) {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, s
+}
+
+func TestDiffusionIsComputedOnceAndPrints(t *testing.T) {
+	e, s := openDiffusion(t)
+	d := tinyDiffusion()
+	epochs := 0
+	d.Progress = func(audit.Progress) { epochs++ }
+	r, err := d.Run(context.Background(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if epochs != 2 || len(r.History) != 2 || len(r.Arms) != 6 || r.Dim != 8*8*8 {
+		t.Fatalf("%d epochs, history %v, %d arms, dim %d", epochs, r.History, len(r.Arms), r.Dim)
+	}
+	again, err := d.Run(context.Background(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if epochs != 2 || !reflect.DeepEqual(r, again) {
+		t.Error("the second run trained again or read another result")
+	}
+	for _, a := range r.Arms {
+		for k, est := range a.F1 {
+			if !(est.Value >= 0 && est.Value <= 1) || est.N != d.Draws || *est.Null != 0.5 {
+				t.Errorf("%s at %v: %+v", a.Name, r.Sigmas[k], est)
+			}
+		}
+		if gated := a.Name != "spread only" && a.Name != "closed form"; gated != (a.Gate != nil) {
+			t.Errorf("%s has a gate: %v", a.Name, a.Gate)
+		}
+	}
+	p := r.provenance(e, "quick")
+	table := r.Table(p)
+	if err := table.Check(); err != nil {
+		t.Error(err)
+	}
+	if text := fmt.Sprint(table.Notes); !strings.Contains(text, "glyphs stand in") {
+		t.Errorf("the notes do not say that the data are generated: %s", text)
+	}
+	f, err := r.Figure(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.PNG(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDiffusionRefusesSettingsThatCannotBe(t *testing.T) {
+	e, s := openDiffusion(t)
+	for want, change := range map[string]func(*Diffusion){
+		"at least 32 forgotten":     func(d *Diffusion) { d.Records = 31 },
+		"there are 48 and 7":        func(d *Diffusion) { d.HeldOut = 7 },
+		"1 draws":                   func(d *Diffusion) { d.Draws = 1 },
+		"-2 subsets":                func(d *Diffusion) { d.Subsets = -2 },
+		"noise is -1":               func(d *Diffusion) { d.Noise = -1 },
+		"noise is NaN":              func(d *Diffusion) { d.Noise = math.NaN() },
+		"glyphs has 3000 and 1000":  func(d *Diffusion) { d.Records = 2000 },
+		"nosuch":                    func(d *Diffusion) { d.DataSet = "nosuch" },
+		"width 6":                   func(d *Diffusion) { d.Net.Width = 6 },
+		"the bandwidth -1 is not a": func(d *Diffusion) { d.Sigmas = []float64{-1} },
+	} {
+		d := tinyDiffusion()
+		change(&d)
+		if _, err := d.Run(context.Background(), e, s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one about %q", err, want)
+		}
+	}
+	if _, err := DiffusionAt("paper"); err == nil || !strings.Contains(err.Error(), "quick and standard") {
+		t.Error(err)
+	}
+	for _, scale := range []string{"quick", "standard"} {
+		d, err := DiffusionAt(scale)
+		if err != nil {
+			t.Error(err)
+		}
+		if err := d.withDefaults().check(); err != nil {
+			t.Errorf("%s: %v", scale, err)
+		}
+	}
+}
+
+// clouds are n rows of normal numbers, times scale.
+func clouds(n int, scale float64, stream uint64) array.Matrix[float64] {
+	rng, m := engine.Root(8).Stream("test", stream), array.New[float64](n, 20)
+	for i := range m.Data {
+		m.Data[i] = scale * rng.NormFloat64()
+	}
+	return m
+}
+
+func TestDiffusionFindsWhatIsPlantedAndNothingWhereNothingIs(t *testing.T) {
+	d := Diffusion{Subset: 80, Subsets: 10, Draws: 20}
+	for _, c := range []struct {
+		scale, low, high float64
+	}{{1.3, 0.9, 1}, {1, 0.35, 0.65}} {
+		arm := DiffusionArm{}
+		test := halves(clouds(600, 1, 1), c.scale)
+		if err := d.judgeArm(context.Background(), &arm, test, verify.SDE{}, []float64{math.Sqrt(20)}); err != nil {
+			t.Fatal(err)
+		}
+		if v := arm.Accuracy[0].Value; v < c.low || v > c.high {
+			t.Errorf("scale %v: accuracy %v", c.scale, arm.Accuracy[0])
+		}
+	}
+}
+
+func TestDiffusionTargetsAndReferencesShareNoRecord(t *testing.T) {
+	d := Diffusion{Subset: 10}
+	m := array.New[float64](60, 1)
+	for i := range m.Data {
+		m.Data[i] = float64(i)
+	}
+	in, rest := d.divide(m, engine.Root(1).Stream("test"))
+	if in.Rows != 10 || rest.Rows != 50 {
+		t.Errorf("%d reference records, %d others", in.Rows, rest.Rows)
+	}
+	seen := map[float64]bool{}
+	for _, v := range append(in.Data, rest.Data...) {
+		if seen[v] {
+			t.Errorf("record %v is there twice", v)
+		}
+		seen[v] = true
+	}
+}
+
+func TestDiffusionBandwidthsRunFromOneToTheDimension(t *testing.T) {
+	got := DiffusionSigmas(3136, 11)
+	if len(got) != 11 || got[0] != 1 || math.Abs(got[10]-3136) > 1e-9 {
+		t.Errorf("%v", got) // sqrt(dim) is the middle of eleven
+	}
+	if got := DiffusionSigmas(3136, 4); len(got) != 5 || math.Abs(got[2]-56) > 1e-9 {
+		t.Errorf("%v", got)
+	}
+}
