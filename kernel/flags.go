@@ -33,8 +33,10 @@ func openStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 		return nil, err
 	}
 	s.OnWarning = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", text) }
-	s.OnWait = func(store.Key) {
-		fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for a run that is being computed already")
+	s.OnWait = func(_ store.Key, elsewhere bool) {
+		if elsewhere {
+			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for a run that is being computed already")
+		}
 	}
 	return s, nil
 }

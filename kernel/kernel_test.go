@@ -137,7 +137,7 @@ func TestTyposAreUsageErrorsWithASuggestion(t *testing.T) {
 		{"table ruler 99", []string{`"99"`, "table1"}},
 		{"table ruler 1 3 --out x.md", []string{"--out", "folder"}},
 		{"table ruler 1 --workers -1", []string{"--workers -1"}},
-		{"table sde 1", []string{`"sde"`, "ruler"}},
+		{"table nobody 1", []string{`"nobody"`, "ruler"}},
 		{"table lenses --scale huge", []string{"--scale huge", "quick, standard, paper"}},
 		{"table lenses 1", []string{`"1"`}},
 		{"bench --rounds 0", []string{"--rounds 0"}},

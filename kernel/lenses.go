@@ -1,19 +1,16 @@
 package kernel
 
 import (
-	"fmt"
-
 	"github.com/lethe-ml/lethe/lib/audit"
-	"github.com/lethe-ml/lethe/lib/engine"
-	paper "github.com/lethe-ml/lethe/lib/paper/ruler"
+	"github.com/lethe-ml/lethe/lib/paper"
 
 	"github.com/spf13/cobra"
 )
 
 // newLenses makes "table lenses".
 func newLenses() *cobra.Command {
-	run := recipeRun{kind: "table", folder: []string{"md", "json"}}
-	formats := []string{"text", "md", "json"}
+	run := recipeRun{kind: paper.Table, folder: []string{"md", "json"}}
+	scales, formats := []string{"quick", "standard", "paper"}, []string{"text", "md", "json"}
 	c := &cobra.Command{
 		Use:   "lenses",
 		Short: "Every method and control through every lens, and where the lenses disagree",
@@ -29,36 +26,19 @@ RULER's ten tables.`,
   lethe table lenses --scale standard --out figures/audit`,
 		Annotations: withEngine(),
 	}
-	f := c.Flags()
-	scales := []string{"quick", "standard", "paper"}
-	f.StringVar(&run.scale, "scale", envOr("LETHE_SCALE", "quick"), "which cases: "+list(scales)+" (default from LETHE_SCALE)")
-	f.StringVar(&run.format, "format", "", "one of "+list(formats)+" (default: the ending of --out, or text)")
-	f.StringVar(&run.out, "out", "", "write to this file, or into this folder ("+list(run.folder)+")")
-	f.StringVar(&run.engine, "engine", "", "auto, go, xla, xla:cuda or xla:/path/to/plugin.so (default: LETHE_ENGINE, or auto)")
-	dir := storeFlag(c)
+	run.flags(c, "which cases", scales, formats)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if err := cobra.NoArgs(cmd, args); err != nil {
 			return usagef("%v", err)
 		}
-		if err := oneOf("scale", run.scale, scales...); err != nil {
-			return err
-		}
-		return run.chooseFormat(formats)
+		return run.check(scales, formats)
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := openStore(cmd, *dir)
-		if err != nil {
-			return err
-		}
-		if err := run.makeFolder(); err != nil {
-			return err
-		}
-		e, err := engine.Open(run.engine)
+		e, s, err := run.open(cmd)
 		if err != nil {
 			return err
 		}
 		defer e.Close()
-		fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", e)
 		p := newProgress(cmd.ErrOrStderr(), "cases")
 		defer p.finish()
 		lab := &audit.Lab{Engine: e, Store: s}
@@ -67,7 +47,7 @@ RULER's ten tables.`,
 		if err != nil {
 			return err
 		}
-		return run.write(cmd, paper.Recipe{ID: "lenses"}, &paper.Output{Table: t})
+		return run.write(cmd, "lenses", &paper.Output{Table: t})
 	}
 	return c
 }

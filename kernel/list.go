@@ -8,7 +8,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
-	paper "github.com/lethe-ml/lethe/lib/paper/ruler"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
@@ -125,7 +124,7 @@ func methodList() []named {
 		for _, part := range []struct {
 			name string
 			seen bool
-		}{{"the original", sees.Original}, {"the forget set", sees.Forget}, {"the retain set", sees.Retain}} {
+		}{{"the original", sees.Original}, {"the forget set", sees.Forget}, {"the retain set", sees.Retain}, {"weights from during the training", sees.Earlier}} {
 			if part.seen {
 				e.Sees = append(e.Sees, part.name)
 			}
@@ -182,8 +181,10 @@ func modelList() []named {
 
 func recipeList() []named {
 	var out []named
-	for _, r := range paper.Recipes() {
-		out = append(out, named{Name: r.ID, About: r.Title})
+	for _, p := range papers() {
+		for _, r := range p.Recipes {
+			out = append(out, named{Name: r.ID, About: r.Title})
+		}
 	}
 	out = append(out, named{Name: "lenses", About: "Do the lenses agree? Every method and control through every lens"})
 	return out

@@ -10,37 +10,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 )
 
 // WriteFile writes the notebook to path in one step: a reader sees the old
 // notebook or the new. Folders that are missing are made.
 func (nb *Notebook) WriteFile(path string) error { return inOneStep(path, nb.Write) }
 
-func inOneStep(path string, write func(io.Writer) error) (err error) {
+func inOneStep(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = fmt.Errorf("%s cannot be written: %w", path, err)
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return onestep.Write(path, write)
 }
 
 // HTML turns the notebook, which is saved at path, into a web page, with

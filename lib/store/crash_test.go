@@ -279,7 +279,7 @@ func TestLockOfAKilledProcessDoesNotBlock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.OnWait = func(Key) { t.Error("had to wait for a dead process") }
+	s.OnWait = func(Key, bool) { t.Error("had to wait for a dead process") }
 	checkSmall(t, do(t, s, Key{Recipe: "slow"}, writeSmall))
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -13,21 +14,15 @@ import (
 // lockPoll is how often a waiting process asks for a lock again.
 const lockPoll = 25 * time.Millisecond
 
-// lock takes the run's lock, against the goroutines of this process first and
-// against other processes then. onWait is called once if somebody else has it.
-func (s *Store) lock(ctx context.Context, id string, onWait func()) (release func(), err error) {
-	waited := false
-	wait := func() {
-		if !waited {
-			waited = true
-			onWait()
-		}
-	}
-	leave, err := s.enter(ctx, id, wait)
+// lock takes the run's lock, against the goroutines of this Store first and
+// against other processes then. onWait is called once if a goroutine has it, and
+// once with elsewhere if somebody else has it.
+func (s *Store) lock(ctx context.Context, id string, onWait func(elsewhere bool)) (release func(), err error) {
+	leave, err := s.enter(ctx, id, sync.OnceFunc(func() { onWait(false) }))
 	if err != nil {
 		return nil, err
 	}
-	file, err := s.lockFile(ctx, id, wait)
+	file, err := s.lockFile(ctx, id, sync.OnceFunc(func() { onWait(true) }))
 	if err != nil {
 		leave()
 		return nil, err
@@ -51,7 +46,7 @@ var errBusy = errors.New("the run is being computed")
 func (s *Store) tryLock(id string) (release func(), err error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	release, err = s.lock(ctx, id, func() { cancel(errBusy) })
+	release, err = s.lock(ctx, id, func(bool) { cancel(errBusy) })
 	if errors.Is(context.Cause(ctx), errBusy) && err != nil {
 		return nil, errBusy
 	}

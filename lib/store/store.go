@@ -43,9 +43,11 @@ type Store struct {
 	// OnWarning receives what the user should know although work goes on, such
 	// as a damaged run that was set aside. Nil logs it with log/slog.
 	OnWarning func(string)
-	// OnWait is called once by each Do that has to wait because somebody else
-	// computes the same run. Nil does nothing.
-	OnWait func(Key)
+	// OnWait is called by each Do that has to wait because somebody else computes
+	// the same run: once for a goroutine that uses this Store, and once, with
+	// elsewhere, for another Store on the folder, as a rule another process.
+	// Nil does nothing.
+	OnWait func(k Key, elsewhere bool)
 
 	dir      string
 	write    func(path string, b []byte) error // disk.Write; tests put failing disks here
@@ -161,9 +163,9 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 			return nil, fmt.Errorf("store: run %s (%s) depends on itself", short(id), k.Recipe)
 		}
 	}
-	release, err := s.lock(ctx, id, func() {
+	release, err := s.lock(ctx, id, func(elsewhere bool) {
 		if s.OnWait != nil {
-			s.OnWait(k)
+			s.OnWait(k, elsewhere)
 		}
 	})
 	if err != nil {

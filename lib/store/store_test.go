@@ -224,7 +224,12 @@ func TestValuesThatJSONCannotHoldAreRefusedByFileName(t *testing.T) {
 func TestGoroutinesComputeARunOnce(t *testing.T) {
 	s := open(t)
 	var calls, waits atomic.Int32
-	s.OnWait = func(Key) { waits.Add(1) }
+	s.OnWait = func(_ Key, elsewhere bool) {
+		if elsewhere {
+			t.Error("a goroutine of the same store is said to be elsewhere")
+		}
+		waits.Add(1)
+	}
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
@@ -257,7 +262,12 @@ func TestTwoStoresOfOneFolderComputeARunOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting, done := make(chan struct{}), make(chan struct{})
-	b.OnWait = func(Key) { close(waiting) }
+	b.OnWait = func(_ Key, elsewhere bool) {
+		if !elsewhere {
+			t.Error("the other store is not said to be elsewhere")
+		}
+		close(waiting)
+	}
 	do(t, a, Key{Recipe: "train"}, func(ctx context.Context, w *Work) error {
 		go func() {
 			defer close(done)
@@ -280,7 +290,7 @@ func TestWaitEndsWithTheContext(t *testing.T) {
 	do(t, a, Key{Recipe: "train"}, func(ctx context.Context, w *Work) error {
 		for _, s := range []*Store{a, b} {
 			other, cancel := context.WithCancel(t.Context())
-			s.OnWait = func(Key) { cancel() }
+			s.OnWait = func(Key, bool) { cancel() }
 			if _, err := s.Do(other, Key{Recipe: "train"}, never(t)); !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}

@@ -30,13 +30,6 @@ type Env struct {
 	lab        *audit.Lab
 }
 
-// Progress says how far a sweep is. Done and Total are in units of work (rows
-// times epochs), so that a rate means something.
-type Progress struct {
-	Done, Total int64
-	What        string
-}
-
 func (e *Env) start() (err error) {
 	e.once.Do(func() {
 		e.problems, e.lab = map[string]func() (*datasets.Prepared, error){}, &audit.Lab{Engine: e.Engine, Store: e.Store}

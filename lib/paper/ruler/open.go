@@ -1,29 +1,27 @@
 package ruler
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"os"
 
-	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/paper"
 )
 
 // ScaleEnv is the environment variable that names the scale.
-const ScaleEnv = "LETHE_SCALE"
+const ScaleEnv = paper.ScaleEnv
 
 // Open opens what recipes run in, with the engine and the store of audit.Open,
 // and the scale that LETHE_SCALE names, quick without it.
 func Open() (*Env, Scale, error) {
-	s, err := ScaleByName(cmp.Or(os.Getenv(ScaleEnv), "quick"))
+	s, err := ScaleByName(paper.ScaleName())
 	if err != nil {
 		return nil, s, fmt.Errorf("%s: %w", ScaleEnv, err)
 	}
-	lab, err := audit.Open()
+	e, err := paper.Open()
 	if err != nil {
 		return nil, s, err
 	}
-	return &Env{Engine: lab.Engine, Store: lab.Store}, s, nil
+	return envOf(e), s, nil
 }
 
 // Main collects the study behind most tables and figures (section 4 of the

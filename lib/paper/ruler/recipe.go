@@ -2,13 +2,12 @@ package ruler
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -21,12 +20,6 @@ type Recipe struct {
 	make  func(ctx context.Context, e *Env, s Scale) (*Output, error)
 }
 
-// Output is what a recipe makes: a table, a figure or both.
-type Output struct {
-	Table  *report.Table
-	Figure plot.Figure
-}
-
 // Recipes lists all recipes of the paper; a new one adds one line.
 func Recipes() []Recipe {
 	return []Recipe{
@@ -37,38 +30,29 @@ func Recipes() []Recipe {
 
 // RecipeByID finds a recipe: "ruler/table1", "table1" or, with kind "table", "1".
 func RecipeByID(kind, name string) (Recipe, error) {
-	var known []string
-	for _, r := range Recipes() {
-		short := strings.TrimPrefix(r.ID, "ruler/")
-		if name == r.ID || name == short || kind+name == short {
-			return r, nil
-		}
-		known = append(known, short)
+	found, err := Paper().Find(kind, name)
+	if err != nil {
+		return Recipe{}, err
 	}
-	return Recipe{}, fmt.Errorf("no %s %q of RULER; there are %s", kind, name, strings.Join(known, ", "))
+	all := Recipes()
+	return all[slices.IndexFunc(all, func(r Recipe) bool { return r.ID == found.ID })], nil
 }
 
 // Run makes the table or figure at a scale.
 func (r Recipe) Run(ctx context.Context, e *Env, s Scale) (*Output, error) {
-	s, err := s.present(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.ID, err)
-	}
-	out, err := r.make(ctx, e, s)
+	out, err := r.output(ctx, e, s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.ID, err)
 	}
 	return out, nil
 }
 
-// command is how a reader makes the recipe's output again.
-func (r Recipe) command(s Scale) string {
-	short := strings.TrimPrefix(r.ID, "ruler/")
-	kind, name := "table", strings.TrimPrefix(short, "table")
-	if n, ok := strings.CutPrefix(short, "figure"); ok {
-		kind, name = "figure", n
+func (r Recipe) output(ctx context.Context, e *Env, s Scale) (*Output, error) {
+	s, err := s.present(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return fmt.Sprintf("lethe %s ruler %s --scale %s", kind, name, s.Name)
+	return r.make(ctx, e, s)
 }
 
 // provenance collects what the studies behind an output were computed from.
@@ -76,7 +60,7 @@ func (e *Env) provenance(r Recipe, s Scale, parts ...*Collected) report.Provenan
 	info := e.Engine.Info()
 	p := report.Provenance{
 		Scale: s.Name, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
-		Data: map[string]string{}, Command: r.command(s),
+		Data: map[string]string{}, Command: paper.Command(r.ID, s.Name),
 	}
 	var seeds []int
 	var runs []string
@@ -89,10 +73,7 @@ func (e *Env) provenance(r Recipe, s Scale, parts ...*Collected) report.Provenan
 	for _, v := range slices.Compact(seeds) {
 		p.Seeds = append(p.Seeds, int64(v))
 	}
-	slices.Sort(runs)
-	runs = slices.Compact(runs)
-	h := sha256.Sum256([]byte(strings.Join(runs, "\n")))
-	p.Runs, p.RunsHash = len(runs), hex.EncodeToString(h[:])
+	p.Runs, p.RunsHash = paper.CountRuns(runs)
 	return p
 }
 

@@ -28,6 +28,7 @@ const (
 // Scale is how much of the paper's grid is computed.
 type Scale struct {
 	Name     string
+	About    string   // goes on where the name stops
 	DataSets []string // empty: all ten
 	Seeds    int      // training seeds 0 ... Seeds-1
 	// SideSeeds is the number of seeds of the studies beside the main one.
@@ -53,9 +54,9 @@ type Scale struct {
 func Scales() []Scale {
 	small := []string{"breast_cancer", "heart_disease", "german_credit"}
 	return []Scale{
-		{Name: "quick", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, LearningRateSeeds: 3, RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"}},
-		{Name: "standard", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000},
-		{Name: "paper", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, LearningRateSeeds: 3, RowCap: 2000},
+		{Name: "quick", About: "takes minutes on two cores", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, LearningRateSeeds: 3, RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"}},
+		{Name: "standard", About: "an hour or so", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000},
+		{Name: "paper", About: "is the published size", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, LearningRateSeeds: 3, RowCap: 2000},
 	}
 }
 

@@ -1,4 +1,4 @@
-package ruler
+package paper
 
 import (
 	"fmt"
@@ -8,17 +8,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Committed reads the table of a recipe, "table1", that was computed before and
-// is kept in files (package figures). Its title says so, with the scale.
-func Committed(files fs.FS, name string) (*report.Table, error) {
-	f, err := files.Open("ruler/" + name + ".json")
+// Committed reads the table of the recipe with that ID, "ruler/table1", that was
+// computed before and is kept in files (package figures). Its title says so, with
+// the scale.
+func Committed(files fs.FS, id string) (*report.Table, error) {
+	f, err := files.Open(id + ".json")
 	if err != nil {
-		return nil, fmt.Errorf("committed table %q: %w", name, err)
+		return nil, fmt.Errorf("committed table %q: %w", id, err)
 	}
 	defer f.Close()
 	t, err := report.ReadJSON(f)
 	if err != nil {
-		return nil, fmt.Errorf("committed table %q: %w", name, err)
+		return nil, fmt.Errorf("committed table %q: %w", id, err)
 	}
 	t.Title += fmt.Sprintf(" (computed before, scale %s)", t.Provenance.Scale)
 	return t, nil

@@ -1,0 +1,177 @@
+package kernel
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/ruler"
+
+	"github.com/spf13/cobra"
+)
+
+// papers lists the papers whose tables and figures are made again; a new one
+// adds its line.
+func papers() []paper.Paper {
+	return []paper.Paper{
+		ruler.Paper(),
+	}
+}
+
+// kindOf is what "lethe table" and "lethe figure" differ in.
+type kindOf struct {
+	kind, short string
+	formats     []string // for one file or the terminal, the default first
+	folder      []string // written where --out is a folder
+	// examples has COMMAND for "lethe table ruler", NAME and FILE for the paper's
+	// first recipe, PAPER for its name and LARGEST for its last scale.
+	examples [][2]string
+}
+
+func newTable() *cobra.Command {
+	c := newKind(kindOf{
+		kind: paper.Table, short: "Make a table of a paper again, with the controls it lacks",
+		formats: []string{"text", "md", "json"}, folder: []string{"md", "json", "png"},
+		examples: [][2]string{
+			{"COMMAND", "which there are"},
+			{"COMMAND NAME", "small scale"},
+			{"COMMAND NAME --scale LARGEST --format md --out FILE.md", ""},
+			{"COMMAND all --out figures/PAPER", ""},
+		},
+	})
+	c.AddCommand(newLenses())
+	c.Example += "\n" + example("lethe table lenses", "through every lens at once")
+	return c
+}
+
+func newFigure() *cobra.Command {
+	return newKind(kindOf{
+		kind: paper.Figure, short: "Make a figure of a paper again",
+		formats: []string{"text", "png", "svg"}, folder: []string{"png", "txt"},
+		examples: [][2]string{
+			{"COMMAND", "which there are"},
+			{"COMMAND NAME", "as text, for the terminal"},
+			{"COMMAND NAME --out FILE.png", ""},
+			{"COMMAND all --scale LARGEST --out figures/PAPER", ""},
+		},
+	})
+}
+
+// newKind makes "table" or "figure", with a sub-command per paper that has one.
+func newKind(k kindOf) *cobra.Command {
+	c := asGroup(&cobra.Command{Use: k.kind, Short: k.short})
+	var examples []string
+	for _, p := range papers() {
+		if len(p.Of(k.kind)) > 0 {
+			c.AddCommand(newPaper(k, p))
+			examples = append(examples, k.examplesOf(p))
+		}
+	}
+	c.Example = strings.Join(examples, "\n")
+	return c
+}
+
+// newPaper makes "table ruler".
+func newPaper(k kindOf, p paper.Paper) *cobra.Command {
+	run := recipeRun{kind: k.kind, folder: k.folder}
+	c := &cobra.Command{
+		Use:         p.Name + " [NAME...]",
+		Short:       fmt.Sprintf("A %s of %s (arXiv %s)", k.kind, p.Title, p.ArXiv),
+		Long:        k.about(p),
+		Example:     k.examplesOf(p),
+		Annotations: withEngine(),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return recipeNames(p, k.kind), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	run.flags(c, "how much of the paper's grid", p.ScaleNames(), k.formats)
+	workers := workersFlag(c)
+	c.Args = func(_ *cobra.Command, names []string) error {
+		if err := run.check(p.ScaleNames(), k.formats); err != nil {
+			return err
+		}
+		if *workers < 0 {
+			return usagef("--workers %d: expected a number of cells, or 0 for one per core", *workers)
+		}
+		recipes, err := recipesOf(p, k.kind, names)
+		if err == nil && len(recipes) > 1 && !run.intoFolder() {
+			err = usagef("--out: %d %ss need a folder", len(recipes), k.kind)
+		}
+		if len(names) == 0 {
+			c.Annotations = nil // the list needs no engine
+		}
+		return err
+	}
+	c.RunE = func(cmd *cobra.Command, names []string) error {
+		if len(names) == 0 {
+			return listRecipes(cmd, p, k.kind)
+		}
+		recipes, err := recipesOf(p, k.kind, names)
+		if err != nil {
+			return err
+		}
+		return run.make(cmd, p, recipes, *workers)
+	}
+	return c
+}
+
+// about is the long text of a paper's command.
+func (k kindOf) about(p paper.Paper) string {
+	var scales []string
+	for _, s := range p.Scales {
+		scales = append(scales, s.Name+" "+s.About)
+	}
+	return wrap(fmt.Sprintf(`Make a %s of %s (arXiv %s), or "all". Without a name the list of what there is.`, k.kind, p.Title, p.ArXiv)) + "\n\n" +
+		wrap(fmt.Sprintf("Scale %s. Results are kept in the store: the second time they are there at once, and an interrupted command goes on where it stopped.", list(scales)))
+}
+
+func (k kindOf) examplesOf(p paper.Paper) string {
+	first, largest := p.Of(k.kind)[0], p.Scales[len(p.Scales)-1].Name
+	fill := strings.NewReplacer("COMMAND", "lethe "+k.kind+" "+p.Name, "NAME", first.Name(), "FILE", first.Short(), "PAPER", p.Name, "LARGEST", largest)
+	var lines []string
+	for _, e := range k.examples {
+		lines = append(lines, example(fill.Replace(e[0]), e[1]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// example is a line of examples: a command and what it is for.
+func example(command, what string) string {
+	if what == "" {
+		return "  " + command
+	}
+	return fmt.Sprintf("  %-35s  %s", command, what)
+}
+
+// recipeNames are the names that may follow "table ruler".
+func recipeNames(p paper.Paper, kind string) []string {
+	var names []string
+	for _, r := range p.Of(kind) {
+		names = append(names, r.Name())
+	}
+	return append(names, "all")
+}
+
+func recipesOf(p paper.Paper, kind string, names []string) ([]paper.Recipe, error) {
+	var out []paper.Recipe
+	for _, name := range names {
+		if name == "all" {
+			out = append(out, p.Of(kind)...)
+			continue
+		}
+		r, err := p.Find(kind, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func listRecipes(cmd *cobra.Command, p paper.Paper, kind string) error {
+	t := words("", "command", "what it is")
+	for _, r := range p.Of(kind) {
+		t.Rows = append(t.Rows, row(fmt.Sprintf("lethe %s %s %s", kind, p.Name, r.Name()), r.Title))
+	}
+	return t.Text(cmd.OutOrStdout())
+}

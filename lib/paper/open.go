@@ -1,0 +1,23 @@
+package paper
+
+import (
+	"cmp"
+	"os"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// ScaleEnv is the environment variable that names the scale.
+const ScaleEnv = "LETHE_SCALE"
+
+// ScaleName is the scale that LETHE_SCALE names, quick without it.
+func ScaleName() string { return cmp.Or(os.Getenv(ScaleEnv), "quick") }
+
+// Open opens what recipes run in, with the engine and the store of audit.Open.
+func Open() (*Env, error) {
+	lab, err := audit.Open()
+	if err != nil {
+		return nil, err
+	}
+	return &Env{Engine: lab.Engine, Store: lab.Store}, nil
+}

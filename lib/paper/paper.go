@@ -1,0 +1,167 @@
+// Package paper is what the reproductions of papers have in common: a paper is a
+// list of recipes, each of which makes one table or figure again at a named
+// scale. The command line, a notebook and a test call the same recipes. Every
+// paper has a package of its own below this one, whose function Paper lists its
+// recipes; the program knows the papers by that list alone.
+package paper
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/store"
+)
+
+// The kinds of output that a recipe is listed under.
+const (
+	Table  = "table"
+	Figure = "figure"
+)
+
+// Paper is a paper whose tables and figures are made again.
+type Paper struct {
+	Name  string // in commands and IDs: "ruler"
+	Title string // as it calls itself: "RULER"
+	ArXiv string // its number: "2605.27569"
+	Unit  string // what Progress counts: "rows"
+	// Scales are ordered by work, the smallest first.
+	Scales  []Scale
+	Recipes []Recipe
+}
+
+// Scale says how much of a paper is computed.
+type Scale struct {
+	Name string // "quick"
+	// About goes on where the name stops: "takes minutes on two cores".
+	About string
+}
+
+// Recipe makes one table or figure.
+type Recipe struct {
+	ID    string // "ruler/table1": the paper's name and the recipe's
+	Title string
+	Doc   string // what the paper claims with it, and what to look at
+	// Make makes it at the scale of that name.
+	Make func(ctx context.Context, e *Env, scale string) (*Output, error)
+}
+
+// Output is what a recipe makes: a table, a figure or both.
+type Output struct {
+	Table  *report.Table
+	Figure plot.Figure
+}
+
+// Progress says how far the work is. Done and Total are in the paper's unit, so
+// that a rate means something.
+type Progress struct {
+	Done, Total int64
+	What        string
+}
+
+// Env is what recipes run in. Its fields are set before the first recipe runs
+// and not changed after.
+type Env struct {
+	Engine *engine.Engine
+	Store  *store.Store
+	// Workers is the number of pieces computed side by side, 0: one per core.
+	Workers int
+	// Progress hears how much is done. It may be nil and is never called by two
+	// goroutines at once.
+	Progress func(Progress)
+
+	mu     sync.Mutex
+	shared map[reflect.Type]any
+}
+
+// Shared returns the one *T that all recipes run in e share, such as the data
+// sets that one of them has loaded. create makes it for the first who asks.
+func Shared[T any](e *Env, create func(*Env) *T) *T {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	key := reflect.TypeFor[T]()
+	if v, ok := e.shared[key]; ok {
+		return v.(*T)
+	}
+	if e.shared == nil {
+		e.shared = map[reflect.Type]any{}
+	}
+	v := create(e)
+	e.shared[key] = v
+	return v
+}
+
+// Run makes the table or figure at the scale of that name. Its errors begin with
+// the recipe's ID.
+func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) {
+	out, err := r.Make(ctx, e, scale)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.ID, err)
+	}
+	return out, nil
+}
+
+// Short is the ID without the paper, "table1".
+func (r Recipe) Short() string {
+	_, short, _ := strings.Cut(r.ID, "/")
+	return short
+}
+
+// Kind is Figure for a recipe whose short name begins with that word, and Table
+// for every other.
+func (r Recipe) Kind() string {
+	if strings.HasPrefix(r.Short(), Figure) {
+		return Figure
+	}
+	return Table
+}
+
+// Name is the short name without the kind, as it is typed after it: "1", or
+// "claims" where the short name does not begin with the kind.
+func (r Recipe) Name() string { return strings.TrimPrefix(r.Short(), r.Kind()) }
+
+// Command is how a reader makes the output of the recipe with that ID again.
+func Command(id, scale string) string {
+	r := Recipe{ID: id}
+	name, _, _ := strings.Cut(id, "/")
+	return fmt.Sprintf("lethe %s %s %s --scale %s", r.Kind(), name, r.Name(), scale)
+}
+
+// Of lists the paper's recipes of a kind.
+func (p Paper) Of(kind string) []Recipe {
+	var out []Recipe
+	for _, r := range p.Recipes {
+		if r.Kind() == kind {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Find finds a recipe by its ID "ruler/table1", its short name "table1" or, with
+// the kind "table", by its name "1".
+func (p Paper) Find(kind, name string) (Recipe, error) {
+	var known []string
+	for _, r := range p.Recipes {
+		short := r.Short()
+		if name == r.ID || name == short || kind+name == short {
+			return r, nil
+		}
+		known = append(known, short)
+	}
+	return Recipe{}, fmt.Errorf("no %s %q of %s; there are %s", kind, name, p.Title, strings.Join(known, ", "))
+}
+
+// ScaleNames lists the names of the paper's scales.
+func (p Paper) ScaleNames() []string {
+	var out []string
+	for _, s := range p.Scales {
+		out = append(out, s.Name)
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// two is a paper with recipes of both kinds and one that is neither in name.
+func two() Paper {
+	return Paper{Name: "two", Title: "TWO", Recipes: []Recipe{{ID: "two/table1"}, {ID: "two/claims"}, {ID: "two/figure1"}}}
+}
+
+func TestARecipeIsFoundByItsIDItsShortNameAndItsNumber(t *testing.T) {
+	for _, c := range []struct{ kind, name, id string }{
+		{Table, "1", "two/table1"}, {Figure, "1", "two/figure1"}, {Figure, "table1", "two/table1"},
+		{Table, "two/figure1", "two/figure1"}, {Table, "claims", "two/claims"}, {Figure, "claims", "two/claims"},
+	} {
+		if r, err := two().Find(c.kind, c.name); err != nil || r.ID != c.id {
+			t.Errorf("%s %s: %q, %v", c.kind, c.name, r.ID, err)
+		}
+	}
+	_, err := two().Find(Table, "9")
+	if err == nil || err.Error() != `no table "9" of TWO; there are table1, claims, figure1` {
+		t.Error(err)
+	}
+}
+
+func TestEveryRecipeIsListedUnderOneKind(t *testing.T) {
+	p := two()
+	var names []string
+	for _, kind := range []string{Table, Figure} {
+		for _, r := range p.Of(kind) {
+			names = append(names, r.Kind()+" "+r.Name())
+		}
+	}
+	if !slices.Equal(names, []string{"table 1", "table claims", "figure 1"}) {
+		t.Errorf("%q", names)
+	}
+}
+
+func TestACommandNamesKindPaperRecipeAndScale(t *testing.T) {
+	for id, want := range map[string]string{
+		"two/table1": "lethe table two 1 --scale quick", "two/claims": "lethe table two claims --scale quick", "two/figure1": "lethe figure two 1 --scale quick",
+	} {
+		if got := Command(id, "quick"); got != want {
+			t.Errorf("%s: %q", id, got)
+		}
+	}
+}
+
+func TestTheErrorOfARecipeBeginsWithItsID(t *testing.T) {
+	lost := errors.New("lost")
+	r := Recipe{ID: "two/table1", Make: func(_ context.Context, _ *Env, scale string) (*Output, error) {
+		if scale != "quick" {
+			return nil, lost
+		}
+		return &Output{}, nil
+	}}
+	if _, err := r.Run(t.Context(), &Env{}, "paper"); !errors.Is(err, lost) || !strings.HasPrefix(err.Error(), "two/table1: ") {
+		t.Error(err)
+	}
+	if out, err := r.Run(t.Context(), &Env{}, "quick"); out == nil || err != nil {
+		t.Errorf("%v, %v", out, err)
+	}
+}
+
+func TestRecipesInOneEnvShareAndOthersDoNot(t *testing.T) {
+	type room struct{ workers int }
+	type other struct{ workers int }
+	var mu sync.Mutex
+	made := 0
+	create := func(e *Env) *room {
+		mu.Lock()
+		defer mu.Unlock()
+		made++
+		return &room{e.Workers}
+	}
+	a, b := &Env{Workers: 1}, &Env{Workers: 2}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if Shared(a, create).workers != 1 {
+				t.Error("made for another Env")
+			}
+		})
+	}
+	all.Wait()
+	if made != 1 {
+		t.Errorf("made %d times", made)
+	}
+	if Shared(b, create).workers != 2 || made != 2 {
+		t.Error("another Env shares the same")
+	}
+	if Shared(a, func(*Env) *other { return &other{3} }).workers != 3 {
+		t.Error("another type shares the same")
+	}
+}
+
+func TestRunsAreCountedOnceInAnyOrder(t *testing.T) {
+	n, hash := CountRuns([]string{"b", "a", "b"})
+	// Python 3, hashlib: sha256(b"a\nb").hexdigest()
+	if n != 2 || hash != "7e18f737311b2dc3b2f269dd78396b0351f14fb66efa879f768cb23181883c78" {
+		t.Errorf("%d, %s", n, hash)
+	}
+}
