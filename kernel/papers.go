@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/paper/ruler"
+	"github.com/lethe-ml/lethe/lib/paper/sde"
 
 	"github.com/spf13/cobra"
 )
@@ -15,6 +16,7 @@ import (
 func papers() []paper.Paper {
 	return []paper.Paper{
 		ruler.Paper(),
+		sde.Paper(),
 	}
 }
 

@@ -3,16 +3,15 @@ package images
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/lethe-ml/lethe/lib/engine"
 )
 
 func draw(t *testing.T, name string, train, test int) *Prepared {
 	t.Helper()
-	p, err := Prepare(context.Background(), name, train, test, engine.Root(1).Stream("t"))
+	p, err := Prepare(context.Background(), name, train, test, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +47,7 @@ func TestADrawIsRepeatableAndKeepsPlantedGroups(t *testing.T) {
 	if a.Hash != b.Hash || !slices.Equal(a.Train.Data, b.Train.Data) {
 		t.Error("two equal draws differ")
 	}
-	other, err := Prepare(context.Background(), "glyphs", 500, 100, engine.Root(2).Stream("t"))
+	other, err := Prepare(context.Background(), "glyphs", 500, 100, rand.New(rand.NewPCG(2, 2)))
 	if err != nil || other.Hash == a.Hash {
 		t.Errorf("another generator gives the same images (%v)", err)
 	}
@@ -61,7 +60,7 @@ func TestADrawIsRepeatableAndKeepsPlantedGroups(t *testing.T) {
 
 func TestADrawThatCannotBeIsRefused(t *testing.T) {
 	for _, c := range []struct{ train, test int }{{-1, 10}, {3001, 10}, {10, 1001}, {10, -1}} {
-		_, err := Prepare(context.Background(), "glyphs", c.train, c.test, engine.Root(1).Stream("t"))
+		_, err := Prepare(context.Background(), "glyphs", c.train, c.test, rand.New(rand.NewPCG(1, 1)))
 		if err == nil || !strings.Contains(err.Error(), "it has 3000 and 1000") {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -69,7 +68,7 @@ func TestADrawThatCannotBeIsRefused(t *testing.T) {
 	if _, err := Prepare(context.Background(), "glyphs", 1, 1, nil); err == nil {
 		t.Error("a nil generator was accepted")
 	}
-	if _, err := Prepare(context.Background(), "glyfs", 1, 1, engine.Root(1).Stream("t")); err == nil || !strings.Contains(err.Error(), "glyphs") {
+	if _, err := Prepare(context.Background(), "glyfs", 1, 1, rand.New(rand.NewPCG(1, 1))); err == nil || !strings.Contains(err.Error(), "glyphs") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -79,7 +78,7 @@ func TestASetWithoutATestPartIsDivided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, held, err := drawRows(info, 300, 100, engine.Root(1).Stream("t"))
+	rows, held, err := drawRows(info, 300, 100, rand.New(rand.NewPCG(1, 1)))
 	if err != nil || len(rows) != 300 || len(held) != 100 {
 		t.Fatalf("%d and %d rows, %v", len(rows), len(held), err)
 	}
@@ -88,42 +87,7 @@ func TestASetWithoutATestPartIsDivided(t *testing.T) {
 	if len(slices.Compact(both)) != 400 {
 		t.Error("an image is in both parts")
 	}
-	if _, _, err := drawRows(info, 0, 1, engine.Root(1).Stream("t")); err == nil {
+	if _, _, err := drawRows(info, 0, 1, rand.New(rand.NewPCG(1, 1))); err == nil {
 		t.Error("a test image was found where all are for training")
-	}
-}
-
-func TestTheAugmentersBorderIsBlackAfterNormalisation(t *testing.T) {
-	p := draw(t, "glyphs", 50, 10)
-	a := p.Augmenter(Augmentation{}, 3)
-	dst := make([]float32, p.Train.Cols)
-	blackAt := 0
-	for id := range 50 {
-		if err := a.Augment(dst, p.Train.Row(id), 2, id); err != nil {
-			t.Fatal(err)
-		}
-		raw, moved := make([]float32, len(dst)), make([]float32, len(dst))
-		for k, v := range p.Train.Row(id) {
-			raw[k] = float32(float64(v)*p.Norm.SD[0] + p.Norm.Mean[0])
-		}
-		if err := a.Row(moved, raw, p.Shape, a.Seed.Stream(StreamAugment, 2, uint64(id))); err != nil {
-			t.Fatal(err)
-		}
-		for k, v := range moved {
-			want := (float64(v) - p.Norm.Mean[0]) / p.Norm.SD[0]
-			if math.Abs(float64(dst[k])-want) > 1e-5 {
-				t.Fatalf("image %d, value %d: %v, want %v", id, k, dst[k], want)
-			}
-			if v == 0 {
-				blackAt++
-			}
-		}
-	}
-	if blackAt == 0 {
-		t.Error("no image was cropped")
-	}
-	a.Black = nil
-	if err := a.Augment(dst, p.Train.Row(0), 0, 0); err == nil {
-		t.Error("an augmenter without black pixels was accepted")
 	}
 }

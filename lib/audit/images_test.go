@@ -48,7 +48,7 @@ func TestAKilledTrainingKeepsTheWeightsThatWereToBeKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Augment = data.Augmenter(images.Augmentation{}, 0)
+	p.Augment = NewAugmenter(data, images.Augmentation{}, 0)
 	rows := everyRow(p.Prepared)
 	want, err := l.TrainedCourse(t.Context(), p, s.Fit, rows, 0, []int{1, 3, 5})
 	if err != nil {

@@ -3,6 +3,7 @@ package sde
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -50,12 +51,16 @@ type Toy struct {
 	Epochs  []int // to look at, ascending, the last ends the training; nil: 0, 1, 2, 5, 10, 20, 50, 100, 200
 	Batches int   // how many of the full batches are measured, 0: all
 	Deals   int   // random reassignments of the records to batches, 0: 199
+	// Batch is the number of records in a batch, and so in every set; 0: 64. It is
+	// even, and small enough that a set can take each record from another batch.
+	Batch int
+	LR    float64 // the rate of SGD, 0: 0.1
 	// Progress hears how many of the trainings and measurements are done. It may
 	// be nil and is never called by two goroutines at once.
 	Progress func(done, total int)
 }
 
-// The setting of the training.
+// The data, and the paper's records in a batch and our rate.
 const (
 	toyDataSet = "linear_flips"
 	toyBatch   = 64
@@ -72,6 +77,12 @@ func (t Toy) withDefaults() Toy {
 	if t.Deals == 0 {
 		t.Deals = 199
 	}
+	if t.Batch == 0 {
+		t.Batch = toyBatch
+	}
+	if t.LR == 0 {
+		t.LR = toyLR
+	}
 	return t
 }
 
@@ -83,6 +94,10 @@ func (t Toy) check() error {
 		return fmt.Errorf("toy: the epochs to look at are %v; they must ascend from 0 or more, and the last be above 0", t.Epochs)
 	case t.Batches < 0 || t.Batches == 1 || t.Deals < 1:
 		return fmt.Errorf("toy: %d batches and %d random reassignments; needed are 2 and 1, or 0 for all and 199", t.Batches, t.Deals)
+	case t.Batch < 4 || t.Batch%2 != 0:
+		return fmt.Errorf("toy: %d records in a batch; needed is an even number from 4", t.Batch)
+	case !(t.LR > 0) || math.IsInf(t.LR, 1):
+		return fmt.Errorf("toy: the learning rate is %v, not a number above 0", t.LR)
 	}
 	return nil
 }
@@ -167,7 +182,7 @@ func (t Toy) open(ctx context.Context, e *engine.Engine, s *store.Store) (*toyRu
 	if err != nil {
 		return nil, err
 	}
-	full := table.X.Rows / toyBatch
+	full := table.X.Rows / t.Batch
 	if t.Batches > full {
 		return nil, fmt.Errorf("toy: %d batches asked for, %d records make %d full ones", t.Batches, table.X.Rows, full)
 	}
@@ -190,7 +205,7 @@ func (r *toyRun) tell() {
 // knows no membership; its records are judged by the membership that the same
 // seed gives the other training.
 func (r *toyRun) config(p toyPart) train.Config {
-	return train.Config{Epochs: r.last(), Batch: toyBatch, Order: p.order, SGD: &nn.SGD{LR: toyLR}, Seed: engine.Root(p.seed)}.WithDefaults()
+	return train.Config{Epochs: r.last(), Batch: r.Batch, Order: p.order, SGD: &nn.SGD{LR: r.LR}, Seed: engine.Root(p.seed)}.WithDefaults()
 }
 
 // part trains one network and measures it at every epoch asked for.

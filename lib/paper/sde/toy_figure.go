@@ -14,7 +14,7 @@ const toyUntrained = 0.5
 // epochs and per batch, and the permutations of one pair as the paper has them.
 func (r *ToyResult) Figure(scale string) plot.Figure {
 	last := r.Toy.last()
-	c := r.contrasts(0, last, toySame, true)[0]
+	c := r.contrasts(0, last, ToySame, true)[0]
 	draws := plot.Histograms{
 		Meta: plot.Meta{Title: fmt.Sprintf("200 permutations of one pair, p = %.1e", min(c.Higher[0], c.Lower[0]))},
 		X:    plot.Axis{Label: "H × 1000"},
@@ -60,7 +60,7 @@ func (r *ToyResult) courses() plot.Figure {
 	across := plot.Curve{Name: "across batches", X: r.axis()}
 	for _, epoch := range r.Toy.Epochs {
 		var a, b []float64
-		for _, c := range r.contrasts(0, epoch, toySame, true) {
+		for _, c := range r.contrasts(0, epoch, ToySame, true) {
 			a, b = append(a, 1000*toyMean(toyEach(c.A, toyExact))), append(b, 1000*toyMean(toyEach(c.B, toyExact)))
 		}
 		toyPoint(&same, stats.MeanInterval(a, 0.95, "seeds"))
@@ -83,9 +83,9 @@ var toyShown = []struct {
 	name, contrast string
 	fixed, control bool
 }{
-	{"same − across, fixed batches", toySame, true, false},
-	{"across − across", toyNull, true, true},
-	{"same − across, fresh batches", toySame, false, true},
+	{"same − across, fixed batches", ToySame, true, false},
+	{"across − across", ToyNull, true, true},
+	{"same − across, fresh batches", ToySame, false, true},
 }
 
 func (r *ToyResult) differences() plot.Figure {

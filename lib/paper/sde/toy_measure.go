@@ -55,12 +55,13 @@ type ToySet struct {
 	Spread   [2]float64 `json:"spread"`
 }
 
-// The contrasts.
+// The contrasts of a layer, by name: a batch against a set across, two sets
+// across, and the two that are planted after the last epoch of fixed batches.
 const (
-	toySame   = "same - across"
-	toyNull   = "across - across"
-	toyScaled = "same, scaled by 5 % - across"
-	toyOffset = "same - across, with a shift shared by each batch"
+	ToySame    = "same - across"
+	ToyNull    = "across - across"
+	ToyScaled  = "same, scaled by 5 % - across"
+	ToyShifted = "same - across, with a shift shared by each batch"
 )
 
 // The layers, by name in the report.
@@ -148,7 +149,7 @@ func (r *toyRun) draw(p toyPart) (*toySets, error) {
 	if err != nil {
 		return nil, err
 	}
-	return toyDraw(batches[:r.x.Rows/toyBatch], r.Batches, toyStream(p.seed))
+	return toyDraw(batches[:r.x.Rows/r.Batch], r.Batches, toyStream(p.seed))
 }
 
 // toyDraw takes the first n batches, and for each two sets of as many records,
@@ -198,10 +199,10 @@ func (l *toyLens) look(deals int, planted bool) (*ToyLayer, error) {
 		return nil, err
 	}
 	out := &ToyLayer{}
-	if err := out.add(toySame, same, across); err != nil {
+	if err := out.add(ToySame, same, across); err != nil {
 		return nil, err
 	}
-	if err := out.add(toyNull, across2, across); err != nil {
+	if err := out.add(ToyNull, across2, across); err != nil {
 		return nil, err
 	}
 	if planted {
@@ -226,7 +227,7 @@ func (l *toyLens) plant(out *ToyLayer, across []*sde.Distribution) error {
 	if err != nil {
 		return err
 	}
-	if err := out.add(toyScaled, a, across); err != nil {
+	if err := out.add(ToyScaled, a, across); err != nil {
 		return err
 	}
 	shifted := toyShift(l.act, l.sets.all, l.stream(toyStreamShift, l.layer))
@@ -237,7 +238,7 @@ func (l *toyLens) plant(out *ToyLayer, across []*sde.Distribution) error {
 	if err != nil {
 		return err
 	}
-	return out.add(toyOffset, a, b)
+	return out.add(ToyShifted, a, b)
 }
 
 // toyShift adds to the records of each batch one normal vector whose entries

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -115,18 +116,78 @@ func TestToyComparesFixedWithFreshBatches(t *testing.T) {
 	if done != 16 || len(r.Snapshots) != 12 || len(r.Runs) != 12 {
 		t.Fatalf("%d reports, %d snapshots, %d runs", done, len(r.Snapshots), len(r.Runs))
 	}
-	a, b := r.contrasts(0, 0, toySame, true), r.contrasts(0, 0, toySame, false)
+	a, b := r.contrasts(0, 0, ToySame, true), r.contrasts(0, 0, ToySame, false)
 	if len(a) != 2 || !reflect.DeepEqual(a, b) {
 		t.Error("the untrained networks of fixed and fresh batches differ")
 	}
-	a, b = r.contrasts(0, 2, toySame, true), r.contrasts(0, 2, toySame, false)
+	a, b = r.contrasts(0, 2, ToySame, true), r.contrasts(0, 2, ToySame, false)
 	if reflect.DeepEqual(a, b) {
 		t.Error("fixed and fresh batches train the same network")
 	}
-	if len(r.contrasts(1, 2, toyOffset, true)) != 2 || len(r.contrasts(1, 2, toyOffset, false)) != 0 || len(r.contrasts(1, 1, toyOffset, true)) != 0 {
+	if len(r.contrasts(1, 2, ToyShifted, true)) != 2 || len(r.contrasts(1, 2, ToyShifted, false)) != 0 || len(r.contrasts(1, 1, ToyShifted, true)) != 0 {
 		t.Error("the planted contrasts are not at the last epoch of fixed batches only")
 	}
 	checkToyOutput(t, r)
+	checkToySummaries(t, r)
+}
+
+func checkToySummaries(t *testing.T, r *ToyResult) {
+	t.Helper()
+	parts, err := r.Contrasts(1, 2, ToyNull, true)
+	if err != nil || len(parts) != 2 || len(parts[0].A) != 3 {
+		t.Fatalf("%d seeds, %v", len(parts), err)
+	}
+	s, err := r.Summary(1, 2, ToyNull, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var own float64
+	for k := range parts[1].A { // the second seed's share of the differences
+		own += 100 * (parts[1].A[k].Exact - parts[1].B[k].Exact) / (parts[1].B[0].Exact + parts[1].B[1].Exact + parts[1].B[2].Exact)
+	}
+	if got := toyMean(s.Differences[3:]); s.Runs != 2 || len(s.Differences) != 6 || math.Abs(got-own) > 1e-9 {
+		t.Errorf("the second seed differs by %v %%, want %v %%", got, own)
+	}
+	for want, err := range map[string]error{
+		"layer 2":             second(r.Contrasts(2, 2, ToySame, true)),
+		"after epoch 7":       second(r.Summary(0, 7, ToySame, true)),
+		"fixed batches: fals": second(r.Summary(0, 2, ToyScaled, false)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Another rate or size of the batches is another training, and the sets follow.
+func TestToyTakesRateAndBatchSizeFromTheCaller(t *testing.T) {
+	e, s := toyEnv(t)
+	run := func(toy Toy) ToyContrast {
+		toy.Seeds, toy.Epochs, toy.Batches, toy.Deals = []int{1}, []int{0, 1}, 2, 1
+		r, err := toy.Run(t.Context(), e, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := r.Contrasts(0, 1, ToySame, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parts[0]
+	}
+	usual, named, fast, small := run(Toy{}), run(Toy{Batch: 64, LR: 0.1}), run(Toy{LR: 1}), run(Toy{Batch: 16})
+	if !reflect.DeepEqual(usual, named) {
+		t.Error("64 and 0.1 are not the default")
+	}
+	if usual.A[0].Exact == fast.A[0].Exact {
+		t.Error("the rate changes nothing")
+	}
+	for n, set := range map[float64]ToySet{32: usual.A[0], 8: small.A[0]} { // E[H] = product of spreads/(n-1)
+		if want := set.Spread[0] * set.Spread[1] / (n - 1); math.Abs(set.Exact/want-1) > 1e-9 {
+			t.Errorf("halves of %v: exact mean %v, want %v", n, set.Exact, want)
+		}
+	}
 }
 
 func checkToyOutput(t *testing.T, r *ToyResult) {
@@ -165,6 +226,11 @@ func TestToyRefusesSettingsThatMeanNothing(t *testing.T) {
 		"-2 batches":            {Batches: -2},
 		"1 batches":             {Batches: 1},
 		"-1 random":             {Deals: -1},
+		"3 records in a batch":  {Batch: 3},
+		"65 records in a batch": {Batch: 65},
+		"learning rate is -1":   {LR: -1},
+		"learning rate is +Inf": {LR: math.Inf(1)},
+		"not enough to take":    {Epochs: []int{1}, Batch: 102, Batches: 2}, // 98 full batches
 		"157 batches asked for": {Batches: 157},
 	} {
 		if _, err := toy.Run(t.Context(), e, s); err == nil || !strings.Contains(err.Error(), want) {
@@ -179,7 +245,7 @@ func TestToyRefusesSettingsThatMeanNothing(t *testing.T) {
 }
 
 func TestToyFullScaleIsTheZeroValue(t *testing.T) {
-	full, quick := toyScale("paper").withDefaults(), toyScale("quick").withDefaults()
+	full, quick := ToyAt("paper").withDefaults(), ToyAt("quick").withDefaults()
 	if len(full.Seeds) != 5 || full.last() != 200 || full.Batches != 0 || quick.last() != 30 || quick.Batches != 40 {
 		t.Errorf("full %+v, quick %+v", full, quick)
 	}

@@ -14,16 +14,16 @@ const toyPaperP = 2.11e-54
 // toyAlpha is the level of the paper's test.
 const toyAlpha = 0.01
 
-// toySummary is one contrast on one layer at one epoch, over all runs.
-type toySummary struct {
+// ToySummary is one contrast on one layer at one epoch, over all seeds.
+type ToySummary struct {
 	A, B float64 // mean exact H of the sets
-	// Difference is A - B of the exact means in per cent of the run's mean B, one
+	// Differences are A - B of the exact means in per cent of the run's mean B, one
 	// number per batch; over batches takes all batches of all runs as
 	// independent, over seeds one mean per run.
 	OverBatches, OverSeeds stats.Estimate
 	Differences            []float64
-	Wilcoxon               float64
-	WilcoxonBelow          int // runs whose own signed-rank test has p < 0.05
+	Wilcoxon               float64 // p of the signed-rank test over all batches
+	WilcoxonBelow          int     // runs whose own signed-rank test has p < 0.05
 	Runs                   int
 	Sign                   float64        // two-sided p of the sign test
 	Above                  stats.Estimate // share of batches with A above B
@@ -39,12 +39,12 @@ type toySummary struct {
 	// mean)/exact standard deviation: 0 when the halves are independent.
 	Identity stats.Estimate
 	// Between is the standard deviation of the exact mean between sets, Within
-	// that of the permutations of one set, both in per cent of the mean.
+	// that of the permutations of one set, both in per cent of the mean of B.
 	Between, Within float64
 }
 
-func toySummarise(parts []ToyContrast) toySummary {
-	s := toySummary{Runs: len(parts)}
+func toySummarise(parts []ToyContrast) ToySummary {
+	s := ToySummary{Runs: len(parts)}
 	var means, rest, identity, a, b, between, within []float64
 	pairs := 0
 	for _, c := range parts {

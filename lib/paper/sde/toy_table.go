@@ -14,9 +14,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// toyScale is the experiment at a scale: "quick" is one seed and 30 epochs, all
+// ToyAt is the experiment at a scale: "quick" is one seed and 30 epochs, all
 // others are the full setting.
-func toyScale(scale string) Toy {
+func ToyAt(scale string) Toy {
 	if scale == "quick" {
 		return Toy{Seeds: []int{0}, Epochs: []int{0, 1, 5, 10, 30}, Batches: 40, Deals: 99}
 	}
@@ -25,7 +25,7 @@ func toyScale(scale string) Toy {
 
 // toyOutput makes the table and the figure at a scale.
 func toyOutput(ctx context.Context, e *engine.Engine, s *store.Store, scale string) (*report.Table, plot.Figure, error) {
-	r, err := toyScale(scale).Run(ctx, e, s)
+	r, err := ToyAt(scale).Run(ctx, e, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,21 +45,46 @@ type toyRow struct {
 func (r *ToyResult) rows(epoch int) []toyRow {
 	if epoch == 0 {
 		return []toyRow{
-			{"untrained: same − across", toySame, true, true},
-			{"untrained: across − across", toyNull, true, true},
+			{"untrained: same − across", ToySame, true, true},
+			{"untrained: across − across", ToyNull, true, true},
 		}
 	}
 	out := []toyRow{
-		{"fixed batches: same − across", toySame, true, false},
-		{"fixed batches: across − across", toyNull, true, true},
-		{"fresh batches: same − across", toySame, false, true},
+		{"fixed batches: same − across", ToySame, true, false},
+		{"fixed batches: across − across", ToyNull, true, true},
+		{"fresh batches: same − across", ToySame, false, true},
 	}
 	if epoch == r.Toy.last() {
 		out = append(out,
-			toyRow{"planted: batches scaled by 5 %", toyScaled, true, true},
-			toyRow{"planted: a shift shared by each batch", toyOffset, true, true})
+			toyRow{"planted: batches scaled by 5 %", ToyScaled, true, true},
+			toyRow{"planted: a shift shared by each batch", ToyShifted, true, true})
 	}
 	return out
+}
+
+// Contrasts are the pairs of sets of one contrast (ToySame, ToyNull, ToyScaled,
+// ToyShifted) on a layer (0: hidden activations, 1: logits) after an epoch, one
+// ToyContrast per seed, in networks trained with fixed batches or with batches
+// drawn anew. It refuses what was not measured.
+func (r *ToyResult) Contrasts(layer, epoch int, name string, fixed bool) ([]ToyContrast, error) {
+	if layer < 0 || layer >= len(toyLayers) {
+		return nil, fmt.Errorf("toy: layer %d is not one of the %d", layer, len(toyLayers))
+	}
+	out := r.contrasts(layer, epoch, name, fixed)
+	if len(out) == 0 {
+		return nil, fmt.Errorf("toy: %q was not measured after epoch %d (fixed batches: %v)", name, epoch, fixed)
+	}
+	return out, nil
+}
+
+// Summary takes the Contrasts of all seeds together.
+func (r *ToyResult) Summary(layer, epoch int, name string, fixed bool) (*ToySummary, error) {
+	parts, err := r.Contrasts(layer, epoch, name, fixed)
+	if err != nil {
+		return nil, err
+	}
+	s := toySummarise(parts)
+	return &s, nil
 }
 
 // contrasts are one contrast in all runs.
@@ -78,7 +103,7 @@ func (r *ToyResult) contrasts(layer, epoch int, name string, fixed bool) []ToyCo
 	return out
 }
 
-func (r *ToyResult) summary(layer, epoch int, row toyRow) toySummary {
+func (r *ToyResult) summary(layer, epoch int, row toyRow) ToySummary {
 	return toySummarise(r.contrasts(layer, epoch, row.contrast, row.fixed))
 }
 
@@ -150,7 +175,7 @@ func (r *ToyResult) batches() int { return len(r.Snapshots[0].Layers[0].Contrast
 func (r *ToyResult) row(layer, epoch int, row toyRow, group string) report.Row {
 	s := r.summary(layer, epoch, row)
 	dealt := report.Gap("not dealt")
-	if row.contrast == toySame {
+	if row.contrast == ToySame {
 		dealt = report.PVal(r.deals(layer, epoch, row.fixed).P)
 	}
 	wilcoxon := report.PVal(s.Wilcoxon)

@@ -148,14 +148,14 @@ func TestToyFindsPlantedSpreadAndMisreadsPlantedDependence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	by := map[string]toySummary{}
+	by := map[string]ToySummary{}
 	for _, c := range layer.Contrasts {
 		by[c.Name] = toySummarise([]ToyContrast{c})
 	}
-	if s := by[toyScaled]; s.OverBatches.Low < 2 || s.Wilcoxon > 1e-4 {
+	if s := by[ToyScaled]; s.OverBatches.Low < 2 || s.Wilcoxon > 1e-4 {
 		t.Errorf("scaled by 5 %%: %v, p %v", s.OverBatches, s.Wilcoxon)
 	}
-	same, shift := by[toySame], by[toyOffset]
+	same, shift := by[ToySame], by[ToyShifted]
 	if shift.OverBatches.High > -2 || shift.Wilcoxon > 1e-4 {
 		t.Errorf("shared shift: %v, p %v", shift.OverBatches, shift.Wilcoxon)
 	}

@@ -1,8 +1,9 @@
-package images
+package audit
 
 import (
 	"fmt"
 
+	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
@@ -11,14 +12,14 @@ import (
 // number only. The border of a crop is black, as if normalised afterwards. Its
 // fields, as JSON, identify it in the store.
 type Augmenter struct {
-	Augmentation
+	images.Augmentation
 	Shape [3]int
 	Black []float64 // a black pixel of each channel
 	Seed  engine.Root
 }
 
-// Augmenter returns the customary augmentation of the set's images.
-func (p *Prepared) Augmenter(a Augmentation, seed engine.Root) Augmenter {
+// NewAugmenter augments the images of a prepared set.
+func NewAugmenter(p *images.Prepared, a images.Augmentation, seed engine.Root) Augmenter {
 	black := make([]float64, len(p.Norm.Mean))
 	for ch := range black {
 		black[ch] = -p.Norm.Mean[ch] / p.Norm.SD[ch]
@@ -29,17 +30,17 @@ func (p *Prepared) Augmenter(a Augmentation, seed engine.Root) Augmenter {
 // Augment writes the image with number id, as it looks in an epoch, to dst.
 func (a Augmenter) Augment(dst, src []float32, epoch, id int) error {
 	if len(a.Black) != a.Shape[0] {
-		return fmt.Errorf("images: %d black pixels for %d channels", len(a.Black), a.Shape[0])
+		return fmt.Errorf("audit: %d black pixels for %d channels", len(a.Black), a.Shape[0])
 	}
 	plane := a.Shape[1] * a.Shape[2]
-	if err := fitsShape(a.Shape, dst, src); err != nil {
-		return err
+	if len(src) != len(a.Black)*plane {
+		return fmt.Errorf("audit: an image of %d values, its shape is %v", len(src), a.Shape)
 	}
 	bright := make([]float32, len(src)) // 0 is black
 	for k, v := range src {
 		bright[k] = v - float32(a.Black[k/plane])
 	}
-	rng := a.Seed.Stream(StreamAugment, uint64(epoch), uint64(id))
+	rng := a.Seed.Stream(images.StreamAugment, uint64(epoch), uint64(id))
 	if err := a.Row(dst, bright, a.Shape, rng); err != nil {
 		return err
 	}

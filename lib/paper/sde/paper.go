@@ -1,0 +1,51 @@
+package sde
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/paper"
+)
+
+// Results is the version of the numbers.
+const Results = audit.Results
+
+// Paper lists the recipes; a new one adds one line.
+func Paper() paper.Paper {
+	return paper.Paper{
+		Name: "sde", Title: "SDE", ArXiv: "2603.00587", Unit: "epochs",
+		Scales: Scales(),
+		Recipes: []paper.Recipe{
+			table1, table2, table3, table4, table7, table8, table9, table10, toy,
+			figure1, figure2, figure3, figure4, figure5, figure6, diffusionTable,
+		},
+	}
+}
+
+// The toy is the same for a table and a figure, and so is the generative case.
+var (
+	toy            = ofToy("sde/toy", "SDE's toy in numbers: batches whose members stay together")
+	figure5        = ofToy("sde/figure5", "SDE Fig. 5. The fixed-batch toy")
+	figure6        = ofDiffusion("sde/figure6", diffusionTitle)
+	diffusionTable = ofDiffusion("sde/diffusion", "SDE Fig. 6 in numbers: a denoiser's encoder")
+)
+
+func ofToy(id, title string) paper.Recipe {
+	return paper.Recipe{ID: id, Title: title, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		t, f, err := toyOutput(ctx, e.Engine, e.Store, scale)
+		if err != nil {
+			return nil, err
+		}
+		return &paper.Output{Table: t, Figure: f}, nil
+	}}
+}
+
+func ofDiffusion(id, title string) paper.Recipe {
+	return paper.Recipe{ID: id, Title: title, Doc: diffusionDoc, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		t, f, err := diffusionOutput(ctx, e.Engine, e.Store, scale, deskOf(e).lab.Progress)
+		if err != nil {
+			return nil, err
+		}
+		return &paper.Output{Table: t, Figure: f}, nil
+	}}
+}

@@ -1,0 +1,207 @@
+package sde
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	verify "github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Unlearned is a row of table 4 or 8 for one seed: what an unlearned model can
+// still do, and what the attack and SDE say of it.
+type Unlearned struct {
+	Setting  string  `json:"setting"`
+	Fraction float64 `json:"fraction"`
+	Seed     int     `json:"seed"`
+	Arm      string  `json:"arm"`
+
+	Retain float64 `json:"acc_retain"` // accuracies
+	Forget float64 `json:"acc_forget"`
+	Test   float64 `json:"acc_test"`
+	// Moved is the distance of the weights from the original's, in parts of its norm.
+	Moved float64 `json:"moved"`
+
+	// ASR is the share of forgotten images that the attack takes for members, and
+	// HeldOut that of test images, the value of a model that forgot.
+	ASR     stats.Estimate `json:"asr"`
+	HeldOut stats.Estimate `json:"asr_held_out"`
+	// OTR is the out-of-training rate by method and layer: "sde/h", "sde/hp".
+	OTR map[string]stats.Estimate `json:"otr"`
+	// F1 is SDE's on retained against test images, in the layers h and hp: whether
+	// it can tell in from out in this model at all.
+	F1 map[string]stats.Estimate `json:"f1"`
+	// Valid tells, by layer, whether the references passed the gate.
+	Valid map[string]bool `json:"valid"`
+}
+
+// otrMethods are the columns of table 4: the paper's and our controls of it.
+func otrMethods() []verify.Method {
+	return []verify.Method{verify.SDE{}, verify.MMD{}, verify.SlicedWasserstein{}, verify.SpreadOnly{}, verify.ClosedForm{}}
+}
+
+// otrLayers are the two layers of table 4.
+func otrLayers() []string { return []string{"h", "hp"} }
+
+type unlearnedKey struct {
+	Label    string  `json:"label"`
+	Arm      string  `json:"arm"`
+	Weights  string  `json:"weights"`
+	Fraction float64 `json:"fraction"`
+	Size     int     `json:"size"`
+	Subsets  int     `json:"subsets"`
+	Version  int     `json:"version"`
+}
+
+// unlearnedVersion goes up when a change of this file changes its numbers.
+const unlearnedVersion = 1
+
+// unlearned returns the row of an arm, from the store or computed, with the ID of
+// its run.
+func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction float64, seed int, a Arm) (*Unlearned, string, error) {
+	before, after, err := d.weights(ctx, s, p, fraction, seed, a)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", a.Label, err)
+	}
+	config := unlearnedKey{p.Label, a.Label, after.Hash(), fraction, s.UnlearnSize, s.Subsets, unlearnedVersion}
+	key := d.lab.Key("evidence/sde-unlearned", p.Problem, config, map[string]int64{"train": int64(seed)})
+	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
+		if d.lab.Progress != nil {
+			d.lab.Progress(audit.Progress{What: fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, a.Label)})
+		}
+		row := &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Arm: a.Label}
+		if row.Moved, err = after.Displacement(before); err != nil {
+			return err
+		}
+		if err := row.measure(ctx, s, p, after); err != nil {
+			return fmt.Errorf("%s: %w", a.Label, err)
+		}
+		return w.WriteJSON("unlearned.json", row)
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	row := &Unlearned{}
+	return row, run.ID, run.JSON("unlearned.json", row)
+}
+
+// weights are the original's and those that an arm makes of it. The second
+// oracle is the one of the next seed.
+func (d *desk) weights(ctx context.Context, s Study, p *prepared, fraction float64, seed int, a Arm) (before, after nn.Params, err error) {
+	r, err := d.request(ctx, p, fraction, seed, s.Course)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.Method != nil {
+		after, _, err = d.lab.Unlearned(ctx, p.Problem, a.Method, r)
+		return r.Original, after, err
+	}
+	if a.Label == OtherSeed {
+		seed = (seed + 1) % s.Seeds
+	}
+	course, err := d.trained(ctx, p, r.Retain.IDs, seed, s.Course)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.Original, course.Final, nil
+}
+
+func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Params) error {
+	forget, retain, err := p.divide(u.Fraction)
+	if err != nil {
+		return err
+	}
+	onTrain, err := p.Runner.Predict(w, p.Train)
+	if err != nil {
+		return err
+	}
+	onTest, err := p.Runner.Predict(w, p.Test)
+	if err != nil {
+		return err
+	}
+	outputs := func(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
+		labels := make([]int, len(rows))
+		for i, r := range rows {
+			labels[i] = y[r]
+		}
+		return attack.Outputs{P: array.Convert[float64](train.Softmax(logits.Gather(rows), 1)), Y: labels}
+	}
+	u.Forget = train.Accuracy(onTrain.Logits.Gather(forget), p.Records(forget).Y)
+	u.Retain = train.Accuracy(onTrain.Logits.Gather(retain), p.Records(retain).Y)
+	u.Test = train.Accuracy(onTest.Logits, p.TestY)
+	// One half of the test images teaches the threshold, the other is held out.
+	rng := engine.Root(u.Seed).Stream("sde-attack")
+	tests, kept := rng.Perm(p.Test.Rows), rng.Perm(len(retain))
+	half := len(tests) / 2
+	known := pick(retain, kept[:min(half, len(kept))])
+	asr, err := attack.SignalThreshold{}.Run(
+		outputs(onTrain.Logits, p.TrainY, known), outputs(onTest.Logits, p.TestY, tests[:half]),
+		outputs(onTrain.Logits, p.TrainY, forget), outputs(onTest.Logits, p.TestY, tests[half:]))
+	if err != nil {
+		return err
+	}
+	u.ASR, u.HeldOut = asr.MemberRate, asr.HeldOutRate
+	acts := map[string]activations{
+		"h":  {array.Convert[float64](onTrain.Logits), array.Convert[float64](onTest.Logits)},
+		"hp": {array.Convert[float64](onTrain.Embedding), array.Convert[float64](onTest.Embedding)},
+	}
+	u.OTR, u.F1, u.Valid = map[string]stats.Estimate{}, map[string]stats.Estimate{}, map[string]bool{}
+	for _, layer := range otrLayers() {
+		if err := u.judge(ctx, s, p, layer, acts[layer], forget, retain); err != nil {
+			return fmt.Errorf("layer %s: %w", layer, err)
+		}
+	}
+	return nil
+}
+
+// judge finds the out-of-training rate of the forgotten images by every method,
+// and SDE's F1 on images of which the truth is known in any model: retained ones
+// and test images.
+func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, a activations, forget, retain []int) error {
+	size := min(s.UnlearnSize, len(forget))
+	rng := engine.Root(u.Seed).Stream("sde-unlearned", uint64(size))
+	kept, tests := rng.Perm(len(retain)), rng.Perm(a.test.Rows)
+	in, out := a.train.Gather(pick(retain, kept[:size])), a.test.Gather(tests[:size])
+	goal, err := targets("forgotten", a.train.Gather(forget), size, s.Subsets, rng.Uint64())
+	if err != nil {
+		return err
+	}
+	inside, errIn := targets("retained", a.train.Gather(pick(retain, kept[size:])), size, s.Subsets/2, rng.Uint64())
+	outside, errOut := targets("test", a.test.Gather(tests[size:]), size, s.Subsets/2, rng.Uint64())
+	if errIn != nil || errOut != nil {
+		return fmt.Errorf("%v %v", errIn, errOut)
+	}
+	opt := verify.Options{Bandwidth: p.bandwidth(layer), Seed: uint64(u.Seed)}
+	for _, m := range otrMethods() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r, err := verify.OTR(m, goal.Pool, goal.Subsets, &in, &out, opt)
+		if err != nil {
+			return err
+		}
+		u.OTR[m.Name()+"/"+layer] = r.OTR
+		if r.Judged.Gate != nil {
+			u.Valid[layer] = r.Judged.Gate.Valid
+		}
+	}
+	control, err := verify.Controlled(verify.SDE{}, inside, outside, &in, &out, opt)
+	if err != nil {
+		return err
+	}
+	u.F1[layer] = control.F1
+	return nil
+}
+
+// arms finds an arm by its label.
+func arms(labels ...string) []Arm {
+	return slices.DeleteFunc(Arms(), func(a Arm) bool { return len(labels) > 0 && !slices.Contains(labels, a.Label) })
+}
