@@ -76,11 +76,8 @@ func distributions(ctx context.Context, e *paper.Env, scale string, r paper.Reci
 	return &paper.Output{Figure: fig}, nil
 }
 
-// figureFraction is R in figures 1 and 2.
-const figureFraction = 0.10
-
 func (ev *evidence) models(ctx context.Context, p *prepared) (models, error) {
-	r, err := deskOf(ev.env).request(ctx, p, figureFraction, 0, ev.Course)
+	r, err := deskOf(ev.env).request(ctx, p, ev.fraction(), 0, ev.Course)
 	if err != nil {
 		return models{}, err
 	}
@@ -96,7 +93,7 @@ func (ev *evidence) histograms(p *prepared, one panel) (plot.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	forget, retain, err := p.divide(figureFraction)
+	forget, retain, err := p.divide(ev.fraction())
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package sde
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -62,6 +63,15 @@ type Study struct {
 	UnlearnSize      int
 }
 
+// fraction is R in table 4 and figures 1 and 2: the paper's 10 %, or the
+// smallest of a scale without it.
+func (s Study) fraction() float64 {
+	if slices.Contains(s.UnlearnFractions, 0.10) {
+		return 0.10
+	}
+	return slices.Min(s.UnlearnFractions)
+}
+
 // JudgedAt is the per cent of the epochs after which the paper judges its
 // controlled models (section 4.1).
 const JudgedAt = 80
@@ -77,10 +87,10 @@ func sgd(epochs, batch int, lr float64) train.Config {
 // Scales says how much each computes.
 func Scales() []paper.Scale {
 	return []paper.Scale{
-		{Name: "quick", About: "takes a few minutes on two cores and needs no file (generated drawings, a small network)"},
-		{Name: "hour", About: "an hour or two (2,000 images of CIFAR-10, a small network, narrow AllCNN and ResNet-18, three seeds)"},
-		{Name: "standard", About: "a night or several (2,000 images, the published networks, five seeds)"},
-		{Name: "paper", About: "the published size, for a GPU"},
+		{Name: "quick", About: "takes minutes on two cores and no file (400 generated drawings, a small network)"},
+		{Name: "hour", About: "an hour or two (2,000 images of CIFAR-10; a small network, narrow AllCNN and ResNet-18; three seeds)"},
+		{Name: "standard", About: "nights (the networks in full width, five seeds)"},
+		{Name: "paper", About: "is the published size, for a GPU"},
 	}
 }
 
@@ -90,9 +100,11 @@ func StudyAt(scale string) (Study, error) {
 	switch scale {
 	case "quick":
 		return Study{
-			Scale: scale, Fractions: []float64{0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 40, Seeds: 3, Course: course,
-			Settings:         []Setting{{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 2000, Net: "small-cnn", Width: 8, Fit: sgd(10, 64, 0.05)}},
-			UnlearnFractions: []float64{0.10}, UnlearnSize: 100,
+			// Few images and many epochs: the network knows them by heart, so that
+			// there is something to find.
+			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Seeds: 3, Course: course,
+			Settings:         []Setting{{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1)}},
+			UnlearnFractions: []float64{0.30}, UnlearnSize: 50,
 		}, nil
 	case "hour":
 		return Study{

@@ -3,6 +3,7 @@ package sde
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -25,7 +26,7 @@ func init() {
 			return nil, err
 		}
 		t := ev.table(table1)
-		t.Columns = []report.Column{{Name: "R"}, {Name: "judge"}}
+		t.Columns = []report.Column{{Name: "judge"}}
 		for _, size := range ev.Sizes {
 			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("|S| = %d", size), Note: f1Note})
 		}
@@ -33,7 +34,7 @@ func init() {
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {
 				for _, judge := range []string{verify.SDE{}.Name(), verify.SpreadOnly{}.Name(), HeldOut} {
-					row := report.Row{Group: s.Label, Cells: []report.Cell{report.Str(percent(r)), report.Str(judge)}}
+					row := report.Row{Group: group(s, r), Cells: []report.Cell{report.Str(judge)}}
 					if judge != (verify.SDE{}).Name() {
 						row.Kind = report.Control
 					}
@@ -75,18 +76,24 @@ func f1Cell(rows []Judged) report.Cell {
 	return c
 }
 
+// group heads the rows of a setting at a fraction.
+func group(s Setting, fraction float64) string { return s.Label + ", R = " + percent(fraction) }
+
 // overlapNotes say where subsets overlap so much that there are few of them.
 func (ev *evidence) overlapNotes() []string {
-	var out []string
+	var cases []string
 	for _, r := range ev.Fractions {
 		for _, size := range ev.Sizes {
 			rows := where(ev.judged, func(j Judged) bool { return j.Fraction == r && j.Size == size && j.Method == verify.SDE{}.Name() })
 			if len(rows) > 0 && rows[0].Disjoint < ev.Subsets {
-				out = append(out, fmt.Sprintf("R = %s, |S| = %d: the forgotten images hold %d disjoint subsets, %d are drawn; intervals over subsets take them for independent and are too narrow.", percent(r), size, rows[0].Disjoint, ev.Subsets))
+				cases = append(cases, fmt.Sprintf("%d (R = %s, |S| = %d)", rows[0].Disjoint, percent(r), size))
 			}
 		}
 	}
-	return out
+	if len(cases) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("The forgotten images hold so many disjoint subsets: %s; %d are drawn. Intervals over subsets take them for independent and are too narrow.", strings.Join(cases, ", "), ev.Subsets)}
 }
 
 // published1 is the paper's row of table 1.

@@ -30,7 +30,7 @@ func init() {
 			return nil, err
 		}
 		t := ev.table(table2)
-		t.Columns = []report.Column{{Name: "R"}, {Name: "judge"}}
+		t.Columns = []report.Column{{Name: "judge"}}
 		for _, c := range ev.Course {
 			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%d %%", c), Note: "of the epochs; F1, " + f1Note})
 		}
@@ -52,7 +52,7 @@ func init() {
 			return nil, err
 		}
 		t := ev.table(table7)
-		t.Columns = []report.Column{{Name: "R"}, {Name: "images"}}
+		t.Columns = []report.Column{{Name: "images"}}
 		for _, c := range ev.Course {
 			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%d %%", c), Note: "of the epochs; accuracy, mean over models with Student's interval"})
 		}
@@ -71,7 +71,7 @@ func init() {
 }
 
 func (ev *evidence) courseRow(s Setting, fraction float64, m verify.Method, size int) report.Row {
-	row := report.Row{Group: s.Label, Cells: []report.Cell{report.Str(percent(fraction)), report.Str(m.Name())}}
+	row := report.Row{Group: group(s, fraction), Cells: []report.Cell{report.Str(m.Name())}}
 	printed := ""
 	if m.Name() == (verify.SDE{}).Name() {
 		printed = map[string]string{
@@ -130,7 +130,7 @@ func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float6
 	}
 	var rows []report.Row
 	for k, kind := range kinds {
-		row := report.Row{Group: p.Label, Cells: []report.Cell{report.Str(percent(fraction)), report.Str(kind)}}
+		row := report.Row{Group: group(p.Setting, fraction), Cells: []report.Cell{report.Str(kind)}}
 		for _, v := range values[k] {
 			row.Cells = append(row.Cells, report.Est(each(v, func(x float64) float64 { return x }), 3))
 		}

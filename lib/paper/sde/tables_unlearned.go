@@ -13,18 +13,18 @@ import (
 var table4 = paper.Recipe{
 	ID:    "sde/table4",
 	Title: "SDE Table 4. Unlearned models",
-	Doc: "A tenth of the training images is to be forgotten. OTR is the share of subsets of them that are judged out of training; the paper reads a higher one as better forgetting and ranks the methods by it. " +
+	Doc: "A share R of the training images is to be forgotten, a tenth in the paper. OTR is the share of subsets of them that are judged out of training; the paper reads a higher one as better forgetting and ranks the methods by it. " +
 		"Read it beside the controls: 'do nothing' is the original, 'random weights' has forgotten everything, and the two retrained models never saw the images. " +
 		"The columns to the right ask the same question of other statistics, of which 'spread only' sees one number per set.",
 }
 
 func init() {
 	table4.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		ev, err := collectUnlearned(ctx, e, scale, func(Study) []float64 { return []float64{0.10} })
+		ev, err := collectUnlearned(ctx, e, scale, func(s Study) []float64 { return []float64{s.fraction()} })
 		if err != nil {
 			return nil, err
 		}
-		return &paper.Output{Table: ev.unlearnedTable(table4, []float64{0.10})}, nil
+		return &paper.Output{Table: ev.unlearnedTable(table4, []float64{ev.fraction()})}, nil
 	}
 }
 
@@ -77,7 +77,7 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Arm) report.Row {
 	rows := where(ev.unlearned, func(u Unlearned) bool { return u.Setting == s.Label && u.Fraction == fraction && u.Arm == a.Label })
 	number := func(f func(Unlearned) float64, digits int) report.Cell { return report.Est(each(rows, f), digits) }
-	row := report.Row{Group: fmt.Sprintf("%s, R = %s", s.Label, percent(fraction)), Cells: []report.Cell{
+	row := report.Row{Group: group(s, fraction), Cells: []report.Cell{
 		report.Str(a.Label),
 		number(func(u Unlearned) float64 { return u.Retain }, 3), number(func(u Unlearned) float64 { return u.Forget }, 3),
 		number(func(u Unlearned) float64 { return u.Test }, 3), report.Num(each(rows, func(u Unlearned) float64 { return u.Moved }).Value, 3),
