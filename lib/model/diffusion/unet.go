@@ -30,7 +30,7 @@ import (
 // output h_{L-1}, flattened: 64 x 7 x 7 = 3136 numbers on 28 x 28 pixels. Layers
 // h1, h2, ... are the encoder's levels.
 //
-// Differences from EDM's network for CIFAR-10 (Karras et al. 2022, table 7):
+// Differences from EDM's network for CIFAR-10 (Karras et al. 2022):
 //  1. 16 instead of 128 channels, and 1 block per level instead of 4.
 //  2. Mean pooling and nearest upsampling, without its resampling filters.
 //  3. No attention, no dropout, no augmentation label.

@@ -23,8 +23,7 @@ import (
 // whose weight makes it the plain squared error of the network; see
 // diffusion.Precondition. At the start, where the network is 0, it is about 1.
 //
-// Differences from EDM's training for CIFAR-10 (its appendix F.2): batches of 64
-// instead of 512; the rate falls along half a cosine, instead of a warm-up and a
+// Differences from EDM's training for CIFAR-10: batches of 64 instead of 512; the rate falls along half a cosine, instead of a warm-up and a
 // moving average of the weights; no augmentation. The mean over pixels in place
 // of their sum changes nothing that Adam sees.
 type Config struct {
