@@ -18,7 +18,7 @@ import (
 )
 
 // Steps are the names of the steps, in their order.
-var Steps = []string{"run-all", "reopen-untrusted", "sliders", "interrupt", "close-tab", "error", "vega", "complete"}
+var Steps = []string{"run-all", "reopen-untrusted", "sliders", "interrupt", "close-tab", "error", "vega", "complete", "sliders-ruler"}
 
 // Options say what is tested. All fields but Only have to be set.
 type Options struct {

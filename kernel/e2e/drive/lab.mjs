@@ -49,15 +49,25 @@ export class Lab {
     return notebook;
   }
 
-  // openFirst opens what `lethe lab` opens, without the outputs that come with it:
-  // what is there afterwards was computed here.
-  async openFirst() {
-    const content = await this.read(this.first);
+  // openEmpty opens a notebook without the outputs that come with it: what is
+  // there afterwards was computed here.
+  async openEmpty(name) {
+    const content = await this.read(name);
     for (const cell of content.cells.filter((c) => c.cell_type === "code")) {
       Object.assign(cell, { outputs: [], execution_count: null });
     }
-    await fs.writeFile(this.file(this.first), JSON.stringify(content));
-    return this.open(this.first);
+    await fs.writeFile(this.file(name), JSON.stringify(content));
+    return this.open(name);
+  }
+
+  // openFirst opens what `lethe lab` opens.
+  openFirst() {
+    return this.openEmpty(this.first);
+  }
+
+  // beside is another notebook of the folder that `lethe lab` opens the first of.
+  beside(name) {
+    return path.posix.join(path.posix.dirname(path.posix.dirname(this.first)), name);
   }
 
   // write puts a notebook with these code cells into the served folder.

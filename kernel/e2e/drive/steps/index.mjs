@@ -7,6 +7,7 @@ import { interruptAndResume } from "./interrupt_and_resume.mjs";
 import { reopenUntrusted } from "./reopen_untrusted.mjs";
 import { runAll } from "./run_all.mjs";
 import { sliders } from "./sliders.mjs";
+import { slidersRuler } from "./sliders_ruler.mjs";
 import { stopAtError } from "./stop_at_error.mjs";
 
-export const steps = [runAll, reopenUntrusted, sliders, interruptAndResume, closeTab, stopAtError, interactiveFigure, completeName];
+export const steps = [runAll, reopenUntrusted, sliders, interruptAndResume, closeTab, stopAtError, interactiveFigure, completeName, slidersRuler];

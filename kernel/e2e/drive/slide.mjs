@@ -1,0 +1,45 @@
+// Moving the sliders of a cell.
+import { cellWith, expect } from "./content.mjs";
+import { picture } from "./figures.mjs";
+
+// slide runs the cells that the sliders' cell needs, moves a slider, waits for
+// the new figure and puts the sliders away.
+export async function slide(lab, notebook, needed, shot) {
+  const knobs = cellWith(await lab.read(notebook.name), "nb.Turn(");
+  for (const i of needed) {
+    await notebook.run(i);
+  }
+  await notebook.start(knobs);
+  const cell = notebook.cell(knobs);
+  const slider = cell.locator("input[type=range]");
+  await lab.until("slider", async () => await slider.count());
+  await says(lab, notebook, knobs, "Move a slider");
+  const before = await picture(notebook, knobs);
+  await notebook.shootCell(knobs, `${shot}-before`);
+  const began = Date.now();
+  await moveTo(notebook.page, slider.first(), 0.8);
+  await lab.until("new figure", async () => (await picture(notebook, knobs)) !== before);
+  const first = Date.now() - began;
+  await says(lab, notebook, knobs, "Move a slider");
+  const whole = Date.now() - began;
+  const after = await picture(notebook, knobs);
+  expect(after && after !== before, "the figure is the same as before the slider moved");
+  await notebook.shootCell(knobs, `${shot}-moved`);
+  await cell.getByRole("button", { name: "done" }).click();
+  await notebook.end(knobs);
+  await says(lab, notebook, knobs, "put away");
+  expect((await slider.count()) === 0, "the sliders are still there after done");
+  await notebook.shootCell(knobs, `${shot}-done`);
+  return `the figure changes after ${first / 1000} s and is complete after ${whole / 1000} s; done puts the sliders away`;
+}
+
+async function says(lab, notebook, i, words) {
+  await lab.until(`"${words}"`, async () => (await notebook.text(i)).includes(words));
+}
+
+// moveTo clicks into a slider at a part of its length.
+async function moveTo(page, slider, part) {
+  await slider.scrollIntoViewIfNeeded();
+  const box = await slider.boundingBox();
+  await page.mouse.click(box.x + part * box.width, box.y + box.height / 2);
+}
