@@ -20,7 +20,8 @@ func TestEveryPaperIsComplete(t *testing.T) {
 			t.Errorf("paper %q (%s, arXiv %s) counts %q", p.Name, p.Title, p.ArXiv, p.Unit)
 		}
 		names[p.Name] = true
-		if !slices.Equal(p.ScaleNames(), []string{"quick", "standard", "paper"}) {
+		own := slices.DeleteFunc(p.ScaleNames(), func(s string) bool { return s == "hour" }) // one between, where a paper needs it
+		if !slices.Equal(own, []string{"quick", "standard", "paper"}) {
 			t.Errorf("%s: scales %v", p.Name, p.ScaleNames())
 		}
 		for _, s := range p.Scales {

@@ -72,7 +72,11 @@ func collectUnlearned(ctx context.Context, e *paper.Env, scale string, fractions
 	if err != nil {
 		return nil, err
 	}
+	ev.Settings = where(ev.Settings, func(s Setting) bool { return !s.JudgedOnly })
 	for _, p := range sets {
+		if p.JudgedOnly {
+			continue
+		}
 		for _, fraction := range fractions(ev.Study) {
 			for seed := range ev.Seeds {
 				for _, a := range Arms() {

@@ -30,8 +30,14 @@ var (
 	diffusionTable = ofDiffusion("sde/diffusion", "SDE Fig. 6 in numbers: a denoiser's encoder")
 )
 
+const toyDoc = "A small network trained on batches whose members stay together for the whole run. The paper finds that sets from one batch depend on each other and sets across batches do not. " +
+	"Full size at every scale but quick."
+
 func ofToy(id, title string) paper.Recipe {
-	return paper.Recipe{ID: id, Title: title, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+	return paper.Recipe{ID: id, Title: title, Doc: toyDoc, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		if _, err := StudyAt(scale); err != nil {
+			return nil, err
+		}
 		t, f, err := toyOutput(ctx, e.Engine, e.Store, scale)
 		if err != nil {
 			return nil, err
@@ -42,6 +48,9 @@ func ofToy(id, title string) paper.Recipe {
 
 func ofDiffusion(id, title string) paper.Recipe {
 	return paper.Recipe{ID: id, Title: title, Doc: diffusionDoc, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		if _, err := StudyAt(scale); err != nil {
+			return nil, err
+		}
 		t, f, err := diffusionOutput(ctx, e.Engine, e.Store, scale, deskOf(e).lab.Progress)
 		if err != nil {
 			return nil, err

@@ -15,14 +15,15 @@ import (
 
 // Setting is one row of the paper's tables: a network on a data set.
 type Setting struct {
-	Label   string // "C10-R18"
-	DataSet string
-	Images  int // drawn from the training part, 0: all
-	Held    int // drawn from the test part, 0: all
-	Net     string
-	Width   int // channels, 0: the network's own
-	Fit     train.Config
-	Augment bool // crop and flip
+	Label      string // "C10-R18"
+	DataSet    string
+	Images     int // drawn from the training part, 0: all
+	Held       int // drawn from the test part, 0: all
+	Net        string
+	Width      int // channels, 0: the network's own
+	Fit        train.Config
+	Augment    bool // crop and flip
+	JudgedOnly bool // left out of tables 4 and 8
 }
 
 // arch builds the network for the set's images.
@@ -112,7 +113,7 @@ func StudyAt(scale string) (Study, error) {
 			Settings: []Setting{
 				{Label: "C10-CNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "small-cnn", Width: 16, Fit: sgd(30, 64, 0.05)},
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Width: 24, Fit: sgd(15, 64, 0.05)},
-				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Width: 8, Fit: sgd(10, 64, 0.05)},
+				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Width: 8, Fit: sgd(10, 64, 0.05), JudgedOnly: true},
 			},
 			UnlearnFractions: []float64{0.10}, UnlearnSize: 100,
 		}, nil

@@ -1,0 +1,139 @@
+package sde
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	verify "github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Case is one seed of a scale's first setting and its first fraction, opened
+// step by step: the models of the tables and the sets that are judged in them.
+// It draws the same records and the same subsets as the tables do.
+type Case struct {
+	Study
+	Seed           int
+	Forget, Retain []int // rows of the training part
+	HeldOut        int   // test images
+
+	desk     *desk
+	set      *prepared
+	ev       *evidence
+	request  unlearn.Request
+	along    map[int]nn.Params // of the retraining, by per cent of the epochs
+	fraction float64
+}
+
+// OpenCase trains the case of a seed, or finds its models in the store.
+func OpenCase(ctx context.Context, e *paper.Env, scale string, seed int) (*Case, error) {
+	ev, sets, err := study(ctx, e, scale)
+	if err != nil {
+		return nil, err
+	}
+	if seed < 0 || seed >= ev.Seeds {
+		return nil, fmt.Errorf("seed %d is not one of 0 ... %d of scale %s", seed, ev.Seeds-1, scale)
+	}
+	c := &Case{Study: ev.Study, Seed: seed, desk: deskOf(e), set: sets[0], ev: ev, fraction: ev.Fractions[0], HeldOut: sets[0].Test.Rows}
+	if c.Forget, c.Retain, err = c.set.divide(c.fraction); err != nil {
+		return nil, err
+	}
+	if c.request, err = c.desk.request(ctx, c.set, c.fraction, seed, c.Course); err != nil {
+		return nil, err
+	}
+	course, err := c.desk.trained(ctx, c.set, c.Retain, seed, c.Course)
+	if err != nil {
+		return nil, err
+	}
+	c.along = map[int]nn.Params{0: c.set.untrained(seed), 100: course.Final}
+	for _, percent := range c.Course {
+		c.along[percent] = course.At[c.set.epochAt(percent)]
+	}
+	return c, nil
+}
+
+// Source says where numbers of the case come from, for the foot of a figure.
+func (c *Case) Source() string {
+	p := c.ev.provenance(paper.Recipe{ID: "sde/case"})
+	p.Seeds, p.Runs, p.RunsHash = []int64{int64(c.Seed)}, 0, ""
+	return fmt.Sprintf("%s, R = %s · %s", c.set.Label, percent(c.fraction), p.Line())
+}
+
+// Network is one model of a case.
+type Network struct {
+	Label   string
+	weights nn.Params
+	layers  map[string]activations
+}
+
+// Original is the model that was trained on all images.
+func (c *Case) Original() *Network {
+	return &Network{Label: "original", weights: c.request.Original}
+}
+
+// Retrained is the model that never saw the forgotten images, after a part of
+// its epochs in per cent: one of the study's course, 0 for the untrained network
+// or 100 for the end.
+func (c *Case) Retrained(percent int) (*Network, error) {
+	w, ok := c.along[percent]
+	if !ok {
+		return nil, fmt.Errorf("no weights were kept after %d %% of the epochs; there are 0, %v and 100", percent, c.Course)
+	}
+	return &Network{Label: fmt.Sprintf("retrained, %d %% of the epochs", percent), weights: w}, nil
+}
+
+// Unlearn lets the original forget by a method, or finds the result in the
+// store.
+func (c *Case) Unlearn(ctx context.Context, label string, m unlearn.Method) (*Network, error) {
+	w, _, err := c.desk.lab.Unlearned(ctx, c.set.Problem, m, c.request)
+	if err != nil {
+		return nil, err
+	}
+	return &Network{Label: label, weights: w}, nil
+}
+
+// Row measures an arm of table 4 in this case, or finds the measurement in the
+// store. Arms beside those of Arms are possible: a method in another setting
+// under a label of its own.
+func (c *Case) Row(ctx context.Context, a Arm) (*Unlearned, error) {
+	row, _, err := c.desk.unlearned(ctx, c.Study, c.set, c.fraction, c.Seed, a)
+	return row, err
+}
+
+// Accuracy is the share of right answers on retained, forgotten and test images.
+func (c *Case) Accuracy(n *Network) (retain, forget, test float64, err error) {
+	onTrain, err := c.set.Runner.Predict(n.weights, c.set.Train)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	onTest, err := c.set.Runner.Predict(n.weights, c.set.Test)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	on := func(rows []int) float64 {
+		return train.Accuracy(onTrain.Logits.Gather(rows), c.set.Records(rows).Y)
+	}
+	return on(c.Retain), on(c.Forget), train.Accuracy(onTest.Logits, c.set.TestY), nil
+}
+
+// Bandwidth is the paper's for a layer.
+func (c *Case) Bandwidth(layer string) verify.Bandwidth { return c.set.bandwidth(layer) }
+
+// activations are those of a layer, computed once per model.
+func (n *Network) activations(c *Case, layer string) (activations, error) {
+	if a, ok := n.layers[layer]; ok {
+		return a, nil
+	}
+	a, err := c.set.activations(n.weights, layer)
+	if err != nil {
+		return activations{}, err
+	}
+	if n.layers == nil {
+		n.layers = map[string]activations{}
+	}
+	n.layers[layer] = a[layer]
+	return a[layer], nil
+}

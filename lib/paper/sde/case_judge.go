@@ -1,0 +1,87 @@
+package sde
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/paper"
+	verify "github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Sets are the four sets of one judgement in one layer of a model: both
+// references, and the first target of either kind. Rows are images.
+type Sets struct {
+	Retained, Test      *verify.Matrix // references: in and out of training
+	InTraining, Removed *verify.Matrix // targets: retained and forgotten images
+}
+
+// Sets draws the sets of the protocol with |S| = size, as table 1 does.
+func (c *Case) Sets(n *Network, layer string, size int) (*Sets, error) {
+	drawn, a, err := c.cast(n, layer, size)
+	if err != nil {
+		return nil, err
+	}
+	rest := c.others(size)
+	inside := a.train.Gather(pick(rest, drawn.inside.Subsets[0]))
+	removed := a.train.Gather(pick(c.Forget, drawn.outside.Subsets[0]))
+	return &Sets{Retained: &drawn.in, Test: &drawn.out, InTraining: &inside, Removed: &removed}, nil
+}
+
+// Judge is the controlled protocol on one model: subsets of retained images and
+// of forgotten ones, which a retrained model never saw, are judged by a method.
+// In the model of seed s after 80 per cent it gives the numbers behind table 1.
+func (c *Case) Judge(n *Network, m verify.Method, layer string, size int, b verify.Bandwidth) (*verify.Control, error) {
+	drawn, _, err := c.cast(n, layer, size)
+	if err != nil {
+		return nil, err
+	}
+	return verify.Controlled(m, drawn.inside, drawn.outside, &drawn.in, &drawn.out, c.options(b))
+}
+
+// Verdict judges one set of activations against the references of Sets.
+func (c *Case) Verdict(target *verify.Matrix, s *Sets, b verify.Bandwidth) (*verify.Result, error) {
+	return verify.Judge(target, s.Retained, s.Test, c.options(b))
+}
+
+func (c *Case) options(b verify.Bandwidth) verify.Options {
+	return verify.Options{Bandwidth: b, Seed: uint64(c.Seed)}
+}
+
+func (c *Case) cast(n *Network, layer string, size int) (cast, activations, error) {
+	if most := min(len(c.Forget), len(c.Retain)/2, c.HeldOut); size < 4 || size > most {
+		return cast{}, activations{}, fmt.Errorf("|S| = %d is not within 4 ... %d, what the forgotten images allow", size, most)
+	}
+	a, err := n.activations(c, layer)
+	if err != nil {
+		return cast{}, activations{}, err
+	}
+	drawn := (&judging{Study: c.Study, p: c.set, fraction: c.fraction, seed: c.Seed}).cast(a, size)
+	return drawn, a, drawn.err
+}
+
+// others are the retained rows that are not in the reference, in the order in
+// which cast draws them.
+func (c *Case) others(size int) []int {
+	rng := engine.Root(c.Seed).Stream("sde", uint64(size))
+	return pick(c.Retain, rng.Perm(len(c.Retain))[size:])
+}
+
+// Judgements are the numbers behind tables 1 and 3 and figure 3, one per model,
+// judge, |S| and bandwidth.
+func Judgements(ctx context.Context, e *paper.Env, scale string) ([]Judged, error) {
+	ev, err := collectJudged(ctx, e, scale, partMain)
+	if err != nil {
+		return nil, err
+	}
+	return ev.judged, nil
+}
+
+// Unlearnings are the numbers behind table 4, one row per model and arm.
+func Unlearnings(ctx context.Context, e *paper.Env, scale string) ([]Unlearned, error) {
+	ev, err := collectUnlearned(ctx, e, scale, func(s Study) []float64 { return []float64{s.fraction()} })
+	if err != nil {
+		return nil, err
+	}
+	return ev.unlearned, nil
+}
