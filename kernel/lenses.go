@@ -20,8 +20,8 @@ says where the lens places the model between the original, of which nothing was
 unlearned, and the oracle, retrained without the records; the last column says
 where the lenses disagree.
 
-Scale quick needs no data files and takes about a minute; standard and paper add
-RULER's ten tables.`,
+Scale quick needs no data files and takes a minute or two; standard and paper add
+RULER's ten tables and photographs.`,
 		Example: `  lethe table lenses
   lethe table lenses --scale standard --out figures/audit`,
 		Annotations: withEngine(),

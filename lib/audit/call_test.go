@@ -90,11 +90,14 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 	}
 	cases := []Named{all[0], all[3]}
 	cases[1].MaxRows = 200
+	few := pictures()
+	few.Fit.Epochs = 2
+	cases = append(cases, Named{"a few drawings", few})
 	table, err := l.lensTable(t.Context(), append(cases, Named{"no file", Setting{DataSet: "adult"}}), "quick", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(cases) * (4 + len(lensMethods())); len(table.Rows) != want {
+	if want := 3*4 + 2*len(lensMethods()) + len(imageMethods()); len(table.Rows) != want {
 		t.Errorf("%d rows, want %d", len(table.Rows), want)
 	}
 	var b strings.Builder

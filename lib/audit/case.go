@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -81,6 +82,7 @@ type Case struct {
 
 	lab        *Lab
 	multiplier ruler.Multiplier
+	earlier    *unlearn.Checkpoint // of the original, where it was kept
 }
 
 // Model is one model of a case. Its outputs are computed once.
@@ -114,7 +116,7 @@ func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	if c.Forget, c.Retain, err = s.request(data); err != nil {
 		return nil, err
 	}
-	original, err := l.Trained(ctx, p, s.Fit, everyRow(data), s.Seed)
+	original, err := c.train(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +127,27 @@ func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	c.Original, c.Oracle = c.Model("original (do nothing)", original), c.Model("retrained (oracle)", oracle)
 	c.Original.Control, c.Oracle.Control = true, true
 	return c, nil
+}
+
+// train returns the original. Of a network for images the weights at the start
+// of the last epoch are kept too, for methods that go back to them.
+func (c *Case) train(ctx context.Context) (nn.Params, error) {
+	rows, last := everyRow(c.Prepared), c.Fit.Epochs-1
+	if !c.ofImages() || last < 1 {
+		return c.lab.Trained(ctx, c.Problem, c.Fit, rows, c.Seed)
+	}
+	course, err := c.lab.TrainedCourse(ctx, c.Problem, c.Fit, rows, c.Seed, []int{last})
+	if err != nil {
+		return nil, err
+	}
+	c.earlier = &unlearn.Checkpoint{Params: course.At[last], Epoch: last}
+	return course.Final, nil
+}
+
+// ofImages reports whether the case's data are images.
+func (c *Case) ofImages() bool {
+	_, err := images.Lookup(c.DataSet)
+	return err == nil
 }
 
 // request returns the rows of the train part to forget and the others.
@@ -178,7 +201,7 @@ func (c *Case) Model(label string, weights nn.Params) *Model {
 func (c *Case) Request() unlearn.Request {
 	return unlearn.Request{
 		Runner: c.Runner, Original: c.Original.Weights, Forget: c.Records(c.Forget), Retain: c.Records(c.Retain),
-		Fit: c.Fit, Seed: unlearnSeed, Batch: c.Fit.Batch,
+		Fit: c.Fit, Seed: unlearnSeed, Batch: c.Fit.Batch, Earlier: c.earlier,
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -31,6 +33,10 @@ func LensCases(scale string) ([]Named, error) {
 		{"random records", Setting{DataSet: "tabular_outliers", Fraction: 0.10}},
 		{"random records, real data", Setting{DataSet: "breast_cancer", Fraction: 0.10}},
 	}
+	byHeart := train.Config{Epochs: 40, Batch: 32, SGD: &nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
+	cases = append(cases,
+		Named{"random drawings, known by heart", Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: byHeart, Arch: smallNet}},
+		Named{"drawings with a wrong label", Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}})
 	switch scale {
 	case "quick":
 		return cases, nil
@@ -38,6 +44,9 @@ func LensCases(scale string) ([]Named, error) {
 	default:
 		return nil, fmt.Errorf("scale %q is not one of quick, standard, paper", scale)
 	}
+	photographs := byHeart
+	photographs.Epochs, photographs.Batch, photographs.SGD = 30, 64, &nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
+	cases = append(cases, Named{"random photographs", Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10, Fit: photographs, Arch: smallNet}})
 	for _, name := range datasets.RULER() {
 		s := Setting{DataSet: name}
 		if scale == "standard" {
@@ -46,6 +55,22 @@ func LensCases(scale string) ([]Named, error) {
 		cases = append(cases, Named{"random records, RULER", s})
 	}
 	return cases, nil
+}
+
+// smallNet is the network for images of the table of lenses: small and narrow.
+func smallNet(features, classes int) model.Architecture {
+	return ForImages(vision.Family{New: func(channels, side, outputs int) model.Architecture {
+		return vision.SmallCNN{Channels: channels, Side: side, Outputs: outputs, Width: 16, Norm: true}
+	}})(features, classes)
+}
+
+// imageMethods are judged on networks for images: those of SDE's Table 4, and
+// fine-tuning, which does nothing about the forget set, with the same optimiser.
+func imageMethods() []unlearn.Method {
+	return []unlearn.Method{
+		unlearn.RandomLabel{}, unlearn.SalUn{}, unlearn.L1Sparsity{}, unlearn.Unroll{},
+		unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &unlearn.Descent{}},
+	}
 }
 
 // lensMethods are judged beside the controls; the last is NegGrad at four times
@@ -112,14 +137,20 @@ func (l *Lab) lensCase(ctx context.Context, t *report.Table, n Named) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range lensMethods() {
+	methods := lensMethods()
+	if c.ofImages() {
+		methods = imageMethods()
+	}
+	for _, m := range methods {
 		u, err := c.Unlearn(ctx, m)
 		if err != nil {
 			return err
 		}
 		models = append(models, u)
 	}
-	models[len(models)-1].Label += ", rate x 4"
+	if !c.ofImages() {
+		models[len(models)-1].Label += ", rate x 4"
+	}
 	rows, err := c.callRows(fmt.Sprintf("%s: %s (%d)", n.DataSet, n.Name, len(c.Forget)), models)
 	if err != nil {
 		return err
@@ -130,6 +161,9 @@ func (l *Lab) lensCase(ctx context.Context, t *report.Table, n Named) error {
 		t.Provenance = p
 	}
 	for name, hash := range p.Data {
+		if c.ofImages() { // there may be several draws of one set
+			name = fmt.Sprintf("%s, %d images", name, c.Train.Rows)
+		}
 		t.Provenance.Data[name] = hash
 	}
 	if c.Problem.Table.Synthetic && !slices.Contains(t.Notes, generatedNote) {
@@ -138,4 +172,4 @@ func (l *Lab) lensCase(ctx context.Context, t *report.Table, n Named) error {
 	return nil
 }
 
-const generatedNote = "moons_island, tabular_outliers and blobs_duplicates are generated."
+const generatedNote = "moons_island, tabular_outliers, blobs_duplicates and glyphs are generated."

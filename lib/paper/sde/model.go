@@ -22,7 +22,6 @@ import (
 type desk struct {
 	lab  *audit.Lab
 	sets map[string]*prepared
-	tell func(what string)
 }
 
 // prepared is a setting whose images are loaded.

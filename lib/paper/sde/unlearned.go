@@ -3,7 +3,6 @@ package sde
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
@@ -199,9 +198,4 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 	}
 	u.F1[layer] = control.F1
 	return nil
-}
-
-// arms finds an arm by its label.
-func arms(labels ...string) []Arm {
-	return slices.DeleteFunc(Arms(), func(a Arm) bool { return len(labels) > 0 && !slices.Contains(labels, a.Label) })
 }
