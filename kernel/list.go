@@ -7,7 +7,9 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
@@ -176,7 +178,10 @@ func modelList() []named {
 	for _, f := range tabular.All() {
 		out = append(out, named{Name: f.Name, About: f.About})
 	}
-	return out
+	for _, f := range vision.All() {
+		out = append(out, named{Name: f.Name, About: "images: " + f.About})
+	}
+	return append(out, named{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that takes noise away, with EDM's preconditioning"})
 }
 
 func recipeList() []named {
