@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
@@ -19,10 +20,12 @@ type Case struct {
 	Seed           int
 	Forget, Retain []int // rows of the training part
 	HeldOut        int   // test images
+	// Draw numbers the draw of references and targets; 0 is the tables'.
+	Draw int
 
 	desk     *desk
 	set      *prepared
-	ev       *evidence
+	env      *paper.Env
 	request  unlearn.Request
 	along    map[int]nn.Params // of the retraining, by per cent of the epochs
 	fraction float64
@@ -30,35 +33,45 @@ type Case struct {
 
 // OpenCase trains the case of a seed, or finds its models in the store.
 func OpenCase(ctx context.Context, e *paper.Env, scale string, seed int) (*Case, error) {
-	ev, sets, err := study(ctx, e, scale)
+	s, err := StudyAt(scale)
 	if err != nil {
 		return nil, err
 	}
-	if seed < 0 || seed >= ev.Seeds {
-		return nil, fmt.Errorf("seed %d is not one of 0 ... %d of scale %s", seed, ev.Seeds-1, scale)
+	return openCase(ctx, e, s, seed)
+}
+
+func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, error) {
+	if seed < 0 || seed >= s.Seeds {
+		return nil, fmt.Errorf("seed %d is not one of 0 ... %d of scale %s", seed, s.Seeds-1, s.Scale)
 	}
-	c := &Case{Study: ev.Study, Seed: seed, desk: deskOf(e), set: sets[0], ev: ev, fraction: ev.Fractions[0], HeldOut: sets[0].Test.Rows}
-	if c.Forget, c.Retain, err = c.set.divide(c.fraction); err != nil {
-		return nil, err
-	}
-	if c.request, err = c.desk.request(ctx, c.set, c.fraction, seed, c.Course); err != nil {
-		return nil, err
-	}
-	course, err := c.desk.trained(ctx, c.set, c.Retain, seed, c.Course)
+	d := deskOf(e)
+	p, err := d.open(ctx, s.Settings[0])
 	if err != nil {
 		return nil, err
 	}
-	c.along = map[int]nn.Params{0: c.set.untrained(seed), 100: course.Final}
-	for _, percent := range c.Course {
-		c.along[percent] = course.At[c.set.epochAt(percent)]
+	c := &Case{Study: s, Seed: seed, env: e, desk: d, set: p, fraction: s.Fractions[0], HeldOut: p.Test.Rows}
+	if c.request, err = d.request(ctx, p, c.fraction, seed, s.Course); err != nil {
+		return nil, err
+	}
+	c.Forget, c.Retain = c.request.Forget.IDs, c.request.Retain.IDs
+	course, err := d.trained(ctx, p, c.Retain, seed, s.Course)
+	if err != nil {
+		return nil, err
+	}
+	c.along = map[int]nn.Params{0: p.untrained(seed), 100: course.Final}
+	for _, percent := range s.Course {
+		c.along[percent] = course.At[p.epochAt(percent)]
 	}
 	return c, nil
 }
 
 // Source says where numbers of the case come from, for the foot of a figure.
 func (c *Case) Source() string {
-	p := c.ev.provenance(paper.Recipe{ID: "sde/case"})
-	p.Seeds, p.Runs, p.RunsHash = []int64{int64(c.Seed)}, 0, ""
+	info := c.env.Engine.Info()
+	p := report.Provenance{
+		Scale: c.Scale, Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Data: map[string]string{c.set.Table.Name: c.set.Hash},
+	}
 	return fmt.Sprintf("%s, R = %s · %s", c.set.Label, percent(c.fraction), p.Line())
 }
 

@@ -45,8 +45,12 @@ func (c *Case) Verdict(target *verify.Matrix, s *Sets, b verify.Bandwidth) (*ver
 }
 
 func (c *Case) options(b verify.Bandwidth) verify.Options {
-	return verify.Options{Bandwidth: b, Seed: uint64(c.Seed)}
+	return verify.Options{Bandwidth: b, Seed: uint64(c.drawSeed())}
 }
+
+// drawSeed is where references and targets are drawn from: the model's seed, as
+// in the tables, or for another draw a number that no model has.
+func (c *Case) drawSeed() int { return c.Seed + 1000*c.Draw }
 
 func (c *Case) cast(n *Network, layer string, size int) (cast, activations, error) {
 	if most := min(len(c.Forget), len(c.Retain)/2, c.HeldOut); size < 4 || size > most {
@@ -56,14 +60,14 @@ func (c *Case) cast(n *Network, layer string, size int) (cast, activations, erro
 	if err != nil {
 		return cast{}, activations{}, err
 	}
-	drawn := (&judging{Study: c.Study, p: c.set, fraction: c.fraction, seed: c.Seed}).cast(a, size)
+	drawn := (&judging{Study: c.Study, p: c.set, fraction: c.fraction, seed: c.drawSeed()}).cast(a, size)
 	return drawn, a, drawn.err
 }
 
 // others are the retained rows that are not in the reference, in the order in
 // which cast draws them.
 func (c *Case) others(size int) []int {
-	rng := engine.Root(c.Seed).Stream("sde", uint64(size))
+	rng := engine.Root(c.drawSeed()).Stream("sde", uint64(size))
 	return pick(c.Retain, rng.Perm(len(c.Retain))[size:])
 }
 
