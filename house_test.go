@@ -105,6 +105,27 @@ func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
 	}
 }
 
+// A notebook's cell links what its library imports, and the network alone would
+// be a sixth of that. Only downloads need it.
+func TestOnlyDownloadsImportTheNetwork(t *testing.T) {
+	found := false
+	sources(t, func(path string, file *ast.File) {
+		dir := filepath.ToSlash(filepath.Dir(path))
+		for _, spec := range file.Imports {
+			if spec.Path.Value != `"net/http"` {
+				continue
+			}
+			found = found || dir == "datasets/fetch"
+			if room, _ := roomOf(dir); room != "kernel" && dir != "datasets/fetch" {
+				t.Errorf("%s imports net/http", path)
+			}
+		}
+	})
+	if !found {
+		t.Error("no download imports the network: this test looks at nothing")
+	}
+}
+
 func TestEveryExportIsDocumented(t *testing.T) {
 	seen := 0
 	sources(t, func(path string, file *ast.File) {
