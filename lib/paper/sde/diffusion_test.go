@@ -12,7 +12,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
-	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train/denoise"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -25,22 +24,8 @@ func tinyDiffusion() Diffusion {
 	}
 }
 
-func openDiffusion(t *testing.T) (*engine.Engine, *store.Store) {
-	t.Helper()
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e, s
-}
-
 func TestDiffusionIsComputedOnceAndPrints(t *testing.T) {
-	e, s := openDiffusion(t)
+	e, s := engineAndStore(t)
 	d := tinyDiffusion()
 	epochs := 0
 	d.Progress = func(audit.Progress) { epochs++ }
@@ -86,7 +71,7 @@ func TestDiffusionIsComputedOnceAndPrints(t *testing.T) {
 }
 
 func TestDiffusionRefusesSettingsThatCannotBe(t *testing.T) {
-	e, s := openDiffusion(t)
+	e, s := engineAndStore(t)
 	for want, change := range map[string]func(*Diffusion){
 		"at least 32 forgotten":     func(d *Diffusion) { d.Records = 31 },
 		"there are 48 and 7":        func(d *Diffusion) { d.HeldOut = 7 },
@@ -105,7 +90,7 @@ func TestDiffusionRefusesSettingsThatCannotBe(t *testing.T) {
 			t.Errorf("error %v, want one about %q", err, want)
 		}
 	}
-	if _, err := DiffusionAt("paper"); err == nil || !strings.Contains(err.Error(), "quick and standard") {
+	if _, err := DiffusionAt("paper"); err == nil || !strings.Contains(err.Error(), "quick, which is also hour, and standard") {
 		t.Error(err)
 	}
 	for _, scale := range []string{"quick", "standard"} {

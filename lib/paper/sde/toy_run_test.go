@@ -16,18 +16,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-func toyEnv(t *testing.T) (*engine.Engine, *store.Store) {
+func engineAndStore(t *testing.T) (*engine.Engine, *store.Store) {
 	t.Helper()
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e, s
+	e := environment(t)
+	return e.Engine, e.Store
 }
 
 func tinyToy() Toy {
@@ -49,12 +41,12 @@ func (c countdown) Err() error {
 }
 
 func TestToyGoesOnWhereItWasStopped(t *testing.T) {
-	e, whole := toyEnv(t)
+	e, whole := engineAndStore(t)
 	want, err := tinyToy().Run(t.Context(), e, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, broken := toyEnv(t)
+	_, broken := engineAndStore(t)
 	r, err := tinyToy().withDefaults().open(t.Context(), e, broken)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +68,7 @@ func TestToyGoesOnWhereItWasStopped(t *testing.T) {
 }
 
 func TestToyReadsWhatTheStoreHas(t *testing.T) {
-	e, s := toyEnv(t)
+	e, s := engineAndStore(t)
 	first, err := tinyToy().Run(t.Context(), e, s)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +93,7 @@ func TestToyReadsWhatTheStoreHas(t *testing.T) {
 }
 
 func TestToyComparesFixedWithFreshBatches(t *testing.T) {
-	e, s := toyEnv(t)
+	e, s := engineAndStore(t)
 	done := 0
 	toy := tinyToy()
 	toy.Progress = func(d, total int) {
@@ -163,7 +155,7 @@ func second[T any](_ T, err error) error { return err }
 
 // Another rate or size of the batches is another training, and the sets follow.
 func TestToyTakesRateAndBatchSizeFromTheCaller(t *testing.T) {
-	e, s := toyEnv(t)
+	e, s := engineAndStore(t)
 	run := func(toy Toy) ToyContrast {
 		toy.Seeds, toy.Epochs, toy.Batches, toy.Deals = []int{1}, []int{0, 1}, 2, 1
 		r, err := toy.Run(t.Context(), e, s)
@@ -216,7 +208,7 @@ func checkToyOutput(t *testing.T, r *ToyResult) {
 }
 
 func TestToyRefusesSettingsThatMeanNothing(t *testing.T) {
-	e, s := toyEnv(t)
+	e, s := engineAndStore(t)
 	for want, toy := range map[string]Toy{
 		"0 seeds":               {Seeds: []int{}},
 		"epochs to look at are": {Epochs: []int{0, 5, 2}},
