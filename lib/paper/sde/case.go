@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
@@ -66,13 +68,27 @@ func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, erro
 }
 
 // Source says where numbers of the case come from, for the foot of a figure.
-func (c *Case) Source() string {
+func (c *Case) Source() string { return c.source(c.Seed) }
+
+// SourceOfAll is Source for numbers of the cases of all seeds.
+func (c *Case) SourceOfAll() string {
+	var seeds []int
+	for s := range c.Seeds {
+		seeds = append(seeds, s)
+	}
+	return c.source(seeds...)
+}
+
+func (c *Case) source(seeds ...int) string {
 	info := c.env.Engine.Info()
 	p := report.Provenance{
-		Scale: c.Scale, Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Scale: c.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
 		Data: map[string]string{c.set.Table.Name: c.set.Hash},
 	}
-	return fmt.Sprintf("%s, R = %s · %s", c.set.Label, percent(c.fraction), p.Line())
+	for _, s := range seeds {
+		p.Seeds = append(p.Seeds, int64(s))
+	}
+	return fmt.Sprintf("%s, R = %s \u00b7 %s", c.set.Label, percent(c.fraction), p.Line())
 }
 
 // Network is one model of a case.
@@ -116,20 +132,26 @@ func (c *Case) Row(ctx context.Context, a Arm) (*Unlearned, error) {
 	return row, err
 }
 
-// Accuracy is the share of right answers on retained, forgotten and test images.
-func (c *Case) Accuracy(n *Network) (retain, forget, test float64, err error) {
+// Accuracy is the share of right answers on the three parts of the images, with
+// Wilson's 95 % interval over images.
+func (c *Case) Accuracy(n *Network) (audit.Accuracy, error) {
 	onTrain, err := c.set.Runner.Predict(n.weights, c.set.Train)
 	if err != nil {
-		return 0, 0, 0, err
+		return audit.Accuracy{}, err
 	}
 	onTest, err := c.set.Runner.Predict(n.weights, c.set.Test)
 	if err != nil {
-		return 0, 0, 0, err
+		return audit.Accuracy{}, err
 	}
-	on := func(rows []int) float64 {
-		return train.Accuracy(onTrain.Logits.Gather(rows), c.set.Records(rows).Y)
+	share := func(p float64, images int) stats.Estimate {
+		e := stats.Wilson(p, images, 0.95)
+		e.Over, e.Better = "images", stats.HigherIsBetter
+		return e
 	}
-	return on(c.Retain), on(c.Forget), train.Accuracy(onTest.Logits, c.set.TestY), nil
+	on := func(rows []int) stats.Estimate {
+		return share(train.Accuracy(onTrain.Logits.Gather(rows), c.set.Records(rows).Y), len(rows))
+	}
+	return audit.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits, c.set.TestY), c.HeldOut)}, nil
 }
 
 // Bandwidth is the paper's for a layer.

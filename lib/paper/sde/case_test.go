@@ -121,12 +121,21 @@ func TestACaseUnlearnsAsTableFourDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	retain, forget, test, err := c.Accuracy(n)
+	a, err := c.Accuracy(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row.Moved != 0 || row.Retain != retain || row.Forget != forget || row.Test != test {
-		t.Errorf("the row says %+v, the model %v, %v, %v", row, retain, forget, test)
+	if row.Moved != 0 || row.Retain != a.Retain.Value || row.Forget != a.Forget.Value || row.Test != a.Test.Value {
+		t.Errorf("the row says %+v, the model %+v", row, a)
+	}
+}
+
+func TestACaseSaysWhereItsNumbersComeFrom(t *testing.T) {
+	c := short(t)
+	for source, want := range map[string]string{c.Source(): "seeds 0 ", c.SourceOfAll(): "seeds 0, 1 "} {
+		if !strings.Contains(source, want) || !strings.Contains(source, "tiny, R = 30 %") {
+			t.Errorf("%q, want %q in it", source, want)
+		}
 	}
 }
 
