@@ -5,6 +5,8 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
 )
 
 // Results is the version of the numbers.
@@ -42,7 +44,7 @@ func ofToy(id, title string) paper.Recipe {
 		if err != nil {
 			return nil, err
 		}
-		return &paper.Output{Table: t, Figure: f}, nil
+		return oneOf(id, t, f), nil
 	}}
 }
 
@@ -55,6 +57,14 @@ func ofDiffusion(id, title string) paper.Recipe {
 		if err != nil {
 			return nil, err
 		}
-		return &paper.Output{Table: t, Figure: f}, nil
+		return oneOf(id, t, f), nil
 	}}
+}
+
+// oneOf is the table or the figure of a recipe that has a sibling for the other.
+func oneOf(id string, t *report.Table, f plot.Figure) *paper.Output {
+	if (paper.Recipe{ID: id}).Kind() == paper.Figure {
+		return &paper.Output{Figure: f}
+	}
+	return &paper.Output{Table: t}
 }
