@@ -212,7 +212,7 @@ func TestEveryArmOfTableFourIsJudged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(row.OTR) != len(otrMethods())*len(otrLayers()) || len(row.F1) != 2 || math.IsNaN(row.Retain) {
+			if len(row.OTR) != len(otrMethods())*len(otrLayers())+2 || len(row.F1) != 2 || math.IsNaN(row.Retain) {
 				t.Errorf("%s: %+v", a.Label, row)
 			}
 			if (a.Label == Nothing) != (row.Moved == 0) {

@@ -61,6 +61,8 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 		t.Columns = append(t.Columns, report.Column{Name: "OTR hp, " + m.Name(), Note: "the same by " + m.Name() + ": " + m.About()})
 	}
 	t.Columns = append(t.Columns,
+		report.Column{Name: "OTR hp, " + ScaledForgotten, Note: "SDE's rate when the activations of the forgotten images are scaled by 5 %: no memory changes"},
+		report.Column{Name: "OTR hp, " + HeldOutTargets, Note: "SDE's rate for test images, which were never in training"},
 		report.Column{Name: "F1 h", Note: "of SDE on retained against test images, whose truth is known in every model"}, report.Column{Name: "F1 hp"},
 		report.Column{Name: "paper", Note: "C10-ResNet18 as printed: Acc_r, Acc_f, ASR, OTR h, OTR hp"})
 	for _, s := range ev.Settings {
@@ -100,6 +102,7 @@ func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Arm) report.Row 
 	for _, m := range otrMethods()[1:] {
 		row.Cells = append(row.Cells, otr(m.Name()+"/hp"))
 	}
+	row.Cells = append(row.Cells, otr(ScaledForgotten+"/hp"), otr(HeldOutTargets+"/hp"))
 	for _, layer := range otrLayers() {
 		row.Cells = append(row.Cells, report.Est(pooled(rows, func(u Unlearned) stats.Estimate { return u.F1[layer] }), 2))
 	}

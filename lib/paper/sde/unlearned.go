@@ -47,6 +47,31 @@ func otrMethods() []verify.Method {
 	return []verify.Method{verify.SDE{}, verify.MMD{}, verify.SlicedWasserstein{}, verify.SpreadOnly{}, verify.ClosedForm{}}
 }
 
+// Controls of table 4 that are judged by SDE like the forgotten images: the
+// forgotten images' activations scaled by 5 %, and test images, which no model
+// here was trained on.
+const (
+	ScaledForgotten = "forgotten x 1.05"
+	HeldOutTargets  = "held out"
+)
+
+// controls adds the out-of-training rates of sets of which SDE's verdict should
+// not depend on the method: see ScaledForgotten and HeldOutTargets.
+func (u *Unlearned) controls(a activations, layer string, size, subsets int, forget, tests []int, in, out verify.Matrix, opt verify.Options, seed uint64) error {
+	for name, m := range map[string]verify.Matrix{ScaledForgotten: times(a.train.Gather(forget), 1.05), HeldOutTargets: a.test.Gather(tests)} {
+		t, err := targets(name, m, size, subsets, seed)
+		if err != nil {
+			return err
+		}
+		r, err := verify.OTR(verify.SDE{}, t.Pool, t.Subsets, &in, &out, opt)
+		if err != nil {
+			return err
+		}
+		u.OTR[name+"/"+layer] = r.OTR
+	}
+	return nil
+}
+
 // otrLayers are the two layers of table 4.
 func otrLayers() []string { return []string{"h", "hp"} }
 
@@ -61,7 +86,7 @@ type unlearnedKey struct {
 }
 
 // unlearnedVersion goes up when a change of this file changes its numbers.
-const unlearnedVersion = 1
+const unlearnedVersion = 2
 
 // unlearned returns the row of an arm, from the store or computed, with the ID of
 // its run.
@@ -190,6 +215,11 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 		u.OTR[m.Name()+"/"+layer] = r.OTR
 		if r.Judged.Gate != nil {
 			u.Valid[layer] = r.Judged.Gate.Valid
+		}
+	}
+	if layer == "hp" {
+		if err := u.controls(a, layer, size, s.Subsets, forget, tests[size:], in, out, opt, rng.Uint64()); err != nil {
+			return err
 		}
 	}
 	control, err := verify.Controlled(verify.SDE{}, inside, outside, &in, &out, opt)
