@@ -102,7 +102,9 @@ func (ev *evidence) provenance(r paper.Recipe) report.Provenance {
 	for s := range ev.Seeds {
 		p.Seeds = append(p.Seeds, int64(s))
 	}
-	p.Runs, p.RunsHash = paper.CountRuns(ev.runs)
+	if len(ev.runs) > 0 {
+		p.Runs, p.RunsHash = paper.CountRuns(ev.runs)
+	}
 	return p
 }
 

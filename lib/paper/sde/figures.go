@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -17,7 +18,7 @@ var figure1 = paper.Recipe{
 	ID:    "sde/figure1",
 	Title: "SDE Fig. 1. The split-half statistic in training, out of training, and before training",
 	Doc: "200 draws of H for one set of images in training and one out of it, in the original model and in the untrained network. The paper sees dependence in the first and none in the second. " +
-		"The upright line is the mean that the spread of the two halves alone gives; the draws lie around it in every panel.",
+		"The draws of a set lie around the product of the spreads of its halves, in every panel.",
 }
 
 var figure2 = paper.Recipe{
@@ -59,18 +60,19 @@ func distributions(ctx context.Context, e *paper.Env, scale string, r paper.Reci
 		return nil, err
 	}
 	ev.Seeds = 1
-	fig := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc, Source: ev.provenance(r).Line()}, Columns: 2}
+	fig := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc + " The means that the spread alone gives:", Source: ev.provenance(r).Line()}, Columns: 2}
 	for _, p := range sets {
 		m, err := ev.models(ctx, p)
 		if err != nil {
 			return nil, err
 		}
 		for _, one := range panels(m) {
-			f, err := ev.histograms(p, one)
+			f, means, err := ev.histograms(p, one)
 			if err != nil {
 				return nil, fmt.Errorf("%s, %s: %w", p.Label, one.title, err)
 			}
 			fig.Figures = append(fig.Figures, f)
+			fig.Caption += fmt.Sprintf(" %s, %s: %s.", p.Label, one.title, strings.Join(means, ", "))
 		}
 	}
 	return &paper.Output{Figure: fig}, nil
@@ -88,14 +90,16 @@ func (ev *evidence) models(ctx context.Context, p *prepared) (models, error) {
 	return models{r.Original, retrained.Final, p.untrained(0)}, nil
 }
 
-func (ev *evidence) histograms(p *prepared, one panel) (plot.Figure, error) {
+// histograms draws the sets of a panel, and says what mean the spread alone gives
+// each.
+func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means []string, err error) {
 	acts, err := p.activations(one.model, "hp")
 	if err != nil {
-		return nil, err
+		return f, nil, err
 	}
 	forget, retain, err := p.divide(ev.fraction())
 	if err != nil {
-		return nil, err
+		return f, nil, err
 	}
 	size := min(ev.Sizes[len(ev.Sizes)-1], len(forget))
 	rng := engine.Root(0).Stream("sde-figure", uint64(size))
@@ -104,23 +108,24 @@ func (ev *evidence) histograms(p *prepared, one panel) (plot.Figure, error) {
 		"forgotten": acts["hp"].train.Gather(pick(forget, rng.Perm(len(forget))[:size])),
 		"test":      acts["hp"].test.Gather(rng.Perm(p.Test.Rows)[:size]),
 	}
-	f := plot.Histograms{X: plot.Axis{Label: "H(S, hp)"}}
+	f.X = plot.Axis{Label: "H(S, hp)"}
 	draws := map[string][]float64{}
 	note := ""
 	for _, name := range one.sets {
 		m := rows[name]
 		d, err := verify.SplitHalf(&m, verify.Options{}, rng)
 		if err != nil {
-			return nil, err
+			return f, nil, err
 		}
 		draws[name] = d.Values
-		f.Samples = append(f.Samples, plot.Sample{Name: fmt.Sprintf("%s (spread alone %.3g)", name, d.ExactMean), Values: d.Values})
+		f.Samples = append(f.Samples, plot.Sample{Name: name, Values: d.Values})
+		means = append(means, fmt.Sprintf("%s %.3g", name, d.ExactMean))
 	}
 	if g, err := verify.NewGate(draws["retained"], draws["test"], verify.PaperAlpha); err == nil {
 		note = fmt.Sprintf(", retained above test: p = %.2g", g.P)
 	}
 	f.Title = fmt.Sprintf("%s, %s, |S| = %d%s", p.Label, one.title, size, note)
-	return f, nil
+	return f, means, nil
 }
 
 var figure3 = paper.Recipe{

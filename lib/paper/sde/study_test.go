@@ -192,13 +192,13 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := ev.histograms(p, panel{"original", m.original, []string{"retained", "forgotten", "test"}})
+	f, means, err := ev.histograms(p, panel{"original", m.original, []string{"retained", "forgotten", "test"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := f.Render(&b, "png"); err != nil || b.Len() == 0 {
-		t.Errorf("%d bytes, %v", b.Len(), err)
+	if err := f.Render(&b, "png"); err != nil || b.Len() == 0 || len(means) != 3 {
+		t.Errorf("%d bytes, means %v, %v", b.Len(), means, err)
 	}
 }
 
