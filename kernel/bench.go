@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,28 +43,14 @@ medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
 		Annotations: withEngine(),
 	}
 	f := c.Flags()
-	f.StringVar(&b.peer, "peer", "", "Python to compare with, for instance python3")
-	f.IntVar(&b.threads, "threads", runtime.NumCPU(), "threads of each side")
-	f.IntVar(&b.rounds, "rounds", 15, "turns of each side")
+	b.flags(c, 15)
 	f.IntVar(&b.steps, "steps", 5, "training steps per turn")
 	f.IntVar(&b.rows, "rows", 30000, "records of the training step")
 	f.IntVar(&b.embeddings, "embeddings", 20000, "records of M4, of which 5 % are forgotten")
 	asJSON := jsonFlag(c)
-	c.AddCommand(newBenchWorker(), newBenchCells())
+	c.AddCommand(newBenchWorker(), newBenchCells(), newBenchSDE(), newBenchVision())
 	c.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
-		}
-		for _, v := range []struct {
-			name string
-			n    int
-			min  int
-		}{{"threads", b.threads, 1}, {"rounds", b.rounds, 1}, {"steps", b.steps, 1}, {"rows", b.rows, 1}, {"embeddings", b.embeddings, 100}} {
-			if v.n < v.min {
-				return usagef("--%s %d: expected at least %d", v.name, v.n, v.min)
-			}
-		}
-		return nil
+		return b.check(cmd, args, limit{"steps", b.steps, 1}, limit{"rows", b.rows, 1}, limit{"embeddings", b.embeddings, 100})
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		b.stderr = cmd.ErrOrStderr()
@@ -79,12 +66,39 @@ medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
 	return c
 }
 
+// flags adds what all comparisons of two sides have in common.
+func (b *benchRun) flags(c *cobra.Command, rounds int) {
+	c.Flags().StringVar(&b.peer, "peer", "", "Python to compare with, for instance python3")
+	c.Flags().IntVar(&b.threads, "threads", runtime.NumCPU(), "threads of each side")
+	c.Flags().IntVar(&b.rounds, "rounds", rounds, "turns of each side")
+}
+
+// limit is a flag with the least value that makes sense.
+type limit struct {
+	flag     string
+	n, least int
+}
+
+func (b *benchRun) check(cmd *cobra.Command, args []string, limits ...limit) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+	}
+	for _, l := range append([]limit{{"threads", b.threads, 1}, {"rounds", b.rounds, 1}}, limits...) {
+		if l.n < l.least {
+			return usagef("--%s %d: expected at least %d", l.flag, l.n, l.least)
+		}
+	}
+	return nil
+}
+
 // benchResult compares the two sides on one task.
 type benchResult struct {
-	Task  string     `json:"task"`
-	Lethe benchSide  `json:"lethe"`
-	Peer  *benchSide `json:"peer"`
-	Ratio *float64   `json:"ratio"` // of the medians, Lethe over peer
+	Task  string      `json:"task"`
+	Lethe benchSide   `json:"lethe"`
+	Peer  *benchSide  `json:"peer"`
+	Ratio *float64    `json:"ratio"` // of the medians, Lethe over peer
+	Goals []benchGoal `json:"goals,omitempty"`
+	Load  float64     `json:"load,omitempty"` // processes that wanted to run in the minute before
 }
 
 // benchSide is one side's time and memory.
@@ -93,71 +107,84 @@ type benchSide struct {
 	Median    float64   `json:"median_seconds"`
 	Seconds   []float64 `json:"seconds"` // per turn
 	PeakBytes int64     `json:"peak_bytes"`
-	Value     float64   `json:"value"` // the last loss, or M4
+	Value     float64   `json:"value"` // the last loss, M4, or a mean divergence
+	Weights   int       `json:"weights,omitempty"`
+}
+
+// benchTask is a piece of work that one or both sides do.
+type benchTask struct {
+	name   string
+	repeat int      // repetitions per turn
+	own    []string // arguments of Lethe's worker
+	script string   // of the peer, "" where it has no part
+	args   []string // of the script
+	goals  []benchGoal
 }
 
 func (b *benchRun) run(ctx context.Context) ([]benchResult, error) {
-	if b.peer != "" {
-		if _, err := exec.LookPath(b.peer); err != nil {
-			return nil, fmt.Errorf("--peer: %w", err)
-		}
-	}
 	dir, err := os.MkdirTemp("", "lethe-bench-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	embeddings := filepath.Join(dir, "embeddings.npy")
-	forget := strconv.Itoa(b.embeddings / 20)
-	step, err := b.compare(ctx, "training step", b.steps,
-		[]string{"step", strconv.Itoa(b.rows)}, "step.py", []string{strconv.Itoa(b.rows), strconv.Itoa(b.threads)})
-	if err != nil {
-		return nil, err
+	rows := strconv.Itoa(b.rows)
+	return b.all(ctx, []benchTask{
+		{name: "training step", repeat: b.steps, own: []string{"step", rows}, script: "step.py", args: []string{rows, strconv.Itoa(b.threads)}},
+		{name: "M4", repeat: 1, own: []string{"m4", strconv.Itoa(b.embeddings), embeddings}, script: "m4.py", args: []string{embeddings, strconv.Itoa(b.embeddings / 20)}},
+	})
+}
+
+// all runs tasks one after another.
+func (b *benchRun) all(ctx context.Context, tasks []benchTask) ([]benchResult, error) {
+	if b.peer != "" {
+		if _, err := exec.LookPath(b.peer); err != nil {
+			return nil, fmt.Errorf("--peer: %w", err)
+		}
 	}
-	m4, err := b.compare(ctx, "M4", 1,
-		[]string{"m4", strconv.Itoa(b.embeddings), embeddings}, "m4.py", []string{embeddings, forget})
-	if err != nil {
-		return nil, err
+	var out []benchResult
+	for _, t := range tasks {
+		r, err := b.compare(ctx, t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		out = append(out, r)
 	}
-	return []benchResult{step, m4}, nil
+	return out, nil
 }
 
 // compare lets both sides work on a task in turns.
-func (b *benchRun) compare(ctx context.Context, task string, repeat int, own []string, script string, args []string) (benchResult, error) {
-	r := benchResult{Task: task}
-	lethe, err := b.startOwn(ctx, own)
+func (b *benchRun) compare(ctx context.Context, t benchTask) (benchResult, error) {
+	r := benchResult{Task: t.name}
+	lethe, err := b.startOwn(ctx, t.own)
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", task, err)
+		return r, err
 	}
 	defer lethe.kill()
 	sides := []*worker{lethe}
-	if b.peer != "" {
-		peer, err := b.startPeer(ctx, script, args)
+	if b.peer != "" && t.script != "" {
+		peer, err := b.startPeer(ctx, t.script, t.args)
 		if err != nil {
-			return r, fmt.Errorf("%s in %s: %w", task, b.peer, err)
+			return r, fmt.Errorf("%s: %w", b.peer, err)
 		}
 		defer peer.kill()
-		if peer.missing != "" {
-			fmt.Fprintf(b.stderr, "lethe: %s has no %s: nothing to compare the %s with\n", b.peer, peer.missing, task)
-		} else {
+		switch {
+		case peer.missing != "":
+			fmt.Fprintf(b.stderr, "lethe: %s has no %s: nothing to compare the %s with\n", b.peer, peer.missing, t.name)
+		case peer.weights != lethe.weights && peer.weights > 0 && lethe.weights > 0:
+			return r, fmt.Errorf("%d weights here and %d in %s: these are different networks", lethe.weights, peer.weights, peer.what)
+		default:
 			sides = append(sides, peer)
 		}
 	}
-	p := newProgress(b.stderr, "turns")
-	defer p.finish()
-	for round := range b.rounds {
-		for _, w := range sides {
-			if err := w.turn(repeat); err != nil {
-				return r, fmt.Errorf("%s, %s: %w", task, w.what, err)
-			}
-		}
-		p.update(int64(round+1), int64(b.rounds), task)
+	if err := b.takeTurns(sides, t); err != nil {
+		return r, err
 	}
 	var done []benchSide
 	for _, w := range sides {
 		side, err := w.finish()
 		if err != nil {
-			return r, fmt.Errorf("%s, %s: %w", task, w.what, err)
+			return r, fmt.Errorf("%s: %w", w.what, err)
 		}
 		done = append(done, side)
 	}
@@ -166,7 +193,24 @@ func (b *benchRun) compare(ctx context.Context, task string, repeat int, own []s
 		ratio := done[0].Median / done[1].Median
 		r.Peer, r.Ratio = &done[1], &ratio
 	}
+	for _, g := range t.goals {
+		r.Goals = append(r.Goals, g.judge(r))
+	}
 	return r, nil
+}
+
+func (b *benchRun) takeTurns(sides []*worker, t benchTask) error {
+	p := newProgress(b.stderr, "turns")
+	defer p.finish()
+	for round := range b.rounds {
+		for _, w := range sides {
+			if err := w.turn(t.repeat); err != nil {
+				return fmt.Errorf("%s: %w", w.what, err)
+			}
+		}
+		p.update(int64(round+1), int64(b.rounds), t.name)
+	}
+	return nil
 }
 
 func median(x []float64) (float64, error) { return stats.Median(x) }
@@ -194,13 +238,13 @@ func benchTable(b benchRun, results []benchResult) *report.Table {
 }
 
 func benchRow(task string, s benchSide, ratio report.Cell) report.Row {
-	fastest := s.Seconds[0]
-	for _, v := range s.Seconds {
-		fastest = min(fastest, v)
+	return report.Row{Cells: []report.Cell{report.Str(task), report.Str(strings.TrimSpace(s.What)),
+		report.Num(1000*s.Median, 2), report.Num(1000*slices.Min(s.Seconds), 2), report.Str(s.memory()), ratio}}
+}
+
+func (s benchSide) memory() string {
+	if s.PeakBytes == 0 {
+		return "unknown here"
 	}
-	memory := "unknown here"
-	if s.PeakBytes > 0 {
-		memory = bytesText(s.PeakBytes)
-	}
-	return report.Row{Cells: []report.Cell{report.Str(task), report.Str(strings.TrimSpace(s.What)), report.Num(1000*s.Median, 2), report.Num(1000*fastest, 2), report.Str(memory), ratio}}
+	return bytesText(s.PeakBytes)
 }

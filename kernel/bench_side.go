@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-//go:embed peer/step.py peer/m4.py
+//go:embed peer/*.py
 var peerScripts embed.FS
 
 // worker is one side of a benchmark: a child process that works on request and
@@ -27,6 +27,7 @@ type worker struct {
 	log     *bytes.Buffer
 	what    string // what answered, with its version
 	missing string // what a Python lacks to be a peer
+	weights int    // of the network, where there is one
 	seconds []float64
 	value   float64
 }
@@ -37,6 +38,7 @@ type answer struct {
 	Missing string  `json:"missing"`
 	Seconds float64 `json:"seconds"`
 	Value   float64 `json:"value"`
+	Weights int     `json:"weights"`
 }
 
 func (b *benchRun) startOwn(ctx context.Context, args []string) (*worker, error) {
@@ -80,7 +82,7 @@ func (b *benchRun) start(cmd *exec.Cmd) (*worker, error) {
 		w.kill()
 		return nil, err
 	}
-	w.what, w.missing = a.Ready, a.Missing
+	w.what, w.missing, w.weights = a.Ready, a.Missing, a.Weights
 	return w, nil
 }
 
@@ -119,7 +121,7 @@ func (w *worker) finish() (benchSide, error) {
 		return benchSide{}, fmt.Errorf("%w: %s", err, lastLine(w.log.String()))
 	}
 	m, err := median(w.seconds)
-	return benchSide{What: w.what, Median: m, Seconds: w.seconds, PeakBytes: peakBytes(w.cmd.ProcessState), Value: w.value}, err
+	return benchSide{What: w.what, Median: m, Seconds: w.seconds, PeakBytes: peakBytes(w.cmd.ProcessState), Value: w.value, Weights: w.weights}, err
 }
 
 // kill ends a process that is still there.

@@ -16,37 +16,61 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 
 	"github.com/spf13/cobra"
 )
 
-// newBenchWorker is Lethe's own side of a benchmark: see peer/step.py and
-// peer/m4.py for the other.
+// duties are Lethe's own sides of the benchmarks: see peer for the others.
+var duties = []struct {
+	name, args string
+	do         func(d duty, ctx context.Context, args []string) error
+}{
+	{"step", "ROWS", duty.step},
+	{"m4", "ROWS FILE", duty.m4},
+	{"sde", "FOLDER SIZE DIM SUBSETS CHECKED METHOD PROTOCOL", duty.sde},
+	{"vision", "NETWORK BATCH STEPS", duty.vision},
+}
+
 func newBenchWorker() *cobra.Command {
 	return &cobra.Command{
-		Use:    "worker step ROWS | worker m4 ROWS FILE",
-		Short:  "Lethe's side of the benchmark: repetitions asked for on standard input",
+		Use:    "worker TASK ...",
+		Short:  "Lethe's side of a benchmark: repetitions asked for on standard input",
 		Hidden: true,
-		Args:   cobra.RangeArgs(2, 3),
+		Args:   cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := strconv.Atoi(args[1])
-			if err != nil || rows < 1 {
-				return usagef("rows: %q is no number above 0", args[1])
+			for _, task := range duties {
+				if task.name != args[0] {
+					continue
+				}
+				if len(args)-1 != len(strings.Fields(task.args)) {
+					return usagef("bench worker %s %s: got %q", task.name, task.args, args[1:])
+				}
+				e, err := engine.Open("go")
+				if err != nil {
+					return err
+				}
+				defer e.Close()
+				return task.do(duty{in: bufio.NewScanner(cmd.InOrStdin()), out: cmd.OutOrStdout(), engine: e}, cmd.Context(), args[1:])
 			}
-			e, err := engine.Open("go")
-			if err != nil {
-				return err
-			}
-			defer e.Close()
-			d := duty{in: bufio.NewScanner(cmd.InOrStdin()), out: cmd.OutOrStdout(), engine: e}
-			if args[0] == "m4" && len(args) == 3 {
-				return d.m4(rows, args[2])
-			}
-			return d.step(cmd.Context(), rows)
+			return usagef("bench worker: unknown task %q", args[0])
 		},
 	}
+}
+
+// counts reads arguments that are numbers above 0.
+func counts(args ...string) ([]int, error) {
+	out := make([]int, len(args))
+	for i, a := range args {
+		n, err := strconv.Atoi(a)
+		if err != nil || n < 1 {
+			return nil, usagef("%q is no number above 0", a)
+		}
+		out[i] = n
+	}
+	return out, nil
 }
 
 // duty answers requests for repetitions.
@@ -56,8 +80,8 @@ type duty struct {
 	engine *engine.Engine
 }
 
-func (d duty) ready() error {
-	return d.say(answer{Ready: fmt.Sprintf("Lethe, %s, %d threads", d.engine.Info(), d.engine.Cores())})
+func (d duty) ready(weights int) error {
+	return d.say(answer{Ready: fmt.Sprintf("Lethe, %s, %d threads", d.engine.Info(), d.engine.Cores()), Weights: weights})
 }
 
 func (d duty) say(a answer) error { return json.NewEncoder(d.out).Encode(a) }
@@ -70,25 +94,53 @@ func (d duty) request() (int, error) {
 	return strconv.Atoi(strings.TrimSpace(d.in.Text()))
 }
 
-// warmUp is the number of steps before the clock runs.
-const warmUp = 3
+// serve does a piece of work as often as it is asked to.
+func (d duty) serve(work func() (float64, error)) error {
+	if err := d.ready(0); err != nil {
+		return err
+	}
+	for {
+		n, err := d.request()
+		if err != nil || n < 1 {
+			return err
+		}
+		began := time.Now()
+		var value float64
+		for range n {
+			if value, err = work(); err != nil {
+				return err
+			}
+		}
+		if err := d.say(answer{Seconds: time.Since(began).Seconds() / float64(n), Value: value}); err != nil {
+			return err
+		}
+	}
+}
 
-// step trains for as many epochs of one full-batch step as are asked for.
-func (d duty) step(ctx context.Context, rows int) error {
-	const features, classes = 50, 2
-	arch := tabular.MLP{Features: features, Outputs: classes}
-	r, err := model.NewRunner(d.engine, arch)
+// fitting is a training whose steps are timed.
+type fitting struct {
+	arch   model.Architecture
+	x      array.Matrix[float32]
+	config train.Config
+	warm   int // epochs before the clock runs
+	steps  int // per epoch
+}
+
+// fit trains on random labels for as many epochs as are asked for, and answers
+// with the time of a step.
+func (d duty) fit(ctx context.Context, f fitting, rng *rand.Rand) error {
+	r, err := model.NewRunner(d.engine, f.arch)
 	if err != nil {
 		return err
 	}
-	rng := engine.Root(1).Stream("bench")
-	x, y := gaussian(rng, rows, features), make([]int, rows)
+	y := make([]int, f.x.Rows)
 	for i := range y {
-		y[i] = rng.IntN(classes)
+		y[i] = rng.IntN(f.arch.Classes())
 	}
+	p := f.arch.Init(rng)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	left, total := warmUp, 0
+	left, total := f.warm, 0
 	var began time.Time
 	var failed error
 	after := func(e train.Epoch) {
@@ -96,9 +148,9 @@ func (d duty) step(ctx context.Context, rows int) error {
 			return
 		}
 		if total == 0 {
-			failed = d.ready()
+			failed = d.ready(weights(p))
 		} else {
-			failed = d.say(answer{Seconds: time.Since(began).Seconds() / float64(total), Value: e.Loss})
+			failed = d.say(answer{Seconds: time.Since(began).Seconds() / float64(total*f.steps), Value: e.Loss})
 		}
 		if failed == nil {
 			total, failed = d.request()
@@ -108,18 +160,45 @@ func (d duty) step(ctx context.Context, rows int) error {
 		}
 		began = time.Now()
 	}
-	o := train.Objective{{Name: "bench", X: x, Targets: []train.Target{train.CrossEntropy(y, classes, 1)}}}
-	const forever = 1 << 30
-	_, _, err = train.Fit(ctx, r, arch.Init(rng), o, train.Config{Epochs: forever}, train.Hooks{Progress: after})
+	o := train.Objective{{Name: "bench", X: f.x, Targets: []train.Target{train.CrossEntropy(y, f.arch.Classes(), 1)}}}
+	f.config.Epochs = 1 << 30 // the requests end the training
+	_, _, err = train.Fit(ctx, r, p, o, f.config, train.Hooks{Progress: after})
 	if ctx.Err() != nil {
 		return failed
 	}
 	return err
 }
 
+// weights counts what training changes.
+func weights(p nn.Params) int {
+	n := 0
+	for _, t := range p {
+		if !t.State {
+			n += len(t.Data)
+		}
+	}
+	return n
+}
+
+// step trains RULER's MLP; an epoch is one full-batch step.
+func (d duty) step(ctx context.Context, args []string) error {
+	rows, err := counts(args...)
+	if err != nil {
+		return err
+	}
+	const features, classes, warm = 50, 2, 3
+	rng := engine.Root(1).Stream("bench")
+	return d.fit(ctx, fitting{tabular.MLP{Features: features, Outputs: classes}, gaussian(rng, rows[0], features), train.Config{}, warm, 1}, rng)
+}
+
 // m4 ranks the first twentieth of a random network's embeddings among all
 // others, and leaves the embeddings in file for the peer.
-func (d duty) m4(rows int, file string) error {
+func (d duty) m4(_ context.Context, args []string) error {
+	given, err := counts(args[0])
+	if err != nil {
+		return err
+	}
+	rows, file := given[0], args[1]
 	const inputs = 10
 	arch := tabular.MLP{Features: inputs, Outputs: 2}
 	r, err := model.NewRunner(d.engine, arch)
@@ -148,30 +227,14 @@ func (d duty) m4(rows int, file string) error {
 		}
 	}
 	opt := ruler.Options{GalleryCap: ruler.NoCap, ZeroNorm: ruler.AsPublished, PointOnly: true, Multiplier: multiplier}
-	if _, _, err := ruler.M4(&u, forget, retain, opt); err != nil {
+	work := func() (float64, error) {
+		m, _, err := ruler.M4(&u, forget, retain, opt)
+		return m.Value, err
+	}
+	if _, err := work(); err != nil {
 		return err
 	}
-	if err := d.ready(); err != nil {
-		return err
-	}
-	for {
-		n, err := d.request()
-		if err != nil || n < 1 {
-			return err
-		}
-		began := time.Now()
-		var value float64
-		for range n {
-			m, _, err := ruler.M4(&u, forget, retain, opt)
-			if err != nil {
-				return err
-			}
-			value = m.Value
-		}
-		if err := d.say(answer{Seconds: time.Since(began).Seconds() / float64(n), Value: value}); err != nil {
-			return err
-		}
-	}
+	return d.serve(work)
 }
 
 func gaussian(rng *rand.Rand, rows, cols int) array.Matrix[float32] {

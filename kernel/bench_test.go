@@ -1,0 +1,266 @@
+package kernel
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+func TestBenchRefusesSettingsThatMakeNoSense(t *testing.T) {
+	for args, want := range map[string]string{
+		"bench sde x":                              `lethe bench sde takes no arguments, got "x"`,
+		"bench sde --rounds 0":                     "--rounds 0: expected at least 1",
+		"bench sde --threads 0":                    "--threads 0: expected at least 1",
+		"bench sde --subsets 0":                    "--subsets 0: expected at least 1",
+		"bench sde --peer-subsets 0":               "--peer-subsets 0: expected at least 1",
+		"bench sde --peer-type int8":               "--peer-type int8: there are float64, float32",
+		"bench sde --sizes 1000":                   "--sizes 1000: expected RECORDSxACTIVATIONS",
+		"bench sde --sizes 1000x512,10x0":          "--sizes 10x0: expected RECORDSxACTIVATIONS",
+		"bench sde --sizes 6000x512":               "--sizes 6000x512: 6000 records, expected 4 to 5000",
+		"bench sde --sizes=":                       "--sizes 0: expected at least 1",
+		"bench sde --sizes 8x2,8x2":                "--sizes 8x2: given twice",
+		"bench vision --networks=":                 "--networks 0: expected at least 1",
+		"bench sde --sizes 3x8":                    "3 records, expected 4",
+		"bench vision x":                           `lethe bench vision takes no arguments, got "x"`,
+		"bench vision --batch 1":                   "--batch 1: expected at least 2",
+		"bench vision --steps 0":                   "--steps 0: expected at least 1",
+		"bench vision --networks small-cnn,vgg":    `--networks "vgg": there are small-cnn, all-cnn, resnet-18`,
+		"bench worker nothing":                     `unknown task "nothing"`,
+		"bench worker vision small-cnn 32":         "NETWORK BATCH STEPS",
+		"bench worker sde . 40 8 4 2 sde sometime": "activations.f32",
+	} {
+		r := lethe(t, strings.Fields(args)...)
+		if r.code == exitOK || r.out != "" || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: %+v, want %s", args, r, want)
+		}
+		if wrong := !strings.Contains(args, "worker sde"); wrong && r.code != exitUsage {
+			t.Errorf("%s: exit code %d", args, r.code)
+		}
+	}
+	r := lethe(t, "bench", "sde", "--sizes", "8x2", "--peer", "/nowhere/python")
+	fails(t, r, exitFailure, "--peer")
+}
+
+func TestNetworksOfTheBenchAreAtFullWidth(t *testing.T) {
+	// Weights as torch 2.15.0 counts them in peer/vision.py.
+	for name, want := range map[string]int{"small-cnn": 241546, "all-cnn": 1370986, "resnet-18": 11173962} {
+		a, err := network(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := weights(a.Init(engine.Root(1).Stream("test"))); got != want {
+			t.Errorf("%s has %d weights, want %d", name, got, want)
+		}
+	}
+	if weights(vision.SmallCNN{Norm: true}.Init(engine.Root(1).Stream("test"))) != 241546+224 { // gains and shifts, less the biases
+		t.Error("running statistics count as weights")
+	}
+}
+
+func TestGoalsAreJudgedByTheirOwnMeasure(t *testing.T) {
+	ratio := 0.2
+	for _, c := range []struct {
+		goal   benchGoal
+		median float64
+		ratio  *float64
+		busy   bool
+		want   string
+	}{
+		{benchGoal{Of: ofMedian, AtMost: 5}, 5, nil, false, "median at most 5 s: met"},
+		{benchGoal{Of: ofMedian, AtMost: 5}, 5.1, &ratio, true, "median at most 5 s: missed on a busy machine"},
+		{benchGoal{Of: ofRatio, AtMost: 0.1}, 0.01, &ratio, false, "ratio at most 0.1: missed"},
+		{benchGoal{Of: ofRatio, AtMost: 1.5}, 9, &ratio, true, "ratio at most 1.5: met on a busy machine"},
+		{benchGoal{Of: ofRatio, AtMost: 1.5}, 9, nil, true, "ratio at most 1.5: nothing to compare with"},
+	} {
+		if got := c.goal.judge(benchResult{Lethe: benchSide{Median: c.median}, Ratio: c.ratio}).judged(c.busy); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestATableOfABusyMachineSaysSo(t *testing.T) {
+	for load, want := range map[float64]bool{0: false, 0.2: false, 6.5: true} {
+		var out strings.Builder
+		r := benchResult{Task: "x", Lethe: benchSide{What: "Lethe", Seconds: []float64{1}, Median: 1}, Load: load}
+		if err := goalsTable("title", []benchResult{r}).Text(&out); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "say little") != want || strings.Contains(out.String(), "wanted to run") != (load > 0) {
+			t.Errorf("load %v: %s", load, out.String())
+		}
+	}
+}
+
+func TestSecondsHaveAUnitThatSuitsThem(t *testing.T) {
+	for v, want := range map[float64]string{61.24: "61.2 s", 1: "1 s", 0.0525: "52.5 ms", 0.000318: "318 us"} {
+		if got := seconds(v); got != want {
+			t.Errorf("%v: %q, want %q", v, got, want)
+		}
+	}
+}
+
+// small is a protocol that is over at once.
+func small(t *testing.T) (*sdeRun, string) {
+	t.Helper()
+	s := &sdeRun{pool: 60, subsets: 4, peerSubsets: 2, peerType: "float32"}
+	folder, err := s.prepare(t.Context(), t.TempDir(), sdeSize{20, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, folder
+}
+
+func TestBothSidesOfTheSDEBenchReadWhatWasDrawn(t *testing.T) {
+	_, folder := small(t)
+	d, err := readSDE(folder, 20, 6, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.pool.Rows != 60 || d.in.Rows != 20 || d.out.Rows != 20 || len(d.subsets) != 4 {
+		t.Fatalf("%d, %d, %d rows and %d subsets", d.pool.Rows, d.in.Rows, d.out.Rows, len(d.subsets))
+	}
+	rng := engine.Root(1).Stream("bench")
+	for _, part := range []struct {
+		m     sde.Matrix
+		scale float64
+	}{{d.pool, 1}, {d.in, inScale}, {d.out, 1}} {
+		for i, v := range part.m.Data {
+			if want := float64(float32(part.scale * rng.NormFloat64())); v != want {
+				t.Fatalf("value %d is %v, want %v", i, v, want)
+			}
+		}
+	}
+	want, err := sde.Draw(60, 20, 4, rng)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, rows := range d.subsets {
+		if !slices.Equal(rows, want[k]) {
+			t.Errorf("subset %d is %v, want %v", k, rows, want[k])
+		}
+	}
+	pool, err := sde.NewPool("forgotten", &d.pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sde.OTR(sde.SDE{}, pool, want, &d.in, &d.out, sde.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := d.rate(sde.SDE{}, 4, 2)
+	if mean := (r.Judged.Distances[0].Out + r.Judged.Distances[1].Out) / 2; err != nil || math.Abs(value-mean) > 1e-15 {
+		t.Errorf("value %v, want %v (%v)", value, mean, err)
+	}
+}
+
+func TestFilesOfAnotherSizeAreNoSDEBench(t *testing.T) {
+	_, folder := small(t)
+	for name, err := range map[string]error{
+		"columns": errOf(readSDE(folder, 20, 7, 4)),
+		"size":    errOf(readSDE(folder, 60, 6, 4)),
+		"subsets": errOf(readSDE(folder, 20, 6, 5)),
+		"folder":  errOf(readSDE(filepath.Join(folder, "none"), 20, 6, 4)),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := os.Truncate(filepath.Join(folder, sdeDrawn), 7); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readSDE(folder, 20, 6, 4); err == nil || !strings.Contains(err.Error(), sdeDrawn) {
+		t.Errorf("cut off: %v", err)
+	}
+}
+
+func errOf(_ *sdeData, err error) error { return err }
+
+// standIn is a side that speaks the protocol and works on nothing: half a second
+// per repetition, whatever is asked.
+const standIn = `echo '{"ready": "stand-in", "weights": WEIGHTS}'; while read n; do echo '{"seconds": 0.5, "value": 0.25}'; done`
+
+func TestBenchSDEComparesEverySizeAndLeavesTheClosedFormAlone(t *testing.T) {
+	t.Setenv("LETHE_SIMD", "off")
+	peer := script(t, "python", strings.Replace(standIn, "WEIGHTS", "0", 1))
+	out, err := exec.Command(program(t), "bench", "sde", "--peer", peer, "--sizes", "20x6,30x4", "--pool", "60", "--subsets", "4", "--rounds", "3", "--threads", "1", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []benchResult
+	if err := json.Unmarshal(out, &results); err != nil || len(results) != 8 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for i, r := range results {
+		if len(r.Lethe.Seconds) != 3 || r.Lethe.Median <= 0 || r.Lethe.PeakBytes < 1<<20 || r.Lethe.Value <= 0 || r.Lethe.Value > math.Ln2 || r.Goals != nil {
+			t.Errorf("%s: %+v", r.Task, r)
+		}
+		if !strings.HasPrefix(r.Task, []string{"20x6", "30x4"}[i/4]) {
+			t.Errorf("task %d is %s", i, r.Task)
+		}
+		switch compared := i%4 == 0; {
+		case compared && (r.Peer == nil || r.Peer.Median != 0.5 || *r.Ratio != r.Lethe.Median/0.5):
+			t.Errorf("%s: peer %+v, ratio %v", r.Task, r.Peer, r.Ratio)
+		case !compared && (r.Peer != nil || r.Ratio != nil):
+			t.Errorf("%s has a peer: %+v", r.Task, r.Peer)
+		}
+	}
+}
+
+func TestBenchVisionHoldsBothSidesToTheSameNetwork(t *testing.T) {
+	t.Setenv("LETHE_SIMD", "off")
+	run := func(args ...string) (string, error) {
+		line := append([]string{"bench", "vision", "--networks", "small-cnn", "--batch", "2", "--threads", "1"}, args...)
+		cmd := exec.Command(program(t), line...)
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		return string(out) + said.String(), err
+	}
+	same := script(t, "python", strings.Replace(standIn, "WEIGHTS", "241546", 1))
+	out, err := run("--peer", same, "--steps", "1", "--rounds", "2", "--json")
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var results []benchResult
+	if err := json.NewDecoder(strings.NewReader(out)).Decode(&results); err != nil || len(results) != 1 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	r := results[0]
+	if len(r.Lethe.Seconds) != 2 || r.Lethe.Weights != 241546 || r.Lethe.Value <= 0 || r.Peer == nil || *r.Ratio != r.Lethe.Median/0.5 {
+		t.Errorf("%+v", r)
+	}
+	if len(r.Goals) != 1 || r.Goals[0].AtMost != goalVision || r.Goals[0].Met == nil || *r.Goals[0].Met != (*r.Ratio <= goalVision) {
+		t.Errorf("goals %+v", r.Goals)
+	}
+	other := script(t, "python", strings.Replace(standIn, "WEIGHTS", "7", 1))
+	if out, err := run("--peer", other, "--steps", "1"); err == nil || !strings.Contains(out, "different networks") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestBenchSDEIsNotKeptFromWorkByAMissingPeer(t *testing.T) {
+	t.Setenv("LETHE_SIMD", "off")
+	run := func(args ...string) (string, error) {
+		line := append([]string{"bench", "sde", "--sizes", "20x6", "--pool", "60", "--subsets", "4", "--rounds", "1", "--threads", "1"}, args...)
+		out, err := exec.Command(program(t), line...).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run("--peer", script(t, "python", `echo '{"missing": "PyTorch"}'`)); err != nil || !strings.Contains(out, "has no PyTorch") || !strings.Contains(out, "20x6, closed form") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := run("--peer", script(t, "python", `echo "no such type" >&2; exit 1`)); err == nil || !strings.Contains(out, "no such type") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := run(); err != nil || !strings.Contains(out, "--peer PYTHON names a Python") {
+		t.Errorf("%v: %s", err, out)
+	}
+}

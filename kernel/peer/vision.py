@@ -1,0 +1,103 @@
+"""Training steps of a network for images in PyTorch, on request.
+
+Reads a number of repetitions per line from standard input, does them, and
+answers with one JSON line: seconds per step. Arguments: network, records per
+step, steps per repetition, threads.
+"""
+
+import json
+import sys
+import time
+
+
+def say(**fields):
+    print(json.dumps(fields), flush=True)
+
+
+try:
+    import torch
+    from torch import nn
+except ImportError:
+    say(missing="PyTorch")
+    sys.exit()
+
+NETWORK = sys.argv[1]
+BATCH, STEPS, THREADS = map(int, sys.argv[2:5])
+
+
+def small_cnn():
+    layers, channels = [], 1
+    for width in (32, 64, 128):
+        layers += [nn.Conv2d(channels, width, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
+        channels = width
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(128 * 3 * 3, 128), nn.ReLU(), nn.Linear(128, 10))
+
+
+def all_cnn():
+    layers, channels = [], 3
+    for width, size, stride in (
+        (96, 3, 1), (96, 3, 1), (96, 3, 2), (192, 3, 1), (192, 3, 1), (192, 3, 2), (192, 3, 1), (192, 1, 1),
+    ):
+        layers += [nn.Conv2d(channels, width, size, stride, size // 2, bias=False), nn.BatchNorm2d(width), nn.ReLU()]
+        channels = width
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, 10))
+
+
+class Block(nn.Module):
+    def __init__(self, channels, width, stride):
+        super().__init__()
+        self.inner = nn.Sequential(
+            nn.Conv2d(channels, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(),
+            nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width),
+        )
+        self.shortcut = nn.Identity()
+        if stride != 1 or channels != width:
+            self.shortcut = nn.Sequential(nn.Conv2d(channels, width, 1, stride, bias=False), nn.BatchNorm2d(width))
+
+    def forward(self, x):
+        return torch.relu(self.inner(x) + self.shortcut(x))
+
+
+def resnet_18():
+    layers, channels = [nn.Conv2d(3, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64), nn.ReLU()], 64
+    for width in (64, 128, 256, 512):
+        layers += [Block(channels, width, 1 if width == 64 else 2), Block(width, width, 1)]
+        channels = width
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, 10))
+
+
+torch.set_num_threads(THREADS)
+torch.manual_seed(1)
+model, shape = {
+    "small-cnn": (small_cnn, (1, 28, 28)),
+    "all-cnn": (all_cnn, (3, 32, 32)),
+    "resnet-18": (resnet_18, (3, 32, 32)),
+}[NETWORK]
+model = model()
+x = torch.randn(BATCH * STEPS, *shape)
+y = torch.randint(0, 10, (BATCH * STEPS,))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
+
+
+def epoch():
+    total = 0.0
+    for rows in torch.randperm(len(x)).split(BATCH):
+        optimizer.zero_grad(set_to_none=True)
+        loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    return total / STEPS
+
+
+epoch()
+say(
+    ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads",
+    weights=sum(p.numel() for p in model.parameters()),
+)
+for line in sys.stdin:
+    n = int(line)
+    began = time.perf_counter()
+    for _ in range(n):
+        loss = epoch()
+    say(seconds=(time.perf_counter() - began) / (n * STEPS), value=loss)
