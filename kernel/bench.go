@@ -98,7 +98,8 @@ type benchResult struct {
 	Peer  *benchSide  `json:"peer"`
 	Ratio *float64    `json:"ratio"` // of the medians, Lethe over peer
 	Goals []benchGoal `json:"goals,omitempty"`
-	Load  float64     `json:"load,omitempty"` // processes that wanted to run in the minute before
+	Value string      `json:"value_is,omitempty"` // what the values are, where both sides should agree
+	Load  float64     `json:"load,omitempty"`     // processes that wanted to run in the minute before
 }
 
 // benchSide is one side's time and memory.
@@ -119,6 +120,7 @@ type benchTask struct {
 	script string   // of the peer, "" where it has no part
 	args   []string // of the script
 	goals  []benchGoal
+	value  string // what both sides find, "" where that cannot be compared
 }
 
 func (b *benchRun) run(ctx context.Context) ([]benchResult, error) {
@@ -155,7 +157,7 @@ func (b *benchRun) all(ctx context.Context, tasks []benchTask) ([]benchResult, e
 
 // compare lets both sides work on a task in turns.
 func (b *benchRun) compare(ctx context.Context, t benchTask) (benchResult, error) {
-	r := benchResult{Task: t.name}
+	r := benchResult{Task: t.name, Value: t.value}
 	lethe, err := b.startOwn(ctx, t.own)
 	if err != nil {
 		return r, err

@@ -89,6 +89,7 @@ func goalsTable(title string, results []benchResult) *report.Table {
 		{Name: "median", Align: report.AlignRight}, {Name: "fastest", Align: report.AlignRight}, {Name: "peak memory", Align: report.AlignRight},
 		{Name: "ratio", Align: report.AlignRight, Note: "Lethe's median over the other's; below 1 Lethe is faster"},
 		{Name: "goal", Note: "on 2 cores that do nothing else"}}}
+	compared := false
 	for _, r := range results {
 		ratio, goals := report.Str(""), []string{}
 		if r.Ratio != nil {
@@ -100,11 +101,15 @@ func goalsTable(title string, results []benchResult) *report.Table {
 		t.Rows = append(t.Rows, goalsRow(r.Task, r.Lethe, ratio, strings.Join(goals, "; ")))
 		if r.Peer != nil {
 			t.Rows = append(t.Rows, goalsRow(r.Task, *r.Peer, report.Str(""), ""))
+			compared = true
+			if r.Value != "" {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s: %s: %.4f here, %.4f there.", r.Task, r.Value, r.Lethe.Value, r.Peer.Value))
+			}
 		}
 	}
 	if busy := results[0].Load; busy > 0 {
 		note := fmt.Sprintf("In the minute before, %.1f processes wanted to run on %d cores.", busy, runtime.NumCPU())
-		if busy > quiet {
+		if compared && busy > quiet {
 			note += " Work that is shared out among threads in small pieces, as PyTorch shares it, suffers most where other programs run: the ratios say little about a quiet machine. With --threads 1 they say more."
 		}
 		t.Notes = append(t.Notes, note)

@@ -133,7 +133,8 @@ func (s *sdeRun) tasks(ctx context.Context, dir string) ([]benchTask, error) {
 			return append(append([]string{"sde"}, args...), method.Name(), protocol)
 		}
 		full := benchTask{name: size.String() + ", sde", repeat: 1, own: own(sde.SDE{}, allSubsets),
-			script: "sde.py", args: append(args[:len(args):len(args)], s.peerType, strconv.Itoa(s.threads))}
+			script: "sde.py", args: append(args[:len(args):len(args)], s.peerType, strconv.Itoa(s.threads)),
+			value: fmt.Sprintf("mean divergence of %d subsets from the out-of-training reference, with other permutations", judged)}
 		if s.pool == sdePool && s.subsets == sdeSubsets {
 			full.goals = sdeGoals[size]
 		}

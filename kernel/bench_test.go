@@ -90,12 +90,16 @@ func TestGoalsAreJudgedByTheirOwnMeasure(t *testing.T) {
 func TestATableOfABusyMachineSaysSo(t *testing.T) {
 	for load, want := range map[float64]bool{0: false, 0.2: false, 6.5: true} {
 		var out strings.Builder
-		r := benchResult{Task: "x", Lethe: benchSide{What: "Lethe", Seconds: []float64{1}, Median: 1}, Load: load}
+		side := benchSide{What: "Lethe", Seconds: []float64{1}, Median: 1, Value: 0.25}
+		r := benchResult{Task: "x", Lethe: side, Peer: &side, Value: "a number", Load: load}
 		if err := goalsTable("title", []benchResult{r}).Text(&out); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(out.String(), "say little") != want || strings.Contains(out.String(), "wanted to run") != (load > 0) {
 			t.Errorf("load %v: %s", load, out.String())
+		}
+		if !strings.Contains(out.String(), "x: a number: 0.2500 here, 0.2500 there.") {
+			t.Errorf("no values in %s", out.String())
 		}
 	}
 }
