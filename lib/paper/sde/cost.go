@@ -51,7 +51,7 @@ func cost(ctx context.Context, e *paper.Env, scale string, r paper.Recipe, dim i
 	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: report.Provenance{
 		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results), Command: paper.Command(r.ID, scale),
 	}}
-	t.Columns = []report.Column{{Name: "|S|"}, {Name: "judge"}}
+	t.Columns = []report.Column{{Name: "judge"}}
 	for _, m := range counts {
 		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("m = %d", m), Unit: "s"})
 	}
@@ -60,7 +60,7 @@ func cost(ctx context.Context, e *paper.Env, scale string, r paper.Recipe, dim i
 	for _, size := range sizes {
 		in, out := normals(size, dim, 2), normals(size, dim, 3)
 		for _, m := range []verify.Method{verify.SDE{}, verify.ClosedForm{}} {
-			row := report.Row{Cells: []report.Cell{report.Str(fmt.Sprint(size)), report.Str(m.Name())}}
+			row := report.Row{Group: fmt.Sprintf("|S| = %d", size), Cells: []report.Cell{report.Str(m.Name())}}
 			if m.Name() != (verify.SDE{}).Name() {
 				row.Kind = report.Control
 			}
