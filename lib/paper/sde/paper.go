@@ -40,7 +40,7 @@ func ofToy(id, title string) paper.Recipe {
 		if _, err := StudyAt(scale); err != nil {
 			return nil, err
 		}
-		t, f, err := toyOutput(ctx, e.Engine, e.Store, scale)
+		t, f, err := toyOutput(ctx, e.Engine, e.Store, scale, deskOf(e).lab.Progress)
 		if err != nil {
 			return nil, err
 		}

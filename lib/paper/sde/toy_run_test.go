@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -231,7 +232,7 @@ func TestToyRefusesSettingsThatMeanNothing(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, _, err := toyOutput(ctx, e, s, "quick"); err == nil {
+	if _, _, err := toyOutput(ctx, e, s, "quick", func(audit.Progress) {}); err == nil {
 		t.Error("a stopped recipe has an output")
 	}
 }

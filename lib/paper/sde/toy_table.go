@@ -23,9 +23,15 @@ func ToyAt(scale string) Toy {
 	return Toy{}
 }
 
-// toyOutput makes the table and the figure at a scale.
-func toyOutput(ctx context.Context, e *engine.Engine, s *store.Store, scale string) (*report.Table, plot.Figure, error) {
-	r, err := ToyAt(scale).Run(ctx, e, s)
+// toyOutput makes the table and the figure at a scale; progress may be nil.
+func toyOutput(ctx context.Context, e *engine.Engine, s *store.Store, scale string, progress func(audit.Progress)) (*report.Table, plot.Figure, error) {
+	toy := ToyAt(scale)
+	if progress != nil {
+		toy.Progress = func(done, total int) {
+			progress(audit.Progress{Done: int64(done), Total: int64(total), What: "trainings and measurements of the toy"})
+		}
+	}
+	r, err := toy.Run(ctx, e, s)
 	if err != nil {
 		return nil, nil, err
 	}
