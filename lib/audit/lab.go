@@ -154,7 +154,7 @@ func (l *Lab) TrainedCourse(ctx context.Context, p *Problem, fit train.Config, r
 	run, err := l.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
 		d := p.Records(rows)
 		o := train.Objective{{Name: "training", X: d.X, IDs: d.IDs, Augment: p.Augment, Targets: []train.Target{train.CrossEntropy(d.Y, p.Classes(), 1)}}}
-		hooks, err := checkpoints(ctx, w, fresh, keep)
+		hooks, err := Checkpoints(ctx, w, fresh, keep)
 		if err != nil {
 			return err
 		}
@@ -210,10 +210,11 @@ func weightsOf(run *store.Run, file string, like nn.Params) (nn.Params, error) {
 // checkpointEvery bounds what a killed training loses.
 const checkpointEvery = 5 * time.Second
 
-// checkpoints saves a training's state in the run's work folder, at most every
-// few seconds and when the work is stopped, and resumes what is there. Weights to
-// keep go to the run's files, with a checkpoint behind them that holds them.
-func checkpoints(ctx context.Context, w *store.Work, like nn.Params, keep []int) (train.Hooks, error) {
+// Checkpoints are hooks that save a training's state in the run's work folder, at
+// most every few seconds and when the work is stopped, and resume what is there.
+// The weights after the epochs in keep go to the run's files, with a checkpoint
+// behind them that holds them. like has the names and shapes of the weights.
+func Checkpoints(ctx context.Context, w *store.Work, like nn.Params, keep []int) (train.Hooks, error) {
 	h := train.Hooks{SaveEvery: 1}
 	last := time.Now()
 	h.Save = func(s *train.State) error {
@@ -264,7 +265,7 @@ func (l *Lab) Unlearned(ctx context.Context, p *Problem, m unlearn.Method, r unl
 	}
 	key := l.Key("unlearn", p, cfg, map[string]int64{"unlearn": int64(r.Seed)})
 	run, err := l.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) (err error) {
-		if r.Hooks, err = checkpoints(ctx, w, r.Original, nil); err != nil {
+		if r.Hooks, err = Checkpoints(ctx, w, r.Original, nil); err != nil {
 			return err
 		}
 		weights, rep, err := unlearn.Apply(ctx, m, r)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"time"
 
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
@@ -129,34 +128,17 @@ func (d Diffusion) trained(ctx context.Context, e *engine.Engine, s *store.Store
 	return m, run.JSON("history.json", &m.history)
 }
 
-// diffusionSaveEvery bounds what a killed training loses.
-const diffusionSaveEvery = 5 * time.Second
-
-// hooks save the training's state, at most every few seconds and when it is
-// stopped, and resume what is there.
+// hooks are the checkpoints of every training here, and tell how far this one is.
 func (d Diffusion) hooks(ctx context.Context, w *store.Work, like nn.Params) (train.Hooks, error) {
-	h := train.Hooks{SaveEvery: 1}
-	last := time.Now()
-	h.Save = func(s *train.State) error {
-		if ctx.Err() == nil && time.Since(last) < diffusionSaveEvery {
-			return nil
-		}
-		last = time.Now()
-		f, state := s.File()
-		return w.SaveCheckpoint(f, state)
-	}
-	if d.Progress != nil {
-		what := fmt.Sprintf("training a denoiser on %s, seed %d", d.DataSet, d.Seed)
-		h.Progress = func(e train.Epoch) {
-			d.Progress(audit.Progress{Done: int64(e.Epoch), Total: int64(d.Training.Epochs), What: what})
-		}
-	}
-	f, state, ok, err := w.LoadCheckpoint()
-	if err != nil || !ok {
+	h, err := audit.Checkpoints(ctx, w, like, nil)
+	if err != nil || d.Progress == nil {
 		return h, err
 	}
-	h.Resume, err = train.LoadState(f, state, like)
-	return h, err
+	what := fmt.Sprintf("training a denoiser on %s, seed %d", d.DataSet, d.Seed)
+	h.Progress = func(e train.Epoch) {
+		d.Progress(audit.Progress{Done: int64(e.Epoch), Total: int64(d.Training.Epochs), What: what})
+	}
+	return h, nil
 }
 
 // noisy puts noise of standard deviation sigma on a group; it is the same in
