@@ -110,7 +110,6 @@ func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means
 	}
 	f.X = plot.Axis{Label: "H(S, hp)"}
 	draws := map[string][]float64{}
-	note := ""
 	for _, name := range one.sets {
 		m := rows[name]
 		d, err := verify.SplitHalf(&m, verify.Options{}, rng)
@@ -121,9 +120,11 @@ func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means
 		f.Samples = append(f.Samples, plot.Sample{Name: name, Values: d.Values})
 		means = append(means, fmt.Sprintf("%s %.3g", name, d.ExactMean))
 	}
-	if g, err := verify.NewGate(draws["retained"], draws["test"], verify.PaperAlpha); err == nil {
-		note = fmt.Sprintf(", retained above test: p = %.2g", g.P)
+	g, err := verify.NewGate(draws["retained"], draws["test"], verify.PaperAlpha)
+	if err != nil {
+		return f, nil, err
 	}
+	note := fmt.Sprintf(", retained above test: p = %.2g", g.P)
 	f.Title = fmt.Sprintf("%s, %s, |S| = %d%s", p.Label, one.title, size, note)
 	return f, means, nil
 }

@@ -143,13 +143,17 @@ func (j *judging) main(ctx context.Context) ([]Judged, error) {
 		return nil, err
 	}
 	var out []Judged
+	bandwidths, err := sweep(acts["hp"].train)
+	if err != nil {
+		return nil, err
+	}
 	for _, size := range j.Sizes {
 		for _, m := range verify.Methods() {
 			if out, err = j.add(ctx, out, m.Name(), m, j.cast(acts["hp"], size), "hp", size, JudgedAt, verify.SqrtDim()); err != nil {
 				return nil, err
 			}
 		}
-		for _, sigma := range sweep(j.p, acts["hp"].train) {
+		for _, sigma := range bandwidths {
 			if out, err = j.add(ctx, out, verify.SDE{}.Name(), verify.SDE{}, j.cast(acts["hp"], size), "hp", size, JudgedAt, verify.Fixed(sigma)); err != nil {
 				return nil, err
 			}
@@ -222,7 +226,9 @@ func (j *judging) cast(a activations, size int) cast {
 		return cast{err: err}
 	}
 	rng := engine.Root(j.seed).Stream("sde", uint64(size))
-	size = min(size, len(forget)) // an |S| above D_f: all of D_f, again and again
+	if size > len(forget) {
+		return cast{err: fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))}
+	}
 	order := rng.Perm(len(retain))
 	reference, rest := pick(retain, order[:size]), pick(retain, order[size:])
 	c := cast{in: a.train.Gather(reference), out: a.test.Gather(rng.Perm(a.test.Rows)[:size])}
@@ -238,7 +244,9 @@ func (j *judging) cast(a activations, size int) cast {
 func (j *judging) heldOut(a activations, size int, factor float64) cast {
 	rng := engine.Root(j.seed).Stream("sde-held-out", uint64(size))
 	order := rng.Perm(a.test.Rows)
-	size = min(size, len(order)/4)
+	if size > len(order)/4 {
+		return cast{err: fmt.Errorf("four sets of %d images out of %d test images", size, len(order))}
+	}
 	half := (len(order) - 2*size) / 2
 	c := cast{in: times(a.test.Gather(order[:size]), factor), out: a.test.Gather(order[size : 2*size])}
 	rest := order[2*size:]
@@ -291,8 +299,8 @@ func (j *judging) add(ctx context.Context, to []Judged, name string, m verify.Me
 		Setting: j.p.Label, Fraction: j.fraction, Seed: j.seed, Course: percent, Layer: layer, Size: size, Method: name,
 		Bandwidth: b.String(), F1: r.F1, Accuracy: r.Accuracy, MacroF1: r.MacroF1, Valid: true, Disjoint: r.Outside.Disjoint,
 	}
-	if sigma, err := b.Resolve(&c.in, &c.out); err == nil {
-		row.Sigma = sigma
+	if row.Sigma, err = b.Resolve(&c.in, &c.out); err != nil {
+		return nil, err
 	}
 	if g := r.Outside.Gate; g != nil {
 		row.Valid, row.GateP = g.Valid, g.P
@@ -305,17 +313,22 @@ const sweepPoints = 12
 
 // sweep are the bandwidths of figure 3: evenly spread from 1 to the larger of
 // sqrt(dim) and the median distance of the training activations.
-func sweep(p *prepared, m verify.Matrix) []float64 {
+func sweep(m verify.Matrix) ([]float64, error) {
 	few := m.Gather(firstRows(min(m.Rows, 500)))
-	top, err := verify.MedianDistance().Resolve(&few)
-	if root, errRoot := verify.SqrtDim().Resolve(&few); err != nil || errRoot == nil && root > top {
-		top = root
+	median, err := verify.MedianDistance().Resolve(&few)
+	if err != nil {
+		return nil, err
 	}
+	root, err := verify.SqrtDim().Resolve(&few)
+	if err != nil {
+		return nil, err
+	}
+	top := max(median, root)
 	out := make([]float64, sweepPoints)
 	for i := range out {
 		out[i] = 1 + (max(top, 1.1)-1)*float64(i)/float64(sweepPoints-1)
 	}
-	return out
+	return out, nil
 }
 
 func firstRows(n int) []int {

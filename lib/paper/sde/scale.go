@@ -119,7 +119,7 @@ func StudyAt(scale string) (Study, error) {
 		}, nil
 	case "standard":
 		return Study{
-			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100, 200}, Subsets: 100, Seeds: 5, Course: course,
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Seeds: 5, Course: course,
 			Settings: []Setting{
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Fit: sgd(30, 128, 0.05)},
 				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Fit: sgd(30, 128, 0.1)},

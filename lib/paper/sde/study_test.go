@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -233,6 +234,17 @@ func TestEveryArmOfTableFourIsJudged(t *testing.T) {
 	}
 }
 
+func TestASetLargerThanWhatWasForgottenIsRefused(t *testing.T) {
+	p := opened(t, environment(t))
+	j := &judging{Study: small(), p: p, fraction: 0.3}
+	if c := j.cast(named(100, 120), 31); c.err == nil || !strings.Contains(c.err.Error(), "31 images out of 30") {
+		t.Errorf("got %v", c.err)
+	}
+	if c := j.heldOut(named(100, 120), 31, 1); c.err == nil || !strings.Contains(c.err.Error(), "31 images out of 120") {
+		t.Errorf("got %v", c.err)
+	}
+}
+
 func TestAStoppedStudySaysSoAndKeepsWhatItHas(t *testing.T) {
 	e := environment(t)
 	p := opened(t, e)
@@ -266,6 +278,18 @@ func TestEveryScaleNamesNetworksAndImagesThatExist(t *testing.T) {
 			arch, err := set.arch()
 			if err != nil {
 				t.Fatal(err)
+			}
+			info, err := images.Lookup(set.DataSet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := set.Images
+			if n == 0 {
+				n = info.Rows - info.TestRows
+			}
+			largest := max(slices.Max(st.Sizes), st.UnlearnSize)
+			if forgotten := float64(n) * min(slices.Min(st.Fractions), slices.Min(st.UnlearnFractions)); forgotten < float64(largest) {
+				t.Errorf("%s, %s: %v forgotten images hold no set of %d", s.Name, set.Label, forgotten, largest)
 			}
 			a := arch(3072, 10)
 			if err := a.Check(); err != nil {

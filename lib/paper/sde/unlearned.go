@@ -2,6 +2,7 @@ package sde
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -58,8 +59,11 @@ const (
 // controls adds the out-of-training rates of sets of which SDE's verdict should
 // not depend on the method: see ScaledForgotten and HeldOutTargets.
 func (u *Unlearned) controls(a activations, layer string, size, subsets int, forget, tests []int, in, out verify.Matrix, opt verify.Options, seed uint64) error {
-	for name, m := range map[string]verify.Matrix{ScaledForgotten: times(a.train.Gather(forget), 1.05), HeldOutTargets: a.test.Gather(tests)} {
-		t, err := targets(name, m, size, subsets, seed)
+	for _, of := range []struct {
+		name string
+		m    verify.Matrix
+	}{{ScaledForgotten, times(a.train.Gather(forget), 1.05)}, {HeldOutTargets, a.test.Gather(tests)}} {
+		t, err := targets(of.name, of.m, size, subsets, seed)
 		if err != nil {
 			return err
 		}
@@ -67,7 +71,7 @@ func (u *Unlearned) controls(a activations, layer string, size, subsets int, for
 		if err != nil {
 			return err
 		}
-		u.OTR[name+"/"+layer] = r.OTR
+		u.OTR[of.name+"/"+layer] = r.OTR
 	}
 	return nil
 }
@@ -190,7 +194,10 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 // and SDE's F1 on images of which the truth is known in any model: retained ones
 // and test images.
 func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, a activations, forget, retain []int) error {
-	size := min(s.UnlearnSize, len(forget))
+	size := s.UnlearnSize
+	if size > len(forget) {
+		return fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))
+	}
 	rng := engine.Root(u.Seed).Stream("sde-unlearned", uint64(size))
 	kept, tests := rng.Perm(len(retain)), rng.Perm(a.test.Rows)
 	in, out := a.train.Gather(pick(retain, kept[:size])), a.test.Gather(tests[:size])
@@ -201,7 +208,7 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 	inside, errIn := targets("retained", a.train.Gather(pick(retain, kept[size:])), size, s.Subsets/2, rng.Uint64())
 	outside, errOut := targets("test", a.test.Gather(tests[size:]), size, s.Subsets/2, rng.Uint64())
 	if errIn != nil || errOut != nil {
-		return fmt.Errorf("%v %v", errIn, errOut)
+		return errors.Join(errIn, errOut)
 	}
 	opt := verify.Options{Bandwidth: p.bandwidth(layer), Seed: uint64(u.Seed)}
 	for _, m := range otrMethods() {
