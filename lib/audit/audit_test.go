@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -21,7 +21,7 @@ import (
 func newLab(t *testing.T) *Lab {
 	t.Helper()
 	t.Setenv("LETHE_DATA", t.TempDir()) // no real data: only what is built in
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -22,7 +23,7 @@ var arch = tabular.MLP{Features: 5, Outputs: 3, Hidden: 9}
 
 func runner(t testing.TB, chunk int) *model.Runner {
 	t.Helper()
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func TestPredictRefusesWhatItCannotUse(t *testing.T) {
 }
 
 func TestNewRunnerRefusesABadArchitecture(t *testing.T) {
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package nn
 import (
 	"errors"
 	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
 )
 
 // Adam is Kingma and Ba's optimiser with PyTorch's defaults; the zero value is
@@ -79,13 +81,15 @@ func (a Adam) Step(p Params, grads [][]float64, s *AdamState) error {
 		if p[i].State {
 			continue
 		}
-		w, m, v := p[i].Data, s.M[i].Data, s.V[i].Data
-		for j, x := range grads[i] {
-			g := float32(x)
-			m[j] = float32(b1*m[j]) + float32(c1*g)
-			v[j] = float32(b2*v[j]) + float32(float32(c2*g)*g)
-			w[j] -= float32(rate * m[j] / (float32(math.Sqrt(float64(v[j])))/root + eps))
-		}
+		w, m, v, grad := p[i].Data, s.M[i].Data, s.V[i].Data, grads[i]
+		array.Split(len(grad), func(from, to int) {
+			for j := from; j < to; j++ {
+				g := float32(grad[j])
+				m[j] = float32(b1*m[j]) + float32(c1*g)
+				v[j] = float32(b2*v[j]) + float32(float32(c2*g)*g)
+				w[j] -= float32(rate * m[j] / (float32(math.Sqrt(float64(v[j])))/root + eps))
+			}
+		})
 	}
 	return nil
 }

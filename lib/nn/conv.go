@@ -44,7 +44,7 @@ func (c Conv2D) Apply(t *Tape, m Image, w, b *Node) Image {
 
 // byLibrary tells whether convolutions are left to the library.
 func (t *Tape) byLibrary(x *Node) bool {
-	return t.Library || x.Graph().Backend().String() != "go"
+	return t.Library || !byGo(x)
 }
 
 // convolution is that of one part.
@@ -89,7 +89,7 @@ func (l convolution) biased(y *Node) *Node {
 func (m Image) AddBias(t *Tape, b *Node) Image {
 	return m.each(func(_ int, x *Node) *Node {
 		y := Add(x, stretch(b, x.Shape().Dimensions[1]))
-		return t.Op(y, []*Node{x, b}, func(v *Node) []*Node { return []*Node{v, Reshape(total(v), m.C)} })
+		return t.Op(y, []*Node{x, b}, func(v *Node) []*Node { return []*Node{v, sumColumns(v)} })
 	})
 }
 
@@ -98,7 +98,7 @@ func (l convolution) gradients(v, dx, dw *Node) []*Node {
 	if l.b == nil {
 		return []*Node{dx, dw}
 	}
-	return []*Node{dx, dw, Reshape(total(v), l.out.C)}
+	return []*Node{dx, dw, sumColumns(v)}
 }
 
 func (l convolution) wide(t *Tape) *Node {
@@ -139,19 +139,26 @@ func (l convolution) unseen(seen *Node) *Node {
 	return l.win.fold(taps, l.in.C, l.in.H, l.in.W, l.n)
 }
 
-// library is the same convolution by GoMLX's own operation.
+// library is the same convolution by GoMLX's own operation. A kernel of even size
+// gets a last row and column of zeros, and the border one more pixel to hold
+// them: GoMLX 0.28.3 shifts the image's gradient by a pixel for even kernels.
 func (l convolution) library(in []*Node) *Node {
-	x := Reshape(in[0], l.in.C, l.in.H, l.in.W, l.n)
-	conv := Convolve(x, in[1]).AxesConfig(ConvolveAxesConfig{
+	x, w, border := Reshape(in[0], l.in.C, l.in.H, l.in.W, l.n), in[1], [2]int{l.win.pad, l.win.pad}
+	if k := l.win.size; k%2 == 0 {
+		w = Concatenate([]*Node{w, full(w, 0, l.out.C, l.in.C, k, 1)}, 3)
+		w = Concatenate([]*Node{w, full(w, 0, l.out.C, l.in.C, 1, k+1)}, 2)
+		border[1]++
+	}
+	conv := Convolve(x, w).AxesConfig(ConvolveAxesConfig{
 		InputBatch: 3, InputChannels: 0, InputSpatial: []int{1, 2},
 		KernelInputChannels: 1, KernelOutputChannels: 0, KernelSpatial: []int{2, 3},
 		OutputBatch: 3, OutputChannels: 0, OutputSpatial: []int{1, 2},
-	}).Strides(l.win.stride).PaddingPerDim([][2]int{{l.win.pad, l.win.pad}, {l.win.pad, l.win.pad}})
+	}).Strides(l.win.stride).PaddingPerDim([][2]int{border, border})
 	y := Reshape(conv.Done(), l.out.C, -1)
 	if l.b == nil {
 		return y
 	}
-	return Add(y, BroadcastToShape(Reshape(in[2], l.out.C, 1), y.Shape()))
+	return Add(y, stretch(in[2], y.Shape().Dimensions[1]))
 }
 
 // ConvInit draws the kernel [out, in, k, k] of a convolution called name, and

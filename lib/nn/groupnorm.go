@@ -60,7 +60,7 @@ func (g groupNorm) apply(t *Tape, x, gamma, beta *Node, eps float64) *Node {
 		shift := DivScalar(Mul(r, g.inGroup(Mul(gammas, sum))), pixels)
 		pull := DivScalar(Mul(Mul(r, Square(r)), g.inGroup(Mul(gammas, slope))), pixels)
 		dx := Sub(Mul(v, gain), Add(Mul(centred, m.overPixels(g.perChannel(pull))), m.overPixels(g.perChannel(shift))))
-		return []*Node{dx, Reshape(total(Mul(slope, g.perChannel(r))), m.C), Reshape(total(sum), m.C)}
+		return []*Node{dx, sumColumns(Mul(slope, g.perChannel(r))), sumColumns(sum)}
 	})
 }
 

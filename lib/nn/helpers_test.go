@@ -10,11 +10,12 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 )
 
 // goEngine is one engine for all tests: tensors belong to the backend that has
 // seen them first.
-var goEngine = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("go") })
+var goEngine = sync.OnceValues(func() (*engine.Engine, error) { return enginetest.Open() })
 
 // execute runs a graph once on the Go engine and returns its outputs, flat.
 func execute(t testing.TB, f func(in []*Node) []*Node, in ...*tensors.Tensor) [][]float64 {

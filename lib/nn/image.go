@@ -96,13 +96,3 @@ func (m Image) Add(t *Tape, other Image) Image {
 func full(like *Node, v float64, dims ...int) *Node {
 	return FillScalar(like.Graph(), shapes.Make(like.DType(), dims...), v)
 }
-
-// stretch repeats the column b [m, 1] or [m] as an [m, n] matrix.
-func stretch(b *Node, n int) *Node {
-	return Dot(Reshape(b, b.Shape().Size(), 1), full(b, 1, 1, n)).Product()
-}
-
-// total adds up the columns of x [m, n] as [m, 1].
-func total(x *Node) *Node {
-	return Dot(x, full(x, 1, x.Shape().Dimensions[1], 1)).Product()
-}

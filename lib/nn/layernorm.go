@@ -22,12 +22,12 @@ const LayerNormEps = 1e-5
 //	r (gamma v - mean(gamma v)) - r^3 c mean(gamma v c)
 func LayerNorm(t *Tape, x, gamma, beta *Node, eps float64, records int) *Node {
 	d, n := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
-	down := ones(x.Graph(), d, 1)
-	average := DivScalar(ones(x.Graph(), 1, d), float64(d))
+	down := full(x, 1, d, 1)
+	average := DivScalar(full(x, 1, 1, d), float64(d))
 	centred := Sub(x, outer(down, Dot(average, x).Product()))
 	r := Inverse(Sqrt(AddScalar(Dot(average, Square(centred)).Product(), eps)))
 	gain := outer(Reshape(gamma, d, 1), r)
-	y := Add(Mul(centred, gain), spread(beta, n))
+	y := Add(Mul(centred, gain), stretch(beta, n))
 	t.uses = append(t.uses, normUse{centred: centred, r: r, gamma: gamma, beta: beta, y: y, n: records})
 	return t.Op(y, []*Node{x, gamma, beta}, func(v *Node) []*Node {
 		product := Mul(v, centred)

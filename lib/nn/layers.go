@@ -1,8 +1,7 @@
 package nn
 
 import (
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -10,23 +9,36 @@ import (
 // that the Go backend multiplies without a transposed copy.
 func matT(a, b *Node) *Node { return Dot(a, b).General([]int{1}, nil, []int{1}, nil) }
 
-func ones(g *Graph, dims ...int) *Node { return Ones(g, shapes.Make(dtypes.Float32, dims...)) }
+// byGo tells whether x is computed by the pure-Go backend, for whose costs the
+// layers here are written. Other backends compile: they fuse what is written
+// plainly and bring convolutions of their own.
+func byGo(x *Node) bool { return x.Graph().Backend().String() == gobackend.BackendName }
 
-// sumColumns adds up the columns of x [m, n]: a product with ones is several
-// times faster on the Go backend than its scalar reduction.
-func sumColumns(x *Node) *Node {
-	return Reshape(Dot(x, ones(x.Graph(), x.Shape().Dimensions[1], 1)).Product(), x.Shape().Dimensions[0])
+// stretch repeats the column b [m, 1] or [m] as an [m, n] matrix. On the Go
+// backend a product with ones is several times faster than a broadcast.
+func stretch(b *Node, n int) *Node {
+	m := b.Shape().Size()
+	b = Reshape(b, m, 1)
+	if !byGo(b) {
+		return BroadcastToDims(b, m, n)
+	}
+	return Dot(b, full(b, 1, 1, n)).Product()
 }
 
-// spread repeats b [m] as the columns of an [m, n] matrix.
-func spread(b *Node, n int) *Node {
-	return Dot(Reshape(b, b.Shape().Size(), 1), ones(b.Graph(), 1, n)).Product()
+// total adds up the columns of x [m, n] as [m, 1]. On the Go backend a product
+// with ones is several times faster than its reduction; on others it is the
+// sum that loses fewer digits.
+func total(x *Node) *Node {
+	return Dot(x, full(x, 1, x.Shape().Dimensions[1], 1)).Product()
 }
+
+// sumColumns is total as [m].
+func sumColumns(x *Node) *Node { return Reshape(total(x), x.Shape().Dimensions[0]) }
 
 // Dense is W x + b for x [in, n], w [out, in] and b [out].
 func Dense(t *Tape, x, w, b *Node) *Node {
 	n := x.Shape().Dimensions[1]
-	y := Add(Dot(w, x).Product(), spread(b, n))
+	y := Add(Dot(w, x).Product(), stretch(b, n))
 	t.uses = append(t.uses, denseUse{x: x, w: w, b: b, y: y})
 	return t.Op(y, []*Node{x, w, b}, func(v *Node) []*Node {
 		dx := Dot(Transpose(w, 0, 1), v).Product()

@@ -84,7 +84,7 @@ func TestPerExampleSquaresOfAnUnusedWeightAreZero(t *testing.T) {
 		x, w, b, unused := in[0], in[1], in[2], in[3]
 		tape := &Tape{}
 		y := Dense(tape, x, w, b)
-		return tape.PerExampleSquares(y, OnesLike(y), ones(x.Graph(), 1, 4), []*Node{unused, b})
+		return tape.PerExampleSquares(y, OnesLike(y), full(x, 1, 1, 4), []*Node{unused, b})
 	}, normal(rng, 3, 4), normal(rng, 2, 3), normal(rng, 2), normal(rng, 5))
 	near(t, "unused", out[0], make([]float64, 5), 0)
 	near(t, "bias", out[1], []float64{4, 4}, 0)

@@ -4,6 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/lethe-ml/lethe/lib/array"
 )
 
 // SGD is stochastic gradient descent with momentum and weight decay, with the
@@ -58,12 +62,14 @@ func (o SGD) Step(p Params, grads [][]float64, s *AdamState) error {
 		if p[i].State {
 			continue
 		}
-		w, m := p[i].Data, s.M[i].Data
-		for j, x := range grads[i] {
-			g := float32(x) + float32(decay*w[j])
-			m[j] = float32(momentum*m[j]) + g
-			w[j] -= float32(lr * m[j])
-		}
+		w, m, grad := p[i].Data, s.M[i].Data, grads[i]
+		array.Split(len(grad), func(from, to int) {
+			for j := from; j < to; j++ {
+				g := float32(grad[j]) + float32(decay*w[j])
+				m[j] = float32(momentum*m[j]) + g
+				w[j] -= float32(lr * m[j])
+			}
+		})
 	}
 	return nil
 }
@@ -71,11 +77,18 @@ func (o SGD) Step(p Params, grads [][]float64, s *AdamState) error {
 // finite reports the first element of a gradient that is not.
 func finite(method string, p Params, grads [][]float64, step int) error {
 	for i, g := range grads {
-		for j, x := range g {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("%s: the gradient of %s is %v at element %d in step %d", method, p[i].Name, x, j, step)
+		var bad atomic.Bool
+		array.Split(len(g), func(from, to int) {
+			if slices.ContainsFunc(g[from:to], notFinite) {
+				bad.Store(true)
 			}
+		})
+		if bad.Load() {
+			j := slices.IndexFunc(g, notFinite)
+			return fmt.Errorf("%s: the gradient of %s is %v at element %d in step %d", method, p[i].Name, g[j], j, step)
 		}
 	}
 	return nil
 }
+
+func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }

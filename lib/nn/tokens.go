@@ -14,7 +14,7 @@ import (
 func DenseTokens(t *Tape, x, w, b *Node, records int) *Node {
 	y := Dot(w, x).Product()
 	if b != nil {
-		y = Add(y, spread(b, x.Shape().Dimensions[1]))
+		y = Add(y, stretch(b, x.Shape().Dimensions[1]))
 	}
 	t.uses = append(t.uses, tokenUse{x: x, w: w, b: b, y: y, n: records})
 	inputs := []*Node{x, w}

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -45,7 +46,7 @@ func pictures(n int) train.Term {
 
 func runner(t *testing.T, arch model.Architecture, chunk int) *model.Runner {
 	t.Helper()
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

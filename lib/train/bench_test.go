@@ -5,6 +5,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -14,7 +15,7 @@ import (
 // records of 50 features: forward, backward, dropout and Adam.
 func BenchmarkStep(b *testing.B) {
 	const rows, features = 30000, 50
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -39,6 +39,7 @@ type gradients struct {
 	execs map[int]*graph.Exec            // by number of targets
 	spare map[int][][]*tensors.Tensor    // mask tensors by chunk size
 	fixed map[fixedKey][]*tensors.Tensor // inputs of whole terms, uploaded once
+	lanes []sum                          // memory of the last step's sums
 }
 
 type fixedKey struct{ term, chunk int }
@@ -157,7 +158,8 @@ func (g *gradients) at(p nn.Params, o Objective, batches []batch, key func(term,
 }
 
 // step is at together with what each of the batches, in order, says of the
-// model's state: one slice per tensor, nil for a weight.
+// model's state: one slice per tensor, nil for a weight. The next step uses the
+// memory of the gradient again.
 func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (sum, [][][]float32, error) {
 	var tasks []task
 	for _, b := range batches {
@@ -174,9 +176,12 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 	if g.whole {
 		n = 1 // an execution uses all cores by itself
 	}
-	sums, states := make([]sum, n), make([][][]float32, len(tasks))
+	for len(g.lanes) < n {
+		g.lanes = append(g.lanes, newSum(p))
+	}
+	sums, states := g.lanes[:n], make([][][]float32, len(tasks))
 	err = g.engine.Parallel(n, func(l int) error {
-		sums[l] = newSum(p)
+		sums[l].reset()
 		for i := l; i < len(tasks); i += n {
 			state, err := g.run(tasks[i], o, weights, key, &sums[l])
 			if err != nil {
@@ -305,7 +310,12 @@ func (g *gradients) give(n int, set []*tensors.Tensor) {
 type sum struct {
 	loss  float64
 	grads [][]float64
+	some  bool // whether anything was added, without which grads hold anything
 }
+
+// reset makes the sum 0 without touching its memory, which for millions of
+// weights costs as much as an addition.
+func (s *sum) reset() { s.loss, s.some = 0, false }
 
 func newSum(p nn.Params) sum {
 	s := sum{grads: make([][]float64, len(p))}
@@ -340,13 +350,28 @@ func (s *sum) addTensors(out []*tensors.Tensor) ([][]float32, error) {
 				state[i] = append([]float32(nil), flat...)
 				return
 			}
-			for j, v := range flat {
-				dst[j] += float64(v)
-			}
+			s.put(dst, flat)
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
+	s.some = true
 	return state, nil
+}
+
+// put adds a gradient to dst, or replaces what is left there of another step.
+func (s *sum) put(dst []float64, grad []float32) {
+	first := !s.some
+	array.Split(len(dst), func(from, to int) {
+		if first {
+			for j := from; j < to; j++ {
+				dst[j] = float64(grad[j])
+			}
+			return
+		}
+		for j := from; j < to; j++ {
+			dst[j] += float64(grad[j])
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -201,7 +202,7 @@ func worst(got, want [][]float64) float64 {
 // openRunner opens the Go engine for a test; a chunk size of 0 is the engine's own.
 func openRunner(t testing.TB, arch model.Architecture, chunk int) *model.Runner {
 	t.Helper()
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

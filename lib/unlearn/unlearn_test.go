@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -169,7 +170,7 @@ func TestDisplacementIsRelativeToTheOriginal(t *testing.T) {
 
 // A model is trained on eight records and asked to forget the last one.
 func ExampleApply() {
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		log.Fatal(err)
 	}

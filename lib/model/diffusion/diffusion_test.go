@@ -16,11 +16,12 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-var goEngine = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("go") })
+var goEngine = sync.OnceValues(func() (*engine.Engine, error) { return enginetest.Open() })
 
 func runner(t testing.TB, arch model.Architecture) *model.Runner {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -26,7 +27,7 @@ func BenchmarkMiniBatchStep(b *testing.B) {
 
 func benchmarkStep(b *testing.B, arch model.Architecture) {
 	const batch, steps = 256, 4
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func benchmarkStep(b *testing.B, arch model.Architecture) {
 func BenchmarkPerExample(b *testing.B) {
 	for _, family := range tabular.All() {
 		b.Run(family.Name, func(b *testing.B) {
-			e, err := engine.Open("go")
+			e, err := enginetest.Open()
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -73,7 +74,7 @@ func each(t *testing.T, f func(t *testing.T, r *model.Runner)) {
 
 func openRunner(t testing.TB, arch model.Architecture) *model.Runner {
 	t.Helper()
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
@@ -126,7 +126,7 @@ func TestCheckNamesWhatCannotBeBuilt(t *testing.T) {
 // widths is every layer with its width, in the order in which it is reported.
 func widths(t *testing.T, arch model.Architecture) string {
 	t.Helper()
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestAFitResumedAtAnyEpochHasTheSameBits(t *testing.T) {
 // A batch cut into chunks would be normalised chunk by chunk.
 func TestABatchThatIsNormalisedIsNotCut(t *testing.T) {
 	arch := SmallCNN{Side: 8, Width: 2, Hidden: 4, Outputs: 3, Norm: true}
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -24,7 +24,7 @@ func tiny() Scale {
 func newEnv(t *testing.T, dir string, workers int) *Env {
 	t.Helper()
 	t.Setenv("LETHE_DATA", t.TempDir()) // no real data: only what is built in
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

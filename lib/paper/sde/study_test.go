@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -31,7 +32,7 @@ func small() Study {
 func environment(t *testing.T) *paper.Env {
 	t.Helper()
 	t.Setenv("LETHE_DATA", t.TempDir())
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 )
@@ -14,7 +15,7 @@ import (
 func BenchmarkStep(b *testing.B) {
 	for _, side := range []int{16, 28} {
 		b.Run(fmt.Sprintf("side %d", side), func(b *testing.B) {
-			e, err := engine.Open("go")
+			e, err := enginetest.Open()
 			if err != nil {
 				b.Fatal(err)
 			}

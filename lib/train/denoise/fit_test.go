@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -19,7 +20,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-var goEngine = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("go") })
+var goEngine = sync.OnceValues(func() (*engine.Engine, error) { return enginetest.Open() })
 
 func small(t *testing.T) (*model.Runner, nn.Params) {
 	t.Helper()

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 )
 
 // network sends points of a low dimension through two layers of random ReLUs,
@@ -43,7 +43,7 @@ func upTo(lo, hi int) []int {
 }
 
 func multipliers(b *testing.B) map[string]Multiplier {
-	e, err := engine.Open("go")
+	e, err := enginetest.Open()
 	if err != nil {
 		b.Fatal(err)
 	}
