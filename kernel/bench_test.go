@@ -166,6 +166,33 @@ func TestBothSidesOfTheSDEBenchReadWhatWasDrawn(t *testing.T) {
 	}
 }
 
+func TestExactMomentsOfTheSDEBenchAreThoseOfTheFirstSubset(t *testing.T) {
+	t.Setenv("LETHE_SIMD", "off")
+	_, folder := small(t)
+	d, err := readSDE(folder, 20, 6, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := d.pool.Gather(d.subsets[0])
+	want, err := sde.SplitHalf(&first, sde.Options{}, engine.Root(1).Stream("bench"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string]float64{exactMean: want.ExactMean, exactBoth: want.ExactSD} {
+		cmd := exec.Command(program(t), "bench", "worker", "sde", folder, "20", "6", "4", "2", "closed-form", part)
+		cmd.Stdin = strings.NewReader("3\n")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, line, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		var a answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil || a.Seconds <= 0 || math.Abs(a.Value/want-1) > 1e-12 {
+			t.Errorf("%s: %s, want %v (%v)", part, out, want, err)
+		}
+	}
+}
+
 func TestFilesOfAnotherSizeAreNoSDEBench(t *testing.T) {
 	_, folder := small(t)
 	for name, err := range map[string]error{
@@ -200,17 +227,17 @@ func TestBenchSDEComparesEverySizeAndLeavesTheClosedFormAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var results []benchResult
-	if err := json.Unmarshal(out, &results); err != nil || len(results) != 8 {
+	if err := json.Unmarshal(out, &results); err != nil || len(results) != 12 {
 		t.Fatalf("%v in %s", err, out)
 	}
 	for i, r := range results {
 		if len(r.Lethe.Seconds) != 3 || r.Lethe.Median <= 0 || r.Lethe.PeakBytes < 1<<20 || r.Lethe.Value <= 0 || r.Lethe.Value > math.Ln2 || r.Goals != nil {
 			t.Errorf("%s: %+v", r.Task, r)
 		}
-		if !strings.HasPrefix(r.Task, []string{"20x6", "30x4"}[i/4]) {
+		if !strings.HasPrefix(r.Task, []string{"20x6", "30x4"}[i/6]) {
 			t.Errorf("task %d is %s", i, r.Task)
 		}
-		switch compared := i%4 == 0; {
+		switch compared := i%6 == 0; {
 		case compared && (r.Peer == nil || r.Peer.Median != 0.5 || *r.Ratio != r.Lethe.Median/0.5):
 			t.Errorf("%s: peer %+v, ratio %v", r.Task, r.Peer, r.Ratio)
 		case !compared && (r.Peer != nil || r.Ratio != nil):

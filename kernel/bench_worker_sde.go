@@ -140,8 +140,9 @@ func readNumbers[T float32 | int64](path string) ([]T, error) {
 }
 
 // sde judges all subsets, or the first again and again with the pool's distances
-// known. Its value is the mean divergence from the out-of-training reference over
-// the subsets that the peer judges too.
+// known; or it computes exact moments of the first from its kernel matrices. Its
+// value is the mean divergence from the out-of-training reference over the subsets
+// that the peer judges too, or the moment computed last.
 func (d duty) sde(_ context.Context, args []string) error {
 	n, err := counts(args[1:5]...)
 	if err != nil {
@@ -167,8 +168,10 @@ func (d duty) sde(_ context.Context, args []string) error {
 		return d.serve(func() (float64, error) { return data.rate(method, subsets, judged) })
 	case oneSubset:
 		return d.oneSubset(method, data)
+	case exactMean, exactBoth:
+		return d.exact(args[6] == exactBoth, data)
 	}
-	return usagef("part %q: there are %s, %s", args[6], allSubsets, oneSubset)
+	return usagef("part %q: there are %s, %s, %s, %s", args[6], allSubsets, oneSubset, exactMean, exactBoth)
 }
 
 func sdeMethod(name string) (sde.Method, error) {
@@ -221,5 +224,22 @@ func (d duty) oneSubset(m sde.Method, data *sdeData) error {
 		rows := data.subsets[k%len(data.subsets)]
 		k++
 		return p.Compare(rows, engine.Root(1).Stream("bench", uint64(k))).Out, nil
+	})
+}
+
+// exact times the closed form of the first subset from finished kernel matrices:
+// its mean alone, or with the standard deviation.
+func (d duty) exact(both bool, data *sdeData) error {
+	target := data.pool.Gather(data.subsets[0])
+	pair, err := sde.NewKernelPair(&target, sde.SqrtDim())
+	if err != nil {
+		return err
+	}
+	return d.serve(func() (float64, error) {
+		if both {
+			_, sd := pair.Moments()
+			return sd, nil
+		}
+		return pair.Mean(), nil
 	})
 }

@@ -44,11 +44,15 @@ func (c cloud) shift(m *Matrix) Matrix {
 //
 //	|x|^2 + |y|^2 - 2 x.y,
 //
-// which is exactly 0 for equal rows.
+// which is exactly 0 for equal rows. Only the lower triangle is filled.
 func (c cloud) distances(workers int) Matrix {
 	d := products(&c.m, nil, workers)
 	norms := diagonal(&d)
-	fromProducts(&d, norms, norms)
+	each(starts(d.Rows, side), workers, func(first int) {
+		for i := first; i < min(first+side, d.Rows); i++ {
+			fromProducts(d.Row(i)[:i+1], norms[i], norms)
+		}
+	})
 	return d
 }
 
@@ -57,16 +61,16 @@ func (c cloud) distances(workers int) Matrix {
 func (c cloud) distancesTo(other *Matrix, workers int) Matrix {
 	o := c.shift(other)
 	d := products(&c.m, &o, workers)
-	fromProducts(&d, squares(&c.m), squares(&o))
+	cols := squares(&o)
+	for i, x := range squares(&c.m) {
+		fromProducts(d.Row(i), x, cols)
+	}
 	return d
 }
 
-func fromProducts(d *Matrix, rows, cols []float64) {
-	for i, x := range rows {
-		row := d.Row(i)
-		for j, y := range cols {
-			row[j] = max(0, x+y-float64(2*row[j]))
-		}
+func fromProducts(row []float64, x float64, cols []float64) {
+	for j, v := range row {
+		row[j] = max(0, x+cols[j]-float64(2*v))
 	}
 }
 

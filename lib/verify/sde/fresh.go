@@ -30,7 +30,7 @@ func pick(dst, from *Matrix, rows []uint32) {
 			row[j] = src[c]
 		}
 	}
-	mirror(dst)
+	mirror(dst, 1)
 }
 
 // centredPairwise is the sum of the products of two matrices after centring,

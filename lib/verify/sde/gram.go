@@ -12,13 +12,15 @@ import (
 type Matrix = array.Matrix[float64]
 
 const (
-	panel = 8   // rows that are packed together, and side of the smallest block
-	depth = 256 // columns per pass: two packed panels stay in the first cache
-	group = 32  // panels per task: 0.5 MiB, so that they stay in the second
+	panel = 8    // rows that are packed together, and side of the smallest block
+	depth = 256  // columns at a time: two packed panels stay in the first cache
+	group = 16   // panels per side of a task: what it reads and adds to stays in the second
+	sweep = 1024 // columns that are packed together
 )
 
 // products returns all inner products between the rows of a and those of b, or
-// within a when b is nil (then the matrix is symmetric).
+// within a when b is nil (then the matrix is symmetric, and only its lower
+// triangle is filled).
 //
 // An inner product is one chain of fused multiply-adds over the columns in their
 // order. That is the definition, whatever the blocking: it is the same for every
@@ -31,19 +33,15 @@ func products(a, b *Matrix, workers int) Matrix {
 		b = a
 	}
 	out := array.New[float64](a.Rows, b.Rows)
-	for from := 0; from < a.Cols; from += depth {
-		to := min(from+depth, a.Cols)
-		pa := pack(a, from, to)
+	tiles := tasks(panels(a.Rows), panels(b.Rows), symmetric)
+	for from := 0; from < a.Cols; from += sweep {
+		to := min(from+sweep, a.Cols)
+		pa := pack(a, from, to, workers)
 		pb := pa
 		if !symmetric {
-			pb = pack(b, from, to)
+			pb = pack(b, from, to, workers)
 		}
-		each(tasks(panels(a.Rows), panels(b.Rows), symmetric), workers, func(t task) {
-			t.run(pa, pb, to-from, &out, symmetric)
-		})
-	}
-	if symmetric {
-		mirror(&out)
+		each(tiles, workers, func(t task) { t.run(pa, pb, to-from, &out, from == 0, symmetric) })
 	}
 	return out
 }
@@ -52,15 +50,17 @@ func panels(rows int) int { return (rows + panel - 1) / panel }
 
 // pack copies the columns from ... to in panels: the values of one column for
 // the eight rows of a panel lie side by side. Missing rows are zero.
-func pack(m *Matrix, from, to int) []float64 {
+func pack(m *Matrix, from, to, workers int) []float64 {
 	width := to - from
 	out := make([]float64, panels(m.Rows)*width*panel)
-	for i := range m.Rows {
-		dst := out[(i/panel)*width*panel+i%panel:]
-		for k, v := range m.Row(i)[from:to] {
-			dst[k*panel] = v
+	each(starts(m.Rows, side), workers, func(first int) {
+		for i := first; i < min(first+side, m.Rows); i++ {
+			dst := out[(i/panel)*width*panel+i%panel:]
+			for k, v := range m.Row(i)[from:to] {
+				dst[k*panel] = v
+			}
 		}
-	}
+	})
 	return out
 }
 
@@ -80,37 +80,66 @@ func tasks(rows, cols int, symmetric bool) []task {
 	return out
 }
 
-func (t task) run(a, b []float64, width int, out *Matrix, symmetric bool) {
-	size := width * panel
-	var block [panel * panel]float64
-	for i := t.i; i < t.i+t.rows; i++ {
-		for j := t.j; j < t.j+t.cols; j++ {
-			if symmetric && j > i {
-				break
+// block is a square of products, of two panels of rows.
+type block [panel * panel]float64
+
+// tile is what a task adds to: blocks that lie side by side. The last column
+// takes what a pair of blocks has too many.
+type tile [group][group + 1]block
+
+// run adds the products of packed columns to a part of out.
+func (t task) run(a, b []float64, width int, out *Matrix, first, symmetric bool) {
+	var sums tile
+	if !first {
+		t.rowsOf(out, symmetric, func(r int, row []float64) { sums.load(r, row) })
+	}
+	for from := 0; from < width; from += depth {
+		to := min(from+depth, width)
+		part := func(x []float64, k int) []float64 { return x[(k*width+from)*panel : (k*width+to)*panel] }
+		for i := range t.rows {
+			cols := t.cols
+			if symmetric {
+				cols = min(cols, t.i+i-t.j+1)
 			}
-			load(&block, out, i*panel, j*panel)
-			multiply(a[i*size:(i+1)*size], b[j*size:(j+1)*size], &block)
-			store(&block, out, i*panel, j*panel)
+			for j := 0; j < cols; j += 2 {
+				next, second := part(b, t.j+min(j+1, t.cols-1)), &sums[i][j+1]
+				if j+1 == cols {
+					second = &sums[i][group]
+				}
+				multiply(part(a, t.i+i), part(b, t.j+j), next, &sums[i][j], second)
+			}
 		}
 	}
+	t.rowsOf(out, symmetric, func(r int, row []float64) { sums.store(r, row) })
 }
 
-func load(block *[panel * panel]float64, m *Matrix, i, j int) {
-	for r := range min(panel, m.Rows-i) {
-		copy(block[r*panel:(r+1)*panel], m.Row(i + r)[j:min(j+panel, m.Cols)])
+// rowsOf visits the rows of out that belong to a task, of a symmetric matrix up
+// to the diagonal.
+func (t task) rowsOf(out *Matrix, symmetric bool, use func(r int, row []float64)) {
+	for r := range min(t.rows*panel, out.Rows-t.i*panel) {
+		end := min((t.j+t.cols)*panel, out.Cols)
+		if symmetric {
+			end = min(end, t.i*panel+r+1)
+		}
+		use(r, out.Row(t.i*panel + r)[t.j*panel:end])
 	}
 }
 
-func store(block *[panel * panel]float64, m *Matrix, i, j int) {
-	for r := range min(panel, m.Rows-i) {
-		copy(m.Row(i + r)[j:min(j+panel, m.Cols)], block[r*panel:])
+func (s *tile) load(r int, row []float64) {
+	for j := 0; j < len(row); j += panel {
+		copy(s[r/panel][j/panel][r%panel*panel:][:panel], row[j:])
+	}
+}
+
+func (s *tile) store(r int, row []float64) {
+	for j := 0; j < len(row); j += panel {
+		copy(row[j:], s[r/panel][j/panel][r%panel*panel:][:panel])
 	}
 }
 
 // mirror copies the lower triangle to the upper one, in blocks.
-func mirror(m *Matrix) {
-	const side = 64
-	for i := 0; i < m.Rows; i += side {
+func mirror(m *Matrix, workers int) {
+	each(starts(m.Rows, side), workers, func(i int) {
 		for j := 0; j <= i; j += side {
 			for r := i; r < min(i+side, m.Rows); r++ {
 				row := m.Row(r)
@@ -119,7 +148,19 @@ func mirror(m *Matrix) {
 				}
 			}
 		}
+	})
+}
+
+// side is the number of rows that are one piece of work.
+const side = 64
+
+// starts returns 0, step, ... below n.
+func starts(n, step int) []int {
+	var out []int
+	for i := 0; i < n; i += step {
+		out = append(out, i)
 	}
+	return out
 }
 
 // each hands every item to use, on that many goroutines; 0 means one per

@@ -108,7 +108,7 @@ func IndependenceTest(x, y *Matrix, b Bandwidth, t int, rng *rand.Rand) (*Indepe
 	r.NullMean, r.NullSD = moments(&k, &l)
 	// Re-pairings of equal records have the same value up to rounding.
 	bar := r.HSIC - 1e-12*math.Abs(r.HSIC)
-	for _, v := range permuted(&k, &l, permutations(x.Rows, t, rng), 0)[:t] {
+	for _, v := range permuted(&k, &l, permutations(x.Rows, t, rng), 0) {
 		if v/((n-1)*(n-1)) >= bar {
 			r.AtOrAbove++
 		}

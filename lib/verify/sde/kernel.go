@@ -17,8 +17,8 @@ func gaussian(d *Matrix, sigma float64) {
 	}
 }
 
-// gaussianWithin is gaussian on the symmetric matrix of distances within a set:
-// each pair is computed once.
+// gaussianWithin is gaussian on the symmetric matrix of distances within a set,
+// of which only the lower triangle is read: each pair is computed once.
 func gaussianWithin(d *Matrix, sigma float64) {
 	scale := -1 / (2 * sigma * sigma)
 	for i := range d.Rows {
@@ -27,7 +27,7 @@ func gaussianWithin(d *Matrix, sigma float64) {
 			row[j] = math.Expm1(float64(v * scale))
 		}
 	}
-	mirror(d)
+	mirror(d, 1)
 }
 
 // centre replaces a symmetric kernel matrix K by H K H, H = I - 11'/n, in place:
@@ -41,7 +41,7 @@ func centre(k *Matrix) {
 			row[j] += shift - means[j]
 		}
 	}
-	mirror(k)
+	mirror(k, 1)
 }
 
 func rowMeans(k *Matrix) []float64 {

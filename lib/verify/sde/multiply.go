@@ -8,7 +8,7 @@ import "math"
 //
 // in squares of four, which is what fits the registers of a processor without
 // vectors.
-func multiplyPlain(a, b []float64, block *[panel * panel]float64) {
+func multiplyPlain(a, b []float64, block *block) {
 	for r := 0; r < panel; r += 4 {
 		for c := 0; c < panel; c += 2 {
 			multiplySquare(a[r:], b[c:], block[r*panel+c:])

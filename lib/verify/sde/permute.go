@@ -2,20 +2,16 @@ package sde
 
 import "math/rand/v2"
 
-// abreast is the number of permutations that are summed together: a kernel
-// value is loaded once for all, and four rows of 1,000 records fit the first
-// cache.
-const abreast = 4
+// abreast is the number of permutations that are one piece of work.
+const abreast = 50
 
-// permutations draws t orders of 0 ... n-1, filled up with the natural order to
-// a multiple of abreast.
+// permutations draws t orders of 0 ... n-1.
 func permutations(n, t int, rng *rand.Rand) [][]uint32 {
-	out := make([][]uint32, (t+abreast-1)/abreast*abreast)
+	out := make([][]uint32, t)
 	for k := range out {
-		out[k] = natural(n)
-		if k < t {
-			rng.Shuffle(n, func(i, j int) { out[k][i], out[k][j] = out[k][j], out[k][i] })
-		}
+		p := natural(n)
+		rng.Shuffle(n, func(i, j int) { p[i], p[j] = p[j], p[i] })
+		out[k] = p
 	}
 	return out
 }
@@ -28,39 +24,74 @@ func natural(n int) []uint32 {
 	return p
 }
 
-// permuted returns sum_ij a_ij b_pi(i)pi(j) for every permutation; their number
-// is a multiple of abreast. Both matrices are symmetric, so that half of the
-// terms suffice.
+// permuted returns sum_ij a_ij b_pi(i)pi(j) for every permutation. Both matrices
+// are symmetric, so that half of the terms suffice. The sum over j < i is one
+// chain of additions for every row i, and the rows are added in their order.
 func permuted(a, b *Matrix, orders [][]uint32, workers int) []float64 {
 	out := make([]float64, len(orders))
-	var starts []int
-	for k := 0; k < len(orders); k += abreast {
-		starts = append(starts, k)
-	}
-	each(starts, workers, func(k int) {
-		fourPermuted(a, b, (*[abreast][]uint32)(orders[k:]), (*[abreast]float64)(out[k:]))
+	each(starts(len(orders), abreast), workers, func(k int) {
+		end := min(k+abreast, len(orders))
+		addPermuted(a, b, orders[k:end], out[k:end])
 	})
 	return out
 }
 
-func fourPermuted(a, b *Matrix, orders *[abreast][]uint32, out *[abreast]float64) {
-	p0, p1, p2, p3 := orders[0], orders[1], orders[2], orders[3]
-	for i := range a.Rows {
-		x := a.Row(i)
-		r0, r1, r2, r3 := b.Row(int(p0[i])), b.Row(int(p1[i])), b.Row(int(p2[i])), b.Row(int(p3[i]))
-		d := x[i]
-		x = x[:i]
-		q0, q1, q2, q3 := p0[:len(x)], p1[:len(x)], p2[:len(x)], p3[:len(x)]
-		var s0, s1, s2, s3 float64
-		for j, v := range x {
-			s0 += float64(v * r0[q0[j]])
-			s1 += float64(v * r1[q1[j]])
-			s2 += float64(v * r2[q2[j]])
-			s3 += float64(v * r3[q3[j]])
+// addPermuted takes four rows of a at a time through all orders.
+func addPermuted(a, b *Matrix, orders [][]uint32, out []float64) {
+	onA, onB := diagonal(a), diagonal(b)
+	var x [4][]float64
+	var s [4]float64
+	for i := 0; i < a.Rows; i += len(x) {
+		rows := min(len(x), a.Rows-i)
+		for r := range rows {
+			x[r] = a.Row(i + r)
 		}
-		out[0] += 2*s0 + float64(d*r0[p0[i]])
-		out[1] += 2*s1 + float64(d*r1[p1[i]])
-		out[2] += 2*s2 + float64(d*r2[p2[i]])
-		out[3] += 2*s3 + float64(d*r3[p3[i]])
+		for k, order := range orders {
+			if rows == len(x) {
+				fourRows(&x, b, order, i, &s)
+			} else {
+				fewRows(x[:rows], b, order, i, s[:rows])
+			}
+			for r, v := range s[:rows] {
+				out[k] += 2*v + float64(onA[i+r]*onB[order[i+r]])
+			}
+		}
 	}
+}
+
+// fourRows computes the chains of rows i ... i+3 side by side: an index is loaded
+// once for all, and no addition waits for the one before it.
+func fourRows(x *[4][]float64, b *Matrix, order []uint32, i int, s *[4]float64) {
+	n := b.Cols
+	x0, x1, x2, x3 := x[0][:n], x[1][:n], x[2][:n], x[3][:n]
+	y0, y1, y2, y3 := b.Row(int(order[i]))[:n], b.Row(int(order[i+1]))[:n], b.Row(int(order[i+2]))[:n], b.Row(int(order[i+3]))[:n]
+	var s0, s1, s2, s3 float64
+	for j, c := range order[:i] {
+		if j >= n || int(c) >= n { // never: one check in place of eight
+			break
+		}
+		s0 += float64(x0[j] * y0[c])
+		s1 += float64(x1[j] * y1[c])
+		s2 += float64(x2[j] * y2[c])
+		s3 += float64(x3[j] * y3[c])
+	}
+	s[0] = s0
+	s[1] = addTerms(s1, x1, y1, order, i, i+1)
+	s[2] = addTerms(s2, x2, y2, order, i, i+2)
+	s[3] = addTerms(s3, x3, y3, order, i, i+3)
+}
+
+// fewRows is fourRows for what is left of the rows.
+func fewRows(x [][]float64, b *Matrix, order []uint32, i int, s []float64) {
+	for r := range x {
+		s[r] = addTerms(0, x[r], b.Row(int(order[i+r])), order, 0, i+r)
+	}
+}
+
+// addTerms adds the terms from ... to of a row to s.
+func addTerms(s float64, x, y []float64, order []uint32, from, to int) float64 {
+	for j := from; j < to; j++ {
+		s += float64(x[j] * y[order[j]])
+	}
+	return s
 }

@@ -52,13 +52,14 @@ func (p *Pool) distances() *Matrix {
 	defer p.lock.Unlock()
 	if n := p.Len(); p.all == nil && n <= mostCached && n*n <= p.work {
 		d := p.cloud.distances(0)
+		mirror(&d, 0)
 		p.all = &d
 	}
 	return p.all
 }
 
-// within returns the squared distances among the named records; the result is
-// the caller's. Whether the pool keeps distances changes no bit of it.
+// within returns the squared distances among the named records, of which only
+// the lower triangle is filled; the result is the caller's. Whether the pool keeps distances changes no bit of it.
 func (p *Pool) within(rows []int, workers int) Matrix {
 	all := p.distances()
 	if all == nil {
@@ -67,9 +68,9 @@ func (p *Pool) within(rows []int, workers int) Matrix {
 	}
 	out := array.New[float64](len(rows), len(rows))
 	for i, r := range rows {
-		from, to := all.Row(r), out.Row(i)
-		for j, c := range rows {
-			to[j] = from[c]
+		from, to := all.Row(r), out.Row(i)[:i+1]
+		for j := range to {
+			to[j] = from[rows[j]]
 		}
 	}
 	return out

@@ -2,4 +2,8 @@
 
 package sde
 
-func multiply(a, b []float64, block *[panel * panel]float64) { multiplyPlain(a, b, block) }
+// multiply is multiplyPlain for two panels b and c.
+func multiply(a, b, c []float64, p, q *block) {
+	multiplyPlain(a, b, p)
+	multiplyPlain(a, c, q)
+}

@@ -4,55 +4,62 @@ package sde
 
 import "simd/archsimd"
 
-// multiply is multiplyPlain with vectors. A lane is a column, and each lane is
-// the same chain of fused multiply-adds, so that all builds agree to the last
-// bit.
-func multiply(a, b []float64, block *[panel * panel]float64) {
+// multiply is multiplyPlain for two panels b and c, with vectors. A lane is a
+// column, and each lane is the same chain of fused multiply-adds, so that all
+// builds agree to the last bit.
+func multiply(a, b, c []float64, p, q *block) {
 	switch {
 	case archsimd.X86.AVX512():
-		multiply512(a, b, block)
+		multiply512(a, b, c, p, q, 0)
+		multiply512(a, b, c, p, q, 4)
 	case archsimd.X86.AVX2() && archsimd.X86.FMA():
-		multiply256(a, b, block, 0)
-		multiply256(a, b, block, 4)
+		for first := 0; first < panel; first += 4 {
+			multiply256(a, b, p, first)
+			multiply256(a, c, q, first)
+		}
 	default:
-		multiplyPlain(a, b, block)
+		multiplyPlain(a, b, p)
+		multiplyPlain(a, c, q)
 		return
 	}
 	archsimd.ClearAVXUpperBits()
 }
 
-// multiply512 holds the whole block in eight registers.
-func multiply512(a, b []float64, block *[panel * panel]float64) {
-	row := func(r int) *[8]float64 { return (*[8]float64)(block[r*panel:]) }
-	s0, s1 := archsimd.LoadFloat64x8(row(0)), archsimd.LoadFloat64x8(row(1))
-	s2, s3 := archsimd.LoadFloat64x8(row(2)), archsimd.LoadFloat64x8(row(3))
-	s4, s5 := archsimd.LoadFloat64x8(row(4)), archsimd.LoadFloat64x8(row(5))
-	s6, s7 := archsimd.LoadFloat64x8(row(6)), archsimd.LoadFloat64x8(row(7))
-	b = b[:len(a)]
+// multiply512 does four rows of both blocks, from row first on: a value of a
+// meets sixteen columns.
+func multiply512(a, b, c []float64, p, q *block, first int) {
+	left := func(r int) *[8]float64 { return (*[8]float64)(p[(first+r)*panel:]) }
+	right := func(r int) *[8]float64 { return (*[8]float64)(q[(first+r)*panel:]) }
+	s0, t0 := archsimd.LoadFloat64x8(left(0)), archsimd.LoadFloat64x8(right(0))
+	s1, t1 := archsimd.LoadFloat64x8(left(1)), archsimd.LoadFloat64x8(right(1))
+	s2, t2 := archsimd.LoadFloat64x8(left(2)), archsimd.LoadFloat64x8(right(2))
+	s3, t3 := archsimd.LoadFloat64x8(left(3)), archsimd.LoadFloat64x8(right(3))
+	b, c = b[:len(a)], c[:len(a)]
 	for k := 0; k+panel <= len(a); k += panel {
-		x, y := (*[panel]float64)(a[k:]), archsimd.LoadFloat64x8((*[panel]float64)(b[k:]))
-		s0 = archsimd.BroadcastFloat64x8(x[0]).MulAdd(y, s0)
-		s1 = archsimd.BroadcastFloat64x8(x[1]).MulAdd(y, s1)
-		s2 = archsimd.BroadcastFloat64x8(x[2]).MulAdd(y, s2)
-		s3 = archsimd.BroadcastFloat64x8(x[3]).MulAdd(y, s3)
-		s4 = archsimd.BroadcastFloat64x8(x[4]).MulAdd(y, s4)
-		s5 = archsimd.BroadcastFloat64x8(x[5]).MulAdd(y, s5)
-		s6 = archsimd.BroadcastFloat64x8(x[6]).MulAdd(y, s6)
-		s7 = archsimd.BroadcastFloat64x8(x[7]).MulAdd(y, s7)
+		x := (*[4]float64)(a[k+first:])
+		y, z := archsimd.LoadFloat64x8((*[panel]float64)(b[k:])), archsimd.LoadFloat64x8((*[panel]float64)(c[k:]))
+		v := archsimd.BroadcastFloat64x8(x[0])
+		s0, t0 = v.MulAdd(y, s0), v.MulAdd(z, t0)
+		v = archsimd.BroadcastFloat64x8(x[1])
+		s1, t1 = v.MulAdd(y, s1), v.MulAdd(z, t1)
+		v = archsimd.BroadcastFloat64x8(x[2])
+		s2, t2 = v.MulAdd(y, s2), v.MulAdd(z, t2)
+		v = archsimd.BroadcastFloat64x8(x[3])
+		s3, t3 = v.MulAdd(y, s3), v.MulAdd(z, t3)
 	}
-	s0.Store(row(0))
-	s1.Store(row(1))
-	s2.Store(row(2))
-	s3.Store(row(3))
-	s4.Store(row(4))
-	s5.Store(row(5))
-	s6.Store(row(6))
-	s7.Store(row(7))
+	s0.Store(left(0))
+	s1.Store(left(1))
+	s2.Store(left(2))
+	s3.Store(left(3))
+	t0.Store(right(0))
+	t1.Store(right(1))
+	t2.Store(right(2))
+	t3.Store(right(3))
 }
 
 // multiply256 does four rows of the block, from row first on: eight registers
 // for sums, and two for the columns.
-func multiply256(a, b []float64, block *[panel * panel]float64, first int) {
+func multiply256(a, b []float64, block *block, first int) {
 	half := func(r, c int) *[4]float64 { return (*[4]float64)(block[(first+r)*panel+c:]) }
 	s00, s01 := archsimd.LoadFloat64x4(half(0, 0)), archsimd.LoadFloat64x4(half(0, 4))
 	s10, s11 := archsimd.LoadFloat64x4(half(1, 0)), archsimd.LoadFloat64x4(half(1, 4))

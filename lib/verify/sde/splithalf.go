@@ -103,7 +103,7 @@ func splitHalf(d pair, sigma float64, opt Options, rng *rand.Rand, workers int) 
 		r.Values = fresh(d.whole, t, rng)
 	} else {
 		r.ExactMean, r.ExactSD = moments(&k, &l)
-		r.Values = permuted(&k, &l, permutations(n, t, rng), workers)[:t]
+		r.Values = permuted(&k, &l, permutations(n, t, rng), workers)
 	}
 	for i := range r.Values {
 		r.Values[i] /= scale
