@@ -55,12 +55,12 @@ normal numbers, which cost what real ones do; inference is not counted.
 
 Below it stands the closed form, which takes the exact mean and standard
 deviation in place of permutations, for all subsets, and one subset by either
-method on one core when the distances within the pool are known, as they are in
-pools of up to 8,192 records: gathering them, the kernel, centring, and then the
-draws or the exact moments. What the closed form itself costs stands last: the
-exact mean, and mean and standard deviation, of a subset whose two kernel matrices
-are finished and not yet centred. The mean takes one pass over half of each; the
-standard deviation centres both.
+method on one core when the kernel values within the pool are known, as they are
+in pools of up to 8,192 records: gathering them, centring, and then the draws or
+the exact moments. What the closed form itself costs stands last: the exact mean,
+and mean and standard deviation, of a subset whose two kernel matrices are finished
+and not yet centred. The mean takes one pass over half of each; the standard
+deviation centres both.
 
 With --peer PYTHON a straightforward PyTorch program judges the same subsets with
 the same number of threads: kernel matrices of every subset, 200 permutations by

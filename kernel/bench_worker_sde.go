@@ -139,8 +139,8 @@ func readNumbers[T float32 | int64](path string) ([]T, error) {
 	return out, err
 }
 
-// sde judges all subsets, or the first again and again with the pool's distances
-// known; or it computes exact moments of the first from its kernel matrices. Its
+// sde judges all subsets, or the first again and again with the pool's kernel
+// values known; or it computes exact moments of the first from its kernel matrices. Its
 // value is the mean divergence from the out-of-training reference over the subsets
 // that the peer judges too, or the moment computed last.
 func (d duty) sde(_ context.Context, args []string) error {
@@ -202,7 +202,7 @@ func (d *sdeData) rate(m sde.Method, n, judged int) (float64, error) {
 }
 
 // oneSubset times a single verdict. The protocol before it, as often as it takes,
-// makes the pool keep its distances; which method it judges by makes no
+// makes the pool keep its kernel values; which method it judges by makes no
 // difference, and this one is cheap.
 func (d duty) oneSubset(m sde.Method, data *sdeData) error {
 	pool, err := sde.NewPool("forgotten", &data.pool)

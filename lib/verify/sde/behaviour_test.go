@@ -162,7 +162,7 @@ func TestEveryMethodFindsAPlantedDifference(t *testing.T) {
 	}
 }
 
-func TestKeptDistancesAndWorkersChangeNoBit(t *testing.T) {
+func TestWhatAPoolKeepsChangesNoBit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	m := population(rng, 300, 20, 1)
 	in, out := population(rng, 100, 20, 1.02), population(rng, 100, 20, 1)
@@ -171,25 +171,55 @@ func TestKeptDistancesAndWorkersChangeNoBit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, method := range Methods() {
-		kept, err1 := NewPool("forget", m)
-		fresh, err2 := NewPool("forget", m)
-		if err1 != nil || err2 != nil {
-			t.Fatal(err1, err2)
-		}
-		all, err := JudgeSubsets(method, kept, subsets, in, out, Options{Seed: 4})
+		kept, err := NewPool("forget", m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		few, err := JudgeSubsets(method, fresh, subsets[:2], in, out, Options{Seed: 4})
-		if err != nil {
-			t.Fatal(err)
+		// Kernel values, the same again, distances for another bandwidth and for all.
+		for _, opt := range []Options{{Seed: 4}, {Seed: 5}, {Bandwidth: Fixed(2)}, {Seed: 4}, {FreshSplits: true, Permutations: 5}} {
+			all, err1 := JudgeSubsets(method, kept, subsets, in, out, opt)
+			fresh, err2 := NewPool("forget", m)
+			if err1 != nil || err2 != nil {
+				t.Fatal(err1, err2)
+			}
+			few, err := JudgeSubsets(method, fresh, subsets[:2], in, out, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(all.Distances[:2], few.Distances) {
+				t.Errorf("%s, %+v: %v from a pool that keeps values, %v without", method.Name(), opt, all.Distances[:2], few.Distances)
+			}
+			if fresh.all != nil {
+				t.Error("two subsets do not pay for all pairs")
+			}
 		}
-		if !slices.Equal(all.Distances[:2], few.Distances) {
-			t.Errorf("%s: %v with kept distances, %v without", method.Name(), all.Distances[:2], few.Distances)
-		}
-		if fresh.all != nil {
-			t.Error("two subsets do not pay for all distances")
-		}
+	}
+}
+
+func TestAPoolKeepsKernelValuesOfOneBandwidthAndDistancesForMore(t *testing.T) {
+	p, err := NewPool("forget", random(1, 30, 4, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, _ := p.pairs(2); all != nil {
+		t.Error("computed for no subsets")
+	}
+	everything := rand.New(rand.NewPCG(1, 1)).Perm(30)
+	p.expect([][]int{everything, everything})
+	first, kernel := p.pairs(2)
+	again, _ := p.pairs(2)
+	if first == nil || first != again || !kernel {
+		t.Errorf("kernel values: %t, kept: %t", kernel, first == again)
+	}
+	for i := range 4 {
+		want := math.Expm1(-p.cloud.distances(1).Row(20)[i] / 8)
+		near(t, "kernel", first.Row(20)[i], want, 1e-15)
+		near(t, "kernel, the other way round", first.Row(i)[20], want, 1e-15)
+	}
+	other, kernel := p.pairs(3)
+	back, _ := p.pairs(2)
+	if kernel || other == first || back != other {
+		t.Errorf("a second bandwidth: kernel values %t, kept %t", kernel, back == other)
 	}
 }
 

@@ -83,8 +83,7 @@ func TestMomentsEqualTheEnumerationOfAllPermutations(t *testing.T) {
 func TestFreshMeanEqualsTheEnumerationOfAllSplits(t *testing.T) {
 	for n := 4; n <= 7; n++ {
 		m := random(3, n, 2, 1)
-		d := newCloud(m).distances(1)
-		gaussianWithin(&d, 1)
+		d := newCloud(m).kernel(1, 1)
 		var sum, count float64
 		everyOrder(n, func(p []int) {
 			g := m.Gather(p)

@@ -45,6 +45,6 @@
 //
 // All arithmetic is in float64: with the paper's sigma of 128 on ten logits the
 // values are near 1e-8. On one platform the result does not depend on the number
-// of processors, on the vector instructions, or on whether a pool keeps its
-// distances.
+// of processors, on the vector instructions, or on what a pool
+// keeps.
 package sde

@@ -18,10 +18,8 @@ func NewKernelPair(m *Matrix, b Bandwidth) (*KernelPair, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := newCloud(m).pair(false, 0)
-	gaussianWithin(&d.first, sigma)
-	gaussianWithin(&d.second, sigma)
-	return &KernelPair{d.first, d.second}, nil
+	k := newCloud(m).pair(sigma, false, 0)
+	return &KernelPair{k.first, k.second}, nil
 }
 
 // Mean returns the exact mean of the split-half statistic over all permutations,

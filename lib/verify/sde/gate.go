@@ -49,8 +49,8 @@ func newReferences(in, out *Matrix, opt Options) (*references, error) {
 		return nil, err
 	}
 	r := &references{sigma: sigma}
-	r.in = splitHalf(newCloud(in).pair(opt.FreshSplits, 0), sigma, opt, opt.stream(streamIn), 0)
-	r.out = splitHalf(newCloud(out).pair(opt.FreshSplits, 0), sigma, opt, opt.stream(streamOut), 0)
+	r.in = splitHalf(newCloud(in).pair(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamIn), 0)
+	r.out = splitHalf(newCloud(out).pair(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamOut), 0)
 	r.gate, err = NewGate(r.in.Values, r.out.Values, opt.alpha())
 	return r, err
 }

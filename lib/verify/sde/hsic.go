@@ -68,10 +68,7 @@ func pairedKernels(x, y *Matrix, b Bandwidth, least int) (k, l Matrix, err error
 	if err := errors.Join(errX, errY); err != nil {
 		return k, l, err
 	}
-	k, l = newCloud(x).distances(0), newCloud(y).distances(0)
-	gaussianWithin(&k, sx)
-	gaussianWithin(&l, sy)
-	return k, l, nil
+	return newCloud(x).kernel(sx, 0), newCloud(y).kernel(sy, 0), nil
 }
 
 // IndependenceResult is the outcome of the permutation test of independence.

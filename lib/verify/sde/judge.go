@@ -35,7 +35,7 @@ func Judge(target, in, out *Matrix, opt Options) (*Result, error) {
 	if err := errors.Join(checkWidth("target", target, "in-training", in), checkSize("target", target.Rows, in.Rows)); err != nil {
 		return nil, err
 	}
-	t := splitHalf(p.cloud.pair(opt.FreshSplits, 0), r.sigma, opt, opt.stream(streamTarget), 0)
+	t := splitHalf(p.cloud.pair(r.sigma, opt.FreshSplits, 0), r.sigma, opt, opt.stream(streamTarget), 0)
 	jsd := compare(t.Values, r.in.Values, r.out.Values, opt)
 	return &Result{Target: t, In: r.in, Out: r.out, JSD: jsd, Gate: r.gate, Verdict: jsd.Verdict()}, nil
 }

@@ -19,15 +19,24 @@ func gaussian(d *Matrix, sigma float64) {
 
 // gaussianWithin is gaussian on the symmetric matrix of distances within a set,
 // of which only the lower triangle is read: each pair is computed once.
-func gaussianWithin(d *Matrix, sigma float64) {
+func gaussianWithin(d *Matrix, sigma float64, workers int) {
 	scale := -1 / (2 * sigma * sigma)
-	for i := range d.Rows {
-		row := d.Row(i)[:i+1]
-		for j, v := range row {
-			row[j] = math.Expm1(float64(v * scale))
+	each(starts(d.Rows, side), workers, func(first int) {
+		for i := first; i < min(first+side, d.Rows); i++ {
+			row := d.Row(i)[:i+1]
+			for j, v := range row {
+				row[j] = math.Expm1(float64(v * scale))
+			}
 		}
-	}
-	mirror(d, 1)
+	})
+	mirror(d, workers)
+}
+
+// kernel returns the kernel matrix less one of the cloud.
+func (c cloud) kernel(sigma float64, workers int) Matrix {
+	k := c.distances(workers)
+	gaussianWithin(&k, sigma, workers)
+	return k
 }
 
 // centre replaces a symmetric kernel matrix K by H K H, H = I - 11'/n, in place:
@@ -71,8 +80,7 @@ func trace(m *Matrix) float64 { return sum(diagonal(m)) }
 
 // centred returns the centred kernel matrix of the activations.
 func centred(m *Matrix, sigma float64, workers int) Matrix {
-	k := newCloud(m).distances(workers)
-	gaussianWithin(&k, sigma)
+	k := newCloud(m).kernel(sigma, workers)
 	centre(&k)
 	return k
 }

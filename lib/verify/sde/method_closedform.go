@@ -29,20 +29,18 @@ func (ClosedForm) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, 
 	if err != nil {
 		return nil, err
 	}
-	lawIn, lawOut := exactLaw(newCloud(in).pair(false, 0), sigma), exactLaw(newCloud(out).pair(false, 0), sigma)
+	lawIn, lawOut := exactLaw(newCloud(in).pair(sigma, false, 0)), exactLaw(newCloud(out).pair(sigma, false, 0))
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances {
-		t := exactLaw(pool.pair(rows, false, 1), sigma)
+		t := exactLaw(pool.pair(rows, sigma, false, 1))
 		return Distances{In: normalDivergence(t, lawIn), Out: normalDivergence(t, lawOut)}
 	}}, nil
 }
 
-// exactLaw has the moments of the split-half statistic; it overwrites the
-// distances.
-func exactLaw(d pair, sigma float64) law {
-	for _, k := range []*Matrix{&d.first, &d.second} {
-		gaussianWithin(k, sigma)
-		centre(k)
-	}
-	mean, sd := moments(&d.first, &d.second)
+// exactLaw has the moments of the split-half statistic; it overwrites the kernel
+// matrices.
+func exactLaw(k pair) law {
+	centre(&k.first)
+	centre(&k.second)
+	mean, sd := moments(&k.first, &k.second)
 	return law{mean, sd}
 }

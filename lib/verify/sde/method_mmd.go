@@ -28,9 +28,8 @@ func (MMD) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error) 
 	}
 	a, b := newEmbedding(pool, in, sigma), newEmbedding(pool, out, sigma)
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances {
-		d := pool.within(rows, 1)
-		gaussianWithin(&d, sigma)
-		own := meanOf(rowMeans(&d))
+		k := pool.kernel(rows, sigma, 1)
+		own := meanOf(rowMeans(&k))
 		return Distances{In: a.discrepancy(own, rows), Out: b.discrepancy(own, rows)}
 	}}, nil
 }
@@ -43,8 +42,7 @@ type embedding struct {
 }
 
 func newEmbedding(pool *Pool, ref *Matrix, sigma float64) embedding {
-	own := newCloud(ref).distances(0)
-	gaussianWithin(&own, sigma)
+	own := newCloud(ref).kernel(sigma, 0)
 	cross := pool.cloud.distancesTo(ref, 0)
 	gaussian(&cross, sigma)
 	return embedding{meanOf(rowMeans(&own)), rowMeans(&cross)}

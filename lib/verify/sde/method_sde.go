@@ -27,7 +27,7 @@ func (SDE) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error) 
 		return nil, err
 	}
 	compareTarget := func(rows []int, rng *rand.Rand) Distances {
-		t := splitHalf(pool.pair(rows, opt.FreshSplits, 1), r.sigma, opt, rng, 1)
+		t := splitHalf(pool.pair(rows, r.sigma, opt.FreshSplits, 1), r.sigma, opt, rng, 1)
 		return compare(t.Values, r.in.Values, r.out.Values, opt)
 	}
 	return &Prepared{Compare: compareTarget, Gate: &r.gate}, nil

@@ -32,19 +32,15 @@ func (SpreadOnly) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, 
 	if err != nil {
 		return nil, err
 	}
-	spreadIn, spreadOut := spread(newCloud(in).distances(0), sigma), spread(newCloud(out).distances(0), sigma)
+	spreadIn, spreadOut := spread(newCloud(in).kernel(sigma, 0)), spread(newCloud(out).kernel(sigma, 0))
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances {
-		s := spread(pool.within(rows, 1), sigma)
+		s := spread(pool.kernel(rows, sigma, 1))
 		return Distances{In: math.Abs(s - spreadIn), Out: math.Abs(s - spreadOut)}
 	}}, nil
 }
 
-// spread overwrites the distances.
-func spread(d Matrix, sigma float64) float64 {
-	n := float64(d.Rows)
-	gaussianWithin(&d, sigma)
-	return -sum(rowMeans(&d)) / (n - 1)
-}
+// spread is that of a kernel matrix less one.
+func spread(k Matrix) float64 { return -sum(rowMeans(&k)) / float64(k.Rows-1) }
 
 // Spread returns tr(Kc)/(n-1) of a set of activations: see SpreadOnly. It
 // refuses fewer than 2 rows and values that are not finite.
@@ -56,5 +52,5 @@ func Spread(m *Matrix, b Bandwidth) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return spread(newCloud(m).distances(0), sigma), nil
+	return spread(newCloud(m).kernel(sigma, 0)), nil
 }

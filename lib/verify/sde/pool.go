@@ -12,15 +12,16 @@ import (
 const mostCached = 8192
 
 // Pool is a set of activations from which many subsets are judged. Where it pays
-// it keeps the squared distances of all pairs, so that a subset
-// costs no products of activations. A Pool may be used by several goroutines.
+// it keeps the kernel values of all pairs, so that a subset costs no products of
+// activations and no exponentials. A Pool may be used by several goroutines.
 type Pool struct {
 	name  string
 	cloud cloud
 
-	lock sync.Mutex
-	work int     // squared distances that the announced subsets need
-	all  *Matrix // squared distances of all pairs, once computed
+	lock  sync.Mutex
+	work  int     // pairs that the announced subsets need
+	all   *Matrix // all pairs, once computed
+	sigma float64 // what all is: kernel values less one of this bandwidth, or with 0 squared distances
 }
 
 // NewPool checks the activations; name is what errors call them. They must have
@@ -44,27 +45,39 @@ func (p *Pool) expect(subsets [][]int) {
 	}
 }
 
-// distances returns the squared distances of all pairs, or nil where computing
-// them is more work than computing those of the announced subsets, or more than
-// the memory should hold.
-func (p *Pool) distances() *Matrix {
+// pairs returns the kernel values less one of all pairs, or their squared
+// distances, which then hold for every bandwidth; or nil where computing them is
+// more work than computing those of the announced subsets, or more than the
+// memory should hold. The second bandwidth makes a pool go back to distances.
+func (p *Pool) pairs(sigma float64) (all *Matrix, kernel bool) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if n := p.Len(); p.all == nil && n <= mostCached && n*n <= p.work {
-		d := p.cloud.distances(0)
-		mirror(&d, 0)
-		p.all = &d
+	if p.all != nil && (p.sigma == 0 || p.sigma == sigma) {
+		return p.all, p.sigma != 0
 	}
-	return p.all
+	n := p.Len()
+	if n > mostCached || n*n > p.work {
+		return nil, false
+	}
+	d := p.cloud.distances(0)
+	if p.all == nil {
+		p.sigma = sigma
+		gaussianWithin(&d, sigma, 0)
+	} else {
+		p.sigma = 0
+		mirror(&d, 0)
+	}
+	p.all = &d
+	return p.all, p.sigma != 0
 }
 
-// within returns the squared distances among the named records, of which only
-// the lower triangle is filled; the result is the caller's. Whether the pool keeps distances changes no bit of it.
-func (p *Pool) within(rows []int, workers int) Matrix {
-	all := p.distances()
+// kernel returns the kernel values less one among the named records; the result
+// is the caller's. What the pool keeps changes no bit of it.
+func (p *Pool) kernel(rows []int, sigma float64, workers int) Matrix {
+	all, done := p.pairs(sigma)
 	if all == nil {
 		part := cloud{m: p.cloud.m.Gather(rows)}
-		return part.distances(workers)
+		return part.kernel(sigma, workers)
 	}
 	out := array.New[float64](len(rows), len(rows))
 	for i, r := range rows {
@@ -73,15 +86,20 @@ func (p *Pool) within(rows []int, workers int) Matrix {
 			to[j] = from[rows[j]]
 		}
 	}
+	if done {
+		mirror(&out, workers)
+	} else {
+		gaussianWithin(&out, sigma, workers)
+	}
 	return out
 }
 
-// pair returns the squared distances that the split of the named records needs.
-func (p *Pool) pair(rows []int, whole bool, workers int) pair {
+// pair returns the kernel values that the split of the named records needs.
+func (p *Pool) pair(rows []int, sigma float64, whole bool, workers int) pair {
 	n := len(rows) / 2
-	out := pair{first: p.within(rows[:n], workers), second: p.within(rows[n:2*n], workers)}
+	out := pair{first: p.kernel(rows[:n], sigma, workers), second: p.kernel(rows[n:2*n], sigma, workers)}
 	if whole {
-		d := p.within(rows, workers)
+		d := p.kernel(rows, sigma, workers)
 		out.whole = &d
 	}
 	return out

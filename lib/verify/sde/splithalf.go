@@ -63,42 +63,39 @@ func SplitHalf(m *Matrix, opt Options, rng *rand.Rand) (*Distribution, error) {
 	if err != nil {
 		return nil, err
 	}
-	return splitHalf(newCloud(m).pair(opt.FreshSplits, 0), sigma, opt, rng, 0), nil
+	return splitHalf(newCloud(m).pair(sigma, opt.FreshSplits, 0), sigma, opt, rng, 0), nil
 }
 
-// pair holds the squared distances within the two halves of a set, and within
-// the whole set where fresh splits need them.
+// pair holds the kernel values less one within the two halves of a set, and
+// within the whole set where fresh splits need them.
 type pair struct {
 	first, second Matrix
 	whole         *Matrix
 }
 
-func (c cloud) pair(whole bool, workers int) pair {
+func (c cloud) pair(sigma float64, whole bool, workers int) pair {
 	if whole {
-		d := c.distances(workers)
-		return pair{cut(&d, 0, d.Rows/2), cut(&d, d.Rows/2, d.Rows/2*2), &d}
+		k := c.kernel(sigma, workers)
+		return pair{cut(&k, 0, k.Rows/2), cut(&k, k.Rows/2, k.Rows/2*2), &k}
 	}
 	n := c.m.Rows / 2
 	half := func(from int) Matrix {
 		part := cloud{m: Matrix{Rows: n, Cols: c.m.Cols, Data: c.m.Data[from*c.m.Cols : (from+n)*c.m.Cols]}}
-		return part.distances(workers)
+		return part.kernel(sigma, workers)
 	}
 	return pair{first: half(0), second: half(n)}
 }
 
-// splitHalf overwrites the distances that it is given.
+// splitHalf overwrites the kernel matrices that it is given.
 func splitHalf(d pair, sigma float64, opt Options, rng *rand.Rand, workers int) *Distribution {
 	k, l := d.first, d.second
 	n := k.Rows
-	gaussianWithin(&k, sigma)
-	gaussianWithin(&l, sigma)
 	centre(&k)
 	centre(&l)
 	scale, t := float64(n-1)*float64(n-1), opt.permutations()
 	r := &Distribution{N: n, Sigma: sigma, Identity: pairwise(&k, &l) / scale}
 	r.Spread = [2]float64{trace(&k) / float64(n-1), trace(&l) / float64(n-1)}
 	if opt.FreshSplits {
-		gaussianWithin(d.whole, sigma)
 		r.ExactMean, r.ExactSD = freshMean(d.whole), math.NaN()
 		r.Values = fresh(d.whole, t, rng)
 	} else {
