@@ -21,6 +21,7 @@ import (
 // benchRun is a benchmark that was asked for.
 type benchRun struct {
 	peer             string // a Python, "" for none
+	engine           string // of our own side, "" for Go
 	threads          int
 	rounds, steps    int
 	rows, embeddings int

@@ -3,6 +3,7 @@ package kernel
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -46,7 +47,7 @@ func (b *benchRun) startOwn(ctx context.Context, args []string) (*worker, error)
 	if err != nil {
 		return nil, err
 	}
-	return b.start(exec.CommandContext(ctx, exe, append([]string{"bench", "worker"}, args...)...))
+	return b.start(exec.CommandContext(ctx, exe, append([]string{"bench", "worker", "--engine", cmp.Or(b.engine, "go")}, args...)...))
 }
 
 // startPeer runs a script of ours in the given Python, which reads it from its

@@ -37,13 +37,14 @@ pixels, all-cnn and resnet-18 on 32 x 32 x 3.
 With --peer PYTHON the same networks train in PyTorch with the same number of
 threads. Each side is a process of its own; they work in turns. Reported are
 medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
-		Example:     "  lethe bench vision --peer python3\n  lethe bench vision --networks small-cnn --rounds 9 --json",
+		Example:     "  lethe bench vision --peer python3\n  lethe bench vision --networks small-cnn --rounds 9 --json\n  go run -tags xla . bench vision --engine xla --peer python3",
 		Annotations: withEngine(),
 	}
 	v.flags(c, 7)
 	c.Flags().StringSliceVar(&v.networks, "networks", []string{"small-cnn", "all-cnn", "resnet-18"}, "networks, separated by commas")
 	c.Flags().IntVar(&v.batch, "batch", 32, "records per step")
 	c.Flags().IntVar(&v.steps, "steps", 4, "steps per turn")
+	c.Flags().StringVar(&v.engine, "engine", "go", "engine of Lethe's side: go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
 	asJSON := jsonFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if err := v.check(cmd, args, limit{"batch", v.batch, 2}, limit{"steps", v.steps, 1}, limit{"networks", len(v.networks), 1}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -35,7 +36,8 @@ var duties = []struct {
 }
 
 func newBenchWorker() *cobra.Command {
-	return &cobra.Command{
+	var on *string
+	c := &cobra.Command{
 		Use:    "worker TASK ...",
 		Short:  "Lethe's side of a benchmark: repetitions asked for on standard input",
 		Hidden: true,
@@ -48,7 +50,8 @@ func newBenchWorker() *cobra.Command {
 				if len(args)-1 != len(strings.Fields(task.args)) {
 					return usagef("bench worker %s %s: got %q", task.name, task.args, args[1:])
 				}
-				e, err := engine.Open("go")
+				setup.OfferPlugin()
+				e, err := engine.Open(*on)
 				if err != nil {
 					return err
 				}
@@ -58,6 +61,8 @@ func newBenchWorker() *cobra.Command {
 			return usagef("bench worker: unknown task %q", args[0])
 		},
 	}
+	on = c.Flags().String("engine", "go", "engine that works")
+	return c
 }
 
 // counts reads arguments that are numbers above 0.

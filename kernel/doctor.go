@@ -121,6 +121,7 @@ func oneCell(ctx context.Context, ready *setup.Ready) setup.Finding {
 
 func engineFinding() setup.Finding {
 	f := setup.Finding{Thing: "engine", State: setup.StateOK}
+	setup.OfferPlugin()
 	e, err := engine.Open("auto")
 	if err != nil {
 		return setup.Finding{Thing: "engine", State: setup.StateBroken, Detail: err.Error()}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -92,6 +93,7 @@ func (r *recipeRun) open(cmd *cobra.Command) (*engine.Engine, *store.Store, erro
 	if err := r.makeFolder(); err != nil {
 		return nil, nil, err
 	}
+	setup.OfferPlugin()
 	e, err := engine.Open(r.engine)
 	if err != nil {
 		return nil, nil, err

@@ -47,7 +47,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 	root.AddCommand(
 		newTable(), newFigure(), newVerify(), newScore(),
 		newList(), newData(), newRuns(), newBench(),
-		newLab(), newRun(), newInstall(), newUninstall(), newDoctor(), newClean(), newE2E(),
+		newLab(), newRun(), newInstall(), newUninstall(), newXLA(), newDoctor(), newClean(), newE2E(),
 	)
 	asGroup(root)
 	markFailures(root)

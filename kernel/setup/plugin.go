@@ -1,10 +1,133 @@
 package setup
 
 import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/lib/engine"
 )
+
+// pluginWheel is XLA's plugin for the CPU as the OpenXLA authors publish it for
+// Linux on amd64 and arm64, in pip's words. XLA's releases for Python hold the
+// same code, but do not let other programs in.
+const pluginWheel = `xla-cpu-pjrt==0.0.1 \
+    --hash=sha256:55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc \
+    --hash=sha256:8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9
+`
+
+const (
+	pluginName = "pjrt_c_api_cpu_plugin.so" // by which XLA's "cpu" is looked for
+	pluginMost = 1 << 30                    // bytes; it has 260 MB
+)
+
+// Plugin gets XLA's plugin for the CPU, where it is not there yet, and returns
+// its path. Programs built with XLA, and the kernel with XLA that Prepare sets up
+// from then on, find it where the machine has no plugin of its own.
+func Plugin(ctx context.Context, o Options) (string, error) {
+	if runtime.GOOS != "linux" {
+		return "", fmt.Errorf("XLA's CPU plugin is published for Linux, and this is %s: build one from XLA's sources, and name it with --engine xla:PATH", runtime.GOOS)
+	}
+	m, err := newMachine(o)
+	if err != nil {
+		return "", err
+	}
+	defer m.unlock()
+	dir := ownPlugin(m.o.Home)
+	_, err = m.run(ctx, step{
+		stamp: dir + ".json", inputs: []string{pluginWheel},
+		there: func(map[string]string) bool { return isFile(filepath.Join(dir, pluginName)) },
+		do:    func(ctx context.Context) (map[string]string, error) { return nil, m.getPlugin(ctx, dir) },
+	})
+	return filepath.Join(dir, pluginName), err
+}
+
+// ownPlugin is the folder of the plugin that Plugin gets.
+func ownPlugin(home string) string {
+	return filepath.Join(home, "kernel", "xla-"+hashOf(pluginWheel)[:12])
+}
+
+// OfferPlugin lets this process find the plugin that Plugin has got.
+func OfferPlugin() {
+	home, err := twin.Home()
+	if err != nil || os.Getenv(engine.EnvPlugin) != "" {
+		return
+	}
+	if path := filepath.Join(ownPlugin(home), pluginName); isFile(path) {
+		_ = os.Setenv(engine.EnvPlugin, path)
+	}
+}
+
+// getPlugin downloads the wheel, whose hash pip checks, and takes the plugin out.
+func (m *machine) getPlugin(ctx context.Context, dir string) error {
+	all, err := candidates(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("XLA's plugin is downloaded with pip, and there is no Python 3 on PATH: %s", getPython())
+	}
+	m.say.begin("getting XLA's CPU plugin with "+all[0].Path, "64 MB")
+	defer m.say.end()
+	work, err := os.MkdirTemp(m.home, tempPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	list := filepath.Join(work, "requirements.txt")
+	if err := os.WriteFile(list, []byte(pluginWheel), 0o644); err != nil {
+		return err
+	}
+	argv := append([]string{all[0].Path, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--dest", work}, pipOptions(list)...)
+	if _, err := (task{dir: m.home, env: m.pipEnvironment(), argv: argv}).run(ctx); err != nil {
+		return pipError("XLA's plugin", err)
+	}
+	wheels, _ := filepath.Glob(filepath.Join(work, "*.whl"))
+	if len(wheels) != 1 {
+		return fmt.Errorf("pip downloaded %d wheels, expected one", len(wheels))
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return takePlugin(wheels[0], filepath.Join(dir, pluginName))
+}
+
+// takePlugin writes the one shared library of a wheel to a file.
+func takePlugin(wheel, to string) error {
+	r, err := zip.OpenReader(wheel)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(wheel), err)
+	}
+	defer r.Close()
+	for _, f := range r.File {
+		if path.Ext(f.Name) != ".so" {
+			continue
+		}
+		if f.UncompressedSize64 > pluginMost {
+			return fmt.Errorf("%s: %s has %d bytes", filepath.Base(wheel), f.Name, f.UncompressedSize64)
+		}
+		in, err := f.Open()
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(wheel), err)
+		}
+		defer in.Close()
+		out, err := os.Create(to)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(out, io.LimitReader(in, pluginMost))
+		return errors.Join(err, out.Close())
+	}
+	return fmt.Errorf("%s holds no shared library", filepath.Base(wheel))
+}
 
 // pjrtPlugin returns a PJRT plugin of XLA, or nothing. It looks where the
 // library's engine looks and in the folders of the linker that the environment
@@ -32,6 +155,14 @@ func pjrtPlugin() string {
 				}
 			}
 		}
+	}
+	return ""
+}
+
+// ownPlugin is the plugin that Plugin has got, or nothing.
+func (m *machine) ownPlugin() string {
+	if path := filepath.Join(ownPlugin(m.o.Home), pluginName); isFile(path) {
+		return path
 	}
 	return ""
 }

@@ -233,10 +233,14 @@ func (m *machine) makeVenv(ctx context.Context, venv string, base candidate) err
 		return err
 	}
 	python := filepath.Join(venv, "bin", "python")
-	_, err := task{dir: m.home, env: env, line: m.pipProgress(), argv: []string{python, "-m", "pip", "install", "--require-hashes", "--no-input",
-		"--disable-pip-version-check", "--progress-bar", "off", "--no-warn-script-location",
-		"--retries", "2", "--timeout", "20", "-r", list}}.run(ctx)
-	return pipError(err)
+	argv := append([]string{python, "-m", "pip", "install", "--no-warn-script-location"}, pipOptions(list)...)
+	_, err := task{dir: m.home, env: env, line: m.pipProgress(), argv: argv}.run(ctx)
+	return pipError("JupyterLab", err)
+}
+
+// pipOptions are those of every download: what the list names, by hash.
+func pipOptions(list string) []string {
+	return []string{"--require-hashes", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "2", "--timeout", "20", "-r", list}
 }
 
 func (m *machine) pipEnvironment() []string {
@@ -265,8 +269,8 @@ func (m *machine) pipProgress() func(string) {
 	}
 }
 
-// pipError explains why pip failed.
-func pipError(err error) error {
+// pipError explains why pip failed to bring something.
+func pipError(what string, err error) error {
 	var failed *taskError
 	if !errors.As(err, &failed) {
 		return err
@@ -274,16 +278,16 @@ func pipError(err error) error {
 	for _, line := range failed.lines {
 		for _, sign := range []string{"NewConnectionError", "Could not find a version", "Max retries", "ConnectTimeout", "ReadTimeout", "ProxyError", "Temporary failure in name resolution", "SSLError", "403 Client Error"} {
 			if strings.Contains(line, sign) {
-				return fmt.Errorf("pip cannot download JupyterLab: connect this machine to the network, or set PIP_INDEX_URL to a package index that it can reach, and start this again (%s)", short(line))
+				return fmt.Errorf("pip cannot download %s: connect this machine to the network, or set PIP_INDEX_URL to a package index that it can reach, and start this again (%s)", what, short(line))
 			}
 		}
 	}
 	for i := len(failed.lines) - 1; i >= 0; i-- {
 		if line, found := strings.CutPrefix(failed.lines[i], "ERROR: "); found {
-			return fmt.Errorf("pip cannot install JupyterLab: %s", short(line))
+			return fmt.Errorf("pip cannot install %s: %s", what, short(line))
 		}
 	}
-	return fmt.Errorf("pip cannot install JupyterLab: %s", failed.says())
+	return fmt.Errorf("pip cannot install %s: %s", what, failed.says())
 }
 
 func short(line string) string {

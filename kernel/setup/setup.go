@@ -71,6 +71,7 @@ func Prepare(ctx context.Context, o Options) (*Ready, error) {
 		return nil, err
 	}
 	defer m.unlock()
+	m.lock.whole = true
 	for _, part := range []func(context.Context) error{
 		m.locate, m.findGo, m.buildTools, m.makePython, m.buildPrograms, m.warm, m.writeSpecs, m.configure, m.unpack,
 	} {

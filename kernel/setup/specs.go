@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/lib/engine"
 )
 
 // Our own picture for the kernels, in the sizes that Jupyter asks for.
@@ -119,6 +120,9 @@ func (m *machine) kernelEnvironment(kernel string) []string {
 	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"), "LETHE_PROGRAM="+m.program(kernel), "PATH="+m.path(kernel))
 	if os.Getenv(twin.EnvHome) != "" || !m.usualHome() {
 		env = append(env, twin.EnvHome+"="+m.o.Home)
+	}
+	if path := m.ownPlugin(); kernel == KernelXLA && path != "" {
+		env = append(env, engine.EnvPlugin+"="+path)
 	}
 	return env
 }

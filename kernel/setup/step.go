@@ -149,6 +149,7 @@ const tempPrefix = ".new-"
 type setupLock struct {
 	dir   string
 	say   *teller
+	whole bool // everything is set up, not one thing
 	flock *flock.Flock
 }
 
@@ -158,7 +159,7 @@ func (l *setupLock) acquire(ctx context.Context) error {
 	if l.flock != nil {
 		return nil
 	}
-	if _, err := os.Stat(l.dir); os.IsNotExist(err) {
+	if old, _ := filepath.Glob(filepath.Join(l.dir, "tools-*")); l.whole && len(old) == 0 {
 		l.say.note("setting up the notebooks in %s, once; it takes some minutes, can be interrupted and then goes on where it was", l.dir)
 	}
 	if err := os.MkdirAll(l.dir, 0o755); err != nil {

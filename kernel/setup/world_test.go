@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/lethe-ml/lethe/lib/engine"
 )
 
 // world is a machine with a clone, and with go and python programs that only
@@ -54,6 +56,7 @@ case "$1 $2" in
 "-m pip")
 	test -f "$WORLD/hang" && grep -qx pip "$WORLD/hang" && exec sleep 30
 	test -f "$WORLD/offline" && { echo "WARNING: Retrying after NewConnectionError: no route"; echo "ERROR: No matching distribution"; exit 1; }
+	test "$3" = download && { cp "$WORLD"/*.whl "$7"; exit; }
 	echo "Collecting jupyterlab==1" ;;
 "-m jupyterlab")
 	echo "no such extension" >&2; exit 3 ;;
@@ -79,6 +82,7 @@ func newWorld(t *testing.T) *world {
 	t.Setenv("PATH", filepath.Join(dir, "bin")+":/usr/bin:/bin")
 	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", filepath.Join(dir, "plugins"))
 	t.Setenv("LETHE_HOME", "")
+	t.Setenv(engine.EnvPlugin, "")
 	t.Setenv(EnvCompletion, "")
 	// Whatever Python this machine has is none of the tests' business.
 	for _, name := range []string{"python", "python3.10", "python3.11", "python3.12", "python3.13", "python3.14", "python3.15"} {

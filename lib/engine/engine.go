@@ -28,6 +28,10 @@ type Info struct {
 // String returns the short form used in store keys and captions: "go/avx512".
 func (i Info) String() string { return i.Kind + "/" + i.Kernel }
 
+// EnvPlugin is the environment variable with the path of a PJRT plugin to use
+// where none is found by name.
+const EnvPlugin = "LETHE_XLA_PLUGIN"
+
 // Engine is an open backend. It is safe for use by several goroutines.
 type Engine struct {
 	backend compute.Backend
@@ -39,9 +43,10 @@ type Engine struct {
 
 // Open opens the engine that spec names:
 //
-//	auto                     XLA CUDA, then XLA CPU, then Go; without the build tag "xla" simply Go
+//	auto                     what xla opens, or else Go; without the build tag "xla" simply Go
 //	go                       GoMLX's pure-Go backend
-//	xla, xla:cuda            a PJRT plugin found by name
+//	xla                      CUDA's PJRT plugin, the CPU's, or the file that LETHE_XLA_PLUGIN names
+//	xla:cuda, xla:cpu        a PJRT plugin found by name
 //	xla:/path/to/plugin.so   exactly this plugin
 //
 // The empty spec reads the environment variable LETHE_ENGINE and falls back to

@@ -18,7 +18,8 @@ import (
 // execution, and each execution has a fixed cost.
 const chunkRowsXLA = 65536
 
-// openAuto opens XLA on CUDA, then XLA on the CPU, then Go.
+// openAuto opens XLA on CUDA, then XLA on the CPU, then the plugin that
+// LETHE_XLA_PLUGIN names, then Go.
 func openAuto() (*Engine, error) {
 	e, err := openXLA("xla")
 	if err != nil {
@@ -35,15 +36,29 @@ func openXLA(spec string) (*Engine, error) {
 	if !strings.ContainsAny(plugin, `/\`) {
 		return openPlugin(plugin, plugin, "asked for by name")
 	}
-	path, err := pluginFile(plugin)
-	if err != nil {
-		return nil, fmt.Errorf("engine: XLA plugin %s: %w", plugin, err)
-	}
-	return openPlugin(path, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), "asked for by path")
+	return openFile(plugin, "asked for by path")
 }
 
-// openFirst opens the first named plugin that works and says why the ones
-// before it did not.
+func openFile(file, why string) (*Engine, error) {
+	path, err := pluginFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("engine: XLA plugin %s: %w", file, err)
+	}
+	return openPlugin(path, platform(path), why)
+}
+
+// platform is what a plugin's file name says about it: "cpu" for
+// pjrt_c_api_cpu_plugin.so, and the name without its ending for others.
+func platform(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if inner, ok := strings.CutPrefix(name, "pjrt_c_api_"); ok {
+		return strings.TrimSuffix(inner, "_plugin")
+	}
+	return name
+}
+
+// openFirst opens the first named plugin that works, or the one that
+// LETHE_XLA_PLUGIN names, and says why the ones before it did not.
 func openFirst(names ...string) (*Engine, error) {
 	var reasons []string
 	for _, name := range names {
@@ -52,6 +67,13 @@ func openFirst(names ...string) (*Engine, error) {
 			if len(reasons) > 0 {
 				e.info.Why = strings.Join(reasons, "; ")
 			}
+			return e, nil
+		}
+		reasons = append(reasons, strings.TrimPrefix(err.Error(), "engine: "))
+	}
+	if file := os.Getenv(EnvPlugin); file != "" {
+		e, err := openFile(file, "named by "+EnvPlugin)
+		if err == nil {
 			return e, nil
 		}
 		reasons = append(reasons, strings.TrimPrefix(err.Error(), "engine: "))
@@ -67,7 +89,7 @@ func openPlugin(plugin, kernel, why string) (*Engine, error) {
 	setDefault("GOMLX_NO_AUTO_INSTALL", "1")
 	backend, err := quietly(func() (compute.Backend, error) { return xla.New(plugin + ",tf32=false") })
 	if err != nil {
-		return nil, fmt.Errorf("engine: XLA plugin %s: %s", plugin, firstLine(err))
+		return nil, fmt.Errorf("engine: XLA plugin %s: %s", plugin, brief(err))
 	}
 	return &Engine{
 		backend: backend,
@@ -77,8 +99,11 @@ func openPlugin(plugin, kernel, why string) (*Engine, error) {
 	}, nil
 }
 
-func firstLine(err error) string {
+// brief is an error's first line without the library's advice, which is about
+// its own environment variables.
+func brief(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
+	line, _, _ = strings.Cut(line, " -- ")
 	return line
 }
 

@@ -10,6 +10,8 @@ import (
 )
 
 func TestAutoFallsBackToGoAndNamesTheReason(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "mine.so")
+	t.Setenv(EnvPlugin, missing)
 	e, err := Open("auto")
 	if err != nil {
 		t.Fatal(err)
@@ -18,7 +20,7 @@ func TestAutoFallsBackToGoAndNamesTheReason(t *testing.T) {
 	if e.Info().Kind == "xla" {
 		t.Skipf("there is a plugin here: %s", e)
 	}
-	for _, want := range []string{"no XLA", "plugin cuda", "plugin cpu"} {
+	for _, want := range []string{"no XLA", "plugin cuda", "plugin cpu", missing} {
 		if !strings.Contains(e.Info().Why, want) {
 			t.Errorf("the reason %q does not say %q", e.Info().Why, want)
 		}
@@ -68,5 +70,32 @@ func TestTheCUDAFolderOfAWheelIsPassedOn(t *testing.T) {
 	hintCUDA(filepath.Join(site, "jax_plugins/xla_cuda13/xla_cuda_plugin.so"))
 	if got := os.Getenv("XLA_FLAGS"); got != want {
 		t.Errorf("the second time XLA_FLAGS became %q", got)
+	}
+}
+
+func TestAPluginIsKnownByItsPlatform(t *testing.T) {
+	for path, want := range map[string]string{
+		"/a/pjrt_c_api_cpu_plugin.so": "cpu", "/a/xla_cuda_plugin.so": "xla_cuda_plugin", "/a/pjrt_c_api_cpu_v1_plugin.dylib": "cpu_v1",
+	} {
+		if got := platform(path); got != want {
+			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+}
+
+// With a real plugin, LETHE_TEST_ENGINE names it.
+func TestAPluginThatTheEnvironmentNamesIsOpenedWhereThereIsNoOther(t *testing.T) {
+	_, path, _ := strings.Cut(os.Getenv("LETHE_TEST_ENGINE"), ":")
+	if path == "" {
+		t.Skip("LETHE_TEST_ENGINE names no plugin")
+	}
+	t.Setenv(EnvPlugin, path)
+	e, err := Open("auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if e.Info().Kind != "xla" {
+		t.Errorf("auto opened %s: %s", e, e.Info().Why)
 	}
 }

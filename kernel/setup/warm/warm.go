@@ -54,6 +54,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/attack"
 	_ "github.com/lethe-ml/lethe/lib/audit"
 	_ "github.com/lethe-ml/lethe/lib/engine"
+	_ "github.com/lethe-ml/lethe/lib/engine/enginetest"
 	_ "github.com/lethe-ml/lethe/lib/model"
 	_ "github.com/lethe-ml/lethe/lib/model/diffusion"
 	_ "github.com/lethe-ml/lethe/lib/model/tabular"

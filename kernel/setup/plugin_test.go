@@ -1,0 +1,118 @@
+package setup
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+)
+
+// wheel puts a wheel with the files where the fake pip finds it.
+func (w *world) wheel(files map[string]string) {
+	w.t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, content := range files {
+		f, err := z.Create(name)
+		if err == nil {
+			_, err = f.Write([]byte(content))
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.put("xla.whl", b.String())
+}
+
+func (w *world) plugin() (string, error) {
+	return Plugin(context.Background(), Options{Home: w.home, Folder: w.root, Out: w.out})
+}
+
+func pluginWorld(t *testing.T) *world {
+	if runtime.GOOS != "linux" {
+		t.Skip("the plugin is published for Linux")
+	}
+	w := newWorld(t)
+	w.wheel(map[string]string{"xla_plugins/__init__.py": "", "xla_plugins/xla_cpu_pjrt.so": "elf"})
+	return w
+}
+
+func TestThePluginIsDownloadedByHashOnceAndTakenOutOfItsWheel(t *testing.T) {
+	w := pluginWorld(t)
+	for range 2 {
+		path, err := w.plugin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != "elf" || filepath.Base(path) != "pjrt_c_api_cpu_plugin.so" {
+			t.Errorf("%s: %q, %v", path, b, err)
+		}
+	}
+	calls := strings.Join(w.calls(), "\n")
+	if strings.Count(calls, "pip download") != 1 || !strings.Contains(calls, "--require-hashes") {
+		t.Errorf("calls:\n%s", calls)
+	}
+	if said := w.said(); strings.Contains(said, "notebooks") || !strings.Contains(said, "XLA's CPU plugin") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestThePluginThatWasGotBringsTheSecondKernel(t *testing.T) {
+	w := pluginWorld(t)
+	path, err := w.plugin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.ready()
+	b, err := os.ReadFile(filepath.Join(r.Kernels, KernelXLA, "kernel.json"))
+	if err != nil || !r.XLA || !strings.Contains(string(b), engine.EnvPlugin) || !strings.Contains(string(b), path) {
+		t.Errorf("%v, %s", err, b)
+	}
+	t.Setenv("LETHE_HOME", w.home)
+	OfferPlugin()
+	if got := os.Getenv(engine.EnvPlugin); got != path {
+		t.Errorf("%s is %q, want %q", engine.EnvPlugin, got, path)
+	}
+	if _, _, err := Remove(context.Background(), w.home); err != nil || isFile(path) {
+		t.Errorf("the plugin is still there: %v", err)
+	}
+}
+
+func TestAPluginThatIsNamedIsNotReplaced(t *testing.T) {
+	w := pluginWorld(t)
+	if _, err := w.plugin(); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LETHE_HOME", w.home)
+	t.Setenv(engine.EnvPlugin, "/mine.so")
+	OfferPlugin()
+	if got := os.Getenv(engine.EnvPlugin); got != "/mine.so" {
+		t.Errorf("%s became %q", engine.EnvPlugin, got)
+	}
+}
+
+func TestAPluginThatCannotBeGotIsExplained(t *testing.T) {
+	w := pluginWorld(t)
+	w.put("offline", "")
+	if _, err := w.plugin(); err == nil || !strings.Contains(err.Error(), "pip cannot download XLA's plugin") {
+		t.Errorf("offline: %v", err)
+	}
+	w.remove("offline")
+	w.wheel(map[string]string{"readme": "nothing"})
+	if _, err := w.plugin(); err == nil || !strings.Contains(err.Error(), "xla.whl holds no shared library") {
+		t.Errorf("an empty wheel: %v", err)
+	}
+	w.put("xla.whl", "no zip")
+	if _, err := w.plugin(); err == nil || !strings.Contains(err.Error(), "xla.whl") {
+		t.Errorf("a broken wheel: %v", err)
+	}
+}
