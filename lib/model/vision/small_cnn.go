@@ -53,8 +53,14 @@ func (m SmallCNN) Inputs() int {
 // Classes implements model.Architecture.
 func (m SmallCNN) Classes() int { return m.withDefaults().Outputs }
 
-// ChunkRows implements model.Chunked.
-func (SmallCNN) ChunkRows() int { return chunkRows }
+// ChunkRows implements model.Chunked. Without normalisation a batch is cut into
+// executions in training too, one for each of two cores at the usual size of 32.
+func (m SmallCNN) ChunkRows() int {
+	if m.Norm {
+		return chunkRows
+	}
+	return partRows
+}
 
 // Coupled implements model.Coupled.
 func (m SmallCNN) Coupled() bool { return m.Norm }

@@ -38,8 +38,8 @@ func All() []Family {
 // chunkRows is the number of images in one execution where batches are cut.
 const chunkRows = 32
 
-// partRows is the number of images in one part of a batch that is not cut. It
-// is a constant, so that results do not depend on the number of cores.
+// partRows is the number of images in one part of a batch in training. It is a
+// constant, so that results do not depend on the number of cores.
 const partRows = 16
 
 // parts is the number of parts into which a batch is divided inside the graph.
