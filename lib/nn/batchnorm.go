@@ -31,7 +31,7 @@ const (
 func BatchNorm2D(t *Tape, m Image, gamma, beta, mean, variance *Node, eps float64) Image {
 	norm := batchNorm{in: m, gamma: Reshape(gamma, m.C, 1), beta: Reshape(beta, m.C, 1), eps: eps}
 	for _, x := range m.Parts {
-		norm.pixels += x.Shape().Dimensions[1]
+		norm.pixels += m.pixels(x)
 	}
 	if !t.Training {
 		norm.fixed(Reshape(mean, m.C, 1), Reshape(variance, m.C, 1))
@@ -58,13 +58,13 @@ type batchNorm struct {
 // measure takes mean and variance from the batch and returns sum (x - mean)^2.
 func (b *batchNorm) measure() *Node {
 	b.batch = true
-	b.mean = DivScalar(sumParts(b.in.Parts), float64(b.pixels))
+	b.mean = DivScalar(b.sum(b.in.Parts), float64(b.pixels))
 	b.centre()
 	squares := make([]*Node, len(b.centred))
 	for k, c := range b.centred {
 		squares[k] = Square(c)
 	}
-	square := sumParts(squares)
+	square := b.sum(squares)
 	b.r = Inverse(Sqrt(AddScalar(DivScalar(square, float64(b.pixels)), b.eps)))
 	return square
 }
@@ -77,15 +77,15 @@ func (b *batchNorm) fixed(mean, variance *Node) {
 // centre makes x - mean. With fixed statistics only the gradient needs it.
 func (b *batchNorm) centre() {
 	for _, x := range b.in.Parts {
-		b.centred = append(b.centred, Sub(x, stretch(b.mean, x.Shape().Dimensions[1])))
+		b.centred = append(b.centred, Sub(x, b.in.stretch(b.mean, x)))
 	}
 }
 
-// sumParts adds up all pixels of all parts, [C, 1].
-func sumParts(parts []*Node) *Node {
-	sum := total(parts[0])
+// sum adds up all pixels of all parts, [C, 1].
+func (b *batchNorm) sum(parts []*Node) *Node {
+	sum := b.in.total(parts[0])
 	for _, x := range parts[1:] {
-		sum = Add(sum, total(x))
+		sum = Add(sum, b.in.total(x))
 	}
 	return sum
 }
@@ -98,8 +98,7 @@ func (b *batchNorm) record(t *Tape, gamma, beta *Node) Image {
 		offset = Sub(offset, Mul(b.mean, gain))
 	}
 	out := b.in.each(func(k int, x *Node) *Node {
-		p := x.Shape().Dimensions[1]
-		return Add(Mul(from[k], stretch(gain, p)), stretch(offset, p))
+		return Add(Mul(from[k], b.in.stretch(gain, x)), b.in.stretch(offset, x))
 	})
 	inputs := append(append([]*Node{}, b.in.Parts...), gamma, beta)
 	t.Ops(out.Parts, inputs, func(v []*Node) []*Node { return b.backward(v, gain) })
@@ -114,16 +113,15 @@ func (b *batchNorm) backward(v []*Node, gain *Node) []*Node {
 	for k := range v {
 		products[k] = Mul(v[k], b.centred[k])
 	}
-	dbeta := sumParts(v)
-	slope := sumParts(products) // sum v (x - mean)
+	dbeta := b.sum(v)
+	slope := b.sum(products) // sum v (x - mean)
 	offset := DivScalar(Mul(gain, dbeta), -float64(b.pixels))
 	factor := DivScalar(Mul(Mul(gain, Square(b.r)), slope), -float64(b.pixels))
 	var grads []*Node
 	for k := range v {
-		p := v[k].Shape().Dimensions[1]
-		dx := Mul(v[k], stretch(gain, p))
+		dx := Mul(v[k], b.in.stretch(gain, v[k]))
 		if b.batch {
-			dx = Add(Add(dx, Mul(b.centred[k], stretch(factor, p))), stretch(offset, p))
+			dx = Add(Add(dx, Mul(b.centred[k], b.in.stretch(factor, v[k]))), b.in.stretch(offset, v[k]))
 		}
 		grads = append(grads, dx)
 	}

@@ -34,7 +34,7 @@ func (c Conv2D) Apply(t *Tape, m Image, w, b *Node) Image {
 	if d[1] != m.C || d[2] != d[3] || win.out(m.H) < 1 || win.out(m.W) < 1 {
 		panic(fmt.Errorf("conv: a kernel of shape %v does not fit on an image of %d x %d x %d with a border of %d", d, m.C, m.H, m.W, c.Pad))
 	}
-	out := Image{C: d[0], H: win.out(m.H), W: win.out(m.W)}
+	out := Image{C: d[0], H: win.out(m.H), W: win.out(m.W), Last: m.Last}
 	for k, x := range m.Parts {
 		l := convolution{win: win, in: m, out: out, n: m.records(k), x: x, w: w, b: b}
 		out.Parts = append(out.Parts, l.apply(t))
@@ -88,8 +88,8 @@ func (l convolution) biased(y *Node) *Node {
 // result: the largest of shifted pixels is the shifted largest.
 func (m Image) AddBias(t *Tape, b *Node) Image {
 	return m.each(func(_ int, x *Node) *Node {
-		y := Add(x, stretch(b, x.Shape().Dimensions[1]))
-		return t.Op(y, []*Node{x, b}, func(v *Node) []*Node { return []*Node{v, sumColumns(v)} })
+		y := Add(x, m.stretch(b, x))
+		return t.Op(y, []*Node{x, b}, func(v *Node) []*Node { return []*Node{v, Reshape(m.total(v), m.C)} })
 	})
 }
 
@@ -143,22 +143,37 @@ func (l convolution) unseen(seen *Node) *Node {
 // gets a last row and column of zeros, and the border one more pixel to hold
 // them: GoMLX 0.28.3 shifts the image's gradient by a pixel for even kernels.
 func (l convolution) library(in []*Node) *Node {
-	x, w, border := Reshape(in[0], l.in.C, l.in.H, l.in.W, l.n), in[1], [2]int{l.win.pad, l.win.pad}
+	w, border := in[1], [2]int{l.win.pad, l.win.pad}
 	if k := l.win.size; k%2 == 0 {
 		w = Concatenate([]*Node{w, full(w, 0, l.out.C, l.in.C, k, 1)}, 3)
 		w = Concatenate([]*Node{w, full(w, 0, l.out.C, l.in.C, 1, k+1)}, 2)
 		border[1]++
 	}
-	conv := Convolve(x, w).AxesConfig(ConvolveAxesConfig{
-		InputBatch: 3, InputChannels: 0, InputSpatial: []int{1, 2},
-		KernelInputChannels: 1, KernelOutputChannels: 0, KernelSpatial: []int{2, 3},
-		OutputBatch: 3, OutputChannels: 0, OutputSpatial: []int{1, 2},
-	}).Strides(l.win.stride).PaddingPerDim([][2]int{border, border})
-	y := Reshape(conv.Done(), l.out.C, -1)
+	x, axes := l.in.axes(in[0])
+	y := Convolve(x, w).AxesConfig(axes).Strides(l.win.stride).PaddingPerDim([][2]int{border, border}).Done()
+	if l.out.Last {
+		y = Reshape(y, -1, l.out.C)
+	} else {
+		y = Reshape(y, l.out.C, -1)
+	}
 	if l.b == nil {
 		return y
 	}
-	return Add(y, stretch(in[2], y.Shape().Dimensions[1]))
+	return Add(y, l.out.stretch(in[2], y))
+}
+
+// axes is a part with an axis for each index, and what the library is told of
+// them. Kernels are [out, in, row, column] in either layout.
+func (m Image) axes(x *Node) (*Node, ConvolveAxesConfig) {
+	dims, records, channels := []int{m.C, m.H, m.W, -1}, 3, 0
+	if m.Last {
+		dims, records, channels = []int{-1, m.H, m.W, m.C}, 0, 3
+	}
+	return Reshape(x, dims...), ConvolveAxesConfig{
+		InputBatch: records, InputChannels: channels, InputSpatial: []int{1, 2},
+		KernelInputChannels: 1, KernelOutputChannels: 0, KernelSpatial: []int{2, 3},
+		OutputBatch: records, OutputChannels: channels, OutputSpatial: []int{1, 2},
+	}
 }
 
 // ConvInit draws the kernel [out, in, k, k] of a convolution called name, and

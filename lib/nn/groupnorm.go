@@ -20,6 +20,7 @@ func GroupNorm(t *Tape, m Image, groups int, gamma, beta *Node, eps float64) Ima
 	if groups < 1 || m.C%groups != 0 {
 		panic(fmt.Errorf("group norm: %d channels are not divisible into %d groups", m.C, groups))
 	}
+	m = m.channelsFirst(t)
 	return m.each(func(k int, x *Node) *Node {
 		g := groupNorm{m: m, groups: groups, n: m.records(k)}
 		return g.apply(t, x, gamma, beta, eps)

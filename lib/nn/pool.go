@@ -26,6 +26,7 @@ func (p Pool2D) window(m Image) (window, Image) {
 // Max is the largest pixel under the window. Of equal ones the first, row by
 // row, gets the whole gradient, as in PyTorch.
 func (p Pool2D) Max(t *Tape, m Image) Image {
+	m = m.channelsFirst(t)
 	w, out := p.window(m)
 	for k, x := range m.Parts {
 		n := m.records(k)
@@ -61,6 +62,7 @@ func handOut(v, y *Node, taps []*Node) []*Node {
 
 // Mean is the mean of the pixels under the window.
 func (p Pool2D) Mean(t *Tape, m Image) Image {
+	m = m.channelsFirst(t)
 	w, out := p.window(m)
 	share := 1 / float64(w.taps())
 	for k, x := range m.Parts {
@@ -86,14 +88,18 @@ func (p Pool2D) Mean(t *Tape, m Image) Image {
 // GlobalMean is the mean of each channel over the whole image, an image of one
 // pixel.
 func GlobalMean(t *Tape, m Image) Image {
-	out := Image{C: m.C, H: 1, W: 1}
+	out := Image{C: m.C, H: 1, W: 1, Last: m.Last}
 	area := m.H * m.W
 	for k, x := range m.Parts {
-		n := m.records(k)
-		y := DivScalar(ReduceSum(Reshape(x, m.C, area, n), 1), float64(area))
+		// The pixels of a record are the middle axis in either layout.
+		first, last := m.C, m.records(k)
+		if m.Last {
+			first, last = last, first
+		}
+		y := DivScalar(ReduceSum(Reshape(x, first, area, last), 1), float64(area))
 		out.Parts = append(out.Parts, t.Op(y, []*Node{x}, func(v *Node) []*Node {
-			v = Reshape(DivScalar(v, float64(area)), m.C, 1, n)
-			return []*Node{Reshape(BroadcastToDims(v, m.C, area, n), m.C, -1)}
+			v = Reshape(DivScalar(v, float64(area)), first, 1, last)
+			return []*Node{ReshapeWithShape(BroadcastToDims(v, first, area, last), x.Shape())}
 		}))
 	}
 	return out

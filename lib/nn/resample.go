@@ -9,6 +9,7 @@ import (
 // Upsample2 makes four equal pixels of each: the image twice as high and wide by
 // its nearest pixel. The gradient of a pixel is the sum of its four.
 func Upsample2(t *Tape, m Image) Image {
+	m = m.channelsFirst(t)
 	out := Image{C: m.C, H: 2 * m.H, W: 2 * m.W}
 	for k, x := range m.Parts {
 		n := m.records(k)
@@ -28,6 +29,7 @@ func Concat(t *Tape, a, b Image) Image {
 	if a.H != b.H || a.W != b.W || len(a.Parts) != len(b.Parts) {
 		panic(fmt.Errorf("concat: an image of %d x %d in %d parts does not fit one of %d x %d in %d", a.H, a.W, len(a.Parts), b.H, b.W, len(b.Parts)))
 	}
+	a, b = a.channelsFirst(t), b.channelsFirst(t)
 	out := Image{C: a.C + b.C, H: a.H, W: a.W}
 	for k, x := range a.Parts {
 		y := Concatenate([]*Node{x, b.Parts[k]}, 0)
@@ -50,6 +52,7 @@ func Features(t *Tape, x *Node, from, to int) *Node {
 // AddPerRecord adds e [C, n] to the image: each record has its own number per
 // channel, which every pixel of the channel gets.
 func (m Image) AddPerRecord(t *Tape, e *Node) Image {
+	m = m.channelsFirst(t)
 	var outs []*Node
 	at := 0
 	for k, x := range m.Parts {

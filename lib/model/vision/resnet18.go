@@ -120,7 +120,7 @@ func (ResNet18) Masks() []nn.Mask { return nil }
 func (m ResNet18) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	m = m.withDefaults()
 	r := &reader{t, p}
-	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side, parts(t, x.Shape().Dimensions[1], true))
+	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side, parts(t, x.Shape().Dimensions[1], true)).ChannelsLast(t)
 	h = r.norm(r.conv(h, nn.Conv2D{Pad: 1}, false)).ReLU(t)
 	var stages []nn.Image
 	for i, b := range m.blocks() {
