@@ -18,11 +18,11 @@ print its path. It is downloaded once, with pip, and its hash is checked.
 Commands of a program that was built with XLA use it from then on, unless this
 machine has a plugin of its own; so does a second notebook kernel, Lethe (Go,
 XLA), that the next "lethe lab" sets up. Building with XLA needs cgo and a C
-compiler. "lethe clean --all" takes the plugin away.
+compiler: go run -tags xla . in a clone. "lethe clean --all" takes the plugin away.
 
 For a GPU, name the plugin of a JAX installation: --engine
 xla:.../jax_plugins/xla_cuda13/xla_cuda_plugin.so`,
-		Example: "  lethe xla\n  go run . xla && go run -tags xla . table ruler 3",
+		Example: "  lethe xla",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := setup.Plugin(cmd.Context(), setup.Options{Out: cmd.ErrOrStderr()})
