@@ -90,6 +90,16 @@ export class Lab {
     return JSON.parse(await fs.readFile(this.file(name), "utf8"));
   }
 
+  // whole is a notebook's file, or nothing while Jupyter is writing it: it cuts the
+  // file to nothing first.
+  async whole(name) {
+    return this.read(name).catch((err) => {
+      if (!(err instanceof SyntaxError)) {
+        throw err;
+      }
+    });
+  }
+
   // changed is when a notebook's file was written last.
   async changed(name) {
     return (await fs.stat(this.file(name))).mtimeMs;

@@ -88,8 +88,7 @@ export class Notebook {
   async save() {
     const before = await this.lab.changed(this.name);
     await this.menu("File", "Save Notebook");
-    await this.lab.until("saved notebook", async () => (await this.lab.changed(this.name)) > before);
-    return this.lab.read(this.name);
+    return this.lab.until("saved notebook", async () => (await this.lab.changed(this.name)) > before && this.lab.whole(this.name));
   }
 
   async shoot(name) {
