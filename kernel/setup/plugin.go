@@ -41,18 +41,30 @@ func Plugin(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	defer m.unlock()
-	dir := ownPlugin(m.o.Home)
+	path := ownPlugin(m.o.Home)
 	_, err = m.run(ctx, step{
-		stamp: dir + ".json", inputs: []string{pluginWheel},
-		there: func(map[string]string) bool { return isFile(filepath.Join(dir, pluginName)) },
-		do:    func(ctx context.Context) (map[string]string, error) { return nil, m.getPlugin(ctx, dir) },
+		stamp: pluginStamp(path), inputs: []string{pluginWheel},
+		there: func(map[string]string) bool { return isFile(path) },
+		do:    func(ctx context.Context) (map[string]string, error) { return nil, m.getPlugin(ctx, path) },
 	})
-	return filepath.Join(dir, pluginName), err
+	return path, err
 }
 
-// ownPlugin is the folder of the plugin that Plugin gets.
+// ownPlugin is where Plugin puts what it gets.
 func ownPlugin(home string) string {
-	return filepath.Join(home, "kernel", "xla-"+hashOf(pluginWheel)[:12])
+	return filepath.Join(home, "kernel", "xla-"+hashOf(pluginWheel)[:12], pluginName)
+}
+
+// pluginStamp is written when the plugin at path is whole.
+func pluginStamp(path string) string { return filepath.Dir(path) + ".json" }
+
+// gotPlugin is the plugin that Plugin has got, whole, or nothing.
+func gotPlugin(home string) string {
+	path := ownPlugin(home)
+	if isFile(pluginStamp(path)) && isFile(path) {
+		return path
+	}
+	return ""
 }
 
 // OfferPlugin lets this process find the plugin that Plugin has got.
@@ -61,13 +73,13 @@ func OfferPlugin() {
 	if err != nil || os.Getenv(engine.EnvPlugin) != "" {
 		return
 	}
-	if path := filepath.Join(ownPlugin(home), pluginName); isFile(path) {
+	if path := gotPlugin(home); path != "" {
 		_ = os.Setenv(engine.EnvPlugin, path)
 	}
 }
 
 // getPlugin downloads the wheel, whose hash pip checks, and takes the plugin out.
-func (m *machine) getPlugin(ctx context.Context, dir string) error {
+func (m *machine) getPlugin(ctx context.Context, to string) error {
 	all, err := candidates(ctx)
 	if err != nil {
 		return err
@@ -94,10 +106,10 @@ func (m *machine) getPlugin(ctx context.Context, dir string) error {
 	if len(wheels) != 1 {
 		return fmt.Errorf("pip downloaded %d wheels, expected one", len(wheels))
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	return takePlugin(wheels[0], filepath.Join(dir, pluginName))
+	return takePlugin(wheels[0], to)
 }
 
 // takePlugin writes the one shared library of a wheel to a file.
@@ -155,14 +167,6 @@ func pjrtPlugin() string {
 				}
 			}
 		}
-	}
-	return ""
-}
-
-// ownPlugin is the plugin that Plugin has got, or nothing.
-func (m *machine) ownPlugin() string {
-	if path := filepath.Join(ownPlugin(m.o.Home), pluginName); isFile(path) {
-		return path
 	}
 	return ""
 }

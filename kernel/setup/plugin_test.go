@@ -100,6 +100,25 @@ func TestAPluginThatIsNamedIsNotReplaced(t *testing.T) {
 	}
 }
 
+func TestAPluginThatIsNotWholeIsNotOffered(t *testing.T) {
+	w := pluginWorld(t)
+	path, err := w.plugin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(pluginStamp(path)); err != nil { // as if the program had been killed while it wrote
+		t.Fatal(err)
+	}
+	t.Setenv("LETHE_HOME", w.home)
+	OfferPlugin()
+	if got := os.Getenv(engine.EnvPlugin); got != "" {
+		t.Errorf("offered %s", got)
+	}
+	if r := w.ready(); r.XLA {
+		t.Error("there is a kernel with XLA")
+	}
+}
+
 func TestAPluginThatCannotBeGotIsExplained(t *testing.T) {
 	w := pluginWorld(t)
 	w.put("offline", "")

@@ -18,7 +18,7 @@ func (m *machine) buildPrograms(ctx context.Context) error {
 		}
 		m.say.note("%v; cells work, but cannot start long jobs", err)
 	}
-	if m.xla = pjrtPlugin() != "" || m.ownPlugin() != ""; !m.xla {
+	if m.xla = pjrtPlugin() != "" || gotPlugin(m.o.Home) != ""; !m.xla {
 		return nil
 	}
 	if err := m.buildOwn(ctx, KernelXLA, Module, "building lethe with XLA for the notebooks", "about a minute"); err != nil {

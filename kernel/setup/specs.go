@@ -121,7 +121,7 @@ func (m *machine) kernelEnvironment(kernel string) []string {
 	if os.Getenv(twin.EnvHome) != "" || !m.usualHome() {
 		env = append(env, twin.EnvHome+"="+m.o.Home)
 	}
-	if path := m.ownPlugin(); kernel == KernelXLA && path != "" {
+	if path := gotPlugin(m.o.Home); kernel == KernelXLA && path != "" {
 		env = append(env, engine.EnvPlugin+"="+path)
 	}
 	return env
