@@ -43,7 +43,7 @@ func wantLines(t *testing.T, got *failure, value string, lines ...string) {
 	}
 }
 
-// The errors in this file are what GoNB v0.11.4 with -raw_error sent.
+// The errors in this file are what GoNB v0.11.5 with -raw_error sent.
 
 func TestCompileErrorHasCellLineAndCaret(t *testing.T) {
 	s := &script{t: t}

@@ -257,7 +257,7 @@ func TestIsComplete(t *testing.T) {
 
 func TestKernelInfoNamesTheHighlighter(t *testing.T) {
 	gonbs := map[string]any{"banner": "Go kernel", "language_info": map[string]any{"name": "go", "version": "go1.26", "codemirror_mode": ""}}
-	info := kernelInfo(gonbs, "v0.11.4")
+	info := kernelInfo(gonbs, "v0.11.5")
 	language := info["language_info"].(map[string]any)
 	if language["pygments_lexer"] != "go" || language["version"] != "go1.26" || language["mimetype"] != "text/x-go" {
 		t.Errorf("language %v", language)
@@ -265,7 +265,7 @@ func TestKernelInfoNamesTheHighlighter(t *testing.T) {
 	if _, ok := language["codemirror_mode"]; ok {
 		t.Error("an empty field is passed on")
 	}
-	if b := info["banner"].(string); !strings.Contains(b, "Lethe") || !strings.Contains(b, "v0.11.4") {
+	if b := info["banner"].(string); !strings.Contains(b, "Lethe") || !strings.Contains(b, "v0.11.5") {
 		t.Errorf("banner %q", b)
 	}
 	if gonbs["banner"] != "Go kernel" {

@@ -72,7 +72,7 @@ func TestTheToolsArePinned(t *testing.T) {
 		t.Fatal(err)
 	}
 	versions := pinnedVersions()
-	if versions[gonbPath] != "v0.11.4" || versions[goplsPath] != "v0.21.1" || versions["golang.org/x/tools"] == "" {
+	if versions[gonbPath] != "v0.11.5" || versions[goplsPath] != "v0.21.1" || versions["golang.org/x/tools"] == "" {
 		t.Errorf("%v", versions)
 	}
 	if len(f.Tool) != 3 || len(f.Replace) != 0 {
