@@ -5,7 +5,7 @@
 //	table, err := datasets.Load(ctx, "breast_cancer")
 //	split, err := datasets.StratifiedSplit(table.Y, 0.2, 999)
 //	data, err := datasets.Prepare(table, split)
-//	forget, retain, err := datasets.ForgetSet(data.Train.Rows, 0.05, 999)
+//	forget, retain, err := datasets.ForgetSet(data.Train.X.Rows, 0.05, 999)
 //
 // # Files
 //

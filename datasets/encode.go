@@ -138,7 +138,7 @@ func (c *column) addCategory(text string) {
 
 // table encodes what was added.
 func (e *encoder) table() (*Table, error) {
-	t := &Table{X: array.New[float64](len(e.y), len(e.columns)), Y: e.y, Classes: e.classes}
+	t := &Table{X: array.New[float64](len(e.y), len(e.columns)), Y: e.y, About: About{Classes: e.classes}}
 	for j := range e.columns {
 		c := &e.columns[j]
 		values, err := c.values()

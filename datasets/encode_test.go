@@ -119,16 +119,16 @@ func TestConstantColumnsAreOnlyCentred(t *testing.T) {
 		t.Fatal(err)
 	}
 	// scikit-learn 1.9.1: StandardScaler().fit([[5, .1], [1, .1], [3, .1]]).transform([[7, .4]]) = [[2.44948974, 0.3]]
-	if got := p.Test.Data; got[0] != 2.4494898 || got[1] != 0.3 {
+	if got := p.Test.X.Data; got[0] != 2.4494898 || got[1] != 0.3 {
 		t.Errorf("test row %v", got)
 	}
 	for i := range 3 {
-		if v := p.Train.Row(i)[1]; math.Abs(float64(v)) > 1e-16 {
+		if v := p.Train.X.Row(i)[1]; math.Abs(float64(v)) > 1e-16 {
 			t.Errorf("train row %d: %v", i, v)
 		}
 	}
-	if !slices.Equal(p.TrainY, []int{0, 0, 1}) {
-		t.Errorf("train labels %v", p.TrainY)
+	if !slices.Equal(p.Train.Y, []int{0, 0, 1}) {
+		t.Errorf("train labels %v", p.Train.Y)
 	}
 }
 

@@ -53,7 +53,7 @@ func (s *sample) near(centre []float64, sd float64) []float64 {
 func (s *sample) table(features []Feature, classes []string) *Table {
 	order := s.rng.Perm(len(s.rows)) // old row -> new row
 	t := &Table{X: array.New[float64](len(s.rows), len(features)), Y: make([]int, len(s.rows)),
-		Features: features, Classes: classes}
+		About: About{Features: features, Classes: classes}}
 	for old, to := range order {
 		for j, v := range s.rows[old] {
 			t.X.Row(to)[j] = float64(math.Round(float64(v*grid)) / grid)

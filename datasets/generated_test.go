@@ -173,6 +173,6 @@ func ExamplePrepare() {
 		return
 	}
 	data, err := datasets.Prepare(table, split)
-	fmt.Println(data.Train.Rows, data.Test.Rows, data.Train.Cols, err)
+	fmt.Println(data.Train.X.Rows, data.Test.X.Rows, data.Train.X.Cols, err)
 	// Output: 800 200 2 <nil>
 }

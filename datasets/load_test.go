@@ -69,17 +69,17 @@ func TestTablesAndPreparedRowsEqualAnIndependentProgramsBitForBit(t *testing.T) 
 	for _, g := range golden {
 		t.Run(g.name, func(t *testing.T) {
 			p := prepare(t, g.name)
-			if p.Table.Hash != g.table {
-				t.Errorf("table %s, want %s", p.Table.Hash, g.table)
+			if p.About.Hash != g.table {
+				t.Errorf("table %s, want %s", p.About.Hash, g.table)
 			}
 			if p.Hash != g.prepared {
 				t.Errorf("prepared %s, want %s", p.Hash, g.prepared)
 			}
-			if p.Train.Rows != g.train {
-				t.Errorf("%d train rows, want %d", p.Train.Rows, g.train)
+			if p.Train.X.Rows != g.train {
+				t.Errorf("%d train rows, want %d", p.Train.X.Rows, g.train)
 			}
-			counts := make([]int, len(p.Table.Classes))
-			for _, c := range p.Table.Y {
+			counts := make([]int, len(p.About.Classes))
+			for _, c := range append(slices.Clone(p.Train.Y), p.Test.Y...) {
 				counts[c]++
 			}
 			if !slices.Equal(counts, g.classes) {
@@ -92,13 +92,13 @@ func TestTablesAndPreparedRowsEqualAnIndependentProgramsBitForBit(t *testing.T) 
 func TestBreastCancerNeedsNoFileAndIsTheSameWithout(t *testing.T) {
 	t.Setenv(datasets.EnvDir, t.TempDir())
 	p := prepare(t, "breast_cancer")
-	if p.Table.Hash != golden[3].table || p.Hash != golden[3].prepared {
-		t.Errorf("embedded copy: table %s, prepared %s", p.Table.Hash, p.Hash)
+	if p.About.Hash != golden[3].table || p.Hash != golden[3].prepared {
+		t.Errorf("embedded copy: table %s, prepared %s", p.About.Hash, p.Hash)
 	}
-	if want := []int{146, 330, 373, 369, 380, 96, 349, 557}; !slices.Equal(p.Split.Train[:8], want) { // specification 3.4
-		t.Errorf("train rows start %v, want %v", p.Split.Train[:8], want)
+	if want := []int{146, 330, 373, 369, 380, 96, 349, 557}; !slices.Equal(p.Train.IDs[:8], want) { // specification 3.4
+		t.Errorf("train rows start %v, want %v", p.Train.IDs[:8], want)
 	}
-	forget, _, err := datasets.ForgetSet(len(p.Split.Train), 0.05, 999)
+	forget, _, err := datasets.ForgetSet(len(p.Train.IDs), 0.05, 999)
 	want := []int{7, 57, 86, 123, 188, 197, 236, 240, 265, 271, 277, 312, 315, 320, 336, 339, 343, 351, 368, 377, 380, 403}
 	if err != nil || !slices.Equal(forget, want) {
 		t.Errorf("forget set %v, %v", forget, err)
@@ -107,12 +107,12 @@ func TestBreastCancerNeedsNoFileAndIsTheSameWithout(t *testing.T) {
 
 func TestPreparedTrainColumnsHaveMeanZeroAndVarianceOne(t *testing.T) {
 	p := prepare(t, "tabular_outliers")
-	for j := range p.Train.Cols {
+	for j := range p.Train.X.Cols {
 		mean, square := 0.0, 0.0
-		for i := range p.Train.Rows {
-			v := float64(p.Train.Row(i)[j])
-			mean += v / float64(p.Train.Rows)
-			square += v * v / float64(p.Train.Rows)
+		for i := range p.Train.X.Rows {
+			v := float64(p.Train.X.Row(i)[j])
+			mean += v / float64(p.Train.X.Rows)
+			square += v * v / float64(p.Train.X.Rows)
 		}
 		if math.Abs(mean) > 1e-6 || math.Abs(square-1) > 1e-6 {
 			t.Errorf("column %d: mean %v, mean square %v", j, mean, square)

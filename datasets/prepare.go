@@ -4,26 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Prepared is a split table with standardised features, ready for training.
-// Row i of Train is row Split.Train[i] of the table.
-type Prepared struct {
-	Table         *Table
-	Train, Test   array.Matrix[float32]
-	TrainY, TestY []int
-	Split         Split
-
-	// Hash is the SHA-256, in hex, of both parts and their labels.
-	Hash string
-}
-
 // Prepare standardises every column with the mean and the population standard
 // deviation of the train part, in float64, and casts to float32. A column that
 // is constant in the train part, by scikit-learn's rule up to rounding, is only
-// centred. It is scikit-learn's StandardScaler fitted on the train part.
+// centred. It is scikit-learn's StandardScaler fitted on the train part. The IDs
+// of the records are their rows in the table; the hash is of both parts and their
+// labels.
 //
 // It fails for an empty part, a row number out of range, and a row that occurs
 // twice or in both parts.
@@ -34,16 +25,14 @@ func Prepare(t *Table, s Split) (*Prepared, error) {
 	if err := checkSplit(t, s); err != nil {
 		return nil, err
 	}
-	mean, scale := scaler(t.X, s.Train)
-	p := &Prepared{Table: t, Split: s}
-	p.Train, p.TrainY = standardise(t, s.Train, mean, scale)
-	p.Test, p.TestY = standardise(t, s.Test, mean, scale)
+	n := scaler(t.X, s.Train)
+	p := &Prepared{About: t.About, Train: standardise(t, s.Train, n), Test: standardise(t, s.Test, n), Norm: n}
 	h := newHasher()
-	h.ints(p.Train.Rows, p.Test.Rows, p.Train.Cols)
-	h.singles(p.Train.Data)
-	h.singles(p.Test.Data)
-	h.ints(p.TrainY...)
-	h.ints(p.TestY...)
+	h.ints(p.Train.X.Rows, p.Test.X.Rows, p.Train.X.Cols)
+	h.singles(p.Train.X.Data)
+	h.singles(p.Test.X.Data)
+	h.ints(p.Train.Y...)
+	h.ints(p.Test.Y...)
 	p.Hash = h.sum()
 	return p, nil
 }
@@ -73,11 +62,11 @@ func checkSplit(t *Table, s Split) error {
 	return nil
 }
 
-// scaler returns the mean and the divisor of every column over the given rows.
-func scaler(x array.Matrix[float64], rows []int) (mean, scale []float64) {
+// scaler measures the mean and the divisor of every column over the given rows.
+func scaler(x array.Matrix[float64], rows []int) Normalisation {
 	const eps = 0x1p-52
 	n := float64(len(rows))
-	mean, scale = make([]float64, x.Cols), make([]float64, x.Cols)
+	mean, scale := make([]float64, x.Cols), make([]float64, x.Cols)
 	for _, i := range rows {
 		for j, v := range x.Row(i) {
 			mean[j] += v
@@ -103,18 +92,16 @@ func scaler(x array.Matrix[float64], rows []int) (mean, scale []float64) {
 		}
 		scale[j] = math.Sqrt(variance)
 	}
-	return mean, scale
+	return Normalisation{Mean: mean, SD: scale}
 }
 
-func standardise(t *Table, rows []int, mean, scale []float64) (array.Matrix[float32], []int) {
-	out := array.New[float32](len(rows), t.X.Cols)
-	y := make([]int, len(rows))
+func standardise(t *Table, rows []int, n Normalisation) Part {
+	out := Part{X: array.New[float32](len(rows), t.X.Cols), Y: pick(t.Y, rows), IDs: slices.Clone(rows)}
 	for k, i := range rows {
-		y[k] = t.Y[i]
-		to := out.Row(k)
+		to := out.X.Row(k)
 		for j, v := range t.X.Row(i) {
-			to[j] = float32(float64(v-mean[j]) / scale[j])
+			to[j] = float32(float64(v-n.Mean[j]) / n.SD[j])
 		}
 	}
-	return out, y
+	return out
 }

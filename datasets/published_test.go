@@ -121,15 +121,15 @@ func TestPublishedModelsFitOurRows(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := prepare(t, c.name)
 			m := readMLP(t, dir, c.name+"_seed0_orig")
-			original, train := m.losses(p.Train, p.TrainY)
-			_, test := m.losses(p.Test, p.TestY)
-			n := float64(p.Train.Rows + p.Test.Rows)
-			all := (train*float64(p.Train.Rows) + test*float64(p.Test.Rows)) / n
+			original, train := m.losses(p.Train.X, p.Train.Y)
+			_, test := m.losses(p.Test.X, p.Test.Y)
+			n := float64(p.Train.X.Rows + p.Test.X.Rows)
+			all := (train*float64(p.Train.X.Rows) + test*float64(p.Test.X.Rows)) / n
 			if all < c.least {
 				t.Errorf("the published original is right on %.4f of the rows, less than %v", all, c.least)
 			}
-			oracle, _ := readMLP(t, dir, c.name+"_seed0_oracle_ff10").losses(p.Train, p.TrainY)
-			forget, _, err := datasets.ForgetSet(p.Train.Rows, 0.10, 999)
+			oracle, _ := readMLP(t, dir, c.name+"_seed0_oracle_ff10").losses(p.Train.X, p.Train.Y)
+			forget, _, err := datasets.ForgetSet(p.Train.X.Rows, 0.10, 999)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,8 +147,8 @@ func TestAllTenBreastCancerOriginalsAreAccurate(t *testing.T) {
 	p := prepare(t, "breast_cancer")
 	for seed := range 10 {
 		m := readMLP(t, dir, fmt.Sprintf("breast_cancer_seed%d_orig", seed))
-		_, train := m.losses(p.Train, p.TrainY)
-		_, test := m.losses(p.Test, p.TestY)
+		_, train := m.losses(p.Train.X, p.Train.Y)
+		_, test := m.losses(p.Test.X, p.Test.Y)
 		if train < 0.98 || test < 0.93 { // measured: 0.982 to 0.987 and 0.939 to 0.974
 			t.Errorf("seed %d: accuracy %.4f on train, %.4f on test rows", seed, train, test)
 		}
@@ -158,7 +158,7 @@ func TestAllTenBreastCancerOriginalsAreAccurate(t *testing.T) {
 func TestTheOtherTargetOfDiabetesIsNotThePublishedOne(t *testing.T) {
 	dir := datatest.Dir(t)
 	p := prepare(t, "diabetes130_any")
-	_, accuracy := readMLP(t, dir, "diabetes130_seed0_orig").losses(p.Test, p.TestY)
+	_, accuracy := readMLP(t, dir, "diabetes130_seed0_orig").losses(p.Test.X, p.Test.Y)
 	if accuracy > 0.5 { // measured 0.461
 		t.Errorf("the published original is right on %.4f of the rows read as readmitted or not", accuracy)
 	}

@@ -11,11 +11,12 @@ import (
 )
 
 // Table is a data set read and encoded, before any split.
+//
+// Hash is the SHA-256 of the processed X and Y: the shape and the labels as
+// 64-bit and the values as float64, all little-endian. It changes when the
+// preprocessing changes, even if the files do not.
 type Table struct {
-	Name, Title string
-
-	// Features describes the columns of X, in order.
-	Features []Feature
+	About
 
 	// X is rows x features: numeric columns as published with missing values
 	// replaced by the column's median, categorical columns as codes with -1
@@ -23,23 +24,7 @@ type Table struct {
 	X array.Matrix[float64]
 
 	// Y holds the class code of every row; Classes[Y[i]] is its name.
-	Y       []int
-	Classes []string
-
-	// Hash is the SHA-256, in hex, of the processed X and Y: the shape and the
-	// labels as 64-bit and the values as float64, all little-endian. It
-	// changes when the preprocessing changes, even if the files do not.
-	Hash string
-
-	// Sources are the files that were read.
-	Sources []SourceFile
-
-	// Synthetic marks data made by a generator.
-	Synthetic bool
-
-	// Planted names row groups that a generator put in on purpose, such as
-	// "outliers", with their row numbers ascending. It is nil for real data.
-	Planted map[string][]int
+	Y []int
 }
 
 // Feature is one column of a Table.
@@ -58,7 +43,7 @@ type SourceFile struct {
 	Compressed bool   // as in File
 }
 
-// hashTable computes Table.Hash.
+// hashTable computes the Hash of a Table.
 func hashTable(x array.Matrix[float64], y []int) string {
 	h := newHasher()
 	h.ints(x.Rows, x.Cols)

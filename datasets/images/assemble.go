@@ -7,8 +7,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"slices"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
@@ -42,15 +42,15 @@ func (a *assembly) ints(values ...int) {
 func (a *assembly) sum() string { return hex.EncodeToString(a.h.Sum(nil)) }
 
 // part reads the given rows of a part; nil means all of them.
-func (a *assembly) part(p part, rows []int) (Part, error) {
+func (a *assembly) part(p part, rows []int) (datasets.Part, error) {
 	n := p.rows
 	if rows != nil {
 		n = len(rows)
 	}
 	size := a.m.Shape[0] * a.m.Shape[1] * a.m.Shape[2]
-	out := Part{X: array.New[float32](n, size), Y: make([]int, n), Rows: slices.Clone(rows)}
+	out := datasets.Part{X: array.New[float32](n, size), Y: make([]int, n), IDs: make([]int, n)}
 	if a.m.Coarse != nil {
-		out.Coarse = make([]int, n)
+		out.Extra = map[string][]float64{datasets.Superclass: make([]float64, n)}
 	}
 	a.ints(n)
 	pixels := make([]byte, size)
@@ -60,20 +60,20 @@ func (a *assembly) part(p part, rows []int) (Part, error) {
 			row = rows[k]
 		}
 		if k%256 == 0 && a.ctx.Err() != nil {
-			return Part{}, a.ctx.Err()
+			return datasets.Part{}, a.ctx.Err()
 		}
 		if row < 0 || row >= p.rows {
-			return Part{}, fmt.Errorf("row %d: there are rows 0 to %d", row, p.rows-1)
+			return datasets.Part{}, fmt.Errorf("row %d: there are rows 0 to %d", row, p.rows-1)
 		}
 		if err := a.image(&out, k, p, row, pixels); err != nil {
-			return Part{}, err
+			return datasets.Part{}, err
 		}
 	}
 	return out, nil
 }
 
 // image puts one image in row k of out.
-func (a *assembly) image(out *Part, k int, p part, row int, pixels []byte) error {
+func (a *assembly) image(out *datasets.Part, k int, p part, row int, pixels []byte) error {
 	y, coarse, err := p.read(row, pixels)
 	if err != nil {
 		return err
@@ -85,9 +85,9 @@ func (a *assembly) image(out *Part, k int, p part, row int, pixels []byte) error
 		if coarse < 0 || coarse >= len(a.m.Coarse) {
 			return fmt.Errorf("image %d: coarse label %d; the superclasses are 0 to %d", row, coarse, len(a.m.Coarse)-1)
 		}
-		out.Coarse[k] = coarse
+		out.Extra[datasets.Superclass][k] = float64(coarse)
 	}
-	out.Y[k] = y
+	out.Y[k], out.IDs[k] = y, row
 	to := out.X.Row(k)
 	for j, v := range pixels {
 		if int(v) > a.white {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -136,15 +137,15 @@ func TestAugmentationDependsOnSeedEpochAndRowOnly(t *testing.T) {
 }
 
 func TestBadShapesAreRefused(t *testing.T) {
-	rng, n := rand.New(rand.NewPCG(1, 1)), images.Normalisation{Mean: []float64{0}, SD: []float64{1}}
+	rng, n := rand.New(rand.NewPCG(1, 1)), datasets.Normalisation{Mean: []float64{0}, SD: []float64{1}}
 	nine := make([]float32, 9)
 	for want, err := range map[string]error{
 		"8 values; an image of 1 x 3 x 3 has 9": (images.Augmentation{}).Row(nine[:8], nine, [3]int{1, 3, 3}, rng),
 		"has a side below 1":                    (images.Augmentation{}).Row(nine, nine, [3]int{0, 3, 3}, rng),
 		"a border of -1 pixels":                 (images.Augmentation{Border: -1}).Row(nine, nine, [3]int{1, 3, 3}, rng),
-		"9 values; an image of 1 x 3 x 2 has 6": n.Row(nine, nine, [3]int{1, 3, 2}),
-		"1 means and 1 standard deviations for": n.Row(nine, nine, [3]int{9, 1, 1}),
-		"channel 0: mean 0, standard deviation 0": (images.Normalisation{Mean: []float64{0}, SD: []float64{0}}).Row(nine, nine,
+		"9 values; an image of 1 x 3 x 2 has 6": images.Normalise(n, nine, nine, [3]int{1, 3, 2}),
+		"1 means and 1 standard deviations for": images.Normalise(n, nine, nine, [3]int{9, 1, 1}),
+		"channel 0: mean 0, standard deviation 0": images.Normalise(datasets.Normalisation{Mean: []float64{0}, SD: []float64{0}}, nine, nine,
 			[3]int{1, 3, 3}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -175,7 +176,7 @@ func TestNormalisedImagesHaveMeanZeroAndSpreadOne(t *testing.T) {
 		}
 	}
 	for i := range x.Rows {
-		if err := n.Row(x.Row(i), x.Row(i), shape); err != nil { // in place
+		if err := images.Normalise(n, x.Row(i), x.Row(i), shape); err != nil { // in place
 			t.Fatal(err)
 		}
 	}
@@ -207,9 +208,9 @@ func ExampleAugmentation_Row() {
 	// Output: [0 4 5] [0 7 8] [0 0 0] <nil>
 }
 
-func ExampleNormalisation_Row() {
+func ExampleNormalise() {
 	row := []float32{0, 0.5, 1}
-	err := images.CIFAR10().Row(row, row, [3]int{3, 1, 1})
+	err := images.Normalise(images.CIFAR10(), row, row, [3]int{3, 1, 1})
 	fmt.Printf("%.3f %v\n", row, err)
 	// Output: [-1.989 0.073 2.116] <nil>
 }

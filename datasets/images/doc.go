@@ -4,10 +4,10 @@
 //	set, err := images.Load(ctx, "cifar10")
 //	few, err := images.LoadRows(ctx, "cifar10", train, test) // the rows that the caller drew
 //
-// It is a package of its own because its data have parts, a shape and two
-// alphabets of labels where a datasets.Table has one matrix with named columns,
-// and no paper needs both. Files, hashes and downloads are those of
-// the package datasets, and `lethe data` lists both.
+// It is a package of its own because images are published in parts and have a
+// shape, where a datasets.Table is one matrix with named columns. What comes out
+// is the same: parts of type datasets.Part, and datasets.Prepared. Files, hashes
+// and downloads are those of the package datasets, and `lethe data` lists both.
 //
 // # Pixels
 //

@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"slices"
 	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
 )
 
 // The files of these tests are made in the published formats, a few images each.
@@ -26,8 +28,8 @@ func TestMNISTIsReadInThePublishedFormat(t *testing.T) {
 		holds(t, m, m.Train, row, row)
 	}
 	holds(t, m, m.Test, 0, 3)
-	if m.Caveat != "" || m.Train.Coarse != nil || m.Train.Rows != nil {
-		t.Errorf("caveat %q, superclasses %v, rows %v", m.Caveat, m.Train.Coarse, m.Train.Rows)
+	if m.Caveat != "" || m.Train.Extra != nil || !slices.Equal(m.Train.IDs, []int{0, 1, 2}) {
+		t.Errorf("caveat %q, columns %v, ids %v", m.Caveat, m.Train.Extra, m.Train.IDs)
 	}
 }
 
@@ -70,10 +72,10 @@ func TestCIFAR100HasBothLabels(t *testing.T) {
 		entry{name: "cifar-100-binary/train.bin", b: slices.Concat(cifarRecord(0, 11, 19), cifarRecord(1, 15, 29))},
 		entry{name: "cifar-100-binary/test.bin", b: cifarRecord(2, 10, 49)})})
 	// Pairs of superclass and class that the published set has.
-	if m.Classes[m.Train.Y[0]] != "cattle" || m.Coarse[m.Train.Coarse[0]] != "large_omnivores_and_herbivores" ||
-		m.Classes[m.Train.Y[1]] != "dinosaur" || m.Coarse[m.Train.Coarse[1]] != "reptiles" ||
-		m.Classes[m.Test.Y[0]] != "mountain" || m.Coarse[m.Test.Coarse[0]] != "large_natural_outdoor_scenes" {
-		t.Errorf("%v %v, %v %v", m.Train.Y, m.Train.Coarse, m.Test.Y, m.Test.Coarse)
+	if m.Classes[m.Train.Y[0]] != "cattle" || superclass(m, m.Train, 0) != "large_omnivores_and_herbivores" ||
+		m.Classes[m.Train.Y[1]] != "dinosaur" || superclass(m, m.Train, 1) != "reptiles" ||
+		m.Classes[m.Test.Y[0]] != "mountain" || superclass(m, m.Test, 0) != "large_natural_outdoor_scenes" {
+		t.Errorf("%v %v, %v %v", m.Train.Y, m.Train.Extra, m.Test.Y, m.Test.Extra)
 	}
 	holds(t, m, m.Train, 1, 1)
 	holds(t, m, m.Test, 0, 2)
@@ -179,4 +181,8 @@ func TestOlivettiIsReadInTheFormatThatScikitLearnReads(t *testing.T) {
 		map[string][]byte{"olivettifaces.mat": faces(400, func(i, y, x int) byte { return byte(240 + i) })})
 	refuses(t, "faces has dimensions [4096 399], expected 4096 x 400", olivetti(), 400, 0,
 		map[string][]byte{"olivettifaces.mat": faces(399, shade)})
+}
+
+func superclass(m *Images, p datasets.Part, row int) string {
+	return m.Coarse[int(p.Extra[datasets.Superclass][row])]
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
 )
@@ -108,7 +109,7 @@ func TestMislabelledGlyphsContradictTheirNeighbours(t *testing.T) {
 
 func TestGlyphClassesAreBalanced(t *testing.T) {
 	m := load(t, "glyphs")
-	for _, p := range []images.Part{m.Train, m.Test} {
+	for _, p := range []datasets.Part{m.Train, m.Test} {
 		counts := make([]int, len(m.Classes))
 		for _, y := range p.Y {
 			counts[y]++

@@ -5,68 +5,36 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Images is a set of labelled images of one shape.
+// Images is a set of labelled images of one shape. Hash is the SHA-256 of Shape
+// and White, then of each part the number of images, and of each image the label,
+// the superclass (0 where there is none) and the pixels as bytes; numbers are
+// 64-bit, little-endian.
 type Images struct {
-	Name, Title string
-
-	// Shape is channels, height, width.
-	Shape [3]int
+	datasets.About
 
 	// Train and Test are the parts as published. Test is empty where a set has
 	// no parts, and for Tiny-ImageNet it is the validation part, because the
 	// labels of the test part are secret.
-	Train, Test Part
+	//
+	// X has an image per row, Channels*Height*Width pixels in 0..1; IDs are the
+	// numbers that the images have in the published part.
+	Train, Test datasets.Part
 
-	// Classes are the class names in code order, and Coarse those of CIFAR-100's
-	// twenty superclasses; nil for other sets.
-	Classes, Coarse []string
+	// Coarse names the codes of datasets.Superclass, CIFAR-100's twenty; nil for
+	// other sets.
+	Coarse []string
 
 	// White is the published value that became the pixel 1: 255 for most.
 	White float64
-
-	// Caveat says in a sentence in what the pixels differ from the published
-	// ones. It is empty where they do not differ.
-	Caveat string
-
-	// Hash is the SHA-256, in hex, of what was loaded: Shape and White, then of
-	// each part the number of images, and of each image the label, the superclass
-	// (0 where there is none) and the pixels as bytes; numbers are 64-bit,
-	// little-endian.
-	Hash string
-
-	// Sources are the files that were read.
-	Sources []datasets.SourceFile
-
-	// Synthetic marks images made by a generator.
-	Synthetic bool
-
-	// Planted names groups of training images that a generator put in on
-	// purpose, with their row numbers ascending. It is nil for real data.
-	Planted map[string][]int
-}
-
-// Part is one part of a set.
-type Part struct {
-	// X has an image per row, Channels*Height*Width pixels in 0..1.
-	X array.Matrix[float32]
-
-	// Y holds the class code of every image, and Coarse the superclass; Coarse
-	// is nil for sets without superclasses.
-	Y, Coarse []int
-
-	// Rows are the numbers that the images have in the published part, in the
-	// order of X; nil where X holds all of them in order.
-	Rows []int
 }
 
 // set is what one data set's file contributes: what it is, and how to read it.
 type set struct {
 	info   datasets.Info
 	white  byte   // 0 means 255
-	caveat string // see Images
+	caveat string // see datasets.About
 	coarse []string
 	open   func(*reading) (*content, error)
 }
@@ -150,8 +118,11 @@ func (s set) load(r *reading, train, test []int) (*Images, error) {
 	if got, want := [2]int{c.train.rows, c.test.rows}, [2]int{r.info.Rows - r.info.TestRows, r.info.TestRows}; got != want {
 		return nil, fmt.Errorf("datasets: %s: %d training and %d test images, expected %d and %d", r.info.Name, got[0], got[1], want[0], want[1])
 	}
-	m := &Images{Name: r.info.Name, Title: r.info.Title, Shape: r.info.Shape, Classes: c.classes, Coarse: s.coarse,
-		White: 255, Caveat: s.caveat, Sources: r.sources, Synthetic: r.info.Synthetic}
+	m := &Images{
+		About: datasets.About{Name: r.info.Name, Title: r.info.Title, Shape: r.info.Shape, Classes: c.classes,
+			Caveat: s.caveat, Sources: r.sources, Synthetic: r.info.Synthetic},
+		Coarse: s.coarse, White: 255,
+	}
 	if m.Classes == nil {
 		m.Classes = r.info.Classes
 	}
@@ -165,25 +136,24 @@ func (s set) load(r *reading, train, test []int) (*Images, error) {
 	if m.Test, err = a.part(c.test, test); err != nil {
 		return nil, fmt.Errorf("datasets: %s: test part: %w", m.Name, err)
 	}
-	m.Planted = plantedAmong(c.planted, train)
+	m.Planted = among(c.planted, m.Train.IDs)
 	m.Hash = a.sum()
 	return m, nil
 }
 
-// plantedAmong translates row numbers of the published part to those loaded.
-func plantedAmong(planted map[string][]int, rows []int) map[string][]int {
-	if rows == nil || planted == nil {
-		return planted
+// among keeps of the groups what is among the given ids.
+func among(groups map[string][]int, ids []int) map[string][]int {
+	if groups == nil {
+		return nil
 	}
-	out := map[string][]int{}
-	for name, group := range planted {
-		in := map[int]bool{}
-		for _, row := range group {
-			in[row] = true
-		}
-		for k, row := range rows {
-			if in[row] {
-				out[name] = append(out[name], k)
+	out, in := map[string][]int{}, map[int]bool{}
+	for _, id := range ids {
+		in[id] = true
+	}
+	for name, group := range groups {
+		for _, id := range group {
+			if in[id] {
+				out[name] = append(out[name], id)
 			}
 		}
 	}

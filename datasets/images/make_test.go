@@ -100,7 +100,7 @@ func planes(i, c, h, w int) []byte {
 }
 
 // holds says that image `published` stands in row of the part.
-func holds(t *testing.T, m *Images, p Part, row, published int) {
+func holds(t *testing.T, m *Images, p datasets.Part, row, published int) {
 	t.Helper()
 	c, h, w := m.Shape[0], m.Shape[1], m.Shape[2]
 	for k, v := range planes(published, c, h, w) {

@@ -4,32 +4,28 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 )
-
-// Normalisation shifts and scales every channel: (pixel - Mean) / SD.
-type Normalisation struct {
-	Mean, SD []float64 // one per channel
-}
 
 // CIFAR10 is the normalisation that the unlearning programs of the field use for
 // CIFAR-10 (OPTML-Group's Unlearn-Saliency and Unlearn-Sparse), measured on its
 // training images.
-func CIFAR10() Normalisation {
-	return Normalisation{Mean: []float64{0.4914, 0.4822, 0.4465}, SD: []float64{0.2470, 0.2435, 0.2616}}
+func CIFAR10() datasets.Normalisation {
+	return datasets.Normalisation{Mean: []float64{0.4914, 0.4822, 0.4465}, SD: []float64{0.2470, 0.2435, 0.2616}}
 }
 
 // Measure returns the mean and the standard deviation (dividing by n) of every
 // channel over all images of x, in float64.
-func Measure(x array.Matrix[float32], shape [3]int) (Normalisation, error) {
+func Measure(x array.Matrix[float32], shape [3]int) (datasets.Normalisation, error) {
 	c, plane := shape[0], shape[1]*shape[2]
 	if x.Rows == 0 {
-		return Normalisation{}, fmt.Errorf("images: there are no images to measure")
+		return datasets.Normalisation{}, fmt.Errorf("images: there are no images to measure")
 	}
 	if err := fitsShape(shape, x.Row(0)); err != nil {
-		return Normalisation{}, err
+		return datasets.Normalisation{}, err
 	}
-	n := Normalisation{Mean: make([]float64, c), SD: make([]float64, c)}
+	n := datasets.Normalisation{Mean: make([]float64, c), SD: make([]float64, c)}
 	each := func(channel int, f func(float64)) {
 		for i := range x.Rows {
 			for _, v := range x.Row(i)[channel*plane : (channel+1)*plane] {
@@ -48,12 +44,12 @@ func Measure(x array.Matrix[float32], shape [3]int) (Normalisation, error) {
 	return n, nil
 }
 
-// Row writes the normalised image src into dst, which may be the same slice.
-func (n Normalisation) Row(dst, src []float32, shape [3]int) error {
+// Normalise writes the normalised image src into dst, which may be the same slice.
+func Normalise(n datasets.Normalisation, dst, src []float32, shape [3]int) error {
 	if err := fitsShape(shape, dst, src); err != nil {
 		return err
 	}
-	if err := n.check(shape[0]); err != nil {
+	if err := checkNorm(n, shape[0]); err != nil {
 		return err
 	}
 	plane := shape[1] * shape[2]
@@ -64,7 +60,7 @@ func (n Normalisation) Row(dst, src []float32, shape [3]int) error {
 	return nil
 }
 
-func (n Normalisation) check(channels int) error {
+func checkNorm(n datasets.Normalisation, channels int) error {
 	if len(n.Mean) != channels || len(n.SD) != channels {
 		return fmt.Errorf("images: %d means and %d standard deviations for %d channels", len(n.Mean), len(n.SD), channels)
 	}

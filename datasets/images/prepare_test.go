@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
 )
 
-func draw(t *testing.T, name string, train, test int) *Prepared {
+func draw(t *testing.T, name string, train, test int) *datasets.Prepared {
 	t.Helper()
 	p, err := Prepare(context.Background(), name, train, test, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
@@ -24,11 +26,11 @@ func TestPreparedImagesAreTheLoadedOnesNormalised(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := draw(t, "glyphs", 0, 0)
-	if p.Train.Rows != 3000 || p.Test.Rows != 1000 || !slices.Equal(p.TrainY, all.Train.Y) || !slices.Equal(p.Table.Planted["copies"], all.Planted["copies"]) {
-		t.Fatalf("%d and %d images", p.Train.Rows, p.Test.Rows)
+	if p.Train.X.Rows != 3000 || p.Test.X.Rows != 1000 || !slices.Equal(p.Train.Y, all.Train.Y) || !slices.Equal(p.About.Planted["copies"], all.Planted["copies"]) {
+		t.Fatalf("%d and %d images", p.Train.X.Rows, p.Test.X.Rows)
 	}
 	var sum, squares float64
-	for k, v := range p.Train.Data {
+	for k, v := range p.Train.X.Data {
 		back := float64(v)*p.Norm.SD[0] + p.Norm.Mean[0]
 		if math.Abs(back-float64(all.Train.X.Data[k])) > 1e-6 {
 			t.Fatalf("value %d is %v, the pixel is %v", k, back, all.Train.X.Data[k])
@@ -36,7 +38,7 @@ func TestPreparedImagesAreTheLoadedOnesNormalised(t *testing.T) {
 		sum += float64(v)
 		squares += float64(v) * float64(v)
 	}
-	n := float64(len(p.Train.Data))
+	n := float64(len(p.Train.X.Data))
 	if math.Abs(sum/n) > 1e-5 || math.Abs(squares/n-1) > 1e-5 {
 		t.Errorf("mean %v, mean square %v", sum/n, squares/n)
 	}
@@ -44,16 +46,16 @@ func TestPreparedImagesAreTheLoadedOnesNormalised(t *testing.T) {
 
 func TestADrawIsRepeatableAndKeepsPlantedGroups(t *testing.T) {
 	a, b := draw(t, "glyphs", 500, 100), draw(t, "glyphs", 500, 100)
-	if a.Hash != b.Hash || !slices.Equal(a.Train.Data, b.Train.Data) {
+	if a.Hash != b.Hash || !slices.Equal(a.Train.X.Data, b.Train.X.Data) {
 		t.Error("two equal draws differ")
 	}
 	other, err := Prepare(context.Background(), "glyphs", 500, 100, rand.New(rand.NewPCG(2, 2)))
 	if err != nil || other.Hash == a.Hash {
 		t.Errorf("another generator gives the same images (%v)", err)
 	}
-	for name, rows := range a.Table.Planted {
-		if len(rows) == 0 || len(rows) > 60 || slices.Max(rows) >= 500 {
-			t.Errorf("%s: rows %v", name, rows)
+	for name, ids := range a.About.Planted {
+		if len(ids) == 0 || len(ids) > 60 || slices.ContainsFunc(ids, func(id int) bool { return !slices.Contains(a.Train.IDs, id) }) {
+			t.Errorf("%s: ids %v", name, ids)
 		}
 	}
 }

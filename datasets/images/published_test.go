@@ -96,7 +96,7 @@ func TestTheFirst4000OfCIFAR10AreThePublishedOnes(t *testing.T) {
 
 func TestTheLossyCIFAR10IsNearThePublishedOne(t *testing.T) {
 	m := real(t, "cifar10_jpeg", every(0, 23, 50000), every(0, 499, 10000))
-	for k, row := range m.Train.Rows {
+	for k, row := range m.Train.IDs {
 		if m.Train.Y[k] != row/5000 {
 			t.Fatalf("row %d is of class %d", row, m.Train.Y[k])
 		}

@@ -25,11 +25,11 @@ func TestLoadRowsGivesTheRowsInTheOrderAsked(t *testing.T) {
 			t.Errorf("row %d is not row %d of all", k, row)
 		}
 	}
-	if !slices.Equal(m.Test.X.Row(0), all.Test.X.Row(999)) || m.Test.X.Rows != 1 || !slices.Equal(m.Train.Rows, train) || m.Hash == all.Hash {
-		t.Errorf("test rows %v, training rows %v", m.Test.Rows, m.Train.Rows)
+	if !slices.Equal(m.Test.X.Row(0), all.Test.X.Row(999)) || m.Test.X.Rows != 1 || !slices.Equal(m.Train.IDs, train) || m.Hash == all.Hash {
+		t.Errorf("test rows %v, training rows %v", m.Test.IDs, m.Train.IDs)
 	}
 	train[0] = 1
-	if m.Train.Rows[0] != 7 {
+	if m.Train.IDs[0] != 7 {
 		t.Error("the set shares the caller's slice")
 	}
 }
@@ -56,8 +56,8 @@ func TestPlantedGroupsFollowTheRows(t *testing.T) {
 	if err != nil || m.Test.X.Rows != 0 || len(m.Test.Y) != 0 {
 		t.Fatalf("%v, %d test images", err, m.Test.X.Rows)
 	}
-	if got := m.Planted["mislabelled"]; !slices.Equal(got, []int{0, 2}) {
-		t.Errorf("mislabelled rows %v", got)
+	if got := m.Planted["mislabelled"]; !slices.Equal(got, []int{wrong[5], wrong[9]}) {
+		t.Errorf("mislabelled ids %v", got)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
@@ -291,13 +292,19 @@ func TestASubsetKeepsItsPlantedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := p.Table.Planted["island"]
-	if len(rows) == 0 || len(rows) == 30 || p.Table.X.Rows != 200 {
-		t.Fatalf("%d of the island in %d rows", len(rows), p.Table.X.Rows)
+	ids := p.About.Planted["island"]
+	if all := p.Train.X.Rows + p.Test.X.Rows; len(ids) == 0 || len(ids) == 30 || all != 200 {
+		t.Fatalf("%d of the island in %d rows", len(ids), all)
 	}
-	for _, r := range rows {
-		if x := p.Table.X.Row(r); math.Hypot(x[0]+0.6, x[1]-1.7) > 0.6 {
-			t.Errorf("row %d at %v is not on the island", r, x)
+	for _, part := range []datasets.Part{p.Train, p.Test} {
+		for k, id := range part.IDs {
+			var x [2]float64
+			for j, v := range part.X.Row(k) {
+				x[j] = float64(v)*p.Norm.SD[j] + p.Norm.Mean[j]
+			}
+			if slices.Contains(ids, id) != (math.Hypot(x[0]+0.6, x[1]-1.7) < 0.6) {
+				t.Errorf("row %d at %v: on the island, or not", id, x)
+			}
 		}
 	}
 }

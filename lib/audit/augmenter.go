@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
@@ -19,12 +20,12 @@ type Augmenter struct {
 }
 
 // NewAugmenter augments the images of a prepared set.
-func NewAugmenter(p *images.Prepared, a images.Augmentation, seed engine.Root) Augmenter {
+func NewAugmenter(p *datasets.Prepared, a images.Augmentation, seed engine.Root) Augmenter {
 	black := make([]float64, len(p.Norm.Mean))
 	for ch := range black {
 		black[ch] = -p.Norm.Mean[ch] / p.Norm.SD[ch]
 	}
-	return Augmenter{Augmentation: a, Shape: p.Shape, Black: black, Seed: seed}
+	return Augmenter{Augmentation: a, Shape: p.About.Shape, Black: black, Seed: seed}
 }
 
 // Augment writes the image with number id, as it looks in an epoch, to dst.

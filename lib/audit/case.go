@@ -153,14 +153,14 @@ func (c *Case) ofImages() bool {
 // request returns the rows of the train part to forget and the others.
 func (s Setting) request(p *datasets.Prepared) (forget, retain []int, err error) {
 	if s.Planted == "" {
-		return datasets.ForgetSet(p.Train.Rows, s.Fraction, s.ForgetSeed)
+		return datasets.ForgetSet(p.Train.X.Rows, s.Fraction, s.ForgetSeed)
 	}
-	group, ok := p.Table.Planted[s.Planted]
+	group, ok := p.About.Planted[s.Planted]
 	if !ok {
 		return nil, nil, fmt.Errorf("data set %s has no planted group %q", s.DataSet, s.Planted)
 	}
-	for i, row := range p.Split.Train {
-		if slices.Contains(group, row) {
+	for i, id := range p.Train.IDs {
+		if slices.Contains(group, id) {
 			forget = append(forget, i)
 		} else {
 			retain = append(retain, i)
@@ -173,7 +173,7 @@ func (s Setting) request(p *datasets.Prepared) (forget, retain []int, err error)
 }
 
 func everyRow(p *datasets.Prepared) []int {
-	out := make([]int, p.Train.Rows)
+	out := make([]int, p.Train.X.Rows)
 	for i := range out {
 		out[i] = i
 	}
@@ -186,10 +186,10 @@ func (c *Case) Model(label string, weights nn.Params) *Model {
 	m.outputs = sync.OnceValues(func() (*outputs, error) {
 		var o outputs
 		var err error
-		if o.train, err = c.Runner.Predict(weights, c.Train); err != nil {
+		if o.train, err = c.Runner.Predict(weights, c.Train.X); err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
-		if o.test, err = c.Runner.Predict(weights, c.Test); err != nil {
+		if o.test, err = c.Runner.Predict(weights, c.Test.X); err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
 		return &o, nil
@@ -266,7 +266,7 @@ func (c *Case) Losses(m *Model) (forget, retain, test []float64, err error) {
 	pick := func(rows []int) []float64 {
 		return train.Losses(o.train.Logits.Gather(rows), c.Records(rows).Y)
 	}
-	return pick(c.Forget), pick(c.Retain), train.Losses(o.test.Logits, c.TestY), nil
+	return pick(c.Forget), pick(c.Retain), train.Losses(o.test.Logits, c.Test.Y), nil
 }
 
 // Accuracy is a model's share of right answers on three sets of records, with
@@ -282,7 +282,7 @@ func (c *Case) Accuracy(m *Model) (Accuracy, error) {
 	on := func(rows []int) stats.Estimate {
 		return share(o.train.Logits.Gather(rows), c.Records(rows).Y)
 	}
-	return Accuracy{on(c.Forget), on(c.Retain), share(o.test.Logits, c.TestY)}, nil
+	return Accuracy{on(c.Forget), on(c.Retain), share(o.test.Logits, c.Test.Y)}, nil
 }
 
 func share(logits array.Matrix[float32], y []int) stats.Estimate {

@@ -14,30 +14,24 @@ import (
 // network to it.
 func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
 	if _, err := images.Lookup(s.DataSet); err == nil {
-		p, _, err := l.ImageProblem(ctx, s.DataSet, s.MaxRows, s.TestRows, s.Arch)
-		return p, err
+		return l.ImageProblem(ctx, s.DataSet, s.MaxRows, s.TestRows, s.Arch)
 	}
 	data, err := Prepare(ctx, s.DataSet, s.MaxRows, testFraction, defaultSeed)
 	if err != nil {
 		return nil, err
 	}
-	return l.Problem(data, s.Arch(data.Train.Cols, len(data.Table.Classes)))
+	return l.Problem(data, s.Arch(data.Train.X.Cols, len(data.About.Classes)))
 }
 
 // ImageProblem draws training and test images of a set (0: all of them),
 // normalises them and joins a network to them. The draw is always the same.
-func (l *Lab) ImageProblem(ctx context.Context, name string, train, test int, arch func(features, classes int) model.Architecture) (*Problem, *images.Prepared, error) {
+func (l *Lab) ImageProblem(ctx context.Context, name string, train, test int, arch func(features, classes int) model.Architecture) (*Problem, error) {
 	rng := engine.Root(defaultSeed).Stream(engine.StreamSplit, uint64(train), uint64(test))
 	data, err := images.Prepare(ctx, name, train, test, rng)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p, err := l.Problem(data.Prepared, arch(data.Train.Cols, len(data.Table.Classes)))
-	if err != nil {
-		return nil, nil, err
-	}
-	p.Caveat = data.Caveat
-	return p, data, nil
+	return l.Problem(data, arch(data.Train.X.Cols, len(data.About.Classes)))
 }
 
 // ForImages is a Setting's Arch out of a family of networks for images, grey or

@@ -27,8 +27,8 @@ func pictures() Setting {
 
 func TestEveryLensSeesAModelOfImages(t *testing.T) {
 	c := openCase(t, newLab(t), pictures())
-	if len(c.Forget) != 20 || len(c.Retain) != 180 || c.Test.Rows != 60 {
-		t.Fatalf("%d and %d of %d images", len(c.Forget), len(c.Retain), c.Test.Rows)
+	if len(c.Forget) != 20 || len(c.Retain) != 180 || c.Test.X.Rows != 60 {
+		t.Fatalf("%d and %d of %d images", len(c.Forget), len(c.Retain), c.Test.X.Rows)
 	}
 	for _, lens := range append(FirstLenses(), Subsets{Draws: 4}) {
 		if _, err := lens.Look(c, c.Oracle); err != nil {
@@ -44,11 +44,11 @@ func TestEveryLensSeesAModelOfImages(t *testing.T) {
 func TestAKilledTrainingKeepsTheWeightsThatWereToBeKept(t *testing.T) {
 	l := newLab(t)
 	s := pictures().withDefaults()
-	p, data, err := l.ImageProblem(t.Context(), "glyphs", 120, 40, s.Arch)
+	p, err := l.ImageProblem(t.Context(), "glyphs", 120, 40, s.Arch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Augment = NewAugmenter(data, images.Augmentation{}, 0)
+	p.Augment = NewAugmenter(p.Prepared, images.Augmentation{}, 0)
 	rows := everyRow(p.Prepared)
 	want, err := l.TrainedCourse(t.Context(), p, s.Fit, rows, 0, []int{1, 3, 5})
 	if err != nil {

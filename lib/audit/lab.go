@@ -68,8 +68,6 @@ type Problem struct {
 	// Augment changes the training records of every epoch; nil leaves them alone.
 	// It must be plain data: its JSON is part of the names in the store.
 	Augment train.Augmenter
-	// Caveat says in what the data differ from the published ones, or nothing.
-	Caveat string
 }
 
 // Problem joins a network to a prepared data set; runners are shared by all
@@ -93,22 +91,20 @@ func (l *Lab) Problem(p *datasets.Prepared, arch model.Architecture) (*Problem, 
 }
 
 // Classes is the number of classes of the data set.
-func (p *Problem) Classes() int { return len(p.Table.Classes) }
+func (p *Problem) Classes() int { return len(p.About.Classes) }
 
-// Records are the given rows of the train part with their labels.
+// Records are the given rows of the train part with their labels; they are named
+// by these rows.
 func (p *Problem) Records(rows []int) unlearn.Data {
-	y := make([]int, len(rows))
-	for i, r := range rows {
-		y[i] = p.TrainY[r]
-	}
-	return unlearn.Data{X: p.Train.Gather(rows), Y: y, IDs: rows}
+	d := p.Train.Gather(rows)
+	return unlearn.Data{X: d.X, Y: d.Y, IDs: rows}
 }
 
 // Key is the name in the store of something computed from the problem.
 func (l *Lab) Key(recipe string, p *Problem, config any, seeds map[string]int64) store.Key {
 	return store.Key{
 		Recipe: recipe, Config: config, Seeds: seeds,
-		Data:   map[string]string{p.Table.Name: p.Hash},
+		Data:   map[string]string{p.About.Name: p.Hash},
 		Engine: l.Engine.Info().String(), Results: Results,
 	}
 }
@@ -158,7 +154,7 @@ func (l *Lab) TrainedCourse(ctx context.Context, p *Problem, fit train.Config, r
 		if err != nil {
 			return err
 		}
-		hooks.Progress = l.progress(fmt.Sprintf("training on %s, seed %d", p.Table.Name, seed), fit.Epochs)
+		hooks.Progress = l.progress(fmt.Sprintf("training on %s, seed %d", p.About.Name, seed), fit.Epochs)
 		weights, history, err := train.Fit(ctx, p.Runner, fresh, o, fit, hooks)
 		if err != nil {
 			return err

@@ -162,11 +162,11 @@ func (l *Lab) lensCase(ctx context.Context, t *report.Table, n Named) error {
 	}
 	for name, hash := range p.Data {
 		if c.ofImages() { // there may be several draws of one set
-			name = fmt.Sprintf("%s, %d images", name, c.Train.Rows)
+			name = fmt.Sprintf("%s, %d images", name, c.Train.X.Rows)
 		}
 		t.Provenance.Data[name] = hash
 	}
-	if c.Problem.Table.Synthetic && !slices.Contains(t.Notes, generatedNote) {
+	if c.About.Synthetic && !slices.Contains(t.Notes, generatedNote) {
 		t.Notes = append(t.Notes, generatedNote)
 	}
 	return nil

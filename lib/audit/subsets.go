@@ -67,7 +67,7 @@ func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
 	if scale == 0 {
 		scale = 1
 	}
-	size = min(size, len(c.Forget), len(c.Retain), c.Test.Rows)
+	size = min(size, len(c.Forget), len(c.Retain), c.Test.X.Rows)
 	if size -= size % 2; size < 4 {
 		return nil, fmt.Errorf("audit: the lens %q needs four records in each set, there are %d", l.Name(), size)
 	}
@@ -75,7 +75,7 @@ func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
 	for d := range draws {
 		rng := engine.Root(defaultSeed).Stream("subsets", uint64(d))
 		some := func(n int) []int { return rng.Perm(n)[:size] }
-		target, in, out := some(len(c.Forget)), some(len(c.Retain)), some(c.Test.Rows)
+		target, in, out := some(len(c.Forget)), some(len(c.Retain)), some(c.Test.X.Rows)
 		onTrain := func(rows, positions []int) *sde.Matrix {
 			picked := make([]int, size)
 			for i, p := range positions {

@@ -11,8 +11,8 @@ import (
 // with the retained and the forgotten records on it. The axes are the
 // standardised features.
 func (c *Case) Surface(m *Model) (*plot.Decision, error) {
-	if c.Train.Cols != 2 {
-		return nil, fmt.Errorf("audit: a surface needs two features, %s has %d", c.DataSet, c.Train.Cols)
+	if c.Train.X.Cols != 2 {
+		return nil, fmt.Errorf("audit: a surface needs two features, %s has %d", c.DataSet, c.Train.X.Cols)
 	}
 	points := []plot.DecisionPoints{c.points(plot.Retained, c.Retain), c.points(plot.Forgotten, c.Forget)}
 	grid := plot.GridAround(points...)
@@ -24,11 +24,11 @@ func (c *Case) Surface(m *Model) (*plot.Decision, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Label, err)
 	}
-	features := c.Problem.Table.Features
+	features := c.About.Features
 	return &plot.Decision{
 		Meta: plot.Meta{Title: m.Label, Source: c.Provenance().Line()},
 		X:    plot.Axis{Label: features[0].Name}, Y: plot.Axis{Label: features[1].Name},
-		Grid: grid, Classes: c.Problem.Table.Classes, Probabilities: train.Softmax(p.Logits, 1), Points: points,
+		Grid: grid, Classes: c.About.Classes, Probabilities: train.Softmax(p.Logits, 1), Points: points,
 	}, nil
 }
 
@@ -52,8 +52,8 @@ func (c *Case) Surfaces(models ...*Model) (plot.Figure, error) {
 func (c *Case) points(kind plot.PointKind, rows []int) plot.DecisionPoints {
 	d := plot.DecisionPoints{Kind: kind}
 	for _, r := range rows {
-		x := c.Train.Row(r)
-		d.X, d.Y, d.Class = append(d.X, float64(x[0])), append(d.Y, float64(x[1])), append(d.Class, c.TrainY[r])
+		x := c.Train.X.Row(r)
+		d.X, d.Y, d.Class = append(d.X, float64(x[0])), append(d.Y, float64(x[1])), append(d.Class, c.Train.Y[r])
 	}
 	return d
 }

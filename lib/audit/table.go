@@ -61,7 +61,7 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	if c.Problem.Table.Synthetic {
+	if c.About.Synthetic {
 		t.Notes = append(t.Notes, "The data are generated.")
 	}
 	return t, nil

@@ -143,10 +143,10 @@ func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, 
 func (e *Env) compute(ctx context.Context, p *audit.Problem, s Study, k cellKey) ([]Row, error) {
 	c := &cell{cellKey: k, Problem: p, study: s}
 	var err error
-	if c.forget, c.retain, err = datasets.ForgetSet(p.Train.Rows, k.fraction, k.forgetSeed); err != nil {
+	if c.forget, c.retain, err = datasets.ForgetSet(p.Train.X.Rows, k.fraction, k.forgetSeed); err != nil {
 		return nil, err
 	}
-	if c.original, err = e.trained(ctx, p, s, upTo(p.Train.Rows), k.seed); err != nil {
+	if c.original, err = e.trained(ctx, p, s, upTo(p.Train.X.Rows), k.seed); err != nil {
 		return nil, err
 	}
 	if c.oracle, err = e.trained(ctx, p, s, c.retain, k.seed); err != nil {
@@ -182,7 +182,7 @@ type reference struct {
 
 func (e *Env) reference(c *cell) (*reference, error) {
 	embed := func(w nn.Params) (array.Matrix[float64], error) {
-		p, err := c.Runner.Predict(w, c.Train)
+		p, err := c.Runner.Predict(w, c.Train.X)
 		if err != nil {
 			return array.Matrix[float64]{}, err
 		}
@@ -214,11 +214,11 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 		DataSet: c.dataSet, Arm: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
 		Forget: len(c.forget), Retain: len(c.retain),
 	}
-	onTrain, err := c.Runner.Predict(weights, c.Train)
+	onTrain, err := c.Runner.Predict(weights, c.Train.X)
 	if err != nil {
 		return row, err
 	}
-	onTest, err := c.Runner.Predict(weights, c.Test)
+	onTest, err := c.Runner.Predict(weights, c.Test.X)
 	if err != nil {
 		return row, err
 	}
@@ -239,16 +239,12 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 // outputs fills in what is judged from outputs: accuracies and the attack.
 func (c *cell) outputs(row *Row, onTrain, onTest array.Matrix[float32]) error {
 	pick := func(rows []int) (array.Matrix[float32], []int) {
-		d := make([]int, len(rows))
-		for i, r := range rows {
-			d[i] = c.TrainY[r]
-		}
-		return onTrain.Gather(rows), d
+		return onTrain.Gather(rows), c.Records(rows).Y
 	}
 	zf, yf := pick(c.forget)
 	zr, yr := pick(c.retain)
-	row.ForgetAcc, row.RetainAcc, row.TestAcc = train.Accuracy(zf, yf), train.Accuracy(zr, yr), train.Accuracy(onTest, c.TestY)
-	res, err := attack.LossThreshold{}.Run(train.Losses(zr, yr), train.Losses(zf, yf), train.Losses(onTest, c.TestY))
+	row.ForgetAcc, row.RetainAcc, row.TestAcc = train.Accuracy(zf, yf), train.Accuracy(zr, yr), train.Accuracy(onTest, c.Test.Y)
+	res, err := attack.LossThreshold{}.Run(train.Losses(zr, yr), train.Losses(zf, yf), train.Losses(onTest, c.Test.Y))
 	if err != nil {
 		return err
 	}

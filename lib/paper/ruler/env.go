@@ -55,7 +55,7 @@ func (e *Env) problem(ctx context.Context, s Study, name string) (*audit.Problem
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", name, err)
 	}
-	return e.lab.Problem(p, s.Arch.build(p.Train.Cols, len(p.Table.Classes)))
+	return e.lab.Problem(p, s.Arch.build(p.Train.X.Cols, len(p.About.Classes)))
 }
 
 // Collected are the rows of a study with what they were computed from.
@@ -81,8 +81,8 @@ func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Data[name], weight[name] = p.Hash, int64(p.Train.Rows)
-		if p.Table.Synthetic {
+		out.Data[name], weight[name] = p.Hash, int64(p.Train.X.Rows)
+		if p.About.Synthetic {
 			out.Synthetic = append(out.Synthetic, name)
 		}
 	}

@@ -101,9 +101,9 @@ func problemCell(t *testing.T, e *Env) *cell {
 		t.Fatal(err)
 	}
 	c := &cell{cellKey: s.cells()[0], Problem: p, study: s}
-	c.retain = upTo(p.Train.Rows)[22:]
+	c.retain = upTo(p.Train.X.Rows)[22:]
 	c.forget = upTo(22)
-	if c.original, err = e.trained(ctx, p, s, upTo(p.Train.Rows), 0); err != nil {
+	if c.original, err = e.trained(ctx, p, s, upTo(p.Train.X.Rows), 0); err != nil {
 		t.Fatal(err)
 	}
 	if c.oracle, err = e.trained(ctx, p, s, c.retain, 0); err != nil {
@@ -138,10 +138,10 @@ func TestTheOracleNeverSawAForgetRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range want.forget {
-		for j := range p.Train.Row(i) {
-			p.Train.Row(i)[j] = 1e6
+		for j := range p.Train.X.Row(i) {
+			p.Train.X.Row(i)[j] = 1e6
 		}
-		p.TrainY[i] = 1 - p.TrainY[i]
+		p.Train.Y[i] = 1 - p.Train.Y[i]
 	}
 	oracle, err := e.trained(context.Background(), p, oneSet(), want.retain, 0)
 	if err != nil {

@@ -51,7 +51,7 @@ func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{Study: s, Seed: seed, env: e, desk: d, set: p, fraction: s.Fractions[0], HeldOut: p.Test.Rows}
+	c := &Case{Study: s, Seed: seed, env: e, desk: d, set: p, fraction: s.Fractions[0], HeldOut: p.Test.X.Rows}
 	if c.request, err = d.request(ctx, p, c.fraction, seed, s.Course); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (c *Case) source(seeds ...int) string {
 	info := c.env.Engine.Info()
 	p := report.Provenance{
 		Scale: c.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
-		Data: map[string]string{c.set.Table.Name: c.set.Hash},
+		Data: map[string]string{c.set.About.Name: c.set.Hash},
 	}
 	for _, s := range seeds {
 		p.Seeds = append(p.Seeds, int64(s))
@@ -135,11 +135,11 @@ func (c *Case) Row(ctx context.Context, a Arm) (*Unlearned, error) {
 // Accuracy is the share of right answers on the three parts of the images, with
 // Wilson's 95 % interval over images.
 func (c *Case) Accuracy(n *Network) (audit.Accuracy, error) {
-	onTrain, err := c.set.Runner.Predict(n.weights, c.set.Train)
+	onTrain, err := c.set.Runner.Predict(n.weights, c.set.Train.X)
 	if err != nil {
 		return audit.Accuracy{}, err
 	}
-	onTest, err := c.set.Runner.Predict(n.weights, c.set.Test)
+	onTest, err := c.set.Runner.Predict(n.weights, c.set.Test.X)
 	if err != nil {
 		return audit.Accuracy{}, err
 	}
@@ -151,7 +151,7 @@ func (c *Case) Accuracy(n *Network) (audit.Accuracy, error) {
 	on := func(rows []int) stats.Estimate {
 		return share(train.Accuracy(onTrain.Logits.Gather(rows), c.set.Records(rows).Y), len(rows))
 	}
-	return audit.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits, c.set.TestY), c.HeldOut)}, nil
+	return audit.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits, c.set.Test.Y), c.HeldOut)}, nil
 }
 
 // Bandwidth is the paper's for a layer.

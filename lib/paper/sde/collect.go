@@ -36,10 +36,10 @@ func study(ctx context.Context, e *paper.Env, scale string) (*evidence, []*prepa
 			return nil, nil, err
 		}
 		sets = append(sets, p)
-		ev.data[p.Table.Name] = p.Hash
-		ev.generated = ev.generated || p.Table.Synthetic
-		if p.Caveat != "" && !slices.Contains(ev.caveats, p.Caveat) {
-			ev.caveats = append(ev.caveats, p.Caveat)
+		ev.data[p.About.Name] = p.Hash
+		ev.generated = ev.generated || p.About.Synthetic
+		if p.About.Caveat != "" && !slices.Contains(ev.caveats, p.About.Caveat) {
+			ev.caveats = append(ev.caveats, p.About.Caveat)
 		}
 	}
 	return ev, sets, nil

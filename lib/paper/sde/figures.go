@@ -106,7 +106,7 @@ func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means
 	rows := map[string]verify.Matrix{
 		"retained":  acts["hp"].train.Gather(pick(retain, rng.Perm(len(retain))[:size])),
 		"forgotten": acts["hp"].train.Gather(pick(forget, rng.Perm(len(forget))[:size])),
-		"test":      acts["hp"].test.Gather(rng.Perm(p.Test.Rows)[:size]),
+		"test":      acts["hp"].test.Gather(rng.Perm(p.Test.X.Rows)[:size]),
 	}
 	f.X = plot.Axis{Label: "H(S, hp)"}
 	draws := map[string][]float64{}

@@ -28,7 +28,6 @@ type desk struct {
 type prepared struct {
 	Setting
 	*audit.Problem
-	images *images.Prepared
 }
 
 func deskOf(e *paper.Env) *desk {
@@ -51,11 +50,11 @@ func (d *desk) open(ctx context.Context, s Setting) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	problem, set, err := d.lab.ImageProblem(ctx, s.DataSet, s.Images, s.Held, arch)
+	problem, err := d.lab.ImageProblem(ctx, s.DataSet, s.Images, s.Held, arch)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Label, err)
 	}
-	p := &prepared{Setting: s, Problem: problem, images: set}
+	p := &prepared{Setting: s, Problem: problem}
 	d.sets[key] = p
 	return p, nil
 }
@@ -65,7 +64,7 @@ const forgetSeed = 999
 
 // divide returns the training rows to forget and the others.
 func (p *prepared) divide(fraction float64) (forget, retain []int, err error) {
-	return datasets.ForgetSet(p.Train.Rows, fraction, forgetSeed)
+	return datasets.ForgetSet(p.Train.X.Rows, fraction, forgetSeed)
 }
 
 // kept are the epochs after which weights are kept: those of the course, and the
@@ -90,7 +89,7 @@ func (p *prepared) epochAt(percent int) int {
 func (d *desk) trained(ctx context.Context, p *prepared, rows []int, seed int, course []int) (*audit.Trajectory, error) {
 	problem := *p.Problem
 	if p.Setting.Augment {
-		problem.Augment = audit.NewAugmenter(p.images, images.Augmentation{}, engine.Root(seed))
+		problem.Augment = audit.NewAugmenter(p.Prepared, images.Augmentation{}, engine.Root(seed))
 	}
 	return d.lab.TrainedCourse(ctx, &problem, p.Fit, rows, seed, p.kept(course))
 }
@@ -113,11 +112,11 @@ type activations struct{ train, test verify.Matrix }
 
 // activations runs a model once over all images for the named layers.
 func (p *prepared) activations(w nn.Params, names ...string) (map[string]activations, error) {
-	a, err := p.Runner.PredictNamed(w, p.Train, names...)
+	a, err := p.Runner.PredictNamed(w, p.Train.X, names...)
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.Runner.PredictNamed(w, p.Test, names...)
+	b, err := p.Runner.PredictNamed(w, p.Test.X, names...)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +157,7 @@ func (d *desk) request(ctx context.Context, p *prepared, fraction float64, seed 
 		Fit:     fit, Seed: unlearnSeed, Batch: p.Fit.Batch,
 	}
 	if p.Setting.Augment {
-		r.Augment = audit.NewAugmenter(p.images, images.Augmentation{}, unlearnSeed)
+		r.Augment = audit.NewAugmenter(p.Prepared, images.Augmentation{}, unlearnSeed)
 	}
 	return r, nil
 }

@@ -111,18 +111,18 @@ func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float6
 			if i < len(ev.Course) {
 				w = course.At[p.epochAt(ev.Course[i])]
 			}
-			onTrain, err := p.Runner.Predict(w, p.Train)
+			onTrain, err := p.Runner.Predict(w, p.Train.X)
 			if err != nil {
 				return nil, err
 			}
-			onTest, err := p.Runner.Predict(w, p.Test)
+			onTest, err := p.Runner.Predict(w, p.Test.X)
 			if err != nil {
 				return nil, err
 			}
 			for k, a := range []float64{
 				train.Accuracy(onTrain.Logits.Gather(retain), p.Records(retain).Y),
 				train.Accuracy(onTrain.Logits.Gather(forget), p.Records(forget).Y),
-				train.Accuracy(onTest.Logits, p.TestY),
+				train.Accuracy(onTest.Logits, p.Test.Y),
 			} {
 				values[k][i] = append(values[k][i], a)
 			}

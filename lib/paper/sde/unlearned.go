@@ -147,11 +147,11 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 	if err != nil {
 		return err
 	}
-	onTrain, err := p.Runner.Predict(w, p.Train)
+	onTrain, err := p.Runner.Predict(w, p.Train.X)
 	if err != nil {
 		return err
 	}
-	onTest, err := p.Runner.Predict(w, p.Test)
+	onTest, err := p.Runner.Predict(w, p.Test.X)
 	if err != nil {
 		return err
 	}
@@ -164,15 +164,15 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 	}
 	u.Forget = train.Accuracy(onTrain.Logits.Gather(forget), p.Records(forget).Y)
 	u.Retain = train.Accuracy(onTrain.Logits.Gather(retain), p.Records(retain).Y)
-	u.Test = train.Accuracy(onTest.Logits, p.TestY)
+	u.Test = train.Accuracy(onTest.Logits, p.Test.Y)
 	// One half of the test images teaches the threshold, the other is held out.
 	rng := engine.Root(u.Seed).Stream("sde-attack")
-	tests, kept := rng.Perm(p.Test.Rows), rng.Perm(len(retain))
+	tests, kept := rng.Perm(p.Test.X.Rows), rng.Perm(len(retain))
 	half := len(tests) / 2
 	known := pick(retain, kept[:min(half, len(kept))])
 	asr, err := attack.SignalThreshold{}.Run(
-		outputs(onTrain.Logits, p.TrainY, known), outputs(onTest.Logits, p.TestY, tests[:half]),
-		outputs(onTrain.Logits, p.TrainY, forget), outputs(onTest.Logits, p.TestY, tests[half:]))
+		outputs(onTrain.Logits, p.Train.Y, known), outputs(onTest.Logits, p.Test.Y, tests[:half]),
+		outputs(onTrain.Logits, p.Train.Y, forget), outputs(onTest.Logits, p.Test.Y, tests[half:]))
 	if err != nil {
 		return err
 	}

@@ -30,14 +30,14 @@ func loadPublished(t *testing.T, fraction float64) published {
 	p := prepare(t, "breast_cancer")
 	var out published
 	var err error
-	if out.forget, out.retain, err = datasets.ForgetSet(p.Train.Rows, fraction, 999); err != nil {
+	if out.forget, out.retain, err = datasets.ForgetSet(p.Train.X.Rows, fraction, 999); err != nil {
 		t.Fatal(err)
 	}
 	for s := range seeds {
 		name := fmt.Sprintf("breast_cancer_seed%d_", s)
 		oracle := fmt.Sprintf("%soracle_ff%02.0f.safetensors", name, 100*fraction)
-		out.original = append(out.original, embed(t, filepath.Join(dir, name+"orig.safetensors"), p.Train))
-		out.oracle = append(out.oracle, embed(t, filepath.Join(dir, oracle), p.Train))
+		out.original = append(out.original, embed(t, filepath.Join(dir, name+"orig.safetensors"), p.Train.X))
+		out.oracle = append(out.oracle, embed(t, filepath.Join(dir, oracle), p.Train.X))
 	}
 	return out
 }

@@ -1,0 +1,111 @@
+package datasets
+
+import "github.com/lethe-ml/lethe/lib/array"
+
+// Part is one part of a data set, a record per row of X: rows of a table, images
+// or cells, of the train or the test part, or a client's share of them. Y, IDs
+// and every column of Extra have an entry per record.
+type Part struct {
+	X array.Matrix[float32]
+
+	// Y holds the class code of every record.
+	Y []int
+
+	// IDs are the numbers of the records in what they were taken from: rows of
+	// the table, images of the published part.
+	IDs []int
+
+	// Extra holds what else is known of the records, by name: an image's
+	// Superclass, a cell's batch or library size. Codes are whole numbers. It is
+	// nil where nothing is.
+	Extra map[string][]float64
+}
+
+// Superclass names the column of Part.Extra with the code of a coarser class.
+const Superclass = "superclass"
+
+// Gather returns the records in the given rows of X, in that order.
+func (p Part) Gather(rows []int) Part {
+	out := Part{X: p.X.Gather(rows), Y: pick(p.Y, rows), IDs: pick(p.IDs, rows)}
+	for name, column := range p.Extra {
+		if out.Extra == nil {
+			out.Extra = map[string][]float64{}
+		}
+		out.Extra[name] = pick(column, rows)
+	}
+	return out
+}
+
+func pick[T any](column []T, rows []int) []T {
+	out := make([]T, len(rows))
+	for k, i := range rows {
+		out[k] = column[i]
+	}
+	return out
+}
+
+// Cut divides a part after its first n records. Both share its memory.
+func (p Part) Cut(n int) (first, rest Part) {
+	first, rest = p, p
+	first.X.Rows, first.X.Data = n, p.X.Data[:n*p.X.Cols:n*p.X.Cols]
+	rest.X.Rows, rest.X.Data = p.X.Rows-n, p.X.Data[n*p.X.Cols:]
+	first.Y, rest.Y = p.Y[:n:n], p.Y[n:]
+	first.IDs, rest.IDs = p.IDs[:n:n], p.IDs[n:]
+	first.Extra, rest.Extra = nil, nil
+	for name, column := range p.Extra {
+		if first.Extra == nil {
+			first.Extra, rest.Extra = map[string][]float64{}, map[string][]float64{}
+		}
+		first.Extra[name], rest.Extra[name] = column[:n:n], column[n:]
+	}
+	return first, rest
+}
+
+// About is what is known about a data set that was read, whatever its records are.
+type About struct {
+	Name, Title string
+
+	// Features describes the columns of a table, in order; nil for others.
+	Features []Feature
+
+	// Shape is channels, height and width of images; zero for others.
+	Shape [3]int
+
+	// Classes names the class codes.
+	Classes []string
+
+	// Hash is the SHA-256, in hex, of what was read.
+	Hash string
+
+	// Sources are the files that were read.
+	Sources []SourceFile
+
+	// Synthetic marks data made by a generator.
+	Synthetic bool
+
+	// Planted names groups of records that a generator put in on purpose, such
+	// as "outliers", with their IDs ascending. It is nil for real data.
+	Planted map[string][]int
+
+	// Caveat says in a sentence in what the data differ from the published ones.
+	// It is empty where they do not differ.
+	Caveat string
+}
+
+// Normalisation shifts and scales the values of a record, (value - Mean) / SD:
+// with an entry per column of a table, or per channel of an image.
+type Normalisation struct {
+	Mean, SD []float64
+}
+
+// Prepared is a data set ready for training: two parts without a common record,
+// normalised by what was measured on the train part.
+type Prepared struct {
+	About       About
+	Train, Test Part
+	Norm        Normalisation
+
+	// Hash is the SHA-256, in hex, of the prepared data; it stands in the store's
+	// keys.
+	Hash string
+}
