@@ -64,6 +64,8 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/paper"
 	_ "github.com/lethe-ml/lethe/lib/paper/ruler"
 	_ "github.com/lethe-ml/lethe/lib/paper/sde"
+	_ "github.com/lethe-ml/lethe/lib/paper/sde/diffusion"
+	_ "github.com/lethe-ml/lethe/lib/paper/sde/toy"
 	_ "github.com/lethe-ml/lethe/lib/plot"
 	_ "github.com/lethe-ml/lethe/lib/report"
 	_ "github.com/lethe-ml/lethe/lib/stats"

@@ -3,8 +3,10 @@ package enginetest
 
 import (
 	"os"
+	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // Variable names the environment variable that puts tests on another engine
@@ -18,4 +20,21 @@ func Open() (*engine.Engine, error) {
 		return engine.Open(spec)
 	}
 	return engine.Open("go")
+}
+
+// WithStore opens that engine and an empty store for a test, which finds no data
+// files: only what is generated or built in.
+func WithStore(t testing.TB) (*engine.Engine, *store.Store) {
+	t.Helper()
+	t.Setenv("LETHE_DATA", t.TempDir())
+	e, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, s
 }

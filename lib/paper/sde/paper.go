@@ -5,6 +5,8 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/sde/diffusion"
+	"github.com/lethe-ml/lethe/lib/paper/sde/toy"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -18,7 +20,7 @@ func Paper() paper.Paper {
 		Name: "sde", Title: "SDE", ArXiv: "2603.00587", Unit: "epochs",
 		Scales: Scales(),
 		Recipes: []paper.Recipe{
-			table1, table2, table3, table4, table7, table8, table9, table10, toy,
+			table1, table2, table3, table4, table7, table8, table9, table10, toyTable,
 			figure1, figure2, figure3, figure4, figure5, figure6, diffusionTable,
 		},
 	}
@@ -26,21 +28,18 @@ func Paper() paper.Paper {
 
 // The toy is the same for a table and a figure, and so is the generative case.
 var (
-	toy            = ofToy("sde/toy", "SDE's toy in numbers: batches whose members stay together")
+	toyTable       = ofToy("sde/toy", "SDE's toy in numbers: batches whose members stay together")
 	figure5        = ofToy("sde/figure5", "SDE Fig. 5. The fixed-batch toy")
-	figure6        = ofDiffusion("sde/figure6", diffusionTitle)
+	figure6        = ofDiffusion("sde/figure6", diffusion.Title)
 	diffusionTable = ofDiffusion("sde/diffusion", "SDE Fig. 6 in numbers: a denoiser's encoder")
 )
 
-const toyDoc = "A small network trained on batches whose members stay together for the whole run. The paper finds that sets from one batch depend on each other and sets across batches do not. " +
-	"Full size at every scale but quick."
-
 func ofToy(id, title string) paper.Recipe {
-	return paper.Recipe{ID: id, Title: title, Doc: toyDoc, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+	return paper.Recipe{ID: id, Title: title, Doc: toy.Doc, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		if _, err := StudyAt(scale); err != nil {
 			return nil, err
 		}
-		t, f, err := toyOutput(ctx, e.Engine, e.Store, scale, deskOf(e).lab.Progress)
+		t, f, err := toy.Output(ctx, e.Engine, e.Store, scale, deskOf(e).lab.Progress)
 		if err != nil {
 			return nil, err
 		}
@@ -49,11 +48,11 @@ func ofToy(id, title string) paper.Recipe {
 }
 
 func ofDiffusion(id, title string) paper.Recipe {
-	return paper.Recipe{ID: id, Title: title, Doc: diffusionDoc, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		if _, err := StudyAt(scale); err != nil {
 			return nil, err
 		}
-		t, f, err := diffusionOutput(ctx, e.Engine, e.Store, scale, deskOf(e).lab.Progress)
+		t, f, err := diffusion.Output(ctx, e.Engine, e.Store, scale, deskOf(e).lab.Progress)
 		if err != nil {
 			return nil, err
 		}

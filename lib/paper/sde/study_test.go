@@ -16,7 +16,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
-	"github.com/lethe-ml/lethe/lib/store"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -31,16 +30,7 @@ func small() Study {
 
 func environment(t *testing.T) *paper.Env {
 	t.Helper()
-	t.Setenv("LETHE_DATA", t.TempDir())
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e, s := enginetest.WithStore(t)
 	return &paper.Env{Engine: e, Store: s}
 }
 

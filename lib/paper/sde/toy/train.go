@@ -1,4 +1,4 @@
-package sde
+package toy
 
 import (
 	"context"
@@ -13,31 +13,31 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// toyFit identifies a training in the store.
-type toyFit struct {
+// fit identifies a training in the store.
+type fit struct {
 	Model  string       `json:"model"`
 	Arch   any          `json:"arch"`
 	Fit    train.Config `json:"fit"`
 	Epochs []int        `json:"epochs"` // whose weights are kept
 }
 
-func (r *toyRun) fit(p toyPart) toyFit {
-	return toyFit{r.arch.Name(), r.arch, r.config(p), r.Epochs}
+func (r *experiment) fit(p part) fit {
+	return fit{r.arch.Name(), r.arch, r.config(p), r.Epochs}
 }
 
-func (r *toyRun) key(recipe string, p toyPart, config any) store.Key {
+func (r *experiment) key(recipe string, p part, config any) store.Key {
 	return store.Key{
 		Recipe: recipe, Config: config, Seeds: map[string]int64{"train": int64(p.seed)},
-		Data:   map[string]string{toyDataSet: r.table.Hash},
+		Data:   map[string]string{dataSet: r.table.Hash},
 		Engine: r.runner.Engine.Info().String(), Results: audit.Results,
 	}
 }
 
-func toyFile(epoch int) string { return fmt.Sprintf("epoch-%d.safetensors", epoch) }
+func file(epoch int) string { return fmt.Sprintf("epoch-%d.safetensors", epoch) }
 
 // train keeps the weights of every epoch asked for, and a checkpoint beside each
 // from which a killed training goes on.
-func (r *toyRun) train(ctx context.Context, p toyPart) (*store.Run, error) {
+func (r *experiment) train(ctx context.Context, p part) (*store.Run, error) {
 	config := r.config(p)
 	fresh := r.arch.Init(config.Seed.Stream(engine.StreamInit))
 	o := train.Objective{{Name: "training", X: r.x, Targets: []train.Target{train.CrossEntropy(r.table.Y, r.arch.Outputs, 1)}}}
@@ -46,12 +46,12 @@ func (r *toyRun) train(ctx context.Context, p toyPart) (*store.Run, error) {
 		if err != nil {
 			return err
 		}
-		k := &toyKeeper{ctx: ctx, w: w, epochs: r.Epochs}
+		k := &keeper{ctx: ctx, w: w, epochs: r.Epochs}
 		hooks := train.Hooks{SaveEvery: 1, Save: k.save}
 		if ok {
 			hooks.Resume, err = k.resume(f, state, fresh)
 		} else if r.Epochs[0] == 0 {
-			err = w.WriteTensors(toyFile(0), fresh.File(""))
+			err = w.WriteTensors(file(0), fresh.File(""))
 		}
 		if err != nil {
 			return err
@@ -64,15 +64,15 @@ func (r *toyRun) train(ctx context.Context, p toyPart) (*store.Run, error) {
 	})
 }
 
-// toyKeeper writes weights and checkpoints while a training runs.
-type toyKeeper struct {
+// keeper writes weights and checkpoints while a training runs.
+type keeper struct {
 	ctx    context.Context
 	w      *store.Work
 	epochs []int
 	kept   int // the last epoch whose weights are written
 }
 
-func (k *toyKeeper) resume(f *safetensors.File, state []byte, like nn.Params) (*train.State, error) {
+func (k *keeper) resume(f *safetensors.File, state []byte, like nn.Params) (*train.State, error) {
 	s, err := train.LoadState(f, state, like)
 	if err == nil {
 		k.kept = s.Done
@@ -80,10 +80,10 @@ func (k *toyKeeper) resume(f *safetensors.File, state []byte, like nn.Params) (*
 	return s, err
 }
 
-func (k *toyKeeper) save(s *train.State) error {
+func (k *keeper) save(s *train.State) error {
 	keep := s.Done > k.kept && slices.Contains(k.epochs, s.Done)
 	if keep {
-		if err := k.w.WriteTensors(toyFile(s.Done), s.Params.File("")); err != nil {
+		if err := k.w.WriteTensors(file(s.Done), s.Params.File("")); err != nil {
 			return err
 		}
 		k.kept = s.Done
@@ -96,8 +96,8 @@ func (k *toyKeeper) save(s *train.State) error {
 }
 
 // weights are those of an epoch.
-func (r *toyRun) weights(trained *store.Run, epoch int) (nn.Params, error) {
-	f, err := trained.Tensors(toyFile(epoch))
+func (r *experiment) weights(trained *store.Run, epoch int) (nn.Params, error) {
+	f, err := trained.Tensors(file(epoch))
 	if err != nil {
 		return nil, err
 	}

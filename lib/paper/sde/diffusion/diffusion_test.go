@@ -1,4 +1,4 @@
-package sde
+package diffusion
 
 import (
 	"context"
@@ -11,22 +11,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/train/denoise"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// tinyDiffusion runs in a second: it tests the recipe, not the paper.
-func tinyDiffusion() Diffusion {
-	return Diffusion{
+// tiny runs in a second: it tests the recipe, not the paper.
+func tiny() Setting {
+	return Setting{
 		DataSet: "glyphs", Records: 48, HeldOut: 24, Subset: 8, Subsets: 4, Draws: 3, Sigmas: []float64{2, 16}, Samples: 2,
 		Net: diffusion.UNet{Width: 4, Levels: 2}, Training: denoise.Config{Epochs: 2, Batch: 16},
 	}
 }
 
-func TestDiffusionIsComputedOnceAndPrints(t *testing.T) {
-	e, s := engineAndStore(t)
-	d := tinyDiffusion()
+func TestIsComputedOnceAndPrints(t *testing.T) {
+	e, s := enginetest.WithStore(t)
+	d := tiny()
 	epochs := 0
 	d.Progress = func(audit.Progress) { epochs++ }
 	r, err := d.Run(context.Background(), e, s)
@@ -70,31 +71,31 @@ func TestDiffusionIsComputedOnceAndPrints(t *testing.T) {
 	}
 }
 
-func TestDiffusionRefusesSettingsThatCannotBe(t *testing.T) {
-	e, s := engineAndStore(t)
-	for want, change := range map[string]func(*Diffusion){
-		"at least 32 forgotten":     func(d *Diffusion) { d.Records = 31 },
-		"there are 48 and 7":        func(d *Diffusion) { d.HeldOut = 7 },
-		"1 draws":                   func(d *Diffusion) { d.Draws = 1 },
-		"-2 subsets":                func(d *Diffusion) { d.Subsets = -2 },
-		"noise is -1":               func(d *Diffusion) { d.Noise = -1 },
-		"noise is NaN":              func(d *Diffusion) { d.Noise = math.NaN() },
-		"glyphs has 3000 and 1000":  func(d *Diffusion) { d.Records = 2000 },
-		"nosuch":                    func(d *Diffusion) { d.DataSet = "nosuch" },
-		"width 6":                   func(d *Diffusion) { d.Net.Width = 6 },
-		"the bandwidth -1 is not a": func(d *Diffusion) { d.Sigmas = []float64{-1} },
+func TestRefusesSettingsThatCannotBe(t *testing.T) {
+	e, s := enginetest.WithStore(t)
+	for want, change := range map[string]func(*Setting){
+		"at least 32 forgotten":     func(d *Setting) { d.Records = 31 },
+		"there are 48 and 7":        func(d *Setting) { d.HeldOut = 7 },
+		"1 draws":                   func(d *Setting) { d.Draws = 1 },
+		"-2 subsets":                func(d *Setting) { d.Subsets = -2 },
+		"noise is -1":               func(d *Setting) { d.Noise = -1 },
+		"noise is NaN":              func(d *Setting) { d.Noise = math.NaN() },
+		"glyphs has 3000 and 1000":  func(d *Setting) { d.Records = 2000 },
+		"nosuch":                    func(d *Setting) { d.DataSet = "nosuch" },
+		"width 6":                   func(d *Setting) { d.Net.Width = 6 },
+		"the bandwidth -1 is not a": func(d *Setting) { d.Sigmas = []float64{-1} },
 	} {
-		d := tinyDiffusion()
+		d := tiny()
 		change(&d)
 		if _, err := d.Run(context.Background(), e, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one about %q", err, want)
 		}
 	}
-	if _, err := DiffusionAt("paper"); err == nil || !strings.Contains(err.Error(), "quick, which is also hour, and standard") {
+	if _, err := At("paper"); err == nil || !strings.Contains(err.Error(), "quick, which is also hour, and standard") {
 		t.Error(err)
 	}
 	for _, scale := range []string{"quick", "standard"} {
-		d, err := DiffusionAt(scale)
+		d, err := At(scale)
 		if err != nil {
 			t.Error(err)
 		}
@@ -113,12 +114,12 @@ func clouds(n int, scale float64, stream uint64) array.Matrix[float64] {
 	return m
 }
 
-func TestDiffusionFindsWhatIsPlantedAndNothingWhereNothingIs(t *testing.T) {
-	d := Diffusion{Subset: 80, Subsets: 10, Draws: 20}
+func TestFindsWhatIsPlantedAndNothingWhereNothingIs(t *testing.T) {
+	d := Setting{Subset: 80, Subsets: 10, Draws: 20}
 	for _, c := range []struct {
 		scale, low, high float64
 	}{{1.3, 0.9, 1}, {1, 0.35, 0.65}} {
-		arm := DiffusionArm{}
+		arm := Arm{}
 		test := halves(clouds(600, 1, 1), c.scale)
 		if err := d.judgeArm(context.Background(), &arm, test, verify.SDE{}, []float64{math.Sqrt(20)}); err != nil {
 			t.Fatal(err)
@@ -129,8 +130,8 @@ func TestDiffusionFindsWhatIsPlantedAndNothingWhereNothingIs(t *testing.T) {
 	}
 }
 
-func TestDiffusionTargetsAndReferencesShareNoRecord(t *testing.T) {
-	d := Diffusion{Subset: 10}
+func TestTargetsAndReferencesShareNoRecord(t *testing.T) {
+	d := Setting{Subset: 10}
 	m := array.New[float64](60, 1)
 	for i := range m.Data {
 		m.Data[i] = float64(i)
@@ -148,12 +149,12 @@ func TestDiffusionTargetsAndReferencesShareNoRecord(t *testing.T) {
 	}
 }
 
-func TestDiffusionBandwidthsRunFromOneToTheDimension(t *testing.T) {
-	got := DiffusionSigmas(3136, 11)
+func TestBandwidthsRunFromOneToTheDimension(t *testing.T) {
+	got := Sigmas(3136, 11)
 	if len(got) != 11 || got[0] != 1 || math.Abs(got[10]-3136) > 1e-9 {
 		t.Errorf("%v", got) // sqrt(dim) is the middle of eleven
 	}
-	if got := DiffusionSigmas(3136, 4); len(got) != 5 || math.Abs(got[2]-56) > 1e-9 {
+	if got := Sigmas(3136, 4); len(got) != 5 || math.Abs(got[2]-56) > 1e-9 {
 		t.Errorf("%v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package sde
+package toy
 
 import (
 	"context"
@@ -14,18 +14,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// ToyAt is the experiment at a scale: "quick" is one seed and 30 epochs, all
+// At is the experiment at a scale: "quick" is one seed and 30 epochs, all
 // others are the full setting.
-func ToyAt(scale string) Toy {
+func At(scale string) Setting {
 	if scale == "quick" {
-		return Toy{Seeds: []int{0}, Epochs: []int{0, 1, 5, 10, 30}, Batches: 40, Deals: 99}
+		return Setting{Seeds: []int{0}, Epochs: []int{0, 1, 5, 10, 30}, Batches: 40, Deals: 99}
 	}
-	return Toy{}
+	return Setting{}
 }
 
-// toyOutput makes the table and the figure at a scale; progress may be nil.
-func toyOutput(ctx context.Context, e *engine.Engine, s *store.Store, scale string, progress func(audit.Progress)) (*report.Table, plot.Figure, error) {
-	toy := ToyAt(scale)
+// Output makes the table and the figure at a scale; progress may be nil.
+func Output(ctx context.Context, e *engine.Engine, s *store.Store, scale string, progress func(audit.Progress)) (*report.Table, plot.Figure, error) {
+	toy := At(scale)
 	if progress != nil {
 		toy.Progress = func(done, total int) {
 			progress(audit.Progress{Done: int64(done), Total: int64(total), What: "trainings and measurements of the toy"})
@@ -38,8 +38,8 @@ func toyOutput(ctx context.Context, e *engine.Engine, s *store.Store, scale stri
 	return r.Table(scale), r.Figure(scale), nil
 }
 
-// toyRow is a contrast as the table shows it.
-type toyRow struct {
+// contrastRow is a contrast as the table shows it.
+type contrastRow struct {
 	label    string
 	contrast string
 	fixed    bool
@@ -48,33 +48,33 @@ type toyRow struct {
 
 // rows lists the contrasts of an epoch. Before training fixed and fresh batches
 // are the same network.
-func (r *ToyResult) rows(epoch int) []toyRow {
+func (r *Result) rows(epoch int) []contrastRow {
 	if epoch == 0 {
-		return []toyRow{
-			{"untrained: same − across", ToySame, true, true},
-			{"untrained: across − across", ToyNull, true, true},
+		return []contrastRow{
+			{"untrained: same − across", Same, true, true},
+			{"untrained: across − across", Null, true, true},
 		}
 	}
-	out := []toyRow{
-		{"fixed batches: same − across", ToySame, true, false},
-		{"fixed batches: across − across", ToyNull, true, true},
-		{"fresh batches: same − across", ToySame, false, true},
+	out := []contrastRow{
+		{"fixed batches: same − across", Same, true, false},
+		{"fixed batches: across − across", Null, true, true},
+		{"fresh batches: same − across", Same, false, true},
 	}
-	if epoch == r.Toy.last() {
+	if epoch == r.Setting.last() {
 		out = append(out,
-			toyRow{"planted: batches scaled by 5 %", ToyScaled, true, true},
-			toyRow{"planted: a shift shared by each batch", ToyShifted, true, true})
+			contrastRow{"planted: batches scaled by 5 %", Scaled, true, true},
+			contrastRow{"planted: a shift shared by each batch", Shifted, true, true})
 	}
 	return out
 }
 
-// Contrasts are the pairs of sets of one contrast (ToySame, ToyNull, ToyScaled,
-// ToyShifted) on a layer (0: hidden activations, 1: logits) after an epoch, one
-// ToyContrast per seed, in networks trained with fixed batches or with batches
+// Contrasts are the pairs of sets of one contrast (Same, Null, Scaled,
+// Shifted) on a layer (0: hidden activations, 1: logits) after an epoch, one
+// Contrast per seed, in networks trained with fixed batches or with batches
 // drawn anew. It refuses what was not measured.
-func (r *ToyResult) Contrasts(layer, epoch int, name string, fixed bool) ([]ToyContrast, error) {
-	if layer < 0 || layer >= len(toyLayers) {
-		return nil, fmt.Errorf("toy: layer %d is not one of the %d", layer, len(toyLayers))
+func (r *Result) Contrasts(layer, epoch int, name string, fixed bool) ([]Contrast, error) {
+	if layer < 0 || layer >= len(layers) {
+		return nil, fmt.Errorf("toy: layer %d is not one of the %d", layer, len(layers))
 	}
 	out := r.contrasts(layer, epoch, name, fixed)
 	if len(out) == 0 {
@@ -84,18 +84,18 @@ func (r *ToyResult) Contrasts(layer, epoch int, name string, fixed bool) ([]ToyC
 }
 
 // Summary takes the Contrasts of all seeds together.
-func (r *ToyResult) Summary(layer, epoch int, name string, fixed bool) (*ToySummary, error) {
+func (r *Result) Summary(layer, epoch int, name string, fixed bool) (*Summary, error) {
 	parts, err := r.Contrasts(layer, epoch, name, fixed)
 	if err != nil {
 		return nil, err
 	}
-	s := toySummarise(parts)
+	s := summarise(parts)
 	return &s, nil
 }
 
 // contrasts are one contrast in all runs.
-func (r *ToyResult) contrasts(layer, epoch int, name string, fixed bool) []ToyContrast {
-	var out []ToyContrast
+func (r *Result) contrasts(layer, epoch int, name string, fixed bool) []Contrast {
+	var out []Contrast
 	for _, s := range r.Snapshots {
 		if s.Epoch != epoch || s.Fixed != fixed {
 			continue
@@ -109,42 +109,42 @@ func (r *ToyResult) contrasts(layer, epoch int, name string, fixed bool) []ToyCo
 	return out
 }
 
-func (r *ToyResult) summary(layer, epoch int, row toyRow) ToySummary {
-	return toySummarise(r.contrasts(layer, epoch, row.contrast, row.fixed))
+func (r *Result) summary(layer, epoch int, row contrastRow) Summary {
+	return summarise(r.contrasts(layer, epoch, row.contrast, row.fixed))
 }
 
 // deals compares the true batches with random deals, in all runs of an order.
-func (r *ToyResult) deals(layer, epoch int, fixed bool) toyDealt {
+func (r *Result) deals(layer, epoch int, fixed bool) place {
 	var observed []float64
 	var dealt [][]float64
 	for _, s := range r.Snapshots {
 		if s.Epoch == epoch && s.Fixed == fixed {
-			observed = append(observed, toyMean(toyEach(s.Layers[layer].Contrasts[0].A, toyExact)))
+			observed = append(observed, mean(each(s.Layers[layer].Contrasts[0].A, exact)))
 			dealt = append(dealt, s.Layers[layer].Dealt)
 		}
 	}
-	return toyDeals(observed, dealt)
+	return poolDeals(observed, dealt)
 }
 
 // Provenance says what the result was computed from.
-func (r *ToyResult) Provenance(scale string) report.Provenance {
+func (r *Result) Provenance(scale string) report.Provenance {
 	h := sha256.Sum256([]byte(strings.Join(r.Runs, "\n")))
 	p := report.Provenance{
 		Scale: scale, Engine: r.Engine.Kind, Kernel: r.Engine.Kernel, ResultsVersion: fmt.Sprint(audit.Results),
 		Data: r.Data, Command: "lethe table sde toy --scale " + scale, Runs: len(r.Runs), RunsHash: hex.EncodeToString(h[:]),
 	}
-	for _, s := range r.Toy.Seeds {
+	for _, s := range r.Setting.Seeds {
 		p.Seeds = append(p.Seeds, int64(s))
 	}
 	return p
 }
 
-const toyTitle = "SDE Fig. 5. The toy with fixed batches"
+const title = "SDE Fig. 5. The toy with fixed batches"
 
 // Table has one row per layer, epoch and contrast.
-func (r *ToyResult) Table(scale string) *report.Table {
+func (r *Result) Table(scale string) *report.Table {
 	t := &report.Table{
-		ID: "sde/toy", Title: toyTitle,
+		ID: "sde/toy", Title: title,
 		Caption: "The paper trains a small network with batches drawn once and reports H of records that shared a batch above H of records that did not, p = 2.11e-54 on one pair of sets (appendix A.4). " +
 			"Its test takes the 200 permutations of one pair as independent. Read 'single pairs' beside 'across − across', where both sets are of the same kind and every difference is chance; then the tests with one number per batch.",
 		Provenance: r.Provenance(scale),
@@ -157,31 +157,31 @@ func (r *ToyResult) Table(scale string) *report.Table {
 			{Name: "Wilcoxon p", Note: "signed-rank test over all batches; in brackets the seeds whose own test has p < 0.05"},
 			{Name: "sign p", Note: "sign test; in brackets the share of batches with A above B"},
 			{Name: "dealt p", Note: "exact: the mean H of the true batches among random deals of the same records into batches, two-sided"},
-			{Name: "single pairs, A above", Unit: "%", Note: fmt.Sprintf("the paper's test: share of pairs that Mann-Whitney on 200 permutations each calls different at %g, one-sided", toyAlpha)},
+			{Name: "single pairs, A above", Unit: "%", Note: fmt.Sprintf("the paper's test: share of pairs that Mann-Whitney on 200 permutations each calls different at %g, one-sided", alpha)},
 			{Name: "single pairs, A below", Unit: "%"},
 		},
 	}
-	for layer, name := range toyLayers {
-		for _, epoch := range r.Toy.Epochs {
+	for layer, name := range layers {
+		for _, epoch := range r.Setting.Epochs {
 			for _, row := range r.rows(epoch) {
 				t.Rows = append(t.Rows, r.row(layer, epoch, row, fmt.Sprintf("%s, epoch %d", name, epoch)))
 			}
 		}
 	}
 	t.Notes = r.findings()
-	if len(r.Toy.Seeds) < 5 || r.Toy.last() < 200 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d of 5 seeds, %d epochs, %d batches per seed. It shows the mechanism; the full setting is the claim.", scale, len(r.Toy.Seeds), r.Toy.last(), r.batches()))
+	if len(r.Setting.Seeds) < 5 || r.Setting.last() < 200 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d of 5 seeds, %d epochs, %d batches per seed. It shows the mechanism; the full setting is the claim.", scale, len(r.Setting.Seeds), r.Setting.last(), r.batches()))
 	}
 	return t
 }
 
 // batches is the number of batches measured per seed.
-func (r *ToyResult) batches() int { return len(r.Snapshots[0].Layers[0].Contrasts[0].A) }
+func (r *Result) batches() int { return len(r.Snapshots[0].Layers[0].Contrasts[0].A) }
 
-func (r *ToyResult) row(layer, epoch int, row toyRow, group string) report.Row {
+func (r *Result) row(layer, epoch int, row contrastRow, group string) report.Row {
 	s := r.summary(layer, epoch, row)
 	dealt := report.Gap("not dealt")
-	if row.contrast == ToySame {
+	if row.contrast == Same {
 		dealt = report.PVal(r.deals(layer, epoch, row.fixed).P)
 	}
 	wilcoxon := report.PVal(s.Wilcoxon)

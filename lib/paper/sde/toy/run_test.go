@@ -1,4 +1,4 @@
-package sde
+package toy
 
 import (
 	"bytes"
@@ -12,19 +12,12 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/audit"
-	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/report"
-	"github.com/lethe-ml/lethe/lib/store"
 )
 
-func engineAndStore(t *testing.T) (*engine.Engine, *store.Store) {
-	t.Helper()
-	e := environment(t)
-	return e.Engine, e.Store
-}
-
-func tinyToy() Toy {
-	return Toy{Seeds: []int{1, 2}, Epochs: []int{0, 1, 2}, Batches: 3, Deals: 3}
+func tiny() Setting {
+	return Setting{Seeds: []int{1, 2}, Epochs: []int{0, 1, 2}, Batches: 3, Deals: 3}
 }
 
 // countdown is a context that ends after its error was asked for some times, as
@@ -41,14 +34,14 @@ func (c countdown) Err() error {
 	return c.Context.Err()
 }
 
-func TestToyGoesOnWhereItWasStopped(t *testing.T) {
-	e, whole := engineAndStore(t)
-	want, err := tinyToy().Run(t.Context(), e, whole)
+func TestGoesOnWhereItWasStopped(t *testing.T) {
+	e, whole := enginetest.WithStore(t)
+	want, err := tiny().Run(t.Context(), e, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, broken := engineAndStore(t)
-	r, err := tinyToy().withDefaults().open(t.Context(), e, broken)
+	_, broken := enginetest.WithStore(t)
+	r, err := tiny().withDefaults().open(t.Context(), e, broken)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +52,7 @@ func TestToyGoesOnWhereItWasStopped(t *testing.T) {
 			t.Fatalf("after %d steps: %v", steps, err)
 		}
 	}
-	got, err := tinyToy().Run(t.Context(), e, broken)
+	got, err := tiny().Run(t.Context(), e, broken)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,17 +61,17 @@ func TestToyGoesOnWhereItWasStopped(t *testing.T) {
 	}
 }
 
-func TestToyReadsWhatTheStoreHas(t *testing.T) {
-	e, s := engineAndStore(t)
-	first, err := tinyToy().Run(t.Context(), e, s)
+func TestReadsWhatTheStoreHas(t *testing.T) {
+	e, s := enginetest.WithStore(t)
+	first, err := tiny().Run(t.Context(), e, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := tinyToy().withDefaults().open(t.Context(), e, s)
+	r, err := tiny().withDefaults().open(t.Context(), e, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var again []ToySnapshot
+	var again []Snapshot
 	for _, p := range r.parts() {
 		left := &atomic.Int64{}
 		left.Store(100) // an epoch asks 157 times
@@ -93,10 +86,10 @@ func TestToyReadsWhatTheStoreHas(t *testing.T) {
 	}
 }
 
-func TestToyComparesFixedWithFreshBatches(t *testing.T) {
-	e, s := engineAndStore(t)
+func TestComparesFixedWithFreshBatches(t *testing.T) {
+	e, s := enginetest.WithStore(t)
 	done := 0
-	toy := tinyToy()
+	toy := tiny()
 	toy.Progress = func(d, total int) {
 		if done++; d != done || total != 16 {
 			t.Errorf("progress %d of %d after %d", d, total, done)
@@ -109,28 +102,28 @@ func TestToyComparesFixedWithFreshBatches(t *testing.T) {
 	if done != 16 || len(r.Snapshots) != 12 || len(r.Runs) != 12 {
 		t.Fatalf("%d reports, %d snapshots, %d runs", done, len(r.Snapshots), len(r.Runs))
 	}
-	a, b := r.contrasts(0, 0, ToySame, true), r.contrasts(0, 0, ToySame, false)
+	a, b := r.contrasts(0, 0, Same, true), r.contrasts(0, 0, Same, false)
 	if len(a) != 2 || !reflect.DeepEqual(a, b) {
 		t.Error("the untrained networks of fixed and fresh batches differ")
 	}
-	a, b = r.contrasts(0, 2, ToySame, true), r.contrasts(0, 2, ToySame, false)
+	a, b = r.contrasts(0, 2, Same, true), r.contrasts(0, 2, Same, false)
 	if reflect.DeepEqual(a, b) {
 		t.Error("fixed and fresh batches train the same network")
 	}
-	if len(r.contrasts(1, 2, ToyShifted, true)) != 2 || len(r.contrasts(1, 2, ToyShifted, false)) != 0 || len(r.contrasts(1, 1, ToyShifted, true)) != 0 {
+	if len(r.contrasts(1, 2, Shifted, true)) != 2 || len(r.contrasts(1, 2, Shifted, false)) != 0 || len(r.contrasts(1, 1, Shifted, true)) != 0 {
 		t.Error("the planted contrasts are not at the last epoch of fixed batches only")
 	}
-	checkToyOutput(t, r)
-	checkToySummaries(t, r)
+	checkOutput(t, r)
+	checkSummaries(t, r)
 }
 
-func checkToySummaries(t *testing.T, r *ToyResult) {
+func checkSummaries(t *testing.T, r *Result) {
 	t.Helper()
-	parts, err := r.Contrasts(1, 2, ToyNull, true)
+	parts, err := r.Contrasts(1, 2, Null, true)
 	if err != nil || len(parts) != 2 || len(parts[0].A) != 3 {
 		t.Fatalf("%d seeds, %v", len(parts), err)
 	}
-	s, err := r.Summary(1, 2, ToyNull, true)
+	s, err := r.Summary(1, 2, Null, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,13 +131,13 @@ func checkToySummaries(t *testing.T, r *ToyResult) {
 	for k := range parts[1].A { // the second seed's share of the differences
 		own += 100 * (parts[1].A[k].Exact - parts[1].B[k].Exact) / (parts[1].B[0].Exact + parts[1].B[1].Exact + parts[1].B[2].Exact)
 	}
-	if got := toyMean(s.Differences[3:]); s.Runs != 2 || len(s.Differences) != 6 || math.Abs(got-own) > 1e-9 {
+	if got := mean(s.Differences[3:]); s.Runs != 2 || len(s.Differences) != 6 || math.Abs(got-own) > 1e-9 {
 		t.Errorf("the second seed differs by %v %%, want %v %%", got, own)
 	}
 	for want, err := range map[string]error{
-		"layer 2":             second(r.Contrasts(2, 2, ToySame, true)),
-		"after epoch 7":       second(r.Summary(0, 7, ToySame, true)),
-		"fixed batches: fals": second(r.Summary(0, 2, ToyScaled, false)),
+		"layer 2":             second(r.Contrasts(2, 2, Same, true)),
+		"after epoch 7":       second(r.Summary(0, 7, Same, true)),
+		"fixed batches: fals": second(r.Summary(0, 2, Scaled, false)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
@@ -155,35 +148,35 @@ func checkToySummaries(t *testing.T, r *ToyResult) {
 func second[T any](_ T, err error) error { return err }
 
 // Another rate or size of the batches is another training, and the sets follow.
-func TestToyTakesRateAndBatchSizeFromTheCaller(t *testing.T) {
-	e, s := engineAndStore(t)
-	run := func(toy Toy) ToyContrast {
+func TestTakesRateAndBatchSizeFromTheCaller(t *testing.T) {
+	e, s := enginetest.WithStore(t)
+	run := func(toy Setting) Contrast {
 		toy.Seeds, toy.Epochs, toy.Batches, toy.Deals = []int{1}, []int{0, 1}, 2, 1
 		r, err := toy.Run(t.Context(), e, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := r.Contrasts(0, 1, ToySame, true)
+		parts, err := r.Contrasts(0, 1, Same, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return parts[0]
 	}
-	usual, named, fast, small := run(Toy{}), run(Toy{Batch: 64, LR: 0.1}), run(Toy{LR: 1}), run(Toy{Batch: 16})
+	usual, named, fast, small := run(Setting{}), run(Setting{Batch: 64, LR: 0.1}), run(Setting{LR: 1}), run(Setting{Batch: 16})
 	if !reflect.DeepEqual(usual, named) {
 		t.Error("64 and 0.1 are not the default")
 	}
 	if usual.A[0].Exact == fast.A[0].Exact {
 		t.Error("the rate changes nothing")
 	}
-	for n, set := range map[float64]ToySet{32: usual.A[0], 8: small.A[0]} { // E[H] = product of spreads/(n-1)
+	for n, set := range map[float64]Set{32: usual.A[0], 8: small.A[0]} { // E[H] = product of spreads/(n-1)
 		if want := set.Spread[0] * set.Spread[1] / (n - 1); math.Abs(set.Exact/want-1) > 1e-9 {
 			t.Errorf("halves of %v: exact mean %v, want %v", n, set.Exact, want)
 		}
 	}
 }
 
-func checkToyOutput(t *testing.T, r *ToyResult) {
+func checkOutput(t *testing.T, r *Result) {
 	t.Helper()
 	table := r.Table("tiny")
 	var text bytes.Buffer
@@ -208,9 +201,9 @@ func checkToyOutput(t *testing.T, r *ToyResult) {
 	}
 }
 
-func TestToyRefusesSettingsThatMeanNothing(t *testing.T) {
-	e, s := engineAndStore(t)
-	for want, toy := range map[string]Toy{
+func TestRefusesSettingsThatMeanNothing(t *testing.T) {
+	e, s := enginetest.WithStore(t)
+	for want, toy := range map[string]Setting{
 		"0 seeds":               {Seeds: []int{}},
 		"epochs to look at are": {Epochs: []int{0, 5, 2}},
 		"look at are [0]":       {Epochs: []int{0}},
@@ -232,13 +225,13 @@ func TestToyRefusesSettingsThatMeanNothing(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, _, err := toyOutput(ctx, e, s, "quick", func(audit.Progress) {}); err == nil {
+	if _, _, err := Output(ctx, e, s, "quick", func(audit.Progress) {}); err == nil {
 		t.Error("a stopped recipe has an output")
 	}
 }
 
-func TestToyFullScaleIsTheZeroValue(t *testing.T) {
-	full, quick := ToyAt("paper").withDefaults(), ToyAt("quick").withDefaults()
+func TestFullScaleIsTheZeroValue(t *testing.T) {
+	full, quick := At("paper").withDefaults(), At("quick").withDefaults()
 	if len(full.Seeds) != 5 || full.last() != 200 || full.Batches != 0 || quick.last() != 30 || quick.Batches != 40 {
 		t.Errorf("full %+v, quick %+v", full, quick)
 	}

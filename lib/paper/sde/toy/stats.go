@@ -1,4 +1,4 @@
-package sde
+package toy
 
 import (
 	"math"
@@ -8,14 +8,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// toyPaperP is the p-value that the paper prints (appendix A.4).
-const toyPaperP = 2.11e-54
+// paperP is the p-value that the paper prints (appendix A.4).
+const paperP = 2.11e-54
 
-// toyAlpha is the level of the paper's test.
-const toyAlpha = 0.01
+// alpha is the level of the paper's test.
+const alpha = 0.01
 
-// ToySummary is one contrast on one layer at one epoch, over all seeds.
-type ToySummary struct {
+// Summary is one contrast on one layer at one epoch, over all seeds.
+type Summary struct {
 	A, B float64 // mean exact H of the sets
 	// Differences are A - B of the exact means in per cent of the run's mean B, one
 	// number per batch; over batches takes all batches of all runs as
@@ -43,47 +43,47 @@ type ToySummary struct {
 	Between, Within float64
 }
 
-func toySummarise(parts []ToyContrast) ToySummary {
-	s := ToySummary{Runs: len(parts)}
+func summarise(parts []Contrast) Summary {
+	s := Summary{Runs: len(parts)}
 	var means, rest, identity, a, b, between, within []float64
 	pairs := 0
 	for _, c := range parts {
-		exactA, exactB := toyEach(c.A, toyExact), toyEach(c.B, toyExact)
-		unit := toyMean(exactB) / 100
+		exactA, exactB := each(c.A, exact), each(c.B, exact)
+		unit := mean(exactB) / 100
 		var own []float64
 		for k := range c.A {
 			own = append(own, (exactA[k]-exactB[k])/unit)
 			rest = append(rest, (c.A[k].Mean-c.B[k].Mean-(exactA[k]-exactB[k]))/unit)
 			identity = append(identity, (c.A[k].Identity-c.A[k].Exact)/c.A[k].SD)
-			s.SingleHigher += toyCount(c.Higher[k] < toyAlpha)
-			s.SingleLower += toyCount(c.Lower[k] < toyAlpha)
-			s.ExtremeHigher += int(toyCount(c.Higher[k] <= toyPaperP))
-			s.ExtremeLower += int(toyCount(c.Lower[k] <= toyPaperP))
+			s.SingleHigher += count(c.Higher[k] < alpha)
+			s.SingleLower += count(c.Lower[k] < alpha)
+			s.ExtremeHigher += int(count(c.Higher[k] <= paperP))
+			s.ExtremeLower += int(count(c.Lower[k] <= paperP))
 			within = append(within, c.B[k].SD/unit)
 			pairs++
 		}
-		if toyWilcoxon(own) < 0.05 {
+		if wilcoxon(own) < 0.05 {
 			s.WilcoxonBelow++
 		}
 		sd, _ := stats.SD(exactB) // of at least two finite values
 		between = append(between, sd/unit)
 		s.Differences = append(s.Differences, own...)
-		means, a, b = append(means, toyMean(own)), append(a, toyMean(exactA)), append(b, toyMean(exactB))
+		means, a, b = append(means, mean(own)), append(a, mean(exactA)), append(b, mean(exactB))
 	}
-	s.A, s.B, s.Between, s.Within = toyMean(a), toyMean(b), toyMean(between), toyMean(within)
+	s.A, s.B, s.Between, s.Within = mean(a), mean(b), mean(between), mean(within)
 	s.SingleHigher, s.SingleLower = s.SingleHigher/float64(pairs), s.SingleLower/float64(pairs)
 	s.OverBatches = stats.MeanInterval(s.Differences, 0.95, "batches").Against(0, stats.NearNull)
 	s.OverSeeds = stats.MeanInterval(means, 0.95, "seeds").Against(0, stats.NearNull)
 	s.Rest = stats.MeanInterval(rest, 0.95, "batches").Against(0, stats.NearNull)
 	s.Identity = stats.MeanInterval(identity, 0.95, "batches").Against(0, stats.NearNull)
-	s.Wilcoxon = toyWilcoxon(s.Differences)
-	s.Sign, s.Above = toySign(s.Differences)
+	s.Wilcoxon = wilcoxon(s.Differences)
+	s.Sign, s.Above = signTest(s.Differences)
 	return s
 }
 
-func toyExact(s ToySet) float64 { return s.Exact }
+func exact(s Set) float64 { return s.Exact }
 
-func toyEach(sets []ToySet, f func(ToySet) float64) []float64 {
+func each(sets []Set, f func(Set) float64) []float64 {
 	out := make([]float64, len(sets))
 	for i, s := range sets {
 		out[i] = f(s)
@@ -91,15 +91,15 @@ func toyEach(sets []ToySet, f func(ToySet) float64) []float64 {
 	return out
 }
 
-func toyCount(b bool) float64 {
+func count(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// toyWilcoxon is the p of the signed-rank test, 1 where all differences are 0.
-func toyWilcoxon(diff []float64) float64 {
+// wilcoxon is the p of the signed-rank test, 1 where all differences are 0.
+func wilcoxon(diff []float64) float64 {
 	r, err := stats.Wilcoxon(diff)
 	if err != nil {
 		return 1
@@ -107,14 +107,14 @@ func toyWilcoxon(diff []float64) float64 {
 	return r.P
 }
 
-// toySign is the two-sided sign test and the share of differences above 0 among
+// signTest is the two-sided sign test and the share of differences above 0 among
 // those that are not 0.
-func toySign(diff []float64) (p float64, above stats.Estimate) {
+func signTest(diff []float64) (p float64, above stats.Estimate) {
 	var plus, n int
 	for _, d := range diff {
 		if d != 0 {
 			n++
-			plus += int(toyCount(d > 0))
+			plus += int(count(d > 0))
 		}
 	}
 	if n == 0 {
@@ -126,20 +126,20 @@ func toySign(diff []float64) (p float64, above stats.Estimate) {
 	return min(1, 2*tail), above
 }
 
-// toyDealt compares the true batches with random deals.
-type toyDealt struct {
+// place compares the true batches with random deals.
+type place struct {
 	// Effect is the mean H of the true batches against that of the deals, in per
 	// cent; Low and High are the central 95 % of the deals on the same scale.
 	Effect, Low, High float64
 	P                 float64 // two-sided, at least 2/(deals + 1)
 }
 
-// toyDeals pools runs: deal i of all runs makes one value.
-func toyDeals(observed []float64, dealt [][]float64) toyDealt {
-	var r toyDealt
+// poolDeals pools runs: deal i of all runs makes one value.
+func poolDeals(observed []float64, dealt [][]float64) place {
+	var r place
 	deals := make([]float64, len(dealt[0]))
 	for s, values := range dealt {
-		centre := toyMean(values)
+		centre := mean(values)
 		r.Effect += 100 * (observed[s]/centre - 1) / float64(len(dealt))
 		for i, v := range values {
 			deals[i] += 100 * (v/centre - 1) / float64(len(dealt))
@@ -147,8 +147,8 @@ func toyDeals(observed []float64, dealt [][]float64) toyDealt {
 	}
 	higher, lower := 1.0, 1.0
 	for _, v := range deals {
-		higher += toyCount(v >= r.Effect)
-		lower += toyCount(v <= r.Effect)
+		higher += count(v >= r.Effect)
+		lower += count(v <= r.Effect)
 	}
 	r.P = min(1, 2*min(higher, lower)/float64(len(deals)+1))
 	r.Low, _ = stats.Quantile(deals, 0.025) // finite values
@@ -156,7 +156,7 @@ func toyDeals(observed []float64, dealt [][]float64) toyDealt {
 	return r
 }
 
-func toyMean(x []float64) float64 {
+func mean(x []float64) float64 {
 	m, err := stats.Mean(x)
 	if err != nil {
 		return math.NaN()

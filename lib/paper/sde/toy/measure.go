@@ -1,4 +1,4 @@
-package sde
+package toy
 
 import (
 	"context"
@@ -14,30 +14,30 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// ToySnapshot is one network at one epoch.
-type ToySnapshot struct {
-	Seed     int        `json:"seed"`
-	Epoch    int        `json:"epoch"`
-	Fixed    bool       `json:"fixed"`    // trained with fixed batches
-	Accuracy float64    `json:"accuracy"` // on the training data
-	Flipped  float64    `json:"flipped"`  // share of the flipped labels that it says
-	Layers   []ToyLayer `json:"layers"`
+// Snapshot is one network at one epoch.
+type Snapshot struct {
+	Seed     int     `json:"seed"`
+	Epoch    int     `json:"epoch"`
+	Fixed    bool    `json:"fixed"`    // trained with fixed batches
+	Accuracy float64 `json:"accuracy"` // on the training data
+	Flipped  float64 `json:"flipped"`  // share of the flipped labels that it says
+	Layers   []Layer `json:"layers"`
 }
 
-// ToyLayer is what was measured on one layer.
-type ToyLayer struct {
-	Name      string        `json:"name"`
-	Contrasts []ToyContrast `json:"contrasts"`
+// Layer is what was measured on one layer.
+type Layer struct {
+	Name      string     `json:"name"`
+	Contrasts []Contrast `json:"contrasts"`
 	// Dealt is the mean over batches of the exact H, for each random deal of the
 	// records of the measured batches into batches.
 	Dealt []float64 `json:"dealt"`
 }
 
-// ToyContrast compares sets A with sets B, one pair per batch.
-type ToyContrast struct {
-	Name string   `json:"name"`
-	A    []ToySet `json:"a"`
-	B    []ToySet `json:"b"`
+// Contrast compares sets A with sets B, one pair per batch.
+type Contrast struct {
+	Name string `json:"name"`
+	A    []Set  `json:"a"`
+	B    []Set  `json:"b"`
 	// Higher and Lower are the paper's test, one p per pair: Mann-Whitney on the
 	// permutations of one pair, one-sided, A above B and A below B.
 	Higher []float64 `json:"higher"`
@@ -46,8 +46,8 @@ type ToyContrast struct {
 	Draws [2][]float64 `json:"draws"`
 }
 
-// ToySet is the split-half statistic of one set; see sde.Distribution.
-type ToySet struct {
+// Set is the split-half statistic of one set; see sde.Distribution.
+type Set struct {
 	Mean     float64    `json:"mean"`
 	Exact    float64    `json:"exact"`
 	SD       float64    `json:"sd"` // exact, of the permutations
@@ -58,39 +58,39 @@ type ToySet struct {
 // The contrasts of a layer, by name: a batch against a set across, two sets
 // across, and the two that are planted after the last epoch of fixed batches.
 const (
-	ToySame    = "same - across"
-	ToyNull    = "across - across"
-	ToyScaled  = "same, scaled by 5 % - across"
-	ToyShifted = "same - across, with a shift shared by each batch"
+	Same    = "same - across"
+	Null    = "across - across"
+	Scaled  = "same, scaled by 5 % - across"
+	Shifted = "same - across, with a shift shared by each batch"
 )
 
 // The layers, by name in the report.
-var toyLayers = []string{"hidden activations", "logits"}
+var layers = []string{"hidden activations", "logits"}
 
 // The numbers of the random streams below "toy".
 const (
-	toyStreamAcross = iota // and the one after it
-	toyStreamAcross2
-	toyStreamOrders
-	toyStreamDeal
-	toyStreamShift
+	streamAcross = iota // and the one after it
+	streamAcross2
+	streamOrders
+	streamDeal
+	streamShift
 )
 
-func toyStream(seed int) func(parts ...uint64) *rand.Rand {
+func stream(seed int) func(parts ...uint64) *rand.Rand {
 	return func(parts ...uint64) *rand.Rand { return engine.Root(seed).Stream("toy", parts...) }
 }
 
-// toyEvidence identifies a measurement in the store.
-type toyEvidence struct {
-	Training toyFit `json:"training"`
-	Epoch    int    `json:"epoch"`
-	Batches  int    `json:"batches"`
-	Deals    int    `json:"deals"`
+// evidence identifies a measurement in the store.
+type evidence struct {
+	Training fit `json:"training"`
+	Epoch    int `json:"epoch"`
+	Batches  int `json:"batches"`
+	Deals    int `json:"deals"`
 }
 
 // evidence returns what was measured at an epoch, and the run that holds it.
-func (r *toyRun) evidence(ctx context.Context, p toyPart, epoch int, trained *store.Run) (*ToySnapshot, string, error) {
-	key := r.key("evidence/toy", p, toyEvidence{r.fit(p), epoch, r.Batches, r.Deals})
+func (r *experiment) evidence(ctx context.Context, p part, epoch int, trained *store.Run) (*Snapshot, string, error) {
+	key := r.key("evidence/toy", p, evidence{r.fit(p), epoch, r.Batches, r.Deals})
 	run, err := r.store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
 		s, err := r.measure(ctx, p, epoch, trained)
 		if err != nil {
@@ -101,11 +101,11 @@ func (r *toyRun) evidence(ctx context.Context, p toyPart, epoch int, trained *st
 	if err != nil {
 		return nil, "", err
 	}
-	var s ToySnapshot
+	var s Snapshot
 	return &s, run.ID, run.JSON("snapshot.json", &s)
 }
 
-func (r *toyRun) measure(ctx context.Context, p toyPart, epoch int, trained *store.Run) (*ToySnapshot, error) {
+func (r *experiment) measure(ctx context.Context, p part, epoch int, trained *store.Run) (*Snapshot, error) {
 	weights, err := r.weights(trained, epoch)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (r *toyRun) measure(ctx context.Context, p toyPart, epoch int, trained *sto
 	if err != nil {
 		return nil, err
 	}
-	s := &ToySnapshot{Seed: p.seed, Epoch: epoch, Fixed: p.order == train.Fixed, Accuracy: train.Accuracy(pred.Logits, r.table.Y)}
+	s := &Snapshot{Seed: p.seed, Epoch: epoch, Fixed: p.order == train.Fixed, Accuracy: train.Accuracy(pred.Logits, r.table.Y)}
 	flipped := r.table.Planted["flipped"]
 	labels := make([]int, len(flipped))
 	for i, row := range flipped {
@@ -126,48 +126,48 @@ func (r *toyRun) measure(ctx context.Context, p toyPart, epoch int, trained *sto
 		return nil, err
 	}
 	for i, layer := range []array.Matrix[float32]{pred.Embedding, pred.Logits} {
-		l := toyLens{ctx: ctx, act: array.Convert[float64](layer), sets: sets, layer: uint64(i), epoch: uint64(epoch), stream: toyStream(p.seed)}
+		l := lens{ctx: ctx, act: array.Convert[float64](layer), sets: sets, layer: uint64(i), epoch: uint64(epoch), stream: stream(p.seed)}
 		found, err := l.look(r.Deals, s.Fixed && epoch == r.last())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", toyLayers[i], err)
+			return nil, fmt.Errorf("%s: %w", layers[i], err)
 		}
-		found.Name = toyLayers[i]
+		found.Name = layers[i]
 		s.Layers = append(s.Layers, *found)
 	}
 	return s, nil
 }
 
-// toySets are the rows of the sets: one of each kind per measured batch.
-type toySets struct {
+// sets are the rows of the sets: one of each kind per measured batch.
+type sets struct {
 	all                   [][]int // every full batch
 	same, across, across2 [][]int
 }
 
 // draw draws the sets of a seed; they are the same at every epoch.
-func (r *toyRun) draw(p toyPart) (*toySets, error) {
-	batches, err := r.config(toyPart{p.seed, train.Fixed}).Membership(0, r.x.Rows)
+func (r *experiment) draw(p part) (*sets, error) {
+	batches, err := r.config(part{p.seed, train.Fixed}).Membership(0, r.x.Rows)
 	if err != nil {
 		return nil, err
 	}
-	return toyDraw(batches[:r.x.Rows/r.Batch], r.Batches, toyStream(p.seed))
+	return draw(batches[:r.x.Rows/r.Batch], r.Batches, stream(p.seed))
 }
 
-// toyDraw takes the first n batches, and for each two sets of as many records,
+// draw takes the first n batches, and for each two sets of as many records,
 // all from different batches.
-func toyDraw(full [][]int, n int, stream func(...uint64) *rand.Rand) (*toySets, error) {
+func draw(full [][]int, n int, stream func(...uint64) *rand.Rand) (*sets, error) {
 	size := len(full[0])
 	if len(full) < size {
 		return nil, fmt.Errorf("toy: %d full batches are not enough to take %d records from different ones", len(full), size)
 	}
-	s := &toySets{all: full, same: full[:n]}
+	s := &sets{all: full, same: full[:n]}
 	for k := range n {
-		s.across = append(s.across, toyAcross(full, stream(toyStreamAcross, uint64(k))))
-		s.across2 = append(s.across2, toyAcross(full, stream(toyStreamAcross2, uint64(k))))
+		s.across = append(s.across, across(full, stream(streamAcross, uint64(k))))
+		s.across2 = append(s.across2, across(full, stream(streamAcross2, uint64(k))))
 	}
 	return s, nil
 }
 
-func toyAcross(full [][]int, rng *rand.Rand) []int {
+func across(full [][]int, rng *rand.Rand) []int {
 	var out []int
 	for _, b := range rng.Perm(len(full))[:len(full[0])] {
 		out = append(out, full[b][rng.IntN(len(full[b]))])
@@ -175,17 +175,17 @@ func toyAcross(full [][]int, rng *rand.Rand) []int {
 	return out
 }
 
-// toyLens measures one layer of one network.
-type toyLens struct {
+// lens measures one layer of one network.
+type lens struct {
 	ctx          context.Context
 	act          sde.Matrix
-	sets         *toySets
+	sets         *sets
 	layer, epoch uint64
 	stream       func(...uint64) *rand.Rand
 }
 
 // look measures the contrasts; planted adds those with a known answer.
-func (l *toyLens) look(deals int, planted bool) (*ToyLayer, error) {
+func (l *lens) look(deals int, planted bool) (*Layer, error) {
 	same, err := l.distributions(&l.act, l.sets.same, 0)
 	if err != nil {
 		return nil, err
@@ -198,11 +198,11 @@ func (l *toyLens) look(deals int, planted bool) (*ToyLayer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &ToyLayer{}
-	if err := out.add(ToySame, same, across); err != nil {
+	out := &Layer{}
+	if err := out.add(Same, same, across); err != nil {
 		return nil, err
 	}
-	if err := out.add(ToyNull, across2, across); err != nil {
+	if err := out.add(Null, across2, across); err != nil {
 		return nil, err
 	}
 	if planted {
@@ -218,7 +218,7 @@ func (l *toyLens) look(deals int, planted bool) (*ToyLayer, error) {
 // scaled by 5 %, and a random shift that all records of a batch share, with a
 // quarter of the variance of the activations, so that records of one batch are
 // dependent and records of different batches are not.
-func (l *toyLens) plant(out *ToyLayer, across []*sde.Distribution) error {
+func (l *lens) plant(out *Layer, across []*sde.Distribution) error {
 	scaled := array.New[float64](l.act.Rows, l.act.Cols)
 	for i, v := range l.act.Data {
 		scaled.Data[i] = 1.05 * v
@@ -227,10 +227,10 @@ func (l *toyLens) plant(out *ToyLayer, across []*sde.Distribution) error {
 	if err != nil {
 		return err
 	}
-	if err := out.add(ToyScaled, a, across); err != nil {
+	if err := out.add(Scaled, a, across); err != nil {
 		return err
 	}
-	shifted := toyShift(l.act, l.sets.all, l.stream(toyStreamShift, l.layer))
+	shifted := shift(l.act, l.sets.all, l.stream(streamShift, l.layer))
 	if a, err = l.distributions(&shifted, l.sets.same, 0); err != nil {
 		return err
 	}
@@ -238,15 +238,15 @@ func (l *toyLens) plant(out *ToyLayer, across []*sde.Distribution) error {
 	if err != nil {
 		return err
 	}
-	return out.add(ToyShifted, a, b)
+	return out.add(Shifted, a, b)
 }
 
-// toyShift adds to the records of each batch one normal vector whose entries
+// shift adds to the records of each batch one normal vector whose entries
 // have half the standard deviation of an activation.
-func toyShift(act sde.Matrix, batches [][]int, rng *rand.Rand) sde.Matrix {
+func shift(act sde.Matrix, batches [][]int, rng *rand.Rand) sde.Matrix {
 	out := array.New[float64](act.Rows, act.Cols)
 	copy(out.Data, act.Data)
-	sd := 0.5 * toySD(act)
+	sd := 0.5 * deviation(act)
 	for _, b := range batches {
 		shift := make([]float64, act.Cols)
 		for j := range shift {
@@ -261,8 +261,8 @@ func toyShift(act sde.Matrix, batches [][]int, rng *rand.Rand) sde.Matrix {
 	return out
 }
 
-// toySD is the root of the mean variance of the columns.
-func toySD(act sde.Matrix) float64 {
+// deviation is the root of the mean variance of the columns.
+func deviation(act sde.Matrix) float64 {
 	var total float64
 	for j := range act.Cols {
 		var sum, squares float64
@@ -278,7 +278,7 @@ func toySD(act sde.Matrix) float64 {
 
 // distributions are the split-half statistics of sets of rows, under the paper's
 // options.
-func (l *toyLens) distributions(act *sde.Matrix, sets [][]int, kind uint64) ([]*sde.Distribution, error) {
+func (l *lens) distributions(act *sde.Matrix, sets [][]int, kind uint64) ([]*sde.Distribution, error) {
 	out := make([]*sde.Distribution, len(sets))
 	for k, rows := range sets {
 		if err := l.ctx.Err(); err != nil {
@@ -286,15 +286,15 @@ func (l *toyLens) distributions(act *sde.Matrix, sets [][]int, kind uint64) ([]*
 		}
 		part := act.Gather(rows)
 		var err error
-		if out[k], err = sde.SplitHalf(&part, sde.Options{}, l.stream(toyStreamOrders, l.epoch, l.layer, kind, uint64(k))); err != nil {
+		if out[k], err = sde.SplitHalf(&part, sde.Options{}, l.stream(streamOrders, l.epoch, l.layer, kind, uint64(k))); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (l *ToyLayer) add(name string, a, b []*sde.Distribution) error {
-	c := ToyContrast{Name: name, Draws: [2][]float64{a[0].Values, b[0].Values}}
+func (l *Layer) add(name string, a, b []*sde.Distribution) error {
+	c := Contrast{Name: name, Draws: [2][]float64{a[0].Values, b[0].Values}}
 	for k := range a {
 		higher, err := stats.MannWhitneyGreater(a[k].Values, b[k].Values)
 		if err != nil {
@@ -304,13 +304,13 @@ func (l *ToyLayer) add(name string, a, b []*sde.Distribution) error {
 		if err != nil {
 			return err
 		}
-		c.A, c.B = append(c.A, toySetOf(a[k])), append(c.B, toySetOf(b[k]))
+		c.A, c.B = append(c.A, setOf(a[k])), append(c.B, setOf(b[k]))
 		c.Higher, c.Lower = append(c.Higher, higher.P), append(c.Lower, lower.P)
 	}
 	l.Contrasts = append(l.Contrasts, c)
 	return nil
 }
 
-func toySetOf(d *sde.Distribution) ToySet {
-	return ToySet{Mean: d.Mean, Exact: d.ExactMean, SD: d.ExactSD, Identity: d.Identity, Spread: d.Spread}
+func setOf(d *sde.Distribution) Set {
+	return Set{Mean: d.Mean, Exact: d.ExactMean, SD: d.ExactSD, Identity: d.Identity, Spread: d.Spread}
 }

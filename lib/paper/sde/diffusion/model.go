@@ -1,4 +1,4 @@
-package sde
+package diffusion
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const (
 	heldOutGroup
 )
 
-var diffusionGroups = [3]string{"retained", "forgotten", "held out"}
+var groupNames = [3]string{"retained", "forgotten", "held out"}
 
 // The streams of random numbers below the seed, beside those of the training.
 const (
@@ -34,8 +34,8 @@ const (
 	streamSets   = "sets"
 )
 
-// diffusionData are the images of the three groups, pixels between -1 and 1.
-type diffusionData struct {
+// pictures are the images of the three groups, pixels between -1 and 1.
+type pictures struct {
 	groups    [3]array.Matrix[float32]
 	shape     [3]int
 	hash      string
@@ -44,7 +44,7 @@ type diffusionData struct {
 
 // load draws the records: retained and forgotten ones from the training part,
 // held-out ones from the test part.
-func (d Diffusion) load(ctx context.Context) (*diffusionData, error) {
+func (d Setting) load(ctx context.Context) (*pictures, error) {
 	info, err := images.Lookup(d.DataSet)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (d Diffusion) load(ctx context.Context) (*diffusionData, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &diffusionData{shape: m.Shape, hash: m.Hash, synthetic: m.Synthetic}
+	out := &pictures{shape: m.Shape, hash: m.Hash, synthetic: m.Synthetic}
 	first, second := make([]int, d.Records), make([]int, d.Records)
 	for i := range first {
 		first[i], second[i] = i, d.Records+i
@@ -73,15 +73,15 @@ func (d Diffusion) load(ctx context.Context) (*diffusionData, error) {
 	return out, nil
 }
 
-// diffusionModel is the trained network and the one it started from.
-type diffusionModel struct {
+// network is the trained network and the one it started from.
+type network struct {
 	trained, untrained diffusion.Denoiser
 	history            []train.Epoch
 	run                string
 }
 
-// diffusionTraining identifies the training in the store.
-type diffusionTraining struct {
+// training identifies the training in the store.
+type training struct {
 	Net     diffusion.UNet `json:"net"`
 	Fit     denoise.Config `json:"fit"`
 	Records int            `json:"records"`
@@ -90,13 +90,13 @@ type diffusionTraining struct {
 
 // trained returns the model trained on the retained records, from the store or
 // computed.
-func (d Diffusion) trained(ctx context.Context, e *engine.Engine, s *store.Store, data *diffusionData) (*diffusionModel, error) {
+func (d Setting) trained(ctx context.Context, e *engine.Engine, s *store.Store, data *pictures) (*network, error) {
 	r, err := model.NewRunner(e, d.Net)
 	if err != nil {
 		return nil, err
 	}
 	fresh := d.Net.Init(d.Training.Seed.Stream(engine.StreamInit))
-	key := d.key(e, data, "train-denoiser", diffusionTraining{d.Net, d.Training, d.Records, d.HeldOut})
+	key := d.key(e, data, "train-denoiser", training{d.Net, d.Training, d.Records, d.HeldOut})
 	run, err := s.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
 		hooks, err := d.hooks(ctx, w, fresh)
 		if err != nil {
@@ -122,14 +122,14 @@ func (d Diffusion) trained(ctx context.Context, e *engine.Engine, s *store.Store
 	if err != nil {
 		return nil, err
 	}
-	m := &diffusionModel{run: run.ID,
+	m := &network{run: run.ID,
 		trained:   diffusion.Denoiser{Runner: r, Weights: weights, Condition: d.Training.Condition},
 		untrained: diffusion.Denoiser{Runner: r, Weights: fresh, Condition: d.Training.Condition}}
 	return m, run.JSON("history.json", &m.history)
 }
 
 // hooks are the checkpoints of every training here, and tell how far this one is.
-func (d Diffusion) hooks(ctx context.Context, w *store.Work, like nn.Params) (train.Hooks, error) {
+func (d Setting) hooks(ctx context.Context, w *store.Work, like nn.Params) (train.Hooks, error) {
 	h, err := audit.Checkpoints(ctx, w, like, nil)
 	if err != nil || d.Progress == nil {
 		return h, err
@@ -143,14 +143,14 @@ func (d Diffusion) hooks(ctx context.Context, w *store.Work, like nn.Params) (tr
 
 // noisy puts noise of standard deviation sigma on a group; it is the same in
 // every call.
-func (d Diffusion) noisy(data *diffusionData, group int, sigma float64) array.Matrix[float32] {
+func (d Setting) noisy(data *pictures, group int, sigma float64) array.Matrix[float32] {
 	return diffusion.AddNoise(data.groups[group], sigma, func(row int) *rand.Rand {
 		return engine.Root(d.Seed).Stream(streamEncode, uint64(group), uint64(row))
 	})
 }
 
 // encode returns the encoder's outputs on the three groups.
-func (d Diffusion) encode(m diffusion.Denoiser, data *diffusionData) ([3]array.Matrix[float64], error) {
+func (d Setting) encode(m diffusion.Denoiser, data *pictures) ([3]array.Matrix[float64], error) {
 	var out [3]array.Matrix[float64]
 	for g := range out {
 		_, encoded, err := m.Denoise(d.noisy(data, g, d.Noise), d.Noise)
@@ -162,15 +162,15 @@ func (d Diffusion) encode(m diffusion.Denoiser, data *diffusionData) ([3]array.M
 	return out, nil
 }
 
-// diffusionShown are the noise levels at which denoising is measured.
-var diffusionShown = []float64{0.1, 0.5, 2}
+// noiseShown are the noise levels at which denoising is measured.
+var noiseShown = []float64{0.1, 0.5, 2}
 
 // errors measures the denoiser on the three groups: where it errs less on
 // retained than on other records, it knows them.
-func (d Diffusion) errors(m diffusion.Denoiser, data *diffusionData) ([]DiffusionError, error) {
-	var out []DiffusionError
-	for _, sigma := range diffusionShown {
-		for g, name := range diffusionGroups {
+func (d Setting) errors(m diffusion.Denoiser, data *pictures) ([]Denoised, error) {
+	var out []Denoised
+	for _, sigma := range noiseShown {
+		for g, name := range groupNames {
 			guess, _, err := m.Denoise(d.noisy(data, g, sigma), sigma)
 			if err != nil {
 				return nil, err
@@ -184,15 +184,15 @@ func (d Diffusion) errors(m diffusion.Denoiser, data *diffusionData) ([]Diffusio
 			}
 			e := stats.MeanInterval(each, 0.95, "images")
 			e.Better = stats.LowerIsBetter
-			out = append(out, DiffusionError{name, sigma, e})
+			out = append(out, Denoised{name, sigma, e})
 		}
 	}
 	return out, nil
 }
 
 // gallery denoises held-out images and draws new ones.
-func (d Diffusion) gallery(ctx context.Context, m diffusion.Denoiser, data *diffusionData) (DiffusionGallery, error) {
-	g := DiffusionGallery{Shape: data.shape, NoiseShown: diffusionShown[1]}
+func (d Setting) gallery(ctx context.Context, m diffusion.Denoiser, data *pictures) (Gallery, error) {
+	g := Gallery{Shape: data.shape, NoiseShown: noiseShown[1]}
 	few := make([]int, min(d.Samples, data.groups[heldOutGroup].Rows))
 	for i := range few {
 		few[i] = i

@@ -1,4 +1,6 @@
-package sde
+// Package diffusion is SDE's case study of a generative model (appendix E, figure
+// 6) on a small scale.
+package diffusion
 
 import (
 	"context"
@@ -18,7 +20,7 @@ import (
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Diffusion is the paper's case study of a generative model (appendix E, figure
+// Setting is the paper's case study of a generative model (appendix E, figure
 // 6) on a small scale: a denoising network is trained on the retained half of
 // its images, and SDE is asked, from the output of the network's encoder, which
 // sets of images were in training, with kernels of bandwidth 1 to dim.
@@ -40,7 +42,7 @@ import (
 // A verdict that is always "in" has an F1 of 2/3 and one that is always "out" an
 // F1 of 0, so that F1 alone misleads where verdicts follow the references;
 // accuracy, whose null is 0.5 whatever the verdicts' mix, is given beside it.
-type Diffusion struct {
+type Setting struct {
 	DataSet  string         `json:"data_set,omitempty"` // "": mnist; or another image set
 	Records  int            `json:"records,omitempty"`  // retained and as many forgotten, 0: 500
 	HeldOut  int            `json:"held_out,omitempty"` // of the test part, 0: 500
@@ -58,24 +60,24 @@ type Diffusion struct {
 	Progress func(audit.Progress) `json:"-"`
 }
 
-// DiffusionResult is what Diffusion.Run found.
-type DiffusionResult struct {
-	Setting   Diffusion      `json:"setting"` // with defaults filled in
-	DataHash  string         `json:"data_hash"`
-	Synthetic bool           `json:"synthetic"`
-	Dim       int            `json:"dim"` // of the encoder's output
-	Sigmas    []float64      `json:"sigmas"`
-	Arms      []DiffusionArm `json:"arms"`
+// Result is what Setting.Run found.
+type Result struct {
+	Setting   Setting   `json:"setting"` // with defaults filled in
+	DataHash  string    `json:"data_hash"`
+	Synthetic bool      `json:"synthetic"`
+	Dim       int       `json:"dim"` // of the encoder's output
+	Sigmas    []float64 `json:"sigmas"`
+	Arms      []Arm     `json:"arms"`
 	// History is the training's loss, 1 being that of the network at its start.
 	History []train.Epoch `json:"history"`
 	// Errors are mean squared errors per pixel of the denoised images.
-	Errors  []DiffusionError `json:"errors"`
-	Gallery DiffusionGallery `json:"gallery"`
-	Runs    []string         `json:"runs"` // of the store
+	Errors  []Denoised `json:"errors"`
+	Gallery Gallery    `json:"gallery"`
+	Runs    []string   `json:"runs"` // of the store
 }
 
-// DiffusionArm is one curve of figure 6 or one control.
-type DiffusionArm struct {
+// Arm is one curve of figure 6 or one control.
+type Arm struct {
 	Name    string `json:"name"`
 	About   string `json:"about"`
 	Control bool   `json:"control"`
@@ -91,15 +93,15 @@ type DiffusionArm struct {
 	Gate []float64 `json:"gate,omitempty"`
 }
 
-// DiffusionError is how well the images of one group are denoised.
-type DiffusionError struct {
+// Denoised is how well the images of one group are denoised.
+type Denoised struct {
 	Group string         `json:"group"`
 	Noise float64        `json:"noise"`
 	MSE   stats.Estimate `json:"mse"` // Student's interval over images
 }
 
-// DiffusionGallery are images to look at, rows of pixels between -1 and 1.
-type DiffusionGallery struct {
+// Gallery are images to look at, rows of pixels between -1 and 1.
+type Gallery struct {
 	Shape                    [3]int // channels, height, width
 	Clean, Noisy, Guess, New [][]float32
 	NoiseShown               float64
@@ -107,7 +109,7 @@ type DiffusionGallery struct {
 
 // withDefaults fills in zeros; the image's shape and the bandwidths follow from
 // the data.
-func (d Diffusion) withDefaults() Diffusion {
+func (d Setting) withDefaults() Setting {
 	if d.DataSet == "" {
 		d.DataSet = "mnist"
 	}
@@ -130,7 +132,7 @@ func (d Diffusion) withDefaults() Diffusion {
 	return d
 }
 
-func (d Diffusion) check() error {
+func (d Setting) check() error {
 	// A control splits the forgotten records in two.
 	if least := 2 * d.Subset; d.Subset < 4 || d.Records/2 < least || d.HeldOut < d.Subset {
 		return fmt.Errorf("diffusion: sets of %d need at least %d forgotten and %d held-out records, there are %d and %d",
@@ -145,8 +147,8 @@ func (d Diffusion) check() error {
 	return nil
 }
 
-// DiffusionSigmas are n bandwidths at equal ratios from 1 to dim, and sqrt(dim).
-func DiffusionSigmas(dim, n int) []float64 {
+// Sigmas are n bandwidths at equal ratios from 1 to dim, and sqrt(dim).
+func Sigmas(dim, n int) []float64 {
 	out := []float64{math.Sqrt(float64(dim))}
 	for i := range n {
 		out = append(out, math.Pow(float64(dim), float64(i)/float64(n-1)))
@@ -157,7 +159,7 @@ func DiffusionSigmas(dim, n int) []float64 {
 
 // Run trains the model, or takes it from the store, and judges. An interrupted
 // training goes on where it stopped; a finished result is read back.
-func (d Diffusion) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*DiffusionResult, error) {
+func (d Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Result, error) {
 	d = d.withDefaults()
 	if err := d.check(); err != nil {
 		return nil, err
@@ -181,7 +183,7 @@ func (d Diffusion) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &DiffusionResult{}
+	r := &Result{}
 	if err := run.JSON("result.json", r); err != nil {
 		return nil, err
 	}
@@ -189,7 +191,7 @@ func (d Diffusion) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*
 	return r, nil
 }
 
-func (d Diffusion) key(e *engine.Engine, data *diffusionData, recipe string, config any) store.Key {
+func (d Setting) key(e *engine.Engine, data *pictures, recipe string, config any) store.Key {
 	return store.Key{
 		Recipe: recipe, Config: config, Seeds: map[string]int64{"root": int64(d.Seed)},
 		Data: map[string]string{d.DataSet: data.hash}, Engine: e.Info().String(), Results: audit.Results,
@@ -197,10 +199,10 @@ func (d Diffusion) key(e *engine.Engine, data *diffusionData, recipe string, con
 }
 
 // judge computes everything that follows from the trained model.
-func (d Diffusion) judge(ctx context.Context, m *diffusionModel, data *diffusionData) (*DiffusionResult, error) {
-	r := &DiffusionResult{Setting: d, DataHash: data.hash, Synthetic: data.synthetic, History: m.history, Dim: d.Net.Encoded(), Sigmas: d.Sigmas}
+func (d Setting) judge(ctx context.Context, m *network, data *pictures) (*Result, error) {
+	r := &Result{Setting: d, DataHash: data.hash, Synthetic: data.synthetic, History: m.history, Dim: d.Net.Encoded(), Sigmas: d.Sigmas}
 	if len(r.Sigmas) == 0 {
-		r.Sigmas = DiffusionSigmas(r.Dim, 11)
+		r.Sigmas = Sigmas(r.Dim, 11)
 	}
 	for _, s := range r.Sigmas {
 		if _, err := verify.Fixed(s).Resolve(&verify.Matrix{Cols: 1}); err != nil || s == 0 {
@@ -229,17 +231,17 @@ func rowsOf(m array.Matrix[float32]) [][]float32 {
 
 // MarshalJSON and UnmarshalJSON keep single bytes per pixel: eight bits are more
 // than an eye sees.
-func (g DiffusionGallery) MarshalJSON() ([]byte, error) {
+func (g Gallery) MarshalJSON() ([]byte, error) {
 	return json.Marshal(storedGallery{g.Shape, pack(g.Clean), pack(g.Noisy), pack(g.Guess), pack(g.New), g.NoiseShown})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
-func (g *DiffusionGallery) UnmarshalJSON(b []byte) error {
+func (g *Gallery) UnmarshalJSON(b []byte) error {
 	var s storedGallery
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
-	*g = DiffusionGallery{s.Shape, unpack(s.Clean), unpack(s.Noisy), unpack(s.Guess), unpack(s.New), s.NoiseShown}
+	*g = Gallery{s.Shape, unpack(s.Clean), unpack(s.Noisy), unpack(s.Guess), unpack(s.New), s.NoiseShown}
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package sde
+package diffusion
 
 import (
 	"context"
@@ -21,33 +21,34 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
+// What the recipe is called and what the paper claims with it.
 const (
-	diffusionID    = "sde/figure6"
-	diffusionTitle = "SDE Fig. 6. In or out of a denoiser's training set, by bandwidth"
-	diffusionDoc   = "A denoising network is trained on half of the images. SDE judges sets of retained and of forgotten images from the output of the network's encoder. " +
+	ID    = "sde/figure6"
+	Title = "SDE Fig. 6. In or out of a denoiser's training set, by bandwidth"
+	Doc   = "A denoising network is trained on half of the images. SDE judges sets of retained and of forgotten images from the output of the network's encoder. " +
 		"The paper finds an F1 that rises steeply from sigma 1 to about 100 and stays high, about 0.8 at sqrt(dim). " +
 		"Closed form and spread only see the same activations and no pair of halves; the other controls hold nothing that training could have left. One that reaches SDE's curve shows what the curve is made of."
 )
 
-// DiffusionAt is the setting of a scale: quick is the zero value, standard takes
+// At is the setting of a scale: quick is the zero value, standard takes
 // a night on two cores. The paper's own size, EDM's network on CIFAR-10, AFHQv2
 // and FFHQ, is not here: its training takes days on eight large GPUs.
-func DiffusionAt(scale string) (Diffusion, error) {
+func At(scale string) (Setting, error) {
 	switch scale {
 	case "quick", "hour":
-		return Diffusion{}, nil
+		return Setting{}, nil
 	case "standard":
-		d := Diffusion{Records: 2000, HeldOut: 2000, Subset: 400, Net: diffusion.UNet{Width: 32}}
+		d := Setting{Records: 2000, HeldOut: 2000, Subset: 400, Net: diffusion.UNet{Width: 32}}
 		d.Training.Epochs = 200
 		return d, nil
 	}
-	return Diffusion{}, fmt.Errorf("%s: no scale %q; there are quick, which is also hour, and standard (the paper's own network and data sets are beyond this recipe)", diffusionID, scale)
+	return Setting{}, fmt.Errorf("%s: no scale %q; there are quick, which is also hour, and standard (the paper's own network and data sets are beyond this recipe)", ID, scale)
 }
 
-// diffusionOutput makes figure 6. Where MNIST is not on this machine, generated
+// Output makes figure 6. Where MNIST is not on this machine, generated
 // glyphs stand in for it, and the table says so.
-func diffusionOutput(ctx context.Context, e *engine.Engine, s *store.Store, scale string, progress func(audit.Progress)) (*report.Table, plot.Figure, error) {
-	d, err := DiffusionAt(scale)
+func Output(ctx context.Context, e *engine.Engine, s *store.Store, scale string, progress func(audit.Progress)) (*report.Table, plot.Figure, error) {
+	d, err := At(scale)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,7 +68,7 @@ func diffusionOutput(ctx context.Context, e *engine.Engine, s *store.Store, scal
 	return r.Table(p), f, err
 }
 
-func (r *DiffusionResult) provenance(e *engine.Engine, scale string) report.Provenance {
+func (r *Result) provenance(e *engine.Engine, scale string) report.Provenance {
 	h := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(r.Runs)), "\n")))
 	info := e.Info()
 	return report.Provenance{
@@ -78,7 +79,7 @@ func (r *DiffusionResult) provenance(e *engine.Engine, scale string) report.Prov
 }
 
 // at is the place of the bandwidth nearest to sigma on a logarithmic axis.
-func (r *DiffusionResult) at(sigma float64) int {
+func (r *Result) at(sigma float64) int {
 	best := 0
 	for k, s := range r.Sigmas {
 		if math.Abs(math.Log(s/sigma)) < math.Abs(math.Log(r.Sigmas[best]/sigma)) {
@@ -90,7 +91,7 @@ func (r *DiffusionResult) at(sigma float64) int {
 
 // shown are the bandwidths that have a column: the smallest, about 10, sqrt(dim),
 // and the largest.
-func (r *DiffusionResult) shown() []int {
+func (r *Result) shown() []int {
 	dim := float64(r.Dim)
 	ks := []int{0, r.at(10), r.at(math.Sqrt(dim)), len(r.Sigmas) - 1}
 	slices.Sort(ks)
@@ -98,8 +99,8 @@ func (r *DiffusionResult) shown() []int {
 }
 
 // Table lists F1 and accuracy of SDE and its controls at a few bandwidths.
-func (r *DiffusionResult) Table(p report.Provenance) *report.Table {
-	t := &report.Table{ID: diffusionID, Title: diffusionTitle, Caption: diffusionDoc, Provenance: p,
+func (r *Result) Table(p report.Provenance) *report.Table {
+	t := &report.Table{ID: ID, Title: Title, Caption: Doc, Provenance: p,
 		Columns: []report.Column{{Name: "method or control"}}}
 	for _, k := range r.shown() {
 		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("F1, sigma %.4g", r.Sigmas[k])})
@@ -128,7 +129,7 @@ func (r *DiffusionResult) Table(p report.Provenance) *report.Table {
 	return t
 }
 
-func (r *DiffusionResult) notes() []string {
+func (r *Result) notes() []string {
 	d, last := r.Setting, r.History[len(r.History)-1]
 	out := []string{
 		fmt.Sprintf("One model: a U-Net with %d values behind its encoder, trained for %d epochs on %d images of %s; its loss fell from %.2f in the first epoch to %.2f. The paper trains EDM's network (dim 16384) on CIFAR-10, AFHQv2 and FFHQ.",
@@ -157,23 +158,23 @@ func (r *DiffusionResult) notes() []string {
 
 // Figure draws F1 and accuracy against the bandwidth, and below them what the
 // network makes of held-out images and of noise.
-func (r *DiffusionResult) Figure(p report.Provenance) (plot.Figure, error) {
+func (r *Result) Figure(p report.Provenance) (plot.Figure, error) {
 	panels := []plot.Figure{
-		r.curves("F1 of the verdict in", "F1", func(a DiffusionArm) []stats.Estimate { return a.F1 }),
-		r.curves("share of right verdicts", "accuracy", func(a DiffusionArm) []stats.Estimate { return a.Accuracy }),
+		r.curves("F1 of the verdict in", "F1", func(a Arm) []stats.Estimate { return a.F1 }),
+		r.curves("share of right verdicts", "accuracy", func(a Arm) []stats.Estimate { return a.Accuracy }),
 	}
 	images, err := r.images()
 	if err != nil {
 		return nil, err
 	}
 	return plot.Panels{
-		Meta: plot.Meta{Title: diffusionTitle, Source: p.Line(),
-			Caption: diffusionDoc + " Bands: 95 % intervals over draws of references, of one model. Sigma = sqrt(dim) is the paper's rule."},
+		Meta: plot.Meta{Title: Title, Source: p.Line(),
+			Caption: Doc + " Bands: 95 % intervals over draws of references, of one model. Sigma = sqrt(dim) is the paper's rule."},
 		Columns: 1, Figures: append(panels, images),
 	}, nil
 }
 
-func (r *DiffusionResult) curves(title, label string, of func(DiffusionArm) []stats.Estimate) plot.Figure {
+func (r *Result) curves(title, label string, of func(Arm) []stats.Estimate) plot.Figure {
 	zero, one := 0.0, 1.0
 	f := plot.Curves{Meta: plot.Meta{Title: title, Height: 280}, X: plot.Axis{Label: "bandwidth sigma", Log: true},
 		Y: plot.Axis{Label: label, Min: &zero, Max: &one}, Null: &plot.Null{Value: 0.5, Label: "chance"},
@@ -195,7 +196,7 @@ func (r *DiffusionResult) curves(title, label string, of func(DiffusionArm) []st
 
 // images is a grid with a row each of held-out images, the same with noise, what
 // the network makes of them, and new ones.
-func (r *DiffusionResult) images() (plot.Figure, error) {
+func (r *Result) images() (plot.Figure, error) {
 	g := r.Gallery
 	h, w, c := g.Shape[1], g.Shape[2], g.Shape[0]
 	f := plot.Images{Meta: plot.Meta{Title: fmt.Sprintf("Held-out images, the same with noise %g, denoised, and images drawn out of noise", g.NoiseShown)},
@@ -207,7 +208,7 @@ func (r *DiffusionResult) images() (plot.Figure, error) {
 	}{{"held out", g.Clean}, {"noisy", g.Noisy}, {"denoised", g.Guess}, {"drawn", g.New}} {
 		for _, row := range group.rows {
 			if len(row) != h*w*c {
-				return nil, fmt.Errorf("%s: an image of %d values in the gallery, want %d", diffusionID, len(row), h*w*c)
+				return nil, fmt.Errorf("%s: an image of %d values in the gallery, want %d", ID, len(row), h*w*c)
 			}
 			// The figure wants pixel by pixel, the data are channel by channel.
 			for i := range h * w {

@@ -1,4 +1,4 @@
-package sde
+package toy
 
 import (
 	"math"
@@ -11,21 +11,21 @@ import (
 // their records into batches of the same size. Where batches mean nothing the
 // true batches are one more such deal, so that their place among the values is a
 // test without any assumption.
-func (l *toyLens) deal(n int) ([]float64, error) {
+func (l *lens) deal(n int) ([]float64, error) {
 	rows := slices.Concat(l.sets.same...)
-	d := newToyDealer(l.act.Gather(rows))
+	d := newDealer(l.act.Gather(rows))
 	size := len(l.sets.same[0])
 	out := make([]float64, n)
 	for i := range out {
 		if err := l.ctx.Err(); err != nil {
 			return nil, err
 		}
-		out[i] = d.mean(l.stream(toyStreamDeal, l.layer, uint64(i)).Perm(len(rows)), size)
+		out[i] = d.mean(l.stream(streamDeal, l.layer, uint64(i)).Perm(len(rows)), size)
 	}
 	return out, nil
 }
 
-// toyDealer computes the exact mean of H from pairs alone: with k the Gaussian
+// dealer computes the exact mean of H from pairs alone: with k the Gaussian
 // kernel, sigma^2 the number of columns, and n records in a half,
 //
 //	tr(Kc)/(n-1) = mean over pairs i < j of (1 - k(x_i, x_j)),
@@ -34,22 +34,22 @@ func (l *toyLens) deal(n int) ([]float64, error) {
 // So H of a set says how far apart its records lie, in pairs within each half,
 // and nothing else: a batch has a higher H than others only where its records
 // are less alike than records of different batches.
-type toyDealer struct {
+type dealer struct {
 	act     sde.Matrix
 	squares []float64
 }
 
-func newToyDealer(act sde.Matrix) *toyDealer {
-	d := &toyDealer{act: act, squares: make([]float64, act.Rows)}
+func newDealer(act sde.Matrix) *dealer {
+	d := &dealer{act: act, squares: make([]float64, act.Rows)}
 	for i := range d.squares {
-		d.squares[i] = toyDot(act.Row(i), act.Row(i))
+		d.squares[i] = dot(act.Row(i), act.Row(i))
 	}
 	return d
 }
 
 // mean is the mean of the exact H over the sets that an order of the rows, cut
 // into pieces of the size given, makes.
-func (d *toyDealer) mean(order []int, size int) float64 {
+func (d *dealer) mean(order []int, size int) float64 {
 	var total float64
 	sets, half := len(order)/size, size/2
 	for k := range sets {
@@ -59,21 +59,21 @@ func (d *toyDealer) mean(order []int, size int) float64 {
 	return total / float64(sets)
 }
 
-func (d *toyDealer) spread(rows []int) float64 {
+func (d *dealer) spread(rows []int) float64 {
 	var sum float64
 	scale := -1 / (2 * float64(d.act.Cols))
 	for a, i := range rows {
 		x := d.act.Row(i)
 		for _, j := range rows[:a] {
-			distance := d.squares[i] + d.squares[j] - float64(2*toyDot(x, d.act.Row(j)))
+			distance := d.squares[i] + d.squares[j] - float64(2*dot(x, d.act.Row(j)))
 			sum -= math.Expm1(scale * max(0, distance))
 		}
 	}
 	return sum / (float64(len(rows)) * float64(len(rows)-1) / 2)
 }
 
-// toyDot is the inner product in four partial sums, in a fixed order.
-func toyDot(x, y []float64) float64 {
+// dot is the inner product in four partial sums, in a fixed order.
+func dot(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
 	y = y[:len(x)]
 	k := 0

@@ -1,4 +1,4 @@
-package sde
+package diffusion
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// DiffusionScale is what the control of rescaled activations multiplies by.
-const DiffusionScale = 1.05
+// Rescale is what the control of rescaled activations multiplies by.
+const Rescale = 1.05
 
 // contest gives, for one draw, two populations whose sets are to be told apart:
 // that with the label "in", that with the label "out", and where the reference
@@ -40,7 +40,7 @@ func halves(m array.Matrix[float64], scale float64) contest {
 }
 
 // arms judges with SDE and its controls. The first three share their sets.
-func (d Diffusion) arms(ctx context.Context, m *diffusionModel, data *diffusionData, sigmas []float64) ([]DiffusionArm, error) {
+func (d Setting) arms(ctx context.Context, m *network, data *pictures, sigmas []float64) ([]Arm, error) {
 	trained, err := d.encode(m.trained, data)
 	if err != nil {
 		return nil, err
@@ -50,18 +50,18 @@ func (d Diffusion) arms(ctx context.Context, m *diffusionModel, data *diffusionD
 		return nil, err
 	}
 	real, never := trainedOn(trained), trained[forgetGroup]
-	var out []DiffusionArm
+	var out []Arm
 	for _, c := range []struct {
-		arm     DiffusionArm
+		arm     Arm
 		contest contest
 		method  verify.Method
 	}{
-		{DiffusionArm{Name: "SDE", About: "the paper's method on the trained network's encoder"}, real, verify.SDE{}},
-		{DiffusionArm{Name: "closed form", About: "SDE by the exact mean and standard deviation, without permutations", Control: true}, real, verify.ClosedForm{}},
-		{DiffusionArm{Name: "spread only", About: "no halves and no pairs: difference of the variances in the kernel's feature space", Control: true}, real, verify.SpreadOnly{}},
-		{DiffusionArm{Name: "untrained", About: "SDE on the network as it was before training", Control: true}, trainedOn(fresh), verify.SDE{}},
-		{DiffusionArm{Name: "never seen", About: "SDE on random halves of the forgotten records, one called in: nothing to find", Control: true}, halves(never, 1), verify.SDE{}},
-		{DiffusionArm{Name: "never seen, x 1.05", About: "the same, the half called in multiplied by 1.05 after the encoder", Control: true}, halves(never, DiffusionScale), verify.SDE{}},
+		{Arm{Name: "SDE", About: "the paper's method on the trained network's encoder"}, real, verify.SDE{}},
+		{Arm{Name: "closed form", About: "SDE by the exact mean and standard deviation, without permutations", Control: true}, real, verify.ClosedForm{}},
+		{Arm{Name: "spread only", About: "no halves and no pairs: difference of the variances in the kernel's feature space", Control: true}, real, verify.SpreadOnly{}},
+		{Arm{Name: "untrained", About: "SDE on the network as it was before training", Control: true}, trainedOn(fresh), verify.SDE{}},
+		{Arm{Name: "never seen", About: "SDE on random halves of the forgotten records, one called in: nothing to find", Control: true}, halves(never, 1), verify.SDE{}},
+		{Arm{Name: "never seen, x 1.05", About: "the same, the half called in multiplied by 1.05 after the encoder", Control: true}, halves(never, Rescale), verify.SDE{}},
 	} {
 		arm := c.arm
 		if err := d.judgeArm(ctx, &arm, c.contest, c.method, sigmas); err != nil {
@@ -73,7 +73,7 @@ func (d Diffusion) arms(ctx context.Context, m *diffusionModel, data *diffusionD
 }
 
 // judgeArm fills in the curves.
-func (d Diffusion) judgeArm(ctx context.Context, arm *DiffusionArm, c contest, m verify.Method, sigmas []float64) error {
+func (d Setting) judgeArm(ctx context.Context, arm *Arm, c contest, m verify.Method, sigmas []float64) error {
 	f1, accuracy := make([][]float64, len(sigmas)), make([][]float64, len(sigmas))
 	arm.Gate, arm.Undecided = make([]float64, len(sigmas)), make([]float64, len(sigmas))
 	gated := true
@@ -137,7 +137,7 @@ type sets struct {
 	in, out         array.Matrix[float64]
 }
 
-func (d Diffusion) draw(c contest, draw int) (*sets, error) {
+func (d Setting) draw(c contest, draw int) (*sets, error) {
 	rng := engine.Root(d.Seed).Stream(streamSets, uint64(draw))
 	members, outside, reference := c(rng)
 	in, rest := d.divide(members, rng)
@@ -156,12 +156,12 @@ func (d Diffusion) draw(c contest, draw int) (*sets, error) {
 }
 
 // divide takes a reference off a population.
-func (d Diffusion) divide(m array.Matrix[float64], rng *rand.Rand) (reference, rest array.Matrix[float64]) {
+func (d Setting) divide(m array.Matrix[float64], rng *rand.Rand) (reference, rest array.Matrix[float64]) {
 	order := rng.Perm(m.Rows)
 	return m.Gather(order[:d.Subset]), m.Gather(order[d.Subset:])
 }
 
-func (d Diffusion) targets(name string, m array.Matrix[float64], rng *rand.Rand) (verify.Targets, error) {
+func (d Setting) targets(name string, m array.Matrix[float64], rng *rand.Rand) (verify.Targets, error) {
 	pool, err := verify.NewPool(name, &m)
 	if err != nil {
 		return verify.Targets{}, err

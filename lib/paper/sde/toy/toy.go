@@ -1,4 +1,6 @@
-package sde
+// Package toy is SDE's experiment with fixed batches (appendix A.4, figure 5),
+// asked with one number per batch as well.
+package toy
 
 import (
 	"context"
@@ -18,7 +20,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Toy is the experiment with fixed batches (appendix A.4, figure 5): a network
+// Setting is the experiment with fixed batches (appendix A.4, figure 5): a network
 // with one hidden layer is trained on 10,000 points with the batches of 64 drawn
 // once, and the statistic H of records that always shared a batch is compared
 // with H of records that never did. The zero value is the full setting.
@@ -46,7 +48,7 @@ import (
 //     and one that deals the records into batches at random;
 //  4. the same sets are measured in an untrained network and in one trained with
 //     batches drawn anew in every epoch, where sharing a batch means nothing.
-type Toy struct {
+type Setting struct {
 	Seeds   []int // nil: 0 ... 4
 	Epochs  []int // to look at, ascending, the last ends the training; nil: 0, 1, 2, 5, 10, 20, 50, 100, 200
 	Batches int   // how many of the full batches are measured, 0: all
@@ -60,14 +62,18 @@ type Toy struct {
 	Progress func(done, total int)
 }
 
+// Doc says what the paper claims with it.
+const Doc = "A small network trained on batches whose members stay together for the whole run. The paper finds that sets from one batch depend on each other and sets across batches do not. " +
+	"Full size at every scale but quick."
+
 // The data, and the paper's records in a batch and our rate.
 const (
-	toyDataSet = "linear_flips"
-	toyBatch   = 64
-	toyLR      = 0.1
+	dataSet      = "linear_flips"
+	defaultBatch = 64
+	defaultLR    = 0.1
 )
 
-func (t Toy) withDefaults() Toy {
+func (t Setting) withDefaults() Setting {
 	if t.Seeds == nil {
 		t.Seeds = []int{0, 1, 2, 3, 4}
 	}
@@ -78,15 +84,15 @@ func (t Toy) withDefaults() Toy {
 		t.Deals = 199
 	}
 	if t.Batch == 0 {
-		t.Batch = toyBatch
+		t.Batch = defaultBatch
 	}
 	if t.LR == 0 {
-		t.LR = toyLR
+		t.LR = defaultLR
 	}
 	return t
 }
 
-func (t Toy) check() error {
+func (t Setting) check() error {
 	switch {
 	case len(t.Seeds) == 0 || len(t.Epochs) == 0:
 		return fmt.Errorf("toy: %d seeds and %d epochs to look at", len(t.Seeds), len(t.Epochs))
@@ -102,12 +108,12 @@ func (t Toy) check() error {
 	return nil
 }
 
-func (t Toy) last() int { return t.Epochs[len(t.Epochs)-1] }
+func (t Setting) last() int { return t.Epochs[len(t.Epochs)-1] }
 
-// ToyResult holds everything that was measured.
-type ToyResult struct {
-	Toy       Toy // with its defaults filled in
-	Snapshots []ToySnapshot
+// Result holds everything that was measured.
+type Result struct {
+	Setting   Setting // with its defaults filled in
+	Snapshots []Snapshot
 	Engine    engine.Info
 	Data      map[string]string // data set -> hash
 	Runs      []string          // IDs of the evidence in the store, sorted
@@ -115,7 +121,7 @@ type ToyResult struct {
 
 // Run trains and measures, or reads what the store has of it. A run that was
 // killed goes on with the training or the measurement that was not finished.
-func (t Toy) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*ToyResult, error) {
+func (t Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Result, error) {
 	t = t.withDefaults()
 	if err := t.check(); err != nil {
 		return nil, err
@@ -124,11 +130,11 @@ func (t Toy) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*ToyRes
 	if err != nil {
 		return nil, err
 	}
-	out := &ToyResult{Toy: t, Engine: e.Info(), Data: map[string]string{toyDataSet: r.table.Hash}}
+	out := &Result{Setting: t, Engine: e.Info(), Data: map[string]string{dataSet: r.table.Hash}}
 	parts := t.parts()
-	found := make([][]ToySnapshot, len(parts))
+	found := make([][]Snapshot, len(parts))
 	runs := make([][]string, len(parts))
-	err = toySweep(ctx, len(parts), func(ctx context.Context, i int) (err error) {
+	err = sweep(ctx, len(parts), func(ctx context.Context, i int) (err error) {
 		found[i], runs[i], err = r.part(ctx, parts[i])
 		return err
 	})
@@ -143,26 +149,26 @@ func (t Toy) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*ToyRes
 	return out, nil
 }
 
-// toyPart is one training.
-type toyPart struct {
+// part is one training.
+type part struct {
 	seed  int
 	order train.Order
 }
 
 // parts are the trainings: with fixed batches, and with batches drawn anew.
-func (t Toy) parts() []toyPart {
-	var out []toyPart
+func (t Setting) parts() []part {
+	var out []part
 	for _, order := range []train.Order{train.Fixed, train.Shuffled} {
 		for _, seed := range t.Seeds {
-			out = append(out, toyPart{seed, order})
+			out = append(out, part{seed, order})
 		}
 	}
 	return out
 }
 
-// toyRun is an experiment under way.
-type toyRun struct {
-	Toy
+// experiment is an experiment under way.
+type experiment struct {
+	Setting
 	store  *store.Store
 	runner *model.Runner
 	arch   tabular.OneHidden
@@ -172,8 +178,8 @@ type toyRun struct {
 	done   int
 }
 
-func (t Toy) open(ctx context.Context, e *engine.Engine, s *store.Store) (*toyRun, error) {
-	table, err := datasets.Load(ctx, toyDataSet)
+func (t Setting) open(ctx context.Context, e *engine.Engine, s *store.Store) (*experiment, error) {
+	table, err := datasets.Load(ctx, dataSet)
 	if err != nil {
 		return nil, err
 	}
@@ -189,10 +195,10 @@ func (t Toy) open(ctx context.Context, e *engine.Engine, s *store.Store) (*toyRu
 	if t.Batches == 0 {
 		t.Batches = full
 	}
-	return &toyRun{Toy: t, store: s, runner: runner, arch: arch, table: table, x: array.Convert[float32](table.X)}, nil
+	return &experiment{Setting: t, store: s, runner: runner, arch: arch, table: table, x: array.Convert[float32](table.X)}, nil
 }
 
-func (r *toyRun) tell() {
+func (r *experiment) tell() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done++
@@ -204,18 +210,18 @@ func (r *toyRun) tell() {
 // config is the training of a part. The order of a part with batches drawn anew
 // knows no membership; its records are judged by the membership that the same
 // seed gives the other training.
-func (r *toyRun) config(p toyPart) train.Config {
+func (r *experiment) config(p part) train.Config {
 	return train.Config{Epochs: r.last(), Batch: r.Batch, Order: p.order, SGD: &nn.SGD{LR: r.LR}, Seed: engine.Root(p.seed)}.WithDefaults()
 }
 
 // part trains one network and measures it at every epoch asked for.
-func (r *toyRun) part(ctx context.Context, p toyPart) ([]ToySnapshot, []string, error) {
+func (r *experiment) part(ctx context.Context, p part) ([]Snapshot, []string, error) {
 	trained, err := r.train(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
 	r.tell()
-	var out []ToySnapshot
+	var out []Snapshot
 	var runs []string
 	for _, epoch := range r.Epochs {
 		s, id, err := r.evidence(ctx, p, epoch, trained)
@@ -228,8 +234,8 @@ func (r *toyRun) part(ctx context.Context, p toyPart) ([]ToySnapshot, []string, 
 	return out, runs, nil
 }
 
-// toySweep does n pieces of work on a few goroutines; the first error stops it.
-func toySweep(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
+// sweep does n pieces of work on a few goroutines; the first error stops it.
+func sweep(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	next := make(chan int)

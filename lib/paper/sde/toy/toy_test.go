@@ -1,4 +1,4 @@
-package sde
+package toy
 
 import (
 	"math"
@@ -12,8 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// toyNoise is a matrix of independent standard normal numbers.
-func toyNoise(rows, cols int, seed engine.Root) sde.Matrix {
+// noise is a matrix of independent standard normal numbers.
+func noise(rows, cols int, seed engine.Root) sde.Matrix {
 	m, rng := array.New[float64](rows, cols), seed.Stream("noise")
 	for i := range m.Data {
 		m.Data[i] = rng.NormFloat64()
@@ -21,23 +21,23 @@ func toyNoise(rows, cols int, seed engine.Root) sde.Matrix {
 	return m
 }
 
-// toyLensOn looks at activations of n batches of a size, of which it measures m.
-func toyLensOn(t *testing.T, act sde.Matrix, size, m int, seed int) *toyLens {
+// lensOn looks at activations of n batches of a size, of which it measures m.
+func lensOn(t *testing.T, act sde.Matrix, size, m int, seed int) *lens {
 	t.Helper()
 	config := train.Config{Batch: size, Order: train.Fixed, Seed: engine.Root(seed)}
 	full, err := config.Membership(0, act.Rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := toyDraw(full[:act.Rows/size], m, toyStream(seed))
+	sets, err := draw(full[:act.Rows/size], m, stream(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &toyLens{ctx: t.Context(), act: act, sets: sets, stream: toyStream(seed)}
+	return &lens{ctx: t.Context(), act: act, sets: sets, stream: stream(seed)}
 }
 
-func TestToySetsAcrossTakeEveryRecordFromAnotherBatch(t *testing.T) {
-	l := toyLensOn(t, toyNoise(16*20, 1, 1), 16, 20, 3)
+func TestSetsAcrossTakeEveryRecordFromAnotherBatch(t *testing.T) {
+	l := lensOn(t, noise(16*20, 1, 1), 16, 20, 3)
 	of := map[int]int{}
 	for k, b := range l.sets.all {
 		for _, i := range b {
@@ -58,16 +58,16 @@ func TestToySetsAcrossTakeEveryRecordFromAnotherBatch(t *testing.T) {
 			t.Errorf("the two sets across of batch %d are one", k)
 		}
 	}
-	if _, err := toyDraw(l.sets.all[:15], 3, toyStream(1)); err == nil {
+	if _, err := draw(l.sets.all[:15], 3, stream(1)); err == nil {
 		t.Error("16 records come from 15 different batches")
 	}
 }
 
 // The dealer goes from pairs, SplitHalf from centred kernel matrices.
-func TestToyDealsHaveTheExactMeanOfSplitHalf(t *testing.T) {
+func TestDealsHaveTheExactMeanOfSplitHalf(t *testing.T) {
 	for _, cols := range []int{1, 2, 7, 128} {
-		act := toyNoise(64, cols, engine.Root(cols))
-		d, order := newToyDealer(act), engine.Root(1).Stream("order").Perm(64)
+		act := noise(64, cols, engine.Root(cols))
+		d, order := newDealer(act), engine.Root(1).Stream("order").Perm(64)
 		var want float64
 		for k := range 4 {
 			part := act.Gather(order[16*k : 16*(k+1)])
@@ -85,7 +85,7 @@ func TestToyDealsHaveTheExactMeanOfSplitHalf(t *testing.T) {
 
 // exactDifferences are the differences of the exact means of sets, by pairs.
 func exactDifferences(act sde.Matrix, a, b [][]int) []float64 {
-	d, out := newToyDealer(act), make([]float64, len(a))
+	d, out := newDealer(act), make([]float64, len(a))
 	for k := range a {
 		out[k] = d.mean(a[k], len(a[k])) - d.mean(b[k], len(b[k]))
 	}
@@ -95,19 +95,19 @@ func exactDifferences(act sde.Matrix, a, b [][]int) []float64 {
 // In noise without batches every test with one number per batch must be right:
 // its p-values are uniform (the signed-rank test across against across, the
 // deals for same batches).
-func TestToyTestsWithOneNumberPerBatchAreCalibrated(t *testing.T) {
+func TestTestsWithOneNumberPerBatchAreCalibrated(t *testing.T) {
 	const worlds, size, batches, deals = 1000, 8, 24, 39
 	var ranks, dealt []float64
 	for w := range worlds {
-		act := toyNoise(size*batches, 3, engine.Root(w))
-		l := toyLensOn(t, act, size, batches, w)
-		ranks = append(ranks, toyWilcoxon(exactDifferences(act, l.sets.across2, l.sets.across)))
+		act := noise(size*batches, 3, engine.Root(w))
+		l := lensOn(t, act, size, batches, w)
+		ranks = append(ranks, wilcoxon(exactDifferences(act, l.sets.across2, l.sets.across)))
 		values, err := l.deal(deals)
 		if err != nil {
 			t.Fatal(err)
 		}
-		observed := newToyDealer(act).mean(slices.Concat(l.sets.same...), size)
-		dealt = append(dealt, toyDeals([]float64{observed}, [][]float64{values}).P-1/float64(deals+1)) // the middle of its step
+		observed := newDealer(act).mean(slices.Concat(l.sets.same...), size)
+		dealt = append(dealt, poolDeals([]float64{observed}, [][]float64{values}).P-1/float64(deals+1)) // the middle of its step
 	}
 	for name, p := range map[string][]float64{"signed-rank": ranks, "deals": dealt} {
 		d, ks, err := stats.KSUniform(p)
@@ -122,14 +122,14 @@ func TestToyTestsWithOneNumberPerBatchAreCalibrated(t *testing.T) {
 
 // The paper's test on single pairs of sets of one and the same noise: at 1 % it
 // should reject once in a hundred.
-func TestToySinglePairTestRejectsInPureNoise(t *testing.T) {
-	act := toyNoise(64*64, 32, 5)
-	layer, err := toyLensOn(t, act, 64, 30, 5).look(19, false)
+func TestSinglePairTestRejectsInPureNoise(t *testing.T) {
+	act := noise(64*64, 32, 5)
+	layer, err := lensOn(t, act, 64, 30, 5).look(19, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range layer.Contrasts {
-		s := toySummarise([]ToyContrast{c})
+		s := summarise([]Contrast{c})
 		if s.SingleHigher+s.SingleLower < 0.2 {
 			t.Errorf("%s: only %.2f and %.2f of single pairs are called different", c.Name, s.SingleHigher, s.SingleLower)
 		}
@@ -142,20 +142,20 @@ func TestToySinglePairTestRejectsInPureNoise(t *testing.T) {
 	}
 }
 
-func TestToyFindsPlantedSpreadAndMisreadsPlantedDependence(t *testing.T) {
-	act := toyNoise(64*64, 32, 6)
-	layer, err := toyLensOn(t, act, 64, 30, 6).look(19, true)
+func TestFindsPlantedSpreadAndMisreadsPlantedDependence(t *testing.T) {
+	act := noise(64*64, 32, 6)
+	layer, err := lensOn(t, act, 64, 30, 6).look(19, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	by := map[string]ToySummary{}
+	by := map[string]Summary{}
 	for _, c := range layer.Contrasts {
-		by[c.Name] = toySummarise([]ToyContrast{c})
+		by[c.Name] = summarise([]Contrast{c})
 	}
-	if s := by[ToyScaled]; s.OverBatches.Low < 2 || s.Wilcoxon > 1e-4 {
+	if s := by[Scaled]; s.OverBatches.Low < 2 || s.Wilcoxon > 1e-4 {
 		t.Errorf("scaled by 5 %%: %v, p %v", s.OverBatches, s.Wilcoxon)
 	}
-	same, shift := by[ToySame], by[ToyShifted]
+	same, shift := by[Same], by[Shifted]
 	if shift.OverBatches.High > -2 || shift.Wilcoxon > 1e-4 {
 		t.Errorf("shared shift: %v, p %v", shift.OverBatches, shift.Wilcoxon)
 	}
@@ -164,9 +164,9 @@ func TestToyFindsPlantedSpreadAndMisreadsPlantedDependence(t *testing.T) {
 	}
 }
 
-func TestToyIdentityOrderSeesPairsThatBelongTogether(t *testing.T) {
-	act := toyNoise(64*64, 8, 7)
-	l := toyLensOn(t, act, 64, 12, 7)
+func TestIdentityOrderSeesPairsThatBelongTogether(t *testing.T) {
+	act := noise(64*64, 8, 7)
+	l := lensOn(t, act, 64, 12, 7)
 	for _, rows := range l.sets.same { // record j of the second half is a near copy of record j of the first
 		for j := range 32 {
 			copy(act.Row(rows[32+j]), act.Row(rows[j]))
@@ -177,13 +177,13 @@ func TestToyIdentityOrderSeesPairsThatBelongTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := toySummarise(layer.Contrasts[:1]); s.Identity.Low < 3 {
+	if s := summarise(layer.Contrasts[:1]); s.Identity.Low < 3 {
 		t.Errorf("halves that are copies: identity at %v standard deviations", s.Identity)
 	}
 }
 
 // Golden values: scipy 1.17.1, stats.binomtest(k, n).pvalue.
-func TestToySignTestEqualsSciPy(t *testing.T) {
+func TestSignTestEqualsSciPy(t *testing.T) {
 	for _, c := range []struct {
 		k, n int
 		p    float64
@@ -195,22 +195,22 @@ func TestToySignTestEqualsSciPy(t *testing.T) {
 				diff[i] = 1
 			}
 		}
-		p, above := toySign(diff)
+		p, above := signTest(diff)
 		if math.Abs(p/c.p-1) > 1e-10 || above.N != c.n || above.Value != float64(c.k)/float64(c.n) {
 			t.Errorf("%d of %d: p %v, want %v; share %v", c.k, c.n, p, c.p, above)
 		}
 	}
-	if p, above := toySign([]float64{0, 0}); p != 1 || !math.IsNaN(above.Value) {
+	if p, above := signTest([]float64{0, 0}); p != 1 || !math.IsNaN(above.Value) {
 		t.Errorf("no differences: p %v, share %v", p, above)
 	}
 }
 
-func TestToyDealsAreRankedOnBothSides(t *testing.T) {
+func TestDealsAreRankedOnBothSides(t *testing.T) {
 	dealt := [][]float64{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {2, 4, 6, 8, 10, 12, 14, 16, 18}} // means 5 and 10
 	for _, c := range []struct{ first, second, effect, p float64 }{
 		{10, 20, 100, 0.2}, {0, 0, -100, 0.2}, {5, 10, 0, 1}, {6.5, 13, 30, 2 * 4.0 / 10},
 	} {
-		got := toyDeals([]float64{c.first, c.second}, dealt)
+		got := poolDeals([]float64{c.first, c.second}, dealt)
 		if math.Abs(got.Effect-c.effect) > 1e-9 || math.Abs(got.P-c.p) > 1e-12 {
 			t.Errorf("observed %v and %v: effect %v, p %v, want %v and %v", c.first, c.second, got.Effect, got.P, c.effect, c.p)
 		}
