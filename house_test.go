@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -123,6 +124,33 @@ func TestOnlyDownloadsImportTheNetwork(t *testing.T) {
 	})
 	if !found {
 		t.Error("no download imports the network: this test looks at nothing")
+	}
+}
+
+// A stream's name decides every number drawn from it: all of them stand in
+// lib/engine/streams.go, so that no two rooms mean one by the same name.
+func TestStreamsAreNamedInOnePlace(t *testing.T) {
+	seen := 0
+	sources(t, func(path string, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			method, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || method.Sel.Name != "Stream" && method.Sel.Name != "Counter" {
+				return true
+			}
+			seen++
+			name, ok := call.Args[0].(*ast.SelectorExpr)
+			if !ok || fmt.Sprint(name.X) != "engine" || !strings.HasPrefix(name.Sel.Name, "Stream") {
+				t.Errorf("%s draws from a stream that lib/engine/streams.go does not name", path)
+			}
+			return true
+		})
+	})
+	if seen < 20 {
+		t.Errorf("only %d streams were looked at", seen)
 	}
 }
 

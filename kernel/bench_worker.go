@@ -192,7 +192,7 @@ func (d duty) step(ctx context.Context, args []string) error {
 		return err
 	}
 	const features, classes, warm = 50, 2, 3
-	rng := engine.Root(1).Stream("bench")
+	rng := engine.Root(1).Stream(engine.StreamBench)
 	return d.fit(ctx, fitting{tabular.MLP{Features: features, Outputs: classes}, gaussian(rng, rows[0], features), train.Config{}, warm, 1}, rng)
 }
 
@@ -210,7 +210,7 @@ func (d duty) m4(_ context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	rng := engine.Root(1).Stream("bench")
+	rng := engine.Root(1).Stream(engine.StreamBench)
 	p, err := r.Predict(arch.Init(rng), gaussian(rng, rows, inputs))
 	if err != nil {
 		return err

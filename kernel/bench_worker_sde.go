@@ -33,7 +33,7 @@ func (s *sdeRun) prepare(ctx context.Context, dir string, size sdeSize) (string,
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return "", err
 	}
-	rng := engine.Root(1).Stream("bench")
+	rng := engine.Root(1).Stream(engine.StreamBench)
 	rows := []struct {
 		n     int
 		scale float64
@@ -223,7 +223,7 @@ func (d duty) oneSubset(m sde.Method, data *sdeData) error {
 	return d.serve(func() (float64, error) {
 		rows := data.subsets[k%len(data.subsets)]
 		k++
-		return p.Compare(rows, engine.Root(1).Stream("bench", uint64(k))).Out, nil
+		return p.Compare(rows, engine.Root(1).Stream(engine.StreamBench, uint64(k))).Out, nil
 	})
 }
 

@@ -5,18 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// StreamAugment names the random stream of augmentation: the image with number
-// row in the training set is augmented in an epoch with
-//
-//	engine.Root(seed).Stream(images.StreamAugment, epoch, row)
-//
-// so that an image's crop depends on neither the batch it is in nor on what
-// other images drew, and a resumed run draws what an uninterrupted one would.
-const StreamAugment = "augment"
-
 // Augmentation is the customary pair for small photographs: a random crop out
 // of the image with a border of zeros, then a horizontal flip with probability
 // 1/2. The zero value is the customary setting, a border of 4 pixels.
+//
+// The image with number row in the training set is augmented in an epoch with
+//
+//	engine.Root(seed).Stream(engine.StreamAugment, epoch, row)
+//
+// so that an image's crop depends on neither the batch it is in nor on what
+// other images drew, and a resumed run draws what an uninterrupted one would.
 //
 // The border is 0 in the values that Row gets: augment pixels in 0..1 and
 // normalise afterwards, and the border is black, as in the programs of the field.

@@ -119,7 +119,7 @@ func TestAugmentationDependsOnSeedEpochAndRowOnly(t *testing.T) {
 	shape := [3]int{1, 8, 8}
 	draw := func(seed engine.Root, epoch, row uint64) string {
 		dst := make([]float32, 64)
-		if err := (images.Augmentation{}).Row(dst, counted(shape), shape, seed.Stream(images.StreamAugment, epoch, row)); err != nil {
+		if err := (images.Augmentation{}).Row(dst, counted(shape), shape, seed.Stream(engine.StreamAugment, epoch, row)); err != nil {
 			t.Fatal(err)
 		}
 		return fmt.Sprint(dst)
@@ -202,7 +202,7 @@ func TestInterleavePutsThePixelsChannelsSideBySide(t *testing.T) {
 func ExampleAugmentation_Row() {
 	shape := [3]int{1, 3, 3}
 	src, dst := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}, make([]float32, 9)
-	rng := engine.Root(42).Stream(images.StreamAugment, 0, 1) // epoch 0, row 1
+	rng := engine.Root(42).Stream(engine.StreamAugment, 0, 1) // epoch 0, row 1
 	err := images.Augmentation{Border: 1}.Row(dst, src, shape, rng)
 	fmt.Println(dst[:3], dst[3:6], dst[6:], err)
 	// Output: [0 4 5] [0 7 8] [0 0 0] <nil>
@@ -221,7 +221,7 @@ func BenchmarkAugment(b *testing.B) {
 	row := uint64(0)
 	for b.Loop() {
 		row++
-		if err := (images.Augmentation{}).Row(dst, src, shape, engine.Root(1).Stream(images.StreamAugment, 0, row)); err != nil {
+		if err := (images.Augmentation{}).Row(dst, src, shape, engine.Root(1).Stream(engine.StreamAugment, 0, row)); err != nil {
 			b.Fatal(err)
 		}
 	}

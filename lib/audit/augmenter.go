@@ -41,7 +41,7 @@ func (a Augmenter) Augment(dst, src []float32, epoch, id int) error {
 	for k, v := range src {
 		bright[k] = v - float32(a.Black[k/plane])
 	}
-	rng := a.Seed.Stream(images.StreamAugment, uint64(epoch), uint64(id))
+	rng := a.Seed.Stream(engine.StreamAugment, uint64(epoch), uint64(id))
 	if err := a.Row(dst, bright, a.Shape, rng); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/engine"
 )
 
 func glyphs(t *testing.T, train, test int) *datasets.Prepared {
@@ -31,7 +32,7 @@ func TestTheAugmentersBorderIsBlackAfterNormalisation(t *testing.T) {
 		for k, v := range p.Train.X.Row(id) {
 			raw[k] = float32(float64(v)*p.Norm.SD[0] + p.Norm.Mean[0])
 		}
-		if err := a.Row(moved, raw, p.About.Shape, a.Seed.Stream(images.StreamAugment, 2, uint64(id))); err != nil {
+		if err := a.Row(moved, raw, p.About.Shape, a.Seed.Stream(engine.StreamAugment, 2, uint64(id))); err != nil {
 			t.Fatal(err)
 		}
 		for k, v := range moved {

@@ -6,17 +6,6 @@ import (
 	"math/rand/v2"
 )
 
-// The named random streams. One root seed makes them all, and each is
-// independent of the others, so that one more draw in one moves no other.
-const (
-	StreamSplit     = "split"
-	StreamInit      = "init"
-	StreamBatch     = "batch"
-	StreamDropout   = "dropout"
-	StreamAttack    = "attack"
-	StreamBootstrap = "bootstrap"
-)
-
 // Root is the seed from which every random stream of a run is derived.
 type Root int64
 

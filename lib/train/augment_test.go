@@ -27,7 +27,7 @@ type cropFlip struct {
 }
 
 func (a cropFlip) Augment(dst, src []float32, epoch, id int) error {
-	return a.Row(dst, src, [3]int{1, 8, 8}, a.Seed.Stream(images.StreamAugment, uint64(epoch), uint64(id)))
+	return a.Row(dst, src, [3]int{1, 8, 8}, a.Seed.Stream(engine.StreamAugment, uint64(epoch), uint64(id)))
 }
 
 func pictures(n int) train.Term {

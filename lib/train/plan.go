@@ -67,7 +67,7 @@ func (p Plan) sweeps(c Config, epoch int) ([]sweep, error) {
 	for k, o := range passes {
 		c := c
 		if k > 0 {
-			c.Seed = engine.Root(c.Seed.Counter("pass", uint64(k)))
+			c.Seed = engine.Root(c.Seed.Counter(engine.StreamPass, uint64(k)))
 		}
 		for i, batches := range c.epoch(o, epoch) {
 			out = append(out, sweep{o, batches, i == 0})

@@ -60,7 +60,7 @@ func (w twin) plan(start nn.Params, plan Plan, c Config) (p [][]float64, losses 
 		for k, o := range passes {
 			draw := c
 			if k > 0 {
-				draw.Seed = engine.Root(c.Seed.Counter("pass", uint64(k)))
+				draw.Seed = engine.Root(c.Seed.Counter(engine.StreamPass, uint64(k)))
 			}
 			for _, batches := range draw.epoch(o, epoch) {
 				loss, g := w.at(p, o, batches, func(term, layer int) uint64 {

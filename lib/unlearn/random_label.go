@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -55,16 +56,13 @@ func (m RandomLabel) masked(ctx context.Context, r Request, mask *train.Mask) (*
 	return r.descend(ctx, m.Descent, or(m.Epochs, 10), or(m.LR, 0.013), passes, train.Plan{Mask: mask})
 }
 
-// streamLabels draws the labels of the forget records.
-const streamLabels = "random-label"
-
 // randomLabels are the labels that the forget records have in an epoch. The
 // remainder's bias is below the number of classes over 2^64.
 func (r Request) randomLabels(epoch int) []int {
 	classes := uint64(r.Runner.Arch.Classes())
 	y := make([]int, len(r.Forget.IDs))
 	for i, id := range r.Forget.IDs {
-		y[i] = int(r.Seed.Counter(streamLabels, uint64(epoch), uint64(id)) % classes)
+		y[i] = int(r.Seed.Counter(engine.StreamRandomLabel, uint64(epoch), uint64(id)) % classes)
 	}
 	return y
 }

@@ -49,7 +49,7 @@ type shifted struct{ asked *atomic.Int64 }
 
 func (s shifted) Augment(dst, src []float32, epoch, id int) error {
 	s.asked.Add(1)
-	return images.Augmentation{Border: 1}.Row(dst, src, [3]int{1, 8, 8}, engine.Root(7).Stream(images.StreamAugment, uint64(epoch), uint64(id)))
+	return images.Augmentation{Border: 1}.Row(dst, src, [3]int{1, 8, 8}, engine.Root(7).Stream(engine.StreamAugment, uint64(epoch), uint64(id)))
 }
 
 // Every method runs on a network with batch normalisation, a last batch of one

@@ -67,7 +67,7 @@ func (c *Case) cast(n *Network, layer string, size int) (cast, activations, erro
 // others are the retained rows that are not in the reference, in the order in
 // which cast draws them.
 func (c *Case) others(size int) []int {
-	rng := engine.Root(c.drawSeed()).Stream("sde", uint64(size))
+	rng := engine.Root(c.drawSeed()).Stream(engine.StreamSDE, uint64(size))
 	return pick(c.Retain, rng.Perm(len(c.Retain))[size:])
 }
 

@@ -97,7 +97,7 @@ func timed(ctx context.Context, m verify.Method, records, in, out verify.Matrix,
 	if err != nil {
 		return 0, err
 	}
-	subsets, err := verify.Draw(records.Rows, size, n, engine.Root(1).Stream("cost"))
+	subsets, err := verify.Draw(records.Rows, size, n, engine.Root(1).Stream(engine.StreamCost))
 	if err != nil {
 		return 0, err
 	}
@@ -106,7 +106,7 @@ func timed(ctx context.Context, m verify.Method, records, in, out verify.Matrix,
 }
 
 func normals(rows, cols int, seed uint64) verify.Matrix {
-	m, rng := array.New[float64](rows, cols), engine.Root(seed).Stream("normals")
+	m, rng := array.New[float64](rows, cols), engine.Root(seed).Stream(engine.StreamNormals)
 	for i := range m.Data {
 		m.Data[i] = rng.NormFloat64()
 	}

@@ -102,7 +102,7 @@ func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means
 		return f, nil, err
 	}
 	size := min(ev.Sizes[len(ev.Sizes)-1], len(forget))
-	rng := engine.Root(0).Stream("sde-figure", uint64(size))
+	rng := engine.Root(0).Stream(engine.StreamSDEFigure, uint64(size))
 	rows := map[string]verify.Matrix{
 		"retained":  acts["hp"].train.Gather(pick(retain, rng.Perm(len(retain))[:size])),
 		"forgotten": acts["hp"].train.Gather(pick(forget, rng.Perm(len(forget))[:size])),

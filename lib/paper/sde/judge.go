@@ -225,7 +225,7 @@ func (j *judging) cast(a activations, size int) cast {
 	if err != nil {
 		return cast{err: err}
 	}
-	rng := engine.Root(j.seed).Stream("sde", uint64(size))
+	rng := engine.Root(j.seed).Stream(engine.StreamSDE, uint64(size))
 	if size > len(forget) {
 		return cast{err: fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))}
 	}
@@ -242,7 +242,7 @@ func (j *judging) cast(a activations, size int) cast {
 // heldOut is a cast in which nobody was in training: four parts of the test
 // images, those of the class "in" scaled by a factor.
 func (j *judging) heldOut(a activations, size int, factor float64) cast {
-	rng := engine.Root(j.seed).Stream("sde-held-out", uint64(size))
+	rng := engine.Root(j.seed).Stream(engine.StreamSDEHeldOut, uint64(size))
 	order := rng.Perm(a.test.Rows)
 	if size > len(order)/4 {
 		return cast{err: fmt.Errorf("four sets of %d images out of %d test images", size, len(order))}
@@ -262,7 +262,7 @@ func targets(name string, m verify.Matrix, size, subsets int, seed uint64) (veri
 	if err != nil {
 		return verify.Targets{}, err
 	}
-	drawn, err := verify.Draw(m.Rows, size, subsets, engine.Root(seed).Stream("targets"))
+	drawn, err := verify.Draw(m.Rows, size, subsets, engine.Root(seed).Stream(engine.StreamTargets))
 	return verify.Targets{Pool: pool, Subsets: drawn}, err
 }
 

@@ -166,7 +166,7 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 	u.Retain = train.Accuracy(onTrain.Logits.Gather(retain), p.Records(retain).Y)
 	u.Test = train.Accuracy(onTest.Logits, p.Test.Y)
 	// One half of the test images teaches the threshold, the other is held out.
-	rng := engine.Root(u.Seed).Stream("sde-attack")
+	rng := engine.Root(u.Seed).Stream(engine.StreamSDEAttack)
 	tests, kept := rng.Perm(p.Test.X.Rows), rng.Perm(len(retain))
 	half := len(tests) / 2
 	known := pick(retain, kept[:min(half, len(kept))])
@@ -198,7 +198,7 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 	if size > len(forget) {
 		return fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))
 	}
-	rng := engine.Root(u.Seed).Stream("sde-unlearned", uint64(size))
+	rng := engine.Root(u.Seed).Stream(engine.StreamSDEUnlearned, uint64(size))
 	kept, tests := rng.Perm(len(retain)), rng.Perm(a.test.Rows)
 	in, out := a.train.Gather(pick(retain, kept[:size])), a.test.Gather(tests[:size])
 	goal, err := targets("forgotten", a.train.Gather(forget), size, s.Subsets, rng.Uint64())

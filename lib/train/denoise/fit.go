@@ -37,9 +37,6 @@ type Config struct {
 	Seed      engine.Root            `json:"seed"` // of batch order and noise
 }
 
-// streamNoise names the noise levels and the noise.
-const streamNoise = "noise"
-
 // WithDefaults returns the configuration with zeros replaced by their meaning.
 func (c Config) WithDefaults() Config {
 	if c.Epochs == 0 {
@@ -181,7 +178,7 @@ func (c Config) noisy(images array.Matrix[float32], rows []int, epoch int) batch
 	b := batch{array.New[float32](len(rows), images.Cols+1), array.New[float32](len(rows), images.Cols)}
 	x := make([]float32, images.Cols)
 	for k, row := range rows {
-		rng, y := c.Seed.Stream(streamNoise, uint64(epoch), uint64(row)), images.Row(row)
+		rng, y := c.Seed.Stream(engine.StreamNoise, uint64(epoch), uint64(row)), images.Row(row)
 		sigma := math.Exp(*c.Mean + float64(c.Spread*rng.NormFloat64()))
 		for j, v := range y {
 			x[j] = float32(float64(v) + float64(sigma*rng.NormFloat64()))

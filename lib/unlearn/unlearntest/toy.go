@@ -67,7 +67,7 @@ func NewToy(t testing.TB) *Toy {
 
 // draw makes n labelled records. Their numbers are neither sorted nor dense.
 func draw(seed engine.Root, n int) unlearn.Data {
-	rng := seed.Stream("toy")
+	rng := seed.Stream(engine.StreamToy)
 	d := unlearn.Data{X: array.New[float32](n, toyFeatures), Y: make([]int, n), IDs: rng.Perm(10 * n)[:n]}
 	for i := range n {
 		d.Y[i] = rng.IntN(toyClasses)

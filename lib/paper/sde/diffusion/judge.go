@@ -138,7 +138,7 @@ type sets struct {
 }
 
 func (d Setting) draw(c contest, draw int) (*sets, error) {
-	rng := engine.Root(d.Seed).Stream(streamSets, uint64(draw))
+	rng := engine.Root(d.Seed).Stream(engine.StreamSets, uint64(draw))
 	members, outside, reference := c(rng)
 	in, rest := d.divide(members, rng)
 	inside, err := d.targets("inside", rest, rng)

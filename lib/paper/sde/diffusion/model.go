@@ -27,13 +27,6 @@ const (
 
 var groupNames = [3]string{"retained", "forgotten", "held out"}
 
-// The streams of random numbers below the seed, beside those of the training.
-const (
-	streamEncode = "encode"
-	streamSample = "sample"
-	streamSets   = "sets"
-)
-
 // pictures are the images of the three groups, pixels between -1 and 1.
 type pictures struct {
 	groups    [3]array.Matrix[float32]
@@ -145,7 +138,7 @@ func (d Setting) hooks(ctx context.Context, w *store.Work, like nn.Params) (trai
 // every call.
 func (d Setting) noisy(data *pictures, group int, sigma float64) array.Matrix[float32] {
 	return diffusion.AddNoise(data.groups[group], sigma, func(row int) *rand.Rand {
-		return engine.Root(d.Seed).Stream(streamEncode, uint64(group), uint64(row))
+		return engine.Root(d.Seed).Stream(engine.StreamEncode, uint64(group), uint64(row))
 	})
 }
 
@@ -202,7 +195,7 @@ func (d Setting) gallery(ctx context.Context, m diffusion.Denoiser, data *pictur
 	if err != nil {
 		return g, err
 	}
-	rng := engine.Root(d.Seed).Stream(streamSample)
+	rng := engine.Root(d.Seed).Stream(engine.StreamSample)
 	drawn, err := diffusion.Sampler{}.Sample(ctx, d.Samples, d.Net.Pixels(), rng, func(x array.Matrix[float32], sigma float64) (array.Matrix[float32], error) {
 		y, _, err := m.Denoise(x, sigma)
 		return y, err

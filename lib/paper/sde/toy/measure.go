@@ -67,7 +67,7 @@ const (
 // The layers, by name in the report.
 var layers = []string{"hidden activations", "logits"}
 
-// The numbers of the random streams below "toy".
+// What is drawn: the first part of engine.StreamToy.
 const (
 	streamAcross = iota // and the one after it
 	streamAcross2
@@ -77,7 +77,7 @@ const (
 )
 
 func stream(seed int) func(parts ...uint64) *rand.Rand {
-	return func(parts ...uint64) *rand.Rand { return engine.Root(seed).Stream("toy", parts...) }
+	return func(parts ...uint64) *rand.Rand { return engine.Root(seed).Stream(engine.StreamToy, parts...) }
 }
 
 // evidence identifies a measurement in the store.

@@ -1,0 +1,64 @@
+package engine
+
+// The named random streams of the house, each with what it draws and, in
+// brackets, the parts that follow the name. One root seed makes them all, and
+// each is independent of the others, so that one more draw in one moves no other.
+// A name is for ever: another one is another result.
+const (
+	// StreamSplit draws which rows of a table are kept, and which images (how many
+	// of the training and of the test part are asked for).
+	StreamSplit = "split"
+	// StreamInit draws the initial weights, in their order.
+	StreamInit = "init"
+
+	// StreamBatch draws the order of the records (term; epoch, unless batches are
+	// fixed), for a denoiser (epochs done).
+	StreamBatch = "batch"
+	// StreamDropout draws masks of units (step, term, layer).
+	StreamDropout = "dropout"
+	// StreamAugment draws crop and flip of an image (epoch, record).
+	StreamAugment = "augment"
+	// StreamNoise draws the noise level and the noise on an image that a denoiser
+	// is trained on (epoch, row).
+	StreamNoise = "noise"
+	// StreamPass draws the seed of an epoch's later passes (pass from 1).
+	StreamPass = "pass"
+
+	// StreamRandomLabel draws the labels that are taught instead of the right ones
+	// (epoch, record).
+	StreamRandomLabel = "random-label"
+
+	// StreamSubsets draws the three sets of a lens on subsets (draw).
+	StreamSubsets = "subsets"
+
+	// StreamSDE draws SDE's references, and the seeds of its targets (size of a set).
+	StreamSDE = "sde"
+	// StreamSDEHeldOut is the same where nobody was in training (size of a set).
+	StreamSDEHeldOut = "sde-held-out"
+	// StreamSDEUnlearned is the same in an unlearned model (size of a set).
+	StreamSDEUnlearned = "sde-unlearned"
+	// StreamSDEAttack deals the test images into those that teach the attack's
+	// threshold and those that are held out, and draws retained images for it.
+	StreamSDEAttack = "sde-attack"
+	// StreamSDEFigure draws the sets of the histograms (size of a set).
+	StreamSDEFigure = "sde-figure"
+	// StreamTargets draws the subsets of a population that are to be judged.
+	StreamTargets = "targets"
+	// StreamCost and StreamNormals draw subsets and records of which only the time
+	// is measured that they take.
+	StreamCost    = "cost"
+	StreamNormals = "normals"
+	// StreamToy draws everything of the toy (what, see package toy; then epoch,
+	// layer, set or deal), and the records of the methods' conformance suite.
+	StreamToy = "toy"
+
+	// StreamEncode draws the noise on an image that an encoder sees (group, row).
+	StreamEncode = "encode"
+	// StreamSample draws new images out of a denoiser.
+	StreamSample = "sample"
+	// StreamSets draws references and targets of the generative case (draw).
+	StreamSets = "sets"
+
+	// StreamBench draws what benchmarks compute on.
+	StreamBench = "bench"
+)
