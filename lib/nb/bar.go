@@ -68,7 +68,7 @@ func (b *Bar) Set(done int) {
 // Report says that done of total units are done, and what names the last of
 // them; an empty what leaves the name. Recipes and trainings report like this:
 //
-//	env.Progress = func(p ruler.Progress) { bar.Report(p.Done, p.Total, p.What) }
+//	env.Progress = func(p paper.Progress) { bar.Report(p.Done, p.Total, p.What) }
 func (b *Bar) Report(done, total int64, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -59,10 +60,7 @@ type Output struct {
 
 // Progress says how far the work is. Done and Total are in the paper's unit, so
 // that a rate means something.
-type Progress struct {
-	Done, Total int64
-	What        string
-}
+type Progress = audit.Progress
 
 // Env is what recipes run in. Its fields are set before the first recipe runs
 // and not changed after.

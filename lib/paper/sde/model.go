@@ -34,10 +34,7 @@ func deskOf(e *paper.Env) *desk {
 	d := paper.Shared(e, func(e *paper.Env) *desk {
 		return &desk{lab: &audit.Lab{Engine: e.Engine, Store: e.Store}, sets: map[string]*prepared{}}
 	})
-	d.lab.Progress = nil
-	if e.Progress != nil {
-		d.lab.Progress = func(p audit.Progress) { e.Progress(paper.Progress(p)) }
-	}
+	d.lab.Progress = e.Progress
 	return d
 }
 

@@ -90,9 +90,9 @@ func TestComparesFixedWithFreshBatches(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	done := 0
 	toy := tiny()
-	toy.Progress = func(d, total int) {
-		if done++; d != done || total != 16 {
-			t.Errorf("progress %d of %d after %d", d, total, done)
+	toy.Progress = func(now audit.Progress) {
+		if done++; now.Done != int64(done) || now.Total != 16 {
+			t.Errorf("%+v after %d", now, done)
 		}
 	}
 	r, err := toy.Run(t.Context(), e, s)

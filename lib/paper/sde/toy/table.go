@@ -26,11 +26,7 @@ func At(scale string) Setting {
 // Output makes the table and the figure at a scale; progress may be nil.
 func Output(ctx context.Context, e *engine.Engine, s *store.Store, scale string, progress func(audit.Progress)) (*report.Table, plot.Figure, error) {
 	toy := At(scale)
-	if progress != nil {
-		toy.Progress = func(done, total int) {
-			progress(audit.Progress{Done: int64(done), Total: int64(total), What: "trainings and measurements of the toy"})
-		}
-	}
+	toy.Progress = progress
 	r, err := toy.Run(ctx, e, s)
 	if err != nil {
 		return nil, nil, err

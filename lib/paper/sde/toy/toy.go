@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
@@ -59,7 +60,7 @@ type Setting struct {
 	LR    float64 // the rate of SGD, 0: 0.1
 	// Progress hears how many of the trainings and measurements are done. It may
 	// be nil and is never called by two goroutines at once.
-	Progress func(done, total int)
+	Progress func(audit.Progress)
 }
 
 // Doc says what the paper claims with it.
@@ -203,7 +204,8 @@ func (r *experiment) tell() {
 	defer r.mu.Unlock()
 	r.done++
 	if r.Progress != nil {
-		r.Progress(r.done, len(r.parts())*(1+len(r.Epochs)))
+		total := len(r.parts()) * (1 + len(r.Epochs))
+		r.Progress(audit.Progress{Done: int64(r.done), Total: int64(total), What: "trainings and measurements of the toy"})
 	}
 }
 
