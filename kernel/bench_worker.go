@@ -140,7 +140,7 @@ func (d duty) fit(ctx context.Context, f fitting, rng *rand.Rand) error {
 	}
 	y := make([]int, f.x.Rows)
 	for i := range y {
-		y[i] = rng.IntN(f.arch.Classes())
+		y[i] = rng.IntN(model.Widths(f.arch)[nn.Logits])
 	}
 	p := f.arch.Init(rng)
 	ctx, stop := context.WithCancel(ctx)
@@ -165,7 +165,7 @@ func (d duty) fit(ctx context.Context, f fitting, rng *rand.Rand) error {
 		}
 		began = time.Now()
 	}
-	o := train.Objective{{Name: "bench", X: f.x, Targets: []train.Target{train.CrossEntropy(y, f.arch.Classes(), 1)}}}
+	o := train.Objective{{Name: "bench", X: f.x, Targets: []train.Target{train.CrossEntropy(y, model.Widths(f.arch)[nn.Logits], 1)}}}
 	f.config.Epochs = 1 << 30 // the requests end the training
 	_, _, err = train.Fit(ctx, r, p, o, f.config, train.Hooks{Progress: after})
 	if ctx.Err() != nil {

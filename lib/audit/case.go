@@ -264,9 +264,9 @@ func (c *Case) Losses(m *Model) (forget, retain, test []float64, err error) {
 		return nil, nil, nil, err
 	}
 	pick := func(rows []int) []float64 {
-		return train.Losses(o.train.Logits.Gather(rows), c.Records(rows).Y)
+		return train.Losses(o.train.Logits().Gather(rows), c.Records(rows).Y)
 	}
-	return pick(c.Forget), pick(c.Retain), train.Losses(o.test.Logits, c.Test.Y), nil
+	return pick(c.Forget), pick(c.Retain), train.Losses(o.test.Logits(), c.Test.Y), nil
 }
 
 // Accuracy is a model's share of right answers on three sets of records, with
@@ -280,9 +280,9 @@ func (c *Case) Accuracy(m *Model) (Accuracy, error) {
 		return Accuracy{}, err
 	}
 	on := func(rows []int) stats.Estimate {
-		return share(o.train.Logits.Gather(rows), c.Records(rows).Y)
+		return share(o.train.Logits().Gather(rows), c.Records(rows).Y)
 	}
-	return Accuracy{on(c.Forget), on(c.Retain), share(o.test.Logits, c.Test.Y)}, nil
+	return Accuracy{on(c.Forget), on(c.Retain), share(o.test.Logits(), c.Test.Y)}, nil
 }
 
 func share(logits array.Matrix[float32], y []int) stats.Estimate {

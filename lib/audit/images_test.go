@@ -18,7 +18,7 @@ import (
 func pictures() Setting {
 	return Setting{
 		DataSet: "glyphs", MaxRows: 200, TestRows: 60, Fraction: 0.1,
-		Fit: train.Config{Epochs: 6, Batch: 50, SGD: &nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
+		Fit: train.Config{Epochs: 6, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
 		Arch: func(f, c int) model.Architecture {
 			return vision.SmallCNN{Channels: 1, Side: 16, Outputs: c, Width: 4, Hidden: 32, Norm: true}
 		},

@@ -33,7 +33,7 @@ func LensCases(scale string) ([]Named, error) {
 		{"random records", Setting{DataSet: "tabular_outliers", Fraction: 0.10}},
 		{"random records, real data", Setting{DataSet: "breast_cancer", Fraction: 0.10}},
 	}
-	byHeart := train.Config{Epochs: 40, Batch: 32, SGD: &nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
+	byHeart := train.Config{Epochs: 40, Batch: 32, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
 	cases = append(cases,
 		Named{"random drawings, known by heart", Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: byHeart, Arch: smallNet}},
 		Named{"drawings with a wrong label", Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}})
@@ -45,7 +45,7 @@ func LensCases(scale string) ([]Named, error) {
 		return nil, fmt.Errorf("scale %q is not one of quick, standard, paper", scale)
 	}
 	photographs := byHeart
-	photographs.Epochs, photographs.Batch, photographs.SGD = 30, 64, &nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
+	photographs.Epochs, photographs.Batch, photographs.Optimizer = 30, 64, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
 	cases = append(cases, Named{"random photographs", Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10, Fit: photographs, Arch: smallNet}})
 	for _, name := range datasets.RULER() {
 		s := Setting{DataSet: name}

@@ -28,7 +28,7 @@ func (c *Case) Surface(m *Model) (*plot.Decision, error) {
 	return &plot.Decision{
 		Meta: plot.Meta{Title: m.Label, Source: c.Provenance().Line()},
 		X:    plot.Axis{Label: features[0].Name}, Y: plot.Axis{Label: features[1].Name},
-		Grid: grid, Classes: c.About.Classes, Probabilities: train.Softmax(p.Logits, 1), Points: points,
+		Grid: grid, Classes: c.About.Classes, Probabilities: train.Softmax(p.Logits(), 1), Points: points,
 	}, nil
 }
 

@@ -14,7 +14,8 @@ const (
 	// StreamBatch draws the order of the records (term; epoch, unless batches are
 	// fixed), for a denoiser (epochs done).
 	StreamBatch = "batch"
-	// StreamDropout draws masks of units (step, term, layer).
+	// StreamDropout draws a network's draws: masks of units, normal noise (step,
+	// term, draw).
 	StreamDropout = "dropout"
 	// StreamAugment draws crop and flip of an image (epoch, record).
 	StreamAugment = "augment"
@@ -23,6 +24,10 @@ const (
 	StreamNoise = "noise"
 	// StreamPass draws the seed of an epoch's later passes (pass from 1).
 	StreamPass = "pass"
+	// StreamPlayer draws the seed of a game's later players (player from 1).
+	StreamPlayer = "player"
+	// StreamGradientNoise draws the noise on a gradient (step, tensor).
+	StreamGradientNoise = "gradient-noise"
 
 	// StreamRandomLabel draws the labels that are taught instead of the right ones
 	// (epoch, record).

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
 // exampleGraph is one of the graphs that a runner compiles when it first
@@ -19,52 +20,101 @@ const (
 	graphClipped
 	graphFisher
 	graphEmpirical
-	exampleGraphs
 )
 
+// exampleExecs are compiled graphs by kind and loss.
 type exampleExecs struct {
 	mu    sync.Mutex
-	execs [exampleGraphs]*Exec
+	execs map[string]*Exec
 }
 
-func (e *exampleExecs) get(r *Runner, kind exampleGraph) (*Exec, error) {
+func (e *exampleExecs) get(r *Runner, kind exampleGraph, of Examples) (*Exec, error) {
+	key, err := loss.Key(of.Loss)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", r.Arch.Name(), err)
+	}
+	key = fmt.Sprint(kind, key)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.execs[kind] != nil {
-		return e.execs[kind], nil
+	if e.execs[key] != nil {
+		return e.execs[key], nil
 	}
-	exec, err := r.compile(func(in []*Node) []*Node { return r.buildExamples(kind, in) })
-	e.execs[kind] = exec
-	return exec, err
+	exec, err := r.compile(func(in []*Node) []*Node { return r.buildExamples(kind, of.Loss, of.names(), in) })
+	if err != nil {
+		return nil, err
+	}
+	if e.execs == nil {
+		e.execs = map[string]*Exec{}
+	}
+	e.execs[key] = exec
+	return exec, nil
 }
 
-// buildExamples builds a graph that takes weights, x, one-hot targets, a row
-// with 1 for a record and 0 for padding, and the clipping norm.
-func (r *Runner) buildExamples(kind exampleGraph, in []*Node) []*Node {
-	last := len(in) - 4
-	p, x, targets, exists, clip := in[:last], in[last], in[last+1], in[last+2], in[last+3]
-	t := &nn.Tape{}
-	logits := r.Arch.Forward(t, p, x, nil).Logits
+// CheckExamples panics, which is how a graph refuses, unless a record's own
+// gradient by every weight is known: it names the weight, and whether its layer
+// mixes the records of a batch.
+func CheckExamples(a Architecture, t *nn.Tape, p []*Node, like nn.Params) {
 	for _, i := range t.Unaccounted(p) {
-		panic(fmt.Errorf("no layer of %s says how %s enters a record's own gradient, or more than one does", r.Arch.Name(), r.like[i].Name))
+		switch {
+		case like[i].State:
+		case t.Couples(p[i]):
+			panic(fmt.Errorf("%s of %s belongs to a layer that mixes the records of a batch: no record has a gradient of its own", like[i].Name, a.Name()))
+		default:
+			panic(fmt.Errorf("no layer of %s says how %s enters a record's own gradient, or more than one does", a.Name(), like[i].Name))
+		}
 	}
-	probs := Softmax(logits, 0)
-	adjoint := Mul(Sub(probs, targets), exists)
+}
+
+// From turns a loss's derivatives by outputs into those by nodes, each times the
+// record's weight [1, n].
+func (tr Trace) From(v loss.Value, weight *Node) nn.Adjoints {
+	from := nn.Adjoints{}
+	for name, d := range v.Adjoints {
+		from[tr.Outputs[name]] = Mul(d, weight)
+	}
+	return from
+}
+
+// buildExamples builds a graph that takes weights, x, the loss's inputs in the
+// order of their names, a row with 1 for a record and 0 for padding, and the
+// clipping norm.
+func (r *Runner) buildExamples(kind exampleGraph, l loss.Loss, names []string, in []*Node) []*Node {
+	n := len(r.like)
+	p, x, rest := in[:n], in[n], in[n+1:]
+	exists, clip := rest[len(names)], rest[len(names)+1]
+	t := &nn.Tape{}
+	tr := r.Arch.Forward(t, p, x, nil)
+	CheckExamples(r.Arch, t, p, r.like)
+	if kind == graphFisher {
+		return r.expectedSquares(t, tr, exists, p)
+	}
+	given := loss.Given{Outputs: tr.Outputs, Inputs: map[string]*Node{}}
+	for k, name := range names {
+		given.Inputs[name] = rest[k]
+	}
+	v := loss.On(l, given)
+	from := tr.From(v, exists)
 	switch kind {
 	case graphNorms:
-		return []*Node{t.PerExampleNorms(logits, adjoint)}
+		return []*Node{t.PerExampleNorms(from)}
 	case graphClipped:
-		norms := t.PerExampleNorms(logits, adjoint)
+		norms := t.PerExampleNorms(from)
 		factor := MinScalar(Div(clip, norms), 1)
-		return append([]*Node{norms}, t.Backward(logits, Mul(adjoint, factor), p)...)
-	case graphEmpirical:
-		return t.PerExampleSquares(logits, adjoint, exists, p)
+		return append([]*Node{norms}, t.Backward(tr.From(v, Mul(exists, factor)), p)...)
 	}
+	return t.PerExampleSquares(from, exists, p)
+}
+
+// expectedSquares adds up the squared gradients of the logarithms of a
+// classifier's own probabilities, each weighted with the probability.
+func (r *Runner) expectedSquares(t *nn.Tape, tr Trace, exists *Node, p []*Node) []*Node {
+	logits := tr.Outputs[nn.Logits]
+	probs := Softmax(logits, 0)
 	var sums []*Node
-	for c := range r.Arch.Classes() {
+	for c := range probs.Shape().Dimensions[0] {
 		prob := Slice(probs, AxisElem(c), AxisRange())
 		class := oneHotRow(probs, c)
-		part := t.PerExampleSquares(logits, Sub(class, probs), Mul(prob, exists), p)
+		part := t.PerExampleSquares(nn.Adjoints{logits: Sub(class, probs)}, Mul(prob, exists), p)
 		for i := range part {
 			if c > 0 {
 				part[i] = Add(sums[i], part[i])

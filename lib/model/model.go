@@ -24,25 +24,57 @@ import (
 type Architecture interface {
 	// Name is the family's short name, such as "tabular-mlp".
 	Name() string
-	// Inputs and Classes are the numbers of features and of outputs.
+	// Inputs is the number of features of a record.
 	Inputs() int
-	Classes() int
+	// Returns lists the outputs of the network, in a fixed order.
+	Returns() []Output
 	// Check reports a configuration that cannot be built.
 	Check() error
 	// Init draws fresh weights.
 	Init(rng *rand.Rand) nn.Params
-	// Masks lists the dropout layers in the order in which Forward takes them.
-	Masks() []nn.Mask
-	// Forward builds the network on x [Inputs, n]. In training masks holds one
-	// node per dropout layer, [Units, n]; in inference it is nil.
-	Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) Trace
+	// Draws lists the random numbers that training takes, in the order in which
+	// Forward takes them.
+	Draws() []nn.Draw
+	// Forward builds the network on x [Inputs, n]. In training draws holds one
+	// node per draw, [Units, n]; in inference it is nil.
+	Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) Trace
+}
+
+// Output is one named output of a network, with the number of its values per record.
+type Output struct {
+	Name  string
+	Width int
+}
+
+// Classifier is a network with the one output nn.Logits, a score per class.
+type Classifier interface {
+	Architecture
+	// Classes is the number of classes.
+	Classes() int
+}
+
+// Scores are the outputs of a classifier.
+func Scores(classes int) []Output { return []Output{{nn.Logits, classes}} }
+
+// Widths are the widths of a network's outputs by name.
+func Widths(a Architecture) map[string]int {
+	out := map[string]int{}
+	for _, h := range a.Returns() {
+		out[h.Name] = h.Width
+	}
+	return out
 }
 
 // Trace is what a forward pass leaves behind.
 type Trace struct {
-	Logits    *Node   // [Classes, n]
-	Embedding *Node   // [width, n]: the penultimate activation, input of the last layer
-	Layers    []Layer // every named activation, in order
+	Outputs   map[string]*Node // by their names, [width, n] each
+	Embedding *Node            // [width, n]: what representation metrics read; of a classifier the input of the last layer
+	Layers    []Layer          // every named activation, in order
+}
+
+// Classified is the trace of a classifier.
+func Classified(logits, embedding *Node, layers ...Layer) Trace {
+	return Trace{Outputs: map[string]*Node{nn.Logits: logits}, Embedding: embedding, Layers: layers}
 }
 
 // Layer is one named activation, [width, n].
@@ -51,20 +83,23 @@ type Layer struct {
 	Value *Node
 }
 
-// MaskAt returns mask i, or nil in inference.
-func MaskAt(masks []*Node, i int) *Node {
-	if masks == nil {
+// DrawAt returns draw i, or nil in inference.
+func DrawAt(draws []*Node, i int) *Node {
+	if draws == nil {
 		return nil
 	}
-	return masks[i]
+	return draws[i]
 }
 
 // Prediction is a model's inference output as plain arrays, one row per record.
 type Prediction struct {
-	Logits    array.Matrix[float32]
+	Outputs   map[string]array.Matrix[float32] // by their names
 	Embedding array.Matrix[float32]
 	Layers    map[string]array.Matrix[float32] // nil unless asked for
 }
+
+// Logits are a classifier's scores, one column per class; empty for another network.
+func (p *Prediction) Logits() array.Matrix[float32] { return p.Outputs[nn.Logits] }
 
 // Runner executes an architecture on an engine. It compiles each graph once per
 // chunk shape and may be used by several goroutines.
@@ -114,7 +149,7 @@ func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
 	}
 	r.layers, err = r.compile(func(in []*Node) []*Node {
 		tr := r.forward(in)
-		out := []*Node{tr.Logits, tr.Embedding}
+		out := r.heads(tr)
 		var names []string
 		for _, l := range tr.Layers {
 			out = append(out, l.Value)
@@ -134,15 +169,48 @@ func (r *Runner) compile(f func(in []*Node) []*Node) (*Exec, error) {
 	return exec.SetMaxCache(-1), nil
 }
 
-func (r *Runner) outputs(in []*Node) []*Node {
-	tr := r.forward(in)
-	return []*Node{tr.Logits, tr.Embedding}
+func (r *Runner) outputs(in []*Node) []*Node { return r.heads(r.forward(in)) }
+
+// heads are the outputs in order and, behind them, the embedding.
+func (r *Runner) heads(tr Trace) []*Node {
+	var out []*Node
+	for _, h := range r.Arch.Returns() {
+		o := tr.Outputs[h.Name]
+		if o == nil || o.Shape().Dimensions[0] != h.Width {
+			panic(fmt.Errorf("%s returns no %q of width %d", r.Arch.Name(), h.Name, h.Width))
+		}
+		out = append(out, o)
+	}
+	return append(out, tr.Embedding)
+}
+
+// prediction gives the outputs of heads their names; what follows the embedding
+// is left out.
+func (r *Runner) prediction(out []array.Matrix[float32]) *Prediction {
+	p := &Prediction{Outputs: map[string]array.Matrix[float32]{}}
+	for i, h := range r.Arch.Returns() {
+		p.Outputs[h.Name] = out[i]
+	}
+	p.Embedding = out[len(r.Arch.Returns())]
+	return p
+}
+
+// Classes is the number of classes of a classifier, and an error for a network
+// that is none.
+func (r *Runner) Classes() (int, error) {
+	if c, ok := r.Arch.(Classifier); ok {
+		return c.Classes(), nil
+	}
+	return 0, fmt.Errorf("model %s: is no classifier", r.Arch.Name())
 }
 
 func (r *Runner) forward(in []*Node) Trace {
 	last := len(in) - 1
 	return r.Arch.Forward(&nn.Tape{}, in[:last], in[last], nil)
 }
+
+// Like has the names and shapes of the weights; it must not be written to.
+func (r *Runner) Like() nn.Params { return r.like }
 
 // CheckWeights reports weights that are not the architecture's: the first tensor
 // whose name or shape differs, or the first element that is not finite.
@@ -159,7 +227,7 @@ func (r *Runner) Predict(p nn.Params, x array.Matrix[float32]) (*Prediction, err
 	if err != nil {
 		return nil, err
 	}
-	return &Prediction{Logits: out[0], Embedding: out[1]}, nil
+	return r.prediction(out), nil
 }
 
 // PredictLayers is Predict with every named layer activation.
@@ -170,8 +238,9 @@ func (r *Runner) PredictLayers(p nn.Params, x array.Matrix[float32]) (*Predictio
 // PredictNamed is PredictLayers with only the layers named; the activations of a
 // network for images take much memory. No name means all layers.
 func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...string) (*Prediction, error) {
+	first := len(r.Arch.Returns()) + 1
 	out, err := r.run(r.layers, p, x, func(k int) bool {
-		return k < 2 || len(names) == 0 || slices.Contains(names, (*r.names.Load())[k-2])
+		return k < first || len(names) == 0 || slices.Contains(names, (*r.names.Load())[k-first])
 	})
 	if err != nil {
 		return nil, err
@@ -182,10 +251,11 @@ func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...str
 			return nil, fmt.Errorf("model %s: no layer is called %q; there are %s", r.Arch.Name(), name, strings.Join(known, ", "))
 		}
 	}
-	pred := &Prediction{Logits: out[0], Embedding: out[1], Layers: map[string]array.Matrix[float32]{}}
+	pred := r.prediction(out)
+	pred.Layers = map[string]array.Matrix[float32]{}
 	for i, name := range known {
 		if len(names) == 0 || slices.Contains(names, name) {
-			pred.Layers[name] = out[2+i]
+			pred.Layers[name] = out[first+i]
 		}
 	}
 	return pred, nil

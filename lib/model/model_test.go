@@ -101,13 +101,13 @@ func TestPredictIsTheFloat64TwinHoweverTheRowsAreCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Layers != nil || out.Logits.Rows != c.rows || out.Embedding.Rows != c.rows || len(all.Layers) != 3 {
-			t.Fatalf("%+v: %d and %d rows, %d layers", c, out.Logits.Rows, out.Embedding.Rows, len(all.Layers))
+		if out.Layers != nil || out.Logits().Rows != c.rows || out.Embedding.Rows != c.rows || len(all.Layers) != 3 {
+			t.Fatalf("%+v: %d and %d rows, %d layers", c, out.Logits().Rows, out.Embedding.Rows, len(all.Layers))
 		}
 		for i := range c.rows {
 			want := layers(p, x.Row(i))
 			same(t, "embedding", out.Embedding, i, want[1])
-			same(t, "logits", out.Logits, i, want[2])
+			same(t, "logits", out.Logits(), i, want[2])
 			for l, name := range []string{"hidden1", "hidden2", "logits"} {
 				same(t, name, all.Layers[name], i, want[l])
 			}
@@ -115,7 +115,7 @@ func TestPredictIsTheFloat64TwinHoweverTheRowsAreCut(t *testing.T) {
 				t.Fatalf("%+v", c)
 			}
 		}
-		if !slices.Equal(all.Logits.Data, out.Logits.Data) || !slices.Equal(all.Embedding.Data, out.Embedding.Data) {
+		if !slices.Equal(all.Logits().Data, out.Logits().Data) || !slices.Equal(all.Embedding.Data, out.Embedding.Data) {
 			t.Errorf("%+v: PredictLayers gives other logits or embeddings than Predict", c)
 		}
 	}
@@ -136,7 +136,7 @@ func TestPredictHasTheSameBitsSideBySide(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if !slices.Equal(out.Logits.Data, want.Logits.Data) {
+			if !slices.Equal(out.Logits().Data, want.Logits().Data) {
 				t.Error("another result")
 			}
 			if _, err := r.PredictLayers(p, x); err != nil {
@@ -259,6 +259,6 @@ func ExampleRunner_Predict() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("logits %d x %d, embedding %d x %d\n", out.Logits.Rows, out.Logits.Cols, out.Embedding.Rows, out.Embedding.Cols)
+	fmt.Printf("logits %d x %d, embedding %d x %d\n", out.Logits().Rows, out.Logits().Cols, out.Embedding.Rows, out.Embedding.Cols)
 	// Output: logits 3 x 2, embedding 3 x 4
 }

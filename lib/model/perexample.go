@@ -2,13 +2,16 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
 // Per-example gradients are those of one record's loss with dropout off, for
@@ -16,16 +19,26 @@ import (
 // records do not mix, so the adjoint of a layer's output holds every record's
 // own. Sums over chunks are in float64 and in a fixed order.
 
+// Examples are records with what a loss needs to know of each.
+type Examples struct {
+	X      array.Matrix[float32]
+	Loss   loss.Loss
+	Inputs map[string]array.Matrix[float32] // of the loss, one row per record
+}
+
+// Labelled are records with class labels, whose loss is the cross-entropy.
+func Labelled(x array.Matrix[float32], y []int, classes int) Examples {
+	return Examples{x, loss.CrossEntropy{}, map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels(y, classes)}}
+}
+
+func (e Examples) names() []string { return slices.Sorted(maps.Keys(e.Inputs)) }
+
 // GradientNorms returns, per record, the Euclidean norm of the gradient of its
-// own cross-entropy -log softmax(z)_y over all weights. Squared norms are summed
-// in float32: a norm below 1e-19 is reported as 0.
-func (r *Runner) GradientNorms(p nn.Params, x array.Matrix[float32], y []int) ([]float64, error) {
-	targets, err := r.oneHot(x, y)
-	if err != nil {
-		return nil, err
-	}
-	norms := make([]float64, x.Rows)
-	err = r.perExample(graphNorms, p, x, targets, 0, func(_ int, c Chunk, out []*tensors.Tensor) error {
+// own loss over all weights. Squared norms are summed in float32: a norm below
+// 1e-19 is reported as 0.
+func (r *Runner) GradientNorms(p nn.Params, e Examples) ([]float64, error) {
+	norms := make([]float64, e.X.Rows)
+	err := r.perExample(graphNorms, p, e, 0, func(_ int, c Chunk, out []*tensors.Tensor) error {
 		return readNorms(norms, c, out[0])
 	})
 	if err != nil {
@@ -43,19 +56,15 @@ func readNorms(dst []float64, c Chunk, norms *tensors.Tensor) error {
 }
 
 // ClippedSum returns the sum over records of g_i min(1, clip / ||g_i||) for the
-// records' own cross-entropy gradients g_i, and the share of records whose
+// records' own gradients g_i, and the share of records whose
 // gradient was longer than clip. The norms enter as constants of a second
 // backward pass; no record's gradient is formed.
-func (r *Runner) ClippedSum(p nn.Params, x array.Matrix[float32], y []int, clip float64) (nn.Params, float64, error) {
+func (r *Runner) ClippedSum(p nn.Params, e Examples, clip float64) (nn.Params, float64, error) {
 	if !(clip > 0) || math.IsInf(clip, 1) {
 		return nil, 0, fmt.Errorf("model %s: clipping norm %v is not a positive number", r.Arch.Name(), clip)
 	}
-	targets, err := r.oneHot(x, y)
-	if err != nil {
-		return nil, 0, err
-	}
-	norms, sums := make([]float64, x.Rows), &laneSums{}
-	err = r.perExample(graphClipped, p, x, targets, clip, func(lane int, c Chunk, out []*tensors.Tensor) error {
+	norms, sums := make([]float64, e.X.Rows), &laneSums{}
+	err := r.perExample(graphClipped, p, e, clip, func(lane int, c Chunk, out []*tensors.Tensor) error {
 		if err := readNorms(norms, c, out[0]); err != nil {
 			return err
 		}
@@ -70,7 +79,7 @@ func (r *Runner) ClippedSum(p nn.Params, x array.Matrix[float32], y []int, clip 
 			clipped++
 		}
 	}
-	return sums.total(p, 1), float64(clipped) / float64(x.Rows), nil
+	return sums.total(p, 1), float64(clipped) / float64(e.X.Rows), nil
 }
 
 // FisherDiagonal returns the exact diagonal of the Fisher information, per
@@ -78,56 +87,44 @@ func (r *Runner) ClippedSum(p nn.Params, x array.Matrix[float32], y []int, clip 
 //
 //	sum_c p_c (d log p_c / d w)^2
 //
-// where p is the model's own prediction: no labels enter. It takes one backward
-// pass per class.
+// where p is the prediction of the model, a classifier: no labels enter. It takes
+// one backward pass per class.
 func (r *Runner) FisherDiagonal(p nn.Params, x array.Matrix[float32]) (nn.Params, error) {
-	return r.fisher(graphFisher, p, x, array.New[float32](x.Rows, r.Arch.Classes()))
-}
-
-// EmpiricalFisher returns, per weight, the mean over records of the squared
-// gradient of the record's own cross-entropy against its label.
-func (r *Runner) EmpiricalFisher(p nn.Params, x array.Matrix[float32], y []int) (nn.Params, error) {
-	targets, err := r.oneHot(x, y)
+	classes, err := r.Classes()
 	if err != nil {
 		return nil, err
 	}
-	return r.fisher(graphEmpirical, p, x, targets)
+	return r.fisher(graphFisher, p, Labelled(x, make([]int, x.Rows), classes))
 }
 
-func (r *Runner) fisher(kind exampleGraph, p nn.Params, x, targets array.Matrix[float32]) (nn.Params, error) {
+// EmpiricalFisher returns, per weight, the mean over records of the squared
+// gradient of the record's own loss.
+func (r *Runner) EmpiricalFisher(p nn.Params, e Examples) (nn.Params, error) {
+	return r.fisher(graphEmpirical, p, e)
+}
+
+func (r *Runner) fisher(kind exampleGraph, p nn.Params, e Examples) (nn.Params, error) {
 	sums := &laneSums{}
-	err := r.perExample(kind, p, x, targets, 0, func(lane int, _ Chunk, out []*tensors.Tensor) error {
+	err := r.perExample(kind, p, e, 0, func(lane int, _ Chunk, out []*tensors.Tensor) error {
 		return sums.add(lane, out)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return sums.total(p, 1/float64(x.Rows)), nil
-}
-
-func (r *Runner) oneHot(x array.Matrix[float32], y []int) (array.Matrix[float32], error) {
-	classes := r.Arch.Classes()
-	m := array.New[float32](len(y), classes)
-	if len(y) != x.Rows {
-		return m, fmt.Errorf("model %s: %d labels for %d records", r.Arch.Name(), len(y), x.Rows)
-	}
-	for i, c := range y {
-		if c < 0 || c >= classes {
-			return m, fmt.Errorf("model %s: label %d of record %d is not one of %d classes", r.Arch.Name(), c, i, classes)
-		}
-		m.Row(i)[c] = 1
-	}
-	return m, nil
+	return sums.total(p, 1/float64(e.X.Rows)), nil
 }
 
 // perExample runs one of the graphs on every chunk and hands its outputs on with
 // the number of the chunk's lane, which is never collected from at two places
 // at once.
-func (r *Runner) perExample(kind exampleGraph, p nn.Params, x, targets array.Matrix[float32], clip float64, collect func(lane int, c Chunk, out []*tensors.Tensor) error) error {
-	if err := r.checkInputs(p, x); err != nil {
+func (r *Runner) perExample(kind exampleGraph, p nn.Params, e Examples, clip float64, collect func(lane int, c Chunk, out []*tensors.Tensor) error) error {
+	if err := r.checkInputs(p, e.X); err != nil {
 		return err
 	}
-	exec, err := r.examples.get(r, kind)
+	if err := loss.Admit(e.Loss, Widths(r.Arch), e.Inputs, e.X.Rows); err != nil {
+		return fmt.Errorf("model %s: %w", r.Arch.Name(), err)
+	}
+	exec, err := r.examples.get(r, kind, e)
 	if err != nil {
 		return err
 	}
@@ -136,10 +133,10 @@ func (r *Runner) perExample(kind exampleGraph, p nn.Params, x, targets array.Mat
 		return err
 	}
 	defer Finalize(weights)
-	chunks := Chunks(x.Rows, r.Engine.ChunkRows())
+	chunks := Chunks(e.X.Rows, r.Engine.ChunkRows())
 	err = r.Engine.Parallel(min(lanes, len(chunks)), func(lane int) error {
 		for i := lane; i < len(chunks); i += lanes {
-			err := r.exampleChunk(exec, weights, x, targets, clip, chunks[i], func(out []*tensors.Tensor) error {
+			err := e.chunk(exec, weights, clip, chunks[i], func(out []*tensors.Tensor) error {
 				return collect(lane, chunks[i], out)
 			})
 			if err != nil {
@@ -154,15 +151,16 @@ func (r *Runner) perExample(kind exampleGraph, p nn.Params, x, targets array.Mat
 	return nil
 }
 
-func (r *Runner) exampleChunk(exec *Exec, weights []any, x, targets array.Matrix[float32], clip float64, c Chunk, collect func(out []*tensors.Tensor) error) error {
+func (e Examples) chunk(exec *Exec, weights []any, clip float64, c Chunk, collect func(out []*tensors.Tensor) error) error {
 	exists := make([]float32, c.Padded)
 	for k := range c.N {
 		exists[k] = 1
 	}
-	in := []any{
-		FeatureMajor(x, nil, c), FeatureMajor(targets, nil, c),
-		tensors.FromFlatDataAndDimensions(exists, 1, c.Padded), tensors.FromScalar(float32(clip)),
+	in := []any{FeatureMajor(e.X, nil, c)}
+	for _, name := range e.names() {
+		in = append(in, FeatureMajor(e.Inputs[name], nil, c))
 	}
+	in = append(in, tensors.FromFlatDataAndDimensions(exists, 1, c.Padded), tensors.FromScalar(float32(clip)))
 	defer Finalize(in)
 	out, err := exec.Call(append(weights[:len(weights):len(weights)], in...)...)
 	if err != nil {

@@ -42,6 +42,11 @@ func hand(t *testing.T) (*model.Runner, nn.Params, array.Matrix[float32]) {
 	return r, p, x
 }
 
+// labelled are records with labels of the runner's classes.
+func labelled(r *model.Runner, x array.Matrix[float32], y []int) model.Examples {
+	return model.Labelled(x, y, model.Widths(r.Arch)[nn.Logits])
+}
+
 func near(t *testing.T, what string, got nn.Params, want [][]float64) {
 	t.Helper()
 	for i, w := range want {
@@ -58,7 +63,7 @@ func near(t *testing.T, what string, got nn.Params, want [][]float64) {
 func TestGradientsOfAChainComputedByHand(t *testing.T) {
 	r, p, x := hand(t)
 	l := math.Log(3)
-	norms, err := r.GradientNorms(p, x, []int{0})
+	norms, err := r.GradientNorms(p, labelled(r, x, []int{0}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +80,7 @@ func TestGradientsOfAChainComputedByHand(t *testing.T) {
 			squared[i] = append(squared[i], v*v)
 		}
 	}
-	sum, share, err := r.ClippedSum(p, x, []int{0}, want/2)
+	sum, share, err := r.ClippedSum(p, labelled(r, x, []int{0}), want/2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +88,7 @@ func TestGradientsOfAChainComputedByHand(t *testing.T) {
 	if share != 1 {
 		t.Errorf("share clipped %v", share)
 	}
-	sum, share, err = r.ClippedSum(p, x, []int{0}, want*2)
+	sum, share, err = r.ClippedSum(p, labelled(r, x, []int{0}), want*2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +96,7 @@ func TestGradientsOfAChainComputedByHand(t *testing.T) {
 	if share != 0 {
 		t.Errorf("share clipped %v", share)
 	}
-	empirical, err := r.EmpiricalFisher(p, x, []int{0})
+	empirical, err := r.EmpiricalFisher(p, labelled(r, x, []int{0}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +120,7 @@ func TestFisherDiagonalOfAChainComputedByHand(t *testing.T) {
 func TestARecordWithoutAGradientIsNotClipped(t *testing.T) {
 	r, p, x := hand(t)
 	p[4].Data[0] = 500
-	sum, share, err := r.ClippedSum(p, x, []int{0}, 1)
+	sum, share, err := r.ClippedSum(p, labelled(r, x, []int{0}), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +136,7 @@ func (s shared) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Tra
 	h := nn.Dense(t, nn.Dense(t, x, p[0], p[1]), p[2], p[3])
 	h = nn.Dense(t, h, p[2], p[3])
 	z := nn.Dense(t, h, p[4], p[5])
-	return model.Trace{Logits: z, Embedding: h}
+	return model.Classified(z, h)
 }
 
 func TestAWeightUsedTwiceIsRefusedByName(t *testing.T) {
@@ -141,7 +146,7 @@ func TestAWeightUsedTwiceIsRefusedByName(t *testing.T) {
 	}
 	defer r.Engine.Close()
 	p := r.Arch.Init(engine.Root(1).Stream(engine.StreamInit))
-	_, err = r.GradientNorms(p, array.New[float32](1, 2), []int{0})
+	_, err = r.GradientNorms(p, labelled(r, array.New[float32](1, 2), []int{0}))
 	if err == nil || !strings.Contains(err.Error(), "hidden2.weight") {
 		t.Errorf("error %v", err)
 	}

@@ -23,3 +23,18 @@ func (t *Tape) Unaccounted(params []*Node) []int {
 	}
 	return out
 }
+
+// couple says that the layer of these parameters mixes the records of a batch in
+// training, so that no record has a gradient of its own.
+func (t *Tape) couple(params ...*Node) {
+	if t.coupled == nil {
+		t.coupled = map[*Node]bool{}
+	}
+	for _, p := range params {
+		t.coupled[p] = true
+	}
+}
+
+// Couples tells whether p belongs to a layer that mixes the records of a batch in
+// training.
+func (t *Tape) Couples(p *Node) bool { return t.coupled[p] }

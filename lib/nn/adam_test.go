@@ -20,9 +20,9 @@ func TestAdamIsPyTorchs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := Params{{Name: "w", Shape: []int{4}, Data: []float32{1, -0.5, 0.25, 2}}}
-			s := NewAdamState(p)
+			s := NewOptimizerState(Adam{}, p)
 			for k, g := range grads {
-				if err := c.adam.Step(p, [][]float64{g}, s); err != nil {
+				if err := c.adam.Step(p, [][]float64{g}, s, nil); err != nil {
 					t.Fatal(err)
 				}
 				for j, v := range p[0].Data {
@@ -43,25 +43,25 @@ func TestAdamIsPyTorchs(t *testing.T) {
 // float32(1-0.999) would be 1.3e-5 off.
 func TestAdamsMomentsAreAsPreciseAsPyTorchs(t *testing.T) {
 	p := Params{{Name: "w", Shape: []int{1}, Data: []float32{1}}}
-	s := NewAdamState(p)
+	s := NewOptimizerState(Adam{}, p)
 	for _, g := range []float64{0.1, 0.3, -0.2, 0.05, 0} {
-		if err := (Adam{}).Step(p, [][]float64{{g}}, s); err != nil {
+		if err := (Adam{}).Step(p, [][]float64{{g}}, s, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	near(t, "first moment", []float64{float64(s.M[0].Data[0])}, []float64{0.016731}, 5e-7)
-	near(t, "second moment", []float64{float64(s.V[0].Data[0])}, []float64{0.00014210786987001013}, 5e-7)
+	near(t, "first moment", []float64{float64(s.Slots[0][0].Data[0])}, []float64{0.016731}, 5e-7)
+	near(t, "second moment", []float64{float64(s.Slots[1][0].Data[0])}, []float64{0.00014210786987001013}, 5e-7)
 }
 
 func TestAGradientThatIsNotFiniteNamesItsTensorAndChangesNothing(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		p := Params{NewParam("first", 2), NewParam("second", 3)}
-		s := NewAdamState(p)
-		if err := (Adam{}).Step(p, [][]float64{{1, 1}, {1, 1, 1}}, s); err != nil {
+		s := NewOptimizerState(Adam{}, p)
+		if err := (Adam{}).Step(p, [][]float64{{1, 1}, {1, 1, 1}}, s, nil); err != nil {
 			t.Fatal(err)
 		}
-		before := p.Hash() + s.M.Hash() + s.V.Hash()
-		err := (Adam{}).Step(p, [][]float64{{1, 1}, {1, 1, bad}}, s)
+		before := p.Hash() + s.Slots[0].Hash() + s.Slots[1].Hash()
+		err := (Adam{}).Step(p, [][]float64{{1, 1}, {1, 1, bad}}, s, nil)
 		if err == nil {
 			t.Fatalf("%v is accepted", bad)
 		}
@@ -70,7 +70,7 @@ func TestAGradientThatIsNotFiniteNamesItsTensorAndChangesNothing(t *testing.T) {
 				t.Errorf("error %q does not say %q", err, want)
 			}
 		}
-		if p.Hash()+s.M.Hash()+s.V.Hash() != before || s.T != 1 {
+		if p.Hash()+s.Slots[0].Hash()+s.Slots[1].Hash() != before || s.T != 1 {
 			t.Errorf("%v: weights or state have changed", bad)
 		}
 	}

@@ -29,6 +29,7 @@ const (
 // Statistics are of the whole batch, whatever parts it is divided into. A batch
 // must therefore not be cut into separate executions in training.
 func BatchNorm2D(t *Tape, m Image, gamma, beta, mean, variance *Node, eps float64) Image {
+	t.couple(gamma, beta)
 	norm := batchNorm{in: m, gamma: Reshape(gamma, m.C, 1), beta: Reshape(beta, m.C, 1), eps: eps}
 	for _, x := range m.Parts {
 		norm.pixels += m.pixels(x)

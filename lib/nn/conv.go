@@ -56,6 +56,12 @@ type convolution struct {
 }
 
 func (l convolution) apply(t *Tape) *Node {
+	y := l.product(t)
+	t.uses = append(t.uses, convUse{l, y})
+	return y
+}
+
+func (l convolution) product(t *Tape) *Node {
 	switch {
 	case t.byLibrary(l.x):
 		return t.Block(l.inputs(), l.library)
@@ -89,6 +95,7 @@ func (l convolution) biased(y *Node) *Node {
 func (m Image) AddBias(t *Tape, b *Node) Image {
 	return m.each(func(_ int, x *Node) *Node {
 		y := Add(x, m.stretch(b, x))
+		t.uses = append(t.uses, biasUse{m, b, y})
 		return t.Op(y, []*Node{x, b}, func(v *Node) []*Node { return []*Node{v, Reshape(m.total(v), m.C)} })
 	})
 }

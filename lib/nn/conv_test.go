@@ -77,7 +77,7 @@ func TestConvolutionAndItsGradientsAreTheLibrarys(t *testing.T) {
 						b = nil
 					}
 					y := c.conv.Apply(tape, NewImage(tape, in[0], c.c, c.h, c.w, c.parts), in[1], b).Join(tape)
-					all = append(append(all, y), tape.Backward(y, in[3], in[:3])...)
+					all = append(append(all, y), tape.Backward(Adjoints{y: in[3]}, in[:3])...)
 				}
 				return all
 			}, in...)
@@ -162,7 +162,7 @@ func TestPoolsAndTheirGradientsAreTheLibrarys(t *testing.T) {
 						plain = MaxPool(x4).Window(c.size).Strides(s).NoPadding().Done()
 					}
 					plain = Reshape(TransposeAllAxes(plain, 3, 1, 2, 0), ch*oh*ow, n)
-					all = append(all, y, tape.Backward(y, in[1], in[:1])[0], plain, Gradient(ReduceAllSum(Mul(plain, in[1])), in[0])[0])
+					all = append(all, y, tape.Backward(Adjoints{y: in[1]}, in[:1])[0], plain, Gradient(ReduceAllSum(Mul(plain, in[1])), in[0])[0])
 				}
 				return all
 			}, doubles(1, ch*c.h*c.w, n), doubles(2, ch*oh*ow, n))
@@ -182,7 +182,7 @@ func TestMaxPoolGivesTiesToTheFirst(t *testing.T) {
 	got := execute64(t, func(in []*Node) []*Node {
 		tape := &Tape{}
 		y := Pool2D{Size: 2}.Max(tape, NewImage(tape, in[0], 1, 2, 4, 1)).Join(tape)
-		return []*Node{y, tape.Backward(y, in[1], in[:1])[0]}
+		return []*Node{y, tape.Backward(Adjoints{y: in[1]}, in[:1])[0]}
 	}, x, v)
 	if fmt.Sprint(got) != "[[1 3] [5 0 0 7 0 0 0 0]]" {
 		t.Errorf("output and gradient %v", got)
@@ -219,7 +219,7 @@ func TestBatchNormAndItsGradientsAreThoseOfItsFormula(t *testing.T) {
 				tape := &Tape{Training: training}
 				y := BatchNorm2D(tape, NewImage(tape, in[0], c, h, w, parts), in[1], in[2], in[3], in[4], BatchNormEps).Join(tape)
 				plain := plainNorm(in, c, h, w, n, training)
-				out := append([]*Node{y}, tape.Backward(y, in[5], in[:3])...)
+				out := append([]*Node{y}, tape.Backward(Adjoints{y: in[5]}, in[:3])...)
 				return append(append(out, plain), Gradient(ReduceAllSum(Mul(plain, in[5])), in[:3]...)...)
 			}, bnIn(c, h*w, n)...)
 			for i, name := range []string{"output", "dx", "dgamma", "dbeta"} {
@@ -270,7 +270,7 @@ func TestGlobalMeanIsTheMeanOfEachChannel(t *testing.T) {
 		tape := &Tape{}
 		y := GlobalMean(tape, NewImage(tape, in[0], c, h, w, 2)).Join(tape)
 		plain := ReduceMean(Reshape(in[0], c, h*w, n), 1)
-		return []*Node{y, plain, tape.Backward(y, in[1], in[:1])[0], Gradient(ReduceAllSum(Mul(plain, in[1])), in[0])[0]}
+		return []*Node{y, plain, tape.Backward(Adjoints{y: in[1]}, in[:1])[0], Gradient(ReduceAllSum(Mul(plain, in[1])), in[0])[0]}
 	}, doubles(1, c*h*w, n), doubles(2, c, n))
 	near(t, "output", got[0], got[1], 1e-14)
 	near(t, "gradient", got[2], got[3], 1e-14)

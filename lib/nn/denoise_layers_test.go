@@ -17,7 +17,7 @@ func againstLibrary(t *testing.T, layer func(t *Tape, in []*Node) *Node, plain f
 		in, v := all[:len(all)-1], all[len(all)-1]
 		tape := &Tape{}
 		y := layer(tape, in)
-		out := append([]*Node{y}, tape.Backward(y, v, in)...)
+		out := append([]*Node{y}, tape.Backward(Adjoints{y: v}, in)...)
 		z := plain(in)
 		return append(append(out, z), Gradient(ReduceAllSum(Mul(z, v)), in...)...)
 	}, append(in, adjoint)...)

@@ -56,6 +56,7 @@ func (g groupNorm) apply(t *Tape, x, gamma, beta *Node, eps float64) *Node {
 	gammas := stretch(gamma, g.n)
 	gain := m.overPixels(Mul(g.perChannel(r), gammas))
 	y := Add(Mul(centred, gain), stretch(beta, m.H*m.W*g.n))
+	t.uses = append(t.uses, groupUse{g: g, centred: centred, r: r, gamma: gamma, beta: beta, y: y})
 	return t.Op(y, []*Node{x, gamma, beta}, func(v *Node) []*Node {
 		sum, slope := m.sumPixels(v), m.sumPixels(Mul(v, centred)) // [C, n]
 		shift := DivScalar(Mul(r, g.inGroup(Mul(gammas, sum))), pixels)
@@ -63,6 +64,31 @@ func (g groupNorm) apply(t *Tape, x, gamma, beta *Node, eps float64) *Node {
 		dx := Sub(Mul(v, gain), Add(Mul(centred, m.overPixels(g.perChannel(pull))), m.overPixels(g.perChannel(shift))))
 		return []*Node{dx, sumColumns(Mul(slope, g.perChannel(r))), sumColumns(sum)}
 	})
+}
+
+// groupUse: gain and offset have one gradient per record and channel.
+type groupUse struct {
+	g                          groupNorm
+	centred, r, gamma, beta, y *Node
+}
+
+func (u groupUse) params() []*Node { return []*Node{u.gamma, u.beta} }
+func (u groupUse) output() *Node   { return u.y }
+
+// squared are the squared gradients of gain and offset, [C, n] each.
+func (u groupUse) squared(v *Node) (gamma, beta *Node) {
+	slope := Mul(u.g.m.sumPixels(Mul(v, u.centred)), u.g.perChannel(u.r))
+	return Square(slope), Square(u.g.m.sumPixels(v))
+}
+
+func (u groupUse) normSquared(v *Node) *Node {
+	gamma, beta := u.squared(v)
+	return ReduceAndKeep(Add(gamma, beta), ReduceSum, 0)
+}
+
+func (u groupUse) squares(v, weight *Node) []*Node {
+	gamma, beta := u.squared(v)
+	return []*Node{sumColumns(Mul(gamma, weight)), sumColumns(Mul(beta, weight))}
 }
 
 // GroupNormInit is the start of a group normalisation called name: gains 1,

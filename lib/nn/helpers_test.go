@@ -57,7 +57,7 @@ func normal(rng *rand.Rand, dims ...int) *tensors.Tensor {
 }
 
 // filled is the mask of a layer as a tensor.
-func filled(m Mask, key uint64, n int) *tensors.Tensor {
+func filled(m Draw, key uint64, n int) *tensors.Tensor {
 	data := make([]float32, m.Units*n)
 	m.Fill(data, key, 0, n)
 	return tensors.FromFlatDataAndDimensions(data, m.Units, n)

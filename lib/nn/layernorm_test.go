@@ -47,7 +47,7 @@ func TestLayerNormOfAConstantColumnIsItsOffset(t *testing.T) {
 	out := execute(t, func(in []*Node) []*Node {
 		tape := &Tape{}
 		y := LayerNorm(tape, in[0], in[1], in[2], LayerNormEps, 2)
-		return append([]*Node{y}, tape.Backward(y, OnesLike(y), in)...)
+		return append([]*Node{y}, tape.Backward(Adjoints{y: OnesLike(y)}, in)...)
 	}, x, wave(0.2, 3), tensors.FromFlatDataAndDimensions([]float32{1, 2, 3}, 3))
 	near(t, "output", out[0], []float64{1, 1, 2, 2, 3, 3}, 1e-6)
 	for _, g := range out[1:] {

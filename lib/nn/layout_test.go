@@ -46,7 +46,7 @@ func TestTheLayoutOfAnImageChangesNoLayer(t *testing.T) {
 					}
 					y := layer(tape, m, in[1], in[2]).Join(tape)
 					v := Sin(IotaFull(y.Graph(), y.Shape())) // an adjoint without symmetry
-					all = append(append(all, y), tape.Backward(y, v, in)...)
+					all = append(append(all, y), tape.Backward(Adjoints{y: v}, in)...)
 				}
 				return all
 			}, in...)

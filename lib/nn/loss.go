@@ -4,17 +4,20 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Distill is the one loss of the library. For logits z [C, n], target
-// probabilities p [C, n], a temperature T and per-record weights w [1, n] it is
+// Distill is the softmax loss of logits z [C, n] against target probabilities
+// p [C, n] at a temperature T, per record
 //
-//	sum_i w_i T^2 KL(p_i || softmax(z_i / T))
+//	T^2 KL(p_i || softmax(z_i / T))
 //
 // With one-hot targets and T = 1 this is the cross-entropy; with a teacher's
 // softened output it is Hinton's distillation loss with PyTorch's "batchmean"
-// and the factor T^2, when w_i = 1/n. It returns the n weighted losses [1, n]
-// and the adjoint of the logits, w_i T (softmax(z_i / T) - p_i).
-func Distill(z, p, temperature, w *Node) (losses, adjoint *Node) {
-	s := Div(z, temperature)
+// and the factor T^2, once the records are averaged. It returns the losses [1, n]
+// and their derivative by the logits, T (softmax(z_i / T) - p_i).
+func Distill(z, p *Node, temperature float64) (losses, adjoint *Node) {
+	s := z
+	if temperature != 1 {
+		s = DivScalar(z, temperature)
+	}
 	shifted := Sub(s, StopGradient(ReduceAndKeep(s, ReduceMax, 0)))
 	e := Exp(shifted)
 	total := ReduceAndKeep(e, ReduceSum, 0)
@@ -22,8 +25,10 @@ func Distill(z, p, temperature, w *Node) (losses, adjoint *Node) {
 	// x log x is 0 at 0; a one-hot target has no entropy. The bound is a normal
 	// number: an engine that flushes the others to zero would give 0 log 0.
 	logp := Log(MaxScalar(p, 1.2e-38))
-	kl := ReduceAndKeep(Mul(p, Sub(logp, logq)), ReduceSum, 0)
-	losses = Mul(Mul(kl, w), Square(temperature))
-	adjoint = Mul(Mul(Sub(Div(e, total), p), temperature), w)
+	losses = ReduceAndKeep(Mul(p, Sub(logp, logq)), ReduceSum, 0)
+	adjoint = Sub(Div(e, total), p)
+	if temperature != 1 {
+		losses, adjoint = MulScalar(losses, temperature*temperature), MulScalar(adjoint, temperature)
+	}
 	return losses, adjoint
 }

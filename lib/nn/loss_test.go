@@ -48,14 +48,14 @@ func softmaxRows(rows [][]float64, temperature float64) [][]float64 {
 	return out
 }
 
-// distil returns the summed loss and its gradient, record by record.
+// distil weighs the records and returns the summed loss and its gradient, record by record.
 func distil(t *testing.T, probs [][]float64, temperature float64, weights []float32) (loss float64, grad []float64) {
 	t.Helper()
 	n := len(student)
 	out := execute(t, func(in []*Node) []*Node {
-		l, a := Distill(in[0], in[1], in[2], in[3])
-		return []*Node{l, a}
-	}, columns(student), columns(probs), tensors.FromScalar(float32(temperature)), tensors.FromFlatDataAndDimensions(weights, 1, n))
+		l, a := Distill(in[0], in[1], temperature)
+		return []*Node{Mul(l, in[2]), Mul(a, in[2])}
+	}, columns(student), columns(probs), tensors.FromFlatDataAndDimensions(weights, 1, n))
 	for _, v := range out[0] {
 		loss += v
 	}
@@ -126,9 +126,9 @@ func TestAStudentThatEqualsItsTeacherHasNoLoss(t *testing.T) {
 func TestDistillSurvivesHugeLogits(t *testing.T) {
 	data := []float32{1e30, -1e30, 0, 1000, -1000, 3e38}
 	out := execute(t, func(in []*Node) []*Node {
-		l, a := Distill(in[0], in[1], in[2], in[3])
+		l, a := Distill(in[0], in[1], 1)
 		return []*Node{l, a}
-	}, tensors.FromFlatDataAndDimensions(data, 2, 3), tensors.FromFlatDataAndDimensions([]float32{0, 1, 0, 1, 0, 1}, 2, 3), tensors.FromScalar(float32(1)), tensors.FromFlatDataAndDimensions([]float32{1, 1, 1}, 1, 3))
+	}, tensors.FromFlatDataAndDimensions(data, 2, 3), tensors.FromFlatDataAndDimensions([]float32{0, 1, 0, 1, 0, 1}, 2, 3))
 	for k, flat := range out {
 		for i, v := range flat {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -36,11 +36,12 @@ func (d denseUse) squares(v, weight *Node) []*Node {
 }
 
 // PerExampleNorms returns, as [1, n], the norm of every record's own gradient
-// over all parameters, given the adjoint of the logits under which record i's
-// column depends on its own loss alone.
-func (t *Tape) PerExampleNorms(logits, adjoint *Node) *Node {
+// over all parameters, given the derivatives of the losses' sum by the network's
+// outputs: record i's column depends on its own loss alone. Without a layer that
+// has parameters it is nil.
+func (t *Tape) PerExampleNorms(from Adjoints) *Node {
 	var total *Node
-	adjoints := t.adjoints(logits, adjoint)
+	adjoints := t.adjoints(from)
 	for _, u := range t.uses {
 		v := adjoints[u.output()]
 		if v == nil {
@@ -52,15 +53,18 @@ func (t *Tape) PerExampleNorms(logits, adjoint *Node) *Node {
 			total = Add(total, n2)
 		}
 	}
+	if total == nil {
+		return nil
+	}
 	return Sqrt(total)
 }
 
 // PerExampleSquares returns, per parameter of wrt, the sum over records of
 // weight_i g_i^2, where g_i is record i's own gradient: with weight 1 the
 // empirical diagonal Fisher information (times n).
-func (t *Tape) PerExampleSquares(logits, adjoint, weight *Node, wrt []*Node) []*Node {
+func (t *Tape) PerExampleSquares(from Adjoints, weight *Node, wrt []*Node) []*Node {
 	sums := map[*Node]*Node{}
-	adjoints := t.adjoints(logits, adjoint)
+	adjoints := t.adjoints(from)
 	for _, u := range t.uses {
 		v := adjoints[u.output()]
 		if v == nil {

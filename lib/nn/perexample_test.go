@@ -31,11 +31,11 @@ func TestPerExampleNormsAndSquaresAreThoseOfABatchOfOneLoop(t *testing.T) {
 	in := networkInputs(n)
 	weights := normal(generator(30), 1, n)
 	got := execute(t, func(in []*Node) []*Node {
-		p, x, masks, probs, temperature, w := in[:6], in[6], in[7:9], in[9], in[10], in[12]
+		p, x, masks, probs, w := in[:6], in[6], in[7:9], in[9], in[11]
 		tape := &Tape{}
 		z, _ := network(tape, p, x, masks)
-		_, adjoint := Distill(z, probs, temperature, OnesLike(w))
-		return append([]*Node{tape.PerExampleNorms(z, adjoint)}, tape.PerExampleSquares(z, adjoint, w, p)...)
+		_, adjoint := Distill(z, probs, 2)
+		return append([]*Node{tape.PerExampleNorms(Adjoints{z: adjoint})}, tape.PerExampleSquares(Adjoints{z: adjoint}, w, p)...)
 	}, append(in, weights)...)
 	var norms []float64
 	squares := make([][]float64, 6)
@@ -44,12 +44,11 @@ func TestPerExampleNormsAndSquaresAreThoseOfABatchOfOneLoop(t *testing.T) {
 		for _, k := range []int{6, 7, 8, 9} {
 			alone = append(alone, one(t, in[k], i))
 		}
-		alone = append(alone, in[10], tensors.FromFlatDataAndDimensions([]float32{1}, 1, 1))
 		grads := execute(t, func(in []*Node) []*Node {
 			tape := &Tape{}
 			z, _ := network(tape, in[:6], in[6], in[7:9])
-			_, adjoint := Distill(z, in[9], in[10], in[11])
-			return tape.Backward(z, adjoint, in[:6])
+			_, adjoint := Distill(z, in[9], 2)
+			return tape.Backward(Adjoints{z: adjoint}, in[:6])
 		}, alone...)
 		w := float64(scalarAt(t, weights, i))
 		var norm float64
@@ -84,7 +83,7 @@ func TestPerExampleSquaresOfAnUnusedWeightAreZero(t *testing.T) {
 		x, w, b, unused := in[0], in[1], in[2], in[3]
 		tape := &Tape{}
 		y := Dense(tape, x, w, b)
-		return tape.PerExampleSquares(y, OnesLike(y), full(x, 1, 1, 4), []*Node{unused, b})
+		return tape.PerExampleSquares(Adjoints{y: OnesLike(y)}, full(x, 1, 1, 4), []*Node{unused, b})
 	}, normal(rng, 3, 4), normal(rng, 2, 3), normal(rng, 2), normal(rng, 5))
 	near(t, "unused", out[0], make([]float64, 5), 0)
 	near(t, "bias", out[1], []float64{4, 4}, 0)

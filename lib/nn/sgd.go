@@ -1,25 +1,36 @@
 package nn
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"sync/atomic"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
 // SGD is stochastic gradient descent with momentum and weight decay, with the
 // meaning that torch.optim.SGD gives them, without Nesterov's variant and
-// without dampening.
+// without dampening. It has no default rate, and 0 is 0.
 type SGD struct {
 	LR          float64 `json:"lr"`
 	Momentum    float64 `json:"momentum,omitempty"`
 	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-// Check reports a setting that cannot be used.
+var _ Optimizer = SGD{}
+
+// Name implements Optimizer.
+func (SGD) Name() string { return "sgd" }
+
+// Resolved implements Optimizer.
+func (o SGD) Resolved() Optimizer { return o }
+
+// MarshalJSON names the optimiser.
+func (o SGD) MarshalJSON() ([]byte, error) {
+	type fields SGD
+	return named(o, fields(o))
+}
+
+// Check implements Optimizer.
 func (o SGD) Check() error {
 	switch {
 	case !(o.LR > 0) || math.IsInf(o.LR, 1):
@@ -32,37 +43,24 @@ func (o SGD) Check() error {
 	return nil
 }
 
-// NewSGDState returns the state before the first step. It has no second moments.
-func NewSGDState(p Params) *AdamState {
-	s := &AdamState{M: p.Clone()}
-	for i := range p {
-		clear(s.M[i].Data)
-	}
-	return s
-}
+// Slots implements Optimizer: the momentum.
+func (SGD) Slots() []string { return []string{"m"} }
 
-// Step moves the weights p against the gradient, given as one float64 slice per
-// parameter:
+// Step implements Optimizer:
 //
 //	g = gradient + decay p,  m = momentum m + g,  p = p - lr m
 //
-// with m in s.M. Every weight decays, biases and gains of normalisations too, as
-// in PyTorch without parameter groups; state does not. A gradient that is not
-// finite is an error naming the tensor, and leaves weights and state as they were.
-func (o SGD) Step(p Params, grads [][]float64, s *AdamState) error {
-	if s.V != nil {
-		return errors.New("sgd: the state is Adam's")
-	}
-	if err := finite("sgd", p, grads, s.T+1); err != nil {
+// Every weight decays, biases and gains of normalisations too, as in PyTorch
+// without parameter groups.
+func (o SGD) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
+	moves, err := begin(o, p, grads, s, rates)
+	if err != nil {
 		return err
 	}
-	s.T++
-	lr, momentum, decay := float32(o.LR), float32(o.Momentum), float32(o.WeightDecay)
-	for i := range p {
-		if p[i].State {
-			continue
-		}
-		w, m, grad := p[i].Data, s.M[i].Data, grads[i]
+	momentum, decay := float32(o.Momentum), float32(o.WeightDecay)
+	for _, i := range moves {
+		lr := float32(o.LR * factor(rates, i))
+		w, m, grad := p[i].Data, s.Slots[0][i].Data, grads[i]
 		array.Split(len(grad), func(from, to int) {
 			for j := from; j < to; j++ {
 				g := float32(grad[j]) + float32(decay*w[j])
@@ -73,22 +71,3 @@ func (o SGD) Step(p Params, grads [][]float64, s *AdamState) error {
 	}
 	return nil
 }
-
-// finite reports the first element of a gradient that is not.
-func finite(method string, p Params, grads [][]float64, step int) error {
-	for i, g := range grads {
-		var bad atomic.Bool
-		array.Split(len(g), func(from, to int) {
-			if slices.ContainsFunc(g[from:to], notFinite) {
-				bad.Store(true)
-			}
-		})
-		if bad.Load() {
-			j := slices.IndexFunc(g, notFinite)
-			return fmt.Errorf("%s: the gradient of %s is %v at element %d in step %d", method, p[i].Name, g[j], j, step)
-		}
-	}
-	return nil
-}
-
-func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }

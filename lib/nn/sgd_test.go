@@ -10,7 +10,7 @@ import (
 // three weights and three gradients.
 func TestSGDIsPyTorchs(t *testing.T) {
 	p := Params{{Name: "w", Shape: []int{3}, Data: []float32{1, -2, 0.5}}}
-	s := NewSGDState(p)
+	s := NewOptimizerState(SGD{}, p)
 	o := SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01}
 	want := [][]float64{
 		{0.968999981880188, -1.9880000352859497, 0.2994999885559082},
@@ -18,7 +18,7 @@ func TestSGDIsPyTorchs(t *testing.T) {
 		{0.9252287149429321, -2.00172758102417, 0.12085716426372528},
 	}
 	for k, g := range [][]float64{{0.3, -0.1, 2}, {0.2, 0, -1}, {-0.5, 0.4, 0.25}} {
-		if err := o.Step(p, [][]float64{g}, s); err != nil {
+		if err := o.Step(p, [][]float64{g}, s, nil); err != nil {
 			t.Fatal(err)
 		}
 		for i, w := range want[k] {
@@ -36,8 +36,10 @@ func TestOptimisersLeaveStateAlone(t *testing.T) {
 	p := append(Params{{Name: "w", Shape: []int{1}, Data: []float32{1}}}, BatchNormInit("bn", 1)...)
 	grads := [][]float64{{1}, {1}, {1}, nil, nil}
 	for name, step := range map[string]func(p Params) error{
-		"adam": func(p Params) error { return Adam{}.Step(p, grads, NewAdamState(p)) },
-		"sgd":  func(p Params) error { return SGD{LR: 0.1, WeightDecay: 0.5}.Step(p, grads, NewSGDState(p)) },
+		"adam": func(p Params) error { return Adam{}.Step(p, grads, NewOptimizerState(Adam{}, p), nil) },
+		"sgd": func(p Params) error {
+			return SGD{LR: 0.1, WeightDecay: 0.5}.Step(p, grads, NewOptimizerState(SGD{}, p), nil)
+		},
 	} {
 		q := p.Clone()
 		q[3].Data[0] = 7 // a running mean that decay would shrink
@@ -55,10 +57,10 @@ func TestOptimisersLeaveStateAlone(t *testing.T) {
 
 func TestAnOptimiserRefusesTheOthersState(t *testing.T) {
 	p, grads := pair(), [][]float64{make([]float64, 6), make([]float64, 2)}
-	if err := (SGD{LR: 1}).Step(p, grads, NewAdamState(p)); err == nil || !strings.Contains(err.Error(), "Adam's") {
+	if err := (SGD{LR: 1}).Step(p, grads, NewOptimizerState(Adam{}, p), nil); err == nil || !strings.Contains(err.Error(), "of adam") {
 		t.Errorf("sgd: %v", err)
 	}
-	if err := (Adam{}).Step(p, grads, NewSGDState(p)); err == nil || !strings.Contains(err.Error(), "SGD's") {
+	if err := (Adam{}).Step(p, grads, NewOptimizerState(SGD{}, p), nil); err == nil || !strings.Contains(err.Error(), "of sgd") {
 		t.Errorf("adam: %v", err)
 	}
 }
@@ -76,7 +78,7 @@ func TestSGDRefusesSettingsThatMakeNoSense(t *testing.T) {
 	}
 	p := pair()
 	before := p.Hash()
-	err := SGD{LR: 1}.Step(p, [][]float64{{0, 0, 0, 0, 0, 0}, {0, math.Inf(1)}}, NewSGDState(p))
+	err := SGD{LR: 1}.Step(p, [][]float64{{0, 0, 0, 0, 0, 0}, {0, math.Inf(1)}}, NewOptimizerState(SGD{}, p), nil)
 	if err == nil || !strings.Contains(err.Error(), "layer.bias") || p.Hash() != before {
 		t.Errorf("an infinite gradient: %v", err)
 	}

@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"maps"
+
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -19,6 +21,8 @@ type Tape struct {
 	steps []step
 	// uses lists, per parameter, how each record's gradient is formed; see PerExample.
 	uses []use
+	// coupled are the parameters of layers that mix the records of a batch.
+	coupled map[*Node]bool
 	// statistics are the batch's values of parameters that are state.
 	statistics map[*Node]*Node
 }
@@ -62,10 +66,14 @@ func (t *Tape) Block(inputs []*Node, f func(in []*Node) *Node) *Node {
 	})
 }
 
+// Adjoints are the derivatives of a scalar by nodes of a graph.
+type Adjoints map[*Node]*Node
+
 // Backward returns the gradients of a scalar with respect to wrt, given its
-// adjoint v with respect to out. Nodes that out does not depend on get zeros.
-func (t *Tape) Backward(out, v *Node, wrt []*Node) []*Node {
-	adjoint := t.adjoints(out, v)
+// derivatives by the outputs of the network. Nodes that none of these depends on
+// get zeros.
+func (t *Tape) Backward(from Adjoints, wrt []*Node) []*Node {
+	adjoint := t.adjoints(from)
 	grads := make([]*Node, len(wrt))
 	for i, n := range wrt {
 		if grads[i] = adjoint[n]; grads[i] == nil {
@@ -75,8 +83,8 @@ func (t *Tape) Backward(out, v *Node, wrt []*Node) []*Node {
 	return grads
 }
 
-func (t *Tape) adjoints(out, v *Node) map[*Node]*Node {
-	adjoint := map[*Node]*Node{out: v}
+func (t *Tape) adjoints(from Adjoints) Adjoints {
+	adjoint := maps.Clone(from)
 	for i := len(t.steps) - 1; i >= 0; i-- {
 		s := t.steps[i]
 		v := s.adjoint(adjoint)
@@ -98,7 +106,7 @@ func (t *Tape) adjoints(out, v *Node) map[*Node]*Node {
 }
 
 // adjoint lists the adjoints of the outputs, or returns nil when there are none.
-func (s step) adjoint(known map[*Node]*Node) []*Node {
+func (s step) adjoint(known Adjoints) []*Node {
 	v, any := make([]*Node, len(s.outs)), false
 	for i, out := range s.outs {
 		v[i] = known[out]

@@ -17,7 +17,7 @@ func TestDenseGradientIsTheLibrarys(t *testing.T) {
 		tape := &Tape{}
 		y := Dense(tape, x, w, b)
 		plain := Add(Dot(w, x).Product(), BroadcastToShape(Reshape(b, 7, 1), y.Shape()))
-		grads := tape.Backward(y, v, []*Node{x, w, b})
+		grads := tape.Backward(Adjoints{y: v}, []*Node{x, w, b})
 		want := Gradient(ReduceAllSum(Mul(plain, v)), x, w, b)
 		return append(append([]*Node{y, plain}, grads...), want...)
 	}, in...)
@@ -30,7 +30,7 @@ func TestDenseGradientIsTheLibrarys(t *testing.T) {
 func TestReLUDropoutGradientIsTheLibrarys(t *testing.T) {
 	rng := generator(2)
 	const rate = 0.3
-	in := []*tensors.Tensor{normal(rng, 9, 33), filled(Mask{Units: 9, Rate: rate}, 5, 33), normal(rng, 9, 33)}
+	in := []*tensors.Tensor{normal(rng, 9, 33), filled(Draw{Units: 9, Rate: rate}, 5, 33), normal(rng, 9, 33)}
 	out := execute(t, func(in []*Node) []*Node {
 		x, mask, v := in[0], in[1], in[2]
 		var nodes []*Node
@@ -41,7 +41,7 @@ func TestReLUDropoutGradientIsTheLibrarys(t *testing.T) {
 			if m != nil {
 				plain = Mul(plain, m)
 			}
-			nodes = append(nodes, y, plain, tape.Backward(y, v, []*Node{x})[0], Gradient(ReduceAllSum(Mul(plain, v)), x)[0])
+			nodes = append(nodes, y, plain, tape.Backward(Adjoints{y: v}, []*Node{x})[0], Gradient(ReduceAllSum(Mul(plain, v)), x)[0])
 		}
 		return nodes
 	}, in...)
@@ -59,7 +59,7 @@ func TestTheDerivativeOfReLUAtZeroIsZero(t *testing.T) {
 	out := execute(t, func(in []*Node) []*Node {
 		tape := &Tape{}
 		y := ReLUDropout(tape, in[0], nil, 0)
-		return []*Node{tape.Backward(y, OnesLike(y), in)[0], Gradient(ReduceAllSum(MaxScalar(in[0], 0)), in[0])[0]}
+		return []*Node{tape.Backward(Adjoints{y: OnesLike(y)}, in)[0], Gradient(ReduceAllSum(MaxScalar(in[0], 0)), in[0])[0]}
 	}, in)
 	near(t, "derivative", out[0], []float64{0, 0, 1, 0, 1, 0, 1, 1}, 0)
 	t.Logf("the library's own derivative at 0 is %v", out[1][0])
@@ -74,7 +74,7 @@ func TestADroppedUnitPassesNoGradient(t *testing.T) {
 	out := execute(t, func(in []*Node) []*Node {
 		tape := &Tape{}
 		y := ReLUDropout(tape, in[0], in[1], 0.2)
-		return []*Node{y, tape.Backward(y, OnesLike(y), in[:1])[0]}
+		return []*Node{y, tape.Backward(Adjoints{y: OnesLike(y)}, in[:1])[0]}
 	}, in...)
 	near(t, "output", out[0], []float64{0, 2.5, 0, 0}, 0)
 	near(t, "derivative", out[1], []float64{0, 1.25, 0, 0}, 0)
@@ -97,21 +97,22 @@ func networkInputs(n int) []*tensors.Tensor {
 	rng := generator(3)
 	return []*tensors.Tensor{
 		normal(rng, 8, 5), normal(rng, 8), normal(rng, 6, 8), normal(rng, 6), normal(rng, 3, 6), normal(rng, 3),
-		normal(rng, 5, n), filled(Mask{8, 0.2}, 1, n), filled(Mask{6, 0.2}, 2, n),
-		distributions(rng, 3, n), tensors.FromScalar(float32(2)), normal(rng, 1, n),
+		normal(rng, 5, n), filled(Draw{Units: 8, Rate: 0.2}, 1, n), filled(Draw{Units: 6, Rate: 0.2}, 2, n),
+		distributions(rng, 3, n), normal(rng, 1, n),
 	}
 }
 
 func TestTheGradientOfAWholeNetworkIsTheLibrarys(t *testing.T) {
 	out := execute(t, func(in []*Node) []*Node {
-		p, x, masks, probs, temperature, w := in[:6], in[6], in[7:9], in[9], in[10], in[11]
+		p, x, masks, probs, w := in[:6], in[6], in[7:9], in[9], in[10]
 		tape := &Tape{}
 		z, plain := network(tape, p, x, masks)
-		losses, adjoint := Distill(z, probs, temperature, w)
-		kl := ReduceAndKeep(Mul(probs, Sub(Log(probs), LogSoftmax(Div(plain, temperature), 0))), ReduceSum, 0)
-		want := Mul(Mul(kl, w), Square(temperature))
+		losses, adjoint := Distill(z, probs, 2)
+		losses, adjoint = Mul(losses, w), Mul(adjoint, w)
+		kl := ReduceAndKeep(Mul(probs, Sub(Log(probs), LogSoftmax(DivScalar(plain, 2), 0))), ReduceSum, 0)
+		want := MulScalar(Mul(kl, w), 4)
 		nodes := []*Node{losses, want}
-		nodes = append(nodes, tape.Backward(z, adjoint, p)...)
+		nodes = append(nodes, tape.Backward(Adjoints{z: adjoint}, p)...)
 		return append(nodes, Gradient(ReduceAllSum(want), p...)...)
 	}, networkInputs(40)...)
 	near(t, "losses", out[0], out[1], 1e-5)
@@ -139,7 +140,7 @@ func TestABlockIsDifferentiatedByTheLibrary(t *testing.T) {
 				h = Dense(tape, h, w, b)
 			}
 			y := ReLUDropout(tape, h, nil, 0)
-			nodes = append(nodes, tape.Backward(y, v, []*Node{x, w, b})...)
+			nodes = append(nodes, tape.Backward(Adjoints{y: v}, []*Node{x, w, b})...)
 		}
 		return nodes
 	}, in...)
@@ -156,7 +157,7 @@ func TestAdjointsOfAValueUsedTwiceAreAddedAndOfOneUnusedAreZero(t *testing.T) {
 		triple := tape.Op(MulScalar(x, 3), []*Node{x}, func(v *Node) []*Node { return []*Node{MulScalar(v, 3)} })
 		y := tape.Op(Add(double, triple), []*Node{double, triple}, func(v *Node) []*Node { return []*Node{v, v} })
 		tape.Op(MulScalar(unused, 7), []*Node{unused}, func(v *Node) []*Node { return []*Node{v} })
-		return tape.Backward(y, OnesLike(y), []*Node{x, unused})
+		return tape.Backward(Adjoints{y: OnesLike(y)}, []*Node{x, unused})
 	}, normal(generator(5), 3), normal(generator(6), 4))
 	near(t, "used twice", out[0], []float64{5, 5, 5}, 0)
 	near(t, "unused", out[1], []float64{0, 0, 0, 0}, 0)

@@ -30,9 +30,11 @@ func DenseTokens(t *Tape, x, w, b *Node, records int) *Node {
 	})
 }
 
-// tokenUse: record i's weight gradient is a sum of outer products over its
-// tokens. It does not factorise, so it is formed, [n, out, in], for one chunk of
-// records at a time.
+// tokenUse: record i's weight gradient G is a sum of outer products over its
+// tokens, V X^T. It does not factorise, so it is formed, [n, out, in], for one
+// chunk of records at a time. Its norm alone is also that of two matrices with
+// one row per token, |G|^2 = sum (V^T V) (X^T X), which is taken where these are
+// the smaller ones.
 type tokenUse struct {
 	x, w, b, y *Node
 	n          int
@@ -52,8 +54,20 @@ func (u tokenUse) squared(v *Node) *Node {
 	return Square(Dot(byToken(v, u.n), byToken(u.x, u.n)).General([]int{1}, []int{2}, []int{1}, []int{2}))
 }
 
+// gram is, per record, the products of all pairs of its tokens, [n, T, T].
+func (u tokenUse) gram(x *Node) *Node {
+	x = byToken(x, u.n)
+	return Dot(x, x).General([]int{0}, []int{2}, []int{0}, []int{2})
+}
+
 func (u tokenUse) normSquared(v *Node) *Node {
-	g2 := u.squared(v)
+	out, in := v.Shape().Dimensions[0], u.x.Shape().Dimensions[0]
+	var g2 *Node
+	if tokens := v.Shape().Dimensions[1] / u.n; tokens*tokens < out*in {
+		g2 = Mul(u.gram(v), u.gram(u.x))
+	} else {
+		g2 = u.squared(v)
+	}
 	d := g2.Shape().Dimensions
 	// Two short sums instead of one long one, which would lose digits.
 	rows := Reshape(sumColumns(Reshape(g2, d[0]*d[1], d[2])), d[0], d[1])

@@ -39,7 +39,7 @@ func checkVJP(t *testing.T, what string, layer func(tape *Tape, in []*Node) *Nod
 		tape := &Tape{}
 		y := layer(tape, nodes)
 		v := Sin(AddScalar(MulScalar(IotaFull(y.Graph(), y.Shape()), 0.9), 0.3))
-		return append(tape.Backward(y, v, nodes), Gradient(ReduceAllSum(Mul(y, v)), nodes...)...)
+		return append(tape.Backward(Adjoints{y: v}, nodes), Gradient(ReduceAllSum(Mul(y, v)), nodes...)...)
 	}, in...)
 	for i := range in {
 		near(t, what, out[i], out[len(in)+i], 1e-5)
@@ -79,7 +79,7 @@ func TestReGLUGatesAndDrops(t *testing.T) {
 		plain := ReGLU(tape, in[0], in[1], nil, 0.2)
 		masked := ReGLU(tape, in[0], in[1], in[2], 0.2)
 		one := OnesLike(plain)
-		return append([]*Node{plain, masked}, append(tape.Backward(plain, one, in[:2]), tape.Backward(masked, one, in[:2])...)...)
+		return append([]*Node{plain, masked}, append(tape.Backward(Adjoints{plain: one}, in[:2]), tape.Backward(Adjoints{masked: one}, in[:2])...)...)
 	}, value, gate, mask)
 	near(t, "plain", out[0], []float64{2, 0, 0, 12}, 0)
 	near(t, "masked", out[1], []float64{2.5, 0, 0, 0}, 0)

@@ -2,6 +2,8 @@ package train
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -31,12 +33,39 @@ func (f AugmentFunc) Augment(dst, src []float32, epoch, id int) error {
 	return f(dst, src, epoch, id)
 }
 
-// records is the tensor of a chunk of the records listed in rows, nil for all.
-func (t Term) records(rows []int, c model.Chunk, epoch int) (*tensors.Tensor, error) {
+// Corrupter is an Augmenter that makes the loss's inputs too, and may give the
+// network a record of another width: the noise of a denoiser, whose level the
+// network is told and whose target depends on it. Its Augment writes the record
+// alone.
+type Corrupter interface {
+	Augmenter
+	// Widths are those of what is made of a record of so many features.
+	Widths(features int) (record int, inputs map[string]int)
+	// Corrupt writes the record of the epoch to dst and the loss's inputs to in.
+	Corrupt(dst []float32, in map[string][]float32, src []float32, epoch, id int) error
+}
+
+// chunk holds the records of a chunk as they enter a step.
+type chunk struct {
+	x    *tensors.Tensor
+	made map[string]*tensors.Tensor // loss inputs that a Corrupter made
+}
+
+// records is a chunk of the records listed in rows, nil for all.
+func (t Term) records(rows []int, c model.Chunk, epoch int) (chunk, error) {
 	if t.Augment == nil {
-		return model.FeatureMajor(t.X, rows, c), nil
+		return chunk{x: model.FeatureMajor(t.X, rows, c)}, nil
 	}
-	changed := array.New[float32](c.N, t.X.Cols)
+	corrupter, corrupts := t.Augment.(Corrupter)
+	width, widths := t.X.Cols, map[string]int(nil)
+	if corrupts {
+		width, widths = corrupter.Widths(t.X.Cols)
+	}
+	x, made := array.New[float32](c.N, width), map[string]array.Matrix[float32]{}
+	for name, w := range widths {
+		made[name] = array.New[float32](c.N, w)
+	}
+	in := map[string][]float32{}
 	for k := range c.N {
 		row := c.First + k
 		if rows != nil {
@@ -46,12 +75,33 @@ func (t Term) records(rows []int, c model.Chunk, epoch int) (*tensors.Tensor, er
 		if t.IDs != nil {
 			id = t.IDs[row]
 		}
-		if err := t.Augment.Augment(changed.Row(k), t.X.Row(row), epoch, id); err != nil {
-			return nil, fmt.Errorf("term %q: augmenting record %d in epoch %d: %w", t.Name, id, epoch+1, err)
+		var err error
+		if corrupts {
+			for name, m := range made {
+				in[name] = m.Row(k)
+			}
+			err = corrupter.Corrupt(x.Row(k), in, t.X.Row(row), epoch, id)
+		} else {
+			err = t.Augment.Augment(x.Row(k), t.X.Row(row), epoch, id)
+		}
+		if err != nil {
+			return chunk{}, fmt.Errorf("term %q: augmenting record %d in epoch %d: %w", t.Name, id, epoch+1, err)
 		}
 	}
-	if err := changed.Check("augmented data"); err != nil {
-		return nil, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
+	return t.laidOut(x, made, c, epoch)
+}
+
+func (t Term) laidOut(x array.Matrix[float32], made map[string]array.Matrix[float32], c model.Chunk, epoch int) (chunk, error) {
+	if err := x.Check("augmented data"); err != nil {
+		return chunk{}, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
 	}
-	return model.FeatureMajor(changed, nil, model.Chunk{N: c.N, Padded: c.Padded}), nil
+	whole := model.Chunk{N: c.N, Padded: c.Padded}
+	out := chunk{x: model.FeatureMajor(x, nil, whole), made: map[string]*tensors.Tensor{}}
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		if err := made[name].Check(name); err != nil {
+			return chunk{}, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
+		}
+		out.made[name] = model.FeatureMajor(made[name], nil, whole)
+	}
+	return out, nil
 }

@@ -145,7 +145,7 @@ func TestAugmentationDoesNotDependOnTheCut(t *testing.T) {
 func TestAugmentedTrainingResumesWithTheSameBits(t *testing.T) {
 	r, term := runner(t, normed, 32), pictures(22)
 	term.Augment = cropFlip{Seed: 5}
-	c := train.Config{Epochs: 4, Batch: 7, Seed: 3, SGD: &nn.SGD{LR: 0.05, Momentum: 0.9}}
+	c := train.Config{Epochs: 4, Batch: 7, Seed: 3, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}}
 	var saved []*train.State
 	keep := train.Hooks{SaveEvery: 1, Save: func(s *train.State) error { saved = append(saved, s); return nil }}
 	want, _, err := train.Fit(context.Background(), r, begin(normed), train.Objective{term}, c, keep)

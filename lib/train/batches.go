@@ -25,6 +25,8 @@ const (
 	// batch that is not full is one of them and comes at any place. The order
 	// inside a batch stays, because it changes nothing but rounding.
 	Fixed
+	// Sequential takes the records as they come.
+	Sequential
 )
 
 // Membership returns the batches of a swept term of n records under the order
@@ -57,6 +59,13 @@ func cut(rows []int, size int) [][]int {
 
 // batches lists the batches of term k, of n records, in an epoch.
 func (c Config) batches(k, epoch, n int, ids []int) [][]int {
+	if c.Order == Sequential {
+		rows := make([]int, n)
+		for i := range rows {
+			rows[i] = i
+		}
+		return cut(rows, c.Batch)
+	}
 	if c.Order != Fixed {
 		return cut(c.Order.permutation(c.Seed, k, epoch, n, ids), c.Batch)
 	}

@@ -36,7 +36,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 2, 1)}}}
 	p := arch.Init(rng)
-	s := nn.NewAdamState(p)
+	s := nn.NewOptimizerState(nn.Adam{}, p)
 	g, err := newGradients(r)
 	if err != nil {
 		b.Fatal(err)
@@ -47,7 +47,7 @@ func BenchmarkStep(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := (nn.Adam{}).Step(p, grads, s); err != nil {
+		if err := (nn.Adam{}).Step(p, grads, s, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

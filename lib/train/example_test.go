@@ -38,7 +38,7 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("accuracy %.0f after %d epochs, loss below 0.05: %t\n", train.Accuracy(out.Logits, y), len(history), history[len(history)-1].Loss < 0.05)
+	fmt.Printf("accuracy %.0f after %d epochs, loss below 0.05: %t\n", train.Accuracy(out.Logits(), y), len(history), history[len(history)-1].Loss < 0.05)
 	// Output: accuracy 1 after 200 epochs, loss below 0.05: true
 }
 

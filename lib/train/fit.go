@@ -12,14 +12,14 @@ import (
 // Config is how an objective is minimised. The zero value is RULER's training:
 // 50 epochs of full-batch Adam at 1e-3.
 type Config struct {
-	Epochs    int         `json:"epochs,omitempty"` // 0: 50
-	Batch     int         `json:"batch,omitempty"`  // records per step, 0: all
-	Order     Order       `json:"order,omitempty"`
-	Optimizer nn.Adam     `json:"optimizer"`
-	SGD       *nn.SGD     `json:"sgd,omitempty"`      // takes Adam's place unless nil
-	Schedule  *Schedule   `json:"schedule,omitempty"` // of the learning rate, nil: constant
-	EarlyStop EarlyStop   `json:"early_stop"`
-	Seed      engine.Root `json:"seed"` // of batch order and dropout
+	Epochs    int          `json:"epochs,omitempty"` // 0: 50
+	Batch     int          `json:"batch,omitempty"`  // records per step, 0: all
+	Order     Order        `json:"order,omitempty"`
+	Optimizer nn.Optimizer `json:"optimizer"`          // nil: Adam
+	Groups    []nn.Group   `json:"groups,omitempty"`   // tensors with rates of their own
+	Schedule  *Schedule    `json:"schedule,omitempty"` // of the learning rate, nil: constant
+	EarlyStop EarlyStop    `json:"early_stop"`
+	Seed      engine.Root  `json:"seed"` // of batch order and draws
 }
 
 // WithDefaults returns the configuration with zeros replaced by their meaning.
@@ -27,12 +27,16 @@ func (c Config) WithDefaults() Config {
 	if c.Epochs == 0 {
 		c.Epochs = 50
 	}
-	c.Optimizer = c.Optimizer.WithDefaults()
+	if c.Optimizer == nil {
+		c.Optimizer = nn.Adam{}
+	}
+	c.Optimizer = c.Optimizer.Resolved()
 	return c
 }
 
 // EarlyStop ends training when the objective has not fallen by more than
-// MinDelta below its best for Patience epochs; Patience 0 never stops early.
+// MinDelta below its best for Patience epochs; Patience 0 never stops early. It
+// looks at the training records; see Validation for others.
 type EarlyStop struct {
 	Patience int     `json:"patience,omitempty"`
 	MinDelta float64 `json:"min_delta,omitempty"`
@@ -42,7 +46,10 @@ type EarlyStop struct {
 type Epoch struct {
 	Epoch int     `json:"epoch"` // 1, 2, ...
 	Steps int     `json:"steps"` // optimiser steps so far
-	Loss  float64 `json:"loss"`  // mean over the epoch's steps of the objective, dropout active
+	Loss  float64 `json:"loss"`  // mean over the epoch's steps of the objective, draws active
+	// Players are the same for each player of a game, whose sum Loss is.
+	Players []float64 `json:"players,omitempty"`
+	Valid   *float64  `json:"valid,omitempty"` // the validation's objective after the epoch
 }
 
 // Hooks let a caller watch, save and resume. All may be nil.
@@ -57,13 +64,33 @@ type Hooks struct {
 	Resume *State
 }
 
-// State is everything that the rest of a fit depends on. Batch order and
-// dropout are functions of the seed and the step, so they need no state.
+// State is everything that the rest of a fit depends on. Batch order and draws
+// are functions of the seed and the step, so they need no state.
 type State struct {
-	Params  nn.Params
-	Adam    *nn.AdamState
-	Done    int // epochs finished
-	History []Epoch
+	Params     nn.Params
+	Optimizers []*nn.OptimizerState // one per player
+	Done       int                  // epochs finished
+	History    []Epoch
+	Best       *Best // of the epochs so far, where there is a validation
+}
+
+// steps is the number of optimiser steps of all players.
+func (s *State) steps() int {
+	n := 0
+	for _, o := range s.Optimizers {
+		n += o.T
+	}
+	return n
+}
+
+// next is a copy to work on, so that an interrupted epoch leaves the last whole
+// one.
+func (s *State) next() *State {
+	out := &State{Params: s.Params.Clone(), Done: s.Done + 1, History: s.History[:len(s.History):len(s.History)], Best: s.Best}
+	for _, o := range s.Optimizers {
+		out.Optimizers = append(out.Optimizers, o.Clone())
+	}
+	return out
 }
 
 // Fit minimises the objective from the weights p, which it leaves alone, and
@@ -72,28 +99,24 @@ type State struct {
 // When ctx ends, Fit stops within one step, calls Hooks.Save, and returns the
 // context's error with the number of epochs that were saved.
 func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Config, h Hooks) (nn.Params, []Epoch, error) {
-	if err := o.check(r.Arch.Inputs(), r.Arch.Classes()); err != nil {
+	if err := o.check(r.Arch); err != nil {
 		return nil, nil, err
 	}
 	return fit(ctx, r, p, always(o), c, h)
 }
 
 func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config, h Hooks) (nn.Params, []Epoch, error) {
-	c = c.WithDefaults()
-	if err := c.check(); err != nil {
-		return nil, nil, err
-	}
-	s, err := start(r, p, c, h)
+	l, err := newLoop(r, p, plan, c.WithDefaults())
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := newGradients(r)
+	defer l.g.close()
+	s, err := l.start(p, h.Resume)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
-	defer g.close()
-	for s.Done < c.Epochs && !c.EarlyStop.reached(s.History) {
-		next, err := epoch(ctx, g, s, plan, c)
+	for s.Done < l.Epochs && !l.EarlyStop.reached(s.History) && !plan.Validation.reached(s) {
+		next, err := l.epoch(ctx, s)
 		if err != nil {
 			return nil, nil, interrupted(err, ctx, s, h)
 		}
@@ -107,6 +130,9 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 			}
 		}
 	}
+	if v := plan.Validation; v != nil && !v.KeepLast {
+		return s.Best.Params, s.History, nil
+	}
 	return s.Params, s.History, nil
 }
 
@@ -114,100 +140,10 @@ func (c Config) check() error {
 	if c.Epochs < 0 || c.Batch < 0 {
 		return fmt.Errorf("train: %d epochs of batches of %d", c.Epochs, c.Batch)
 	}
-	if c.SGD != nil {
-		if err := c.SGD.Check(); err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
+	if err := c.Optimizer.Check(); err != nil {
+		return fmt.Errorf("train: %w", err)
 	}
 	return c.Schedule.check()
-}
-
-func start(r *model.Runner, p nn.Params, c Config, h Hooks) (*State, error) {
-	if err := r.CheckWeights(p); err != nil {
-		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
-	}
-	if h.Resume != nil {
-		if err := h.Resume.check(p); err != nil {
-			return nil, fmt.Errorf("train %s: the saved state: %w", r.Arch.Name(), err)
-		}
-		if (c.SGD == nil) != (h.Resume.Adam.V != nil) {
-			return nil, fmt.Errorf("train %s: the saved state is of another optimiser", r.Arch.Name())
-		}
-		return h.Resume, nil
-	}
-	p = p.Clone()
-	if c.SGD != nil {
-		return &State{Params: p, Adam: nn.NewSGDState(p)}, nil
-	}
-	return &State{Params: p, Adam: nn.NewAdamState(p)}, nil
-}
-
-// epoch works on a copy, so that an interrupted epoch leaves the last whole one.
-func epoch(ctx context.Context, g *gradients, s *State, plan Plan, c Config) (*State, error) {
-	next := &State{
-		Params:  s.Params.Clone(),
-		Adam:    s.Adam.Clone(),
-		Done:    s.Done + 1,
-		History: s.History[:len(s.History):len(s.History)],
-	}
-	sweeps, err := plan.sweeps(c, s.Done)
-	if err != nil {
-		return nil, err
-	}
-	g.epoch = s.Done
-	var total float64
-	for _, w := range sweeps {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if w.first && plan.changes {
-			g.forget()
-		}
-		loss, err := plan.step(g, w, next, c)
-		if err != nil {
-			return nil, err
-		}
-		total += loss
-	}
-	next.History = append(next.History, Epoch{Epoch: next.Done, Steps: next.Adam.T, Loss: total / float64(len(sweeps))})
-	return next, nil
-}
-
-// step moves the state by one step in the epoch that ends with s.Done done, and
-// returns the objective.
-func (p Plan) step(g *gradients, w sweep, s *State, c Config) (float64, error) {
-	t := uint64(s.Adam.T)
-	key := func(term, layer int) uint64 {
-		return c.Seed.Counter(engine.StreamDropout, t, uint64(term), uint64(layer))
-	}
-	got, states, err := g.step(s.Params, w.objective, w.batches, key)
-	if err != nil {
-		return 0, err
-	}
-	for _, state := range states {
-		moveState(s.Params, state)
-	}
-	loss := got.loss + p.L1.add(s.Params, got.grads, s.Done-1, c.Epochs)
-	p.Mask.hold(got.grads)
-	before := p.Mask.save(s.Params, s.Adam)
-	if err := c.optimise(s.Params, got.grads, s.Adam, s.Done-1); err != nil {
-		return 0, fmt.Errorf("train %s: epoch %d: %w", g.runner.Arch.Name(), s.Done, err)
-	}
-	p.Mask.restore(before, s.Params, s.Adam)
-	return loss, nil
-}
-
-// optimise takes one step in the epoch given, 0 for the first.
-func (c Config) optimise(p nn.Params, grads [][]float64, s *nn.AdamState, epoch int) error {
-	factor := c.Schedule.factor(epoch, c.Epochs)
-	if c.SGD != nil {
-		sgd := *c.SGD
-		sgd.LR *= factor
-		return sgd.Step(p, grads, s)
-	}
-	adam := c.Optimizer
-	adam.LR *= factor
-	return adam.Step(p, grads, s)
 }
 
 // moveState moves running statistics towards those of a batch. Every batch of a

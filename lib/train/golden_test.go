@@ -70,7 +70,7 @@ func TestFitAgreesWithPyTorch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Distillation(out.Logits, 2, weight)
+		return Distillation(out.Logits(), 2, weight)
 	}
 	objectives := map[string]Objective{
 		"cross-entropy":   {{X: xr, Targets: []Target{CrossEntropy(yr, 2, 1)}}},

@@ -2,6 +2,9 @@ package train
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -11,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
 // lanes is the number of partial sums that gradients are added up in. It is a
@@ -26,34 +30,37 @@ const lanes = 16
 // of every normalisation to travel between chunks twice per layer, and the
 // batches of its models fit into memory.
 type gradients struct {
-	runner   *model.Runner
-	engine   *engine.Engine // that of the runner, or its wide form
-	training bool           // as opposed to inference
-	whole    bool           // whether a batch is one execution
-	masks    []nn.Mask
-	rates    bool         // whether any dropout layer is active
-	epoch    int          // that augmentation draws for, from 0
-	stop     func() error // asked before every chunk; nil: never stops
+	runner    *model.Runner
+	engine    *engine.Engine // that of the runner, or its wide form
+	training  bool           // as opposed to inference
+	whole     bool           // whether a batch is one execution
+	draws     []nn.Draw
+	random    bool         // whether any draw is active
+	clip      *PerExample  // nil: records are not clipped
+	valueOnly bool         // whether the gradient is left out
+	player    int          // whose turn it is
+	epoch     int          // that augmentation draws for, from 0
+	stop      func() error // asked before every chunk; nil: never stops
 
 	mu    sync.Mutex
-	execs map[int]*graph.Exec            // by number of targets
-	spare map[int][][]*tensors.Tensor    // mask tensors by chunk size
+	execs map[string]*graph.Exec         // by the losses of a term
+	spare map[int][][]*tensors.Tensor    // tensors of draws by chunk size
 	fixed map[fixedKey][]*tensors.Tensor // inputs of whole terms, uploaded once
 	lanes []sum                          // memory of the last step's sums
 }
 
-type fixedKey struct{ term, chunk int }
+type fixedKey struct{ player, term, chunk int }
 
 func newGradients(r *model.Runner) (*gradients, error) { return newGradientsIn(r, true) }
 
 // newGradientsIn tells training from inference, in which records do not mix.
 func newGradientsIn(r *model.Runner, training bool) (*gradients, error) {
 	g := &gradients{
-		runner: r, engine: r.Engine, training: training, whole: training && model.IsCoupled(r.Arch), masks: r.Arch.Masks(),
-		execs: map[int]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{},
+		runner: r, engine: r.Engine, training: training, whole: training && model.IsCoupled(r.Arch), draws: r.Arch.Draws(),
+		execs: map[string]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{},
 	}
-	for _, m := range g.masks {
-		g.rates = g.rates || training && m.Rate > 0
+	for _, d := range g.draws {
+		g.random = g.random || training && d.Active()
 	}
 	if !g.whole {
 		return g, nil
@@ -83,48 +90,112 @@ func (g *gradients) forget() {
 	clear(g.fixed)
 }
 
-// exec returns the compiled step for a number of targets. Inputs: weights, x,
-// masks, then per target its probabilities, temperature and record weights.
+// exec returns the compiled step for the losses of a term. Inputs: weights, x,
+// draws, then per target its inputs in the order of their names and the records'
+// weights; last, where records are clipped, the longest gradient of a record.
 // Outputs: the summed loss, then per tensor its gradient or, for state, what the
 // batch says of it.
-func (g *gradients) exec(targets int) (*graph.Exec, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if e := g.execs[targets]; e != nil {
-		return e, nil
-	}
-	like := g.runner.Arch.Init(engine.Root(0).Stream(engine.StreamInit))
-	n := len(like)
-	e, err := graph.NewExec(g.engine.Backend(), func(in []*graph.Node) []*graph.Node {
-		p, x, rest := in[:n], in[n], in[n+1:]
-		var masks []*graph.Node
-		if g.rates {
-			masks, rest = rest[:len(g.masks)], rest[len(g.masks):]
-		}
-		t := &nn.Tape{Training: g.training}
-		tr := g.runner.Arch.Forward(t, p, x, masks)
-		var losses, adjoint *graph.Node
-		for k := 0; k < len(rest); k += 3 {
-			l, a := nn.Distill(tr.Logits, rest[k], rest[k+1], rest[k+2])
-			if k == 0 {
-				losses, adjoint = l, a
-			} else {
-				losses, adjoint = graph.Add(losses, l), graph.Add(adjoint, a)
-			}
-		}
-		out := append([]*graph.Node{engine.Sum(losses)}, t.Backward(tr.Logits, adjoint, p)...)
-		for i, v := range like {
-			if v.State && g.training {
-				out[1+i] = statistic(t, p[i], v.Name)
-			}
-		}
-		return out
-	})
+func (g *gradients) exec(term Term) (*graph.Exec, error) {
+	key, err := term.signature()
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
-	g.execs[targets] = e.SetMaxCache(-1)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if e := g.execs[key]; e != nil {
+		return e, nil
+	}
+	losses := make([]loss.Loss, len(term.Targets))
+	for k, t := range term.Targets {
+		losses[k] = t.Loss
+	}
+	inputs, err := term.inputs(g.runner.Arch)
+	if err != nil {
+		return nil, err
+	}
+	e, err := graph.NewExec(g.engine.Backend(), func(in []*graph.Node) []*graph.Node { return g.build(losses, inputs, in) })
+	if err != nil {
+		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+	}
+	g.execs[key] = e.SetMaxCache(-1)
 	return e, nil
+}
+
+// signature identifies the losses of a term.
+func (t Term) signature() (string, error) {
+	var out strings.Builder
+	for _, g := range t.Targets {
+		key, err := loss.Key(g.Loss)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(key)
+	}
+	return out.String(), nil
+}
+
+// inputs are the names of every target's inputs.
+func (t Term) inputs(a model.Architecture) ([][]string, error) {
+	out := make([][]string, len(t.Targets))
+	for k, g := range t.Targets {
+		widths, err := g.Loss.Inputs(model.Widths(a))
+		if err != nil {
+			return nil, err
+		}
+		out[k] = slices.Sorted(maps.Keys(widths))
+	}
+	return out, nil
+}
+
+func (g *gradients) build(losses []loss.Loss, inputs [][]string, in []*graph.Node) []*graph.Node {
+	like := g.runner.Like()
+	p, x, rest := in[:len(like)], in[len(like)], in[len(like)+1:]
+	var draws []*graph.Node
+	if g.random {
+		draws, rest = rest[:len(g.draws)], rest[len(g.draws):]
+	}
+	t := &nn.Tape{Training: g.training}
+	tr := g.runner.Arch.Forward(t, p, x, draws)
+	var total *graph.Node
+	from := nn.Adjoints{}
+	for k, l := range losses {
+		given := loss.Given{Outputs: tr.Outputs, Inputs: map[string]*graph.Node{}}
+		for i, name := range inputs[k] {
+			given.Inputs[name] = rest[i]
+		}
+		weight := rest[len(inputs[k])]
+		rest = rest[len(inputs[k])+1:]
+		v := loss.On(l, given)
+		total = plus(total, graph.Mul(v.Losses, weight))
+		for node, d := range tr.From(v, weight) {
+			from[node] = plus(from[node], d)
+		}
+	}
+	if g.valueOnly {
+		return []*graph.Node{engine.Sum(total)}
+	}
+	if g.clip != nil {
+		model.CheckExamples(g.runner.Arch, t, p, like)
+		factor := graph.MinScalar(graph.Div(rest[0], t.PerExampleNorms(from)), 1)
+		for node, d := range from {
+			from[node] = graph.Mul(d, factor)
+		}
+	}
+	out := append([]*graph.Node{engine.Sum(total)}, t.Backward(from, p)...)
+	for i, v := range like {
+		if v.State && g.training {
+			out[1+i] = statistic(t, p[i], v.Name)
+		}
+	}
+	return out
+}
+
+// plus is a + b, where a may be nothing yet.
+func plus(a, b *graph.Node) *graph.Node {
+	if a == nil {
+		return b
+	}
+	return graph.Add(a, b)
 }
 
 func statistic(t *nn.Tape, p *graph.Node, name string) *graph.Node {
@@ -177,6 +248,9 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		n = 1 // an execution uses all cores by itself
 	}
 	for len(g.lanes) < n {
+		if g.valueOnly {
+			p = nil
+		}
 		g.lanes = append(g.lanes, newSum(p))
 	}
 	sums, states := g.lanes[:n], make([][][]float32, len(tasks))
@@ -207,7 +281,7 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 		}
 	}
 	term := o[t.term]
-	exec, err := g.exec(len(term.Targets))
+	exec, err := g.exec(term)
 	if err != nil {
 		return nil, err
 	}
@@ -217,21 +291,26 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 	}
 	defer free()
 	in := append(weights[:len(weights):len(weights)], data[0])
-	if g.rates {
-		masks := g.take(t.Padded)
-		defer g.give(t.Padded, masks)
-		for k, m := range g.masks {
-			err := tensors.MutableFlatData(masks[k], func(flat []float32) {
-				m.Fill(flat, key(t.term, k), t.First, t.Padded)
+	if g.random {
+		draws := g.take(t.Padded)
+		defer g.give(t.Padded, draws)
+		for k, d := range g.draws {
+			err := tensors.MutableFlatData(draws[k], func(flat []float32) {
+				d.Fill(flat, key(t.term, k), t.First, t.Padded)
 			})
 			if err != nil {
 				return nil, err
 			}
-			in = append(in, masks[k])
+			in = append(in, draws[k])
 		}
 	}
 	for _, d := range data[1:] {
 		in = append(in, d)
+	}
+	if g.clip != nil {
+		bound := tensors.FromScalar(float32(g.clip.Norm / float64(t.size(o))))
+		defer bound.FinalizeAll()
+		in = append(in, bound)
 	}
 	out, err := exec.Call(in...)
 	if err != nil {
@@ -249,7 +328,7 @@ func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor
 		in, err = g.upload(term, t.rows, t.Chunk, records)
 		return in, func() { model.Finalize(in) }, err
 	}
-	k := fixedKey{t.term, t.index}
+	k := fixedKey{g.player, t.term, t.index}
 	g.mu.Lock()
 	in = g.fixed[k]
 	g.mu.Unlock()
@@ -265,23 +344,28 @@ func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor
 }
 
 func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([]*tensors.Tensor, error) {
-	x, err := term.records(rows, c, g.epoch)
+	data, err := term.records(rows, c, g.epoch)
 	if err != nil {
 		return nil, err
 	}
-	in := []*tensors.Tensor{x}
-	for _, t := range term.Targets {
-		temperature := t.Temperature
-		if temperature == 0 {
-			temperature = 1
+	names, err := term.inputs(g.runner.Arch)
+	if err != nil {
+		return nil, err
+	}
+	in := []*tensors.Tensor{data.x}
+	for k, t := range term.Targets {
+		for _, name := range names[k] {
+			if made := data.made[name]; made != nil {
+				in = append(in, made)
+			} else {
+				in = append(in, model.FeatureMajor(t.Inputs[name], rows, c))
+			}
 		}
 		w := array.New[float32](1, c.Padded)
 		for i := range c.N {
 			w.Data[i] = float32(t.Weight / float64(records))
 		}
-		in = append(in, model.FeatureMajor(t.Probs, rows, c),
-			tensors.FromScalar(float32(temperature)),
-			tensors.FromFlatDataAndDimensions(w.Data, 1, c.Padded))
+		in = append(in, tensors.FromFlatDataAndDimensions(w.Data, 1, c.Padded))
 	}
 	return in, nil
 }
@@ -294,7 +378,7 @@ func (g *gradients) take(n int) []*tensors.Tensor {
 		return s[len(s)-1]
 	}
 	var set []*tensors.Tensor
-	for _, m := range g.masks {
+	for _, m := range g.draws {
 		set = append(set, tensors.FromFlatDataAndDimensions(make([]float32, m.Units*n), m.Units, n))
 	}
 	return set

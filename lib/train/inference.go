@@ -26,7 +26,7 @@ type Mode struct {
 // others a last, smaller batch counts as much as the rest, as it does in a sum
 // over a PyTorch loader. Augmentation is that of epoch 0.
 func Gradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode) ([][]float64, error) {
-	if err := o.check(r.Arch.Inputs(), r.Arch.Classes()); err != nil {
+	if err := o.check(r.Arch); err != nil {
 		return nil, err
 	}
 	if batchSize < 0 {

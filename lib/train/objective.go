@@ -1,6 +1,8 @@
-// Package train fits models: one loop for training and unlearning alike, full
-// batch or mini-batch, with paired seeds, checkpoints that resume bit for bit,
-// and a clean stop.
+// Package train fits models: one loop for everything that is trained. An
+// objective says what is minimised; a plan what else there is to a training:
+// passes, several players, surgery on gradients, validation. Full batch or
+// mini-batch, with paired seeds, checkpoints that resume bit for bit, and a clean
+// stop.
 package train
 
 import (
@@ -8,12 +10,14 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
 // Objective is what is minimised: the sum of its terms.
 type Objective []Term
 
-// Term is the mean, over a set of records, of weighted losses against targets.
+// Term is the mean, over a set of records, of weighted losses.
 type Term struct {
 	Name    string
 	X       array.Matrix[float32] // one record per row
@@ -28,55 +32,52 @@ type Term struct {
 	Augment Augmenter
 }
 
-// Target is one loss of a term: Weight times the mean over the records of
-// T^2 KL(Probs_i || softmax(logits_i / T)). With one-hot Probs and T = 1 it is
-// the cross-entropy; a negative weight ascends.
+// Target is one loss of a term: Weight times the mean of the loss over the
+// records. A negative weight ascends.
 type Target struct {
-	Probs       array.Matrix[float32] // one row per record, one column per class
-	Temperature float64               // 0: 1
-	Weight      float64
+	Loss   loss.Loss
+	Inputs map[string]array.Matrix[float32] // of the loss, one row per record
+	Weight float64
 }
 
 // CrossEntropy returns the target of labels y with the weight given.
 func CrossEntropy(y []int, classes int, weight float64) Target {
-	return Target{Probs: OneHot(y, classes), Weight: weight}
-}
-
-// OneHot turns class numbers into rows of probabilities. A number that is no
-// class gives a row of zeros, which Fit refuses by name.
-func OneHot(y []int, classes int) array.Matrix[float32] {
-	m := array.New[float32](len(y), classes)
-	for i, c := range y {
-		if c >= 0 && c < classes {
-			m.Row(i)[c] = 1
-		}
-	}
-	return m
+	return probabilities(loss.CrossEntropy{}, loss.Labels(y, classes), weight)
 }
 
 // Distillation returns the target of a teacher's logits at temperature t.
 func Distillation(logits array.Matrix[float32], t, weight float64) Target {
-	return Target{Probs: Softmax(logits, t), Temperature: t, Weight: weight}
+	return probabilities(loss.Distillation{Temperature: t}, Softmax(logits, t), weight)
 }
 
-func (o Objective) check(features, classes int) error {
+func probabilities(l loss.Loss, p array.Matrix[float32], weight float64) Target {
+	return Target{Loss: l, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: p}, Weight: weight}
+}
+
+// Against returns the target of a loss that compares an output with numbers, one
+// row per record.
+func Against(l loss.Loss, target array.Matrix[float32], weight float64) Target {
+	return Target{Loss: l, Inputs: map[string]array.Matrix[float32]{loss.Target: target}, Weight: weight}
+}
+
+func (o Objective) check(a model.Architecture) error {
 	if len(o) == 0 {
 		return fmt.Errorf("train: the objective has no terms")
 	}
 	for _, t := range o {
-		if err := t.check(features, classes); err != nil {
+		if err := t.check(a); err != nil {
 			return fmt.Errorf("train: term %q: %w", t.Name, err)
 		}
 	}
 	return nil
 }
 
-func (t Term) check(features, classes int) error {
+func (t Term) check(a model.Architecture) error {
 	if t.X.Rows == 0 {
 		return fmt.Errorf("no records")
 	}
-	if t.X.Cols != features {
-		return fmt.Errorf("%d features, the model takes %d", t.X.Cols, features)
+	if w := t.features(); w != a.Inputs() {
+		return fmt.Errorf("%d features, the model takes %d", w, a.Inputs())
 	}
 	if t.IDs != nil && len(t.IDs) != t.X.Rows {
 		return fmt.Errorf("%d record numbers for %d records", len(t.IDs), t.X.Rows)
@@ -85,39 +86,49 @@ func (t Term) check(features, classes int) error {
 		return fmt.Errorf("no targets")
 	}
 	for i, g := range t.Targets {
-		if err := g.check(t.X.Rows, classes); err != nil {
+		if err := g.check(a, t); err != nil {
 			return fmt.Errorf("target %d: %w", i, err)
 		}
 	}
 	return t.X.Check("data")
 }
 
-// check reports a target that is no distribution over the classes: the gradient
-// of the loss is softmax minus target only for one that adds up to 1.
-func (g Target) check(records, classes int) error {
-	if g.Probs.Rows != records || g.Probs.Cols != classes {
-		return fmt.Errorf("%d x %d probabilities, needed are %d x %d", g.Probs.Rows, g.Probs.Cols, records, classes)
+// features is the number of a record's features as they enter the network.
+func (t Term) features() int {
+	if c, ok := t.Augment.(Corrupter); ok {
+		w, _ := c.Widths(t.X.Cols)
+		return w
+	}
+	return t.X.Cols
+}
+
+func (g Target) check(a model.Architecture, t Term) error {
+	if g.Loss == nil {
+		return fmt.Errorf("no loss")
 	}
 	if math.IsNaN(g.Weight) || math.IsInf(g.Weight, 0) {
 		return fmt.Errorf("its weight is %v", g.Weight)
 	}
-	if !(g.Temperature >= 0) || math.IsInf(g.Temperature, 0) {
-		return fmt.Errorf("its temperature is %v", g.Temperature)
+	if c, ok := t.Augment.(Corrupter); ok {
+		return g.made(c, a, t.X.Cols)
 	}
-	if err := g.Probs.Check("probabilities"); err != nil {
+	return loss.Admit(g.Loss, model.Widths(a), g.Inputs, t.X.Rows)
+}
+
+// made reports a corrupter that does not make what the loss needs.
+func (g Target) made(c Corrupter, a model.Architecture, features int) error {
+	want, err := g.Loss.Inputs(model.Widths(a))
+	if err != nil {
 		return err
 	}
-	for i := range records {
-		var total float64
-		for c, p := range g.Probs.Row(i) {
-			if p < 0 {
-				return fmt.Errorf("record %d has probability %v of class %d", i, p, c)
-			}
-			total += float64(p)
-		}
-		if math.Abs(total-1) > 1e-3 {
-			return fmt.Errorf("the probabilities of record %d add up to %v, not 1", i, total)
+	_, makes := c.Widths(features)
+	for name, w := range want {
+		if makes[name] != w {
+			return fmt.Errorf("the loss %s needs %q of width %d, made is one of width %d", g.Loss.Name(), name, w, makes[name])
 		}
 	}
-	return nil
+	if len(g.Inputs) > 0 {
+		return fmt.Errorf("inputs are given, where they are made anew in every epoch")
+	}
+	return g.Loss.Check(nil)
 }

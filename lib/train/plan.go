@@ -10,16 +10,27 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Plan is a training that an objective alone does not describe.
+// Plan is a training that an objective alone does not describe. It has Passes or
+// a Game; what else it has changes the steps.
 type Plan struct {
 	// Passes returns what the epoch (0, 1, ...) trains on: objectives that are
 	// swept one after another, with one optimiser that runs through all epochs. It
 	// must be a function of the epoch alone, so that a stopped fit goes on with
 	// the same bits.
 	Passes func(epoch int) ([]Objective, error)
+	// Game is what several players do instead.
+	Game *Game
 	// L1 and Mask change the steps; nil: not.
 	L1   *L1
 	Mask *Mask
+	// PerExample bounds every record's own gradient; nil: not.
+	PerExample *PerExample
+	// Mixer weighs the terms of an objective by their gradients; nil: as they are.
+	Mixer Mixer
+	// Surgeons change the gradient, one after another, before the optimiser sees it.
+	Surgeons []Surgeon
+	// Validation looks at other records after every epoch; nil: nobody does.
+	Validation *Validation
 
 	changes bool // whether the objectives may differ from pass to pass
 }
@@ -28,18 +39,33 @@ type Plan struct {
 // and the others from streams of their own; an epoch's loss is the mean over the
 // steps of all its passes, with the L1 term.
 func FitPlan(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config, h Hooks) (nn.Params, []Epoch, error) {
-	if plan.Passes == nil {
-		return nil, nil, errors.New("train: the plan has no passes")
-	}
-	if err := plan.L1.check(); err != nil {
+	if err := plan.check(r.Arch, p); err != nil {
 		return nil, nil, err
 	}
-	if err := plan.Mask.check(p); err != nil {
-		return nil, nil, err
+	if plan.Passes != nil {
+		plan = plan.checked(r.Arch)
+		plan.changes = true
 	}
-	plan = plan.checked(r.Arch.Inputs(), r.Arch.Classes())
-	plan.changes = true
 	return fit(ctx, r, p, plan, c, h)
+}
+
+func (p Plan) check(a model.Architecture, like nn.Params) error {
+	if (p.Passes == nil) == (p.Game == nil) {
+		return errors.New("train: the plan has no passes and no game, or both")
+	}
+	if err := p.L1.check(); err != nil {
+		return err
+	}
+	if err := p.Mask.check(like); err != nil {
+		return err
+	}
+	if err := p.PerExample.check(); err != nil {
+		return err
+	}
+	if err := p.Validation.check(a); err != nil {
+		return err
+	}
+	return p.Game.check(a)
 }
 
 // always is the plan that trains on one objective, which has been checked.
@@ -47,15 +73,24 @@ func always(o Objective) Plan {
 	return Plan{Passes: func(int) ([]Objective, error) { return []Objective{o}, nil }}
 }
 
-// sweep is one step of an epoch: batches of an objective.
-type sweep struct {
-	objective Objective
-	batches   []batch
-	first     bool // of its pass
+// movers are the plan's players: those of its game, or one to whom all weights
+// belong.
+func (p Plan) movers(like nn.Params, c Config) ([]mover, error) {
+	rates, err := nn.Rates(like, c.Groups)
+	if err != nil {
+		return nil, err
+	}
+	if p.Game == nil {
+		return []mover{{optimizer: c.Optimizer, rates: rates}}, nil
+	}
+	return p.Game.movers(like, c, rates)
 }
 
-// sweeps lists the steps of an epoch, pass after pass.
-func (p Plan) sweeps(c Config, epoch int) ([]sweep, error) {
+// rounds lists the rounds of an epoch: of a game, or pass after pass.
+func (p Plan) rounds(c Config, epoch int) ([]round, error) {
+	if p.Game != nil {
+		return p.Game.rounds(c, epoch), nil
+	}
 	passes, err := p.Passes(epoch)
 	if err != nil {
 		return nil, fmt.Errorf("train: epoch %d: %w", epoch+1, err)
@@ -63,21 +98,21 @@ func (p Plan) sweeps(c Config, epoch int) ([]sweep, error) {
 	if len(passes) == 0 {
 		return nil, fmt.Errorf("train: epoch %d has no passes", epoch+1)
 	}
-	var out []sweep
+	var out []round
 	for k, o := range passes {
-		c := c
+		drawn := c
 		if k > 0 {
-			c.Seed = engine.Root(c.Seed.Counter(engine.StreamPass, uint64(k)))
+			drawn.Seed = engine.Root(c.Seed.Counter(engine.StreamPass, uint64(k)))
 		}
-		for i, batches := range c.epoch(o, epoch) {
-			out = append(out, sweep{o, batches, i == 0})
+		for i, batches := range drawn.epoch(o, epoch) {
+			out = append(out, round{turns: []turn{{objective: o, batches: batches, first: i == 0, seed: c.Seed}}})
 		}
 	}
 	return out, nil
 }
 
 // checked reports a bad objective of any pass, once per epoch.
-func (p Plan) checked(features, classes int) Plan {
+func (p Plan) checked(a model.Architecture) Plan {
 	inner := p.Passes
 	p.Passes = func(epoch int) ([]Objective, error) {
 		passes, err := inner(epoch)
@@ -85,7 +120,7 @@ func (p Plan) checked(features, classes int) Plan {
 			return nil, err
 		}
 		for k, o := range passes {
-			if err := o.check(features, classes); err != nil {
+			if err := o.check(a); err != nil {
 				return nil, fmt.Errorf("pass %d: %w", k+1, err)
 			}
 		}

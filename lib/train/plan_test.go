@@ -98,8 +98,8 @@ func (w twin) descend(p, m, g [][]float64, plan Plan, c Config, epoch int) float
 				}
 				grad = 0
 			}
-			m[i][j] = c.SGD.Momentum*m[i][j] + grad + c.SGD.WeightDecay*v
-			p[i][j] -= c.SGD.LR * m[i][j]
+			m[i][j] = descent.Momentum*m[i][j] + grad + descent.WeightDecay*v
+			p[i][j] -= descent.LR * m[i][j]
 		}
 	}
 	return penalty
@@ -112,7 +112,7 @@ func TestAPlanAgreesWithTheFloat64Twin(t *testing.T) {
 	for name, plan := range plans(initial(small)) {
 		for _, size := range []int{0, 16} {
 			t.Run(fmt.Sprint(name, " in batches of ", size), func(t *testing.T) {
-				c := Config{Epochs: 3, Batch: size, Seed: 3, SGD: &descent}
+				c := Config{Epochs: 3, Batch: size, Seed: 3, Optimizer: descent}
 				p, history, err := FitPlan(context.Background(), r, initial(small), plan, c, Hooks{})
 				if err != nil {
 					t.Fatal(err)
@@ -133,7 +133,7 @@ func TestAPlanAgreesWithTheFloat64Twin(t *testing.T) {
 
 func TestAPlanOfOneObjectiveIsAFitToTheLastBit(t *testing.T) {
 	r, o := openRunner(t, small, 32), mixed(70, 6, 5)
-	for _, c := range []Config{{Epochs: 3, Seed: 3}, {Epochs: 3, Batch: 16, Seed: 3}, {Epochs: 2, Batch: 16, Seed: 3, SGD: &descent, Schedule: Cosine()}} {
+	for _, c := range []Config{{Epochs: 3, Seed: 3}, {Epochs: 3, Batch: 16, Seed: 3}, {Epochs: 2, Batch: 16, Seed: 3, Optimizer: descent, Schedule: Cosine()}} {
 		want, history, err := Fit(context.Background(), r, initial(small), o, c, Hooks{})
 		if err != nil {
 			t.Fatal(err)
@@ -160,9 +160,9 @@ func TestAPlanOfOneObjectiveIsAFitToTheLastBit(t *testing.T) {
 func TestAPlanResumedAtAnyEpochHasTheSameBits(t *testing.T) {
 	r := openRunner(t, small, 32)
 	for name, plan := range plans(initial(small)) {
-		for _, sgd := range []*nn.SGD{nil, &descent} {
+		for _, sgd := range []nn.Optimizer{nil, descent} {
 			t.Run(fmt.Sprint(name, sgd != nil), func(t *testing.T) {
-				c := Config{Epochs: 4, Batch: 16, Seed: 3, SGD: sgd}
+				c := Config{Epochs: 4, Batch: 16, Seed: 3, Optimizer: sgd}
 				var saved []*State
 				keep := Hooks{SaveEvery: 1, Save: func(s *State) error { saved = append(saved, s); return nil }}
 				want, history, err := FitPlan(context.Background(), r, initial(small), plan, c, keep)
@@ -191,16 +191,16 @@ func TestAPlanResumedAtAnyEpochHasTheSameBits(t *testing.T) {
 func TestAMaskHoldsWhatItCloses(t *testing.T) {
 	r, start := openRunner(t, small, 0), initial(small)
 	open := checkered(start)
-	last := func(m *Mask, sgd *nn.SGD) *State {
+	last := func(m *Mask, sgd nn.Optimizer) *State {
 		var state *State
 		h := Hooks{SaveEvery: 1, Save: func(s *State) error { state = s; return nil }}
-		c := Config{Epochs: 3, Batch: 16, Seed: 3, SGD: sgd}
+		c := Config{Epochs: 3, Batch: 16, Seed: 3, Optimizer: sgd}
 		if _, _, err := FitPlan(context.Background(), r, start, Plan{Passes: two, Mask: m}, c, h); err != nil {
 			t.Fatal(err)
 		}
 		return state
 	}
-	for _, sgd := range []*nn.SGD{nil, &descent} {
+	for _, sgd := range []nn.Optimizer{nil, descent} {
 		s := last(&Mask{Open: open, Restore: true}, sgd)
 		moved := 0
 		for i, v := range start {
@@ -211,8 +211,8 @@ func TestAMaskHoldsWhatItCloses(t *testing.T) {
 					}
 					continue
 				}
-				if s.Params[i].Data[j] != w || s.Adam.M[i].Data[j] != 0 {
-					t.Fatalf("%s element %d is closed: %v became %v, momentum %v", v.Name, j, w, s.Params[i].Data[j], s.Adam.M[i].Data[j])
+				if s.Params[i].Data[j] != w || s.Optimizers[0].Slots[0][i].Data[j] != 0 {
+					t.Fatalf("%s element %d is closed: %v became %v, momentum %v", v.Name, j, w, s.Params[i].Data[j], s.Optimizers[0].Slots[0][i].Data[j])
 				}
 			}
 		}
@@ -220,9 +220,9 @@ func TestAMaskHoldsWhatItCloses(t *testing.T) {
 			t.Errorf("only %d open weights moved", moved)
 		}
 	}
-	s := last(&Mask{Open: open}, &descent)
+	s := last(&Mask{Open: open}, descent)
 	shrunk, momentum := 1.0, 0.0 // of a weight of 1 in 18 steps of decay alone
-	for range s.Adam.T {
+	for range s.Optimizers[0].T {
 		momentum = 0.9*momentum + 5e-3*shrunk
 		shrunk -= 0.02 * momentum
 	}
@@ -239,16 +239,16 @@ func TestPassesOfOneEpochAreShuffledApart(t *testing.T) {
 	x, y := toy(1, 40, 5, 3)
 	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
 	plan := Plan{Passes: func(int) ([]Objective, error) { return []Objective{o, o, o}, nil }}
-	sweeps, err := plan.sweeps(Config{Batch: 40, Seed: 3}, 2)
+	rounds, err := plan.rounds(Config{Batch: 40, Seed: 3}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	orders := map[string]bool{}
-	for _, s := range sweeps {
-		orders[fmt.Sprint(s.batches[0].rows)] = true
+	for _, r := range rounds {
+		orders[fmt.Sprint(r.turns[0].batches[0].rows)] = true
 	}
-	if len(sweeps) != 3 || len(orders) != 3 {
-		t.Errorf("%d steps in %d orders", len(sweeps), len(orders))
+	if len(rounds) != 3 || len(orders) != 3 {
+		t.Errorf("%d steps in %d orders", len(rounds), len(orders))
 	}
 }
 

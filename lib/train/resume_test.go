@@ -36,7 +36,21 @@ func through(t *testing.T, s *State) *State {
 }
 
 func fingerprint(s *State) string {
-	return fmt.Sprint(s.Params.Hash(), s.Adam.M.Hash(), s.Adam.V.Hash(), s.Adam.T, s.Done, s.History)
+	return fmt.Sprint(s.Params.Hash(), slots(s), s.steps(), s.Done, s.History)
+}
+
+// slots are the hashes of all that the optimisers remember.
+func slots(s *State) (out []string) {
+	for _, o := range s.Optimizers {
+		for _, slot := range o.Slots {
+			out = append(out, slot.Hash())
+		}
+	}
+	return out
+}
+
+func byAdam(steps int) string {
+	return fmt.Sprintf(`"optimizers":[{"of":"adam","slots":["m","v"],"steps":%d}]`, steps)
 }
 
 func TestAFitResumedAtAnyEpochHasTheSameBits(t *testing.T) {
@@ -46,7 +60,7 @@ func TestAFitResumedAtAnyEpochHasTheSameBits(t *testing.T) {
 		"full batch":   {Epochs: 5, Seed: 3},
 		"mini-batches": {Epochs: 4, Batch: 16, Seed: 3},
 		"paired":       {Epochs: 4, Batch: 16, Seed: 3, Order: Paired},
-		"sgd":          {Epochs: 4, Batch: 16, Seed: 3, SGD: &nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 1e-3}, Schedule: Cosine()},
+		"sgd":          {Epochs: 4, Batch: 16, Seed: 3, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 1e-3}, Schedule: Cosine()},
 		"early stop":   {Epochs: 20, Seed: 3, EarlyStop: EarlyStop{Patience: 4, MinDelta: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +165,7 @@ func TestACancelWithinAnEpochStopsAtTheNextStep(t *testing.T) {
 	if asked := 13 - ctx.left; asked > 13+3 {
 		t.Errorf("the context was asked %d times, it ended after 13", asked)
 	}
-	if state == nil || state.Done != 1 || state.Adam.T != 9 {
+	if state == nil || state.Done != 1 || state.steps() != 9 {
 		t.Errorf("saved %+v", state)
 	}
 }
@@ -174,8 +188,8 @@ func TestAStopThatCannotSaveSaysBoth(t *testing.T) {
 func TestDamagedStatesAreRefusedByName(t *testing.T) {
 	p := initial(small)
 	good := func() (*safetensors.File, string) {
-		s := &State{Params: p, Adam: nn.NewAdamState(p), Done: 1, History: []Epoch{{Epoch: 1, Steps: 1, Loss: 0.1}}}
-		s.Adam.T = 1
+		s := &State{Params: p, Optimizers: []*nn.OptimizerState{nn.NewOptimizerState(nn.Adam{}, p)}, Done: 1, History: []Epoch{{Epoch: 1, Steps: 1, Loss: 0.1}}}
+		s.Optimizers[0].T = 1
 		f, rest := s.File()
 		b, err := json.Marshal(rest)
 		if err != nil {
@@ -195,12 +209,12 @@ func TestDamagedStatesAreRefusedByName(t *testing.T) {
 	refused(f, "", "saved state")
 	refused(f, `{"done": "one"}`, "saved state", "done")
 	refused(f, `{"done":1,"stepz":1}`, "stepz")
-	refused(f, `{"done":2,"steps":1,"history":[{"epoch":1,"steps":1,"loss":0.1}]}`, "2 epochs", "history has 1")
-	refused(f, `{"done":1,"steps":5,"history":[{"epoch":1,"steps":1,"loss":0.1}]}`, "5 steps", "history has 1")
+	refused(f, `{"done":2,`+byAdam(1)+`,"history":[{"epoch":1,"steps":1,"loss":0.1}]}`, "2 epochs", "history has 1")
+	refused(f, `{"done":1,`+byAdam(5)+`,"history":[{"epoch":1,"steps":1,"loss":0.1}]}`, "5 steps", "history has 1")
 	refused(&safetensors.File{Tensors: f.Tensors[1:]}, text, "weights.hidden1.weight", "missing")
 	f, text = good()
 	f.Tensors[len(f.Tensors)-1].Shape = []int{1, 3}
-	refused(f, text, "adam.v.head.bias", "[1 3]", "[3]")
+	refused(f, text, "optimizer0.v.head.bias", "[1 3]", "[3]")
 }
 
 func TestAStateSurvivesTheStoresCheckpoint(t *testing.T) {

@@ -46,10 +46,10 @@ func TestAScheduleThatMakesNoSenseIsRefused(t *testing.T) {
 }
 
 // Stored results are found by this text.
-func TestTheZeroConfigurationKeepsItsJSON(t *testing.T) {
+func TestAConfigurationNamesItsOptimiser(t *testing.T) {
 	for want, c := range map[string]Config{
-		`{"optimizer":{},"early_stop":{},"seed":0}`:                                               {},
-		`{"optimizer":{},"sgd":{"lr":0.1},"schedule":{"kind":"cosine"},"early_stop":{},"seed":0}`: {SGD: &nn.SGD{LR: 0.1}, Schedule: Cosine()},
+		`{"epochs":50,"optimizer":{"adam":{"lr":0.001,"beta1":0.9,"beta2":0.999,"eps":1e-8}},"early_stop":{},"seed":0}`: Config{}.WithDefaults(),
+		`{"optimizer":{"sgd":{"lr":0.1}},"schedule":{"kind":"cosine"},"early_stop":{},"seed":0}`:                        {Optimizer: nn.SGD{LR: 0.1}, Schedule: Cosine()},
 	} {
 		got, err := json.Marshal(c)
 		if err != nil {
@@ -65,7 +65,7 @@ func TestTheScheduleMovesBothOptimisers(t *testing.T) {
 	r, o := openRunner(t, small, 32), mixed(20, 4, 5)
 	for name, c := range map[string]Config{
 		"adam": {Epochs: 3},
-		"sgd":  {Epochs: 3, SGD: &nn.SGD{LR: 0.1}},
+		"sgd":  {Epochs: 3, Optimizer: nn.SGD{LR: 0.1}},
 	} {
 		results := map[string]bool{}
 		for _, s := range []*Schedule{nil, Cosine(), Steps(1)} {
@@ -87,12 +87,12 @@ func TestAStateOfAnotherOptimiserIsRefused(t *testing.T) {
 	p := initial(small)
 	for name, c := range map[string]struct {
 		config Config
-		state  *nn.AdamState
+		state  *nn.OptimizerState
 	}{
-		"adam": {Config{Epochs: 2}, nn.NewSGDState(p)},
-		"sgd":  {Config{Epochs: 2, SGD: &nn.SGD{LR: 1}}, nn.NewAdamState(p)},
+		"adam": {Config{Epochs: 2}, nn.NewOptimizerState(nn.SGD{}, p)},
+		"sgd":  {Config{Epochs: 2, Optimizer: nn.SGD{LR: 1}}, nn.NewOptimizerState(nn.Adam{}, p)},
 	} {
-		_, _, err := Fit(context.Background(), r, p, o, c.config, Hooks{Resume: &State{Params: p, Adam: c.state}})
+		_, _, err := Fit(context.Background(), r, p, o, c.config, Hooks{Resume: &State{Params: p, Optimizers: []*nn.OptimizerState{c.state}}})
 		if err == nil || !strings.Contains(err.Error(), "another optimiser") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -87,30 +87,34 @@ func (m *Mask) hold(grads [][]float64) {
 // saved is what restore puts back, or nil.
 type saved struct {
 	p nn.Params
-	s *nn.AdamState
+	s *nn.OptimizerState
 }
 
-func (m *Mask) save(p nn.Params, s *nn.AdamState) *saved {
+func (m *Mask) save(p nn.Params, s *nn.OptimizerState) *saved {
 	if m == nil || !m.Restore {
 		return nil
 	}
 	return &saved{p.Clone(), s.Clone()}
 }
 
-func (m *Mask) restore(from *saved, p nn.Params, s *nn.AdamState) {
+func (m *Mask) restore(from *saved, p nn.Params, s *nn.OptimizerState) {
 	if from == nil {
 		return
 	}
-	for _, part := range []struct{ from, to nn.Params }{{from.p, p}, {from.s.M, s.M}, {from.s.V, s.V}} {
-		for i, v := range part.to {
+	put := func(from, to nn.Params) {
+		for i, v := range to {
 			if v.State {
 				continue
 			}
 			for j := range v.Data {
 				if !m.Open[i][j] {
-					v.Data[j] = part.from[i].Data[j]
+					v.Data[j] = from[i].Data[j]
 				}
 			}
 		}
+	}
+	put(from.p, p)
+	for k, slot := range s.Slots {
+		put(from.s.Slots[k], slot)
 	}
 }

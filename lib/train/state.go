@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"maps"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
@@ -14,71 +15,98 @@ import (
 // The tensors of a saved state are named after the weights they belong to.
 const (
 	weightPrefix = "weights."
-	firstPrefix  = "adam.m."
-	secondPrefix = "adam.v."
+	bestPrefix   = "best."
 )
+
+// slotPrefix goes before what player k's optimiser remembers of a weight.
+func slotPrefix(k int, slot string) string { return fmt.Sprintf("optimizer%d.%s.", k, slot) }
 
 // record is the part of a state that is saved as JSON. Go prints a float64 with
 // as many digits as it takes to read the same bits back.
 type record struct {
-	Done    int     `json:"done"`
-	Steps   int     `json:"steps"` // taken by the optimiser
-	History []Epoch `json:"history"`
+	Done       int         `json:"done"`
+	Optimizers []optimizer `json:"optimizers"` // one per player
+	History    []Epoch     `json:"history"`
+	Best       *best       `json:"best,omitempty"`
+}
+
+type optimizer struct {
+	Of    string   `json:"of"`
+	Slots []string `json:"slots"`
+	Steps int      `json:"steps"`
+}
+
+type best struct {
+	Epoch int     `json:"epoch"`
+	Value float64 `json:"value"`
 }
 
 // File turns the state into what a checkpoint holds, tensors and a value that
 // marshals to JSON, from which LoadState makes the same state bit for bit.
 func (s *State) File() (*safetensors.File, any) {
-	f := &safetensors.File{}
-	f.Tensors = append(f.Tensors, s.Params.File(weightPrefix).Tensors...)
-	f.Tensors = append(f.Tensors, s.Adam.M.File(firstPrefix).Tensors...)
-	f.Tensors = append(f.Tensors, s.Adam.V.File(secondPrefix).Tensors...)
-	return f, record{Done: s.Done, Steps: s.Adam.T, History: s.History}
+	f := s.Params.File(weightPrefix)
+	rec := record{Done: s.Done, History: s.History}
+	for k, o := range s.Optimizers {
+		for i, slot := range o.Slots {
+			f.Tensors = append(f.Tensors, slot.File(slotPrefix(k, o.Names[i])).Tensors...)
+		}
+		rec.Optimizers = append(rec.Optimizers, optimizer{o.Of, o.Names, o.T})
+	}
+	if s.Best != nil {
+		f.Tensors = append(f.Tensors, s.Best.Params.File(bestPrefix).Tensors...)
+		rec.Best = &best{s.Best.Epoch, s.Best.Value}
+	}
+	return f, rec
 }
 
 // LoadState reads a state that File made. The weights must have the names and
 // shapes of like, which it leaves alone; an error names the tensor or the field
 // that does not fit.
 func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
-	var rec record
-	d := json.NewDecoder(bytes.NewReader(state))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&rec); err != nil {
-		return nil, fmt.Errorf("train: saved state: %w", err)
+	s, err := load(f, state, like)
+	if err == nil {
+		err = s.check(like)
 	}
-	s := &State{Adam: &nn.AdamState{T: rec.Steps}, Done: rec.Done, History: rec.History}
-	for _, part := range []struct {
-		prefix string
-		into   *nn.Params
-	}{{weightPrefix, &s.Params}, {firstPrefix, &s.Adam.M}, {secondPrefix, &s.Adam.V}} {
-		if part.prefix == secondPrefix && !has(f, secondPrefix) {
-			continue // SGD has none
-		}
-		p, err := nn.FromFile(f, part.prefix, like)
-		if err != nil {
-			return nil, fmt.Errorf("train: saved state: %w", err)
-		}
-		*part.into = p
-	}
-	if err := s.check(like); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("train: saved state: %w", err)
 	}
 	return s, nil
 }
 
-// has tells whether the name of any tensor begins with prefix.
-func has(f *safetensors.File, prefix string) bool {
-	for _, t := range f.Tensors {
-		if strings.HasPrefix(t.Name, prefix) {
-			return true
-		}
+func load(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
+	var rec record
+	d := json.NewDecoder(bytes.NewReader(state))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&rec); err != nil {
+		return nil, err
 	}
-	return false
+	s := &State{Done: rec.Done, History: rec.History}
+	var err error
+	if s.Params, err = nn.FromFile(f, weightPrefix, like); err != nil {
+		return nil, err
+	}
+	for k, o := range rec.Optimizers {
+		into := &nn.OptimizerState{Of: o.Of, Names: o.Slots, T: o.Steps}
+		for _, slot := range o.Slots {
+			p, err := nn.FromFile(f, slotPrefix(k, slot), like)
+			if err != nil {
+				return nil, err
+			}
+			into.Slots = append(into.Slots, p)
+		}
+		s.Optimizers = append(s.Optimizers, into)
+	}
+	if rec.Best == nil {
+		return s, nil
+	}
+	s.Best = &Best{Epoch: rec.Best.Epoch, Value: rec.Best.Value}
+	s.Best.Params, err = nn.FromFile(f, bestPrefix, like)
+	return s, err
 }
 
 // check reports a state from which a model with weights like cannot go on.
 func (s *State) check(like nn.Params) error {
-	if s.Adam == nil {
+	if len(s.Optimizers) == 0 {
 		return errors.New("the optimiser's part is missing")
 	}
 	if s.Done < 0 || s.Done != len(s.History) {
@@ -88,21 +116,27 @@ func (s *State) check(like nn.Params) error {
 	if s.Done > 0 {
 		steps = s.History[s.Done-1].Steps
 	}
-	if s.Adam.T != steps {
-		return fmt.Errorf("the optimiser took %d steps, the history has %d", s.Adam.T, steps)
+	if s.steps() != steps {
+		return fmt.Errorf("the optimisers took %d steps, the history has %d", s.steps(), steps)
 	}
-	for _, part := range []struct {
-		name string
-		p    nn.Params
-	}{{"weights", s.Params}, {"first moments", s.Adam.M}, {"second moments", s.Adam.V}} {
-		if part.p == nil && part.name == "second moments" {
-			continue
+	parts := map[string]nn.Params{"weights": s.Params}
+	for k, o := range s.Optimizers {
+		for i, slot := range o.Slots {
+			parts[slotPrefix(k, o.Names[i])] = slot
 		}
-		if err := nn.SameShape(part.p, like); err != nil {
-			return fmt.Errorf("%s: of another model: %w", part.name, err)
+	}
+	if s.Best != nil {
+		parts["best weights"] = s.Best.Params
+		if s.Best.Epoch < 1 || s.Best.Epoch > s.Done {
+			return fmt.Errorf("the best epoch is %d of %d", s.Best.Epoch, s.Done)
 		}
-		if err := part.p.Check(); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		if err := nn.SameShape(parts[name], like); err != nil {
+			return fmt.Errorf("%s: of another model: %w", name, err)
+		}
+		if err := parts[name].Check(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil

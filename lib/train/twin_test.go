@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
+	softmax "github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
 // twin is the paper's MLP and its training written out in float64, one record
@@ -40,7 +41,7 @@ func (w twin) at(p [][]float64, o Objective, batches []batch, key func(term, lay
 
 func (w twin) masks(n int, key func(layer int) uint64) [][]float32 {
 	var out [][]float32
-	for l, m := range w.arch.Masks() {
+	for l, m := range w.arch.Draws() {
 		flat := make([]float32, m.Units*n)
 		if m.Rate > 0 {
 			m.Fill(flat, key(l), 0, n)
@@ -73,12 +74,12 @@ func (w twin) record(p, grads [][]float64, t Term, row int, records float64, mas
 	loss := 0.0
 	adjoint := make([]float64, len(z))
 	for _, g := range t.Targets {
-		temperature := g.Temperature
-		if temperature == 0 {
-			temperature = 1
+		temperature := 1.0
+		if d, ok := g.Loss.(softmax.Distillation); ok && d.Temperature != 0 {
+			temperature = d.Temperature
 		}
 		q := softened(z, temperature)
-		for c, pr := range g.Probs.Row(row) {
+		for c, pr := range g.Inputs[softmax.Probabilities].Row(row) {
 			target := float64(pr)
 			if target > 0 {
 				loss += g.Weight / records * temperature * temperature * target * math.Log(target/q[c])
@@ -148,7 +149,7 @@ func (w twin) fit(start nn.Params, o Objective, c Config) (p [][]float64, losses
 				return c.Seed.Counter(engine.StreamDropout, t, uint64(term), uint64(layer))
 			})
 			step++
-			adam(p, g, m, v, step, c.Optimizer)
+			adam(p, g, m, v, step, c.Optimizer.(nn.Adam))
 			total += loss
 		}
 		losses = append(losses, total/float64(len(steps)))

@@ -23,8 +23,8 @@ type Descent struct {
 // Off is a setting that is not there, where 0 stands for the paper's.
 const Off = -1
 
-func (d Descent) sgd(lr float64) *nn.SGD {
-	s := &nn.SGD{LR: lr, Momentum: or(d.Momentum, 0.9), WeightDecay: or(d.WeightDecay, 5e-4)}
+func (d Descent) sgd(lr float64) nn.SGD {
+	s := nn.SGD{LR: lr, Momentum: or(d.Momentum, 0.9), WeightDecay: or(d.WeightDecay, 5e-4)}
 	if s.Momentum == Off {
 		s.Momentum = 0
 	}
@@ -41,7 +41,7 @@ func (d Descent) batch(r Request) int { return or(r.Batch, or(d.Batch, 256)) }
 // what else the plan says.
 func (r Request) descend(ctx context.Context, d Descent, epochs int, lr float64, passes func(epoch int) ([]train.Objective, error), plan train.Plan) (*Outcome, error) {
 	plan.Passes = passes
-	c := train.Config{Epochs: epochs, Batch: d.batch(r), SGD: d.sgd(lr), Seed: r.Seed}
+	c := train.Config{Epochs: epochs, Batch: d.batch(r), Optimizer: d.sgd(lr), Seed: r.Seed}
 	p, history, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, r.Hooks)
 	if err != nil {
 		return nil, err

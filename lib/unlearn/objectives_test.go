@@ -29,13 +29,13 @@ func outputs(t *testing.T, r unlearn.Request, teacher nn.Params, d unlearn.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := array.New[float32](d.X.Rows, out.Logits.Cols)
+	m := array.New[float32](d.X.Rows, out.Logits().Cols)
 	for i := range m.Rows {
 		var total float64
-		for _, z := range out.Logits.Row(i) {
+		for _, z := range out.Logits().Row(i) {
 			total += math.Exp(float64(z) / 2)
 		}
-		for c, z := range out.Logits.Row(i) {
+		for c, z := range out.Logits().Row(i) {
 			m.Row(i)[c] = float32(math.Exp(float64(z)/2) / total)
 		}
 	}
@@ -48,7 +48,7 @@ func outputs(t *testing.T, r unlearn.Request, teacher nn.Params, d unlearn.Data)
 // enter a mini-batch whole. That a fit is right is shown in package train.
 func TestAMethodIsTheFitOfItsPapersObjective(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
-	classes := r.Runner.Arch.Classes()
+	classes := model.Widths(r.Runner.Arch)[nn.Logits]
 	random := r.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
 	retain := func(targets ...train.Target) train.Term {
 		return train.Term{Name: "retain", X: r.Retain.X, IDs: r.Retain.IDs, Targets: targets}

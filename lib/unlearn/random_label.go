@@ -59,7 +59,7 @@ func (m RandomLabel) masked(ctx context.Context, r Request, mask *train.Mask) (*
 // randomLabels are the labels that the forget records have in an epoch. The
 // remainder's bias is below the number of classes over 2^64.
 func (r Request) randomLabels(epoch int) []int {
-	classes := uint64(r.Runner.Arch.Classes())
+	classes := uint64(r.classes())
 	y := make([]int, len(r.Forget.IDs))
 	for i, id := range r.Forget.IDs {
 		y[i] = int(r.Seed.Counter(engine.StreamRandomLabel, uint64(epoch), uint64(id)) % classes)

@@ -71,7 +71,7 @@ func TestRandomLabelsDriveTheAccuracyOnTheForgetSetDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return train.Accuracy(out.Logits, r.Forget.Y)
+		return train.Accuracy(out.Logits(), r.Forget.Y)
 	}
 	before := accuracy(r.Original)
 	var after, tuned float64

@@ -20,7 +20,7 @@ func TestTheOracleIsAModelTrainedOnTheRetainSetAlone(t *testing.T) {
 		fit := r.Fit
 		fit.Seed += engine.Root(shift)
 		fresh := r.Runner.Arch.Init(fit.Seed.Stream(engine.StreamInit))
-		o := train.Objective{{X: r.Retain.X, IDs: r.Retain.IDs, Targets: []train.Target{train.CrossEntropy(r.Retain.Y, r.Runner.Arch.Classes(), 1)}}}
+		o := train.Objective{{X: r.Retain.X, IDs: r.Retain.IDs, Targets: []train.Target{train.CrossEntropy(r.Retain.Y, model.Widths(r.Runner.Arch)[nn.Logits], 1)}}}
 		want, _, err := train.Fit(context.Background(), r.Runner, fresh, o, fit, train.Hooks{})
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestTheOracleDependsOnEveryRetainRecord(t *testing.T) {
 	want := oracle()
 	for i := range r.Retain.Y {
 		y := r.Retain.Y[i]
-		r.Retain.Y[i] = (y + 1) % r.Runner.Arch.Classes()
+		r.Retain.Y[i] = (y + 1) % model.Widths(r.Runner.Arch)[nn.Logits]
 		if oracle() == want {
 			t.Errorf("record %d has no influence", i)
 		}

@@ -76,7 +76,7 @@ func TestTheSettingsOfSDEsMethodsAreFlatJSON(t *testing.T) {
 // the method's. Sparsity is the retain set with a falling L1 term.
 func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
-	classes := r.Runner.Arch.Classes()
+	classes := model.Widths(r.Runner.Arch)[nn.Logits]
 	term := func(d unlearn.Data, y []int) train.Term {
 		return train.Term{X: d.X, IDs: d.IDs, Targets: []train.Target{{Probs: labels(unlearn.Data{Y: y}, classes), Weight: 1}}}
 	}
@@ -105,7 +105,7 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 			r := r
 			r.Batch = batch
 			got, rep := apply(t, c.method, r)
-			config := train.Config{Epochs: 10, Batch: batch, SGD: &nn.SGD{LR: c.lr, Momentum: 0.9, WeightDecay: 5e-4}, Seed: r.Seed}
+			config := train.Config{Epochs: 10, Batch: batch, Optimizer: nn.SGD{LR: c.lr, Momentum: 0.9, WeightDecay: 5e-4}, Seed: r.Seed}
 			want, history, err := train.FitPlan(context.Background(), r.Runner, r.Original, c.plan, config, train.Hooks{})
 			if err != nil {
 				t.Fatal(err)

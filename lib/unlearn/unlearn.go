@@ -153,10 +153,10 @@ func (r Request) check() error {
 	if len(r.Retain.Y) == 0 && r.Retain.X.Rows == 0 {
 		return fmt.Errorf("the retain set is empty: the forget set is everything")
 	}
-	if err := r.Forget.check("forget set", r.Runner.Arch); err != nil {
+	if err := r.Forget.check("forget set", r.Runner); err != nil {
 		return err
 	}
-	if err := r.Retain.check("retain set", r.Runner.Arch); err != nil {
+	if err := r.Retain.check("retain set", r.Runner); err != nil {
 		return err
 	}
 	return disjoint(r.Forget.IDs, r.Retain.IDs)
@@ -175,16 +175,20 @@ func (c *Checkpoint) check(r Request) error {
 	return nil
 }
 
-func (d Data) check(name string, a model.Architecture) error {
+func (d Data) check(name string, r *model.Runner) error {
 	if len(d.Y) != d.X.Rows || len(d.IDs) != d.X.Rows {
 		return fmt.Errorf("%s: %d records, %d labels, %d record numbers", name, d.X.Rows, len(d.Y), len(d.IDs))
 	}
-	if d.X.Cols != a.Inputs() {
-		return fmt.Errorf("%s: %d features, the model takes %d", name, d.X.Cols, a.Inputs())
+	if d.X.Cols != r.Arch.Inputs() {
+		return fmt.Errorf("%s: %d features, the model takes %d", name, d.X.Cols, r.Arch.Inputs())
+	}
+	classes, err := r.Classes()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	for i, y := range d.Y {
-		if y < 0 || y >= a.Classes() {
-			return fmt.Errorf("%s: record %d has label %d, the model has classes 0 to %d", name, i, y, a.Classes()-1)
+		if y < 0 || y >= classes {
+			return fmt.Errorf("%s: record %d has label %d, the model has classes 0 to %d", name, i, y, classes-1)
 		}
 	}
 	return d.X.Check(name)
@@ -229,7 +233,14 @@ func (r Request) term(name string, d Data, whole bool, targets ...train.Target) 
 
 // labels is the cross-entropy against the records' own labels.
 func (r Request) labels(d Data, weight float64) train.Target {
-	return train.CrossEntropy(d.Y, r.Runner.Arch.Classes(), weight)
+	return train.CrossEntropy(d.Y, r.classes(), weight)
+}
+
+// classes is the number of classes of the request's model; check has refused a
+// model that is no classifier.
+func (r Request) classes() int {
+	n, _ := r.Runner.Classes()
+	return n
 }
 
 // teach is the distillation loss from the outputs of the model p on records d.
@@ -238,7 +249,7 @@ func (r Request) teach(p nn.Params, d Data, temperature, weight float64) (train.
 	if err != nil {
 		return train.Target{}, fmt.Errorf("the teacher: %w", err)
 	}
-	return train.Distillation(out.Logits, temperature, weight), nil
+	return train.Distillation(out.Logits(), temperature, weight), nil
 }
 
 // or returns v, or the paper's value when v is zero.

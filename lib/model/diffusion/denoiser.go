@@ -39,7 +39,7 @@ func (d Denoiser) Denoise(x array.Matrix[float32], sigma float64) (images, encod
 	if err != nil {
 		return images, encoded, err
 	}
-	images = pred.Logits
+	images = pred.Outputs[nn.Output]
 	for i := range x.Rows {
 		s.Combine(images.Row(i), x.Row(i), images.Row(i))
 	}

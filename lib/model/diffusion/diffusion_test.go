@@ -95,10 +95,10 @@ func TestForwardPassAndGradientsArePyTorchs(t *testing.T) {
 	if pred.Embedding.Cols != arch.Encoded() {
 		t.Errorf("the encoding has %d values, Encoded says %d", pred.Embedding.Cols, arch.Encoded())
 	}
-	near(t, "output", every(pred.Logits.Data, 7), want.Output)
+	near(t, "output", every(pred.Outputs[nn.Output].Data, 7), want.Output)
 	near(t, "encoding", every(pred.Embedding.Data, 7), want.Encoded)
 
-	v := array.New[float32](rows, arch.Classes())
+	v := array.New[float32](rows, arch.Pixels())
 	for i, s := range wave(len(v.Data), 0.1, 0.73) {
 		v.Data[i] = float32(s)
 	}
@@ -122,8 +122,8 @@ func gradients(t *testing.T, r *model.Runner, p nn.Params, x, v array.Matrix[flo
 	out, err := graph.CallOnceN(r.Engine.Backend(), func(in []*graph.Node) []*graph.Node {
 		n := len(in) - 2
 		tape := &nn.Tape{Training: true}
-		y := r.Arch.Forward(tape, in[:n], in[n], nil).Logits
-		return tape.Backward(y, in[n+1], in[:n])
+		y := r.Arch.Forward(tape, in[:n], in[n], nil).Outputs[nn.Output]
+		return tape.Backward(nn.Adjoints{y: in[n+1]}, in[:n])
 	}, in...)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestARecordsOutputDoesNotDependOnItsNeighbours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "output", every(one.Logits.Row(0), 1), every(all.Logits.Row(18), 1))
+	near(t, "output", every(one.Outputs[nn.Output].Row(0), 1), every(all.Outputs[nn.Output].Row(18), 1))
 	near(t, "encoding", every(one.Embedding.Row(0), 1), every(all.Embedding.Row(18), 1))
 }
 

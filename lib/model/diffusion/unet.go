@@ -26,7 +26,7 @@ import (
 // a group. The noise level enters as cosines and sines of c_noise at
 // geometrically spaced frequencies from 1 to 16, followed by two dense layers.
 //
-// The trace's Logits are F, one value per pixel; its Embedding is the encoder's
+// The output is F, one value per pixel; the Embedding is the encoder's
 // output h_{L-1}, flattened: 64 x 7 x 7 = 3136 numbers on 28 x 28 pixels. Layers
 // h1, h2, ... are the encoder's levels.
 //
@@ -79,8 +79,8 @@ func (m UNet) Pixels() int {
 // Inputs implements model.Architecture: the pixels and c_noise.
 func (m UNet) Inputs() int { return m.Pixels() + 1 }
 
-// Classes implements model.Architecture: one output per pixel.
-func (m UNet) Classes() int { return m.Pixels() }
+// Returns implements model.Architecture: one output per pixel.
+func (m UNet) Returns() []model.Output { return []model.Output{{Name: nn.Output, Width: m.Pixels()}} }
 
 // Encoded is the number of values of the encoder's output.
 func (m UNet) Encoded() int {
@@ -92,8 +92,8 @@ func (m UNet) Encoded() int {
 // ChunkRows implements model.Chunked.
 func (UNet) ChunkRows() int { return chunkRows }
 
-// Masks implements model.Architecture.
-func (UNet) Masks() []nn.Mask { return nil }
+// Draws implements model.Architecture.
+func (UNet) Draws() []nn.Draw { return nil }
 
 // width is the number of channels of a level.
 func (m UNet) width(level int) int { return m.Width << level }
@@ -176,7 +176,7 @@ func (m UNet) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	for l := m.Levels - 2; l >= 0; l-- {
 		h = b.block(nn.Concat(t, nn.Upsample2(t, h), levels[l]), m.width(l))
 	}
-	tr.Logits = b.conv(b.norm(h).SiLU(t), 1).Join(t)
+	tr.Outputs = map[string]*Node{nn.Output: b.conv(b.norm(h).SiLU(t), 1).Join(t)}
 	return tr
 }
 

@@ -115,8 +115,8 @@ func TestTheTableListsEveryNetworkOfThePackage(t *testing.T) {
 	}
 	for _, f := range All() {
 		all = append(all, f.Name)
-		if a := f.New(3, 2); a.Name() != f.Name || a.Inputs() != 3 || a.Classes() != 2 || a.Check() != nil {
-			t.Errorf("%s makes %s of %d features and %d outputs: %v", f.Name, a.Name(), a.Inputs(), a.Classes(), a.Check())
+		if a := f.New(3, 2); a.Name() != f.Name || a.Inputs() != 3 || model.Widths(a)[nn.Logits] != 2 || a.Check() != nil {
+			t.Errorf("%s makes %s of %d features and %d outputs: %v", f.Name, a.Name(), a.Inputs(), model.Widths(a)[nn.Logits], a.Check())
 		}
 	}
 	if fmt.Sprint(table) != fmt.Sprint(all) {
@@ -187,7 +187,7 @@ func TestTheEmbeddingIsTheInputOfTheLastLayer(t *testing.T) {
 			t.Fatalf("the last tensors are %s and %s", w.Name, b.Name)
 		}
 		for i := range x.Rows {
-			for c, got := range pred.Logits.Row(i) {
+			for c, got := range pred.Logits().Row(i) {
 				want := float64(b.Data[c])
 				for j, e := range pred.Embedding.Row(i) {
 					want += float64(e) * float64(w.Data[c*pred.Embedding.Cols+j])
@@ -213,9 +213,9 @@ func TestRecordsDoNotMix(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for c, v := range one.Logits.Row(0) {
-				if d := math.Abs(float64(v - all.Logits.Row(i)[c])); d > 1e-6 {
-					t.Errorf("record %d alone has logit %v, among others %v", i, v, all.Logits.Row(i)[c])
+			for c, v := range one.Logits().Row(0) {
+				if d := math.Abs(float64(v - all.Logits().Row(i)[c])); d > 1e-6 {
+					t.Errorf("record %d alone has logit %v, among others %v", i, v, all.Logits().Row(i)[c])
 				}
 			}
 		}
@@ -229,7 +229,7 @@ func TestEveryLayerIsNamedAndFinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(pred.Layers["logits"]) != fmt.Sprint(pred.Logits) {
+		if fmt.Sprint(pred.Layers["logits"]) != fmt.Sprint(pred.Logits()) {
 			t.Error("the layer called logits is something else")
 		}
 		embedded := false
@@ -271,11 +271,11 @@ func TestTrainingReducesTheLoss(t *testing.T) {
 		x, y := toy(60, 5)
 		s := newStep(t, r, x, y)
 		p := weights(r.Arch, 1)
-		state := nn.NewAdamState(p)
+		state := nn.NewOptimizerState(nn.Adam{}, p)
 		first, _ := s.gradient(p, nil)
 		for epoch := range 30 {
 			_, grads := s.gradient(p, s.drawn(uint64(epoch)))
-			if err := (nn.Adam{LR: 1e-2}).Step(p, grads, state); err != nil {
+			if err := (nn.Adam{LR: 1e-2}).Step(p, grads, state, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -50,7 +50,7 @@ type FTTransformer struct {
 	Weights   nn.Init `json:"init,omitempty"`      // of the dense layers, 0: PyTorch's default
 }
 
-var _ model.Architecture = FTTransformer{}
+var _ model.Classifier = FTTransformer{}
 
 // withDefaults replaces every zero by its meaning.
 func (m FTTransformer) withDefaults() FTTransformer {
@@ -68,8 +68,11 @@ func (FTTransformer) Name() string { return "ft-transformer" }
 // Inputs implements model.Architecture.
 func (m FTTransformer) Inputs() int { return m.Features }
 
-// Classes implements model.Architecture.
+// Classes implements model.Classifier.
 func (m FTTransformer) Classes() int { return m.Outputs }
+
+// Returns implements model.Architecture.
+func (m FTTransformer) Returns() []model.Output { return model.Scores(m.Classes()) }
 
 // ChunkRows implements model.Chunked: a record is Features + 1 tokens here.
 func (FTTransformer) ChunkRows() int { return 64 }
@@ -128,18 +131,18 @@ func (m FTTransformer) tokenInit(rng *rand.Rand) nn.Params {
 	return p
 }
 
-// Masks implements model.Architecture: per block the attention weights and the
+// Draws implements model.Architecture: per block the attention weights and the
 // units of the feed-forward layer.
-func (m FTTransformer) Masks() []nn.Mask {
+func (m FTTransformer) Draws() []nn.Draw {
 	m = m.withDefaults()
-	var masks []nn.Mask
+	var draws []nn.Draw
 	for l := range m.Blocks {
 		queries := m.queries(l)
-		masks = append(masks,
-			nn.Mask{Units: m.Heads * queries * (m.Features + 1), Rate: m.Attention.value(0.2)},
-			nn.Mask{Units: m.Hidden * queries, Rate: m.Dropout.value(0.1)})
+		draws = append(draws,
+			nn.Draw{Name: fmt.Sprintf("attention%d", l+1), Units: m.Heads * queries * (m.Features + 1), Rate: m.Attention.value(0.2)},
+			nn.Draw{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden * queries, Rate: m.Dropout.value(0.1)})
 	}
-	return masks
+	return draws
 }
 
 // queries is the number of tokens that block l computes.
@@ -158,8 +161,8 @@ func (m FTTransformer) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) mo
 	h := nn.FeatureTokens(t, x, w[0], w[1], w[2])
 	var layers []model.Layer
 	for l := range m.Blocks {
-		h = b.attend(h, l, model.MaskAt(masks, 2*l))
-		h = b.feedForward(h, model.MaskAt(masks, 2*l+1))
+		h = b.attend(h, l, model.DrawAt(masks, 2*l))
+		h = b.feedForward(h, model.DrawAt(masks, 2*l+1))
 		cls := h
 		if l < m.Blocks-1 {
 			cls = b.cls(h)

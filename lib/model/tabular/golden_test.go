@@ -43,7 +43,7 @@ func checkGolden(t *testing.T, arch model.Architecture, want golden) {
 		}
 	}
 	for k, v := range want.logits {
-		close("a logit", float64(pred.Logits.Data[k]), v)
+		close("a logit", float64(pred.Logits().Data[k]), v)
 	}
 	for k, v := range want.embedding {
 		close("an entry of the embedding", float64(pred.Embedding.Data[k]), v)

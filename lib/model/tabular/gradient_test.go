@@ -45,7 +45,7 @@ func newStep(t *testing.T, r *model.Runner, x array.Matrix[float32], y []int) *s
 
 func (s *step) load(x array.Matrix[float32], y []int) {
 	all := model.Chunk{N: x.Rows, Padded: x.Rows}
-	targets := array.New[float32](x.Rows, s.r.Arch.Classes())
+	targets := array.New[float32](x.Rows, model.Widths(s.r.Arch)[nn.Logits])
 	for i, c := range y {
 		targets.Row(i)[c] = 1
 	}
@@ -60,14 +60,15 @@ func (s *step) graph(in []*Node, masked, library bool) []*Node {
 		masks = in[n+2:]
 	}
 	tape := &nn.Tape{}
-	z := s.r.Arch.Forward(tape, p, x, masks).Logits
+	z := s.r.Arch.Forward(tape, p, x, masks).Outputs[nn.Logits]
 	w := DivScalar(OnesLike(Slice(z, AxisElem(0), AxisRange())), float64(s.rows))
-	losses, adjoint := nn.Distill(z, y, Scalar(z.Graph(), z.DType(), 1), w)
+	losses, adjoint := nn.Distill(z, y, 1)
+	losses, adjoint = Mul(losses, w), Mul(adjoint, w)
 	loss := engine.Sum(losses)
 	if library {
 		return append([]*Node{loss}, Gradient(loss, p...)...)
 	}
-	return append([]*Node{loss}, tape.Backward(z, adjoint, p)...)
+	return append([]*Node{loss}, tape.Backward(nn.Adjoints{z: adjoint}, p)...)
 }
 
 func (s *step) run(e *Exec, p nn.Params, masks []*tensors.Tensor) (float64, [][]float64) {
@@ -108,7 +109,7 @@ func (s *step) gradient(p nn.Params, masks []*tensors.Tensor) (float64, [][]floa
 
 func (s *step) drawn(key uint64) []*tensors.Tensor {
 	var out []*tensors.Tensor
-	for k, m := range s.r.Arch.Masks() {
+	for k, m := range s.r.Arch.Draws() {
 		flat := make([]float32, m.Units*s.rows)
 		m.Fill(flat, key*31+uint64(k), 0, s.rows)
 		out = append(out, tensors.FromFlatDataAndDimensions(flat, m.Units, s.rows))
@@ -195,7 +196,7 @@ func TestMasksOfOnesAreInference(t *testing.T) {
 		s := newStep(t, r, x, y)
 		p := weights(r.Arch, 1)
 		var ones []*tensors.Tensor
-		for _, m := range r.Arch.Masks() {
+		for _, m := range r.Arch.Draws() {
 			flat := make([]float32, m.Units*s.rows)
 			for i := range flat {
 				flat[i] = 1
@@ -220,7 +221,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 		x, _ := toy(6, 5)
 		exec, err := NewExec(r.Engine.Backend(), func(in []*Node) *Node {
 			n := len(weights(r.Arch, 1))
-			return r.Arch.Forward(&nn.Tape{}, in[:n], in[n], in[n+1:]).Logits
+			return r.Arch.Forward(&nn.Tape{}, in[:n], in[n], in[n+1:]).Outputs[nn.Logits]
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -232,7 +233,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 				in = append(in, tensors.FromFlatDataAndDimensions(v.Data, v.Shape...))
 			}
 			in = append(in, model.FeatureMajor(x, nil, model.Chunk{N: 6, Padded: 6}))
-			for k, m := range r.Arch.Masks() {
+			for k, m := range r.Arch.Draws() {
 				mask := make([]float32, m.Units*6)
 				for i := range mask {
 					if k != layer || i%6 != record || i/6%2 == 0 {
@@ -251,7 +252,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 			return flat
 		}
 		plain := logits(-1, 0)
-		for layer := range r.Arch.Masks() {
+		for layer := range r.Arch.Draws() {
 			for i, v := range logits(layer, 2) {
 				if changed := v != plain[i]; changed != (i%6 == 2) {
 					t.Errorf("layer %d: masking record 2 changes record %d: %v", layer, i%6, changed)

@@ -48,7 +48,7 @@ func (r Rate) value(def float64) float64 {
 	return float64(r)
 }
 
-var _ model.Architecture = MLP{}
+var _ model.Classifier = MLP{}
 
 // Name implements model.Architecture.
 func (MLP) Name() string { return "tabular-mlp" }
@@ -56,8 +56,11 @@ func (MLP) Name() string { return "tabular-mlp" }
 // Inputs implements model.Architecture.
 func (m MLP) Inputs() int { return m.Features }
 
-// Classes implements model.Architecture.
+// Classes implements model.Classifier.
 func (m MLP) Classes() int { return m.Outputs }
+
+// Returns implements model.Architecture.
+func (m MLP) Returns() []model.Output { return model.Scores(m.Classes()) }
 
 // Check implements model.Architecture.
 func (m MLP) Check() error { return check(m.Name(), m.Features, m.Outputs, m.hidden(), m.Dropout) }
@@ -92,17 +95,17 @@ func (m MLP) Init(rng *rand.Rand) nn.Params {
 	return append(p, m.Weights.DenseInit(rng, "head", h, m.Outputs)...)
 }
 
-// Masks implements model.Architecture.
-func (m MLP) Masks() []nn.Mask {
+// Draws implements model.Architecture.
+func (m MLP) Draws() []nn.Draw {
 	rate := m.Dropout.value(0.2)
-	return []nn.Mask{{Units: m.hidden(), Rate: rate}, {Units: m.hidden(), Rate: rate}}
+	return []nn.Draw{{Name: "dropout1", Units: m.hidden(), Rate: rate}, {Name: "dropout2", Units: m.hidden(), Rate: rate}}
 }
 
 // Forward implements model.Architecture.
 func (m MLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
 	rate := m.Dropout.value(0.2)
-	h1 := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), model.MaskAt(masks, 0), rate)
-	h2 := nn.ReLUDropout(t, nn.Dense(t, h1, p[2], p[3]), model.MaskAt(masks, 1), rate)
+	h1 := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), model.DrawAt(masks, 0), rate)
+	h2 := nn.ReLUDropout(t, nn.Dense(t, h1, p[2], p[3]), model.DrawAt(masks, 1), rate)
 	z := nn.Dense(t, h2, p[4], p[5])
-	return model.Trace{Logits: z, Embedding: h2, Layers: []model.Layer{{Name: "hidden1", Value: h1}, {Name: "hidden2", Value: h2}, {Name: "logits", Value: z}}}
+	return model.Classified(z, h2, model.Layer{Name: "hidden1", Value: h1}, model.Layer{Name: "hidden2", Value: h2}, model.Layer{Name: "logits", Value: z})
 }

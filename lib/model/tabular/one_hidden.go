@@ -27,7 +27,7 @@ type OneHidden struct {
 	Weights  nn.Init `json:"init,omitempty"`   // 0: PyTorch's default
 }
 
-var _ model.Architecture = OneHidden{}
+var _ model.Classifier = OneHidden{}
 
 // Name implements model.Architecture.
 func (OneHidden) Name() string { return "one-hidden" }
@@ -35,8 +35,11 @@ func (OneHidden) Name() string { return "one-hidden" }
 // Inputs implements model.Architecture.
 func (m OneHidden) Inputs() int { return m.Features }
 
-// Classes implements model.Architecture.
+// Classes implements model.Classifier.
 func (m OneHidden) Classes() int { return m.Outputs }
+
+// Returns implements model.Architecture.
+func (m OneHidden) Returns() []model.Output { return model.Scores(m.Classes()) }
 
 // Check implements model.Architecture.
 func (m OneHidden) Check() error {
@@ -56,12 +59,12 @@ func (m OneHidden) Init(rng *rand.Rand) nn.Params {
 	return append(p, m.Weights.DenseInit(rng, "head", m.hidden(), m.Outputs)...)
 }
 
-// Masks implements model.Architecture; there is no dropout.
-func (OneHidden) Masks() []nn.Mask { return nil }
+// Draws implements model.Architecture; there is no dropout.
+func (OneHidden) Draws() []nn.Draw { return nil }
 
 // Forward implements model.Architecture.
 func (m OneHidden) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
 	z := nn.Dense(t, h, p[2], p[3])
-	return model.Trace{Logits: z, Embedding: h, Layers: []model.Layer{{Name: "hidden", Value: h}, {Name: "logits", Value: z}}}
+	return model.Classified(z, h, model.Layer{Name: "hidden", Value: h}, model.Layer{Name: "logits", Value: z})
 }

@@ -23,6 +23,11 @@ func byLoop(t *testing.T, r *model.Runner, p nn.Params, x array.Matrix[float32],
 	return grads
 }
 
+// labelled are records with labels of the runner's classes.
+func labelled(r *model.Runner, x array.Matrix[float32], y []int) model.Examples {
+	return model.Labelled(x, y, model.Widths(r.Arch)[nn.Logits])
+}
+
 func norm(g [][]float64) float64 {
 	var sum float64
 	for _, t := range g {
@@ -71,7 +76,7 @@ func TestPerExampleGradientsAreThoseOfALoop(t *testing.T) {
 		p := weights(r.Arch, 1)
 		x, y := toy(loopRows, 5)
 		grads := byLoop(t, r, p, x, y)
-		norms, err := r.GradientNorms(p, x, y)
+		norms, err := r.GradientNorms(p, labelled(r, x, y))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +94,7 @@ func TestPerExampleGradientsAreThoseOfALoop(t *testing.T) {
 			clipped = add(clipped, g, min(1, clip/want), same)
 			empirical = add(empirical, g, 1.0/loopRows, square)
 		}
-		sum, share, err := r.ClippedSum(p, x, y, clip)
+		sum, share, err := r.ClippedSum(p, labelled(r, x, y), clip)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +104,7 @@ func TestPerExampleGradientsAreThoseOfALoop(t *testing.T) {
 		if over == 0 || over == loopRows || share != float64(over)/loopRows {
 			t.Errorf("share clipped %v, in the loop %d of %d", share, over, loopRows)
 		}
-		fisher, err := r.EmpiricalFisher(p, x, y)
+		fisher, err := r.EmpiricalFisher(p, labelled(r, x, y))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,13 +123,13 @@ func TestTheFisherDiagonalIsThatOfALoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want [][]float64
-		for c := range r.Arch.Classes() {
+		for c := range model.Widths(r.Arch)[nn.Logits] {
 			y := make([]int, x.Rows)
 			for i := range y {
 				y[i] = c
 			}
 			for i, g := range byLoop(t, r, p, x, y) {
-				want = add(want, g, probability(pred.Logits.Row(i), c)/loopRows, square)
+				want = add(want, g, probability(pred.Logits().Row(i), c)/loopRows, square)
 			}
 		}
 		got, err := r.FisherDiagonal(p, x)
@@ -175,7 +180,7 @@ func TestPerExampleGradientsDoNotDependOnTheChunk(t *testing.T) {
 			t.Error("the same call twice gives other bits")
 		}
 		for _, runner := range []*model.Runner{r, small} {
-			norms, err := runner.GradientNorms(p, x, y)
+			norms, err := runner.GradientNorms(p, labelled(r, x, y))
 			if err != nil || len(norms) != x.Rows {
 				t.Errorf("%d norms: %v", len(norms), err)
 			}
@@ -193,14 +198,14 @@ func TestPerExampleInputsAreChecked(t *testing.T) {
 			t.Errorf("error %v, want %q", err, words)
 		}
 	}
-	_, err := r.GradientNorms(p, x, y[:3])
-	refused(err, "3 labels for 4 records")
-	_, err = r.EmpiricalFisher(p, x, []int{0, 1, 3, 0})
-	refused(err, "label 3 of record 2")
-	_, err = r.GradientNorms(p, x, []int{0, -1, 2, 0})
-	refused(err, "label -1 of record 1")
+	_, err := r.GradientNorms(p, labelled(r, x, y[:3]))
+	refused(err, "3 x 3 probabilities, needed are 4 x 3")
+	_, err = r.EmpiricalFisher(p, labelled(r, x, []int{0, 1, 3, 0}))
+	refused(err, "probabilities of record 2 add up to 0")
+	_, err = r.GradientNorms(p, labelled(r, x, []int{0, -1, 2, 0}))
+	refused(err, "probabilities of record 1 add up to 0")
 	for _, clip := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		_, _, err = r.ClippedSum(p, x, y, clip)
+		_, _, err = r.ClippedSum(p, labelled(r, x, y), clip)
 		refused(err, "clipping norm")
 	}
 	_, err = r.FisherDiagonal(p[:3], x)

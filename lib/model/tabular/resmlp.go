@@ -37,7 +37,7 @@ type ResMLP struct {
 	Weights  nn.Init `json:"init,omitempty"`    // 0: PyTorch's default
 }
 
-var _ model.Architecture = ResMLP{}
+var _ model.Classifier = ResMLP{}
 
 // withDefaults replaces every zero by its meaning.
 func (m ResMLP) withDefaults() ResMLP {
@@ -61,8 +61,11 @@ func (ResMLP) Name() string { return "residual-mlp" }
 // Inputs implements model.Architecture.
 func (m ResMLP) Inputs() int { return m.Features }
 
-// Classes implements model.Architecture.
+// Classes implements model.Classifier.
 func (m ResMLP) Classes() int { return m.Outputs }
+
+// Returns implements model.Architecture.
+func (m ResMLP) Returns() []model.Output { return model.Scores(m.Classes()) }
 
 // Check implements model.Architecture.
 func (m ResMLP) Check() error {
@@ -108,15 +111,15 @@ func normInit(name string, width int) nn.Params {
 	return nn.Params{gain, nn.NewParam(name+".bias", width)}
 }
 
-// Masks implements model.Architecture.
-func (m ResMLP) Masks() []nn.Mask {
+// Draws implements model.Architecture.
+func (m ResMLP) Draws() []nn.Draw {
 	rate := m.Dropout.value(0.2)
 	m = m.withDefaults()
-	masks := make([]nn.Mask, m.Blocks)
-	for l := range masks {
-		masks[l] = nn.Mask{Units: m.Hidden, Rate: rate}
+	draws := make([]nn.Draw, m.Blocks)
+	for l := range draws {
+		draws[l] = nn.Draw{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden, Rate: rate}
 	}
-	return masks
+	return draws
 }
 
 // Forward implements model.Architecture.
@@ -129,7 +132,7 @@ func (m ResMLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Tra
 	for l := range m.Blocks {
 		q := p[2+6*l:]
 		up := nn.Dense(t, nn.LayerNorm(t, h, q[0], q[1], m.Eps, n), q[2], q[3])
-		down := nn.Dense(t, nn.ReLUDropout(t, up, model.MaskAt(masks, l), rate), q[4], q[5])
+		down := nn.Dense(t, nn.ReLUDropout(t, up, model.DrawAt(masks, l), rate), q[4], q[5])
 		h = nn.Residual(t, h, down)
 		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", l+1), Value: h})
 	}
@@ -142,5 +145,5 @@ func head(t *nn.Tape, h *Node, p []*Node, eps float64, layers []model.Layer) mod
 	e := nn.ReLUDropout(t, nn.LayerNorm(t, h, p[0], p[1], eps, h.Shape().Dimensions[1]), nil, 0)
 	z := nn.Dense(t, e, p[2], p[3])
 	layers = append(layers, model.Layer{Name: "embedding", Value: e}, model.Layer{Name: "logits", Value: z})
-	return model.Trace{Logits: z, Embedding: e, Layers: layers}
+	return model.Classified(z, e, layers...)
 }

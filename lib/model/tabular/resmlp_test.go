@@ -27,14 +27,14 @@ func TestResMLPIsPyTorchs(t *testing.T) {
 
 func TestResMLPsDefaultsAreItsDocuments(t *testing.T) {
 	m := ResMLP{Features: 3, Outputs: 2}
-	if masks := m.Masks(); fmt.Sprint(masks) != "[{256 0.2} {256 0.2}]" {
+	if masks := m.Draws(); fmt.Sprint(masks) != "[{dropout1 0 256 0.2} {dropout2 0 256 0.2}]" {
 		t.Errorf("masks %v", masks)
 	}
 	const block = 2*128 + 2*128*256 + 256 + 128
 	if got, want := weights(m, 1).Size(), 4*128+2*block+2*128+2*128+2; got != want {
 		t.Errorf("%d weights, want %d", got, want)
 	}
-	if masks := (ResMLP{Features: 3, Outputs: 2, Dropout: NoDropout}).Masks(); masks[0].Rate != 0 {
+	if masks := (ResMLP{Features: 3, Outputs: 2, Dropout: NoDropout}).Draws(); masks[0].Rate != 0 {
 		t.Errorf("switched off: %v", masks)
 	}
 }
@@ -54,7 +54,7 @@ func TestEpsilonIsAnOptionThatMatters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return float64(pred.Logits.Data[0])
+		return float64(pred.Logits().Data[0])
 	}
 	def, pytorch, gomlx := logits(0), logits(1e-5), logits(1e-3)
 	if def != pytorch {

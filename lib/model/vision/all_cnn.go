@@ -32,9 +32,9 @@ type AllCNN struct {
 }
 
 var (
-	_ model.Architecture = AllCNN{}
-	_ model.Chunked      = AllCNN{}
-	_ model.Coupled      = AllCNN{}
+	_ model.Classifier = AllCNN{}
+	_ model.Chunked    = AllCNN{}
+	_ model.Coupled    = AllCNN{}
 )
 
 // allConv is one convolution of AllCNN.
@@ -57,8 +57,11 @@ func (m AllCNN) Inputs() int {
 	return m.Channels * m.Side * m.Side
 }
 
-// Classes implements model.Architecture.
+// Classes implements model.Classifier.
 func (m AllCNN) Classes() int { return m.withDefaults().Outputs }
+
+// Returns implements model.Architecture.
+func (m AllCNN) Returns() []model.Output { return model.Scores(m.Classes()) }
 
 // ChunkRows implements model.Chunked.
 func (AllCNN) ChunkRows() int { return chunkRows }
@@ -88,8 +91,8 @@ func (m AllCNN) Init(rng *rand.Rand) nn.Params {
 	return append(p, nn.PyTorch.DenseInit(rng, "head", in, m.Outputs)...)
 }
 
-// Masks implements model.Architecture.
-func (AllCNN) Masks() []nn.Mask { return nil }
+// Draws implements model.Architecture.
+func (AllCNN) Draws() []nn.Draw { return nil }
 
 // Forward implements model.Architecture.
 func (m AllCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {

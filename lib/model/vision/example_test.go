@@ -33,7 +33,7 @@ func ExampleSmallCNN() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(out.Layers["h2"].Rows, out.Layers["h2"].Cols, out.Embedding.Cols, out.Logits.Cols)
+	fmt.Println(out.Layers["h2"].Rows, out.Layers["h2"].Cols, out.Embedding.Cols, out.Logits().Cols)
 	// Output: 2 3136 128 10
 }
 

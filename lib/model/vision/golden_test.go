@@ -83,7 +83,7 @@ func TestForwardPassAndTrainingStepsArePyTorchs(t *testing.T) {
 			r, p := openRunner(t, arch), waveWeights(arch)
 			nearLogits(t, "before", r, p, x, want.Before)
 			o := train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, 10, 1)}}}
-			c := train.Config{Epochs: 2, SGD: &nn.SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 5e-4}}
+			c := train.Config{Epochs: 2, Optimizer: nn.SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 5e-4}}
 			p, history, err := train.Fit(context.Background(), r, p, o, c, train.Hooks{})
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +112,7 @@ func nearLogits(t *testing.T, what string, r *model.Runner, p nn.Params, x array
 		t.Fatal(err)
 	}
 	for i, w := range want {
-		near(t, what, float64(pred.Logits.Data[i]), w)
+		near(t, what, float64(pred.Logits().Data[i]), w)
 	}
 }
 

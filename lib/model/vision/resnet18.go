@@ -35,9 +35,9 @@ type ResNet18 struct {
 }
 
 var (
-	_ model.Architecture = ResNet18{}
-	_ model.Chunked      = ResNet18{}
-	_ model.Coupled      = ResNet18{}
+	_ model.Classifier = ResNet18{}
+	_ model.Chunked    = ResNet18{}
+	_ model.Coupled    = ResNet18{}
 )
 
 func (m ResNet18) withDefaults() ResNet18 {
@@ -80,8 +80,11 @@ func (m ResNet18) Inputs() int {
 	return m.Channels * m.Side * m.Side
 }
 
-// Classes implements model.Architecture.
+// Classes implements model.Classifier.
 func (m ResNet18) Classes() int { return m.withDefaults().Outputs }
+
+// Returns implements model.Architecture.
+func (m ResNet18) Returns() []model.Output { return model.Scores(m.Classes()) }
 
 // ChunkRows implements model.Chunked.
 func (ResNet18) ChunkRows() int { return chunkRows }
@@ -113,8 +116,8 @@ func (m ResNet18) Init(rng *rand.Rand) nn.Params {
 	return append(p, nn.PyTorch.DenseInit(rng, "head", 8*m.Width, m.Outputs)...)
 }
 
-// Masks implements model.Architecture.
-func (ResNet18) Masks() []nn.Mask { return nil }
+// Draws implements model.Architecture.
+func (ResNet18) Draws() []nn.Draw { return nil }
 
 // Forward implements model.Architecture.
 func (m ResNet18) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {

@@ -30,9 +30,9 @@ type SmallCNN struct {
 }
 
 var (
-	_ model.Architecture = SmallCNN{}
-	_ model.Chunked      = SmallCNN{}
-	_ model.Coupled      = SmallCNN{}
+	_ model.Classifier = SmallCNN{}
+	_ model.Chunked    = SmallCNN{}
+	_ model.Coupled    = SmallCNN{}
 )
 
 func (m SmallCNN) withDefaults() SmallCNN {
@@ -50,8 +50,11 @@ func (m SmallCNN) Inputs() int {
 	return m.Channels * m.Side * m.Side
 }
 
-// Classes implements model.Architecture.
+// Classes implements model.Classifier.
 func (m SmallCNN) Classes() int { return m.withDefaults().Outputs }
+
+// Returns implements model.Architecture.
+func (m SmallCNN) Returns() []model.Output { return model.Scores(m.Classes()) }
 
 // ChunkRows implements model.Chunked. Without normalisation a batch is cut into
 // executions in training too, one for each of two cores at the usual size of 32.
@@ -91,8 +94,8 @@ func (m SmallCNN) Init(rng *rand.Rand) nn.Params {
 	return append(p, nn.PyTorch.DenseInit(rng, "head", m.Hidden, m.Outputs)...)
 }
 
-// Masks implements model.Architecture.
-func (SmallCNN) Masks() []nn.Mask { return nil }
+// Draws implements model.Architecture.
+func (SmallCNN) Draws() []nn.Draw { return nil }
 
 // Forward implements model.Architecture.
 func (m SmallCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {

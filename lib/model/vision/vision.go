@@ -108,7 +108,7 @@ func (r *reader) dense(x *Node) *Node {
 
 // trace names the layers: the stages, the penultimate activation, the logits.
 func trace(stages []nn.Image, embedding, logits *Node) model.Trace {
-	tr := model.Trace{Logits: logits, Embedding: embedding}
+	tr := model.Classified(logits, embedding)
 	for i, m := range stages {
 		tr.Layers = append(tr.Layers, model.Layer{Name: fmt.Sprintf("h%d", i+1), Value: m.Flat()})
 	}

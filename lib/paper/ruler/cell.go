@@ -229,7 +229,7 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 	}
 	row.M1, row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2.Value, m.M2Mean.Value, m.M3.Value, m.M4.Value
 	row.OracleM4, row.ZeroRows = ref.oracleM4, m.ZeroRows.Unlearned
-	if err := c.outputs(&row, onTrain.Logits, onTest.Logits); err != nil {
+	if err := c.outputs(&row, onTrain.Logits(), onTest.Logits()); err != nil {
 		return row, err
 	}
 	row.Displacement, err = weights.Displacement(c.original)

@@ -149,9 +149,9 @@ func (c *Case) Accuracy(n *Network) (audit.Accuracy, error) {
 		return e
 	}
 	on := func(rows []int) stats.Estimate {
-		return share(train.Accuracy(onTrain.Logits.Gather(rows), c.set.Records(rows).Y), len(rows))
+		return share(train.Accuracy(onTrain.Logits().Gather(rows), c.set.Records(rows).Y), len(rows))
 	}
-	return audit.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits, c.set.Test.Y), c.HeldOut)}, nil
+	return audit.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits(), c.set.Test.Y), c.HeldOut)}, nil
 }
 
 // Bandwidth is the paper's for a layer.

@@ -81,7 +81,7 @@ const JudgedAt = 80
 func sgd(epochs, batch int, lr float64) train.Config {
 	return train.Config{
 		Epochs: epochs, Batch: batch, Schedule: train.Cosine(),
-		SGD: &nn.SGD{LR: lr, Momentum: 0.9, WeightDecay: 5e-4},
+		Optimizer: nn.SGD{LR: lr, Momentum: 0.9, WeightDecay: 5e-4},
 	}
 }
 

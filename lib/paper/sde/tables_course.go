@@ -120,9 +120,9 @@ func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float6
 				return nil, err
 			}
 			for k, a := range []float64{
-				train.Accuracy(onTrain.Logits.Gather(retain), p.Records(retain).Y),
-				train.Accuracy(onTrain.Logits.Gather(forget), p.Records(forget).Y),
-				train.Accuracy(onTest.Logits, p.Test.Y),
+				train.Accuracy(onTrain.Logits().Gather(retain), p.Records(retain).Y),
+				train.Accuracy(onTrain.Logits().Gather(forget), p.Records(forget).Y),
+				train.Accuracy(onTest.Logits(), p.Test.Y),
 			} {
 				values[k][i] = append(values[k][i], a)
 			}

@@ -162,23 +162,23 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 		}
 		return attack.Outputs{P: array.Convert[float64](train.Softmax(logits.Gather(rows), 1)), Y: labels}
 	}
-	u.Forget = train.Accuracy(onTrain.Logits.Gather(forget), p.Records(forget).Y)
-	u.Retain = train.Accuracy(onTrain.Logits.Gather(retain), p.Records(retain).Y)
-	u.Test = train.Accuracy(onTest.Logits, p.Test.Y)
+	u.Forget = train.Accuracy(onTrain.Logits().Gather(forget), p.Records(forget).Y)
+	u.Retain = train.Accuracy(onTrain.Logits().Gather(retain), p.Records(retain).Y)
+	u.Test = train.Accuracy(onTest.Logits(), p.Test.Y)
 	// One half of the test images teaches the threshold, the other is held out.
 	rng := engine.Root(u.Seed).Stream(engine.StreamSDEAttack)
 	tests, kept := rng.Perm(p.Test.X.Rows), rng.Perm(len(retain))
 	half := len(tests) / 2
 	known := pick(retain, kept[:min(half, len(kept))])
 	asr, err := attack.SignalThreshold{}.Run(
-		outputs(onTrain.Logits, p.Train.Y, known), outputs(onTest.Logits, p.Test.Y, tests[:half]),
-		outputs(onTrain.Logits, p.Train.Y, forget), outputs(onTest.Logits, p.Test.Y, tests[half:]))
+		outputs(onTrain.Logits(), p.Train.Y, known), outputs(onTest.Logits(), p.Test.Y, tests[:half]),
+		outputs(onTrain.Logits(), p.Train.Y, forget), outputs(onTest.Logits(), p.Test.Y, tests[half:]))
 	if err != nil {
 		return err
 	}
 	u.ASR, u.HeldOut = asr.MemberRate, asr.HeldOutRate
 	acts := map[string]activations{
-		"h":  {array.Convert[float64](onTrain.Logits), array.Convert[float64](onTest.Logits)},
+		"h":  {array.Convert[float64](onTrain.Logits()), array.Convert[float64](onTest.Logits())},
 		"hp": {array.Convert[float64](onTrain.Embedding), array.Convert[float64](onTest.Embedding)},
 	}
 	u.OTR, u.F1, u.Valid = map[string]stats.Estimate{}, map[string]stats.Estimate{}, map[string]bool{}

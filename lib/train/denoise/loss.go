@@ -29,7 +29,7 @@ func newLoss(r *model.Runner) (*loss, error) {
 	exec, err := NewExec(r.Engine.Backend(), func(in []*Node) []*Node {
 		n := len(in) - 3
 		t := &nn.Tape{Training: true}
-		out := r.Arch.Forward(t, in[:n], in[n], nil).Logits
+		out := r.Arch.Forward(t, in[:n], in[n], nil).Outputs[nn.Logits]
 		diff := Sub(out, in[n+1])
 		weighted := Mul(diff, BroadcastToShape(in[n+2], diff.Shape()))
 		sum := engine.Sum(Mul(diff, weighted))

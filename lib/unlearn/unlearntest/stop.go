@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
+	"reflect"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -17,7 +17,7 @@ func (s *suite) reportsProgress(t *testing.T) {
 	r := s.toy.request()
 	r.Hooks.Progress = func(e train.Epoch) { seen = append(seen, e) }
 	p, rep := s.apply(t, r)
-	if !slices.Equal(seen, rep.History) {
+	if !reflect.DeepEqual(seen, rep.History) {
 		t.Errorf("progress says %v, the report %v", seen, rep.History)
 	}
 	if p.Hash() != s.want.Hash() {
@@ -54,7 +54,7 @@ func (s *suite) stopsAndResumes(t *testing.T) {
 	r = s.toy.request()
 	r.Hooks.Resume = reload(t, saved, s.toy.Request.Original)
 	p, rep := s.apply(t, r)
-	if p.Hash() != s.want.Hash() || !slices.Equal(rep.History, s.report.History) {
+	if p.Hash() != s.want.Hash() || !reflect.DeepEqual(rep.History, s.report.History) {
 		t.Error("the resumed run gives another result than an undisturbed one")
 	}
 }

@@ -131,7 +131,7 @@ func (y *Toy) logits(t testing.TB, p nn.Params, d unlearn.Data) [][]float64 {
 	}
 	z := make([][]float64, d.X.Rows)
 	for i := range z {
-		for _, v := range out.Logits.Row(i) {
+		for _, v := range out.Logits().Row(i) {
 			z[i] = append(z[i], float64(v))
 		}
 	}

@@ -114,18 +114,18 @@ func (r *experiment) measure(ctx context.Context, p part, epoch int, trained *st
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{Seed: p.seed, Epoch: epoch, Fixed: p.order == train.Fixed, Accuracy: train.Accuracy(pred.Logits, r.table.Y)}
+	s := &Snapshot{Seed: p.seed, Epoch: epoch, Fixed: p.order == train.Fixed, Accuracy: train.Accuracy(pred.Logits(), r.table.Y)}
 	flipped := r.table.Planted["flipped"]
 	labels := make([]int, len(flipped))
 	for i, row := range flipped {
 		labels[i] = r.table.Y[row]
 	}
-	s.Flipped = train.Accuracy(pred.Logits.Gather(flipped), labels)
+	s.Flipped = train.Accuracy(pred.Logits().Gather(flipped), labels)
 	sets, err := r.draw(p)
 	if err != nil {
 		return nil, err
 	}
-	for i, layer := range []array.Matrix[float32]{pred.Embedding, pred.Logits} {
+	for i, layer := range []array.Matrix[float32]{pred.Embedding, pred.Logits()} {
 		l := lens{ctx: ctx, act: array.Convert[float64](layer), sets: sets, layer: uint64(i), epoch: uint64(epoch), stream: stream(p.seed)}
 		found, err := l.look(r.Deals, s.Fixed && epoch == r.last())
 		if err != nil {

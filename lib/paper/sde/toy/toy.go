@@ -213,7 +213,7 @@ func (r *experiment) tell() {
 // knows no membership; its records are judged by the membership that the same
 // seed gives the other training.
 func (r *experiment) config(p part) train.Config {
-	return train.Config{Epochs: r.last(), Batch: r.Batch, Order: p.order, SGD: &nn.SGD{LR: r.LR}, Seed: engine.Root(p.seed)}.WithDefaults()
+	return train.Config{Epochs: r.last(), Batch: r.Batch, Order: p.order, Optimizer: nn.SGD{LR: r.LR}, Seed: engine.Root(p.seed)}.WithDefaults()
 }
 
 // part trains one network and measures it at every epoch asked for.

@@ -7,7 +7,7 @@ import (
 )
 
 func TestAMaskIsTheSameHoweverTheBatchIsCut(t *testing.T) {
-	m := Mask{Units: 13, Rate: 0.2}
+	m := Draw{Units: 13, Rate: 0.2}
 	const n = 301
 	whole := make([]float32, m.Units*n)
 	m.Fill(whole, 99, 0, n)
@@ -32,7 +32,7 @@ func TestAMaskIsTheSameHoweverTheBatchIsCut(t *testing.T) {
 func TestAMaskDropsAtItsRate(t *testing.T) {
 	const units, n = 100, 10000
 	for _, rate := range []float64{0, 0.1, 0.2, 0.5, 0.9} {
-		m := Mask{Units: units, Rate: rate}
+		m := Draw{Units: units, Rate: rate}
 		flat := make([]float32, units*n)
 		m.Fill(flat, 12345, 0, n)
 		within := func(what string, drops, trials, p float64) {
@@ -82,7 +82,7 @@ func TestAMaskDropsAtItsRate(t *testing.T) {
 }
 
 func TestMasksOfDifferentKeysAreIndependent(t *testing.T) {
-	m := Mask{Units: 50, Rate: 0.5}
+	m := Draw{Units: 50, Rate: 0.5}
 	const n = 400
 	a, b := make([]float32, m.Units*n), make([]float32, m.Units*n)
 	for _, other := range []uint64{2, 1 << 20, 1 << 63, 3} {
@@ -102,7 +102,7 @@ func TestMasksOfDifferentKeysAreIndependent(t *testing.T) {
 }
 
 func BenchmarkMask(b *testing.B) {
-	m := Mask{Units: 128, Rate: 0.2}
+	m := Draw{Units: 128, Rate: 0.2}
 	dst := make([]float32, m.Units*256)
 	for b.Loop() {
 		m.Fill(dst, 1, 0, 256)

@@ -1,0 +1,86 @@
+package diffusion
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// EDM is the loss of a denoiser D, and what it is trained on (Karras et al. 2022,
+// equation 8, table 1). Of an image y it makes, anew in every epoch, the noise
+// level sigma = exp(Mean + Spread z) with z standard normal and the noisy image
+// y + sigma n, and takes
+//
+//	sum over pixels of (sigma^2 + s^2)/(sigma s)^2 (D(y + sigma n, sigma) - y)^2
+//
+// whose weight makes it the plain squared error of the network against its
+// target; see Precondition. Divided by the number of pixels, a matter of the
+// term's weight, it is about 1 at the start, where the network is 0. The noise of
+// a record follows from seed, epoch and number.
+//
+// As a train.Corrupter it turns a row of pixels between -1 and 1 into what a UNet
+// takes.
+type EDM struct {
+	Mean      *float64     `json:"p_mean,omitempty"` // of ln sigma, nil: EDM's -1.2
+	Spread    float64      `json:"p_std,omitempty"`  // of ln sigma, 0: EDM's 1.2
+	Condition Precondition `json:"condition"`
+	Seed      engine.Root  `json:"seed"`
+}
+
+var _ loss.Loss = EDM{}
+
+// inner is the loss of the network inside.
+var inner = loss.SquaredError{}
+
+// Name implements loss.Loss.
+func (EDM) Name() string { return "edm" }
+
+// Inputs implements loss.Loss.
+func (EDM) Inputs(outputs map[string]int) (map[string]int, error) { return inner.Inputs(outputs) }
+
+// Graph implements loss.Loss.
+func (EDM) Graph(g loss.Given) loss.Value { return inner.Graph(g) }
+
+// Check implements loss.Loss.
+func (l EDM) Check(map[string]array.Matrix[float32]) error {
+	if s := l.spread(); !(s > 0) || math.IsInf(s, 0) || math.IsNaN(l.mean()) || math.IsInf(l.mean(), 0) {
+		return fmt.Errorf("ln sigma with mean %v and standard deviation %v", l.mean(), s)
+	}
+	return l.Condition.Check()
+}
+
+func (l EDM) mean() float64 {
+	if l.Mean == nil {
+		return -1.2
+	}
+	return *l.Mean
+}
+
+func (l EDM) spread() float64 { return cmp.Or(l.Spread, 1.2) }
+
+// Widths implements train.Corrupter.
+func (EDM) Widths(pixels int) (record int, inputs map[string]int) {
+	return pixels + 1, map[string]int{loss.Target: pixels}
+}
+
+// Augment implements train.Corrupter.
+func (l EDM) Augment(dst, src []float32, epoch, id int) error {
+	return l.Corrupt(dst, map[string][]float32{loss.Target: make([]float32, len(src))}, src, epoch, id)
+}
+
+// Corrupt implements train.Corrupter.
+func (l EDM) Corrupt(dst []float32, in map[string][]float32, y []float32, epoch, id int) error {
+	rng, x := l.Seed.Stream(engine.StreamNoise, uint64(epoch), uint64(id)), make([]float32, len(y))
+	sigma := math.Exp(l.mean() + float64(l.spread()*rng.NormFloat64()))
+	for j, v := range y {
+		x[j] = float32(float64(v) + float64(sigma*rng.NormFloat64()))
+	}
+	s := l.Condition.At(sigma)
+	s.Fill(dst, x)
+	s.Target(in[loss.Target], x, y)
+	return nil
+}

@@ -1,0 +1,60 @@
+package nn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+)
+
+// AdamW is Adam with decoupled weight decay (Loshchilov and Hutter 2019): every
+// weight shrinks by the factor 1 - lr WeightDecay before Adam's step, and the
+// decay does not enter the moments. The zero value is torch.optim.AdamW.
+type AdamW struct {
+	LR          float64 `json:"lr,omitempty"`           // learning rate, 0: 1e-3
+	Beta1       float64 `json:"beta1,omitempty"`        // 0: 0.9
+	Beta2       float64 `json:"beta2,omitempty"`        // 0: 0.999
+	Eps         float64 `json:"eps,omitempty"`          // 0: 1e-8
+	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 1e-2; for none take Adam
+}
+
+var _ Optimizer = AdamW{}
+
+// Name implements Optimizer.
+func (AdamW) Name() string { return "adamw" }
+
+// Resolved implements Optimizer.
+func (a AdamW) Resolved() Optimizer { return a.resolved() }
+
+func (a AdamW) resolved() AdamW {
+	m := a.adam().resolved()
+	return AdamW{LR: m.LR, Beta1: m.Beta1, Beta2: m.Beta2, Eps: m.Eps, WeightDecay: cmp.Or(a.WeightDecay, 1e-2)}
+}
+
+func (a AdamW) adam() Adam { return Adam{LR: a.LR, Beta1: a.Beta1, Beta2: a.Beta2, Eps: a.Eps} }
+
+// MarshalJSON names the optimiser.
+func (a AdamW) MarshalJSON() ([]byte, error) {
+	type fields AdamW
+	return named(a, fields(a))
+}
+
+// Check implements Optimizer.
+func (a AdamW) Check() error {
+	if !(a.WeightDecay >= 0) || math.IsInf(a.WeightDecay, 1) {
+		return fmt.Errorf("adamw: weight decay %v is not 0 or a positive number", a.WeightDecay)
+	}
+	return a.adam().Check()
+}
+
+// Slots implements Optimizer: the first and second moments.
+func (AdamW) Slots() []string { return Adam{}.Slots() }
+
+// Step implements Optimizer: p = (1 - lr decay) p, then Adam's step.
+func (a AdamW) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
+	moves, err := begin(a, p, grads, s, rates)
+	if err != nil {
+		return err
+	}
+	a.adam().move(p, grads, s, rates, moves, a.resolved().WeightDecay)
+	return nil
+}

@@ -1,0 +1,82 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Probabilities is the input of losses that compare a classifier's output with a
+// distribution over its classes; a label is one that is 1 at its class.
+const Probabilities = "probabilities"
+
+// CrossEntropy is the loss of a classifier with logits z against a record's
+// target probabilities p, less their entropy,
+//
+//	KL(p || softmax(z)) = -sum_c p_c log softmax(z)_c + sum_c p_c log p_c
+//
+// which for a label y is -log softmax(z)_y.
+type CrossEntropy struct{}
+
+var _ Loss = CrossEntropy{}
+
+// Name implements Loss.
+func (CrossEntropy) Name() string { return "cross-entropy" }
+
+// Inputs implements Loss.
+func (l CrossEntropy) Inputs(outputs map[string]int) (map[string]int, error) {
+	return probabilities(l, outputs)
+}
+
+// Check implements Loss.
+func (CrossEntropy) Check(in map[string]array.Matrix[float32]) error {
+	return distributions(in[Probabilities])
+}
+
+// Graph implements Loss.
+func (CrossEntropy) Graph(g Given) Value { return softened(g, 1) }
+
+// Labels turns class numbers into rows of probabilities. A number that is no
+// class gives a row of zeros, which Check refuses by the record's number.
+func Labels(y []int, classes int) array.Matrix[float32] {
+	m := array.New[float32](len(y), classes)
+	for i, c := range y {
+		if c >= 0 && c < classes {
+			m.Row(i)[c] = 1
+		}
+	}
+	return m
+}
+
+func probabilities(l Loss, outputs map[string]int) (map[string]int, error) {
+	classes, err := width(l, outputs, nn.Logits)
+	return map[string]int{Probabilities: classes}, err
+}
+
+func softened(g Given, temperature float64) Value {
+	losses, adjoint := nn.Distill(g.Outputs[nn.Logits], g.Inputs[Probabilities], temperature)
+	return Value{losses, map[string]*Node{nn.Logits: adjoint}}
+}
+
+// distributions reports a record whose target is no distribution over the
+// classes: the gradient of the loss is softmax minus target only for one that
+// adds up to 1.
+func distributions(p array.Matrix[float32]) error {
+	for i := range p.Rows {
+		var total float64
+		for c, v := range p.Row(i) {
+			if v < 0 {
+				return fmt.Errorf("record %d has probability %v of class %d", i, v, c)
+			}
+			total += float64(v)
+		}
+		if math.Abs(total-1) > 1e-3 {
+			return fmt.Errorf("the probabilities of record %d add up to %v, not 1", i, total)
+		}
+	}
+	return nil
+}

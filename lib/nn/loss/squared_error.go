@@ -1,0 +1,48 @@
+package loss
+
+import (
+	"cmp"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Target is the input of losses that compare an output with numbers.
+const Target = "target"
+
+// SquaredError is the sum over the elements of an output of its squared
+// differences from a record's target,
+//
+//	sum_j (out_j - target_j)^2
+//
+// A mean over elements is a matter of the term's weight.
+type SquaredError struct {
+	Output string `json:"output,omitempty"` // which; "": nn.Output
+}
+
+var _ Loss = SquaredError{}
+
+// Name implements Loss.
+func (SquaredError) Name() string { return "squared-error" }
+
+func (l SquaredError) output() string { return cmp.Or(l.Output, nn.Output) }
+
+// Inputs implements Loss.
+func (l SquaredError) Inputs(outputs map[string]int) (map[string]int, error) {
+	w, err := width(l, outputs, l.output())
+	return map[string]int{Target: w}, err
+}
+
+// Check implements Loss.
+func (SquaredError) Check(map[string]array.Matrix[float32]) error { return nil }
+
+// Graph implements Loss.
+func (l SquaredError) Graph(g Given) Value {
+	diff := Sub(g.Outputs[l.output()], g.Inputs[Target])
+	return Value{
+		Losses:   ReduceAndKeep(Square(diff), ReduceSum, 0),
+		Adjoints: map[string]*Node{l.output(): MulScalar(diff, 2)},
+	}
+}

@@ -1,0 +1,166 @@
+package nn
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Optimizer moves weights against a gradient. Its fields are plain data, whose
+// JSON names it, so that it can be part of a store key.
+type Optimizer interface {
+	json.Marshaler
+	// Name is a short name, such as "adam".
+	Name() string
+	// Resolved is the optimiser with every zero replaced by what it stands for.
+	Resolved() Optimizer
+	// Check reports a setting that cannot be used.
+	Check() error
+	// Slots names what it remembers of every weight, such as "m" and "v".
+	Slots() []string
+	// Step takes one step from a gradient with one float64 slice per tensor. The
+	// rate of tensor i is the optimiser's own times rates[i]; a tensor of rate 0 is
+	// frozen, and what is remembered of it stays too; nil rates are 1. State (Param.State) is never
+	// moved. A gradient that is not finite, or a state of another optimiser, is an
+	// error that leaves everything as it was.
+	Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error
+}
+
+// OptimizerState is what an optimiser remembers: so many tensors per weight and
+// the number of steps taken. It says of which optimiser it is.
+type OptimizerState struct {
+	Of    string   // the optimiser's name
+	Names []string // of the slots
+	Slots []Params // each with the shapes of the weights
+	T     int      // steps taken
+}
+
+// NewOptimizerState returns the state of o before the first step on p.
+func NewOptimizerState(o Optimizer, p Params) *OptimizerState {
+	s := &OptimizerState{Of: o.Name(), Names: o.Slots()}
+	for range s.Names {
+		zero := p.Clone()
+		for i := range zero {
+			clear(zero[i].Data)
+		}
+		s.Slots = append(s.Slots, zero)
+	}
+	return s
+}
+
+// Clone returns a deep copy.
+func (s *OptimizerState) Clone() *OptimizerState {
+	out := &OptimizerState{Of: s.Of, Names: s.Names, T: s.T}
+	for _, slot := range s.Slots {
+		out.Slots = append(out.Slots, slot.Clone())
+	}
+	return out
+}
+
+// Check reports a state that is not one of o on weights like.
+func (s *OptimizerState) Check(o Optimizer, like Params) error {
+	if err := s.isOf(o); err != nil {
+		return err
+	}
+	for k, slot := range s.Slots {
+		if err := SameShape(slot, like); err != nil {
+			return fmt.Errorf("slot %s: of another model: %w", s.Names[k], err)
+		}
+		if err := slot.Check(); err != nil {
+			return fmt.Errorf("slot %s: %w", s.Names[k], err)
+		}
+	}
+	return nil
+}
+
+func (s *OptimizerState) isOf(o Optimizer) error {
+	if s.Of != o.Name() || !slices.Equal(s.Names, o.Slots()) || len(s.Slots) != len(s.Names) {
+		return fmt.Errorf("%s: the state is of %s with %d of the slots %v", o.Name(), s.Of, len(s.Slots), s.Names)
+	}
+	return nil
+}
+
+// Group gives some tensors a learning rate of their own.
+type Group struct {
+	Prefix string  `json:"prefix"` // of the tensors' names
+	Rate   float64 `json:"rate"`   // factor of the optimiser's rate; 0 freezes them
+}
+
+// Rates is the factor of every tensor's rate: that of the first group whose
+// prefix its name has, 1 without one. A group that no tensor is in is an error.
+func Rates(p Params, groups []Group) ([]float64, error) {
+	rates, used := make([]float64, len(p)), make([]bool, len(groups))
+	for i, v := range p {
+		rates[i] = 1
+		k := slices.IndexFunc(groups, func(g Group) bool { return strings.HasPrefix(v.Name, g.Prefix) })
+		if k >= 0 {
+			rates[i], used[k] = groups[k].Rate, true
+		}
+	}
+	for k, g := range groups {
+		if !used[k] {
+			return nil, fmt.Errorf("no tensor of the model is in the group %q", g.Prefix)
+		}
+		if !(g.Rate >= 0) || math.IsInf(g.Rate, 1) {
+			return nil, fmt.Errorf("the rate of the group %q is %v", g.Prefix, g.Rate)
+		}
+	}
+	return rates, nil
+}
+
+// named is the JSON of an optimiser's fields under its name.
+func named(o Optimizer, fields any) ([]byte, error) {
+	return json.Marshal(map[string]any{o.Name(): fields})
+}
+
+// begin checks what every step needs, counts it and reports which tensors move.
+func begin(o Optimizer, p Params, grads [][]float64, s *OptimizerState, rates []float64) (moves []int, err error) {
+	if err := s.isOf(o); err != nil {
+		return nil, err
+	}
+	if rates != nil && len(rates) != len(p) || len(grads) != len(p) {
+		return nil, fmt.Errorf("%s: %d rates and %d gradients for %d tensors", o.Name(), len(rates), len(grads), len(p))
+	}
+	if err := finite(o.Name(), p, grads, s.T+1); err != nil {
+		return nil, err
+	}
+	s.T++
+	for i := range p {
+		if !p[i].State && factor(rates, i) != 0 {
+			moves = append(moves, i)
+		}
+	}
+	return moves, nil
+}
+
+// factor is the factor of tensor i's rate; without rates it is 1.
+func factor(rates []float64, i int) float64 {
+	if rates == nil {
+		return 1
+	}
+	return rates[i]
+}
+
+// finite reports the first element of a gradient that is not.
+func finite(method string, p Params, grads [][]float64, step int) error {
+	for i, g := range grads {
+		var bad atomic.Bool
+		array.Split(len(g), func(from, to int) {
+			if slices.ContainsFunc(g[from:to], notFinite) {
+				bad.Store(true)
+			}
+		})
+		if bad.Load() {
+			j := slices.IndexFunc(g, notFinite)
+			return fmt.Errorf("%s: the gradient of %s is %v at element %d in step %d", method, p[i].Name, g[j], j, step)
+		}
+	}
+	return nil
+}
+
+func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }

@@ -1,0 +1,134 @@
+package train
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Game is what several players do with one network: each moves the weights that
+// are its own, down its own objective, which may depend on everybody's weights.
+// The weights of a critic are part of the network that it criticises.
+type Game struct {
+	Players []Player
+	Rule    Rule
+}
+
+// Player is one of a game.
+type Player struct {
+	Name      string
+	Owns      []string // prefixes of the names of its weights
+	Objective Objective
+	Optimizer nn.Optimizer // nil: that of the Config
+	// Steps is how many steps it takes in a round, 0: 1. Other numbers than 1 need
+	// the rule Alternating. A round ends when everybody has had his turn; an epoch
+	// when the player with the most rounds has swept his objective, and a player
+	// who is through before starts over.
+	Steps int
+}
+
+// Rule is the order in which players move.
+type Rule int
+
+const (
+	// Alternating players move one after another, each from where the one before
+	// left the network.
+	Alternating Rule = iota
+	// Simultaneous players take their gradients at the same weights.
+	Simultaneous
+	// ExtraGradient is Korpelevich's method (1976): all players step ahead, take
+	// their gradients there, on the same batches and draws, and move by them from
+	// where they were. Looking ahead leaves no trace in the optimisers. On a
+	// bilinear game it converges where the other rules circle.
+	ExtraGradient
+)
+
+func (g *Game) check(a model.Architecture) error {
+	switch {
+	case g == nil:
+		return nil
+	case len(g.Players) == 0:
+		return fmt.Errorf("train: a game without players")
+	case g.Rule < Alternating || g.Rule > ExtraGradient:
+		return fmt.Errorf("train: the game's rule %d is none", g.Rule)
+	}
+	for _, p := range g.Players {
+		if p.Steps < 0 || p.Steps > 1 && g.Rule != Alternating {
+			return fmt.Errorf("train: player %q takes %d steps a round; more than one needs alternating players", p.Name, p.Steps)
+		}
+		if err := p.Objective.check(a); err != nil {
+			return fmt.Errorf("player %q: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+func (p Player) owns(name string) bool {
+	for _, prefix := range p.Owns {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// movers gives every player the rates of its weights. A weight may have at most
+// one owner; one without an owner stays as it is.
+func (g *Game) movers(like nn.Params, c Config, rates []float64) ([]mover, error) {
+	out := make([]mover, len(g.Players))
+	owner := map[string]string{}
+	for k, p := range g.Players {
+		m := mover{name: p.Name, optimizer: c.Optimizer, rates: make([]float64, len(like))}
+		if p.Optimizer != nil {
+			m.optimizer = p.Optimizer.Resolved()
+			if err := m.optimizer.Check(); err != nil {
+				return nil, fmt.Errorf("player %q: %w", p.Name, err)
+			}
+		}
+		some := false
+		for i, v := range like {
+			if v.State || !p.owns(v.Name) {
+				continue
+			}
+			if other, taken := owner[v.Name]; taken {
+				return nil, fmt.Errorf("%s belongs to the players %q and %q", v.Name, other, p.Name)
+			}
+			owner[v.Name], m.rates[i], some = p.Name, rates[i], true
+		}
+		if !some {
+			return nil, fmt.Errorf("no weight belongs to player %q", p.Name)
+		}
+		out[k] = m
+	}
+	return out, nil
+}
+
+// rounds are those of an epoch. Player 0 draws as a plain fit does, the others
+// from streams of their own.
+func (g *Game) rounds(c Config, epoch int) []round {
+	all, seeds, n := make([][][]batch, len(g.Players)), make([]engine.Root, len(g.Players)), 0
+	for k, p := range g.Players {
+		drawn := c
+		if k > 0 {
+			drawn.Seed = engine.Root(c.Seed.Counter(engine.StreamPlayer, uint64(k)))
+		}
+		all[k], seeds[k] = drawn.epoch(p.Objective, epoch), drawn.Seed
+		n = max(n, (len(all[k])+p.steps()-1)/p.steps())
+	}
+	out := make([]round, n)
+	for i := range out {
+		out[i].rule = g.Rule
+		for k, p := range g.Players {
+			for j := range p.steps() {
+				at := i*p.steps() + j
+				out[i].turns = append(out[i].turns, turn{player: k, objective: p.Objective, batches: all[k][at%len(all[k])], seed: seeds[k]})
+			}
+		}
+	}
+	return out
+}
+
+func (p Player) steps() int { return max(1, p.Steps) }

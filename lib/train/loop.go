@@ -1,0 +1,255 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// loop is the one loop of the house. An epoch is a list of rounds, a round a list
+// of turns, a turn one step of one player on batches of its objective. A plain
+// fit has one player and one turn a round.
+type loop struct {
+	Config
+	plan    Plan
+	g       *gradients
+	players []mover
+}
+
+// mover is what moves a player's weights.
+type mover struct {
+	name      string
+	optimizer nn.Optimizer
+	rates     []float64 // per tensor: 0 for those of others and frozen ones
+}
+
+// turn is one step of one player.
+type turn struct {
+	player    int
+	objective Objective
+	batches   []batch
+	first     bool        // of its objective
+	seed      engine.Root // of its draws
+}
+
+// round is played by a rule.
+type round struct {
+	turns []turn
+	rule  Rule
+}
+
+func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if err := r.CheckWeights(p); err != nil {
+		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
+	}
+	players, err := plan.movers(p, c)
+	if err != nil {
+		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
+	}
+	g, err := newGradients(r)
+	if err != nil {
+		return nil, err
+	}
+	g.clip = plan.PerExample
+	return &loop{c, plan, g, players}, nil
+}
+
+// start is the state that a fit begins with: fresh, or one that was saved.
+func (l *loop) start(p nn.Params, saved *State) (*State, error) {
+	if saved == nil {
+		s := &State{Params: p.Clone()}
+		for _, m := range l.players {
+			s.Optimizers = append(s.Optimizers, nn.NewOptimizerState(m.optimizer, p))
+		}
+		return s, nil
+	}
+	if err := saved.check(p); err != nil {
+		return nil, fmt.Errorf("the saved state: %w", err)
+	}
+	if len(saved.Optimizers) != len(l.players) {
+		return nil, fmt.Errorf("the saved state: %d optimisers for %d players", len(saved.Optimizers), len(l.players))
+	}
+	for k, m := range l.players {
+		if err := saved.Optimizers[k].Check(m.optimizer, p); err != nil {
+			return nil, fmt.Errorf("the saved state is of another optimiser: %w", err)
+		}
+	}
+	return saved, nil
+}
+
+// epoch works on a copy.
+func (l *loop) epoch(ctx context.Context, s *State) (*State, error) {
+	next := s.next()
+	rounds, err := l.plan.rounds(l.Config, s.Done)
+	if err != nil {
+		return nil, err
+	}
+	l.g.epoch = s.Done
+	losses := make([]float64, len(l.players))
+	for _, r := range rounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if r.turns[0].first && l.plan.changes {
+			l.g.forget()
+		}
+		if err := l.play(r, next, losses); err != nil {
+			return nil, err
+		}
+	}
+	e := Epoch{Epoch: next.Done, Steps: next.steps()}
+	for _, v := range losses {
+		e.Players = append(e.Players, v/float64(len(rounds)))
+		e.Loss += v / float64(len(rounds))
+	}
+	if len(l.players) == 1 {
+		e.Players = nil
+	}
+	if err := l.plan.Validation.look(ctx, l.g.runner, next, &e); err != nil {
+		return nil, err
+	}
+	next.History = append(next.History, e)
+	return next, nil
+}
+
+// play plays a round and adds every player's mean loss to losses.
+func (l *loop) play(r round, s *State, losses []float64) error {
+	taken := make([]int, len(l.players))
+	for _, t := range r.turns {
+		taken[t.player]++
+	}
+	count := func(t turn, loss float64) { losses[t.player] += loss / float64(taken[t.player]) }
+	if r.rule == Alternating {
+		for _, t := range r.turns {
+			got, err := l.gradient(s.Params, t, s)
+			if err != nil {
+				return err
+			}
+			count(t, got.loss)
+			if err := l.move(t.player, got, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	at := s.Params
+	if r.rule == ExtraGradient {
+		ahead := s.next()
+		ahead.Done = s.Done
+		if err := l.together(r, s.Params, ahead, func(turn, float64) {}); err != nil {
+			return err
+		}
+		at = ahead.Params
+	}
+	return l.together(r, at, s, count)
+}
+
+// together takes every player's gradient at the same weights and only then moves
+// the state.
+func (l *loop) together(r round, at nn.Params, s *State, count func(turn, float64)) error {
+	at = at.Clone() // the state's own weights move below
+	got := make([]stepped, len(r.turns))
+	for i, t := range r.turns {
+		g, err := l.gradient(at, t, s)
+		if err != nil {
+			return err
+		}
+		got[i] = g.clone()
+		count(t, g.loss)
+	}
+	for i, t := range r.turns {
+		if err := l.move(t.player, got[i], s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stepped is what a step is made of: the objective, its gradient, and what the
+// batches say of the model's state.
+type stepped struct {
+	sum
+	states [][][]float32
+}
+
+func (s stepped) clone() stepped {
+	grads := make([][]float64, len(s.grads))
+	for i, g := range s.grads {
+		if g != nil {
+			grads[i] = append([]float64(nil), g...)
+		}
+	}
+	s.grads = grads
+	return s
+}
+
+// gradient is a turn's gradient at some weights, after everything that the plan
+// does to gradients.
+func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
+	step := uint64(s.steps())
+	key := func(term, layer int) uint64 {
+		return t.seed.Counter(engine.StreamDropout, step, uint64(term), uint64(layer))
+	}
+	l.g.player = t.player
+	got, err := l.mixed(p, t, key)
+	if err != nil {
+		return stepped{}, err
+	}
+	got.loss += l.plan.L1.add(p, got.grads, s.Done-1, l.Epochs)
+	l.plan.Mask.hold(got.grads)
+	draw := noiseOf(t.seed, step)
+	if err := l.plan.PerExample.noise(got.grads, t, draw); err != nil {
+		return stepped{}, err
+	}
+	for _, surgeon := range l.plan.Surgeons {
+		if err := surgeon.Operate(p, got.grads, draw); err != nil {
+			return stepped{}, fmt.Errorf("train: epoch %d: %w", s.Done, err)
+		}
+	}
+	return got, nil
+}
+
+// mixed is the gradient of a turn's objective, or the mixture of its terms'
+// gradients that the plan's mixer asks for.
+func (l *loop) mixed(p nn.Params, t turn, key func(term, layer int) uint64) (stepped, error) {
+	if l.plan.Mixer == nil {
+		got, states, err := l.g.step(p, t.objective, t.batches, key)
+		return stepped{got, states}, err
+	}
+	var parts []stepped
+	for _, b := range t.batches {
+		got, states, err := l.g.step(p, t.objective, []batch{b}, key)
+		if err != nil {
+			return stepped{}, err
+		}
+		parts = append(parts, stepped{got, states}.clone())
+	}
+	return mix(l.plan.Mixer, parts)
+}
+
+// move takes a player's step.
+func (l *loop) move(player int, got stepped, s *State) error {
+	m := l.players[player]
+	for _, state := range got.states {
+		moveState(s.Params, state)
+	}
+	rates, factor := m.rates, l.Schedule.factor(s.Done-1, l.Epochs)
+	if factor != 1 {
+		rates = make([]float64, len(m.rates))
+		for i, r := range m.rates {
+			rates[i] = r * factor
+		}
+	}
+	before := l.plan.Mask.save(s.Params, s.Optimizers[player])
+	if err := m.optimizer.Step(s.Params, got.grads, s.Optimizers[player], rates); err != nil {
+		return fmt.Errorf("train %s: epoch %d: %w", l.g.runner.Arch.Name(), s.Done, err)
+	}
+	l.plan.Mask.restore(before, s.Params, s.Optimizers[player])
+	return nil
+}

@@ -1,0 +1,103 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Surgeon changes the gradient of a step, one slice per tensor and nil for one
+// that is state, before the optimiser sees it.
+type Surgeon interface {
+	// Operate may draw random numbers for a tensor from noise, which is the same in
+	// a resumed fit.
+	Operate(p nn.Params, grads [][]float64, noise func(tensor int) *rand.Rand) error
+}
+
+func noiseOf(seed engine.Root, step uint64) func(tensor int) *rand.Rand {
+	return func(tensor int) *rand.Rand { return seed.Stream(engine.StreamGradientNoise, step, uint64(tensor)) }
+}
+
+// ClipNorm shortens a gradient whose Euclidean norm over all weights is above
+// Max to that length, as torch.nn.utils.clip_grad_norm_ does.
+type ClipNorm struct{ Max float64 }
+
+// Operate implements Surgeon.
+func (c ClipNorm) Operate(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
+	if !(c.Max > 0) {
+		return fmt.Errorf("the longest gradient is %v, not a positive number", c.Max)
+	}
+	var sum float64
+	for _, g := range grads {
+		for _, v := range g {
+			sum += float64(v * v)
+		}
+	}
+	if norm := math.Sqrt(sum); norm > c.Max {
+		scale(grads, c.Max/norm)
+	}
+	return nil
+}
+
+// AddNoise adds normal noise of standard deviation Std to every element.
+type AddNoise struct{ Std float64 }
+
+// Operate implements Surgeon.
+func (a AddNoise) Operate(_ nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
+	if !(a.Std >= 0) || math.IsInf(a.Std, 1) {
+		return fmt.Errorf("the noise has the standard deviation %v", a.Std)
+	}
+	for i, g := range grads {
+		rng := noise(i)
+		for j := range g {
+			g[j] += float64(a.Std * rng.NormFloat64())
+		}
+	}
+	return nil
+}
+
+// PerExample bounds what one record can do to a step (Abadi et al. 2016): with
+// the record's own gradient g_i, of all targets of its term,
+//
+//	1/n sum_i g_i min(1, Norm / ||g_i||) + Noise Norm/n z,   z standard normal
+//
+// over the n records of the batch. No record's gradient is formed; a network that
+// mixes records is refused by the name of a weight. Noise needs an objective of
+// one term.
+type PerExample struct {
+	Norm  float64 // the longest gradient of a record
+	Noise float64 // 0: none
+}
+
+func (c *PerExample) check() error {
+	if c == nil {
+		return nil
+	}
+	if !(c.Norm > 0) || math.IsInf(c.Norm, 1) || !(c.Noise >= 0) || math.IsInf(c.Noise, 1) {
+		return fmt.Errorf("train: records' gradients are clipped to %v with noise %v", c.Norm, c.Noise)
+	}
+	return nil
+}
+
+// noise adds the noise of a turn.
+func (c *PerExample) noise(grads [][]float64, t turn, noise func(int) *rand.Rand) error {
+	if c == nil || c.Noise == 0 {
+		return nil
+	}
+	if len(t.batches) != 1 {
+		return fmt.Errorf("train: noise on records' gradients needs an objective of one term, this one has %d", len(t.batches))
+	}
+	n := float64(t.batches[0].size(t.objective))
+	return AddNoise{Std: c.Noise * c.Norm / n}.Operate(nil, grads, noise)
+}
+
+func scale(grads [][]float64, factor float64) {
+	for _, g := range grads {
+		for j := range g {
+			g[j] *= factor
+		}
+	}
+}
