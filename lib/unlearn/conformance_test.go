@@ -60,11 +60,11 @@ func againstAllClasses(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	total := y.CrossEntropy(t, p, y.Request.Retain)
 	d := y.Request.Forget
 	d.Y = make([]int, len(d.Y))
-	for class := range model.Widths(y.Request.Runner.Arch)[nn.Logits] {
+	for class := range classesOf(y.Request) {
 		for i := range d.Y {
 			d.Y[i] = class
 		}
-		total += y.CrossEntropy(t, p, d) / float64(model.Widths(y.Request.Runner.Arch)[nn.Logits])
+		total += y.CrossEntropy(t, p, d) / float64(classesOf(y.Request))
 	}
 	return total
 }

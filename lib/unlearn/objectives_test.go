@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
@@ -48,7 +49,7 @@ func outputs(t *testing.T, r unlearn.Request, teacher nn.Params, d unlearn.Data)
 // enter a mini-batch whole. That a fit is right is shown in package train.
 func TestAMethodIsTheFitOfItsPapersObjective(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
-	classes := model.Widths(r.Runner.Arch)[nn.Logits]
+	classes := classesOf(r)
 	random := r.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
 	retain := func(targets ...train.Target) train.Term {
 		return train.Term{Name: "retain", X: r.Retain.X, IDs: r.Retain.IDs, Targets: targets}
@@ -57,10 +58,10 @@ func TestAMethodIsTheFitOfItsPapersObjective(t *testing.T) {
 		return train.Term{Name: "forget", X: r.Forget.X, IDs: r.Forget.IDs, Targets: targets, Whole: whole}
 	}
 	ce := func(d unlearn.Data, weight float64) train.Target {
-		return train.Target{Probs: labels(d, classes), Temperature: 1, Weight: weight}
+		return toward(loss.CrossEntropy{}, labels(d, classes), weight)
 	}
 	kl := func(teacher nn.Params, d unlearn.Data, weight float64) train.Target {
-		return train.Target{Probs: outputs(t, r, teacher, d), Temperature: 2, Weight: weight}
+		return toward(loss.Distillation{Temperature: 2}, outputs(t, r, teacher, d), weight)
 	}
 	for _, c := range []struct {
 		method    unlearn.Method

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
@@ -20,7 +21,7 @@ func TestTheOracleIsAModelTrainedOnTheRetainSetAlone(t *testing.T) {
 		fit := r.Fit
 		fit.Seed += engine.Root(shift)
 		fresh := r.Runner.Arch.Init(fit.Seed.Stream(engine.StreamInit))
-		o := train.Objective{{X: r.Retain.X, IDs: r.Retain.IDs, Targets: []train.Target{train.CrossEntropy(r.Retain.Y, model.Widths(r.Runner.Arch)[nn.Logits], 1)}}}
+		o := train.Objective{{X: r.Retain.X, IDs: r.Retain.IDs, Targets: []train.Target{train.CrossEntropy(r.Retain.Y, classesOf(r), 1)}}}
 		want, _, err := train.Fit(context.Background(), r.Runner, fresh, o, fit, train.Hooks{})
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +40,7 @@ func TestTheOracleStartsFromTheOriginalsInitialWeights(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	// One epoch at a rate so small that no float32 weight of the start can move
 	// by more than a few units in the last place.
-	r.Fit.Epochs, r.Fit.Optimizer.LR, r.Earlier = 1, 1e-12, nil
+	r.Fit.Epochs, r.Fit.Optimizer, r.Earlier = 1, nn.Adam{LR: 1e-12}, nil
 	oracle, _, err := unlearn.Apply(context.Background(), unlearn.Retrain{}, r)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func TestTheOracleDependsOnEveryRetainRecord(t *testing.T) {
 	want := oracle()
 	for i := range r.Retain.Y {
 		y := r.Retain.Y[i]
-		r.Retain.Y[i] = (y + 1) % model.Widths(r.Runner.Arch)[nn.Logits]
+		r.Retain.Y[i] = (y + 1) % classesOf(r)
 		if oracle() == want {
 			t.Errorf("record %d has no influence", i)
 		}

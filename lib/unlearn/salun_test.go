@@ -6,6 +6,7 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
@@ -75,7 +76,7 @@ func bruteMask(t *testing.T, r unlearn.Request, ratio float64) [][]bool {
 			rows = append(rows, i)
 		}
 		y := labels(unlearn.Data{Y: r.Forget.Y[first:last]}, 3)
-		o := train.Objective{{X: r.Forget.X.Gather(rows), Targets: []train.Target{{Probs: y, Weight: 1}}}}
+		o := train.Objective{{X: r.Forget.X.Gather(rows), Targets: []train.Target{toward(loss.CrossEntropy{}, y, 1)}}}
 		g, err := train.Gradient(context.Background(), r.Runner, r.Original, o, 0, train.Mode{})
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
@@ -76,9 +77,9 @@ func TestTheSettingsOfSDEsMethodsAreFlatJSON(t *testing.T) {
 // the method's. Sparsity is the retain set with a falling L1 term.
 func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
-	classes := model.Widths(r.Runner.Arch)[nn.Logits]
+	classes := classesOf(r)
 	term := func(d unlearn.Data, y []int) train.Term {
-		return train.Term{X: d.X, IDs: d.IDs, Targets: []train.Target{{Probs: labels(unlearn.Data{Y: y}, classes), Weight: 1}}}
+		return train.Term{X: d.X, IDs: d.IDs, Targets: []train.Target{toward(loss.CrossEntropy{}, labels(unlearn.Data{Y: y}, classes), 1)}}
 	}
 	random := func(epoch int) []int { return drawn(r, epoch) }
 	apart := func(epoch int) ([]train.Objective, error) {

@@ -73,7 +73,6 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/store"
 	_ "github.com/lethe-ml/lethe/lib/store/safetensors"
 	_ "github.com/lethe-ml/lethe/lib/train"
-	_ "github.com/lethe-ml/lethe/lib/train/denoise"
 	_ "github.com/lethe-ml/lethe/lib/unlearn"
 	_ "github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 	_ "github.com/lethe-ml/lethe/lib/verify/ruler"

@@ -16,7 +16,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
-	"github.com/lethe-ml/lethe/lib/train/denoise"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -43,18 +42,19 @@ import (
 // F1 of 0, so that F1 alone misleads where verdicts follow the references;
 // accuracy, whose null is 0.5 whatever the verdicts' mix, is given beside it.
 type Setting struct {
-	DataSet  string         `json:"data_set,omitempty"` // "": mnist; or another image set
-	Records  int            `json:"records,omitempty"`  // retained and as many forgotten, 0: 500
-	HeldOut  int            `json:"held_out,omitempty"` // of the test part, 0: 500
-	Subset   int            `json:"subset,omitempty"`   // records per set, 0: 100
-	Subsets  int            `json:"subsets,omitempty"`  // of either kind per draw, 0: 20
-	Draws    int            `json:"draws,omitempty"`    // of references, 0: 20
-	Sigmas   []float64      `json:"sigmas,omitempty"`   // bandwidths, nil: 11 from 1 to dim and sqrt(dim)
-	Noise    float64        `json:"noise,omitempty"`    // of the encoder's input, 0: 0.05
-	Samples  int            `json:"samples,omitempty"`  // images to look at, 0: 10
-	Net      diffusion.UNet `json:"net"`                // Side and Channels follow from the data
-	Training denoise.Config `json:"training"`           // the zero value: 60 epochs, batches of 32
-	Seed     int            `json:"seed,omitempty"`
+	DataSet string         `json:"data_set,omitempty"` // "": mnist; or another image set
+	Records int            `json:"records,omitempty"`  // retained and as many forgotten, 0: 500
+	HeldOut int            `json:"held_out,omitempty"` // of the test part, 0: 500
+	Subset  int            `json:"subset,omitempty"`   // records per set, 0: 100
+	Subsets int            `json:"subsets,omitempty"`  // of either kind per draw, 0: 20
+	Draws   int            `json:"draws,omitempty"`    // of references, 0: 20
+	Sigmas  []float64      `json:"sigmas,omitempty"`   // bandwidths, nil: 11 from 1 to dim and sqrt(dim)
+	Noise   float64        `json:"noise,omitempty"`    // of the encoder's input, 0: 0.05
+	Samples int            `json:"samples,omitempty"`  // images to look at, 0: 10
+	Net     diffusion.UNet `json:"net"`                // Side and Channels follow from the data
+	Loss    diffusion.EDM  `json:"loss"`               // its seed is Seed
+	Fit     train.Config   `json:"fit"`                // the zero value: 60 epochs of Adam, batches of 32, a rate that falls along half a cosine
+	Seed    int            `json:"seed,omitempty"`
 
 	// Progress is told how far the training is. It may be nil.
 	Progress func(audit.Progress) `json:"-"`
@@ -116,7 +116,7 @@ func (d Setting) withDefaults() Setting {
 	for _, f := range []struct {
 		value     *int
 		byDefault int
-	}{{&d.Records, 500}, {&d.HeldOut, 500}, {&d.Subset, 100}, {&d.Subsets, 20}, {&d.Draws, 20}, {&d.Samples, 10}, {&d.Training.Epochs, 60}} {
+	}{{&d.Records, 500}, {&d.HeldOut, 500}, {&d.Subset, 100}, {&d.Subsets, 20}, {&d.Draws, 20}, {&d.Samples, 10}, {&d.Fit.Epochs, 60}, {&d.Fit.Batch, 32}} {
 		if *f.value == 0 {
 			*f.value = f.byDefault
 		}
@@ -124,11 +124,12 @@ func (d Setting) withDefaults() Setting {
 	if d.Noise == 0 {
 		d.Noise = 0.05
 	}
-	if d.Training.Batch == 0 {
-		d.Training.Batch = 32
+	if d.Fit.Schedule == nil {
+		d.Fit.Schedule = train.Cosine()
 	}
-	d.Training = d.Training.WithDefaults()
-	d.Training.Seed = engine.Root(d.Seed)
+	d.Fit = d.Fit.WithDefaults()
+	d.Fit.Order = train.Sequential // see passes
+	d.Fit.Seed, d.Loss.Seed = engine.Root(d.Seed), engine.Root(d.Seed)
 	return d
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
-	"github.com/lethe-ml/lethe/lib/train/denoise"
+	"github.com/lethe-ml/lethe/lib/train"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -21,7 +21,7 @@ import (
 func tiny() Setting {
 	return Setting{
 		DataSet: "glyphs", Records: 48, HeldOut: 24, Subset: 8, Subsets: 4, Draws: 3, Sigmas: []float64{2, 16}, Samples: 2,
-		Net: diffusion.UNet{Width: 4, Levels: 2}, Training: denoise.Config{Epochs: 2, Batch: 16},
+		Net: diffusion.UNet{Width: 4, Levels: 2}, Fit: train.Config{Epochs: 2, Batch: 16},
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
-	"github.com/lethe-ml/lethe/lib/train/denoise"
 )
 
 // The groups of records, which are also the counters of their noise streams.
@@ -76,7 +75,8 @@ type network struct {
 // training identifies the training in the store.
 type training struct {
 	Net     diffusion.UNet `json:"net"`
-	Fit     denoise.Config `json:"fit"`
+	Loss    diffusion.EDM  `json:"loss"`
+	Fit     train.Config   `json:"fit"`
 	Records int            `json:"records"`
 	HeldOut int            `json:"held_out"` // it decides which records are drawn
 }
@@ -88,14 +88,14 @@ func (d Setting) trained(ctx context.Context, e *engine.Engine, s *store.Store, 
 	if err != nil {
 		return nil, err
 	}
-	fresh := d.Net.Init(d.Training.Seed.Stream(engine.StreamInit))
-	key := d.key(e, data, "train-denoiser", training{d.Net, d.Training, d.Records, d.HeldOut})
+	fresh := d.Net.Init(d.Fit.Seed.Stream(engine.StreamInit))
+	key := d.key(e, data, "train-denoiser", training{d.Net, d.Loss, d.Fit, d.Records, d.HeldOut})
 	run, err := s.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
 		hooks, err := d.hooks(ctx, w, fresh)
 		if err != nil {
 			return err
 		}
-		weights, history, err := denoise.Fit(ctx, r, fresh, data.groups[retainGroup], d.Training, hooks)
+		weights, history, err := train.FitPlan(ctx, r, fresh, train.Plan{Passes: d.passes(data.groups[retainGroup])}, d.Fit, hooks)
 		if err != nil {
 			return err
 		}
@@ -116,9 +116,22 @@ func (d Setting) trained(ctx context.Context, e *engine.Engine, s *store.Store, 
 		return nil, err
 	}
 	m := &network{run: run.ID,
-		trained:   diffusion.Denoiser{Runner: r, Weights: weights, Condition: d.Training.Condition},
-		untrained: diffusion.Denoiser{Runner: r, Weights: fresh, Condition: d.Training.Condition}}
+		trained:   diffusion.Denoiser{Runner: r, Weights: weights, Condition: d.Loss.Condition},
+		untrained: diffusion.Denoiser{Runner: r, Weights: fresh, Condition: d.Loss.Condition}}
 	return m, run.JSON("history.json", &m.history)
+}
+
+// passes are the images in an order drawn anew in every epoch. It is drawn here,
+// and not by train.Shuffled, because its stream has been another one from the
+// start.
+func (d Setting) passes(y array.Matrix[float32]) func(epoch int) ([]train.Objective, error) {
+	return func(epoch int) ([]train.Objective, error) {
+		rows := d.Fit.Seed.Stream(engine.StreamBatch, uint64(epoch)).Perm(y.Rows)
+		return []train.Objective{{{
+			Name: "retained", X: y.Gather(rows), IDs: rows, Augment: d.Loss,
+			Targets: []train.Target{{Loss: d.Loss, Weight: 1 / float64(y.Cols)}},
+		}}}, nil
+	}
 }
 
 // hooks are the checkpoints of every training here, and tell how far this one is.
@@ -129,7 +142,7 @@ func (d Setting) hooks(ctx context.Context, w *store.Work, like nn.Params) (trai
 	}
 	what := fmt.Sprintf("training a denoiser on %s, seed %d", d.DataSet, d.Seed)
 	h.Progress = func(e train.Epoch) {
-		d.Progress(audit.Progress{Done: int64(e.Epoch), Total: int64(d.Training.Epochs), What: what})
+		d.Progress(audit.Progress{Done: int64(e.Epoch), Total: int64(d.Fit.Epochs), What: what})
 	}
 	return h, nil
 }

@@ -39,7 +39,7 @@ func At(scale string) (Setting, error) {
 		return Setting{}, nil
 	case "standard":
 		d := Setting{Records: 2000, HeldOut: 2000, Subset: 400, Net: diffusion.UNet{Width: 32}}
-		d.Training.Epochs = 200
+		d.Fit.Epochs = 200
 		return d, nil
 	}
 	return Setting{}, fmt.Errorf("%s: no scale %q; there are quick, which is also hour, and standard (the paper's own network and data sets are beyond this recipe)", ID, scale)
