@@ -14,7 +14,9 @@ import (
 )
 
 // through is the state after a trip through the bytes of a checkpoint.
-func through(t *testing.T, s *State) *State {
+func through(t *testing.T, s *State) *State { return reread(t, s, initial(small)) }
+
+func reread(t *testing.T, s *State, like nn.Params) *State {
 	t.Helper()
 	f, rest := s.File()
 	b, err := safetensors.Encode(f)
@@ -28,7 +30,7 @@ func through(t *testing.T, s *State) *State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := LoadState(f, text, initial(small))
+	out, err := LoadState(f, text, like)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,16 +51,16 @@ func On(l Loss, g Given) Value {
 	if v.Adjoints != nil {
 		return v
 	}
-	// One output may be computed from another: each is cut off from the network, so
-	// that a derivative does not count the way through it.
+	// One output may be computed from another: the loss is built on copies, so that
+	// a derivative does not count the way through the network.
 	names := slices.Sorted(maps.Keys(g.Outputs))
-	cut := Given{Outputs: map[string]*Node{}, Inputs: g.Inputs}
+	copies := Given{Outputs: map[string]*Node{}, Inputs: g.Inputs}
 	nodes := make([]*Node, len(names))
 	for i, name := range names {
-		nodes[i] = StopGradient(g.Outputs[name])
-		cut.Outputs[name] = nodes[i]
+		nodes[i] = Identity(g.Outputs[name])
+		copies.Outputs[name] = nodes[i]
 	}
-	v = l.Graph(cut)
+	v = l.Graph(copies)
 	v.Adjoints = map[string]*Node{}
 	for i, d := range Gradient(ReduceAllSum(v.Losses), nodes...) {
 		v.Adjoints[names[i]] = d

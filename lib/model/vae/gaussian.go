@@ -1,0 +1,93 @@
+// Package vae holds variational autoencoders.
+package vae
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// Gaussian is a variational autoencoder with one hidden layer on either side
+// (Kingma and Welling 2014, appendix C, with ReLU for tanh):
+//
+//	h = relu(W1 x + b1),  mu = W2 h + b2,  s = W3 h + b3
+//	z = mu + exp(s/2) eps,  eps standard normal in training and 0 in inference
+//	out = W5 relu(W4 z + b4) + b5
+//
+// It is trained on loss.GaussianELBO. Its embedding is mu.
+type Gaussian struct {
+	Features int `json:"features"`
+	Hidden   int `json:"hidden,omitempty"` // units per hidden layer, 0: 128
+	Latent   int `json:"latent,omitempty"` // variables, 0: 8
+}
+
+var _ model.Architecture = Gaussian{}
+
+func (m Gaussian) withDefaults() Gaussian {
+	return Gaussian{Features: m.Features, Hidden: cmp.Or(m.Hidden, 128), Latent: cmp.Or(m.Latent, 8)}
+}
+
+// Name implements model.Architecture.
+func (Gaussian) Name() string { return "gaussian-vae" }
+
+// Inputs implements model.Architecture.
+func (m Gaussian) Inputs() int { return m.Features }
+
+// Returns implements model.Architecture: the reconstruction, and the mean and log
+// variance of the latent variables.
+func (m Gaussian) Returns() []model.Output {
+	m = m.withDefaults()
+	return []model.Output{{Name: nn.Output, Width: m.Features}, {Name: loss.LatentMean, Width: m.Latent}, {Name: loss.LatentLogVar, Width: m.Latent}}
+}
+
+// Check implements model.Architecture.
+func (m Gaussian) Check() error {
+	if m = m.withDefaults(); m.Features < 1 || m.Hidden < 1 || m.Latent < 1 {
+		return fmt.Errorf("%s: %d features, %d hidden units and %d latent variables; each must be positive", m.Name(), m.Features, m.Hidden, m.Latent)
+	}
+	return nil
+}
+
+// Init implements model.Architecture.
+func (m Gaussian) Init(rng *rand.Rand) nn.Params {
+	m = m.withDefaults()
+	var p nn.Params
+	for _, layer := range []struct {
+		name    string
+		in, out int
+	}{
+		{"encoder", m.Features, m.Hidden}, {"mean", m.Hidden, m.Latent}, {"log_variance", m.Hidden, m.Latent},
+		{"decoder", m.Latent, m.Hidden}, {"output", m.Hidden, m.Features},
+	} {
+		p = append(p, nn.PyTorch.DenseInit(rng, layer.name, layer.in, layer.out)...)
+	}
+	return p
+}
+
+// Draws implements model.Architecture: eps.
+func (m Gaussian) Draws() []nn.Draw {
+	return []nn.Draw{{Name: "eps", Law: nn.Normal, Units: m.withDefaults().Latent}}
+}
+
+// Forward implements model.Architecture.
+func (m Gaussian) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
+	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
+	mu, s := nn.Dense(t, h, p[2], p[3]), nn.Dense(t, h, p[4], p[5])
+	z := mu
+	if eps := model.DrawAt(draws, 0); eps != nil {
+		z = t.Block([]*Node{mu, s}, func(in []*Node) *Node { return Add(in[0], Mul(Exp(MulScalar(in[1], 0.5)), eps)) })
+	}
+	hidden := nn.ReLUDropout(t, nn.Dense(t, z, p[6], p[7]), nil, 0)
+	out := nn.Dense(t, hidden, p[8], p[9])
+	return model.Trace{
+		Outputs:   map[string]*Node{nn.Output: out, loss.LatentMean: mu, loss.LatentLogVar: s},
+		Embedding: mu,
+		Layers:    []model.Layer{{Name: "encoder", Value: h}, {Name: "mean", Value: mu}, {Name: "decoder", Value: hidden}, {Name: "output", Value: out}},
+	}
+}

@@ -1,0 +1,168 @@
+package train
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// bilinear is the game f(a, b) = a b: a network of two weights that returns their
+// product for every record.
+type bilinear struct{}
+
+func (bilinear) Name() string                  { return "bilinear" }
+func (bilinear) Inputs() int                   { return 1 }
+func (bilinear) Returns() []model.Output       { return []model.Output{{Name: nn.Output, Width: 1}} }
+func (bilinear) Check() error                  { return nil }
+func (bilinear) Draws() []nn.Draw              { return nil }
+func (bilinear) Init(rng *rand.Rand) nn.Params { return at(1, 1) }
+func (bilinear) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.Node) model.Trace {
+	out := t.Block([]*graph.Node{p[0], p[1]}, func(in []*graph.Node) *graph.Node {
+		return graph.Add(graph.MulScalar(x, 0), graph.BroadcastToDims(graph.Reshape(graph.Mul(in[0], in[1]), 1, 1), x.Shape().Dimensions...))
+	})
+	return model.Trace{Outputs: map[string]*graph.Node{nn.Output: out}, Embedding: out}
+}
+
+func at(a, b float32) nn.Params {
+	return nn.Params{{Name: "min.a", Shape: []int{1}, Data: []float32{a}}, {Name: "max.b", Shape: []int{1}, Data: []float32{b}}}
+}
+
+// itself is the loss that is the output.
+type itself struct{}
+
+func (itself) Name() string                                  { return "itself" }
+func (itself) Inputs(map[string]int) (map[string]int, error) { return map[string]int{}, nil }
+func (itself) Check(map[string]array.Matrix[float32]) error  { return nil }
+func (itself) Graph(g loss.Given) loss.Value                 { return loss.Value{Losses: g.Outputs[nn.Output]} }
+
+func duel(rule Rule, steps int) *Game {
+	of := func(weight float64) Objective {
+		x := array.New[float32](2, 1)
+		return Objective{{Name: "both", X: x, Targets: []Target{{Loss: itself{}, Weight: weight}}}}
+	}
+	return &Game{Rule: rule, Players: []Player{
+		{Name: "min", Owns: []string{"min."}, Objective: of(1)},
+		{Name: "max", Owns: []string{"max."}, Objective: of(-1), Steps: steps},
+	}}
+}
+
+func play(t *testing.T, g *Game, epochs int, h Hooks) (nn.Params, []Epoch) {
+	t.Helper()
+	r := openRunner(t, bilinear{}, 0)
+	p, history, err := FitPlan(context.Background(), r, at(1, 1), Plan{Game: g}, Config{Epochs: epochs, Optimizer: nn.SGD{LR: 0.1}}, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, history
+}
+
+func radius(p nn.Params) float64 { return math.Hypot(float64(p[0].Data[0]), float64(p[1].Data[0])) }
+
+// min_a max_b a b: at rate h simultaneous players leave the equilibrium by the
+// factor sqrt(1 + h^2) a round, alternating ones circle it, and looking ahead
+// brings them nearer by sqrt(1 - h^2 + h^4).
+func TestPlayersOfABilinearGame(t *testing.T) {
+	const n, h = 200, 0.1
+	for name, c := range map[string]struct {
+		rule Rule
+		want float64
+		off  float64
+	}{
+		"simultaneous":   {Simultaneous, math.Sqrt2 * math.Pow(1+h*h, n/2.), 1e-3},
+		"alternating":    {Alternating, math.Sqrt2, 0.1},
+		"extra-gradient": {ExtraGradient, math.Sqrt2 * math.Pow(1-h*h+h*h*h*h, n/2.), 1e-3},
+	} {
+		p, history := play(t, duel(c.rule, 0), n, Hooks{})
+		if got := radius(p); math.Abs(got-c.want) > c.off*c.want {
+			t.Errorf("%s: %v from the equilibrium after %d rounds, want %v", name, got, n, c.want)
+		}
+		last := history[n-1]
+		if last.Steps != 2*n || len(last.Players) != 2 || last.Players[0] != -last.Players[1] && c.rule != Alternating {
+			t.Errorf("%s: the last record is %+v", name, last)
+		}
+	}
+}
+
+// One alternating round by hand: a = 1 - 0.1, then b twice by + 0.1 a.
+func TestAPlayerTakesItsStepsOnItsOwnWeights(t *testing.T) {
+	p, history := play(t, duel(Alternating, 2), 1, Hooks{})
+	if a, b := p[0].Data[0], p[1].Data[0]; math.Abs(float64(a)-0.9) > 1e-6 || math.Abs(float64(b)-1.18) > 1e-6 {
+		t.Errorf("after a round a is %v and b is %v, want 0.9 and 1.18", a, b)
+	}
+	// a paid 1, b twice its -0.9 and -0.9 * 1.09 on average.
+	if e := history[0]; e.Steps != 3 || math.Abs(e.Players[0]-1) > 1e-6 || math.Abs(e.Players[1]+0.9*1.045) > 1e-6 {
+		t.Errorf("the record is %+v", e)
+	}
+}
+
+func TestAGameResumesWithTheSameBits(t *testing.T) {
+	for _, rule := range []Rule{Alternating, Simultaneous, ExtraGradient} {
+		var saved *State
+		want, history := play(t, duel(rule, 0), 9, Hooks{SaveEvery: 4, Save: func(s *State) error {
+			if s.Done == 4 {
+				saved = reread(t, s, at(0, 0))
+			}
+			return nil
+		}})
+		got, again := play(t, duel(rule, 0), 9, Hooks{Resume: saved})
+		if got.Hash() != want.Hash() || !reflect.DeepEqual(again, history) {
+			t.Errorf("rule %d: resumed after four epochs: another result", rule)
+		}
+	}
+}
+
+func TestBadGamesAreRefusedByName(t *testing.T) {
+	r := openRunner(t, bilinear{}, 0)
+	refused := func(g *Game, words ...string) {
+		t.Helper()
+		_, _, err := FitPlan(context.Background(), r, at(1, 1), Plan{Game: g}, Config{Epochs: 1}, Hooks{})
+		wantWords(t, err, words...)
+	}
+	refused(&Game{}, "without players")
+	refused(duel(7, 0), "rule 7")
+	refused(duel(ExtraGradient, 2), `"max"`, "2 steps")
+	g := duel(Alternating, 0)
+	g.Players[1].Owns = []string{"m"}
+	refused(g, "min.a belongs to the players", `"min"`, `"max"`)
+	g = duel(Alternating, 0)
+	g.Players[0].Owns = []string{"critic"}
+	refused(g, "no weight belongs to player", `"min"`)
+	g = duel(Alternating, 0)
+	g.Players[0].Optimizer = nn.SGD{}
+	refused(g, `"min"`, "learning rate 0")
+	g = duel(Alternating, 0)
+	g.Players[1].Objective = nil
+	refused(g, `"max"`, "no terms")
+	both := Plan{Game: duel(Alternating, 0), Passes: func(int) ([]Objective, error) { return nil, nil }}
+	_, _, err := FitPlan(context.Background(), r, at(1, 1), both, Config{Epochs: 1}, Hooks{})
+	wantWords(t, err, "or both")
+}
+
+// A weight that nobody owns stays, and so does a frozen group's.
+func TestFrozenWeightsStay(t *testing.T) {
+	r, o := openRunner(t, small, 32), mixed(40, 6, 5)
+	start := initial(small)
+	c := Config{Epochs: 3, Seed: 1, Groups: []nn.Group{{Prefix: "hidden1", Rate: 0}, {Prefix: "head", Rate: 0.5}}}
+	p, _, err := Fit(context.Background(), r, start, o, c, Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range p {
+		same := reflect.DeepEqual(v.Data, start[i].Data)
+		if frozen := i < 2; same != frozen {
+			t.Errorf("%s: it moved: %t", v.Name, !same)
+		}
+	}
+	c.Groups = []nn.Group{{Prefix: "hidden9", Rate: 0}}
+	_, _, err = Fit(context.Background(), r, start, o, c, Hooks{})
+	wantWords(t, err, `in the group "hidden9"`)
+}

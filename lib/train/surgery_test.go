@@ -1,0 +1,199 @@
+package train
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// still has no dropout, so that a step can be taken apart.
+var still = tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: tabular.NoDropout}
+
+func once(o Objective) func(int) ([]Objective, error) {
+	return func(int) ([]Objective, error) { return []Objective{o}, nil }
+}
+
+// captured are the gradients of one step under a plan: what plain descent at
+// rate 1 takes off the weights.
+func captured(t *testing.T, plan Plan, seed engine.Root) [][]float64 {
+	t.Helper()
+	r := openRunner(t, still, 32)
+	var got [][]float64
+	plan.Surgeons = append(plan.Surgeons, surgeon(func(grads [][]float64) {
+		for _, g := range grads {
+			got = append(got, slices.Clone(g))
+		}
+	}))
+	_, _, err := FitPlan(context.Background(), r, initial(still), plan, Config{Epochs: 1, Optimizer: nn.SGD{LR: 1}, Seed: seed}, Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+type surgeon func(grads [][]float64)
+
+func (s surgeon) Operate(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
+	s(grads)
+	return nil
+}
+
+func length(g [][]float64) float64 { return math.Sqrt(inner(g, g)) }
+
+func TestClippingShortensALongGradientOnly(t *testing.T) {
+	o := mixed(40, 6, 5)
+	full := captured(t, Plan{Passes: once(o)}, 1)
+	for _, c := range []struct{ max, want float64 }{{length(full) / 3, length(full) / 3}, {2 * length(full), length(full)}} {
+		got := captured(t, Plan{Passes: once(o), Surgeons: []Surgeon{ClipNorm{c.max}}}, 1)
+		if math.Abs(length(got)-c.want) > 1e-9*c.want {
+			t.Errorf("clipped to %v the gradient has length %v, want %v", c.max, length(got), c.want)
+		}
+		if cosine := inner(got, full) / length(got) / length(full); math.Abs(cosine-1) > 1e-9 {
+			t.Errorf("clipping turns the gradient: cosine %v", cosine)
+		}
+	}
+}
+
+func TestNoiseHasItsSizeAndFollowsTheSeed(t *testing.T) {
+	o := mixed(40, 6, 5)
+	noise := func(seed engine.Root) []float64 {
+		clean, noisy := captured(t, Plan{Passes: once(o)}, 3), captured(t, Plan{Passes: once(o), Surgeons: []Surgeon{AddNoise{0.5}}}, seed)
+		var out []float64
+		for i, g := range noisy {
+			for j, v := range g {
+				out = append(out, v-clean[i][j])
+			}
+		}
+		return out
+	}
+	a := noise(3)
+	var sum float64
+	for _, v := range a {
+		sum += v * v
+	}
+	if sd := math.Sqrt(sum / float64(len(a))); math.Abs(sd-0.5) > 0.5*4/math.Sqrt(2*float64(len(a))) {
+		t.Errorf("%d draws have the standard deviation %v", len(a), sd)
+	}
+	if !slices.Equal(a, noise(3)) {
+		t.Error("the same seed gives other noise")
+	}
+}
+
+// The clipped mean is that of a loop over records, each a batch of its own.
+func TestRecordsAreClippedAsInALoop(t *testing.T) {
+	x, y := toy(1, 21, 5, 3)
+	one := func(i int) [][]float64 {
+		o := Objective{{X: x.Gather([]int{i}), Targets: []Target{CrossEntropy(y[i:i+1], 3, 1)}}}
+		return captured(t, Plan{Passes: once(o)}, 1)
+	}
+	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
+	bound := length(one(0)) * 0.99
+	var want [][]float64
+	over := 0
+	for i := range x.Rows {
+		g := one(i)
+		if length(g) > bound {
+			over++
+		}
+		scale(g, math.Min(1, bound/length(g))/float64(x.Rows))
+		if want == nil {
+			want = g
+			continue
+		}
+		for k := range g {
+			for j, v := range g[k] {
+				want[k][j] += v
+			}
+		}
+	}
+	if over == 0 || over == x.Rows {
+		t.Fatalf("%d of %d records are clipped", over, x.Rows)
+	}
+	got := captured(t, Plan{Passes: once(o), PerExample: &PerExample{Norm: bound}}, 1)
+	if d := worst(got, want); !(d < 1e-5) {
+		t.Errorf("the clipped gradient is %g off the loop's", d)
+	}
+	noisy := captured(t, Plan{Passes: once(o), PerExample: &PerExample{Norm: bound, Noise: 2}}, 1)
+	var sum, n float64
+	for k := range noisy {
+		for j, v := range noisy[k] {
+			sum, n = sum+math.Pow(v-got[k][j], 2), n+1
+		}
+	}
+	if sd, want := math.Sqrt(sum/n), 2*bound/float64(x.Rows); math.Abs(sd-want) > 4*want/math.Sqrt(2*n) {
+		t.Errorf("the noise has the standard deviation %v, want %v", sd, want)
+	}
+}
+
+func TestNoiseOnRecordsNeedsOneTerm(t *testing.T) {
+	r := openRunner(t, still, 0)
+	fit := func(c *PerExample) error {
+		_, _, err := FitPlan(context.Background(), r, initial(still), Plan{Passes: once(mixed(40, 6, 5)), PerExample: c}, Config{Epochs: 1}, Hooks{})
+		return err
+	}
+	wantWords(t, fit(&PerExample{Norm: 1, Noise: 1}), "one term, this one has 2")
+	for _, bad := range []PerExample{{}, {Norm: -1}, {Norm: math.NaN()}, {Norm: 1, Noise: -1}} {
+		wantWords(t, fit(&bad), "records' gradients are clipped to")
+	}
+}
+
+// Two gradients: the point of the segment between them that is nearest to 0, in
+// closed form; three that span the plane around 0 give 0; equal ones themselves.
+func TestMGDAFindsTheShortestMixture(t *testing.T) {
+	gram := func(g ...[]float64) [][]float64 {
+		out := make([][]float64, len(g))
+		for i := range g {
+			for j := range g {
+				out[i] = append(out[i], inner([][]float64{g[i]}, [][]float64{g[j]}))
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		gram [][]float64
+		want []float64
+	}{
+		{gram([]float64{1, 0}, []float64{0, 1}), []float64{0.5, 0.5}},
+		{gram([]float64{3, 0}, []float64{0, 1}), []float64{0.1, 0.9}},
+		{gram([]float64{1, 0}, []float64{3, 1}), []float64{1, 0}}, // the first is nearer than any mixture
+		{gram([]float64{1, 0}, []float64{-2, 0}), []float64{2. / 3, 1. / 3}},
+		{gram([]float64{1, 0}, []float64{-0.5, math.Sqrt(3) / 2}, []float64{-0.5, -math.Sqrt(3) / 2}), []float64{1. / 3, 1. / 3, 1. / 3}},
+	} {
+		w, err := MGDA{}.Weights(c.gram)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range w {
+			if math.Abs(v-c.want[i]) > 1e-4 {
+				t.Errorf("%v: weights %v, want %v", c.gram, w, c.want)
+				break
+			}
+		}
+	}
+	if _, err := (MGDA{}).Weights([][]float64{{math.NaN()}}); err == nil {
+		t.Error("a gradient that is no number is mixed")
+	}
+}
+
+// The mixed step is the mixture of the terms' own steps, and shortens both losses'
+// common direction: it has a positive product with every term's gradient.
+func TestAMixedStepGoesDownEveryTerm(t *testing.T) {
+	o := mixed(40, 6, 5)
+	for k := range o {
+		for i := range o[k].Targets {
+			o[k].Targets[i].Weight = math.Abs(o[k].Targets[i].Weight)
+		}
+	}
+	got := captured(t, Plan{Passes: once(o), Mixer: MGDA{}}, 1)
+	for k := range o {
+		if product := inner(got, captured(t, Plan{Passes: once(o[k : k+1])}, 1)); !(product >= -1e-9) {
+			t.Errorf("the step climbs term %d: product %v", k, product)
+		}
+	}
+}
