@@ -109,3 +109,47 @@ func BenchmarkMask(b *testing.B) {
 	}
 	b.SetBytes(int64(4 * len(dst)))
 }
+
+// Normal draws have the moments of the law, do not depend on how a batch is cut,
+// and differ by key and unit.
+func TestNormalDraws(t *testing.T) {
+	const units, n = 40, 500
+	d := Draw{Name: "eps", Law: Normal, Units: units}
+	all := make([]float32, units*n)
+	d.Fill(all, 7, 0, n)
+	var m, m2, m4 float64
+	for _, v := range all {
+		x := float64(v)
+		m, m2, m4 = m+x, m2+x*x, m4+x*x*x*x
+	}
+	count := float64(len(all))
+	for name, c := range map[string][3]float64{"mean": {m / count, 0, 1}, "variance": {m2 / count, 1, math.Sqrt2}, "fourth moment": {m4 / count, 3, math.Sqrt(96)}} {
+		if math.Abs(c[0]-c[1]) > 4*c[2]/math.Sqrt(count) {
+			t.Errorf("the %s of %g draws is %v", name, count, c[0])
+		}
+	}
+	part := make([]float32, units*13)
+	d.Fill(part, 7, 101, 13)
+	for u := range units {
+		for i := range 13 {
+			if part[u*13+i] != all[u*n+101+i] {
+				t.Fatalf("unit %d of record %d is another number in another batch", u, 101+i)
+			}
+		}
+	}
+	other := make([]float32, units*n)
+	d.Fill(other, 8, 0, n)
+	var across, between float64
+	for i := range all {
+		across += float64(all[i]) * float64(other[i]) / count
+	}
+	for i := range n {
+		between += float64(all[i]) * float64(all[n+i]) / n
+	}
+	if math.Abs(across) > 4/math.Sqrt(count) || math.Abs(between) > 4/math.Sqrt(n) {
+		t.Errorf("keys are correlated by %v, units by %v", across, between)
+	}
+	if !d.Active() || (Draw{}).Active() || !(Draw{Rate: 0.1}).Active() {
+		t.Error("the wrong draws are active")
+	}
+}
