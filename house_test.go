@@ -25,7 +25,7 @@ var floors = []struct {
 	{"lib/nn", 2}, {"lib/model", 2},
 	{"lib/train", 3},
 	{"lib/unlearn", 4}, {"lib/attack", 4}, {"lib/verify", 4},
-	{"lib/report", 5}, {"lib/plot", 5}, {"lib/audit", 5}, {"lib/paper", 6}, {"lib/nb", 6},
+	{"lib/report", 5}, {"lib/plot", 5}, {"lib/lab", 5}, {"lib/audit", 5}, {"lib/paper", 6}, {"lib/nb", 6},
 	{"figures", 6}, {"notebooks", 6},
 	{"kernel", 7},
 }
@@ -34,7 +34,7 @@ var floors = []struct {
 var within = map[string][]string{
 	"lib/store": {"lib/array"},
 	"lib/model": {"lib/nn"},
-	"lib/audit": {"lib/report", "lib/plot"},
+	"lib/audit": {"lib/lab", "lib/report", "lib/plot"},
 }
 
 func roomOf(path string) (string, int) {

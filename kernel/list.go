@@ -191,6 +191,5 @@ func recipeList() []named {
 			out = append(out, named{Name: r.ID, About: r.Title})
 		}
 	}
-	out = append(out, named{Name: "lenses", About: "Do the lenses agree? Every method and control through every lens"})
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/lenses"
 	"github.com/lethe-ml/lethe/lib/paper/ruler"
 	"github.com/lethe-ml/lethe/lib/paper/sde"
 
@@ -17,6 +18,7 @@ func papers() []paper.Paper {
 	return []paper.Paper{
 		ruler.Paper(),
 		sde.Paper(),
+		lenses.Paper(),
 	}
 }
 
@@ -31,7 +33,7 @@ type kindOf struct {
 }
 
 func newTable() *cobra.Command {
-	c := newKind(kindOf{
+	return newKind(kindOf{
 		kind: paper.Table, short: "Make a table of a paper again, with the controls it lacks",
 		formats: []string{"text", "md", "json"}, folder: []string{"md", "json", "png"},
 		examples: [][2]string{
@@ -41,9 +43,6 @@ func newTable() *cobra.Command {
 			{"COMMAND all --out figures/PAPER", ""},
 		},
 	})
-	c.AddCommand(newLenses())
-	c.Example += "\n" + example("lethe table lenses", "through every lens at once")
-	return c
 }
 
 func newFigure() *cobra.Command {
@@ -78,7 +77,7 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 	run := recipeRun{kind: k.kind, folder: k.folder}
 	c := &cobra.Command{
 		Use:         p.Name + " [NAME...]",
-		Short:       fmt.Sprintf("A %s of %s (arXiv %s)", k.kind, p.Title, p.ArXiv),
+		Short:       fmt.Sprintf("A %s of %s", k.kind, p.Cite()),
 		Long:        k.about(p),
 		Example:     k.examplesOf(p),
 		Annotations: withEngine(),
@@ -89,6 +88,7 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 	run.flags(c, "how much of the paper's grid", p.ScaleNames(), k.formats)
 	workers := workersFlag(c)
 	c.Args = func(_ *cobra.Command, names []string) error {
+		names = asked(p, k.kind, names)
 		if err := run.check(p.ScaleNames(), k.formats); err != nil {
 			return err
 		}
@@ -105,6 +105,7 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 		return err
 	}
 	c.RunE = func(cmd *cobra.Command, names []string) error {
+		names = asked(p, k.kind, names)
 		if len(names) == 0 {
 			return listRecipes(cmd, p, k.kind)
 		}
@@ -117,21 +118,41 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 	return c
 }
 
+// asked are the recipes asked for; one that has the paper's name needs none.
+func asked(p paper.Paper, kind string, names []string) []string {
+	if own, ok := p.Own(kind); ok && len(names) == 0 {
+		return []string{own.ID}
+	}
+	return names
+}
+
 // about is the long text of a paper's command.
 func (k kindOf) about(p paper.Paper) string {
 	var scales []string
 	for _, s := range p.Scales {
 		scales = append(scales, s.Name+" "+s.About)
 	}
-	return wrap(fmt.Sprintf(`Make a %s of %s (arXiv %s), or "all". Without a name the list of what there is.`, k.kind, p.Title, p.ArXiv)) + "\n\n" +
+	first := fmt.Sprintf(`Make a %s of %s, or "all". Without a name the list of what there is.`, k.kind, p.Cite())
+	if own, ok := p.Own(k.kind); ok {
+		first = fmt.Sprintf("Make the %s %q %s", k.kind, p.Title, own.Doc)
+	}
+	return wrap(first) + "\n\n" +
 		wrap(fmt.Sprintf("Scale %s. Results are kept in the store: the second time they are there at once, and an interrupted command goes on where it stopped.", list(scales)))
 }
 
 func (k kindOf) examplesOf(p paper.Paper) string {
 	first, largest := p.Of(k.kind)[0], p.Scales[len(p.Scales)-1].Name
-	fill := strings.NewReplacer("COMMAND", "lethe "+k.kind+" "+p.Name, "NAME", first.Name(), "FILE", first.Short(), "PAPER", p.Name, "LARGEST", largest)
+	command, name := "lethe "+k.kind+" "+p.Name, " "+first.Name()
+	_, own := p.Own(k.kind)
+	if own {
+		name = ""
+	}
+	fill := strings.NewReplacer("COMMAND", command, " NAME", name, "FILE", first.Short(), "PAPER", p.Name, "LARGEST", largest)
 	var lines []string
 	for _, e := range k.examples {
+		if own && !strings.Contains(e[0], "NAME") {
+			continue // there is neither a list nor more than one
+		}
 		lines = append(lines, example(fill.Replace(e[0]), e[1]))
 	}
 	return strings.Join(lines, "\n")

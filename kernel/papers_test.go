@@ -16,8 +16,8 @@ import (
 func TestEveryPaperIsComplete(t *testing.T) {
 	names := map[string]bool{}
 	for _, p := range papers() {
-		if p.Name == "" || p.Title == "" || p.ArXiv == "" || p.Unit == "" || names[p.Name] {
-			t.Errorf("paper %q (%s, arXiv %s) counts %q", p.Name, p.Title, p.ArXiv, p.Unit)
+		if p.Name == "" || p.Title == "" || names[p.Name] {
+			t.Errorf("paper %q (%s)", p.Name, p.Title)
 		}
 		names[p.Name] = true
 		own := slices.DeleteFunc(p.ScaleNames(), func(s string) bool { return s == "hour" }) // one between, where a paper needs it
@@ -31,7 +31,7 @@ func TestEveryPaperIsComplete(t *testing.T) {
 		}
 		for _, r := range p.Recipes {
 			found, err := p.Find(r.Kind(), r.Name())
-			if err != nil || found.ID != r.ID || !strings.HasPrefix(r.ID, p.Name+"/") || r.Title == "" || r.Doc == "" || r.Make == nil {
+			if err != nil || found.ID != r.ID || r.ID != p.Name && !strings.HasPrefix(r.ID, p.Name+"/") || r.Title == "" || r.Doc == "" || r.Make == nil {
 				t.Errorf("%s: recipe %q finds %q, %v", p.Name, r.ID, found.ID, err)
 			}
 			if _, err := r.Run(context.Background(), &paper.Env{}, "vast"); err == nil || !strings.Contains(err.Error(), `"vast"`) {
@@ -44,6 +44,9 @@ func TestEveryPaperIsComplete(t *testing.T) {
 func TestAPaperHasACommandForEachKindOfRecipe(t *testing.T) {
 	for _, p := range papers() {
 		for _, kind := range []string{paper.Table, paper.Figure} {
+			if _, own := p.Own(kind); own {
+				continue // the name alone makes it
+			}
 			r := lethe(t, kind, p.Name)
 			recipes := p.Of(kind)
 			if got := strings.Count(r.out, "lethe "+kind+" "+p.Name+" "); got != len(recipes) && len(recipes) > 0 {

@@ -23,6 +23,7 @@ type recipeRun struct {
 	scale, format, out string
 	engine             string
 	store              *string
+	listJobs           bool
 	folder             []string // formats written where out is a folder
 }
 
@@ -33,6 +34,7 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 	f.StringVar(&r.format, "format", "", "one of "+list(formats)+" (default: the ending of --out, or "+formats[0]+")")
 	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+list(r.folder)+")")
 	f.StringVar(&r.engine, "engine", "", "auto, go, xla, xla:cuda or xla:/path/to/plugin.so (default: LETHE_ENGINE, or auto)")
+	f.BoolVar(&r.listJobs, "list-jobs", false, "list what would be computed, what it needs and what is there, and compute nothing")
 	r.store = storeFlag(c)
 	for name, values := range map[string][]string{"scale": scales, "format": formats} {
 		cobra.CheckErr(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
@@ -109,9 +111,16 @@ func (r *recipeRun) make(cmd *cobra.Command, p paper.Paper, recipes []paper.Reci
 		return err
 	}
 	defer e.Close()
-	shown := newProgress(cmd.ErrOrStderr(), p.Unit)
+	shown := newProgress(cmd.ErrOrStderr(), paper.Unit)
 	defer shown.finish()
 	env := &paper.Env{Engine: e, Store: s, Workers: workers, Progress: func(now paper.Progress) { shown.update(now.Done, now.Total, now.What) }}
+	if r.listJobs {
+		jobs, err := paper.Jobs(cmd.Context(), env, r.scale, recipes...)
+		if err != nil {
+			return err
+		}
+		return r.showJobs(cmd, jobs)
+	}
 	for _, recipe := range recipes {
 		out, err := recipe.Run(cmd.Context(), env, r.scale)
 		shown.finish()

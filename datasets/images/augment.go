@@ -26,6 +26,14 @@ type Augmentation struct {
 
 const customaryBorder = 4
 
+// Resolved has the customary border in place of 0.
+func (a Augmentation) Resolved() Augmentation {
+	if a.Border == 0 {
+		a.Border = customaryBorder
+	}
+	return a
+}
+
 // Row writes the augmented image src into dst; both have the shape's number of
 // values, channel by channel, and may not overlap. It draws three numbers from
 // rng, whatever the settings: the line and the column where the crop begins and
@@ -34,10 +42,7 @@ func (a Augmentation) Row(dst, src []float32, shape [3]int, rng *rand.Rand) erro
 	if err := fitsShape(shape, dst, src); err != nil {
 		return err
 	}
-	border := a.Border
-	if border == 0 {
-		border = customaryBorder
-	}
+	border := a.Resolved().Border
 	if border < 0 || border > 1<<15 {
 		return fmt.Errorf("images: a border of %d pixels; 1 to %d are possible, 0 means %d", a.Border, 1<<15, customaryBorder)
 	}

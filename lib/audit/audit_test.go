@@ -1,15 +1,12 @@
 package audit
 
 import (
-	"context"
-	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -19,7 +16,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-func newLab(t *testing.T) *Lab {
+func newLab(t *testing.T) *lab.Lab {
 	t.Helper()
 	t.Setenv("LETHE_DATA", t.TempDir()) // no real data: only what is built in
 	e, err := enginetest.Open()
@@ -31,20 +28,20 @@ func newLab(t *testing.T) *Lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Lab{Engine: e, Store: s}
+	return &lab.Lab{Engine: e, Store: s}
 }
 
 // island is a small case in which there is something to forget.
-func island() Setting {
-	return Setting{
+func island() lab.Setting {
+	return lab.Setting{
 		DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 5e-3}},
 		Arch: func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 32} },
 	}
 }
 
-func openCase(t *testing.T, l *Lab, s Setting) *Case {
+func openCase(t *testing.T, l *lab.Lab, s lab.Setting) *Case {
 	t.Helper()
-	c, err := l.Case(t.Context(), s)
+	c, err := Open(t.Context(), l, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,79 +77,6 @@ func TestAnIslandIsRememberedAndTheOracleNeverSawIt(t *testing.T) {
 	}
 	if first.Verdict() != Remembers {
 		t.Errorf("the original against the oracle: %v [%v, %v], %s", first.Value, first.Low, first.High, first.Verdict())
-	}
-}
-
-func TestNothingIsComputedTwiceAndWatchingGivesTheSameWeights(t *testing.T) {
-	l := newLab(t)
-	c := openCase(t, l, island())
-	first, err := c.Unlearn(t.Context(), unlearn.GradientAscent{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var epochs []int
-	watched, err := c.Watch(t.Context(), unlearn.GradientAscent{}, func(e train.Epoch, m *Model) error {
-		epochs = append(epochs, e.Epoch)
-		_, err := c.Accuracy(m)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if first.Weights.Hash() != watched.Weights.Hash() {
-		t.Error("watching an unlearning changes its result")
-	}
-	if !slices.Equal(epochs, []int{1, 2, 3, 4, 5}) {
-		t.Errorf("epochs seen: %v", epochs)
-	}
-	computed := 0
-	l.Progress = func(Progress) { computed++ }
-	again := openCase(t, l, island())
-	if _, err := again.Unlearn(t.Context(), unlearn.GradientAscent{}); err != nil {
-		t.Fatal(err)
-	}
-	if computed != 0 || again.Original.Weights.Hash() != c.Original.Weights.Hash() {
-		t.Errorf("%d epochs were computed again", computed)
-	}
-}
-
-func TestAnErrorOfTheWatcherStopsTheWork(t *testing.T) {
-	c := openCase(t, newLab(t), island())
-	full := errors.New("the page is full")
-	seen := 0
-	_, err := c.Watch(t.Context(), unlearn.FineTuning{}, func(train.Epoch, *Model) error {
-		seen++
-		return full
-	})
-	if !errors.Is(err, full) || seen != 1 {
-		t.Errorf("%v after %d epochs", err, seen)
-	}
-}
-
-func TestAnInterruptedTrainingGoesOnToTheSameWeights(t *testing.T) {
-	l := newLab(t)
-	ctx, stop := context.WithCancel(t.Context())
-	l.Progress = func(p Progress) {
-		if p.Done == 30 {
-			stop()
-		}
-	}
-	if _, err := l.Case(ctx, island()); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "saved") {
-		t.Fatalf("the interrupted training says: %v", err)
-	}
-	first := int64(0)
-	l.Progress = func(p Progress) {
-		if first == 0 {
-			first = p.Done
-		}
-	}
-	resumed := openCase(t, l, island())
-	if first != 31 {
-		t.Errorf("the training went on with epoch %d, not 31", first)
-	}
-	undisturbed := openCase(t, newLab(t), island())
-	if resumed.Original.Weights.Hash() != undisturbed.Original.Weights.Hash() {
-		t.Error("a resumed training ends in other weights")
 	}
 }
 
@@ -231,7 +155,7 @@ func TestACourseStartsWithTheOriginalAndEndsWithTheResult(t *testing.T) {
 }
 
 func TestASurfaceNeedsTwoFeatures(t *testing.T) {
-	c := openCase(t, newLab(t), Setting{})
+	c := openCase(t, newLab(t), lab.Setting{})
 	if _, err := c.Surface(c.Original); err == nil || !strings.Contains(err.Error(), "30") {
 		t.Errorf("a surface of 30 features: %v", err)
 	}
@@ -271,40 +195,18 @@ func TestAVerdictFollowsTheIntervalAndTheSide(t *testing.T) {
 
 func TestASettingThatMakesNoSenseIsRefused(t *testing.T) {
 	l := newLab(t)
-	for want, s := range map[string]Setting{
+	for want, s := range map[string]lab.Setting{
 		`no planted group "reef"`: {DataSet: "moons_island", Planted: "reef"},
 		"forget fraction 1.5":     {Fraction: 1.5},
 		"atlantis":                {DataSet: "atlantis"},
 		"0 hidden units":          {Arch: func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: -1} }},
 	} {
-		if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(want, "0 ")) {
+		if _, err := Open(t.Context(), l, s); err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(want, "0 ")) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}
-	c := openCase(t, l, Setting{DataSet: "two_moons", MaxRows: 100})
+	c := openCase(t, l, lab.Setting{DataSet: "two_moons", MaxRows: 100})
 	if _, err := c.Compare(); err == nil {
 		t.Error("a table of no models was made")
-	}
-}
-
-func TestASubsetKeepsItsPlantedRows(t *testing.T) {
-	p, err := Prepare(t.Context(), "moons_island", 200, 0.2, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := p.About.Planted["island"]
-	if all := p.Train.X.Rows + p.Test.X.Rows; len(ids) == 0 || len(ids) == 30 || all != 200 {
-		t.Fatalf("%d of the island in %d rows", len(ids), all)
-	}
-	for _, part := range []datasets.Part{p.Train, p.Test} {
-		for k, id := range part.IDs {
-			var x [2]float64
-			for j, v := range part.X.Row(k) {
-				x[j] = float64(v)*p.Norm.SD[j] + p.Norm.Mean[j]
-			}
-			if slices.Contains(ids, id) != (math.Hypot(x[0]+0.6, x[1]-1.7) < 0.6) {
-				t.Errorf("row %d at %v: on the island, or not", id, x)
-			}
-		}
 	}
 }

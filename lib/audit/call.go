@@ -97,9 +97,9 @@ func Agreement(lenses []Lens, calls []Call) string {
 	return "disagree: " + strings.Join(parts, "; ")
 }
 
-// rows are the lines of a table of calls: value, interval and call per lens, and
+// CallRows are the lines of a table of calls: value, interval and call per lens, and
 // where the lenses disagree.
-func (c *Case) callRows(group string, models []*Model) ([]report.Row, error) {
+func (c *Case) CallRows(group string, models []*Model) ([]report.Row, error) {
 	calls, readings, err := c.Calls(models...)
 	if err != nil {
 		return nil, err

@@ -1,9 +1,9 @@
 package audit
 
 import (
-	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -60,7 +60,7 @@ func TestAgreementNamesTheLensesThatDisagree(t *testing.T) {
 // the retained records themselves is judged "in" no more often than a coin says
 // heads, and a set spread wider than either is judged by its spread.
 func TestSubsetsOfAModelThatNeverTrainedAreAtChance(t *testing.T) {
-	c := openCase(t, newLab(t), Setting{DataSet: "two_moons", MaxRows: 300, Fraction: 0.2})
+	c := openCase(t, newLab(t), lab.Setting{DataSet: "two_moons", MaxRows: 300, Fraction: 0.2})
 	models, err := c.Controls(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -79,50 +79,5 @@ func TestSubsetsOfAModelThatNeverTrainedAreAtChance(t *testing.T) {
 	}
 	if _, err := (Subsets{Size: 3}).Look(c, random); err == nil {
 		t.Error("sets of two records were judged")
-	}
-}
-
-func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
-	l := newLab(t)
-	all, err := LensCases("quick")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := []Named{all[0], all[3]}
-	cases[1].MaxRows = 200
-	few := pictures()
-	few.Fit.Epochs = 2
-	cases = append(cases, Named{"a few drawings", few})
-	table, err := l.lensTable(t.Context(), append(cases, Named{"no file", Setting{DataSet: "adult"}}), "quick", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := 3*4 + 2*len(lensMethods()) + len(imageMethods()); len(table.Rows) != want {
-		t.Errorf("%d rows, want %d", len(table.Rows), want)
-	}
-	var b strings.Builder
-	if err := table.Markdown(&b); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "lethe data get adult") {
-		t.Error("the table does not say that a case is left out")
-	}
-	for _, n := range cases {
-		if !strings.Contains(b.String(), n.Name) {
-			t.Errorf("no case %q", n.Name)
-		}
-	}
-	// Of every case the original is remembered and the oracle forgotten through
-	// every lens that is not blind; the table would contradict itself otherwise.
-	for _, row := range table.Rows {
-		together := row.Cells[len(row.Cells)-1].Text
-		for label, want := range map[string]string{"original (do nothing)": "remembered", "retrained (oracle)": "forgotten"} {
-			if row.Cells[0].Text == label && !strings.HasPrefix(together, want) && together != "no lens can tell" {
-				t.Errorf("%s, %s: %s", row.Group, label, together)
-			}
-		}
-	}
-	if _, err := LensCases("huge"); err == nil {
-		t.Error("a scale that does not exist was accepted")
 	}
 }

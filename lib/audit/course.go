@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -14,7 +15,7 @@ import (
 type Course struct {
 	c                    *Case
 	title                string
-	oracle               Accuracy
+	oracle               lab.Accuracy
 	epochs               []float64
 	forget, retain, test []stats.Estimate
 }

@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
 func TestRULEROfACaseAgreesWithTheLenses(t *testing.T) {
-	c := openCase(t, newLab(t), Setting{Fit: train.Config{Epochs: 5}})
+	c := openCase(t, newLab(t), lab.Setting{Fit: train.Config{Epochs: 5}})
 	r, err := c.RULER(c.Original, ruler.Options{PointOnly: true})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +43,7 @@ func TestRULEROfACaseAgreesWithTheLenses(t *testing.T) {
 }
 
 func TestRULERTableHasARowPerModelAndMarksControls(t *testing.T) {
-	c := openCase(t, newLab(t), Setting{Fit: train.Config{Epochs: 2}})
+	c := openCase(t, newLab(t), lab.Setting{Fit: train.Config{Epochs: 2}})
 	table, err := c.RULERTable(c.Original, c.Oracle)
 	if err != nil {
 		t.Fatal(err)

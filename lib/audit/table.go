@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -105,10 +106,10 @@ func (c *Case) forgotten() string {
 
 // Provenance is what stands under the case's tables and figures.
 func (c *Case) Provenance() report.Provenance {
-	info := c.lab.Engine.Info()
+	info := c.Lab.Engine.Info()
 	return report.Provenance{
 		Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel,
-		ResultsVersion: fmt.Sprint(Results), Data: map[string]string{c.DataSet: c.Hash},
+		ResultsVersion: fmt.Sprint(lab.Results), Data: map[string]string{c.DataSet: c.Hash},
 	}
 }
 

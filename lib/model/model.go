@@ -28,6 +28,9 @@ type Architecture interface {
 	Inputs() int
 	// Returns lists the outputs of the network, in a fixed order.
 	Returns() []Output
+	// Resolved is the network with every zero that stands for a default replaced by
+	// it: what the store's key holds. See nn.Zero.
+	Resolved() Architecture
 	// Check reports a configuration that cannot be built.
 	Check() error
 	// Init draws fresh weights.

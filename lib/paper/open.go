@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"os"
 
-	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
 )
 
 // ScaleEnv is the environment variable that names the scale.
@@ -13,11 +13,11 @@ const ScaleEnv = "LETHE_SCALE"
 // ScaleName is the scale that LETHE_SCALE names, quick without it.
 func ScaleName() string { return cmp.Or(os.Getenv(ScaleEnv), "quick") }
 
-// Open opens what recipes run in, with the engine and the store of audit.Open.
+// Open opens what recipes run in, with the engine and the store of lab.Open.
 func Open() (*Env, error) {
-	lab, err := audit.Open()
+	l, err := lab.Open()
 	if err != nil {
 		return nil, err
 	}
-	return &Env{Engine: lab.Engine, Store: lab.Store}, nil
+	return &Env{Engine: l.Engine, Store: l.Store}, nil
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -29,8 +29,7 @@ const (
 type Paper struct {
 	Name  string // in commands and IDs: "ruler"
 	Title string // as it calls itself: "RULER"
-	ArXiv string // its number: "2605.27569"
-	Unit  string // what Progress counts: "rows"
+	ArXiv string // its number, "2605.27569"; "" of a collection of ours
 	// Scales are ordered by work, the smallest first.
 	Scales  []Scale
 	Recipes []Recipe
@@ -48,6 +47,9 @@ type Recipe struct {
 	ID    string // "ruler/table1": the paper's name and the recipe's
 	Title string
 	Doc   string // what the paper claims with it, and what to look at
+	// Jobs lists what it computes at the scale of that name and keeps in the store,
+	// of the same declarations that Make works off; nil where there is nothing.
+	Jobs func(ctx context.Context, e *Env, scale string) ([]lab.Job, error)
 	// Make makes it at the scale of that name.
 	Make func(ctx context.Context, e *Env, scale string) (*Output, error)
 }
@@ -58,9 +60,15 @@ type Output struct {
 	Figure plot.Figure
 }
 
-// Progress says how far the work is. Done and Total are in the paper's unit, so
-// that a rate means something.
-type Progress = audit.Progress
+// Progress says how far the work is, in lab.CostUnit of the jobs of the recipe
+// that runs.
+type Progress = lab.Progress
+
+// Job is a piece of work behind a recipe.
+type Job = lab.Job
+
+// Unit is what Progress counts.
+const Unit = lab.CostUnit
 
 // Env is what recipes run in. Its fields are set before the first recipe runs
 // and not changed after.
@@ -75,6 +83,11 @@ type Env struct {
 
 	mu     sync.Mutex
 	shared map[reflect.Type]any
+}
+
+// Lab is where the recipes run in e train: they share its data and networks.
+func (e *Env) Lab() *lab.Lab {
+	return Shared(e, func(e *Env) *lab.Lab { return &lab.Lab{Engine: e.Engine, Store: e.Store, Progress: e.Progress} })
 }
 
 // Shared returns the one *T that all recipes run in e share, such as the data
@@ -97,16 +110,55 @@ func Shared[T any](e *Env, create func(*Env) *T) *T {
 // Run makes the table or figure at the scale of that name. Its errors begin with
 // the recipe's ID.
 func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) {
-	out, err := r.Make(ctx, e, scale)
+	out, err := r.run(ctx, e, scale)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.ID, err)
 	}
 	return out, nil
 }
 
-// Short is the ID without the paper, "table1".
+// run makes it, with a bar that knows its end where somebody looks.
+func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) {
+	if e.Progress != nil {
+		jobs, err := r.List(ctx, e, scale)
+		if err != nil {
+			return nil, err
+		}
+		e.Lab().Expect(jobs)
+		defer e.Lab().Expect(nil)
+	}
+	return r.Make(ctx, e, scale)
+}
+
+// List lists the recipe's jobs, each once, what is needed first coming first.
+func (r Recipe) List(ctx context.Context, e *Env, scale string) ([]lab.Job, error) {
+	if r.Jobs == nil {
+		return nil, nil
+	}
+	jobs, err := r.Jobs(ctx, e, scale)
+	return lab.Once(jobs), err
+}
+
+// Jobs lists the jobs of recipes, those that several share once.
+func Jobs(ctx context.Context, e *Env, scale string, recipes ...Recipe) ([]lab.Job, error) {
+	var out []lab.Job
+	for _, r := range recipes {
+		jobs, err := r.List(ctx, e, scale)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.ID, err)
+		}
+		out = append(out, jobs...)
+	}
+	return lab.Once(out), nil
+}
+
+// Short is the ID without the paper, "table1"; the only recipe of a paper may
+// have the paper's name alone.
 func (r Recipe) Short() string {
-	_, short, _ := strings.Cut(r.ID, "/")
+	name, short, inner := strings.Cut(r.ID, "/")
+	if !inner {
+		return name
+	}
 	return short
 }
 
@@ -126,8 +178,19 @@ func (r Recipe) Name() string { return strings.TrimPrefix(r.Short(), r.Kind()) }
 // Command is how a reader makes the output of the recipe with that ID again.
 func Command(id, scale string) string {
 	r := Recipe{ID: id}
-	name, _, _ := strings.Cut(id, "/")
-	return fmt.Sprintf("lethe %s %s %s --scale %s", r.Kind(), name, r.Name(), scale)
+	name, _, inner := strings.Cut(id, "/")
+	if inner {
+		name += " " + r.Name()
+	}
+	return fmt.Sprintf("lethe %s %s --scale %s", r.Kind(), name, scale)
+}
+
+// Cite is the title with the paper's number.
+func (p Paper) Cite() string {
+	if p.ArXiv == "" {
+		return p.Title
+	}
+	return fmt.Sprintf("%s (arXiv %s)", p.Title, p.ArXiv)
 }
 
 // Of lists the paper's recipes of a kind.
@@ -139,6 +202,16 @@ func (p Paper) Of(kind string) []Recipe {
 		}
 	}
 	return out
+}
+
+// Own is the paper's only recipe of a kind where that has the paper's name, and
+// so needs none of its own after it.
+func (p Paper) Own(kind string) (Recipe, bool) {
+	only := p.Of(kind)
+	if len(only) == 1 && only[0].ID == p.Name {
+		return only[0], true
+	}
+	return Recipe{}, false
 }
 
 // Find finds a recipe by its ID "ruler/table1", its short name "table1" or, with

@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -36,21 +37,31 @@ func (BadTeacher) Name() string { return "bad-teacher" }
 // Sees implements Method.
 func (BadTeacher) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
+// Resolved implements Method.
+func (m BadTeacher) Resolved() Method { return m.resolved() }
+
+func (m BadTeacher) resolved() BadTeacher {
+	m.Epochs, m.LR = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 5e-4)
+	m.Alpha, m.Temperature = cmp.Or(m.Alpha, 0.6), cmp.Or(m.Temperature, 2)
+	m.TeacherSeed = cmp.Or(m.TeacherSeed, 101)
+	return m
+}
+
 // Unlearn implements Method.
 func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	alpha, t := or(m.Alpha, 0.6), or(m.Temperature, 2)
-	teacher := r.Runner.Arch.Init(engine.Root(or(m.TeacherSeed, 101)).Stream(engine.StreamInit))
-	retain, err := r.teach(teacher, r.Retain, t, 1-alpha)
+	m = m.resolved()
+	teacher := r.Runner.Arch.Init(engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
+	retain, err := r.teach(teacher, r.Retain, m.Temperature, 1-m.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	forget, err := r.teach(teacher, r.Forget, t, 1)
+	forget, err := r.teach(teacher, r.Forget, m.Temperature, 1)
 	if err != nil {
 		return nil, err
 	}
 	o := train.Objective{
-		r.term("retain", r.Retain, false, r.labels(r.Retain, alpha), retain),
+		r.term("retain", r.Retain, false, r.labels(r.Retain, m.Alpha), retain),
 		r.term("forget", r.Forget, true, forget),
 	}
-	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4), nil)
+	return r.minimise(ctx, o, m.Epochs, m.LR, nil)
 }

@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -15,27 +16,26 @@ import (
 // as in those programs; batch normalisation then takes the statistics of that
 // batch, of a single record those over its own pixels.
 type Descent struct {
-	Momentum    float64 `json:"momentum,omitempty"`     // 0: 0.9, Off: none
-	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 5e-4, Off: none
+	Momentum    float64 `json:"momentum,omitempty"`     // 0: 0.9, nn.Zero: none
+	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 5e-4, nn.Zero: none
 	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch goes before
 }
 
-// Off is a setting that is not there, where 0 stands for the paper's.
-const Off = -1
+// resolved has every zero replaced by its meaning; of nil it is nil.
+func (d *Descent) resolved() *Descent {
+	if d == nil {
+		return nil
+	}
+	return &Descent{Momentum: cmp.Or(d.Momentum, 0.9), WeightDecay: cmp.Or(d.WeightDecay, 5e-4), Batch: cmp.Or(d.Batch, 256)}
+}
 
-func (d Descent) sgd(lr float64) nn.SGD {
-	s := nn.SGD{LR: lr, Momentum: or(d.Momentum, 0.9), WeightDecay: or(d.WeightDecay, 5e-4)}
-	if s.Momentum == Off {
-		s.Momentum = 0
-	}
-	if s.WeightDecay == Off {
-		s.WeightDecay = 0
-	}
-	return s
+func (d *Descent) sgd(lr float64) nn.SGD {
+	d = d.resolved()
+	return nn.SGD{LR: lr, Momentum: d.Momentum, WeightDecay: d.WeightDecay}
 }
 
 // batch is the batch size in force.
-func (d Descent) batch(r Request) int { return or(r.Batch, or(d.Batch, 256)) }
+func (d *Descent) batch(r Request) int { return cmp.Or(r.Batch, d.resolved().Batch) }
 
 // descend goes down the passes of every epoch from the original weights, with
 // what else the plan says.

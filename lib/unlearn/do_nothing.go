@@ -14,6 +14,9 @@ func (DoNothing) Name() string { return "do-nothing" }
 // Sees implements Method.
 func (DoNothing) Sees() Sees { return Sees{Original: true} }
 
+// Resolved implements Method.
+func (m DoNothing) Resolved() Method { return m }
+
 // Unlearn implements Method.
 func (DoNothing) Unlearn(_ context.Context, r Request) (*Outcome, error) {
 	return &Outcome{Params: r.Original.Clone()}, nil

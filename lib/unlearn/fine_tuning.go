@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/train"
@@ -32,12 +33,21 @@ func (FineTuning) Name() string { return "fine-tuning" }
 // Sees implements Method.
 func (FineTuning) Sees() Sees { return Sees{Original: true, Retain: true} }
 
+// Resolved implements Method.
+func (m FineTuning) Resolved() Method { return m.resolved() }
+
+func (m FineTuning) resolved() FineTuning {
+	m.Epochs, m.SGD = cmp.Or(m.Epochs, 10), m.SGD.resolved()
+	if m.SGD != nil {
+		m.LR = cmp.Or(m.LR, 0.01)
+	}
+	m.LR = cmp.Or(m.LR, 5e-4)
+	return m
+}
+
 // Unlearn implements Method.
 func (m FineTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
 	o := train.Objective{r.term("retain", r.Retain, false, r.labels(r.Retain, 1))}
-	rate := 5e-4
-	if m.SGD != nil {
-		rate = 0.01
-	}
-	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, rate), m.SGD)
+	return r.minimise(ctx, o, m.Epochs, m.LR, m.SGD)
 }

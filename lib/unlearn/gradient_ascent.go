@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/train"
@@ -30,12 +31,21 @@ func (GradientAscent) Name() string { return "gradient-ascent" }
 // Sees implements Method.
 func (GradientAscent) Sees() Sees { return Sees{Original: true, Forget: true} }
 
+// Resolved implements Method.
+func (m GradientAscent) Resolved() Method { return m.resolved() }
+
+func (m GradientAscent) resolved() GradientAscent {
+	m.Epochs, m.SGD = cmp.Or(m.Epochs, 5), m.SGD.resolved()
+	if m.SGD != nil {
+		m.LR = cmp.Or(m.LR, 1e-4)
+	}
+	m.LR = cmp.Or(m.LR, 5e-4)
+	return m
+}
+
 // Unlearn implements Method.
 func (m GradientAscent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
 	o := train.Objective{r.term("forget", r.Forget, false, r.labels(r.Forget, -1))}
-	rate := 5e-4
-	if m.SGD != nil {
-		rate = 1e-4
-	}
-	return r.minimise(ctx, o, or(m.Epochs, 5), or(m.LR, rate), m.SGD)
+	return r.minimise(ctx, o, m.Epochs, m.LR, m.SGD)
 }

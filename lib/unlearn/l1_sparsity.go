@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/train"
@@ -21,7 +22,7 @@ import (
 type L1Sparsity struct {
 	Epochs int     `json:"epochs,omitempty"` // 0: 10
 	LR     float64 `json:"lr,omitempty"`     // 0: 0.01
-	Gamma  float64 `json:"gamma,omitempty"`  // 0: 5e-4, Off: none
+	Gamma  float64 `json:"gamma,omitempty"`  // 0: 5e-4, nn.Zero: none
 	Descent
 }
 
@@ -33,13 +34,20 @@ func (L1Sparsity) Name() string { return "l1-sparsity" }
 // Sees implements Method.
 func (L1Sparsity) Sees() Sees { return Sees{Original: true, Retain: true} }
 
+// Resolved implements Method.
+func (m L1Sparsity) Resolved() Method { return m.resolved() }
+
+func (m L1Sparsity) resolved() L1Sparsity {
+	m.Epochs, m.LR, m.Gamma = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 0.01), cmp.Or(m.Gamma, 5e-4)
+	m.Descent = *m.Descent.resolved()
+	return m
+}
+
 // Unlearn implements Method.
 func (m L1Sparsity) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
 	o := train.Objective{r.term("retain", r.Retain, false, r.labels(r.Retain, 1))}
-	plan := train.Plan{L1: &train.L1{Weight: or(m.Gamma, 5e-4), Falling: true}}
-	if m.Gamma == Off {
-		plan.L1 = nil
-	}
+	plan := train.Plan{L1: &train.L1{Weight: m.Gamma, Falling: true}}
 	passes := func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }
-	return r.descend(ctx, m.Descent, or(m.Epochs, 10), or(m.LR, 0.01), passes, plan)
+	return r.descend(ctx, m.Descent, m.Epochs, m.LR, passes, plan)
 }

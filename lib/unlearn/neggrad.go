@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/train"
@@ -27,12 +28,20 @@ func (NegGrad) Name() string { return "neggrad" }
 // Sees implements Method.
 func (NegGrad) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
+// Resolved implements Method.
+func (m NegGrad) Resolved() Method { return m.resolved() }
+
+func (m NegGrad) resolved() NegGrad {
+	m.Epochs, m.LR, m.Alpha = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 5e-4), cmp.Or(m.Alpha, 0.6)
+	return m
+}
+
 // Unlearn implements Method.
 func (m NegGrad) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	alpha := or(m.Alpha, 0.6)
+	m = m.resolved()
 	o := train.Objective{
-		r.term("retain", r.Retain, false, r.labels(r.Retain, alpha)),
-		r.term("forget", r.Forget, true, r.labels(r.Forget, alpha-1)),
+		r.term("retain", r.Retain, false, r.labels(r.Retain, m.Alpha)),
+		r.term("forget", r.Forget, true, r.labels(r.Forget, m.Alpha-1)),
 	}
-	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4), nil)
+	return r.minimise(ctx, o, m.Epochs, m.LR, nil)
 }

@@ -110,8 +110,9 @@ type spy struct {
 	got  *unlearn.Request
 }
 
-func (spy) Name() string         { return "spy" }
-func (s spy) Sees() unlearn.Sees { return s.sees }
+func (spy) Name() string               { return "spy" }
+func (s spy) Sees() unlearn.Sees       { return s.sees }
+func (s spy) Resolved() unlearn.Method { return s }
 func (s spy) Unlearn(_ context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 	*s.got = r
 	return &unlearn.Outcome{Params: r.Runner.Arch.Init(engine.Root(1).Stream(engine.StreamInit))}, nil

@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -43,17 +44,26 @@ func (RandomLabel) Name() string { return "random-label" }
 // Sees implements Method.
 func (RandomLabel) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Unlearn implements Method.
-func (m RandomLabel) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	return m.masked(ctx, r, nil)
+// Resolved implements Method.
+func (m RandomLabel) Resolved() Method { return m.resolved() }
+
+func (m RandomLabel) resolved() RandomLabel {
+	m.Epochs, m.LR, m.Descent = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 0.013), *m.Descent.resolved()
+	return m
 }
 
+// Unlearn implements Method.
+func (m RandomLabel) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	return m.resolved().masked(ctx, r, nil)
+}
+
+// masked is the resolved method behind a mask.
 func (m RandomLabel) masked(ctx context.Context, r Request, mask *train.Mask) (*Outcome, error) {
 	passes := r.taughtAtRandom
 	if m.Together {
 		passes = r.taughtTogether()
 	}
-	return r.descend(ctx, m.Descent, or(m.Epochs, 10), or(m.LR, 0.013), passes, train.Plan{Mask: mask})
+	return r.descend(ctx, m.Descent, m.Epochs, m.LR, passes, train.Plan{Mask: mask})
 }
 
 // randomLabels are the labels that the forget records have in an epoch. The

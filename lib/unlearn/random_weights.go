@@ -21,6 +21,9 @@ func (RandomWeights) Name() string { return "random-weights" }
 // Sees implements Method.
 func (RandomWeights) Sees() Sees { return Sees{} }
 
+// Resolved implements Method.
+func (m RandomWeights) Resolved() Method { return m }
+
 // Unlearn implements Method.
 func (m RandomWeights) Unlearn(_ context.Context, r Request) (*Outcome, error) {
 	seed := r.Seed

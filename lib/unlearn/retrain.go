@@ -31,6 +31,9 @@ func (m Retrain) Name() string {
 // Sees implements Method.
 func (Retrain) Sees() Sees { return Sees{Retain: true} }
 
+// Resolved implements Method.
+func (m Retrain) Resolved() Method { return m }
+
 // Unlearn implements Method.
 func (m Retrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	fit := r.Fit

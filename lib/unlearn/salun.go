@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -47,18 +48,27 @@ func (SalUn) Name() string { return "salun" }
 // Sees implements Method.
 func (SalUn) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
+// Resolved implements Method.
+func (m SalUn) Resolved() Method { return m.resolved() }
+
+func (m SalUn) resolved() SalUn {
+	m.Epochs, m.LR, m.Ratio = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 0.013), cmp.Or(m.Ratio, 0.5)
+	m.Descent = *m.Descent.resolved()
+	return m
+}
+
 // Unlearn implements Method.
 func (m SalUn) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	ratio := or(m.Ratio, 0.5)
-	if !(ratio > 0 && ratio <= 1) {
-		return nil, fmt.Errorf("a mask of a share of %v of the weights; above 0 and up to 1 are possible", ratio)
+	m = m.resolved()
+	if !(m.Ratio > 0 && m.Ratio <= 1) {
+		return nil, fmt.Errorf("a mask of a share of %v of the weights; above 0 and up to 1 are possible", m.Ratio)
 	}
 	o := train.Objective{{Name: "forget", X: r.Forget.X, Targets: []train.Target{r.labels(r.Forget, 1)}}}
 	grads, err := train.Gradient(ctx, r.Runner, r.Original, o, m.batch(r), train.Mode{})
 	if err != nil {
 		return nil, err
 	}
-	mask := &train.Mask{Open: salient(grads, ratio), Restore: m.Restore}
+	mask := &train.Mask{Open: salient(grads, m.Ratio), Restore: m.Restore}
 	return RandomLabel{Epochs: m.Epochs, LR: m.LR, Together: m.Together, Descent: m.Descent}.masked(ctx, r, mask)
 }
 

@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/train"
@@ -33,14 +34,23 @@ func (SCRUB) Name() string { return "scrub" }
 // Sees implements Method.
 func (SCRUB) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
+// Resolved implements Method.
+func (m SCRUB) Resolved() Method { return m.resolved() }
+
+func (m SCRUB) resolved() SCRUB {
+	m.Epochs, m.LR = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 5e-4)
+	m.Alpha, m.Temperature = cmp.Or(m.Alpha, 0.6), cmp.Or(m.Temperature, 2)
+	return m
+}
+
 // Unlearn implements Method.
 func (m SCRUB) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	alpha, t := or(m.Alpha, 0.6), or(m.Temperature, 2)
-	keep, err := r.teach(r.Original, r.Retain, t, alpha)
+	m = m.resolved()
+	keep, err := r.teach(r.Original, r.Retain, m.Temperature, m.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := r.teach(r.Original, r.Forget, t, alpha-1)
+	leave, err := r.teach(r.Original, r.Forget, m.Temperature, m.Alpha-1)
 	if err != nil {
 		return nil, err
 	}
@@ -48,5 +58,5 @@ func (m SCRUB) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		r.term("retain", r.Retain, false, keep),
 		r.term("forget", r.Forget, true, leave),
 	}
-	return r.minimise(ctx, o, or(m.Epochs, 10), or(m.LR, 5e-4), nil)
+	return r.minimise(ctx, o, m.Epochs, m.LR, nil)
 }

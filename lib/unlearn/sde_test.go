@@ -35,13 +35,13 @@ func TestTheZeroValueOfSDEsMethodsIsTheProgramsSetting(t *testing.T) {
 		steps                int
 	}{
 		{unlearn.RandomLabel{}, unlearn.RandomLabel{Epochs: 10, LR: 0.013, Descent: full}, unlearn.RandomLabel{LR: 0.02}, 20},
-		{unlearn.RandomLabel{}, unlearn.RandomLabel{Descent: full}, unlearn.RandomLabel{Descent: unlearn.Descent{Momentum: unlearn.Off}}, 20},
+		{unlearn.RandomLabel{}, unlearn.RandomLabel{Descent: full}, unlearn.RandomLabel{Descent: unlearn.Descent{Momentum: nn.Zero}}, 20},
 		{unlearn.RandomLabel{Together: true}, unlearn.RandomLabel{Together: true, Descent: full}, unlearn.RandomLabel{}, 10},
 		{unlearn.SalUn{}, unlearn.SalUn{Epochs: 10, LR: 0.013, Ratio: 0.5, Descent: full}, unlearn.SalUn{Ratio: 0.25}, 20},
 		{unlearn.SalUn{}, unlearn.SalUn{Descent: full}, unlearn.SalUn{Restore: true}, 20},
-		{unlearn.L1Sparsity{}, unlearn.L1Sparsity{Epochs: 10, LR: 0.01, Gamma: 5e-4, Descent: full}, unlearn.L1Sparsity{Gamma: unlearn.Off}, 10},
+		{unlearn.L1Sparsity{}, unlearn.L1Sparsity{Epochs: 10, LR: 0.01, Gamma: 5e-4, Descent: full}, unlearn.L1Sparsity{Gamma: nn.Zero}, 10},
 		{unlearn.Unroll{}, unlearn.Unroll{LR: 0.01, Batch: 32, Times: 1}, unlearn.Unroll{Times: 2}, 0},
-		{unlearn.FineTuning{SGD: &unlearn.Descent{}}, unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &full}, unlearn.FineTuning{SGD: &unlearn.Descent{WeightDecay: unlearn.Off}}, 10},
+		{unlearn.FineTuning{SGD: &unlearn.Descent{}}, unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &full}, unlearn.FineTuning{SGD: &unlearn.Descent{WeightDecay: nn.Zero}}, 10},
 		{unlearn.GradientAscent{SGD: &unlearn.Descent{}}, unlearn.GradientAscent{Epochs: 5, LR: 1e-4, SGD: &full}, unlearn.GradientAscent{LR: 1e-4}, 5},
 	} {
 		zero, rep := apply(t, c.zero, r)
@@ -62,7 +62,7 @@ func TestTheZeroValueOfSDEsMethodsIsTheProgramsSetting(t *testing.T) {
 // The settings are part of store keys: one flat object, zeros left out.
 func TestTheSettingsOfSDEsMethodsAreFlatJSON(t *testing.T) {
 	for want, m := range map[string]unlearn.Method{
-		`{"lr":0.1,"ratio":0.3,"restore":true,"momentum":-1,"batch":64}`: unlearn.SalUn{LR: 0.1, Ratio: 0.3, Restore: true, Descent: unlearn.Descent{Momentum: unlearn.Off, Batch: 64}},
+		`{"lr":0.1,"ratio":0.3,"restore":true,"momentum":5e-324,"batch":64}`: unlearn.SalUn{LR: 0.1, Ratio: 0.3, Restore: true, Descent: unlearn.Descent{Momentum: nn.Zero, Batch: 64}},
 		`{"sgd":{}}`:   unlearn.FineTuning{SGD: &unlearn.Descent{}},
 		`{"times":50}`: unlearn.Unroll{Times: 50},
 	} {
@@ -121,7 +121,7 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 func TestSparsityShrinksTheWeights(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	sparse, _ := apply(t, unlearn.L1Sparsity{Gamma: 5e-2}, r)
-	plain, _ := apply(t, unlearn.L1Sparsity{Gamma: unlearn.Off}, r)
+	plain, _ := apply(t, unlearn.L1Sparsity{Gamma: nn.Zero}, r)
 	tuned, _ := apply(t, unlearn.FineTuning{SGD: &unlearn.Descent{}}, r)
 	if plain.Hash() != tuned.Hash() {
 		t.Error("without gamma it is not fine-tuning")

@@ -23,9 +23,31 @@ type Method interface {
 	Name() string
 	// Sees says which parts of the request the method needs.
 	Sees() Sees
+	// Resolved is the method with every zero that stands for a default replaced by
+	// it, once and for all: it is what the store's key holds, and what Unlearn
+	// itself begins with, so that a default has one place and a change of it is
+	// another method to the store. See nn.Zero for how to say really zero.
+	Resolved() Method
 	// Unlearn computes the new weights. It must not write to anything in the
 	// request. Call Apply instead: it checks, restricts and measures.
 	Unlearn(ctx context.Context, r Request) (*Outcome, error)
+}
+
+// Versioned is a method whose results changed, in a way that its fields do not
+// show, after results were kept: a correction of its code. A method without it
+// has version 1.
+type Versioned interface {
+	// Version goes up with every such change, and with it the method's keys in the
+	// store; nothing else is computed anew.
+	Version() int
+}
+
+// VersionOf is the version of a method's numbers.
+func VersionOf(m Method) int {
+	if v, ok := m.(Versioned); ok {
+		return v.Version()
+	}
+	return 1
 }
 
 // Sees says what a method is shown. Everything else is absent from its request.
@@ -250,12 +272,4 @@ func (r Request) teach(p nn.Params, d Data, temperature, weight float64) (train.
 		return train.Target{}, fmt.Errorf("the teacher: %w", err)
 	}
 	return train.Distillation(out.Logits(), temperature, weight), nil
-}
-
-// or returns v, or the paper's value when v is zero.
-func or[T int | float64](v, paper T) T {
-	if v == 0 {
-		return paper
-	}
-	return v
 }

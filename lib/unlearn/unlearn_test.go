@@ -120,8 +120,9 @@ type outcome struct {
 	err error
 }
 
-func (outcome) Name() string       { return "stub" }
-func (outcome) Sees() unlearn.Sees { return unlearn.Sees{} }
+func (outcome) Name() string               { return "stub" }
+func (outcome) Sees() unlearn.Sees         { return unlearn.Sees{} }
+func (o outcome) Resolved() unlearn.Method { return o }
 func (o outcome) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
 	return o.out, o.err
 }

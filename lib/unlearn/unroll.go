@@ -1,6 +1,7 @@
 package unlearn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -42,10 +43,19 @@ func (Unroll) Name() string { return "unroll" }
 // Sees implements Method.
 func (Unroll) Sees() Sees { return Sees{Original: true, Forget: true, Earlier: true} }
 
+// Resolved implements Method.
+func (m Unroll) Resolved() Method { return m.resolved() }
+
+func (m Unroll) resolved() Unroll {
+	m.LR, m.Batch = cmp.Or(m.LR, 0.01), cmp.Or(m.Batch, 32)
+	return m
+}
+
 // Unlearn implements Method.
 func (m Unroll) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	lr, b := or(m.LR, 0.01), or(r.Batch, or(m.Batch, 32))
-	times := or(m.Times, r.Fit.WithDefaults().Epochs-r.Earlier.Epoch)
+	m = m.resolved()
+	lr, b := m.LR, cmp.Or(r.Batch, m.Batch)
+	times := cmp.Or(m.Times, r.Fit.WithDefaults().Epochs-r.Earlier.Epoch)
 	if !(lr > 0) || math.IsInf(lr, 1) || b < 1 || times < 1 {
 		return nil, fmt.Errorf("learning rate %v, batch %d, %d times: all must be positive", lr, b, times)
 	}

@@ -6,20 +6,21 @@ const definitions = (seed, epochs) => `import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nb"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // long trains two models and says with which epoch this run of the cell began.
 func long() {
-	lab := nb.Try(audit.Open())
+	l := nb.Try(lab.Open())
 	bar := nb.NewBar(0, "training")
 	var once sync.Once
-	lab.Progress = func(p audit.Progress) {
+	l.Progress = func(p lab.Progress) {
 		once.Do(func() { fmt.Printf("began with epoch %d of %d\\n", p.Done, p.Total) })
 		bar.Report(p.Done, p.Total, p.What)
 	}
-	c := nb.Try(lab.Case(nb.Context(), audit.Setting{
+	c := nb.Try(audit.Open(nb.Context(), l, lab.Setting{
 		DataSet: "moons_island", Planted: "island", Seed: ${seed}, Fit: train.Config{Epochs: ${epochs}},
 	}))
 	bar.Done()

@@ -35,12 +35,15 @@ func (p Precondition) At(sigma float64) Scales {
 	}
 }
 
-func (p Precondition) sigmaData() float64 {
+// Resolved has every zero replaced by its meaning.
+func (p Precondition) Resolved() Precondition {
 	if p.SigmaData == 0 {
-		return 0.5
+		p.SigmaData = 0.5
 	}
-	return p.SigmaData
+	return p
 }
+
+func (p Precondition) sigmaData() float64 { return p.Resolved().SigmaData }
 
 // Check reports a standard deviation that no data have.
 func (p Precondition) Check() error {

@@ -58,6 +58,7 @@ func (m FTTransformer) withDefaults() FTTransformer {
 	m.Heads = or(m.Heads, 4)
 	m.Hidden = or(m.Hidden, m.Width*4/3)
 	m.Blocks = or(m.Blocks, 3)
+	m.Attention, m.Dropout = or(m.Attention, 0.2), or(m.Dropout, 0.1)
 	m.Eps = or(m.Eps, nn.LayerNormEps)
 	return m
 }
@@ -84,7 +85,7 @@ func (m FTTransformer) Check() error {
 		return err
 	}
 	switch {
-	case m.Attention >= 1:
+	case m.Attention < 0 || m.Attention >= 1:
 		return fmt.Errorf("%s: attention dropout %g is not below 1", m.Name(), float64(m.Attention))
 	case m.Heads < 1 || m.Width%m.Heads != 0:
 		return fmt.Errorf("%s: %d heads do not divide width %d", m.Name(), m.Heads, m.Width)
@@ -139,8 +140,8 @@ func (m FTTransformer) Draws() []nn.Draw {
 	for l := range m.Blocks {
 		queries := m.queries(l)
 		draws = append(draws,
-			nn.Draw{Name: fmt.Sprintf("attention%d", l+1), Units: m.Heads * queries * (m.Features + 1), Rate: m.Attention.value(0.2)},
-			nn.Draw{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden * queries, Rate: m.Dropout.value(0.1)})
+			nn.Draw{Name: fmt.Sprintf("attention%d", l+1), Units: m.Heads * queries * (m.Features + 1), Rate: m.Attention.value()},
+			nn.Draw{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden * queries, Rate: m.Dropout.value()})
 	}
 	return draws
 }
@@ -216,6 +217,6 @@ func (b *builder) feedForward(h, mask *Node) *Node {
 	w := b.take(6)
 	up := nn.DenseTokens(b.t, in, w[0], w[1], b.n)
 	gate := nn.DenseTokens(b.t, in, w[2], w[3], b.n)
-	open := nn.ReGLU(b.t, up, gate, mask, b.m.Dropout.value(0.1))
+	open := nn.ReGLU(b.t, up, gate, mask, b.m.Dropout.value())
 	return nn.Residual(b.t, h, nn.DenseTokens(b.t, open, w[4], w[5], b.n))
 }

@@ -31,21 +31,10 @@ type MLP struct {
 	Weights  nn.Init `json:"init,omitempty"`    // 0: PyTorch's default
 }
 
-// Rate is a dropout probability whose zero value stands for the paper's 0.2;
-// NoDropout switches dropout off.
-type Rate float64
-
-// NoDropout keeps every unit.
-const NoDropout Rate = -1
-
-func (r Rate) value(def float64) float64 {
-	switch {
-	case r == 0:
-		return def
-	case r < 0:
-		return 0
-	}
-	return float64(r)
+// withDefaults replaces every zero by its meaning.
+func (m MLP) withDefaults() MLP {
+	m.Hidden, m.Dropout = or(m.Hidden, 128), or(m.Dropout, 0.2)
+	return m
 }
 
 var _ model.Classifier = MLP{}
@@ -73,18 +62,15 @@ func check(name string, features, outputs, hidden int, dropout Rate) error {
 		return fmt.Errorf("%s: %d outputs, at least 2 are needed", name, outputs)
 	case hidden < 1:
 		return fmt.Errorf("%s: %d hidden units", name, hidden)
+	case dropout < 0:
+		return fmt.Errorf("%s: dropout %g is below 0; NoDropout switches it off", name, float64(dropout))
 	case dropout >= 1:
 		return fmt.Errorf("%s: dropout %g is not below 1", name, float64(dropout))
 	}
 	return nil
 }
 
-func (m MLP) hidden() int {
-	if m.Hidden == 0 {
-		return 128
-	}
-	return m.Hidden
-}
+func (m MLP) hidden() int { return m.withDefaults().Hidden }
 
 // Init implements model.Architecture.
 func (m MLP) Init(rng *rand.Rand) nn.Params {
@@ -97,13 +83,13 @@ func (m MLP) Init(rng *rand.Rand) nn.Params {
 
 // Draws implements model.Architecture.
 func (m MLP) Draws() []nn.Draw {
-	rate := m.Dropout.value(0.2)
+	rate := m.withDefaults().Dropout.value()
 	return []nn.Draw{{Name: "dropout1", Units: m.hidden(), Rate: rate}, {Name: "dropout2", Units: m.hidden(), Rate: rate}}
 }
 
 // Forward implements model.Architecture.
 func (m MLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	rate := m.Dropout.value(0.2)
+	rate := m.withDefaults().Dropout.value()
 	h1 := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), model.DrawAt(masks, 0), rate)
 	h2 := nn.ReLUDropout(t, nn.Dense(t, h1, p[2], p[3]), model.DrawAt(masks, 1), rate)
 	z := nn.Dense(t, h2, p[4], p[5])

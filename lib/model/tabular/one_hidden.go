@@ -46,12 +46,13 @@ func (m OneHidden) Check() error {
 	return check(m.Name(), m.Features, m.Outputs, m.hidden(), NoDropout)
 }
 
-func (m OneHidden) hidden() int {
-	if m.Hidden == 0 {
-		return 128
-	}
-	return m.Hidden
+// withDefaults replaces every zero by its meaning.
+func (m OneHidden) withDefaults() OneHidden {
+	m.Hidden = or(m.Hidden, 128)
+	return m
 }
+
+func (m OneHidden) hidden() int { return m.withDefaults().Hidden }
 
 // Init implements model.Architecture.
 func (m OneHidden) Init(rng *rand.Rand) nn.Params {

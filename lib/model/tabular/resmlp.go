@@ -44,11 +44,12 @@ func (m ResMLP) withDefaults() ResMLP {
 	m.Width = or(m.Width, 128)
 	m.Hidden = or(m.Hidden, 2*m.Width)
 	m.Blocks = or(m.Blocks, 2)
+	m.Dropout = or(m.Dropout, 0.2)
 	m.Eps = or(m.Eps, nn.LayerNormEps)
 	return m
 }
 
-func or[T int | float64](v, def T) T {
+func or[T int | ~float64](v, def T) T {
 	if v == 0 {
 		return def
 	}
@@ -113,7 +114,7 @@ func normInit(name string, width int) nn.Params {
 
 // Draws implements model.Architecture.
 func (m ResMLP) Draws() []nn.Draw {
-	rate := m.Dropout.value(0.2)
+	rate := m.withDefaults().Dropout.value()
 	m = m.withDefaults()
 	draws := make([]nn.Draw, m.Blocks)
 	for l := range draws {
@@ -124,7 +125,7 @@ func (m ResMLP) Draws() []nn.Draw {
 
 // Forward implements model.Architecture.
 func (m ResMLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	rate := m.Dropout.value(0.2)
+	rate := m.withDefaults().Dropout.value()
 	m = m.withDefaults()
 	n := x.Shape().Dimensions[1]
 	h := nn.Dense(t, x, p[0], p[1])

@@ -2,14 +2,13 @@ package ruler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
-	"github.com/lethe-ml/lethe/lib/audit"
-	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -48,86 +47,103 @@ type Row struct {
 // DeltaM4 is M4 less that of the oracle, which never saw the forget set.
 func (r Row) DeltaM4() float64 { return r.M4 - r.OracleM4 }
 
-// trained returns the weights of a model trained on the given training rows.
-func (e *Env) trained(ctx context.Context, p *audit.Problem, s Study, rows []int, seed int) (nn.Params, error) {
-	return e.lab.Trained(ctx, p, s.Fit, rows, seed)
-}
-
-// unlearned returns the weights that an arm makes of the original.
-func (e *Env) unlearned(ctx context.Context, c *cell, a Arm) (nn.Params, error) {
-	if r, ok := a.Method.(unlearn.Retrain); ok {
-		return e.retrained(ctx, c, r)
-	}
-	weights, _, err := e.lab.Unlearned(ctx, c.Problem, a.Method, c.request())
-	return weights, err
-}
-
-// retrained is the oracle of the cell, or that of the study's next seed: the
-// very runs that serve as oracles, so nothing is trained twice. A test shows
-// that unlearn.Retrain gives the same bytes.
-func (e *Env) retrained(ctx context.Context, c *cell, r unlearn.Retrain) (nn.Params, error) {
-	if r.SeedShift == 0 {
-		return c.oracle, nil
-	}
-	seeds := c.study.Seeds
-	for i, s := range seeds {
-		if s == c.seed && len(seeds) > 1 {
-			return e.trained(ctx, c.Problem, c.study, c.retain, seeds[(i+r.SeedShift)%len(seeds)])
-		}
-	}
-	return e.trained(ctx, c.Problem, c.study, c.retain, c.seed+r.SeedShift)
-}
-
 // cell is everything that the evidence of one cell is computed from.
 type cell struct {
 	cellKey
-	*audit.Problem
+	*lab.Case
 	study            Study
-	forget, retain   []int // rows of the training part
 	original, oracle nn.Params
 }
 
-func (c *cell) request() unlearn.Request {
-	fit := c.study.Fit.WithDefaults()
-	fit.Seed = engine.Root(c.seed)
-	return unlearn.Request{
-		Runner: c.Runner, Original: c.original, Forget: c.Records(c.forget), Retain: c.Records(c.retain),
-		Fit: fit, Seed: unlearnSeed, Batch: c.study.Fit.Batch,
+// evidenceKey identifies the evidence of a cell in the store.
+type evidenceKey struct {
+	Study string `json:"study"`
+	lab.NetworkKey
+	Fit        train.Config `json:"fit"`
+	Arms       []armKey     `json:"arms"`
+	Others     []int        `json:"seeds"` // of the study: they decide the other-seed oracle
+	Fraction   float64      `json:"fraction"`
+	ForgetSeed uint32       `json:"forget_seed"`
+	Gallery    int          `json:"gallery"`
+	Measures   measures     `json:"measures"`
+}
+
+type armKey struct {
+	Label string `json:"label"`
+	lab.MethodKey
+}
+
+// measures are the versions of what a cell is measured by: one goes up when a
+// correction changes its numbers, and cells are measured anew from the models
+// that are there.
+type measures struct {
+	RULER  int `json:"ruler"`
+	Attack int `json:"attack"`
+}
+
+var measuresNow = measures{RULER: ruler.Version, Attack: attack.Version}
+
+// key is the evidence's in the store.
+func (e *Env) key(c *cell) store.Key {
+	s := c.study
+	config := evidenceKey{
+		Study: s.Name, NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Fit: s.Fit.WithDefaults(), Others: s.Seeds,
+		Fraction: c.fraction, ForgetSeed: c.forgetSeed, Gallery: s.Gallery, Measures: measuresNow,
 	}
+	for _, a := range s.Arms {
+		config.Arms = append(config.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	}
+	return e.Lab().Key("evidence/ruler", c.Problem, config, map[string]int64{"train": int64(c.seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
 }
 
-// evidenceConfig identifies the evidence of a cell in the store.
-type evidenceConfig struct {
-	Study      string             `json:"study"`
-	Model      string             `json:"model"`
-	Arch       model.Architecture `json:"arch"`
-	Fit        train.Config       `json:"fit"`
-	Arms       []armConfig        `json:"arms"`
-	Others     []int              `json:"seeds"` // of the study: they decide the other-seed oracle
-	Fraction   float64            `json:"fraction"`
-	ForgetSeed uint32             `json:"forget_seed"`
-	Gallery    int                `json:"gallery"`
+// jobs are a cell's: its models, and the evidence on them.
+func (e *Env) jobs(ctx context.Context, s Study, k cellKey) ([]lab.Job, error) {
+	methods := []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}}
+	for _, a := range s.Arms {
+		methods = append(methods, a.Method)
+	}
+	out, err := e.Lab().Jobs(ctx, s.setting(k), methods...)
+	if err != nil {
+		return nil, err
+	}
+	job := lab.Job{ID: s.job(k), Needs: lab.IDs(out)}
+	c, err := e.open(ctx, s, k)
+	switch {
+	case errors.Is(err, datasets.ErrMissing):
+		job.Missing = true
+	case err != nil:
+		return nil, err
+	default:
+		job.Cost = int64(c.Problem.Train.X.Rows * (2 + len(s.Arms)))
+		if err := e.Lab().Look(&job, e.key(c)); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, job), nil
 }
 
-type armConfig struct {
-	Label   string         `json:"label"`
-	Method  string         `json:"method"`
-	Setting unlearn.Method `json:"setting"`
+// job names a cell's evidence.
+func (s Study) job(k cellKey) string {
+	return fmt.Sprintf("evidence/ruler/%s/%s/%g-%d/seed-%d", s.Name, k.dataSet, k.fraction, k.forgetSeed, k.seed)
+}
+
+// open prepares a cell; nothing is trained yet.
+func (e *Env) open(ctx context.Context, s Study, k cellKey) (*cell, error) {
+	c, err := e.Lab().Case(ctx, s.setting(k))
+	if err != nil {
+		return nil, err
+	}
+	return &cell{cellKey: k, Case: c, study: s}, nil
 }
 
 // evidence returns the rows of a cell, from the store or computed.
 func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, error) {
-	p, err := e.problem(ctx, s, k.dataSet)
+	c, err := e.open(ctx, s, k)
 	if err != nil {
 		return nil, "", err
 	}
-	cfg := evidenceConfig{s.Name, p.Arch.Name(), p.Arch, s.Fit.WithDefaults(), nil, s.Seeds, k.fraction, k.forgetSeed, s.Gallery}
-	for _, a := range s.Arms {
-		cfg.Arms = append(cfg.Arms, armConfig{a.Label, a.Method.Name(), a.Method})
-	}
-	key := e.lab.Key("evidence/ruler", p, cfg, map[string]int64{"train": int64(k.seed), "unlearn": unlearnSeed, "split": splitSeed})
-	run, err := e.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		rows, err := e.compute(ctx, p, s, k)
+	run, err := e.Store.Do(ctx, e.key(c), func(ctx context.Context, w *store.Work) error {
+		rows, err := e.compute(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -136,20 +152,22 @@ func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, 
 	if err != nil {
 		return nil, "", fmt.Errorf("%s, seed %d, fraction %g: %w", k.dataSet, k.seed, k.fraction, err)
 	}
+	e.Lab().Finish(s.job(k), fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction))
 	var rows []Row
 	return rows, run.ID, run.JSON("rows.json", &rows)
 }
 
-func (e *Env) compute(ctx context.Context, p *audit.Problem, s Study, k cellKey) ([]Row, error) {
-	c := &cell{cellKey: k, Problem: p, study: s}
-	var err error
-	if c.forget, c.retain, err = datasets.ForgetSet(p.Train.X.Rows, k.fraction, k.forgetSeed); err != nil {
-		return nil, err
+// ends trains the original and the oracle, or finds them.
+func (c *cell) ends(ctx context.Context) (err error) {
+	if c.original, _, err = c.Weights(ctx, unlearn.DoNothing{}); err != nil {
+		return err
 	}
-	if c.original, err = e.trained(ctx, p, s, upTo(p.Train.X.Rows), k.seed); err != nil {
-		return nil, err
-	}
-	if c.oracle, err = e.trained(ctx, p, s, c.retain, k.seed); err != nil {
+	c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})
+	return err
+}
+
+func (e *Env) compute(ctx context.Context, c *cell) ([]Row, error) {
+	if err := c.ends(ctx); err != nil {
 		return nil, err
 	}
 	ref, err := e.reference(c)
@@ -157,11 +175,11 @@ func (e *Env) compute(ctx context.Context, p *audit.Problem, s Study, k cellKey)
 		return nil, err
 	}
 	var rows []Row
-	for _, a := range s.Arms {
+	for _, a := range c.study.Arms {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		weights, err := e.unlearned(ctx, c, a)
+		weights, _, err := c.Weights(ctx, a.Method)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
 		}
@@ -196,7 +214,7 @@ func (e *Env) reference(c *cell) (*reference, error) {
 	if r.oracle, err = embed(c.oracle); err != nil {
 		return nil, err
 	}
-	own, _, err := ruler.M4(&r.oracle, c.forget, c.retain, e.options(c.study))
+	own, _, err := ruler.M4(&r.oracle, c.Forget, c.Retain, e.options(c.study))
 	if err != nil {
 		return nil, fmt.Errorf("the oracle's own M4: %w", err)
 	}
@@ -212,7 +230,7 @@ func (e *Env) options(s Study) ruler.Options {
 func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, error) {
 	row := Row{
 		DataSet: c.dataSet, Arm: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
-		Forget: len(c.forget), Retain: len(c.retain),
+		Forget: len(c.Forget), Retain: len(c.Retain),
 	}
 	onTrain, err := c.Runner.Predict(weights, c.Train.X)
 	if err != nil {
@@ -223,7 +241,7 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 		return row, err
 	}
 	u := array.Convert[float64](onTrain.Embedding)
-	m, err := ruler.Measure(&u, &ref.oracle, &ref.original, c.forget, c.retain, e.options(c.study))
+	m, err := ruler.Measure(&u, &ref.oracle, &ref.original, c.Forget, c.Retain, e.options(c.study))
 	if err != nil {
 		return row, err
 	}
@@ -239,10 +257,14 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 // outputs fills in what is judged from outputs: accuracies and the attack.
 func (c *cell) outputs(row *Row, onTrain, onTest array.Matrix[float32]) error {
 	pick := func(rows []int) (array.Matrix[float32], []int) {
-		return onTrain.Gather(rows), c.Records(rows).Y
+		d := make([]int, len(rows))
+		for i, r := range rows {
+			d[i] = c.Train.Y[r]
+		}
+		return onTrain.Gather(rows), d
 	}
-	zf, yf := pick(c.forget)
-	zr, yr := pick(c.retain)
+	zf, yf := pick(c.Forget)
+	zr, yr := pick(c.Retain)
 	row.ForgetAcc, row.RetainAcc, row.TestAcc = train.Accuracy(zf, yf), train.Accuracy(zr, yr), train.Accuracy(onTest, c.Test.Y)
 	res, err := attack.LossThreshold{}.Run(train.Losses(zr, yr), train.Losses(zf, yf), train.Losses(onTest, c.Test.Y))
 	if err != nil {

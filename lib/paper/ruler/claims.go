@@ -1,7 +1,6 @@
 package ruler
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -17,11 +16,9 @@ var claims = Recipe{
 }
 
 func init() {
-	claims.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	claims.studies = just(mainStudy)
+	claims.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		t := e.table(claims, s, c)
 		t.Columns = []report.Column{{Name: "claim"}, {Name: "printed", Paper: true}, {Name: "here"}, {Name: "reproduced"}, {Name: "the control says"}}
 		rows, err := c.claims()

@@ -2,60 +2,24 @@ package ruler
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/lib/audit"
-	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
 // Env is what a recipe runs in.
 type Env struct {
-	Engine *engine.Engine
-	Store  *store.Store
-	// Workers is the number of cells computed side by side, 0: one per core.
-	Workers int
-	// Progress is told after every cell how much of the work is done. It may be
-	// nil and is never called by two goroutines at once.
-	Progress func(Progress)
+	*paper.Env
 
 	once       sync.Once
 	multiplier ruler.Multiplier
-	mu         sync.Mutex
-	problems   map[string]func() (*datasets.Prepared, error)
-	lab        *audit.Lab
 }
 
 func (e *Env) start() (err error) {
-	e.once.Do(func() {
-		e.problems, e.lab = map[string]func() (*datasets.Prepared, error){}, &audit.Lab{Engine: e.Engine, Store: e.Store}
-		e.multiplier, err = e.Engine.NewMultiplier()
-	})
+	e.once.Do(func() { e.multiplier, err = e.Engine.NewMultiplier() })
 	return err
-}
-
-// problem loads, splits and standardises a data set once, and joins the study's
-// network to it.
-func (e *Env) problem(ctx context.Context, s Study, name string) (*audit.Problem, error) {
-	key := fmt.Sprintf("%s/%d", name, s.RowCap)
-	e.mu.Lock()
-	load := e.problems[key]
-	if load == nil {
-		load = sync.OnceValues(func() (*datasets.Prepared, error) {
-			return audit.Prepare(ctx, name, s.RowCap, testFraction, splitSeed)
-		})
-		e.problems[key] = load
-	}
-	e.mu.Unlock()
-	p, err := load()
-	if err != nil {
-		return nil, fmt.Errorf("data set %s: %w", name, err)
-	}
-	return e.lab.Problem(p, s.Arch.build(p.Train.X.Cols, len(p.About.Classes)))
 }
 
 // Collected are the rows of a study with what they were computed from.
@@ -74,10 +38,18 @@ func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 	if err := e.start(); err != nil {
 		return nil, err
 	}
+	if e.Progress != nil && !e.Lab().Expecting() {
+		jobs, err := e.studyJobs(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		e.Lab().Expect(jobs)
+		defer e.Lab().Expect(nil)
+	}
 	out := &Collected{Study: s, Data: map[string]string{}}
 	weight := map[string]int64{}
 	for _, name := range s.DataSets {
-		p, err := e.problem(ctx, s, name)
+		p, err := e.Lab().Problem(ctx, s.setting(cellKey{dataSet: name}))
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +61,7 @@ func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 	cells := s.cells()
 	rows := make([][]Row, len(cells))
 	out.Runs = make([]string, len(cells))
-	err := e.sweep(ctx, s, cells, weight, func(ctx context.Context, i int) (err error) {
+	err := e.sweep(ctx, cells, weight, func(ctx context.Context, i int) (err error) {
 		rows[i], out.Runs[i], err = e.evidence(ctx, s, cells[i])
 		return err
 	})
@@ -105,7 +77,7 @@ func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 
 // sweep runs work on every cell, the heaviest first, on a few goroutines. The
 // first error stops it; what was finished is in the store.
-func (e *Env) sweep(ctx context.Context, s Study, cells []cellKey, weight map[string]int64, work func(ctx context.Context, i int) error) error {
+func (e *Env) sweep(ctx context.Context, cells []cellKey, weight map[string]int64, work func(ctx context.Context, i int) error) error {
 	order := upTo(len(cells))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return int(weight[cells[b].dataSet] - weight[cells[a].dataSet])
@@ -113,11 +85,6 @@ func (e *Env) sweep(ctx context.Context, s Study, cells []cellKey, weight map[st
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	next := make(chan int)
-	p := Progress{}
-	for _, c := range cells {
-		p.Total += weight[c.dataSet]
-	}
-	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for range e.workers() {
 		wg.Add(1)
@@ -126,15 +93,7 @@ func (e *Env) sweep(ctx context.Context, s Study, cells []cellKey, weight map[st
 			for i := range next {
 				if err := work(ctx, i); err != nil {
 					stop(err)
-					continue
 				}
-				mu.Lock()
-				p.Done += weight[cells[i].dataSet]
-				p.What = fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, cells[i].dataSet, cells[i].seed, cells[i].fraction)
-				if e.Progress != nil {
-					e.Progress(p)
-				}
-				mu.Unlock()
 			}
 		}()
 	}

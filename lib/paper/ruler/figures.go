@@ -1,7 +1,6 @@
 package ruler
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -69,11 +68,9 @@ var figure5 = Recipe{
 }
 
 func init() {
-	figure5.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	figure5.studies = just(mainStudy)
+	figure5.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		top := strips(c, m2, 0.05, armsNamed(OtherOracle))
 		top.Title = "pairs of oracles of different seeds"
 		bottom := strips(c, m2, 0.05, armsNamed(GA, NG, FT, SC, BT, Nothing, Matched))
@@ -90,11 +87,9 @@ var figure6 = Recipe{
 }
 
 func init() {
-	figure6.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	figure6.studies = just(mainStudy)
+	figure6.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		p := plot.Panels{Meta: e.meta(figure6, s, c), Columns: 1}
 		for _, f := range c.Study.Fractions {
 			panel := strips(c, m3, f, armsNamed(GA, NG, FT, SC, BT, Matched))
@@ -113,11 +108,9 @@ var figure7 = Recipe{
 }
 
 func init() {
-	figure7.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	figure7.studies = just(mainStudy)
+	figure7.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		f := strips(c, m4, 0.05, armsNamed(GA, NG, FT, SC, BT, Nothing, Oracle))
 		f.Meta = e.meta(figure7, s, c)
 		f.Title = figure7.Title + fmt.Sprintf(" (forget fraction %s)", percent(0.05))

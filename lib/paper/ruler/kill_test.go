@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
@@ -34,7 +35,7 @@ func sweepChild(dir string) {
 	if err != nil {
 		fail(err)
 	}
-	out, err := table3.Run(context.Background(), &Env{Engine: e, Store: s}, killScale())
+	out, err := table3.Run(context.Background(), envOf(&paper.Env{Engine: e, Store: s}), killScale())
 	if err != nil {
 		fail(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -17,7 +18,14 @@ type Recipe struct {
 	ID    string // "ruler/table1"
 	Title string
 	Doc   string // what the paper claims with it, and what to look at
-	make  func(ctx context.Context, e *Env, s Scale) (*Output, error)
+	// studies are what it needs, in the order in which make gets them.
+	studies func(ctx context.Context, s Scale) ([]Study, error)
+	make    func(e *Env, s Scale, parts []*Collected) (*Output, error)
+}
+
+// just is the studies of a recipe that needs one.
+func just(study func(Scale) Study) func(context.Context, Scale) ([]Study, error) {
+	return func(_ context.Context, s Scale) ([]Study, error) { return []Study{study(s)}, nil }
 }
 
 // Recipes lists all recipes of the paper; a new one adds one line.
@@ -52,7 +60,53 @@ func (r Recipe) output(ctx context.Context, e *Env, s Scale) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.make(ctx, e, s)
+	studies, err := r.studies(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var parts []*Collected
+	for _, study := range studies {
+		c, err := e.Collect(ctx, study)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, c)
+	}
+	return r.make(e, s, parts)
+}
+
+// Jobs lists the models and the evidence of the recipe's studies.
+func (r Recipe) Jobs(ctx context.Context, e *Env, s Scale) ([]lab.Job, error) {
+	s, err := s.present(ctx)
+	if err != nil {
+		return nil, err
+	}
+	studies, err := r.studies(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var out []lab.Job
+	for _, study := range studies {
+		jobs, err := e.studyJobs(ctx, study)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, jobs...)
+	}
+	return lab.Once(out), nil
+}
+
+// studyJobs are the jobs of a study's cells.
+func (e *Env) studyJobs(ctx context.Context, s Study) ([]lab.Job, error) {
+	var out []lab.Job
+	for _, k := range s.cells() {
+		jobs, err := e.jobs(ctx, s, k)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, jobs...)
+	}
+	return lab.Once(out), nil
 }
 
 // provenance collects what the studies behind an output were computed from.
@@ -110,7 +164,7 @@ func (e *Env) meta(r Recipe, s Scale, c *Collected) plot.Meta {
 // arms lists a study's arms as table rows: methods first, then controls.
 func (c *Collected) arms() []Arm { return c.Study.Arms }
 
-func (a Arm) kind() report.Kind {
+func kindOf(a Arm) report.Kind {
 	if a.Control {
 		return report.Control
 	}

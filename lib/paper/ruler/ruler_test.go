@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/lab/labtest"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -33,7 +36,7 @@ func newEnv(t *testing.T, dir string, workers int) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Env{Engine: e, Store: s, Workers: workers}
+	return envOf(&paper.Env{Engine: e, Store: s, Workers: workers})
 }
 
 func jsonOf(t *testing.T, tab *report.Table) []byte {
@@ -92,30 +95,34 @@ func TestTheOracleArmIsThePerfectUnlearner(t *testing.T) {
 // problemCell prepares the first cell of oneSet with its models.
 func problemCell(t *testing.T, e *Env) *cell {
 	t.Helper()
-	ctx, s := context.Background(), oneSet()
-	if err := e.start(); err != nil {
+	c := openCell(t, e)
+	if err := c.ends(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.problem(ctx, s, "breast_cancer")
+	return c
+}
+
+// openCell is problemCell before anything is trained: to be forgotten are the
+// first 22 records.
+func openCell(t *testing.T, e *Env) *cell {
+	t.Helper()
+	c, err := e.open(t.Context(), oneSet(), oneSet().cells()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cell{cellKey: s.cells()[0], Problem: p, study: s}
-	c.retain = upTo(p.Train.X.Rows)[22:]
-	c.forget = upTo(22)
-	if c.original, err = e.trained(ctx, p, s, upTo(p.Train.X.Rows), 0); err != nil {
-		t.Fatal(err)
-	}
-	if c.oracle, err = e.trained(ctx, p, s, c.retain, 0); err != nil {
-		t.Fatal(err)
-	}
+	every := upTo(c.Problem.Train.X.Rows)
+	c.Forget, c.Retain = every[:22], every[22:]
 	return c
 }
 
 func TestTheStoredOracleIsWhatRetrainMakes(t *testing.T) {
 	e := newEnv(t, t.TempDir(), 0)
 	c := problemCell(t, e)
-	weights, _, err := unlearn.Apply(context.Background(), unlearn.Retrain{}, c.request())
+	r, err := c.Request(t.Context(), unlearn.Retrain{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, _, err := unlearn.Apply(t.Context(), unlearn.Retrain{}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,21 +136,14 @@ func TestTheStoredOracleIsWhatRetrainMakes(t *testing.T) {
 
 func TestTheOracleNeverSawAForgetRow(t *testing.T) {
 	want := problemCell(t, newEnv(t, t.TempDir(), 0))
-	e := newEnv(t, t.TempDir(), 0)
-	if err := e.start(); err != nil {
-		t.Fatal(err)
-	}
-	p, err := e.problem(context.Background(), oneSet(), "breast_cancer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, i := range want.forget {
-		for j := range p.Train.X.Row(i) {
-			p.Train.X.Row(i)[j] = 1e6
+	c := openCell(t, newEnv(t, t.TempDir(), 0))
+	for _, i := range want.Forget {
+		for j := range c.Problem.Train.X.Row(i) {
+			c.Problem.Train.X.Row(i)[j] = 1e6
 		}
-		p.Train.Y[i] = 1 - p.Train.Y[i]
+		c.Train.Y[i] = 1 - c.Train.Y[i]
 	}
-	oracle, err := e.trained(context.Background(), p, oneSet(), want.retain, 0)
+	oracle, _, err := c.Weights(t.Context(), unlearn.Retrain{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,11 +168,22 @@ func TestTheOracleNeverSawAForgetRow(t *testing.T) {
 func TestEveryRecipeRunsAndPrintsInEveryFormat(t *testing.T) {
 	e := newEnv(t, t.TempDir(), 0)
 	s := tiny()
+	var all []lab.Job
 	for _, r := range Recipes() {
+		before, err := r.Jobs(t.Context(), e, s)
+		if err != nil {
+			t.Fatalf("%s: %v", r.ID, err)
+		}
 		out, err := r.Run(context.Background(), e, s)
 		if err != nil {
 			t.Fatalf("%s: %v", r.ID, err)
 		}
+		after, err := r.Jobs(t.Context(), e, s)
+		if err != nil {
+			t.Fatalf("%s: %v", r.ID, err)
+		}
+		checkJobs(t, r, before, after)
+		all = append(all, after...)
 		if r.Doc == "" || out.Table == nil && out.Figure == nil {
 			t.Errorf("%s makes nothing or says nothing", r.ID)
 		}
@@ -185,6 +196,7 @@ func TestEveryRecipeRunsAndPrintsInEveryFormat(t *testing.T) {
 			}
 		}
 	}
+	labtest.RunsAreListed(t, e.Store, all)
 }
 
 func checkTable(t *testing.T, r Recipe, tab *report.Table) {
@@ -230,11 +242,11 @@ func TestQuickScaleStandsInForMissingFilesAndSaysSo(t *testing.T) {
 
 func TestMissingDataAtPaperScaleSaysHowToGetThem(t *testing.T) {
 	e := newEnv(t, t.TempDir(), 0)
-	paper, err := ScaleByName("paper")
+	full, err := ScaleByName("paper")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = table1.Run(context.Background(), e, paper)
+	_, err = table1.Run(context.Background(), e, full)
 	if err == nil || !strings.Contains(err.Error(), "adult") || !strings.Contains(err.Error(), "lethe data get") {
 		t.Errorf("error %v", err)
 	}
@@ -244,7 +256,11 @@ func TestAStoppedSweepKeepsWhatItHasAndGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	e := newEnv(t, dir, 1)
 	ctx, stop := context.WithCancel(context.Background())
-	e.Progress = func(Progress) { stop() }
+	e.Progress = func(p Progress) {
+		if strings.Contains(p.What, "fraction") { // a cell is done
+			stop()
+		}
+	}
 	if _, err := e.Collect(ctx, oneSet()); err == nil {
 		t.Fatal("a cancelled sweep returned no error")
 	}
@@ -253,13 +269,18 @@ func TestAStoppedSweepKeepsWhatItHasAndGoesOn(t *testing.T) {
 		t.Fatalf("nothing is in the store: %v", err)
 	}
 	again := newEnv(t, dir, 1)
-	steps := 0
-	again.Progress = func(Progress) { steps++ }
+	var last Progress
+	again.Progress = func(p Progress) {
+		if p.Done < last.Done || p.Total != last.Total && last.Total != 0 {
+			t.Errorf("after %+v comes %+v", last, p)
+		}
+		last = p
+	}
 	if _, err := again.Collect(context.Background(), oneSet()); err != nil {
 		t.Fatal(err)
 	}
-	if steps != len(oneSet().cells()) {
-		t.Errorf("%d steps reported for %d cells", steps, len(oneSet().cells()))
+	if last.Done != last.Total || last.Total == 0 {
+		t.Errorf("the bar ends at %+v", last)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -15,15 +15,7 @@ import (
 )
 
 // Results is the version of the numbers.
-const Results = audit.Results
-
-// Constants of the paper (section 4).
-const (
-	splitSeed    = 999
-	forgetSeed   = 999
-	unlearnSeed  = 100
-	testFraction = 0.2
-)
+const Results = lab.Results
 
 // Scale is how much of the paper's grid is computed.
 type Scale struct {
@@ -115,11 +107,7 @@ func upTo(n int) []int {
 }
 
 // Arm is one row of every table: a method or a control under a label.
-type Arm struct {
-	Label   string
-	Method  unlearn.Method
-	Control bool
-}
+type Arm = lab.Arm
 
 // Labels of the arms, as the paper writes them.
 const (
@@ -137,10 +125,10 @@ const (
 
 func methods() []Arm {
 	return []Arm{
-		{GA, unlearn.GradientAscent{}, false},
-		{NG, unlearn.NegGrad{}, false},
-		{FT, unlearn.FineTuning{}, false},
-		{SC, unlearn.SCRUB{}, false},
+		{Label: GA, Method: unlearn.GradientAscent{}},
+		{Label: NG, Method: unlearn.NegGrad{}},
+		{Label: FT, Method: unlearn.FineTuning{}},
+		{Label: SC, Method: unlearn.SCRUB{}},
 	}
 }
 
@@ -149,11 +137,11 @@ func methods() []Arm {
 // Gradient Ascent.
 func controls() []Arm {
 	return []Arm{
-		{Nothing, unlearn.DoNothing{}, true},
-		{Matched, unlearn.FineTuning{Epochs: 5}, true},
-		{Oracle, unlearn.Retrain{}, true},
-		{OtherOracle, unlearn.Retrain{SeedShift: 1}, true},
-		{Destroyed, unlearn.RandomWeights{}, true},
+		{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
+		{Label: Matched, Method: lab.Matched(5), Control: true},
+		{Label: Oracle, Method: unlearn.Retrain{}, Control: true},
+		{Label: OtherOracle, Method: unlearn.Retrain{SeedShift: 1}, Control: true},
+		{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true},
 	}
 }
 
@@ -171,14 +159,15 @@ type Study struct {
 	Gallery     int          // retained records that M4 searches, 0: the paper's 2,000
 }
 
-// Architecture builds a network for a data set; the zero value is the paper's MLP.
-type Architecture func(features, classes int) model.Architecture
+// Architecture builds a network for a data set; nil is the paper's MLP.
+type Architecture = func(features, classes int) model.Architecture
 
-func (a Architecture) build(features, classes int) model.Architecture {
-	if a == nil {
-		return tabular.MLP{Features: features, Outputs: classes}
+// setting is the case of a cell.
+func (s Study) setting(k cellKey) lab.Setting {
+	return lab.Setting{
+		DataSet: k.dataSet, MaxRows: s.RowCap, Fraction: k.fraction, ForgetSeed: k.forgetSeed,
+		Seed: k.seed, Seeds: s.Seeds, Fit: s.Fit, Arch: s.Arch,
 	}
-	return a(features, classes)
 }
 
 // cellKey names one cell of a study.
@@ -209,10 +198,10 @@ var fractions = []float64{0.01, 0.05, 0.10}
 
 // mainStudy is the paper's section 4: Tables 1, 3, 4, 5, 10, 11 and all figures.
 func mainStudy(s Scale) Study {
-	arms := append(methods(), Arm{BT, unlearn.BadTeacher{}, false})
+	arms := append(methods(), Arm{Label: BT, Method: unlearn.BadTeacher{}})
 	return Study{
 		Name: "main", DataSets: s.dataSets(), Seeds: upTo(s.Seeds), Fractions: fractions,
-		ForgetSeeds: []uint32{forgetSeed}, Arms: append(arms, controls()...), RowCap: s.MaxRows,
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: append(arms, controls()...), RowCap: s.MaxRows,
 	}
 }
 
@@ -237,7 +226,7 @@ func miniBatchStudy(s Scale, order train.Order) Study {
 	}
 	return Study{
 		Name: name, DataSets: s.dataSets(), Seeds: upTo(s.SideSeeds), Fractions: []float64{0.05},
-		ForgetSeeds: []uint32{forgetSeed}, Arms: append(methods(), controls()...),
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: append(methods(), controls()...),
 		Fit: train.Config{Batch: 128, Order: order}, RowCap: s.sideRows(),
 	}
 }
@@ -266,15 +255,15 @@ func learningRateStudy(s Scale, lr float64, scale bool) Study {
 	arms := methods()
 	if lr != mainRate {
 		arms = []Arm{
-			{GA, unlearn.GradientAscent{LR: lr, Epochs: epochs(5)}, false},
-			{NG, unlearn.NegGrad{LR: lr, Epochs: epochs(10)}, false},
-			{FT, unlearn.FineTuning{LR: lr, Epochs: epochs(10)}, false},
-			{SC, unlearn.SCRUB{LR: lr, Epochs: epochs(10)}, false},
+			{Label: GA, Method: unlearn.GradientAscent{LR: lr, Epochs: epochs(5)}},
+			{Label: NG, Method: unlearn.NegGrad{LR: lr, Epochs: epochs(10)}},
+			{Label: FT, Method: unlearn.FineTuning{LR: lr, Epochs: epochs(10)}},
+			{Label: SC, Method: unlearn.SCRUB{LR: lr, Epochs: epochs(10)}},
 		}
 	}
 	return Study{
 		Name: name, DataSets: s.dataSets(), Seeds: upTo(s.LearningRateSeeds), Fractions: []float64{0.05},
-		ForgetSeeds: []uint32{forgetSeed}, Arms: append(arms, controls()...), RowCap: s.sideRows(),
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: append(arms, controls()...), RowCap: s.sideRows(),
 	}
 }
 
@@ -282,7 +271,7 @@ func learningRateStudy(s Scale, lr float64, scale bool) Study {
 func forgetSeedStudy(s Scale) Study {
 	seeds := make([]uint32, s.ForgetSeeds)
 	for i := range seeds {
-		seeds[i] = forgetSeed + uint32(i)
+		seeds[i] = lab.ForgetSeed + uint32(i)
 	}
 	return Study{
 		Name: "forget sets", DataSets: s.dataSets(), Seeds: []int{0}, Fractions: fractions,
@@ -294,7 +283,7 @@ func forgetSeedStudy(s Scale) Study {
 func teacherStudy(s Scale, teacher int) Study {
 	return Study{
 		Name: fmt.Sprintf("teacher %d", teacher), DataSets: s.dataSets(), Seeds: upTo(s.SideSeeds), Fractions: fractions,
-		ForgetSeeds: []uint32{forgetSeed}, Arms: []Arm{{BT, unlearn.BadTeacher{TeacherSeed: teacher}, false}}, RowCap: s.MaxRows,
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: []Arm{{Label: BT, Method: unlearn.BadTeacher{TeacherSeed: teacher}}}, RowCap: s.MaxRows,
 	}
 }
 
@@ -312,7 +301,7 @@ var architectures = []struct {
 func architectureStudy(s Scale, sets []string, a Architecture, name string) Study {
 	return Study{
 		Name: "architecture " + name, DataSets: sets, Seeds: upTo(s.SideSeeds), Fractions: []float64{0.05},
-		ForgetSeeds: []uint32{forgetSeed}, Arms: append(methods(), controls()...),
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: append(methods(), controls()...),
 		Arch: a, Fit: train.Config{Batch: 256}, RowCap: s.RowCap,
 	}
 }

@@ -1,7 +1,6 @@
 package ruler
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/report"
@@ -17,11 +16,9 @@ var table1 = Recipe{
 }
 
 func init() {
-	table1.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	table1.studies = just(mainStudy)
+	table1.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		t := e.table(table1, s, c)
 		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2 gap")...)
 		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
@@ -32,7 +29,7 @@ func init() {
 				cells := append([]report.Cell{report.Str(a.Label)}, effectOf(rows, m2).cells(m2.Digits)...)
 				cells = append(cells, effectOf(rows, m4).cells(m4.Digits)...)
 				cells = append(cells, effectOf(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
-				t.Rows = append(t.Rows, report.Row{Kind: a.kind(), Group: "forget fraction " + percent(f), Cells: cells})
+				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: cells})
 			}
 		}
 		t.Notes = append(t.Notes, table1Findings(c)...)
@@ -99,11 +96,9 @@ var table3 = Recipe{
 }
 
 func init() {
-	table3.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	table3.studies = just(mainStudy)
+	table3.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		t := e.table(table3, s, c)
 		over := "mean over data sets of the means over seeds; t interval over data sets"
 		t.Columns = []report.Column{
@@ -119,7 +114,7 @@ func init() {
 				if attackAcc.Value > 0.45 && attackAcc.Value < 0.55 {
 					pass = "yes"
 				}
-				t.Rows = append(t.Rows, report.Row{Kind: a.kind(), Group: "forget fraction " + percent(f), Cells: []report.Cell{
+				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: []report.Cell{
 					report.Str(a.Label), report.Est(attackAcc, 3), report.Str(pass),
 					report.Est(overDataSets(rows, func(r Row) float64 { return r.MIAAUC }), 3),
 					report.Est(overDataSets(rows, func(r Row) float64 { return r.ForgetAcc }), 3),
@@ -146,11 +141,9 @@ var table4 = Recipe{
 }
 
 func init() {
-	table4.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	table4.studies = just(mainStudy)
+	table4.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		t := e.table(table4, s, c)
 		t.Columns = []report.Column{{Name: "data set"}}
 		for _, a := range c.arms() {
@@ -188,11 +181,9 @@ var table5 = Recipe{
 }
 
 func init() {
-	table5.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	table5.studies = just(mainStudy)
+	table5.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		t := e.table(table5, s, c)
 		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2, median")...)
 		t.Columns = append(t.Columns, effectColumns("M2, mean")...)
@@ -202,7 +193,7 @@ func init() {
 				rows := of(c.Rows, a.Label, f)
 				median, average := effectOf(rows, m2), effectOf(rows, m2Mean)
 				cells := append([]report.Cell{report.Str(a.Label)}, median.cells(m2.Digits)...)
-				t.Rows = append(t.Rows, report.Row{Kind: a.kind(), Group: "forget fraction " + percent(f), Cells: append(cells, average.cells(m2.Digits)...)})
+				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: append(cells, average.cells(m2.Digits)...)})
 				if a.Control || a.Label == BT {
 					continue
 				}

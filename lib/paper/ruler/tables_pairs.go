@@ -17,19 +17,11 @@ var table10 = Recipe{
 }
 
 func init() {
-	table10.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
-		parts := []*Collected{c}
-		for _, seed := range []int{102, 100} {
-			other, err := e.Collect(ctx, teacherStudy(s, seed))
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, other)
-		}
+	table10.studies = func(_ context.Context, s Scale) ([]Study, error) {
+		return []Study{mainStudy(s), teacherStudy(s, 102), teacherStudy(s, 100)}, nil
+	}
+	table10.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		t := e.table(table10, s, parts...)
 		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2 gap")...)
 		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
@@ -64,11 +56,9 @@ var table11 = Recipe{
 }
 
 func init() {
-	table11.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	table11.studies = just(mainStudy)
+	table11.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		t := e.table(table11, s, c)
 		t.Columns = []report.Column{{Name: "against"}, {Name: "M2 difference"}, {Name: "p"}, {Name: "p, BH"}, {Name: "M4 difference"}, {Name: "p"}, {Name: "p, BH"}}
 		for _, f := range c.Study.Fractions {
@@ -91,7 +81,7 @@ func teacherRows(c *Collected, f float64) ([]report.Row, error) {
 	}
 	var out []report.Row
 	for _, a := range others {
-		out = append(out, report.Row{Kind: a.kind(), Group: "forget fraction " + percent(f), Cells: []report.Cell{report.Str(a.Label)}})
+		out = append(out, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: []report.Cell{report.Str(a.Label)}})
 	}
 	for _, m := range []metric{m2, m4} {
 		family := make([]ruler.Comparison, len(others))
@@ -137,11 +127,9 @@ var pairwise = Recipe{
 }
 
 func init() {
-	pairwise.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, mainStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	pairwise.studies = just(mainStudy)
+	pairwise.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		t := e.table(pairwise, s, c)
 		t.Columns = []report.Column{{Name: "pair"}, {Name: "metric"}, {Name: "difference"}, {Name: "p"}, {Name: "p, BH over 24"}, {Name: "p, BH over 54, per run"}}
 		program, err := c.family(c.Study.Fractions, []metric{m2, m4, mia}, ruler.OnRuns)

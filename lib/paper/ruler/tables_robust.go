@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -21,15 +22,10 @@ var table6 = Recipe{
 }
 
 func init() {
-	table6.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		var parts []*Collected
-		for _, order := range []train.Order{train.Shuffled, train.Paired} {
-			c, err := e.Collect(ctx, miniBatchStudy(s, order))
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, c)
-		}
+	table6.studies = func(_ context.Context, s Scale) ([]Study, error) {
+		return []Study{miniBatchStudy(s, train.Shuffled), miniBatchStudy(s, train.Paired)}, nil
+	}
+	table6.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		t := e.table(table6, s, parts...)
 		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2 gap")...)
 		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
@@ -40,7 +36,7 @@ func init() {
 				cells := append([]report.Cell{report.Str(a.Label)}, effectOf(rows, m2).cells(m2.Digits)...)
 				cells = append(cells, effectOf(rows, m4).cells(m4.Digits)...)
 				cells = append(cells, effectOf(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.M1 })), 4))
-				t.Rows = append(t.Rows, report.Row{Kind: a.kind(), Group: c.Study.Name, Cells: cells})
+				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: c.Study.Name, Cells: cells})
 			}
 			t.Notes = append(t.Notes, signs(c))
 		}
@@ -66,27 +62,18 @@ var table7 = Recipe{
 }
 
 func init() {
-	table7.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		t := &report.Table{}
-		var parts []*Collected
-		var rows []report.Row
+	table7.studies = func(_ context.Context, s Scale) ([]Study, error) {
+		var out []Study
 		for _, scaled := range []bool{false, true} {
-			var block []*Collected
 			for _, lr := range learningRates {
-				c, err := e.Collect(ctx, learningRateStudy(s, lr, scaled))
-				if err != nil {
-					return nil, err
-				}
-				block = append(block, c)
+				out = append(out, learningRateStudy(s, lr, scaled))
 			}
-			group := "epochs as in the main experiment"
-			if scaled {
-				group = "epochs scaled with the rate"
-			}
-			rows = append(rows, learningRateRows(block, group)...)
-			parts = append(parts, block...)
 		}
-		t = e.table(table7, s, parts...)
+		return out, nil
+	}
+	table7.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		n := len(learningRates)
+		t := e.table(table7, s, parts...)
 		t.Columns = []report.Column{{Name: "data set"}, {Name: "arm"}}
 		for _, m := range []metric{m2, m4} {
 			for _, lr := range learningRates {
@@ -94,7 +81,7 @@ func init() {
 			}
 		}
 		t.Columns = append(t.Columns, report.Column{Name: "holds"})
-		t.Rows = rows
+		t.Rows = append(learningRateRows(parts[:n], "epochs as in the main experiment"), learningRateRows(parts[n:], "epochs scaled with the rate")...)
 		return &Output{Table: t}, nil
 	}
 }
@@ -115,7 +102,7 @@ func learningRateRows(block []*Collected, group string) []report.Row {
 				holds += count(gap.Value < 0 && rank.Value > 0.5)
 			}
 			cells = append(append(cells, ranks...), report.Str(fmt.Sprintf("%d/%d", holds, len(block))))
-			out = append(out, report.Row{Kind: a.kind(), Group: group, Cells: cells})
+			out = append(out, report.Row{Kind: kindOf(a), Group: group, Cells: cells})
 		}
 	}
 	return out
@@ -129,11 +116,9 @@ var table9 = Recipe{
 }
 
 func init() {
-	table9.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		c, err := e.Collect(ctx, forgetSeedStudy(s))
-		if err != nil {
-			return nil, err
-		}
+	table9.studies = just(forgetSeedStudy)
+	table9.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
 		t := e.table(table9, s, c)
 		t.Columns = []report.Column{{Name: "data set"}, {Name: "fraction"}, {Name: "|Df|"}, {Name: "M2 < 0"}, {Name: "M2 < 0, do nothing"}, {Name: "M2 < 0, matched"}, {Name: "M2 < 0, other-seed oracle"}, {Name: "SD of M2"}, {Name: "SD of M4"}, {Name: "SD of ΔM4"}}
 		full, cells := 0, 0
@@ -185,23 +170,26 @@ func medianSD(rows []Row, f func(Row) float64) float64 {
 
 // table12Sets are the paper's two large tables where their files are present,
 // and labelled stand-ins where they are not.
-func table12Sets(ctx context.Context, s Scale) (sets, standIns []string, err error) {
+func table12Sets(ctx context.Context, s Scale) (sets []string, err error) {
 	if len(s.Diagnostic) > 0 {
-		return s.Diagnostic, s.Diagnostic, nil
+		return s.Diagnostic, nil
 	}
-	for _, pair := range [][2]string{{"covertype", "adult"}, {"higgs", "electricity"}} {
+	for _, pair := range [][2]string{{large[0], "adult"}, {large[1], "electricity"}} {
 		_, err := datasets.Load(ctx, pair[0])
 		switch {
 		case err == nil:
 			sets = append(sets, pair[0])
 		case errors.Is(err, datasets.ErrMissing):
-			sets, standIns = append(sets, pair[1]), append(standIns, pair[1])
+			sets = append(sets, pair[1])
 		default:
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return sets, standIns, nil
+	return sets, nil
 }
+
+// large are the data sets of the paper's Table 12.
+var large = []string{"covertype", "higgs"}
 
 var table12 = Recipe{
 	ID:    "ruler/table12",
@@ -211,19 +199,20 @@ var table12 = Recipe{
 }
 
 func init() {
-	table12.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		sets, standIns, err := table12Sets(ctx, s)
+	table12.studies = func(ctx context.Context, s Scale) ([]Study, error) {
+		sets, err := table12Sets(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		var parts []*Collected
+		var out []Study
 		for _, a := range architectures {
-			c, err := e.Collect(ctx, architectureStudy(s, sets, a.Build, a.Label))
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, c)
+			out = append(out, architectureStudy(s, sets, a.Build, a.Label))
 		}
+		return out, nil
+	}
+	table12.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		sets := parts[0].Study.DataSets
+		standIns := slices.DeleteFunc(slices.Clone(sets), func(d string) bool { return slices.Contains(large, d) })
 		t := e.table(table12, s, parts...)
 		t.Columns = []report.Column{{Name: "arm"}}
 		for _, d := range sets {
@@ -239,7 +228,7 @@ func init() {
 					cells = append(cells, report.Est(stats.MeanInterval(values(rows, m4.Value), 0.95, "seeds").Against(0.5, stats.NearNull), 4))
 				}
 			}
-			t.Rows = append(t.Rows, report.Row{Kind: arm.kind(), Cells: cells})
+			t.Rows = append(t.Rows, report.Row{Kind: kindOf(arm), Cells: cells})
 		}
 		t.Notes = append(t.Notes, "The paper uses 100,000 rows of each data set. 'do nothing' is its row Original.")
 		if len(standIns) > 0 {
@@ -257,19 +246,13 @@ var gallery = Recipe{
 }
 
 func init() {
-	gallery.make = func(ctx context.Context, e *Env, s Scale) (*Output, error) {
-		full, err := e.Collect(ctx, galleryStudy(s))
-		if err != nil {
-			return nil, err
-		}
-		study := mainStudy(s)
-		study.Fractions = []float64{0.05}
-		study.Seeds = full.Study.Seeds
-		study.Name = "capped gallery"
-		capped, err := e.Collect(ctx, study)
-		if err != nil {
-			return nil, err
-		}
+	gallery.studies = func(_ context.Context, s Scale) ([]Study, error) {
+		full, capped := galleryStudy(s), mainStudy(s)
+		capped.Name, capped.Fractions, capped.Seeds = "capped gallery", full.Fractions, full.Seeds
+		return []Study{full, capped}, nil
+	}
+	gallery.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		full, capped := parts[0], parts[1]
 		t := e.table(gallery, s, capped, full)
 		t.Columns = []report.Column{{Name: "data set"}, {Name: "arm"}, {Name: "M4, 2,000", Note: "mean over the seeds named below, null 0.5"}, {Name: "M4, all"}, {Name: "difference"}, {Name: "ΔM4, 2,000", Note: "M4 less the oracle's own"}, {Name: "ΔM4, all"}}
 		for _, d := range full.Study.DataSets {
@@ -278,7 +261,7 @@ func init() {
 					return mean(values(where(of(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == d }), m.Value))
 				}
 				x, y := pick(capped, m4), pick(full, m4)
-				t.Rows = append(t.Rows, report.Row{Kind: a.kind(), Group: d, Cells: []report.Cell{
+				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: d, Cells: []report.Cell{
 					report.Str(d), report.Str(a.Label), report.Num(x, 4), report.Num(y, 4), report.Num(y-x, 4),
 					report.Num(pick(capped, deltaM4), 4), report.Num(pick(full, deltaM4), 4),
 				}})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -28,7 +28,8 @@ type Case struct {
 	desk     *desk
 	set      *prepared
 	env      *paper.Env
-	request  unlearn.Request
+	inner    *lab.Case
+	original nn.Params
 	along    map[int]nn.Params // of the retraining, by per cent of the epochs
 	fraction float64
 }
@@ -52,11 +53,14 @@ func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, erro
 		return nil, err
 	}
 	c := &Case{Study: s, Seed: seed, env: e, desk: d, set: p, fraction: s.Fractions[0], HeldOut: p.Test.X.Rows}
-	if c.request, err = d.request(ctx, p, c.fraction, seed, s.Course); err != nil {
+	if c.inner, err = d.opened(ctx, s, p.Setting, c.fraction, seed); err != nil {
 		return nil, err
 	}
-	c.Forget, c.Retain = c.request.Forget.IDs, c.request.Retain.IDs
-	course, err := d.trained(ctx, p, c.Retain, seed, s.Course)
+	c.Forget, c.Retain = c.inner.Forget, c.inner.Retain
+	if c.original, _, err = c.inner.Weights(ctx, unlearn.DoNothing{}); err != nil {
+		return nil, err
+	}
+	course, err := c.inner.Trained(ctx, c.inner.Oracle())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +104,7 @@ type Network struct {
 
 // Original is the model that was trained on all images.
 func (c *Case) Original() *Network {
-	return &Network{Label: "original", weights: c.request.Original}
+	return &Network{Label: "original", weights: c.original}
 }
 
 // Retrained is the model that never saw the forgotten images, after a part of
@@ -117,7 +121,7 @@ func (c *Case) Retrained(percent int) (*Network, error) {
 // Unlearn lets the original forget by a method, or finds the result in the
 // store.
 func (c *Case) Unlearn(ctx context.Context, label string, m unlearn.Method) (*Network, error) {
-	w, _, err := c.desk.lab.Unlearned(ctx, c.set.Problem, m, c.request)
+	w, _, err := c.inner.Weights(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -134,14 +138,14 @@ func (c *Case) Row(ctx context.Context, a Arm) (*Unlearned, error) {
 
 // Accuracy is the share of right answers on the three parts of the images, with
 // Wilson's 95 % interval over images.
-func (c *Case) Accuracy(n *Network) (audit.Accuracy, error) {
+func (c *Case) Accuracy(n *Network) (lab.Accuracy, error) {
 	onTrain, err := c.set.Runner.Predict(n.weights, c.set.Train.X)
 	if err != nil {
-		return audit.Accuracy{}, err
+		return lab.Accuracy{}, err
 	}
 	onTest, err := c.set.Runner.Predict(n.weights, c.set.Test.X)
 	if err != nil {
-		return audit.Accuracy{}, err
+		return lab.Accuracy{}, err
 	}
 	share := func(p float64, images int) stats.Estimate {
 		e := stats.Wilson(p, images, 0.95)
@@ -151,7 +155,7 @@ func (c *Case) Accuracy(n *Network) (audit.Accuracy, error) {
 	on := func(rows []int) stats.Estimate {
 		return share(train.Accuracy(onTrain.Logits().Gather(rows), c.set.Records(rows).Y), len(rows))
 	}
-	return audit.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits(), c.set.Test.Y), c.HeldOut)}, nil
+	return lab.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits(), c.set.Test.Y), c.HeldOut)}, nil
 }
 
 // Bandwidth is the paper's for a layer.

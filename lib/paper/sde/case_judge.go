@@ -74,7 +74,7 @@ func (c *Case) others(size int) []int {
 // Judgements are the numbers behind tables 1 and 3 and figure 3, one per model,
 // judge, |S| and bandwidth.
 func Judgements(ctx context.Context, e *paper.Env, scale string) ([]Judged, error) {
-	ev, err := collectJudged(ctx, e, scale, partMain)
+	ev, err := collect(ctx, e, scale, judgedBy(partMain))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func Judgements(ctx context.Context, e *paper.Env, scale string) ([]Judged, erro
 
 // Unlearnings are the numbers behind table 4, one row per model and arm.
 func Unlearnings(ctx context.Context, e *paper.Env, scale string) ([]Unlearned, error) {
-	ev, err := collectUnlearned(ctx, e, scale, func(s Study) []float64 { return []float64{s.fraction()} })
+	ev, err := collect(ctx, e, scale, measured(tenth))
 	if err != nil {
 		return nil, err
 	}

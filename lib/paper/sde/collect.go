@@ -14,6 +14,7 @@ import (
 type evidence struct {
 	Study
 	env       *paper.Env
+	sets      []*prepared // of the settings
 	judged    []Judged
 	unlearned []Unlearned
 	runs      []string
@@ -22,74 +23,60 @@ type evidence struct {
 	generated bool
 }
 
-// study opens a scale's settings.
-func study(ctx context.Context, e *paper.Env, scale string) (*evidence, []*prepared, error) {
+// collect opens a scale's settings and finds or computes what pieces keep.
+func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study) []piece) (*evidence, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ev := &evidence{Study: s, env: e, data: map[string]string{}}
-	var sets []*prepared
+	opened := map[string]*prepared{}
 	for _, setting := range s.Settings {
 		p, err := deskOf(e).open(ctx, setting)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		sets = append(sets, p)
+		opened[p.Label] = p
 		ev.data[p.About.Name] = p.Hash
 		ev.generated = ev.generated || p.About.Synthetic
 		if p.About.Caveat != "" && !slices.Contains(ev.caveats, p.About.Caveat) {
 			ev.caveats = append(ev.caveats, p.About.Caveat)
 		}
 	}
-	return ev, sets, nil
-}
-
-// collectJudged judges the retrained models of a scale in one part of the
-// protocol.
-func collectJudged(ctx context.Context, e *paper.Env, scale string, which part) (*evidence, error) {
-	ev, sets, err := study(ctx, e, scale)
-	if err != nil {
-		return nil, err
+	all := pieces(s)
+	ev.Settings = where(ev.Settings, func(x Setting) bool {
+		return slices.ContainsFunc(all, func(p piece) bool { return p.Label == x.Label })
+	})
+	for _, x := range ev.Settings {
+		ev.sets = append(ev.sets, opened[x.Label])
 	}
-	for _, p := range sets {
-		for _, fraction := range ev.Fractions {
-			for seed := range ev.Seeds {
-				rows, id, err := deskOf(e).judged(ctx, ev.Study, p, fraction, seed, which)
-				if err != nil {
-					return nil, fmt.Errorf("%s, R %g, seed %d: %w", p.Label, fraction, seed, err)
-				}
-				ev.judged, ev.runs = append(ev.judged, rows...), append(ev.runs, id)
-			}
+	for _, p := range all {
+		if err := ev.add(ctx, opened[p.Label], p); err != nil {
+			return nil, fmt.Errorf("%s, R %g, seed %d: %w", p.Label, p.fraction, p.seed, err)
 		}
 	}
 	return ev, nil
 }
 
-// collectUnlearned judges every arm of table 4 at the fractions given.
-func collectUnlearned(ctx context.Context, e *paper.Env, scale string, fractions func(Study) []float64) (*evidence, error) {
-	ev, sets, err := study(ctx, e, scale)
-	if err != nil {
-		return nil, err
+// add finds or computes what a piece keeps.
+func (ev *evidence) add(ctx context.Context, of *prepared, p piece) error {
+	d := deskOf(ev.env)
+	if p.judge != "" {
+		rows, id, err := d.judged(ctx, ev.Study, of, p.fraction, p.seed, p.judge)
+		ev.judged, ev.runs = append(ev.judged, rows...), append(ev.runs, id)
+		return err
 	}
-	ev.Settings = where(ev.Settings, func(s Setting) bool { return !s.JudgedOnly })
-	for _, p := range sets {
-		if p.JudgedOnly {
-			continue
-		}
-		for _, fraction := range fractions(ev.Study) {
-			for seed := range ev.Seeds {
-				for _, a := range Arms() {
-					row, id, err := deskOf(e).unlearned(ctx, ev.Study, p, fraction, seed, a)
-					if err != nil {
-						return nil, fmt.Errorf("%s, R %g, seed %d: %w", p.Label, fraction, seed, err)
-					}
-					ev.unlearned, ev.runs = append(ev.unlearned, *row), append(ev.runs, id)
-				}
-			}
-		}
+	if !p.rows {
+		return nil
 	}
-	return ev, nil
+	for _, a := range p.arms {
+		row, id, err := d.unlearned(ctx, ev.Study, of, p.fraction, p.seed, a)
+		if err != nil {
+			return err
+		}
+		ev.unlearned, ev.runs = append(ev.unlearned, *row), append(ev.runs, id)
+	}
+	return nil
 }
 
 // provenance says what an output was made from.

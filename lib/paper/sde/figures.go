@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -29,17 +30,17 @@ var figure2 = paper.Recipe{
 }
 
 func init() {
-	figure1.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		return distributions(ctx, e, scale, figure1, func(m models) []panel {
+	from(&figure1, first, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
+		return ev.distributions(ctx, figure1, func(m models) []panel {
 			return []panel{{"original", m.original, []string{"retained", "test"}}, {"untrained", m.untrained, []string{"retained", "test"}}}
 		})
-	}
-	figure2.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		return distributions(ctx, e, scale, figure2, func(m models) []panel {
+	})
+	from(&figure2, first, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
+		return ev.distributions(ctx, figure2, func(m models) []panel {
 			all := []string{"retained", "forgotten", "test"}
 			return []panel{{"original", m.original, all}, {"retrained", m.retrained, all}}
 		})
-	}
+	})
 }
 
 // models are those of figures 1 and 2.
@@ -54,14 +55,10 @@ type panel struct {
 
 // distributions draws the statistic of a few sets in a few models, of the first
 // seed of every setting.
-func distributions(ctx context.Context, e *paper.Env, scale string, r paper.Recipe, panels func(models) []panel) (*paper.Output, error) {
-	ev, sets, err := study(ctx, e, scale)
-	if err != nil {
-		return nil, err
-	}
+func (ev *evidence) distributions(ctx context.Context, r paper.Recipe, panels func(models) []panel) (*paper.Output, error) {
 	ev.Seeds = 1
 	fig := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc + " The means that the spread alone gives:", Source: ev.provenance(r).Line()}, Columns: 2}
-	for _, p := range sets {
+	for _, p := range ev.sets {
 		m, err := ev.models(ctx, p)
 		if err != nil {
 			return nil, err
@@ -79,15 +76,12 @@ func distributions(ctx context.Context, e *paper.Env, scale string, r paper.Reci
 }
 
 func (ev *evidence) models(ctx context.Context, p *prepared) (models, error) {
-	r, err := deskOf(ev.env).request(ctx, p, ev.fraction(), 0, ev.Course)
+	c, err := deskOf(ev.env).opened(ctx, ev.Study, p.Setting, ev.fraction(), 0)
 	if err != nil {
 		return models{}, err
 	}
-	retrained, err := deskOf(ev.env).trained(ctx, p, r.Retain.IDs, 0, ev.Course)
-	if err != nil {
-		return models{}, err
-	}
-	return models{r.Original, retrained.Final, p.untrained(0)}, nil
+	original, retrained, err := weights(ctx, c, Arm{Method: unlearn.Retrain{}})
+	return models{original, retrained, p.untrained(0)}, err
 }
 
 // histograms draws the sets of a panel, and says what mean the spread alone gives
@@ -144,20 +138,12 @@ var figure4 = paper.Recipe{
 }
 
 func init() {
-	figure3.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		ev, err := collectJudged(ctx, e, scale, partMain)
-		if err != nil {
-			return nil, err
-		}
+	from(&figure3, judgedBy(partMain), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Figure: ev.bandwidths()}, nil
-	}
-	figure4.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		ev, err := collectJudged(ctx, e, scale, partLayers)
-		if err != nil {
-			return nil, err
-		}
+	})
+	from(&figure4, judgedBy(partLayers), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Figure: ev.layerStrips()}, nil
-	}
+	})
 }
 
 func (ev *evidence) bandwidths() plot.Figure {

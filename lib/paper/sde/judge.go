@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -71,6 +71,8 @@ type judgedKey struct {
 	Subsets  int     `json:"subsets"`
 	Course   []int   `json:"course"`
 	Version  int     `json:"version"`
+	Measure  int     `json:"measure"` // version of package verify/sde
+	Forget   string  `json:"forget"`  // rows
 }
 
 // judgeVersion goes up when a change of this file changes its numbers.
@@ -79,20 +81,18 @@ const judgeVersion = 1
 // judged returns a part of the protocol on the model that a seed's retraining
 // gave, from the store or computed, with the ID of its run.
 func (d *desk) judged(ctx context.Context, s Study, p *prepared, fraction float64, seed int, which part) ([]Judged, string, error) {
-	_, retain, err := p.divide(fraction)
+	c, err := d.opened(ctx, s, p.Setting, fraction, seed)
 	if err != nil {
 		return nil, "", err
 	}
-	course, err := d.trained(ctx, p, retain, seed, s.Course)
+	course, err := c.Trained(ctx, c.Oracle())
 	if err != nil {
 		return nil, "", err
 	}
-	config := judgedKey{which, p.Label, course.Final.Hash(), fraction, s.Sizes, s.Subsets, s.Course, judgeVersion}
-	key := d.lab.Key("evidence/sde", p.Problem, config, map[string]int64{"train": int64(seed)})
+	job, what := judgedJob(s, p.Setting, fraction, seed, which), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, which)
+	key := d.judgedKey(s, c, p.Label, course.Final, which)
 	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		if d.lab.Progress != nil {
-			d.lab.Progress(audit.Progress{What: fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, which)})
-		}
+		d.lab.Share(job, 0, what)
 		rows, err := (&judging{Study: s, p: p, course: course, fraction: fraction, seed: seed}).part(ctx, which)
 		if err != nil {
 			return err
@@ -102,15 +102,27 @@ func (d *desk) judged(ctx context.Context, s Study, p *prepared, fraction float6
 	if err != nil {
 		return nil, "", err
 	}
+	d.lab.Finish(job, what)
 	var rows []Judged
 	return rows, run.ID, run.JSON("judged.json", &rows)
+}
+
+// judgedKey is the key of judgements of a case's retrained model.
+func (d *desk) judgedKey(s Study, c *lab.Case, label string, retrained nn.Params, which part) store.Key {
+	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Course, judgeVersion, verify.Version, lab.RowsKey(c.Forget)}
+	return d.lab.Key("evidence/sde", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
+}
+
+// judgedJob names judgements.
+func judgedJob(s Study, of Setting, fraction float64, seed int, which part) string {
+	return fmt.Sprintf("evidence/sde/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, which)
 }
 
 // judging is the work behind one run.
 type judging struct {
 	Study
 	p        *prepared
-	course   *audit.Trajectory
+	course   *lab.Trajectory
 	fraction float64
 	seed     int
 }

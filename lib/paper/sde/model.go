@@ -7,94 +7,83 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/unlearn"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
 // desk is what the recipes of one environment share.
-type desk struct {
-	lab  *audit.Lab
-	sets map[string]*prepared
-}
+type desk struct{ lab *lab.Lab }
 
 // prepared is a setting whose images are loaded.
 type prepared struct {
 	Setting
-	*audit.Problem
+	*lab.Problem
 }
 
-func deskOf(e *paper.Env) *desk {
-	d := paper.Shared(e, func(e *paper.Env) *desk {
-		return &desk{lab: &audit.Lab{Engine: e.Engine, Store: e.Store}, sets: map[string]*prepared{}}
-	})
-	d.lab.Progress = e.Progress
-	return d
-}
+func deskOf(e *paper.Env) *desk { return &desk{e.Lab()} }
 
 func (d *desk) open(ctx context.Context, s Setting) (*prepared, error) {
-	key := fmt.Sprintf("%+v", s)
-	if p := d.sets[key]; p != nil {
-		return p, nil
-	}
 	arch, err := s.arch()
 	if err != nil {
 		return nil, err
 	}
-	problem, err := d.lab.ImageProblem(ctx, s.DataSet, s.Images, s.Held, arch)
+	p, err := d.lab.Problem(ctx, lab.Setting{DataSet: s.DataSet, MaxRows: s.Images, TestRows: s.Held, Arch: arch, Augment: s.Augment})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Label, err)
 	}
-	p := &prepared{Setting: s, Problem: problem}
-	d.sets[key] = p
-	return p, nil
+	return &prepared{s, p}, nil
 }
 
-// forgetSeed draws the records to forget, the same for every seed of a model.
-const forgetSeed = 999
+// coordinates are the case of a seed and a fraction in a study.
+func (s Study) coordinates(of Setting, fraction float64, seed int) (lab.Setting, error) {
+	arch, err := of.arch()
+	if err != nil {
+		return lab.Setting{}, err
+	}
+	return lab.Setting{
+		DataSet: of.DataSet, MaxRows: of.Images, TestRows: of.Held, Fraction: fraction, Seed: seed, Seeds: firstRows(s.Seeds),
+		Fit: of.Fit, Arch: arch, Augment: of.Augment, Keep: of.kept(s.Course),
+	}, nil
+}
+
+// opened is the case of a seed and a fraction; nothing is trained yet.
+func (d *desk) opened(ctx context.Context, s Study, of Setting, fraction float64, seed int) (*lab.Case, error) {
+	at, err := s.coordinates(of, fraction, seed)
+	if err != nil {
+		return nil, err
+	}
+	return d.lab.Case(ctx, at)
+}
 
 // divide returns the training rows to forget and the others.
 func (p *prepared) divide(fraction float64) (forget, retain []int, err error) {
-	return datasets.ForgetSet(p.Train.X.Rows, fraction, forgetSeed)
+	return lab.Setting{Fraction: fraction}.Divide(p.Prepared)
 }
 
 // kept are the epochs after which weights are kept: those of the course, and the
 // start of the last epoch, which Unroll goes back to.
-func (p *prepared) kept(course []int) []int {
+func (s Setting) kept(course []int) []int {
 	var out []int
 	for _, percent := range course {
-		out = append(out, p.epochAt(percent))
+		out = append(out, s.epochAt(percent))
 	}
-	out = append(out, p.Fit.Epochs-1)
+	out = append(out, s.Fit.Epochs-1)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
 // epochAt is the epoch that ends after the given part of the training, at least
 // the first and before the last.
-func (p *prepared) epochAt(percent int) int {
-	return min(max(1, int(math.Round(float64(p.Fit.Epochs*percent)/100))), p.Fit.Epochs-1)
-}
-
-// trained returns the model of a seed on some rows, with its course.
-func (d *desk) trained(ctx context.Context, p *prepared, rows []int, seed int, course []int) (*audit.Trajectory, error) {
-	problem := *p.Problem
-	if p.Setting.Augment {
-		problem.Augment = audit.NewAugmenter(p.Prepared, images.Augmentation{}, engine.Root(seed))
-	}
-	return d.lab.TrainedCourse(ctx, &problem, p.Fit, rows, seed, p.kept(course))
+func (s Setting) epochAt(percent int) int {
+	return min(max(1, int(math.Round(float64(s.Fit.Epochs*percent)/100))), s.Fit.Epochs-1)
 }
 
 // untrained are the weights that a seed's training began with.
-func (p *prepared) untrained(seed int) nn.Params {
-	return p.Arch.Init(engine.Root(seed).Stream(engine.StreamInit))
-}
+func (p *prepared) untrained(seed int) nn.Params { return p.Untrained(engine.Root(seed)) }
 
 // Layers are the activations of figure 4, from the first stage to the logits.
 func (p *prepared) layers() []string {
@@ -132,31 +121,3 @@ func (p *prepared) bandwidth(layer string) verify.Bandwidth {
 	}
 	return verify.SqrtDim()
 }
-
-// request asks for the fraction to be forgotten by the seed's original.
-func (d *desk) request(ctx context.Context, p *prepared, fraction float64, seed int, course []int) (unlearn.Request, error) {
-	forget, retain, err := p.divide(fraction)
-	if err != nil {
-		return unlearn.Request{}, err
-	}
-	every := append(slices.Clone(forget), retain...)
-	slices.Sort(every)
-	original, err := d.trained(ctx, p, every, seed, course)
-	if err != nil {
-		return unlearn.Request{}, err
-	}
-	fit := p.Fit
-	fit.Seed = engine.Root(seed)
-	last := p.Fit.Epochs - 1
-	r := unlearn.Request{
-		Runner: p.Runner, Original: original.Final, Forget: p.Records(forget), Retain: p.Records(retain),
-		Earlier: &unlearn.Checkpoint{Params: original.At[last], Epoch: last},
-		Fit:     fit, Seed: unlearnSeed, Batch: p.Fit.Batch,
-	}
-	if p.Setting.Augment {
-		r.Augment = audit.NewAugmenter(p.Prepared, images.Augmentation{}, unlearnSeed)
-	}
-	return r, nil
-}
-
-const unlearnSeed = 100

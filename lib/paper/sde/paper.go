@@ -3,7 +3,7 @@ package sde
 import (
 	"context"
 
-	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/paper/sde/diffusion"
 	"github.com/lethe-ml/lethe/lib/paper/sde/toy"
@@ -12,12 +12,12 @@ import (
 )
 
 // Results is the version of the numbers.
-const Results = audit.Results
+const Results = lab.Results
 
 // Paper lists the recipes; a new one adds one line.
 func Paper() paper.Paper {
 	return paper.Paper{
-		Name: "sde", Title: "SDE", ArXiv: "2603.00587", Unit: "epochs",
+		Name: "sde", Title: "SDE", ArXiv: "2603.00587",
 		Scales: Scales(),
 		Recipes: []paper.Recipe{
 			table1, table2, table3, table4, table7, table8, table9, table10, toyTable,
@@ -35,11 +35,17 @@ var (
 )
 
 func ofToy(id, title string) paper.Recipe {
-	return paper.Recipe{ID: id, Title: title, Doc: toy.Doc, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+	jobs := func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
 		if _, err := StudyAt(scale); err != nil {
 			return nil, err
 		}
-		t, f, err := toy.Output(ctx, e.Engine, e.Store, scale, deskOf(e).lab.Progress)
+		return toy.Jobs(ctx, e.Lab(), scale)
+	}
+	return paper.Recipe{ID: id, Title: title, Doc: toy.Doc, Jobs: jobs, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		if _, err := StudyAt(scale); err != nil {
+			return nil, err
+		}
+		t, f, err := toy.Output(ctx, e.Lab(), scale)
 		if err != nil {
 			return nil, err
 		}
@@ -48,11 +54,17 @@ func ofToy(id, title string) paper.Recipe {
 }
 
 func ofDiffusion(id, title string) paper.Recipe {
-	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+	jobs := func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
 		if _, err := StudyAt(scale); err != nil {
 			return nil, err
 		}
-		t, f, err := diffusion.Output(ctx, e.Engine, e.Store, scale, deskOf(e).lab.Progress)
+		return diffusion.Jobs(ctx, e.Lab(), scale)
+	}
+	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Jobs: jobs, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		if _, err := StudyAt(scale); err != nil {
+			return nil, err
+		}
+		t, f, err := diffusion.Output(ctx, e.Lab(), scale)
 		if err != nil {
 			return nil, err
 		}

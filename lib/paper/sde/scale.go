@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -28,11 +28,11 @@ type Setting struct {
 
 // arch builds the network for the set's images.
 func (s Setting) arch() (func(features, classes int) model.Architecture, error) {
-	f, err := audit.Network(s.Net)
+	f, err := lab.Network(s.Net)
 	if err != nil {
 		return nil, err
 	}
-	fitted := audit.ForImages(f)
+	fitted := lab.ForImages(f)
 	return func(features, classes int) model.Architecture {
 		switch a := fitted(features, classes).(type) {
 		case vision.SmallCNN:
@@ -144,11 +144,7 @@ func StudyAt(scale string) (Study, error) {
 }
 
 // Arm is a row of table 4: a method or a control under its label.
-type Arm struct {
-	Label   string
-	Method  unlearn.Method
-	Control bool
-}
+type Arm = lab.Arm
 
 // Labels of the arms, the methods' as the paper writes them.
 const (
@@ -168,15 +164,15 @@ const (
 // controls, retraining among them.
 func Arms() []Arm {
 	return []Arm{
-		{RandomLabel, unlearn.RandomLabel{}, false},
-		{Unroll, unlearn.Unroll{}, false},
-		{Sparsity, unlearn.L1Sparsity{}, false},
-		{SalUn, unlearn.SalUn{}, false},
-		{FineTuning, unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &unlearn.Descent{}}, false},
-		{Ascent, unlearn.GradientAscent{Epochs: 5, LR: 1e-4, SGD: &unlearn.Descent{}}, false},
-		{Retrain, nil, true},
-		{OtherSeed, nil, true},
-		{Nothing, unlearn.DoNothing{}, true},
-		{Destroyed, unlearn.RandomWeights{}, true},
+		{Label: RandomLabel, Method: unlearn.RandomLabel{}},
+		{Label: Unroll, Method: unlearn.Unroll{}},
+		{Label: Sparsity, Method: unlearn.L1Sparsity{}},
+		{Label: SalUn, Method: unlearn.SalUn{}},
+		{Label: FineTuning, Method: unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &unlearn.Descent{}}},
+		{Label: Ascent, Method: unlearn.GradientAscent{Epochs: 5, LR: 1e-4, SGD: &unlearn.Descent{}}},
+		{Label: Retrain, Method: unlearn.Retrain{}, Control: true},
+		{Label: OtherSeed, Method: unlearn.Retrain{SeedShift: 1}, Control: true},
+		{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
+		{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true},
 	}
 }

@@ -18,11 +18,7 @@ var table3 = paper.Recipe{
 }
 
 func init() {
-	table3.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		ev, err := collectJudged(ctx, e, scale, partMain)
-		if err != nil {
-			return nil, err
-		}
+	from(&table3, judgedBy(partMain), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		t := ev.table(table3)
 		t.Columns = []report.Column{{Name: "judge"}}
 		for _, r := range ev.Fractions {
@@ -39,7 +35,7 @@ func init() {
 		t.Notes = append(t.Notes, ev.overlapNotes()...)
 		t.Notes = append(t.Notes, ev.agreement()...)
 		return &paper.Output{Table: t}, nil
-	}
+	})
 }
 
 // judge is a row of table 3.

@@ -20,11 +20,7 @@ var table1 = paper.Recipe{
 }
 
 func init() {
-	table1.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		ev, err := collectJudged(ctx, e, scale, partMain)
-		if err != nil {
-			return nil, err
-		}
+	from(&table1, judgedBy(partMain), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		t := ev.table(table1)
 		t.Columns = []report.Column{{Name: "judge"}}
 		for _, size := range ev.Sizes {
@@ -52,7 +48,7 @@ func init() {
 		}
 		t.Notes = append(t.Notes, ev.overlapNotes()...)
 		return &paper.Output{Table: t}, nil
-	}
+	})
 }
 
 const f1Note = "mean over models, Student's interval over models; of one model, interval over subsets; ! marks references that fail the Mann-Whitney gate in some model"

@@ -24,11 +24,7 @@ var table7 = paper.Recipe{
 }
 
 func init() {
-	table2.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		ev, err := collectJudged(ctx, e, scale, partCourse)
-		if err != nil {
-			return nil, err
-		}
+	from(&table2, judgedBy(partCourse), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		t := ev.table(table2)
 		t.Columns = []report.Column{{Name: "judge"}}
 		for _, c := range ev.Course {
@@ -45,19 +41,15 @@ func init() {
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("|S| = %d.", size))
 		return &paper.Output{Table: t}, nil
-	}
-	table7.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		ev, sets, err := study(ctx, e, scale)
-		if err != nil {
-			return nil, err
-		}
+	})
+	from(&table7, retrained, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
 		t := ev.table(table7)
 		t.Columns = []report.Column{{Name: "images"}}
 		for _, c := range ev.Course {
 			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%d %%", c), Note: "of the epochs; accuracy, mean over models with Student's interval"})
 		}
 		t.Columns = append(t.Columns, report.Column{Name: "end"})
-		for _, p := range sets {
+		for _, p := range ev.sets {
 			for _, r := range ev.Fractions {
 				rows, err := ev.accuracies(ctx, p, r)
 				if err != nil {
@@ -67,7 +59,7 @@ func init() {
 			}
 		}
 		return &paper.Output{Table: t}, nil
-	}
+	})
 }
 
 func (ev *evidence) courseRow(s Setting, fraction float64, m verify.Method, size int) report.Row {
@@ -92,17 +84,17 @@ func (ev *evidence) courseRow(s Setting, fraction float64, m verify.Method, size
 // accuracies are the rows of table 7 for one setting and fraction. They are
 // quick to compute again from the weights, which the store has.
 func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float64) ([]report.Row, error) {
-	forget, retain, err := p.divide(fraction)
-	if err != nil {
-		return nil, err
-	}
 	kinds := []string{"retained", "forgotten", "test"}
 	values := make([][][]float64, len(kinds)) // kind, moment, model
 	for k := range values {
 		values[k] = make([][]float64, len(ev.Course)+1)
 	}
 	for seed := range ev.Seeds {
-		course, err := deskOf(ev.env).trained(ctx, p, retain, seed, ev.Course)
+		c, err := deskOf(ev.env).opened(ctx, ev.Study, p.Setting, fraction, seed)
+		if err != nil {
+			return nil, err
+		}
+		course, err := c.Trained(ctx, c.Oracle())
 		if err != nil {
 			return nil, err
 		}
@@ -120,8 +112,8 @@ func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float6
 				return nil, err
 			}
 			for k, a := range []float64{
-				train.Accuracy(onTrain.Logits().Gather(retain), p.Records(retain).Y),
-				train.Accuracy(onTrain.Logits().Gather(forget), p.Records(forget).Y),
+				train.Accuracy(onTrain.Logits().Gather(c.Retain), p.Records(c.Retain).Y),
+				train.Accuracy(onTrain.Logits().Gather(c.Forget), p.Records(c.Forget).Y),
 				train.Accuracy(onTest.Logits(), p.Test.Y),
 			} {
 				values[k][i] = append(values[k][i], a)

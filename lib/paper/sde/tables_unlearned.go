@@ -18,14 +18,13 @@ var table4 = paper.Recipe{
 		"The columns to the right ask the same question of other statistics, of which 'spread only' sees one number per set.",
 }
 
+// tenth is the fraction of table 4.
+func tenth(s Study) []float64 { return []float64{s.fraction()} }
+
 func init() {
-	table4.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		ev, err := collectUnlearned(ctx, e, scale, func(s Study) []float64 { return []float64{s.fraction()} })
-		if err != nil {
-			return nil, err
-		}
+	from(&table4, measured(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.unlearnedTable(table4, []float64{ev.fraction()})}, nil
-	}
+	})
 }
 
 var table8 = paper.Recipe{
@@ -35,13 +34,9 @@ var table8 = paper.Recipe{
 }
 
 func init() {
-	table8.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		ev, err := collectUnlearned(ctx, e, scale, func(s Study) []float64 { return s.UnlearnFractions })
-		if err != nil {
-			return nil, err
-		}
+	from(&table8, measured(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.unlearnedTable(table8, ev.UnlearnFractions)}, nil
-	}
+	})
 }
 
 func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.Table {

@@ -7,12 +7,13 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -87,6 +88,10 @@ type unlearnedKey struct {
 	Size     int     `json:"size"`
 	Subsets  int     `json:"subsets"`
 	Version  int     `json:"version"`
+	Measure  int     `json:"measure"`  // version of package verify/sde
+	Attack   int     `json:"attack"`   // version of package attack
+	Original string  `json:"original"` // hash of the weights that were to forget
+	Forget   string  `json:"forget"`   // rows
 }
 
 // unlearnedVersion goes up when a change of this file changes its numbers.
@@ -95,16 +100,18 @@ const unlearnedVersion = 2
 // unlearned returns the row of an arm, from the store or computed, with the ID of
 // its run.
 func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction float64, seed int, a Arm) (*Unlearned, string, error) {
-	before, after, err := d.weights(ctx, s, p, fraction, seed, a)
+	c, err := d.opened(ctx, s, p.Setting, fraction, seed)
+	if err != nil {
+		return nil, "", err
+	}
+	before, after, err := weights(ctx, c, a)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", a.Label, err)
 	}
-	config := unlearnedKey{p.Label, a.Label, after.Hash(), fraction, s.UnlearnSize, s.Subsets, unlearnedVersion}
-	key := d.lab.Key("evidence/sde-unlearned", p.Problem, config, map[string]int64{"train": int64(seed)})
+	job, what := unlearnedJob(s, p.Setting, fraction, seed, a), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, a.Label)
+	key := d.unlearnedKey(s, c, p.Label, a, before, after)
 	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		if d.lab.Progress != nil {
-			d.lab.Progress(audit.Progress{What: fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, a.Label)})
-		}
+		d.lab.Share(job, 0, what)
 		row := &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Arm: a.Label}
 		if row.Moved, err = after.Displacement(before); err != nil {
 			return err
@@ -117,29 +124,32 @@ func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction flo
 	if err != nil {
 		return nil, "", err
 	}
+	d.lab.Finish(job, what)
 	row := &Unlearned{}
 	return row, run.ID, run.JSON("unlearned.json", row)
 }
 
-// weights are the original's and those that an arm makes of it. The second
-// oracle is the one of the next seed.
-func (d *desk) weights(ctx context.Context, s Study, p *prepared, fraction float64, seed int, a Arm) (before, after nn.Params, err error) {
-	r, err := d.request(ctx, p, fraction, seed, s.Course)
-	if err != nil {
+// weights are the original's and those that an arm makes of it.
+func weights(ctx context.Context, c *lab.Case, a Arm) (before, after nn.Params, err error) {
+	if before, _, err = c.Weights(ctx, unlearn.DoNothing{}); err != nil {
 		return nil, nil, err
 	}
-	if a.Method != nil {
-		after, _, err = d.lab.Unlearned(ctx, p.Problem, a.Method, r)
-		return r.Original, after, err
+	after, _, err = c.Weights(ctx, a.Method)
+	return before, after, err
+}
+
+// unlearnedKey is the key of a row.
+func (d *desk) unlearnedKey(s Study, c *lab.Case, label string, a Arm, before, after nn.Params) store.Key {
+	config := unlearnedKey{
+		label, a.Label, after.Hash(), c.Fraction, s.UnlearnSize, s.Subsets, unlearnedVersion,
+		verify.Version, attack.Version, before.Hash(), lab.RowsKey(c.Forget),
 	}
-	if a.Label == OtherSeed {
-		seed = (seed + 1) % s.Seeds
-	}
-	course, err := d.trained(ctx, p, r.Retain.IDs, seed, s.Course)
-	if err != nil {
-		return nil, nil, err
-	}
-	return r.Original, course.Final, nil
+	return d.lab.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
+}
+
+// unlearnedJob names a row.
+func unlearnedJob(s Study, of Setting, fraction float64, seed int, a Arm) string {
+	return fmt.Sprintf("evidence/sde-unlearned/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, a.Label)
 }
 
 func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Params) error {

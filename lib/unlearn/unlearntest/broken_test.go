@@ -23,6 +23,14 @@ type broken struct {
 
 func (b broken) Name() string       { return b.name }
 func (b broken) Sees() unlearn.Sees { return b.sees }
+func (b broken) Resolved() unlearn.Method {
+	if b.name == "drifts" {
+		return broken{"drifts", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+			return unlearn.FineTuning{Epochs: 2}.Unlearn(ctx, r)
+		}}
+	}
+	return b
+}
 func (b broken) Unlearn(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 	return b.unlearn(ctx, r)
 }
@@ -41,6 +49,7 @@ var brokenMethods = []struct {
 	options []Option
 }{
 	{"has_a_name", broken{"No Name", retainOnly, working}, nil},
+	{"resolves_to_itself", broken{"drifts", retainOnly, working}, nil},
 	{"leaves_its_request_alone", broken{"writes-weights", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 		out, err := working(ctx, r)
 		r.Original[0].Data[0]++

@@ -69,6 +69,7 @@ func Run(t *testing.T, m unlearn.Method, options ...Option) {
 	}
 	s.want, s.report = s.apply(t, s.toy.request())
 	t.Run("has a name and a configuration", s.hasAName)
+	t.Run("resolves to itself", s.resolvesToItself)
 	t.Run("reports what it did", s.reports)
 	t.Run("leaves its request alone", s.leavesItsRequestAlone)
 	t.Run("same seed, same bytes", s.sameSeedSameBytes)
@@ -103,6 +104,25 @@ func (s *suite) hasAName(t *testing.T) {
 	}
 	if _, err := json.Marshal(s.method); err != nil {
 		t.Errorf("the configuration is part of the store key and must be JSON: %v", err)
+	}
+}
+
+// resolvesToItself demands that Resolved changes neither what the method is nor
+// what it gives, and that there is nothing left to resolve.
+func (s *suite) resolvesToItself(t *testing.T) {
+	once := s.method.Resolved()
+	if once.Name() != s.method.Name() || once.Sees() != s.method.Sees() || unlearn.VersionOf(once) != unlearn.VersionOf(s.method) {
+		t.Errorf("it resolves to another method: %s", once.Name())
+	}
+	first, err := json.Marshal(once)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(once.Resolved()); err != nil || string(again) != string(first) {
+		t.Errorf("resolved it is %s, resolved again %s (%v)", first, again, err)
+	}
+	if p, _, err := unlearn.Apply(context.Background(), once, s.toy.request()); err != nil || p.Hash() != s.want.Hash() {
+		t.Errorf("resolved it gives other weights (%v): the store would file them under the wrong name", err)
 	}
 }
 

@@ -5,13 +5,14 @@ package diffusion
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -57,7 +58,9 @@ type Setting struct {
 	Seed    int            `json:"seed,omitempty"`
 
 	// Progress is told how far the training is. It may be nil.
-	Progress func(audit.Progress) `json:"-"`
+	Progress func(lab.Progress) `json:"-"`
+	// share is told of a part of a job that is done; it may be nil.
+	share func(job string, share float64, what string)
 }
 
 // Result is what Setting.Run found.
@@ -128,6 +131,7 @@ func (d Setting) withDefaults() Setting {
 		d.Fit.Schedule = train.Cosine()
 	}
 	d.Fit = d.Fit.WithDefaults()
+	d.Loss = d.Loss.Resolved()
 	d.Fit.Order = train.Sequential // see passes
 	d.Fit.Seed, d.Loss.Seed = engine.Root(d.Seed), engine.Root(d.Seed)
 	return d
@@ -169,12 +173,13 @@ func (d Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Re
 	if err != nil {
 		return nil, err
 	}
-	d.Net.Channels, d.Net.Side = data.shape[0], data.shape[1]
+	d = d.onto(data)
 	m, err := d.trained(ctx, e, s, data)
 	if err != nil {
 		return nil, err
 	}
-	run, err := s.Do(ctx, d.key(e, data, "evidence/sde-diffusion", d), func(ctx context.Context, w *store.Work) error {
+	d.tell(d.trainJob().ID, 1)
+	run, err := s.Do(ctx, d.evidenceKey(e, data), func(ctx context.Context, w *store.Work) error {
 		r, err := d.judge(ctx, m, data)
 		if err != nil {
 			return err
@@ -184,6 +189,7 @@ func (d Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Re
 	if err != nil {
 		return nil, err
 	}
+	d.tell(d.evidenceJob().ID, 1)
 	r := &Result{}
 	if err := run.JSON("result.json", r); err != nil {
 		return nil, err
@@ -192,19 +198,75 @@ func (d Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Re
 	return r, nil
 }
 
+// onto fills in what follows from the data: the image's shape and the bandwidths.
+func (d Setting) onto(data *pictures) Setting {
+	d.Net.Channels, d.Net.Side = data.shape[0], data.shape[1]
+	d.Net = d.Net.Resolved().(diffusion.UNet)
+	if len(d.Sigmas) == 0 {
+		d.Sigmas = Sigmas(d.Net.Encoded(), 11)
+	}
+	return d
+}
+
+// evidence identifies what was found in the store.
+type evidence struct {
+	Setting Setting `json:"setting"`
+	Measure int     `json:"measure"` // version of package verify/sde
+}
+
+func (d Setting) evidenceKey(e *engine.Engine, data *pictures) store.Key {
+	return d.key(e, data, "evidence/sde-diffusion", evidence{d, verify.Version})
+}
+
+func (d Setting) trainKey(e *engine.Engine, data *pictures) store.Key {
+	return d.key(e, data, "train-denoiser", training{d.Net, d.Loss, d.Fit, d.Records, d.HeldOut})
+}
+
+// trainJob is the job of the training, evidenceJob that of the judgement, which
+// looks at every set in every draw.
+func (d Setting) trainJob() lab.Job {
+	return lab.Job{ID: fmt.Sprintf("train/denoiser/%s/%d/seed-%d", d.DataSet, d.Records, d.Seed), Cost: int64(d.Records * d.Fit.Epochs)}
+}
+
+func (d Setting) evidenceJob() lab.Job {
+	return lab.Job{
+		ID:    fmt.Sprintf("evidence/sde-diffusion/%s/%d/seed-%d", d.DataSet, d.Records, d.Seed),
+		Needs: []string{d.trainJob().ID}, Cost: int64(d.Draws * d.Subsets * d.Subset),
+	}
+}
+
+// Jobs lists the training and the judgement at a scale.
+func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
+	d, err := here(ctx, scale)
+	if err != nil {
+		return nil, err
+	}
+	d = d.withDefaults()
+	data, err := d.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d = d.onto(data)
+	out := []lab.Job{d.trainJob(), d.evidenceJob()}
+	return out, errors.Join(l.Look(&out[0], d.trainKey(l.Engine, data)), l.Look(&out[1], d.evidenceKey(l.Engine, data)))
+}
+
+func (d Setting) tell(job string, share float64) {
+	if d.share != nil {
+		d.share(job, share, "a denoiser on "+d.DataSet)
+	}
+}
+
 func (d Setting) key(e *engine.Engine, data *pictures, recipe string, config any) store.Key {
 	return store.Key{
 		Recipe: recipe, Config: config, Seeds: map[string]int64{"root": int64(d.Seed)},
-		Data: map[string]string{d.DataSet: data.hash}, Engine: e.Info().String(), Results: audit.Results,
+		Data: map[string]string{d.DataSet: data.hash}, Engine: e.Info().String(), Results: lab.Results,
 	}
 }
 
 // judge computes everything that follows from the trained model.
 func (d Setting) judge(ctx context.Context, m *network, data *pictures) (*Result, error) {
 	r := &Result{Setting: d, DataHash: data.hash, Synthetic: data.synthetic, History: m.history, Dim: d.Net.Encoded(), Sigmas: d.Sigmas}
-	if len(r.Sigmas) == 0 {
-		r.Sigmas = Sigmas(r.Dim, 11)
-	}
 	for _, s := range r.Sigmas {
 		if _, err := verify.Fixed(s).Resolve(&verify.Matrix{Cols: 1}); err != nil || s == 0 {
 			return nil, fmt.Errorf("diffusion: the bandwidth %v is not a positive number", s)

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/train"
 	verify "github.com/lethe-ml/lethe/lib/verify/sde"
@@ -29,7 +29,7 @@ func TestIsComputedOnceAndPrints(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	d := tiny()
 	epochs := 0
-	d.Progress = func(audit.Progress) { epochs++ }
+	d.Progress = func(lab.Progress) { epochs++ }
 	r, err := d.Run(context.Background(), e, s)
 	if err != nil {
 		t.Fatal(err)

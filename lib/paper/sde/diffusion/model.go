@@ -7,8 +7,8 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -89,8 +89,7 @@ func (d Setting) trained(ctx context.Context, e *engine.Engine, s *store.Store, 
 		return nil, err
 	}
 	fresh := d.Net.Init(d.Fit.Seed.Stream(engine.StreamInit))
-	key := d.key(e, data, "train-denoiser", training{d.Net, d.Loss, d.Fit, d.Records, d.HeldOut})
-	run, err := s.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
+	run, err := s.Do(ctx, d.trainKey(e, data), func(ctx context.Context, w *store.Work) error {
 		hooks, err := d.hooks(ctx, w, fresh)
 		if err != nil {
 			return err
@@ -136,13 +135,16 @@ func (d Setting) passes(y array.Matrix[float32]) func(epoch int) ([]train.Object
 
 // hooks are the checkpoints of every training here, and tell how far this one is.
 func (d Setting) hooks(ctx context.Context, w *store.Work, like nn.Params) (train.Hooks, error) {
-	h, err := audit.Checkpoints(ctx, w, like, nil)
-	if err != nil || d.Progress == nil {
+	h, err := lab.Checkpoints(ctx, w, like, nil)
+	if err != nil {
 		return h, err
 	}
 	what := fmt.Sprintf("training a denoiser on %s, seed %d", d.DataSet, d.Seed)
 	h.Progress = func(e train.Epoch) {
-		d.Progress(audit.Progress{Done: int64(e.Epoch), Total: int64(d.Fit.Epochs), What: what})
+		d.tell(d.trainJob().ID, float64(e.Epoch)/float64(d.Fit.Epochs))
+		if d.Progress != nil {
+			d.Progress(lab.Progress{Done: int64(e.Epoch), Total: int64(d.Fit.Epochs), What: what})
+		}
 	}
 	return h, nil
 }

@@ -12,13 +12,12 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
-	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // What the recipe is called and what the paper claims with it.
@@ -45,25 +44,35 @@ func At(scale string) (Setting, error) {
 	return Setting{}, fmt.Errorf("%s: no scale %q; there are quick, which is also hour, and standard (the paper's own network and data sets are beyond this recipe)", ID, scale)
 }
 
-// Output makes figure 6. Where MNIST is not on this machine, generated
-// glyphs stand in for it, and the table says so.
-func Output(ctx context.Context, e *engine.Engine, s *store.Store, scale string, progress func(audit.Progress)) (*report.Table, plot.Figure, error) {
+// here is the setting of a scale on this machine: where MNIST is not on it,
+// generated glyphs stand in for it, and the table says so.
+func here(ctx context.Context, scale string) (Setting, error) {
 	d, err := At(scale)
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
-	d.Progress = progress
-	r, err := d.Run(ctx, e, s)
+	_, err = d.withDefaults().load(ctx)
 	if errors.Is(err, datasets.ErrMissing) {
 		// Glyphs' test part holds 1,000 images, and their training part 3,000.
 		d.DataSet, d.Records, d.HeldOut = "glyphs", min(d.Records, 1500), min(d.HeldOut, 1000)
 		d.Subset = min(d.Subset, 300)
-		r, err = d.Run(ctx, e, s)
+		return d, nil
 	}
+	return d, err
+}
+
+// Output makes figure 6.
+func Output(ctx context.Context, l *lab.Lab, scale string) (*report.Table, plot.Figure, error) {
+	d, err := here(ctx, scale)
 	if err != nil {
 		return nil, nil, err
 	}
-	p := r.provenance(e, scale)
+	d.share = l.Share
+	r, err := d.Run(ctx, l.Engine, l.Store)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := r.provenance(l.Engine, scale)
 	f, err := r.Figure(p)
 	return r.Table(p), f, err
 }
@@ -72,7 +81,7 @@ func (r *Result) provenance(e *engine.Engine, scale string) report.Provenance {
 	h := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(r.Runs)), "\n")))
 	info := e.Info()
 	return report.Provenance{
-		Scale: scale, Seeds: []int64{int64(r.Setting.Seed)}, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(audit.Results),
+		Scale: scale, Seeds: []int64{int64(r.Setting.Seed)}, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(lab.Results),
 		Data: map[string]string{r.Setting.DataSet: r.DataHash}, Command: "lethe figure sde 6 --scale " + scale,
 		Runs: len(r.Runs), RunsHash: hex.EncodeToString(h[:]),
 	}

@@ -86,12 +86,16 @@ type evidence struct {
 	Epoch    int `json:"epoch"`
 	Batches  int `json:"batches"`
 	Deals    int `json:"deals"`
+	Measure  int `json:"measure"` // version of package verify/sde
+}
+
+func (r *experiment) evidenceKey(p part, epoch int) store.Key {
+	return r.key("evidence/toy", p, evidence{r.fit(p), epoch, r.Batches, r.Deals, sde.Version})
 }
 
 // evidence returns what was measured at an epoch, and the run that holds it.
 func (r *experiment) evidence(ctx context.Context, p part, epoch int, trained *store.Run) (*Snapshot, string, error) {
-	key := r.key("evidence/toy", p, evidence{r.fit(p), epoch, r.Batches, r.Deals})
-	run, err := r.store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
+	run, err := r.store.Do(ctx, r.evidenceKey(p, epoch), func(ctx context.Context, w *store.Work) error {
 		s, err := r.measure(ctx, p, epoch, trained)
 		if err != nil {
 			return err

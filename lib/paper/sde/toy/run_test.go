@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
@@ -90,7 +90,7 @@ func TestComparesFixedWithFreshBatches(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	done := 0
 	toy := tiny()
-	toy.Progress = func(now audit.Progress) {
+	toy.Progress = func(now lab.Progress) {
 		if done++; now.Done != int64(done) || now.Total != 16 {
 			t.Errorf("%+v after %d", now, done)
 		}
@@ -225,7 +225,7 @@ func TestRefusesSettingsThatMeanNothing(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, _, err := Output(ctx, e, s, "quick", func(audit.Progress) {}); err == nil {
+	if _, _, err := Output(ctx, &lab.Lab{Engine: e, Store: s}, "quick"); err == nil {
 		t.Error("a stopped recipe has an output")
 	}
 }

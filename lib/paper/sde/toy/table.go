@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lethe-ml/lethe/lib/audit"
-	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
-	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // At is the experiment at a scale: "quick" is one seed and 30 epochs, all
@@ -23,11 +21,11 @@ func At(scale string) Setting {
 	return Setting{}
 }
 
-// Output makes the table and the figure at a scale; progress may be nil.
-func Output(ctx context.Context, e *engine.Engine, s *store.Store, scale string, progress func(audit.Progress)) (*report.Table, plot.Figure, error) {
+// Output makes the table and the figure at a scale.
+func Output(ctx context.Context, l *lab.Lab, scale string) (*report.Table, plot.Figure, error) {
 	toy := At(scale)
-	toy.Progress = progress
-	r, err := toy.Run(ctx, e, s)
+	toy.finish = l.Finish
+	r, err := toy.Run(ctx, l.Engine, l.Store)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,7 +124,7 @@ func (r *Result) deals(layer, epoch int, fixed bool) place {
 func (r *Result) Provenance(scale string) report.Provenance {
 	h := sha256.Sum256([]byte(strings.Join(r.Runs, "\n")))
 	p := report.Provenance{
-		Scale: scale, Engine: r.Engine.Kind, Kernel: r.Engine.Kernel, ResultsVersion: fmt.Sprint(audit.Results),
+		Scale: scale, Engine: r.Engine.Kind, Kernel: r.Engine.Kernel, ResultsVersion: fmt.Sprint(lab.Results),
 		Data: r.Data, Command: "lethe table sde toy --scale " + scale, Runs: len(r.Runs), RunsHash: hex.EncodeToString(h[:]),
 	}
 	for _, s := range r.Setting.Seeds {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -60,7 +60,9 @@ type Setting struct {
 	LR    float64 // the rate of SGD, 0: 0.1
 	// Progress hears how many of the trainings and measurements are done. It may
 	// be nil and is never called by two goroutines at once.
-	Progress func(audit.Progress)
+	Progress func(lab.Progress)
+
+	finish func(job, what string) // hears of every job that is done; may be nil
 }
 
 // Doc says what the paper claims with it.
@@ -199,13 +201,17 @@ func (t Setting) open(ctx context.Context, e *engine.Engine, s *store.Store) (*e
 	return &experiment{Setting: t, store: s, runner: runner, arch: arch, table: table, x: array.Convert[float32](table.X)}, nil
 }
 
-func (r *experiment) tell() {
+func (r *experiment) tell(job string) {
+	const what = "trainings and measurements of the toy"
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done++
+	if r.finish != nil {
+		r.finish(job, what)
+	}
 	if r.Progress != nil {
 		total := len(r.parts()) * (1 + len(r.Epochs))
-		r.Progress(audit.Progress{Done: int64(r.done), Total: int64(total), What: "trainings and measurements of the toy"})
+		r.Progress(lab.Progress{Done: int64(r.done), Total: int64(total), What: what})
 	}
 }
 
@@ -222,7 +228,7 @@ func (r *experiment) part(ctx context.Context, p part) ([]Snapshot, []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	r.tell()
+	r.tell(r.trainJob(p).ID)
 	var out []Snapshot
 	var runs []string
 	for _, epoch := range r.Epochs {
@@ -230,7 +236,7 @@ func (r *experiment) part(ctx context.Context, p part) ([]Snapshot, []string, er
 		if err != nil {
 			return nil, nil, fmt.Errorf("seed %d, epoch %d: %w", p.seed, epoch, err)
 		}
-		r.tell()
+		r.tell(r.evidenceJob(p, epoch).ID)
 		out, runs = append(out, *s), append(runs, id)
 	}
 	return out, runs, nil

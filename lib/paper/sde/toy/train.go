@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
@@ -22,15 +22,63 @@ type fit struct {
 }
 
 func (r *experiment) fit(p part) fit {
-	return fit{r.arch.Name(), r.arch, r.config(p), r.Epochs}
+	return fit{r.arch.Name(), r.arch.Resolved(), r.config(p), r.Epochs}
 }
 
 func (r *experiment) key(recipe string, p part, config any) store.Key {
 	return store.Key{
 		Recipe: recipe, Config: config, Seeds: map[string]int64{"train": int64(p.seed)},
 		Data:   map[string]string{dataSet: r.table.Hash},
-		Engine: r.runner.Engine.Info().String(), Results: audit.Results,
+		Engine: r.runner.Engine.Info().String(), Results: lab.Results,
 	}
+}
+
+func (r *experiment) trainKey(p part) store.Key { return r.key("train/toy", p, r.fit(p)) }
+
+// batches names the part's order.
+func (p part) batches() string {
+	if p.order == train.Fixed {
+		return "fixed"
+	}
+	return "fresh"
+}
+
+// trainJob is the job of a part's training, which meets every record in every
+// epoch.
+func (r *experiment) trainJob(p part) lab.Job {
+	return lab.Job{ID: fmt.Sprintf("train/toy/%s/seed-%d", p.batches(), p.seed), Cost: int64(r.x.Rows * r.last())}
+}
+
+// evidenceJob is the job of a measurement, whose cost are the records dealt.
+func (r *experiment) evidenceJob(p part, epoch int) lab.Job {
+	return lab.Job{
+		ID:    fmt.Sprintf("evidence/toy/%s/seed-%d/epoch-%d", p.batches(), p.seed, epoch),
+		Needs: []string{r.trainJob(p).ID}, Cost: int64(r.Batches * r.Batch * (1 + r.Deals)),
+	}
+}
+
+// Jobs lists the trainings and measurements at a scale.
+func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
+	r, err := At(scale).withDefaults().open(ctx, l.Engine, l.Store)
+	if err != nil {
+		return nil, err
+	}
+	var out []lab.Job
+	for _, p := range r.parts() {
+		job := r.trainJob(p)
+		if err := l.Look(&job, r.trainKey(p)); err != nil {
+			return nil, err
+		}
+		out = append(out, job)
+		for _, epoch := range r.Epochs {
+			job := r.evidenceJob(p, epoch)
+			if err := l.Look(&job, r.evidenceKey(p, epoch)); err != nil {
+				return nil, err
+			}
+			out = append(out, job)
+		}
+	}
+	return out, nil
 }
 
 func file(epoch int) string { return fmt.Sprintf("epoch-%d.safetensors", epoch) }
@@ -41,7 +89,7 @@ func (r *experiment) train(ctx context.Context, p part) (*store.Run, error) {
 	config := r.config(p)
 	fresh := r.arch.Init(config.Seed.Stream(engine.StreamInit))
 	o := train.Objective{{Name: "training", X: r.x, Targets: []train.Target{train.CrossEntropy(r.table.Y, r.arch.Outputs, 1)}}}
-	return r.store.Do(ctx, r.key("train/toy", p, r.fit(p)), func(ctx context.Context, w *store.Work) error {
+	return r.store.Do(ctx, r.trainKey(p), func(ctx context.Context, w *store.Work) error {
 		f, state, ok, err := w.LoadCheckpoint()
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package audit
+package lab
 
 import (
 	"fmt"
@@ -25,17 +25,17 @@ func NewAugmenter(p *datasets.Prepared, a images.Augmentation, seed engine.Root)
 	for ch := range black {
 		black[ch] = -p.Norm.Mean[ch] / p.Norm.SD[ch]
 	}
-	return Augmenter{Augmentation: a, Shape: p.About.Shape, Black: black, Seed: seed}
+	return Augmenter{Augmentation: a.Resolved(), Shape: p.About.Shape, Black: black, Seed: seed}
 }
 
 // Augment writes the image with number id, as it looks in an epoch, to dst.
 func (a Augmenter) Augment(dst, src []float32, epoch, id int) error {
 	if len(a.Black) != a.Shape[0] {
-		return fmt.Errorf("audit: %d black pixels for %d channels", len(a.Black), a.Shape[0])
+		return fmt.Errorf("lab: %d black pixels for %d channels", len(a.Black), a.Shape[0])
 	}
 	plane := a.Shape[1] * a.Shape[2]
 	if len(src) != len(a.Black)*plane {
-		return fmt.Errorf("audit: an image of %d values, its shape is %v", len(src), a.Shape)
+		return fmt.Errorf("lab: an image of %d values, its shape is %v", len(src), a.Shape)
 	}
 	bright := make([]float32, len(src)) // 0 is black
 	for k, v := range src {

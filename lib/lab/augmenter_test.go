@@ -1,4 +1,4 @@
-package audit
+package lab
 
 import (
 	"math"

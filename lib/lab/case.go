@@ -1,0 +1,251 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Case is a model, the records that it is to forget, and all that the protocol
+// compares it with. Forget and Retain are ascending rows of the train part. A
+// Case is used by one goroutine.
+type Case struct {
+	Lab     *Lab
+	Setting // resolved
+	*Problem
+	Forget, Retain []int
+
+	trained map[Origin]*Trajectory
+}
+
+// Case prepares a case: it loads the data and says who is to be forgotten.
+// Nothing is trained before it is asked for.
+func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
+	s = s.resolved()
+	p, err := l.Problem(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	c := &Case{Lab: l, Setting: s, Problem: p, trained: map[Origin]*Trajectory{}}
+	c.Forget, c.Retain, err = s.Divide(p.Prepared)
+	return c, err
+}
+
+// Trained returns the model of an origin that was trained, with what was kept on
+// the way, from the store or computed.
+func (c *Case) Trained(ctx context.Context, o Origin) (*Trajectory, error) {
+	if o.Method != nil {
+		return nil, fmt.Errorf("lab: %s is no training", o.Method.Name())
+	}
+	if t := c.trained[o]; t != nil {
+		return t, nil
+	}
+	job, err := c.ID(o)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.Lab.train(ctx, c.training(o), job)
+	if err == nil {
+		c.trained[o] = t
+	}
+	return t, err
+}
+
+// Request is what a method is asked. It trains the original, or finds it in the
+// store.
+func (c *Case) Request(ctx context.Context, m unlearn.Method) (unlearn.Request, error) {
+	original, err := c.Trained(ctx, c.Original())
+	if err != nil {
+		return unlearn.Request{}, err
+	}
+	return c.request(m, original), nil
+}
+
+// Weights are those of an arm's model, and what its method reports, from the
+// store or computed.
+func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlearn.Report, error) {
+	o := c.Origin(m)
+	if o.Method == nil {
+		return c.retrained(ctx, m, o)
+	}
+	r, err := c.Request(ctx, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	job, err := c.ID(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.Lab.unlearn(ctx, c.Problem, m, r, job)
+}
+
+// retrained is the model of a control that is one of the case's trainings.
+func (c *Case) retrained(ctx context.Context, m unlearn.Method, o Origin) (nn.Params, *unlearn.Report, error) {
+	t, err := c.Trained(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	original, err := c.Trained(ctx, c.Original())
+	if err != nil {
+		return nil, nil, err
+	}
+	moved, err := t.Final.Displacement(original.Final)
+	return t.Final, &unlearn.Report{Method: m.Name(), Displacement: moved}, err
+}
+
+// key is an origin's in the store, and whether it is known: that of an
+// unlearning holds the original's weights.
+func (c *Case) key(ctx context.Context, o Origin) (store.Key, bool, error) {
+	if o.Method == nil {
+		return c.Lab.trainKey(c.training(o)), true, nil
+	}
+	if c.trained[c.Original()] == nil {
+		if there, err := c.Ready(ctx, unlearn.DoNothing{}); err != nil || !there {
+			return store.Key{}, false, err
+		}
+	}
+	r, err := c.Request(ctx, o.Method)
+	return c.Lab.unlearnKey(c.Problem, o.Method, r), err == nil, err
+}
+
+// Ready reports whether the model of an arm is in the store.
+func (c *Case) Ready(ctx context.Context, m unlearn.Method) (bool, error) {
+	key, known, err := c.key(ctx, c.Origin(m))
+	if err != nil || !known {
+		return false, err
+	}
+	_, there, err := c.Lab.Store.Lookup(key)
+	if errors.Is(err, store.ErrDamaged) {
+		return false, nil
+	}
+	return there, err
+}
+
+// Model is one model of a case. Its outputs are computed once.
+type Model struct {
+	Label   string
+	Control bool // not a method: it is there to be compared with
+	Weights nn.Params
+	// Report is what the method did; of a training its distance from the original.
+	Report *unlearn.Report
+
+	outputs func() (*Outputs, error)
+}
+
+// Outputs are a model's predictions for both parts of the data.
+type Outputs struct{ Train, Test *model.Prediction }
+
+// Outputs runs the model on the data, the first time that it is asked.
+func (m *Model) Outputs() (*Outputs, error) { return m.outputs() }
+
+// Embedding is what a model makes of every row of the train part: the
+// activations just before its output layer, a record per row.
+func (m *Model) Embedding() (array.Matrix[float64], error) {
+	o, err := m.Outputs()
+	if err != nil {
+		return array.Matrix[float64]{}, err
+	}
+	return array.Convert[float64](o.Train.Embedding), nil
+}
+
+// Model makes a model of the case out of weights, under a label.
+func (c *Case) Model(label string, weights nn.Params) *Model {
+	m := &Model{Label: label, Weights: weights}
+	m.outputs = sync.OnceValues(func() (*Outputs, error) {
+		var o Outputs
+		var err error
+		if o.Train, err = c.Runner.Predict(weights, c.Problem.Train.X); err != nil {
+			return nil, fmt.Errorf("%s: %w", label, err)
+		}
+		if o.Test, err = c.Runner.Predict(weights, c.Test.X); err != nil {
+			return nil, fmt.Errorf("%s: %w", label, err)
+		}
+		return &o, nil
+	})
+	return m
+}
+
+// Arm is the model of an arm, from the store or computed.
+func (c *Case) Arm(ctx context.Context, a Arm) (*Model, error) {
+	weights, rep, err := c.Weights(ctx, a.Method)
+	if err != nil {
+		return nil, err
+	}
+	m := c.Model(a.Label, weights)
+	m.Report, m.Control = rep, a.Control
+	return m, nil
+}
+
+// Unlearn lets the original forget, or finds the result in the store. The label
+// is the method's name.
+func (c *Case) Unlearn(ctx context.Context, method unlearn.Method) (*Model, error) {
+	return c.Arm(ctx, Arm{method.Name(), method, IsControl(method)})
+}
+
+// Watch unlearns like Unlearn, computed here and now, and calls each, which may
+// be nil, with the model as it is after every epoch. An error of each stops the
+// work. The result is not kept in the store, which knows a method by its name,
+// version and fields only: use Watch while you change a method's code.
+func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train.Epoch, *Model) error) (*Model, error) {
+	r, err := c.Request(ctx, method)
+	if err != nil {
+		return nil, err
+	}
+	r.Hooks = train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
+		if each == nil || ctx.Err() != nil { // stopped: nobody looks any more
+			return nil
+		}
+		return each(s.History[len(s.History)-1], c.Model(method.Name(), s.Params.Clone()))
+	}}
+	weights, rep, err := unlearn.Apply(ctx, method, r)
+	if err != nil {
+		return nil, err
+	}
+	m := c.Model(method.Name(), weights)
+	m.Report, m.Control = rep, IsControl(method)
+	return m, nil
+}
+
+// Losses returns the cross-entropy of a model on every forgotten, retained and
+// held-out record.
+func (c *Case) Losses(m *Model) (forget, retain, test []float64, err error) {
+	o, err := m.Outputs()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	pick := func(rows []int) []float64 {
+		return train.Losses(o.Train.Logits().Gather(rows), c.Records(rows).Y)
+	}
+	return pick(c.Forget), pick(c.Retain), train.Losses(o.Test.Logits(), c.Test.Y), nil
+}
+
+// Accuracy is a model's share of right answers on three sets of records, with
+// Wilson's 95 % interval over records.
+type Accuracy struct{ Forget, Retain, Test stats.Estimate }
+
+// Accuracy counts a model's right answers.
+func (c *Case) Accuracy(m *Model) (Accuracy, error) {
+	o, err := m.Outputs()
+	if err != nil {
+		return Accuracy{}, err
+	}
+	on := func(rows []int) stats.Estimate {
+		return share(o.Train.Logits().Gather(rows), c.Records(rows).Y)
+	}
+	return Accuracy{on(c.Forget), on(c.Retain), share(o.Test.Logits(), c.Test.Y)}, nil
+}
+
+func share(logits array.Matrix[float32], y []int) stats.Estimate {
+	e := stats.Wilson(train.Accuracy(logits, y), len(y), 0.95)
+	e.Better = stats.HigherIsBetter
+	return e
+}

@@ -1,0 +1,90 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// pictures is a small case of images.
+func pictures() Setting {
+	return Setting{
+		DataSet: "glyphs", MaxRows: 200, TestRows: 60, Fraction: 0.1,
+		Fit: train.Config{Epochs: 6, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
+		Arch: func(f, c int) model.Architecture {
+			return vision.SmallCNN{Channels: 1, Side: 16, Outputs: c, Width: 4, Hidden: 32, Norm: true}
+		},
+	}
+}
+
+func TestAKilledTrainingKeepsTheWeightsThatWereToBeKept(t *testing.T) {
+	l := newLab(t)
+	s := pictures()
+	s.Augment, s.Keep = true, []int{1, 3, 5}
+	c := openCase(t, l, s)
+	want, err := c.Trained(t.Context(), c.Original())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := newLab(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	again.Progress = func(now Progress) {
+		if now.Done == 4 {
+			cancel()
+		}
+	}
+	same := openCase(t, again, s)
+	if _, err := same.Trained(ctx, c.Original()); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	again.Progress = func(now Progress) {
+		if now.Done < 4 {
+			t.Errorf("epoch %d was computed again", now.Done)
+		}
+	}
+	got, err := same.Trained(t.Context(), c.Original())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, epoch := range s.Keep {
+		if got.At[epoch].Hash() != want.At[epoch].Hash() || got.At[epoch].Hash() == got.Final.Hash() {
+			t.Errorf("the weights after epoch %d differ, or are those of the end", epoch)
+		}
+	}
+	s.Keep = []int{2}
+	other := openCase(t, l, s)
+	plain, err := other.Trained(t.Context(), c.Original())
+	if err != nil || got.Final.Hash() != want.Final.Hash() || plain.Final.Hash() != want.Final.Hash() {
+		t.Errorf("keeping weights changed the training (%v)", err)
+	}
+}
+
+func TestEpochsThatCannotBeKeptAreRefused(t *testing.T) {
+	for _, keep := range [][]int{{0}, {6}, {2, 2}, {3, 1}} {
+		if err := checkKeep(keep, 6); err == nil || !strings.Contains(err.Error(), "from 1 to 5") {
+			t.Errorf("%v: %v", keep, err)
+		}
+	}
+}
+
+func TestANetworkIsFittedToGreyAndColouredImages(t *testing.T) {
+	f, err := Network("resnet-18")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := ForImages(f)(3072, 10).(vision.ResNet18); a.Channels != 3 || a.Side != 32 {
+		t.Errorf("%+v", a)
+	}
+	if a := ForImages(f)(784, 10).(vision.ResNet18); a.Channels != 1 || a.Side != 28 {
+		t.Errorf("%+v", a)
+	}
+	if _, err := Network("resnet-19"); err == nil {
+		t.Error("an unknown network was found")
+	}
+}

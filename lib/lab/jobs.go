@@ -1,0 +1,201 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Job is one piece of work that the store keeps.
+type Job struct {
+	// ID names it by its coordinates: the same work has the same name wherever it
+	// is asked for.
+	ID    string   `json:"id"`
+	Needs []string `json:"needs,omitempty"` // jobs that come before
+	// Key is the run's ID in the store, where it is known: that of a training needs
+	// the data, that of an unlearning the weights that are to forget.
+	Key  string `json:"key,omitempty"`
+	Cost int64  `json:"cost"` // records that it meets, roughly
+	Done bool   `json:"done"` // the store has it
+	// Missing says that its data are not on this machine.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// CostUnit is what Cost counts.
+const CostUnit = "records"
+
+// Jobs lists the work behind the models that methods leave in the case of a
+// setting, what is needed first coming first. It is made of the origins that the
+// case itself makes its models from. Data that are not on this machine leave
+// keys unknown and are no error.
+func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([]Job, error) {
+	c, err := l.Case(ctx, s)
+	if err != nil && !errors.Is(err, datasets.ErrMissing) {
+		return nil, err
+	}
+	var out []Job
+	for _, m := range methods {
+		jobs, err := l.jobs(ctx, c, s, s.Origin(m))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, jobs...)
+	}
+	return Once(out), nil
+}
+
+// jobs are an origin's work and what it needs; c is nil without the data.
+func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o Origin) (out []Job, err error) {
+	job := Job{Cost: s.cost(o), Missing: c == nil}
+	if job.ID, err = s.ID(o); err != nil {
+		return nil, err
+	}
+	for _, need := range s.Needs(o) {
+		before, err := l.jobs(ctx, c, s, need)
+		if err != nil {
+			return nil, err
+		}
+		out, job.Needs = append(out, before...), append(job.Needs, before[len(before)-1].ID)
+	}
+	if c != nil {
+		key, known, err := c.key(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			if err := l.Look(&job, key); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return append(out, job), nil
+}
+
+// Look fills in a job's key and whether the store has it. A damaged run is
+// still to be done.
+func (l *Lab) Look(j *Job, key store.Key) (err error) {
+	if j.Key, err = key.ID(); err != nil {
+		return err
+	}
+	_, j.Done, err = l.Store.Lookup(key)
+	if errors.Is(err, store.ErrDamaged) {
+		return nil
+	}
+	return err
+}
+
+// Once drops jobs that are listed already.
+func Once(jobs []Job) []Job {
+	seen := map[string]bool{}
+	var out []Job
+	for _, j := range jobs {
+		if !seen[j.ID] {
+			seen[j.ID] = true
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// IDs are the names of jobs.
+func IDs(jobs []Job) []string {
+	var out []string
+	for _, j := range jobs {
+		out = append(out, j.ID)
+	}
+	return out
+}
+
+// Expect makes Progress speak of a list of jobs, of those that are not done and
+// of what they still need: it knows its end. An empty list ends that.
+func (l *Lab) Expect(jobs []Job) {
+	l.meter = nil
+	if len(jobs) > 0 && l.Progress != nil {
+		l.meter = newMeter(jobs, l.Progress)
+	}
+}
+
+// Expecting reports whether a list of jobs is being worked off.
+func (l *Lab) Expecting() bool { return l.meter != nil }
+
+// Share tells how much of a job is done: 0 when it begins.
+func (l *Lab) Share(job string, share float64, what string) {
+	if l.meter != nil {
+		l.meter.move(job, share, what)
+	}
+}
+
+// Finish tells that a job's work is there.
+func (l *Lab) Finish(job, what string) { l.Share(job, 1, what) }
+
+// meter adds up how far a list of jobs is.
+type meter struct {
+	mu    sync.Mutex
+	cost  map[string]int64   // of the jobs that are to be done
+	share map[string]float64 // of each that is
+	done  float64
+	total int64
+	tell  func(Progress)
+}
+
+func newMeter(jobs []Job, tell func(Progress)) *meter {
+	m := &meter{cost: map[string]int64{}, share: map[string]float64{}, tell: tell}
+	for id := range wanted(jobs) {
+		m.cost[id] = 0
+	}
+	for _, j := range jobs {
+		if _, there := m.cost[j.ID]; there && m.cost[j.ID] == 0 {
+			m.cost[j.ID] = j.Cost
+			m.total += j.Cost
+		}
+	}
+	return m
+}
+
+// wanted are the jobs that are to be done: those that nobody needs, and what
+// they need; what stands behind a job that is done is not asked for.
+func wanted(jobs []Job) map[string]bool {
+	by, needed := map[string]Job{}, map[string]bool{}
+	for _, j := range jobs {
+		by[j.ID] = j
+		for _, n := range j.Needs {
+			needed[n] = true
+		}
+	}
+	out := map[string]bool{}
+	var add func(id string)
+	add = func(id string) {
+		j, listed := by[id]
+		if !listed || j.Done || j.Missing || out[id] {
+			return
+		}
+		out[id] = true
+		for _, n := range j.Needs {
+			add(n)
+		}
+	}
+	for _, j := range jobs {
+		if !needed[j.ID] {
+			add(j.ID)
+		}
+	}
+	return out
+}
+
+// move says that a share of a job is done.
+func (m *meter) move(job string, share float64, what string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, there := m.cost[job]; !there {
+		return
+	}
+	if more := share - m.share[job]; more > 0 {
+		m.share[job] = share
+		m.done += more * float64(m.cost[job])
+	}
+	m.tell(Progress{Done: int64(m.done + 0.5), Total: m.total, What: what})
+}

@@ -1,0 +1,198 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Problem is a prepared data set joined to a network.
+type Problem struct {
+	*datasets.Prepared
+	Arch   model.Architecture
+	Runner *model.Runner
+	// Augment gives what changes the training records of every epoch, for the seed
+	// of what it is used in; nil leaves them alone. It must be plain data: its JSON
+	// is part of the names in the store.
+	Augment func(seed engine.Root) train.Augmenter
+}
+
+// Classes is the number of classes of the data set.
+func (p *Problem) Classes() int { return len(p.About.Classes) }
+
+// Records are the given rows of the train part with their labels; they are named
+// by these rows.
+func (p *Problem) Records(rows []int) unlearn.Data {
+	d := p.Train.Gather(rows)
+	return unlearn.Data{X: d.X, Y: d.Y, IDs: rows}
+}
+
+// shelf holds the data that a lab has loaded, and its compiled networks, so that
+// the cases of a study share them.
+type shelf struct {
+	mu      sync.Mutex
+	sets    map[string]*loaded
+	runners map[string]*model.Runner
+}
+
+// loaded is a data set on the shelf; its lock is held while it is loaded.
+type loaded struct {
+	mu   sync.Mutex
+	data *datasets.Prepared
+}
+
+// Problem loads what a setting names, a table or a set of images, and joins its
+// network to it. Nothing is loaded or compiled twice.
+func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
+	s = s.resolved()
+	data, err := l.load(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
+	}
+	p := &Problem{Prepared: data, Arch: s.Arch(data.Train.X.Cols, len(data.About.Classes))}
+	if p.Runner, err = l.runner(p.Arch); err != nil {
+		return nil, err
+	}
+	if !s.Augment {
+		return p, nil
+	}
+	if !s.OfImages() {
+		return nil, fmt.Errorf("data set %s: only images are augmented", s.DataSet)
+	}
+	p.Augment = func(seed engine.Root) train.Augmenter { return NewAugmenter(data, images.Augmentation{}, seed) }
+	return p, nil
+}
+
+// load prepares a setting's data, the first time that they are asked for.
+func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
+	d := l.shelf.of(fmt.Sprintf("%s/%d/%d", s.DataSet, s.MaxRows, s.TestRows))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.data != nil {
+		return d.data, nil
+	}
+	var err error
+	if s.OfImages() {
+		// The draw is the same for every seed of a model.
+		rng := engine.Root(SplitSeed).Stream(engine.StreamSplit, uint64(s.MaxRows), uint64(s.TestRows))
+		d.data, err = images.Prepare(ctx, s.DataSet, s.MaxRows, s.TestRows, rng)
+	} else {
+		d.data, err = Prepare(ctx, s.DataSet, s.MaxRows, TestFraction, SplitSeed)
+	}
+	return d.data, err
+}
+
+// of is the place of a data set on the shelf.
+func (s *shelf) of(key string) *loaded {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sets == nil {
+		s.sets = map[string]*loaded{}
+	}
+	if s.sets[key] == nil {
+		s.sets[key] = &loaded{}
+	}
+	return s.sets[key]
+}
+
+// runner compiles a network, or finds it on the shelf.
+func (l *Lab) runner(arch model.Architecture) (*model.Runner, error) {
+	key := fmt.Sprintf("%s%+v", arch.Name(), arch)
+	l.shelf.mu.Lock()
+	defer l.shelf.mu.Unlock()
+	r := l.shelf.runners[key]
+	if r == nil {
+		var err error
+		if r, err = model.NewRunner(l.Engine, arch); err != nil {
+			return nil, err
+		}
+		if l.shelf.runners == nil {
+			l.shelf.runners = map[string]*model.Runner{}
+		}
+		l.shelf.runners[key] = r
+	}
+	return r, nil
+}
+
+// Prepare loads a data set, keeps at most maxRows of its rows (0: all), splits
+// it by class with the seed and standardises it. The rows kept are a random
+// subset, in their order.
+func Prepare(ctx context.Context, name string, maxRows int, testFraction float64, seed uint32) (*datasets.Prepared, error) {
+	t, err := datasets.Load(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	t = capRows(t, maxRows, seed)
+	split, err := datasets.StratifiedSplit(t.Y, testFraction, seed)
+	if err != nil {
+		return nil, err
+	}
+	return datasets.Prepare(t, split)
+}
+
+func capRows(t *datasets.Table, n int, seed uint32) *datasets.Table {
+	if n == 0 || t.X.Rows <= n {
+		return t
+	}
+	rows := engine.Root(seed).Stream(engine.StreamSplit).Perm(t.X.Rows)[:n]
+	slices.Sort(rows)
+	part := *t
+	part.X, part.Y = t.X.Gather(rows), make([]int, n)
+	at := map[int]int{}
+	for i, r := range rows {
+		part.Y[i], at[r] = t.Y[r], i
+	}
+	part.Planted = nil
+	for name, old := range t.Planted {
+		if part.Planted == nil {
+			part.Planted = map[string][]int{}
+		}
+		for _, r := range old {
+			if i, kept := at[r]; kept {
+				part.Planted[name] = append(part.Planted[name], i)
+			}
+		}
+	}
+	return &part
+}
+
+// ForImages is a Setting's Arch out of a family of networks for images, grey or
+// in colour, by the number of their pixels.
+func ForImages(f vision.Family) func(features, classes int) model.Architecture {
+	return func(features, classes int) model.Architecture {
+		channels, side := 1, root(features)
+		if side == 0 {
+			channels, side = 3, root(features/3)
+		}
+		return f.New(channels, side, classes)
+	}
+}
+
+// root is the square root of a square number, 0 of others.
+func root(n int) int {
+	for r := 1; r*r <= n; r++ {
+		if r*r == n {
+			return r
+		}
+	}
+	return 0
+}
+
+// Network is a family of networks for images by its name.
+func Network(name string) (vision.Family, error) {
+	for _, f := range vision.All() {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return vision.Family{}, fmt.Errorf("no network for images is called %q", name)
+}

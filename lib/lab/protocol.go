@@ -1,0 +1,204 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// This file is the protocol. Whoever asks who is trained on what, who is the
+// oracle, who is the other seed and what an unlearning method is told finds the
+// answer here and nowhere else.
+
+// The seeds that every case shares, RULER's (section 4): of the split into train
+// and test part, of the forget set, and of every unlearning.
+const (
+	SplitSeed   = 999
+	ForgetSeed  = 999
+	UnlearnSeed = 100
+)
+
+// TestFraction of a table's records is held out. Image sets have a test part.
+const TestFraction = 0.2
+
+// Arm is one row of a table: a model of the case that is judged, under its label.
+type Arm struct {
+	Label   string
+	Method  unlearn.Method
+	Control bool // not a method: it is there to be compared with
+}
+
+// The permanent controls are methods like any other, of which [Setting.Origin]
+// knows where they come from:
+//
+//	unlearn.DoNothing{}            the original itself
+//	unlearn.Retrain{}              the oracle
+//	unlearn.Retrain{SeedShift: 1}  the second oracle
+//	unlearn.RandomWeights{}        destroyed
+//	Matched(epochs)                matched fine-tuning
+
+// Matched is the control of a method that takes so many epochs: fine-tuning for
+// as many, which never sees a record of the forget set.
+func Matched(epochs int) unlearn.Method { return unlearn.FineTuning{Epochs: epochs} }
+
+// IsControl reports whether a method is there to be compared with.
+func IsControl(m unlearn.Method) bool {
+	switch m.(type) {
+	case unlearn.DoNothing, unlearn.RandomWeights, unlearn.Retrain:
+		return true
+	}
+	return false
+}
+
+// Rows says which records of the train part a model was trained on.
+type Rows string
+
+// Which records.
+const (
+	Everything Rows = "everything"
+	Retained   Rows = "retained"
+)
+
+// Origin is where a model of a case comes from: from a training on some rows
+// with a seed, or from an unlearning of the case's original where Method is not
+// nil.
+type Origin struct {
+	On     Rows
+	Seed   int
+	Method unlearn.Method
+}
+
+// Original is the model that is to forget: trained on everything.
+func (s Setting) Original() Origin { return Origin{On: Everything, Seed: s.Seed} }
+
+// Oracle is the model that never met what is to be forgotten: trained like the
+// original, from the same initial weights and with the same draws, on the
+// retained records alone.
+func (s Setting) Oracle() Origin { return Origin{On: Retained, Seed: s.Seed} }
+
+// OtherOracle is an equally perfect unlearner that differs by chance alone: the
+// oracle of another seed.
+func (s Setting) OtherOracle(shift int) Origin {
+	return Origin{On: Retained, Seed: s.OtherSeed(shift)}
+}
+
+// OtherSeed is the seed of the second oracle: the next of the study's seeds,
+// going round, whose own oracle it is, so that nothing is trained twice; in a
+// study of one seed the number after it.
+func (s Setting) OtherSeed(shift int) int {
+	if i := slices.Index(s.Seeds, s.Seed); i >= 0 && len(s.Seeds) > 1 {
+		return s.Seeds[(i+shift)%len(s.Seeds)]
+	}
+	return s.Seed + shift
+}
+
+// Origin says where the model of an arm comes from. Doing nothing is the
+// original itself, and retraining is one of the trainings that serve as oracles;
+// every other method unlearns the original.
+func (s Setting) Origin(m unlearn.Method) Origin {
+	switch m := m.(type) {
+	case unlearn.DoNothing:
+		return s.Original()
+	case unlearn.Retrain:
+		if m.SeedShift == 0 {
+			return s.Oracle()
+		}
+		return s.OtherOracle(m.SeedShift)
+	}
+	return Origin{On: Everything, Seed: s.Seed, Method: m}
+}
+
+// Needs is what has to be there before: an unlearning needs the original.
+func (s Setting) Needs(o Origin) []Origin {
+	if o.Method == nil {
+		return nil
+	}
+	return []Origin{s.Original()}
+}
+
+// training is what a model is trained by.
+func (c *Case) training(o Origin) Training {
+	rows := c.Retain
+	if o.On == Everything {
+		rows = everyRow(c.Prepared)
+	}
+	fit := c.Fit
+	fit.Seed = engine.Root(o.Seed)
+	return Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: rows, Keep: c.Keep}
+}
+
+// request is what an unlearning method is asked: which model, which records are
+// to be forgotten and which retained, and how the original was trained. Records
+// are augmented as they were in training, by draws of the unlearning's own;
+// retraining repeats those of the training.
+func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
+	t := c.training(c.Original())
+	r := unlearn.Request{
+		Runner: c.Runner, Original: original.Final, Forget: c.Records(c.Forget), Retain: c.Records(c.Retain),
+		Fit: t.Fit, Seed: UnlearnSeed, Batch: t.Fit.Batch, Augment: c.augmenter(UnlearnSeed),
+	}
+	if _, again := m.(unlearn.Retrain); again {
+		r.Augment = c.augmenter(t.Fit.Seed)
+	}
+	// Methods that go back to an earlier state get the last that was kept: the
+	// start of the last epoch.
+	if n := len(t.Keep); n > 0 {
+		r.Earlier = &unlearn.Checkpoint{Params: original.At[t.Keep[n-1]], Epoch: t.Keep[n-1]}
+	}
+	return r
+}
+
+// Divide returns the rows of the train part to forget and the others, ascending.
+func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) {
+	s = s.resolved()
+	if s.Planted == "" {
+		return datasets.ForgetSet(p.Train.X.Rows, s.Fraction, s.ForgetSeed)
+	}
+	group, ok := p.About.Planted[s.Planted]
+	if !ok {
+		return nil, nil, fmt.Errorf("data set %s has no planted group %q", s.DataSet, s.Planted)
+	}
+	for i, id := range p.Train.IDs {
+		if slices.Contains(group, id) {
+			forget = append(forget, i)
+		} else {
+			retain = append(retain, i)
+		}
+	}
+	if len(forget) == 0 {
+		return nil, nil, fmt.Errorf("data set %s: no row of the planted group %q is in the train part", s.DataSet, s.Planted)
+	}
+	return forget, retain, nil
+}
+
+func everyRow(p *datasets.Prepared) []int {
+	out := make([]int, p.Train.X.Rows)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// Goal builds what a training minimises. Its name and its JSON are part of the
+// store's key.
+type Goal interface {
+	Name() string
+	// Objective is over the given rows of the problem's train part.
+	Objective(p *Problem, rows []int) (train.Objective, error)
+}
+
+// Labels is the goal of a classifier: cross-entropy against the records' labels.
+type Labels struct{}
+
+// Name implements Goal.
+func (Labels) Name() string { return "labels" }
+
+// Objective implements Goal.
+func (Labels) Objective(p *Problem, rows []int) (train.Objective, error) {
+	d := p.Records(rows)
+	return train.Objective{{Name: "training", X: d.X, IDs: d.IDs, Targets: []train.Target{train.CrossEntropy(d.Y, p.Classes(), 1)}}}, nil
+}

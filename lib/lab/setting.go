@@ -1,0 +1,207 @@
+package lab
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Setting says which model is to forget what: the coordinates of a case. The
+// zero value is RULER's main experiment: its network on Breast Cancer, 50 epochs
+// of Adam, and 5 % of the train part, drawn at random, to be forgotten.
+type Setting struct {
+	DataSet string // "": breast_cancer
+	MaxRows int    // at most so many rows of it, 0: all; of an image set, so many training images
+	// TestRows is the number of test images of an image set, 0: all. A table has
+	// a fifth of its rows.
+	TestRows int
+	// Fraction of the train part is forgotten, drawn with ForgetSeed.
+	Fraction   float64 // 0: 0.05
+	ForgetSeed uint32  // 0: 999
+	// Planted names a group that the data set's generator planted, such as
+	// "outliers"; its rows in the train part are forgotten instead.
+	Planted string
+	// Seed draws the initial weights and dropout. Seeds are those of the study that
+	// the case belongs to, nil: this one alone; see OtherSeed.
+	Seed  int
+	Seeds []int
+	Fit   train.Config // its seed is Seed
+	// Goal is what the training minimises; nil: Labels.
+	Goal Goal
+	// Arch builds the network for a number of features and classes; nil is
+	// RULER's MLP.
+	Arch func(features, classes int) model.Architecture
+	// Augment crops and flips images in training.
+	Augment bool
+	// Keep are the epochs, ascending and before the last, after which the weights
+	// of every training are kept too; nil: of images, whose methods go back to it,
+	// the start of the last epoch, of tables none.
+	Keep []int
+}
+
+// resolved replaces every zero by its meaning.
+func (s Setting) resolved() Setting {
+	if s.DataSet == "" {
+		s.DataSet = "breast_cancer"
+	}
+	if s.Fraction == 0 {
+		s.Fraction = 0.05
+	}
+	if s.ForgetSeed == 0 {
+		s.ForgetSeed = ForgetSeed
+	}
+	if s.Planted != "" { // the group decides
+		s.Fraction, s.ForgetSeed = 0, 0
+	}
+	if s.Arch == nil {
+		s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c} }
+	}
+	if s.Goal == nil {
+		s.Goal = Labels{}
+	}
+	s.Fit = s.Fit.WithDefaults()
+	s.Fit.Seed = 0 // an origin's own
+	if s.Keep == nil && s.OfImages() && s.Fit.Epochs > 1 {
+		s.Keep = []int{s.Fit.Epochs - 1}
+	}
+	if info, err := datasets.Lookup(s.DataSet); err == nil && info.Rows <= s.MaxRows {
+		s.MaxRows = 0
+	}
+	return s
+}
+
+// OfImages reports whether the data are images.
+func (s Setting) OfImages() bool {
+	_, err := images.Lookup(s.DataSet)
+	return err == nil
+}
+
+// info is what is known of the data before a file is read.
+func (s Setting) info() (datasets.Info, error) {
+	if info, err := images.Lookup(s.DataSet); err == nil {
+		return info, nil
+	}
+	return datasets.Lookup(s.DataSet)
+}
+
+// records is how many records the train part has, without its files.
+func (s Setting) records(info datasets.Info) int {
+	switch n := info.Rows - info.TestRows; {
+	case s.OfImages() && s.MaxRows > 0:
+		return min(n, s.MaxRows)
+	case s.OfImages():
+		return n
+	case s.MaxRows > 0:
+		return int((1 - TestFraction) * float64(min(n, s.MaxRows)))
+	default:
+		return int((1 - TestFraction) * float64(n))
+	}
+}
+
+// coordinates are what an origin's name is made of: all that is known without
+// the data. Two origins with equal coordinates are the same work.
+type coordinates struct {
+	DataSet           string
+	MaxRows, TestRows int
+	Network           configured
+	Fit               train.Config
+	Goal              configured
+	Augment           bool
+	Keep              []int
+	Origin            Rows
+	Forget            any // nil where a model is trained on everything
+	Seed              int
+	Method            *configured
+	Version           int
+}
+
+// configured is a value behind an interface with what names its type.
+type configured struct {
+	Name    string `json:"name"`
+	Setting any    `json:"setting"`
+}
+
+// ID names the work that makes the model of an origin, in words and a hash of
+// what they leave out. It needs no data.
+func (s Setting) ID(o Origin) (string, error) {
+	s = s.resolved()
+	info, err := s.info()
+	if err != nil {
+		return "", err
+	}
+	features := info.Features
+	if s.OfImages() {
+		features = info.Shape[0] * info.Shape[1] * info.Shape[2]
+	}
+	arch := s.Arch(features, info.ClassCount()).Resolved()
+	c := coordinates{
+		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Network: configured{arch.Name(), arch},
+		Fit: s.Fit, Goal: configured{s.Goal.Name(), s.Goal}, Augment: s.Augment, Keep: s.Keep, Origin: o.On, Seed: o.Seed,
+	}
+	kind, set := "train", string(o.On)
+	if o.On == Retained || o.Method != nil {
+		c.Forget, set = []any{s.Planted, s.Fraction, s.ForgetSeed}, "without-"+s.forgotten()
+	}
+	end := ""
+	if m := o.Method; m != nil {
+		kind, set, end = "unlearn", s.forgotten(), "/"+m.Name()
+		c.Method, c.Version = &configured{m.Name(), m.Resolved()}, unlearn.VersionOf(m)
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("lab: the coordinates of a case on %s: %w", s.DataSet, err)
+	}
+	hash := sha256.Sum256(b)
+	return fmt.Sprintf("%s/%s/%s/seed-%d%s/%s", kind, s.DataSet, set, o.Seed, end, hex.EncodeToString(hash[:4])), nil
+}
+
+// forgotten names the forget set: "0.05-999", or the planted group.
+func (s Setting) forgotten() string {
+	if s.Planted != "" {
+		return s.Planted
+	}
+	return fmt.Sprintf("%g-%d", s.Fraction, s.ForgetSeed)
+}
+
+// cost is roughly how many records an origin's work meets.
+func (s Setting) cost(o Origin) int64 {
+	s = s.resolved()
+	info, err := s.info()
+	if err != nil {
+		return 0
+	}
+	n := s.records(info)
+	forget := int(s.Fraction * float64(n))
+	met, epochs := n, s.Fit.Epochs
+	if o.On == Retained {
+		met -= forget
+	}
+	if o.Method != nil {
+		epochs = epochsOf(o.Method.Resolved())
+		if !o.Method.Sees().Retain {
+			met = forget
+		}
+	}
+	return int64(met) * int64(epochs)
+}
+
+// epochsOf is how many epochs a resolved method takes, 1 where it does not say.
+func epochsOf(m unlearn.Method) int {
+	v := reflect.Indirect(reflect.ValueOf(m))
+	if v.Kind() != reflect.Struct {
+		return 1
+	}
+	if f := v.FieldByName("Epochs"); f.IsValid() && f.CanInt() {
+		return int(f.Int())
+	}
+	return 1
+}

@@ -1,0 +1,169 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Training is what a model is trained by: with the data, everything that its
+// weights depend on.
+type Training struct {
+	Problem *Problem
+	Goal    Goal         // nil: Labels
+	Fit     train.Config // its seed also draws the initial weights
+	Rows    []int        // of the train part
+	Keep    []int        // epochs, ascending and before the last, after which the weights are kept too
+}
+
+func (t Training) goal() Goal {
+	if t.Goal == nil {
+		return Labels{}
+	}
+	return t.Goal
+}
+
+// Trajectory is a training of which more than the end may have been kept.
+type Trajectory struct {
+	Final nn.Params
+	At    map[int]nn.Params // by the number of epochs done
+}
+
+// Train returns the weights of a training, from the store or computed. An
+// interrupted training goes on where it stopped.
+func (l *Lab) Train(ctx context.Context, t Training) (*Trajectory, error) { return l.train(ctx, t, "") }
+
+// train is Train of the job of that name.
+func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, error) {
+	fit := t.Fit.WithDefaults()
+	if err := checkKeep(t.Keep, fit.Epochs); err != nil {
+		return nil, err
+	}
+	fresh := t.Problem.Untrained(fit.Seed)
+	what := fmt.Sprintf("training on %s, seed %d", t.Problem.About.Name, fit.Seed)
+	run, err := l.Store.Do(ctx, l.trainKey(t), func(ctx context.Context, w *store.Work) error {
+		o, err := t.goal().Objective(t.Problem, t.Rows)
+		if err != nil {
+			return err
+		}
+		for i := range o {
+			o[i].Augment = t.Problem.augmenter(fit.Seed)
+		}
+		hooks, err := Checkpoints(ctx, w, fresh, t.Keep)
+		if err != nil {
+			return err
+		}
+		hooks.Progress = l.epochs(job, what, fit.Epochs)
+		weights, history, err := train.Fit(ctx, t.Problem.Runner, fresh, o, fit, hooks)
+		if err != nil {
+			return err
+		}
+		if err := w.WriteTensors("weights.safetensors", weights.File("")); err != nil {
+			return err
+		}
+		return w.WriteJSON("history.json", history)
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.Finish(job, what)
+	out := &Trajectory{At: map[int]nn.Params{}}
+	for _, epoch := range t.Keep {
+		if out.At[epoch], err = weightsOf(run, keptName(epoch), fresh); err != nil {
+			return nil, err
+		}
+	}
+	out.Final, err = weightsOf(run, "weights.safetensors", fresh)
+	return out, err
+}
+
+// Untrained are the weights that a seed's training begins with.
+func (p *Problem) Untrained(seed engine.Root) nn.Params {
+	return p.Arch.Init(seed.Stream(engine.StreamInit))
+}
+
+func checkKeep(keep []int, epochs int) error {
+	for i, e := range keep {
+		if e < 1 || e >= epochs || i > 0 && e <= keep[i-1] {
+			return fmt.Errorf("lab: the epochs to keep %v do not rise from 1 to %d", keep, epochs-1)
+		}
+	}
+	return nil
+}
+
+func keptName(epoch int) string { return fmt.Sprintf("weights-%d.safetensors", epoch) }
+
+func weightsOf(run *store.Run, file string, like nn.Params) (nn.Params, error) {
+	f, err := run.Tensors(file)
+	if err != nil {
+		return nil, err
+	}
+	return nn.FromFile(f, "", like)
+}
+
+// checkpointEvery bounds what a killed training loses.
+const checkpointEvery = 5 * time.Second
+
+// Checkpoints are hooks that save a training's state in the run's work folder, at
+// most every few seconds and when the work is stopped, and resume what is there.
+// The weights after the epochs in keep go to the run's files, with a checkpoint
+// behind them that holds them. like has the names and shapes of the weights.
+func Checkpoints(ctx context.Context, w *store.Work, like nn.Params, keep []int) (train.Hooks, error) {
+	h := train.Hooks{SaveEvery: 1}
+	last := time.Now()
+	h.Save = func(s *train.State) error {
+		kept := ctx.Err() == nil && slices.Contains(keep, s.Done)
+		if kept {
+			if err := w.WriteTensors(keptName(s.Done), s.Params.File("")); err != nil {
+				return err
+			}
+		}
+		if ctx.Err() == nil && !kept && time.Since(last) < checkpointEvery {
+			return nil
+		}
+		last = time.Now()
+		f, state := s.File()
+		return w.SaveCheckpoint(f, state)
+	}
+	f, state, ok, err := w.LoadCheckpoint()
+	if err != nil || !ok {
+		return h, err
+	}
+	h.Resume, err = train.LoadState(f, state, like)
+	return h, err
+}
+
+// unlearn returns the weights that a method makes of the request's original, and
+// its report, from the store or computed.
+func (l *Lab) unlearn(ctx context.Context, p *Problem, m unlearn.Method, r unlearn.Request, job string) (nn.Params, *unlearn.Report, error) {
+	run, err := l.Store.Do(ctx, l.unlearnKey(p, m, r), func(ctx context.Context, w *store.Work) (err error) {
+		if r.Hooks, err = Checkpoints(ctx, w, r.Original, nil); err != nil {
+			return err
+		}
+		weights, rep, err := unlearn.Apply(ctx, m, r)
+		if err != nil {
+			return err
+		}
+		if err := w.WriteTensors("weights.safetensors", weights.File("")); err != nil {
+			return err
+		}
+		return w.WriteJSON("report.json", rep)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	l.Finish(job, fmt.Sprintf("%s on %s", m.Name(), p.About.Name))
+	weights, err := weightsOf(run, "weights.safetensors", r.Original)
+	if err != nil {
+		return nil, nil, err
+	}
+	var rep unlearn.Report
+	return weights, &rep, run.JSON("report.json", &rep)
+}

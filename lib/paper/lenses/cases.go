@@ -1,0 +1,100 @@
+package lenses
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Named is a setting with the words under which a table shows it.
+type Named struct {
+	Name string
+	lab.Setting
+}
+
+// Cases are the cases of the table of lenses. At quick scale they need no
+// file; at standard and paper scale RULER's ten tables join them.
+func Cases(scale string) ([]Named, error) {
+	long := train.Config{Epochs: 150, Optimizer: nn.Adam{LR: 5e-3}}
+	cases := []Named{
+		{"an island that contradicts the moons", lab.Setting{DataSet: "moons_island", Planted: "island", Fit: long}},
+		{"a tip that the moons explain", lab.Setting{DataSet: "moons_island", Planted: "tip", Fit: long}},
+		{"outliers that contradict the rule", lab.Setting{DataSet: "tabular_outliers", Planted: "outliers"}},
+		{"records whose copies stay", lab.Setting{DataSet: "blobs_duplicates", Planted: "originals"}},
+		{"random records", lab.Setting{DataSet: "tabular_outliers", Fraction: 0.10}},
+		{"random records, real data", lab.Setting{DataSet: "breast_cancer", Fraction: 0.10}},
+	}
+	byHeart := train.Config{Epochs: 40, Batch: 32, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
+	cases = append(cases,
+		Named{"random drawings, known by heart", lab.Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: byHeart, Arch: smallNet}},
+		Named{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}})
+	switch scale {
+	case "quick":
+		return cases, nil
+	case "standard", "paper":
+	default:
+		return nil, fmt.Errorf("scale %q is not one of quick, standard, paper", scale)
+	}
+	photographs := byHeart
+	photographs.Epochs, photographs.Batch, photographs.Optimizer = 30, 64, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
+	cases = append(cases, Named{"random photographs", lab.Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10, Fit: photographs, Arch: smallNet}})
+	for _, name := range datasets.RULER() {
+		s := lab.Setting{DataSet: name}
+		if scale == "standard" {
+			s.MaxRows = 6000
+		}
+		cases = append(cases, Named{"random records, RULER", s})
+	}
+	return cases, nil
+}
+
+// smallNet is the network for images of the table of lenses: small and narrow.
+func smallNet(features, classes int) model.Architecture {
+	return lab.ForImages(vision.Family{New: func(channels, side, outputs int) model.Architecture {
+		return vision.SmallCNN{Channels: channels, Side: side, Outputs: outputs, Width: 16, Norm: true}
+	}})(features, classes)
+}
+
+// arms are the rows of a case: the controls, and the methods that are judged on
+// its kind of network.
+func arms(s lab.Setting) []lab.Arm {
+	out := audit.ControlArms()
+	if s.OfImages() {
+		return append(out, named(imageMethods())...)
+	}
+	out = append(out, named(tableMethods())...)
+	// One method reaches what is to be forgotten: at four times the paper's rate.
+	fast := unlearn.NegGrad{LR: 2e-3}
+	return append(out, lab.Arm{Label: fast.Name() + ", rate x 4", Method: fast})
+}
+
+func named(methods []unlearn.Method) []lab.Arm {
+	var out []lab.Arm
+	for _, m := range methods {
+		out = append(out, lab.Arm{Label: m.Name(), Method: m, Control: lab.IsControl(m)})
+	}
+	return out
+}
+
+// imageMethods are judged on networks for images: those of SDE's Table 4, and
+// fine-tuning, which does nothing about the forget set, with the same optimiser.
+func imageMethods() []unlearn.Method {
+	return []unlearn.Method{
+		unlearn.RandomLabel{}, unlearn.SalUn{}, unlearn.L1Sparsity{}, unlearn.Unroll{},
+		unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &unlearn.Descent{}},
+	}
+}
+
+// tableMethods are judged on networks for tables.
+func tableMethods() []unlearn.Method {
+	return []unlearn.Method{
+		unlearn.GradientAscent{}, unlearn.NegGrad{}, unlearn.FineTuning{}, unlearn.SCRUB{}, unlearn.BadTeacher{},
+	}
+}

@@ -1,0 +1,68 @@
+// Package lenses makes the table that belongs to no paper: every unlearning
+// method and every control of several cases through every lens of package audit
+// at once, and where the lenses disagree.
+package lenses
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+const (
+	id    = "lenses"
+	title = "Do the lenses agree?"
+	doc   = "Each cell: what a lens shows, its 95 % interval, and where that places the model between the original, of which nothing was unlearned, " +
+		"and the oracle, retrained without the records. A lens that cannot tell original from oracle is blind on that case: nothing that it says of a method is evidence there."
+)
+
+// Paper lists the one recipe to the command line.
+func Paper() paper.Paper {
+	return paper.Paper{
+		Name: id, Title: title,
+		Scales: []paper.Scale{
+			{Name: "quick", About: "needs no data files and takes a minute or two"},
+			{Name: "standard", About: "adds RULER's ten tables, of 6,000 rows at most, and photographs"},
+			{Name: "paper", About: "takes all their rows"},
+		},
+		Recipes: []paper.Recipe{Recipe()},
+	}
+}
+
+// Recipe makes the table.
+func Recipe() paper.Recipe {
+	return paper.Recipe{ID: id, Title: title, Doc: doc, Jobs: jobs, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		cases, err := Cases(scale)
+		if err != nil {
+			return nil, err
+		}
+		t, err := table(ctx, e, cases, scale)
+		if err != nil {
+			return nil, err
+		}
+		return &paper.Output{Table: t}, nil
+	}}
+}
+
+// jobs are the trainings and unlearnings behind every row of every case.
+func jobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+	cases, err := Cases(scale)
+	if err != nil {
+		return nil, err
+	}
+	var out []lab.Job
+	for _, n := range cases {
+		var methods []unlearn.Method
+		for _, a := range arms(n.Setting) {
+			methods = append(methods, a.Method)
+		}
+		more, err := e.Lab().Jobs(ctx, n.Setting, methods...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	return out, nil
+}

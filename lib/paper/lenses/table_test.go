@@ -1,0 +1,86 @@
+package lenses
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+func environment(t *testing.T) *paper.Env {
+	t.Helper()
+	t.Setenv("LETHE_DATA", t.TempDir()) // no real data: only what is built in
+	e, err := enginetest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &paper.Env{Engine: e, Store: s}
+}
+
+// pictures is a small case of images.
+func pictures() lab.Setting {
+	return lab.Setting{
+		DataSet: "glyphs", MaxRows: 200, TestRows: 60, Fraction: 0.1,
+		Fit: train.Config{Epochs: 2, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
+		Arch: func(f, c int) model.Architecture {
+			return vision.SmallCNN{Channels: 1, Side: 16, Outputs: c, Width: 4, Hidden: 32, Norm: true}
+		},
+	}
+}
+
+func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
+	e := environment(t)
+	all, err := Cases("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []Named{all[0], all[3]}
+	cases[1].MaxRows = 200
+	few := cases[0]
+	few.Name, few.Setting = "a few drawings", pictures()
+	cases = append(cases, few)
+	made, err := table(t.Context(), e, append(cases, Named{"no file", lab.Setting{DataSet: "adult"}}), "quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 3*4 + 2*(len(tableMethods())+1) + len(imageMethods()); len(made.Rows) != want {
+		t.Errorf("%d rows, want %d", len(made.Rows), want)
+	}
+	var b strings.Builder
+	if err := made.Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "lethe data get adult") {
+		t.Error("the table does not say that a case is left out")
+	}
+	for _, n := range cases {
+		if !strings.Contains(b.String(), n.Name) {
+			t.Errorf("no case %q", n.Name)
+		}
+	}
+	// Of every case the original is remembered and the oracle forgotten through
+	// every lens that is not blind; the table would contradict itself otherwise.
+	for _, row := range made.Rows {
+		together := row.Cells[len(row.Cells)-1].Text
+		for label, want := range map[string]string{"original (do nothing)": "remembered", "retrained (oracle)": "forgotten"} {
+			if row.Cells[0].Text == label && !strings.HasPrefix(together, want) && together != "no lens can tell" {
+				t.Errorf("%s, %s: %s", row.Group, label, together)
+			}
+		}
+	}
+	if _, err := Cases("huge"); err == nil {
+		t.Error("a scale that does not exist was accepted")
+	}
+}

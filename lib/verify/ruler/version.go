@@ -1,0 +1,6 @@
+package ruler
+
+// Version is the version of the numbers of this package: it goes up when a
+// correction changes what the metrics give. It is part of the store keys of what was
+// measured with them, which is then measured anew, from the models that are there.
+const Version = 1
