@@ -1,0 +1,91 @@
+package lab_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// here opens a lab whose store is an empty folder.
+func here() (*lab.Lab, func()) {
+	dir, err := os.MkdirTemp("", "lab")
+	if err != nil {
+		panic(err)
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		panic(err)
+	}
+	e, err := engine.Open("go")
+	if err != nil {
+		panic(err)
+	}
+	return &lab.Lab{Engine: e, Store: s}, func() {
+		e.Close()
+		os.RemoveAll(dir)
+	}
+}
+
+func moons() lab.Setting {
+	return lab.Setting{DataSet: "two_moons", MaxRows: 200, Fraction: 0.1, Fit: train.Config{Epochs: 5}}
+}
+
+// A case knows who is to be forgotten before anything is trained, and lists what
+// its models will cost. What two of them share is listed once.
+func ExampleLab_Jobs() {
+	l, done := here()
+	defer done()
+	jobs, err := l.Jobs(context.Background(), moons(), unlearn.SCRUB{}, unlearn.NegGrad{}, unlearn.Retrain{})
+	if err != nil {
+		panic(err)
+	}
+	for _, j := range jobs {
+		kind, _, _ := strings.Cut(j.ID, "/")
+		fmt.Println(kind, "needs", len(j.Needs), "costs", j.Cost, lab.CostUnit, "done", j.Done)
+	}
+	// Output:
+	// train needs 0 costs 800 records done false
+	// unlearn needs 1 costs 1600 records done false
+	// unlearn needs 1 costs 1600 records done false
+	// train needs 0 costs 720 records done false
+}
+
+// An arm's model is found in the store or computed. Doing nothing is the
+// original itself, and retraining the oracle.
+func ExampleCase_Arm() {
+	l, done := here()
+	defer done()
+	c, err := l.Case(context.Background(), moons())
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(len(c.Forget), "records are to be forgotten,", len(c.Retain), "are retained")
+	for _, a := range []lab.Arm{
+		{Label: "original", Method: unlearn.DoNothing{}, Control: true},
+		{Label: "fine-tuning, matched", Method: lab.Matched(2), Control: true},
+	} {
+		m, err := c.Arm(context.Background(), a)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("%s: moved %t\n", m.Label, m.Report.Displacement > 0)
+	}
+	// Output:
+	// 16 records are to be forgotten, 144 are retained
+	// original: moved false
+	// fine-tuning, matched: moved true
+}
+
+// The second oracle is the oracle of the study's next seed, so that nothing is
+// trained twice.
+func ExampleSetting_OtherSeed() {
+	fmt.Println(lab.Setting{Seed: 2, Seeds: []int{0, 1, 2}}.OtherSeed(1), lab.Setting{Seed: 7}.OtherSeed(1))
+	// Output: 0 8
+}

@@ -1,0 +1,352 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/diffusion"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// variants calls see with a copy of v for every field, nested ones too, in which
+// that field alone is another. Fields of function and interface types are left to
+// the caller, which gets their names.
+func variants(v any, see func(path string, changed any)) (left []string) {
+	base := reflect.ValueOf(v)
+	var walk func(path string, at func(root reflect.Value) reflect.Value, typ reflect.Type)
+	vary := func(path string, at func(reflect.Value) reflect.Value, set func(reflect.Value)) {
+		root := reflect.New(base.Type()).Elem()
+		root.Set(base)
+		set(at(root))
+		see(path, root.Interface())
+	}
+	walk = func(path string, at func(reflect.Value) reflect.Value, typ reflect.Type) {
+		switch typ.Kind() {
+		case reflect.Struct:
+			for i := range typ.NumField() {
+				f := typ.Field(i)
+				if f.IsExported() {
+					walk(path+"."+f.Name, func(r reflect.Value) reflect.Value { return at(r).Field(i) }, f.Type)
+				}
+			}
+		case reflect.Pointer: // there or not, and every field behind it
+			vary(path, at, func(x reflect.Value) {
+				if x.IsNil() {
+					x.Set(reflect.New(typ.Elem()))
+				} else {
+					x.SetZero()
+				}
+			})
+			walk(path, func(r reflect.Value) reflect.Value {
+				p, old := reflect.New(typ.Elem()), at(r)
+				if !old.IsNil() {
+					p.Elem().Set(old.Elem())
+				}
+				old.Set(p)
+				return p.Elem()
+			}, typ.Elem())
+		case reflect.Bool:
+			vary(path, at, func(x reflect.Value) { x.SetBool(!x.Bool()) })
+		case reflect.Int, reflect.Int64:
+			vary(path, at, func(x reflect.Value) { x.SetInt(x.Int() + 7) })
+		case reflect.Uint32, reflect.Uint64:
+			vary(path, at, func(x reflect.Value) { x.SetUint(x.Uint() + 7) })
+		case reflect.Float64:
+			vary(path, at, func(x reflect.Value) { x.SetFloat(x.Float() + 0.375) })
+		case reflect.String:
+			vary(path, at, func(x reflect.Value) { x.SetString(x.String() + "x") })
+		case reflect.Slice:
+			vary(path, at, func(x reflect.Value) {
+				x.Set(reflect.Append(x, reflect.New(typ.Elem()).Elem()))
+			})
+		default:
+			left = append(left, path)
+		}
+	}
+	walk("", func(r reflect.Value) reflect.Value { return r }, base.Type())
+	return left
+}
+
+// differ demands that every variant of a value has a key of its own.
+func differ(t *testing.T, v any, key func(any) store.Key) (left []string) {
+	t.Helper()
+	id := func(v any) string {
+		s, err := key(v).ID()
+		if err != nil {
+			t.Fatalf("%T: %v", v, err)
+		}
+		return s
+	}
+	seen := map[string]string{id(v): "nothing changed"}
+	return variants(v, func(path string, changed any) {
+		k := id(changed)
+		if before, twice := seen[k]; twice {
+			t.Errorf("%T%s changed: the key is that of %s", v, path, before)
+		}
+		seen[k] = path
+	})
+}
+
+func TestEveryFieldOfANetworkIsInTheKey(t *testing.T) {
+	nets := []model.Architecture{diffusion.UNet{Channels: 1, Side: 28}}
+	for _, f := range tabular.All() {
+		nets = append(nets, f.New(5, 3))
+	}
+	for _, f := range vision.All() {
+		nets = append(nets, f.New(3, 32, 10))
+	}
+	for _, a := range nets {
+		left := differ(t, a, func(v any) store.Key {
+			return store.Key{Recipe: "train", Config: NetworkKeyOf(v.(model.Architecture))}
+		})
+		if len(left) > 0 {
+			t.Errorf("%T: not looked at: %v", a, left)
+		}
+		if again := a.Resolved(); !reflect.DeepEqual(again, again.Resolved()) || reflect.TypeOf(again) != reflect.TypeOf(a) || again.Name() != a.Name() {
+			t.Errorf("%T resolves to %+v, and that to %+v", a, again, again.Resolved())
+		}
+	}
+}
+
+func methodKey(v any) store.Key {
+	return store.Key{Recipe: "unlearn", Config: MethodKeyOf(v.(unlearn.Method))}
+}
+
+func TestEveryFieldOfAMethodIsInTheKey(t *testing.T) {
+	methods := append(unlearn.All(),
+		unlearn.FineTuning{SGD: &unlearn.Descent{}}, unlearn.GradientAscent{SGD: &unlearn.Descent{}})
+	for _, m := range methods {
+		if left := differ(t, m, methodKey); len(left) > 0 {
+			t.Errorf("%T: not looked at: %v", m, left)
+		}
+	}
+}
+
+// rate is a default that changes in code.
+var rate = 5e-4
+
+// drifting is a method whose default is a variable.
+type drifting struct {
+	LR      float64 `json:"lr,omitempty"`
+	version int
+}
+
+func (drifting) Name() string       { return "drifting" }
+func (drifting) Sees() unlearn.Sees { return unlearn.Sees{} }
+func (d drifting) Version() int     { return d.version }
+func (d drifting) Resolved() unlearn.Method {
+	if d.LR == 0 {
+		d.LR = rate
+	}
+	return d
+}
+func (drifting) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) { return nil, nil }
+
+func TestADefaultOrACorrectionThatChangesInCodeIsAnotherKey(t *testing.T) {
+	id := func(d drifting) string {
+		s, err := methodKey(d).ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	before := id(drifting{version: 1})
+	if id(drifting{LR: rate, version: 1}) != before {
+		t.Error("a default that is written out is another key")
+	}
+	if id(drifting{version: 2}) == before {
+		t.Error("a corrected method has its old key")
+	}
+	rate = 1e6
+	defer func() { rate = 5e-4 }()
+	if id(drifting{version: 1}) == before {
+		t.Error("with another default the method has its old key")
+	}
+}
+
+// opened is a case of a setting and what its original might be, untrained.
+func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
+	t.Helper()
+	c := openCase(t, l, s)
+	w := &Trajectory{Final: c.Untrained(7), At: map[int]nn.Params{}}
+	for _, epoch := range c.Keep {
+		w.At[epoch] = c.Untrained(8)
+	}
+	return c, w
+}
+
+// keysOf are the keys of everything that a setting's protocol trains and unlearns.
+func keysOf(t *testing.T, l *Lab, s Setting) string {
+	t.Helper()
+	c, w := opened(t, l, s)
+	keys := []store.Key{l.trainKey(c.training(c.Original())), l.trainKey(c.training(c.Oracle())), l.trainKey(c.training(c.OtherOracle(1)))}
+	for _, m := range []unlearn.Method{unlearn.SCRUB{}, unlearn.Unroll{}} {
+		keys = append(keys, l.unlearnKey(c.Problem, m, c.request(m, w)))
+	}
+	var ids []string
+	for _, k := range keys {
+		id, err := k.ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return strings.Join(ids, " ")
+}
+
+// heavier is a goal with a setting.
+type heavier struct {
+	Labels
+	Weight float64 `json:"weight"`
+}
+
+func (heavier) Name() string { return "heavier" }
+
+func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
+	l := newLab(t)
+	table := Setting{DataSet: "moons_island", MaxRows: 300, Seed: 1, Seeds: []int{1, 2, 3}}
+	drawings := Setting{DataSet: "glyphs", MaxRows: 60, TestRows: 40, Fraction: 0.1, Arch: pictures().Arch, Fit: train.Config{Epochs: 4}}
+	changes := map[string]func(*Setting){
+		"DataSet":    func(s *Setting) { s.DataSet = "two_moons" },
+		"MaxRows":    func(s *Setting) { s.MaxRows -= 10 },
+		"TestRows":   func(s *Setting) { s.TestRows -= 10 },
+		"Fraction":   func(s *Setting) { s.Fraction = 0.2 },
+		"ForgetSeed": func(s *Setting) { s.ForgetSeed = 1 },
+		"Planted":    func(s *Setting) { s.Planted = "island" },
+		"Seed":       func(s *Setting) { s.Seed = 2 },
+		"Seeds":      func(s *Setting) { s.Seeds = []int{1, 3} },
+		"Goal":       func(s *Setting) { s.Goal = heavier{Weight: 2} },
+		"Arch": func(s *Setting) {
+			s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 8} }
+		},
+		"Augment": func(s *Setting) { s.Augment = true },
+		"Keep":    func(s *Setting) { s.Keep = []int{1, 2} },
+	}
+	// Every field of the training's configuration; its seed is the setting's.
+	left := variants(train.Config{}, func(path string, changed any) {
+		if path != ".Seed" {
+			changes["Fit"+path] = func(s *Setting) { s.Fit = changed.(train.Config) }
+		}
+	})
+	for _, path := range left {
+		if !slices.Contains(checkedByHand, path) {
+			t.Errorf("train.Config%s is not looked at", path)
+		}
+	}
+	for i := range reflect.TypeFor[Setting]().NumField() {
+		if name := reflect.TypeFor[Setting]().Field(i).Name; name != "Fit" && changes[name] == nil {
+			t.Errorf("Setting.%s is not looked at", name)
+		}
+	}
+	for path, change := range changes {
+		base := table
+		if slices.Contains([]string{"TestRows", "Augment", "Keep"}, path) {
+			base = drawings
+		}
+		before := keysOf(t, l, base)
+		change(&base)
+		if keysOf(t, l, base) == before {
+			t.Errorf("Setting.%s changed: every key is what it was", path)
+		}
+	}
+	one, two := table, table
+	one.Goal, two.Goal = heavier{Weight: 1}, heavier{Weight: 2}
+	if keysOf(t, l, one) == keysOf(t, l, two) {
+		t.Error("a goal's setting is in no key")
+	}
+}
+
+// checkedByHand are fields of train.Config behind interfaces.
+var checkedByHand = []string{}
+
+func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
+	l := newLab(t)
+	s := pictures()
+	c, w := opened(t, l, s)
+	other, _ := opened(t, l, Setting{DataSet: "glyphs", MaxRows: 200, TestRows: 60, Arch: func(f, k int) model.Architecture {
+		return vision.SmallCNN{Channels: 1, Side: 16, Outputs: k, Width: 2, Hidden: 32, Norm: true}
+	}})
+	moved := w.Final.Clone()
+	moved[0].Data[0]++
+	changes := map[string]func(*unlearn.Request){
+		"Runner":         func(r *unlearn.Request) { r.Runner = other.Runner },
+		"Original":       func(r *unlearn.Request) { r.Original = moved },
+		"Forget.IDs":     func(r *unlearn.Request) { r.Forget.IDs = r.Forget.IDs[1:] },
+		"Retain.IDs":     func(r *unlearn.Request) { r.Retain.IDs = r.Retain.IDs[1:] },
+		"Earlier.Params": func(r *unlearn.Request) { r.Earlier = &unlearn.Checkpoint{Params: moved, Epoch: r.Earlier.Epoch} },
+		"Earlier.Epoch":  func(r *unlearn.Request) { r.Earlier = &unlearn.Checkpoint{Params: r.Earlier.Params, Epoch: 2} },
+		"Seed":           func(r *unlearn.Request) { r.Seed++ },
+		"Batch":          func(r *unlearn.Request) { r.Batch++ },
+		"Augment":        func(r *unlearn.Request) { r.Augment = Augmenter{Seed: 1} },
+	}
+	// The records and labels themselves follow from the data, whose hash is in
+	// the key, and the numbers of the rows; hooks only watch.
+	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "Hooks"}
+	variants(train.Config{}, func(path string, changed any) {
+		changes["Fit"+path] = func(r *unlearn.Request) { r.Fit = changed.(train.Config) }
+	})
+	for i := range reflect.TypeFor[unlearn.Request]().NumField() {
+		name := reflect.TypeFor[unlearn.Request]().Field(i).Name
+		known := func(n string) bool { return n == name || strings.HasPrefix(n, name+".") }
+		listed := slices.ContainsFunc(follow, known)
+		for n := range changes {
+			listed = listed || known(n)
+		}
+		if !listed {
+			t.Errorf("Request.%s is not looked at", name)
+		}
+	}
+	m := unlearn.Unroll{}
+	id := func(change func(*unlearn.Request)) string {
+		r := c.request(m, w)
+		change(&r)
+		s, err := l.unlearnKey(c.Problem, m, r).ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	before := id(func(*unlearn.Request) {})
+	for name, change := range changes {
+		if id(change) == before {
+			t.Errorf("Request.%s changed: the key is what it was", name)
+		}
+	}
+	exchanged := id(func(r *unlearn.Request) { r.Forget, r.Retain = r.Retain, r.Forget })
+	if exchanged == before {
+		t.Error("forget and retain exchanged: the key is what it was")
+	}
+}
+
+// Where the data, the original and the rows are the same, so is the key: the
+// store hits.
+func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
+	l := newLab(t)
+	s := Setting{DataSet: "two_moons", MaxRows: 120}
+	written := s
+	written.Fraction, written.ForgetSeed, written.Fit, written.Goal = 0.05, 999, train.Config{}.WithDefaults(), Labels{}
+	written.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c}.Resolved() }
+	if keysOf(t, l, s) != keysOf(t, l, written) {
+		t.Error("a setting that is written out has other keys")
+	}
+	for _, m := range unlearn.All() {
+		a, errA := s.ID(s.Origin(m))
+		b, errB := written.ID(written.Origin(m.Resolved()))
+		if errA != nil || errB != nil || a != b {
+			t.Errorf("%s is called %s and, written out, %s (%v, %v)", m.Name(), a, b, errA, errB)
+		}
+	}
+	if fmt.Sprint(s.Origin(unlearn.Retrain{SeedShift: 1})) != fmt.Sprint(Origin{On: Retained, Seed: 1}) {
+		t.Errorf("the second oracle is %+v", s.Origin(unlearn.Retrain{SeedShift: 1}))
+	}
+}

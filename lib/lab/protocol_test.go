@@ -1,0 +1,200 @@
+package lab
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+func TestWhoIsTrainedOnWhat(t *testing.T) {
+	s := pictures()
+	s.Seed, s.Seeds, s.Augment = 4, []int{0, 4, 9}, true
+	c := openCase(t, newLab(t), s)
+	both := append(slices.Clone(c.Forget), c.Retain...)
+	slices.Sort(both)
+	for _, want := range []struct {
+		method unlearn.Method
+		rows   []int
+		seed   int
+	}{
+		{unlearn.DoNothing{}, both, 4},
+		{unlearn.Retrain{}, c.Retain, 4},
+		{unlearn.Retrain{SeedShift: 1}, c.Retain, 9},
+		{unlearn.Retrain{SeedShift: 2}, c.Retain, 0},
+	} {
+		o := c.Origin(want.method)
+		got := c.training(o)
+		if o.Method != nil || !slices.Equal(got.Rows, want.rows) || int(got.Fit.Seed) != want.seed || !slices.Equal(got.Keep, []int{5}) {
+			t.Errorf("%s: seed %d, %d rows, weights kept after %v", want.method.Name(), got.Fit.Seed, len(got.Rows), got.Keep)
+		}
+	}
+	if len(both) != 200 || both[0] != 0 || both[199] != 199 || len(slices.Compact(both)) != 200 {
+		t.Errorf("the original is trained on %v", both)
+	}
+}
+
+func TestWhoIsTheOtherSeed(t *testing.T) {
+	for _, c := range []struct {
+		seed  int
+		seeds []int
+		want  int
+	}{
+		{0, []int{0, 1, 2}, 1}, {2, []int{0, 1, 2}, 0}, {5, []int{3, 5}, 3},
+		{0, nil, 1}, {7, []int{7}, 8}, {4, []int{0, 1}, 5}, // not of the study
+	} {
+		if got := (Setting{Seed: c.seed, Seeds: c.seeds}).OtherSeed(1); got != c.want {
+			t.Errorf("of %d among %v: %d, want %d", c.seed, c.seeds, got, c.want)
+		}
+	}
+}
+
+func TestWhatARequestHolds(t *testing.T) {
+	l := newLab(t)
+	s := pictures()
+	s.Augment, s.Seed = true, 3
+	c, w := opened(t, l, s)
+	r := c.request(unlearn.Unroll{}, w)
+	if !slices.Equal(r.Forget.IDs, c.Forget) || !slices.Equal(r.Retain.IDs, c.Retain) || r.Seed != UnlearnSeed || r.Batch != s.Fit.Batch || r.Fit.Seed != 3 {
+		t.Errorf("%d forget and %d retain rows, seed %d, batches of %d, the original's seed %d", len(r.Forget.IDs), len(r.Retain.IDs), r.Seed, r.Batch, r.Fit.Seed)
+	}
+	for i, row := range r.Forget.IDs {
+		if r.Forget.Y[i] != c.Problem.Train.Y[row] || r.Forget.X.Row(i)[0] != c.Problem.Train.X.Row(row)[0] {
+			t.Fatalf("record %d of the forget set is not row %d", i, row)
+		}
+	}
+	if r.Earlier == nil || r.Earlier.Epoch != s.Fit.Epochs-1 || r.Earlier.Params.Hash() != w.At[s.Fit.Epochs-1].Hash() {
+		t.Errorf("the earlier state is %+v", r.Earlier)
+	}
+	if a, ok := r.Augment.(Augmenter); !ok || a.Seed != UnlearnSeed {
+		t.Errorf("records are augmented by %+v: the model was trained on augmented ones", r.Augment)
+	}
+	if a, ok := c.request(unlearn.Retrain{}, w).Augment.(Augmenter); !ok || a.Seed != 3 {
+		t.Errorf("retraining is augmented by %+v, not as the training was", r.Augment)
+	}
+	s.Augment = false
+	if c, w := opened(t, l, s); c.request(unlearn.SCRUB{}, w).Augment != nil {
+		t.Error("records are augmented that were not in training")
+	}
+}
+
+func TestControlsAreNotComputedTwice(t *testing.T) {
+	l := newLab(t)
+	c := openCase(t, l, Setting{DataSet: "two_moons", MaxRows: 120})
+	original := originalOf(t, c)
+	for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.Retrain{SeedShift: 1}, unlearn.RandomWeights{}, Matched(2)} {
+		w, rep, err := c.Weights(t.Context(), m)
+		if err != nil || rep.Method != m.Name() {
+			t.Fatalf("%s: %+v, %v", m.Name(), rep, err)
+		}
+		_, idle := m.(unlearn.DoNothing)
+		if (w.Hash() == original.Hash()) != idle || (rep.Displacement == 0) != idle {
+			t.Errorf("%s moved the weights by %v", m.Name(), rep.Displacement)
+		}
+	}
+	runs, err := l.Store.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, r := range runs {
+		kinds[r.Key.Recipe]++
+	}
+	if kinds["train"] != 3 || kinds["unlearn"] != 2 || len(kinds) != 2 {
+		t.Errorf("the store holds %v: wanted are an original, two oracles, random weights and a fine-tuning", kinds)
+	}
+}
+
+func TestJobsAreListedBeforeAndKnownAfterwards(t *testing.T) {
+	l := newLab(t)
+	s := Setting{DataSet: "two_moons", MaxRows: 120}
+	methods := []unlearn.Method{unlearn.SCRUB{}, unlearn.Retrain{}, unlearn.DoNothing{}}
+	jobs, err := l.Jobs(t.Context(), s, methods...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(jobs) != 3 || jobs[0].Key == "" || jobs[1].Key != "" || jobs[2].Key == "" || !slices.Equal(jobs[1].Needs, []string{jobs[0].ID}) {
+		t.Fatalf("before: %+v", jobs)
+	}
+	if jobs[0].Cost != 96*50 || jobs[2].Cost >= jobs[0].Cost || jobs[1].Cost != 96*10 {
+		t.Errorf("they cost %d, %d and %d", jobs[0].Cost, jobs[1].Cost, jobs[2].Cost)
+	}
+	var last Progress
+	l.Progress = func(p Progress) { last = p }
+	l.Expect(jobs)
+	c := openCase(t, l, s)
+	for _, m := range methods {
+		if _, _, err := c.Weights(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last.Done != last.Total || last.Total != jobs[0].Cost+jobs[1].Cost+jobs[2].Cost {
+		t.Errorf("the bar ends at %+v", last)
+	}
+	after, err := l.Jobs(t.Context(), s, methods...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range after {
+		run, err := l.Store.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !j.Done || !slices.ContainsFunc(run, func(e store.Entry) bool { return e.ID == j.Key }) {
+			t.Errorf("after: %+v", j)
+		}
+	}
+	missing, err := l.Jobs(t.Context(), Setting{DataSet: "adult"}, methods...)
+	if err != nil || len(missing) != 3 || !missing[0].Missing || missing[0].Key != "" || missing[0].Cost == 0 {
+		t.Errorf("without its data: %+v, %v", missing, err)
+	}
+}
+
+func TestABarKnowsWhatIsLeft(t *testing.T) {
+	jobs := []Job{
+		{ID: "old training", Cost: 100, Done: true}, {ID: "lost training", Cost: 70},
+		{ID: "training", Cost: 50}, {ID: "method", Cost: 10, Needs: []string{"training", "old training"}},
+		{ID: "finished", Cost: 1, Needs: []string{"lost training"}, Done: true},
+		{ID: "evidence", Cost: 5, Needs: []string{"training", "method"}}, {ID: "elsewhere", Cost: 9, Missing: true},
+	}
+	var told []Progress
+	l := &Lab{Progress: func(p Progress) { told = append(told, p) }}
+	l.Expect(jobs)
+	l.Share("training", 0.5, "half")
+	l.Share("lost training", 1, "nobody asks for it: what needed it is finished")
+	l.Finish("training", "whole")
+	l.Finish("training", "again")
+	l.Finish("method", "")
+	l.Finish("evidence", "")
+	var done []int64
+	for _, p := range told {
+		if p.Total != 65 {
+			t.Errorf("%+v", p)
+		}
+		done = append(done, p.Done)
+	}
+	if !slices.Equal(done, []int64{25, 50, 50, 60, 65}) {
+		t.Errorf("done: %v", done)
+	}
+	l.Expect(nil)
+	if l.Expecting() {
+		t.Error("an empty list is expected")
+	}
+}
+
+func TestAnOriginThatIsNoTrainingIsNotTrained(t *testing.T) {
+	c := openCase(t, newLab(t), Setting{DataSet: "two_moons", MaxRows: 120})
+	if _, err := c.Trained(t.Context(), c.Origin(unlearn.SCRUB{})); err == nil || !strings.Contains(err.Error(), "scrub") {
+		t.Errorf("got %v", err)
+	}
+	s := Setting{DataSet: "two_moons", Augment: true}
+	if _, err := c.Lab.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), "only images") {
+		t.Errorf("a table was augmented: %v", err)
+	}
+	if _, err := c.Lab.Jobs(t.Context(), Setting{DataSet: "atlantis"}, unlearn.SCRUB{}); err == nil || errors.Is(err, store.ErrDamaged) {
+		t.Errorf("jobs on data that nobody knows: %v", err)
+	}
+}
