@@ -19,12 +19,13 @@ import (
 // product for every record.
 type bilinear struct{}
 
-func (bilinear) Name() string                  { return "bilinear" }
-func (bilinear) Inputs() int                   { return 1 }
-func (bilinear) Returns() []model.Output       { return []model.Output{{Name: nn.Output, Width: 1}} }
-func (bilinear) Check() error                  { return nil }
-func (bilinear) Draws() []nn.Draw              { return nil }
-func (bilinear) Init(rng *rand.Rand) nn.Params { return at(1, 1) }
+func (bilinear) Name() string                   { return "bilinear" }
+func (bilinear) Inputs() int                    { return 1 }
+func (bilinear) Returns() []model.Output        { return []model.Output{{Name: nn.Output, Width: 1}} }
+func (b bilinear) Resolved() model.Architecture { return b }
+func (bilinear) Check() error                   { return nil }
+func (bilinear) Draws() []nn.Draw               { return nil }
+func (bilinear) Init(rng *rand.Rand) nn.Params  { return at(1, 1) }
 func (bilinear) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.Node) model.Trace {
 	out := t.Block([]*graph.Node{p[0], p[1]}, func(in []*graph.Node) *graph.Node {
 		return graph.Add(graph.MulScalar(x, 0), graph.BroadcastToDims(graph.Reshape(graph.Mul(in[0], in[1]), 1, 1), x.Shape().Dimensions...))

@@ -33,6 +33,9 @@ func (m Gaussian) withDefaults() Gaussian {
 	return Gaussian{Features: m.Features, Hidden: cmp.Or(m.Hidden, 128), Latent: cmp.Or(m.Latent, 8)}
 }
 
+// Resolved implements model.Architecture.
+func (m Gaussian) Resolved() model.Architecture { return m.withDefaults() }
+
 // Name implements model.Architecture.
 func (Gaussian) Name() string { return "gaussian-vae" }
 
