@@ -106,7 +106,7 @@ func (c *Case) retrained(ctx context.Context, m unlearn.Method, o Origin) (nn.Pa
 // unlearning holds the original's weights.
 func (c *Case) key(ctx context.Context, o Origin) (store.Key, bool, error) {
 	if o.Method == nil {
-		return c.Lab.trainKey(c.training(o)), true, nil
+		return c.Lab.TrainKey(c.training(o)), true, nil
 	}
 	if c.trained[c.Original()] == nil {
 		if there, err := c.Ready(ctx, unlearn.DoNothing{}); err != nil || !there {

@@ -70,7 +70,8 @@ type trainKey struct {
 	Keep    []int        `json:"keep,omitempty"` // epochs after which the weights are kept too
 }
 
-func (l *Lab) trainKey(t Training) store.Key {
+// TrainKey is the name in the store of a training.
+func (l *Lab) TrainKey(t Training) store.Key {
 	fit := t.Fit.WithDefaults()
 	config := trainKey{
 		NetworkKey: NetworkKeyOf(t.Problem.Arch), Goal: configured{t.goal().Name(), t.goal()}, Fit: fit,

@@ -189,7 +189,7 @@ func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
 func keysOf(t *testing.T, l *Lab, s Setting) string {
 	t.Helper()
 	c, w := opened(t, l, s)
-	keys := []store.Key{l.trainKey(c.training(c.Original())), l.trainKey(c.training(c.Oracle())), l.trainKey(c.training(c.OtherOracle(1)))}
+	keys := []store.Key{l.TrainKey(c.training(c.Original())), l.TrainKey(c.training(c.Oracle())), l.TrainKey(c.training(c.OtherOracle(1)))}
 	for _, m := range []unlearn.Method{unlearn.SCRUB{}, unlearn.Unroll{}} {
 		keys = append(keys, l.unlearnKey(c.Problem, m, c.request(m, w)))
 	}

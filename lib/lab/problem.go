@@ -58,18 +58,24 @@ func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
 	}
-	p := &Problem{Prepared: data, Arch: s.Arch(data.Train.X.Cols, len(data.About.Classes))}
-	if p.Runner, err = l.runner(p.Arch); err != nil {
-		return nil, err
-	}
-	if !s.Augment {
-		return p, nil
+	p, err := l.Join(data, s.Arch(data.Train.X.Cols, len(data.About.Classes)))
+	if err != nil || !s.Augment {
+		return p, err
 	}
 	if !s.OfImages() {
 		return nil, fmt.Errorf("data set %s: only images are augmented", s.DataSet)
 	}
 	p.Augment = func(seed engine.Root) train.Augmenter { return NewAugmenter(data, images.Augmentation{}, seed) }
 	return p, nil
+}
+
+// Join joins a network to data that somebody has prepared.
+func (l *Lab) Join(data *datasets.Prepared, arch model.Architecture) (*Problem, error) {
+	r, err := l.runner(arch)
+	if err != nil {
+		return nil, err
+	}
+	return &Problem{Prepared: data, Arch: arch, Runner: r}, nil
 }
 
 // load prepares a setting's data, the first time that they are asked for.

@@ -21,6 +21,7 @@ type Training struct {
 	Fit     train.Config // its seed also draws the initial weights
 	Rows    []int        // of the train part
 	Keep    []int        // epochs, ascending and before the last, after which the weights are kept too
+	Job     string       // its name in a list of jobs, if it is in one
 }
 
 func (t Training) goal() Goal {
@@ -32,13 +33,17 @@ func (t Training) goal() Goal {
 
 // Trajectory is a training of which more than the end may have been kept.
 type Trajectory struct {
-	Final nn.Params
-	At    map[int]nn.Params // by the number of epochs done
+	Final   nn.Params
+	At      map[int]nn.Params // by the number of epochs done
+	History []train.Epoch
+	Run     string // its name in the store
 }
 
 // Train returns the weights of a training, from the store or computed. An
 // interrupted training goes on where it stopped.
-func (l *Lab) Train(ctx context.Context, t Training) (*Trajectory, error) { return l.train(ctx, t, "") }
+func (l *Lab) Train(ctx context.Context, t Training) (*Trajectory, error) {
+	return l.train(ctx, t, t.Job)
+}
 
 // train is Train of the job of that name.
 func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, error) {
@@ -48,7 +53,7 @@ func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, e
 	}
 	fresh := t.Problem.Untrained(fit.Seed)
 	what := fmt.Sprintf("training on %s, seed %d", t.Problem.About.Name, fit.Seed)
-	run, err := l.Store.Do(ctx, l.trainKey(t), func(ctx context.Context, w *store.Work) error {
+	run, err := l.Store.Do(ctx, l.TrainKey(t), func(ctx context.Context, w *store.Work) error {
 		o, err := t.goal().Objective(t.Problem, t.Rows)
 		if err != nil {
 			return err
@@ -74,7 +79,10 @@ func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, e
 		return nil, err
 	}
 	l.Finish(job, what)
-	out := &Trajectory{At: map[int]nn.Params{}}
+	out := &Trajectory{At: map[int]nn.Params{}, Run: run.ID}
+	if err := run.JSON("history.json", &out.History); err != nil {
+		return nil, err
+	}
 	for _, epoch := range t.Keep {
 		if out.At[epoch], err = weightsOf(run, keptName(epoch), fresh); err != nil {
 			return nil, err

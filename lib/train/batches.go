@@ -25,8 +25,9 @@ const (
 	// batch that is not full is one of them and comes at any place. The order
 	// inside a batch stays, because it changes nothing but rounding.
 	Fixed
-	// Sequential takes the records as they come.
-	Sequential
+	// Alone is Shuffled for objectives of one term, from a stream that knows no
+	// terms. Denoisers have been trained in this order from the start.
+	Alone
 )
 
 // Membership returns the batches of a swept term of n records under the order
@@ -59,13 +60,6 @@ func cut(rows []int, size int) [][]int {
 
 // batches lists the batches of term k, of n records, in an epoch.
 func (c Config) batches(k, epoch, n int, ids []int) [][]int {
-	if c.Order == Sequential {
-		rows := make([]int, n)
-		for i := range rows {
-			rows[i] = i
-		}
-		return cut(rows, c.Batch)
-	}
 	if c.Order != Fixed {
 		return cut(c.Order.permutation(c.Seed, k, epoch, n, ids), c.Batch)
 	}
@@ -80,8 +74,11 @@ func (c Config) batches(k, epoch, n int, ids []int) [][]int {
 // permutation returns the order of n records in an epoch, for the orders that
 // draw one: Shuffled and Paired.
 func (o Order) permutation(seed engine.Root, term, epoch, n int, ids []int) []int {
-	if o == Shuffled {
+	switch o {
+	case Shuffled:
 		return seed.Stream(engine.StreamBatch, uint64(term), uint64(epoch)).Perm(n)
+	case Alone:
+		return seed.Stream(engine.StreamBatch, uint64(epoch)).Perm(n)
 	}
 	keys := make([]uint64, n)
 	perm := make([]int, n)

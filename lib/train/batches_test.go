@@ -241,3 +241,18 @@ func TestFixedMembershipIsUniform(t *testing.T) {
 		t.Errorf("two records share a batch in %d of %d draws, expected %.0f", together, draws, mean)
 	}
 }
+
+// The order of a lone term is that of a stream without a term: stored denoisers
+// depend on it.
+func TestTheOrderOfALoneTerm(t *testing.T) {
+	o := Objective{{X: array.New[float32](20, 1)}}
+	steps := Config{Order: Alone, Batch: 7, Seed: 5}.epoch(o, 3)
+	want := engine.Root(5).Stream(engine.StreamBatch, 3).Perm(20)
+	var got []int
+	for _, s := range steps {
+		got = append(got, s[0].rows...)
+	}
+	if !slices.Equal(got, want) || len(steps) != 3 {
+		t.Errorf("%d steps in the order %v, want %v", len(steps), got, want)
+	}
+}

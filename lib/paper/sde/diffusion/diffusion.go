@@ -56,16 +56,11 @@ type Setting struct {
 	Loss    diffusion.EDM  `json:"loss"`               // its seed is Seed
 	Fit     train.Config   `json:"fit"`                // the zero value: 60 epochs of Adam, batches of 32, a rate that falls along half a cosine
 	Seed    int            `json:"seed,omitempty"`
-
-	// Progress is told how far the training is. It may be nil.
-	Progress func(lab.Progress) `json:"-"`
-	// share is told of a part of a job that is done; it may be nil.
-	share func(job string, share float64, what string)
 }
 
 // Result is what Setting.Run found.
 type Result struct {
-	Setting   Setting   `json:"setting"` // with defaults filled in
+	Setting   Setting   `json:"-"` // with defaults filled in; the store's key holds it
 	DataHash  string    `json:"data_hash"`
 	Synthetic bool      `json:"synthetic"`
 	Dim       int       `json:"dim"` // of the encoder's output
@@ -132,7 +127,6 @@ func (d Setting) withDefaults() Setting {
 	}
 	d.Fit = d.Fit.WithDefaults()
 	d.Loss = d.Loss.Resolved()
-	d.Fit.Order = train.Sequential // see passes
 	d.Fit.Seed, d.Loss.Seed = engine.Root(d.Seed), engine.Root(d.Seed)
 	return d
 }
@@ -164,7 +158,7 @@ func Sigmas(dim, n int) []float64 {
 
 // Run trains the model, or takes it from the store, and judges. An interrupted
 // training goes on where it stopped; a finished result is read back.
-func (d Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Result, error) {
+func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
 	d = d.withDefaults()
 	if err := d.check(); err != nil {
 		return nil, err
@@ -174,12 +168,11 @@ func (d Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Re
 		return nil, err
 	}
 	d = d.onto(data)
-	m, err := d.trained(ctx, e, s, data)
+	m, err := d.trained(ctx, l, data)
 	if err != nil {
 		return nil, err
 	}
-	d.tell(d.trainJob().ID, 1)
-	run, err := s.Do(ctx, d.evidenceKey(e, data), func(ctx context.Context, w *store.Work) error {
+	run, err := l.Store.Do(ctx, d.evidenceKey(l.Engine, data), func(ctx context.Context, w *store.Work) error {
 		r, err := d.judge(ctx, m, data)
 		if err != nil {
 			return err
@@ -189,8 +182,8 @@ func (d Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Re
 	if err != nil {
 		return nil, err
 	}
-	d.tell(d.evidenceJob().ID, 1)
-	r := &Result{}
+	l.Finish(d.evidenceJob().ID, "a denoiser on "+d.DataSet)
+	r := &Result{Setting: d}
 	if err := run.JSON("result.json", r); err != nil {
 		return nil, err
 	}
@@ -218,10 +211,6 @@ func (d Setting) evidenceKey(e *engine.Engine, data *pictures) store.Key {
 	return d.key(e, data, "evidence/sde-diffusion", evidence{d, verify.Version})
 }
 
-func (d Setting) trainKey(e *engine.Engine, data *pictures) store.Key {
-	return d.key(e, data, "train-denoiser", training{d.Net, d.Loss, d.Fit, d.Records, d.HeldOut})
-}
-
 // trainJob is the job of the training, evidenceJob that of the judgement, which
 // looks at every set in every draw.
 func (d Setting) trainJob() lab.Job {
@@ -247,14 +236,12 @@ func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
 		return nil, err
 	}
 	d = d.onto(data)
-	out := []lab.Job{d.trainJob(), d.evidenceJob()}
-	return out, errors.Join(l.Look(&out[0], d.trainKey(l.Engine, data)), l.Look(&out[1], d.evidenceKey(l.Engine, data)))
-}
-
-func (d Setting) tell(job string, share float64) {
-	if d.share != nil {
-		d.share(job, share, "a denoiser on "+d.DataSet)
+	t, err := d.training(l, data)
+	if err != nil {
+		return nil, err
 	}
+	out := []lab.Job{d.trainJob(), d.evidenceJob()}
+	return out, errors.Join(l.Look(&out[0], l.TrainKey(t)), l.Look(&out[1], d.evidenceKey(l.Engine, data)))
 }
 
 func (d Setting) key(e *engine.Engine, data *pictures, recipe string, config any) store.Key {

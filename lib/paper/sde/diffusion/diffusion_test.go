@@ -29,15 +29,15 @@ func TestIsComputedOnceAndPrints(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	d := tiny()
 	epochs := 0
-	d.Progress = func(lab.Progress) { epochs++ }
-	r, err := d.Run(context.Background(), e, s)
+	l := &lab.Lab{Engine: e, Store: s, Progress: func(lab.Progress) { epochs++ }}
+	r, err := d.Run(context.Background(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if epochs != 2 || len(r.History) != 2 || len(r.Arms) != 6 || r.Dim != 8*8*8 {
 		t.Fatalf("%d epochs, history %v, %d arms, dim %d", epochs, r.History, len(r.Arms), r.Dim)
 	}
-	again, err := d.Run(context.Background(), e, s)
+	again, err := d.Run(context.Background(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +73,7 @@ func TestIsComputedOnceAndPrints(t *testing.T) {
 
 func TestRefusesSettingsThatCannotBe(t *testing.T) {
 	e, s := enginetest.WithStore(t)
+	l := &lab.Lab{Engine: e, Store: s}
 	for want, change := range map[string]func(*Setting){
 		"at least 32 forgotten":     func(d *Setting) { d.Records = 31 },
 		"there are 48 and 7":        func(d *Setting) { d.HeldOut = 7 },
@@ -87,7 +88,7 @@ func TestRefusesSettingsThatCannotBe(t *testing.T) {
 	} {
 		d := tiny()
 		change(&d)
-		if _, err := d.Run(context.Background(), e, s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := d.Run(context.Background(), l); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one about %q", err, want)
 		}
 	}

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/stats"
-	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -72,81 +71,58 @@ type network struct {
 	run                string
 }
 
-// training identifies the training in the store.
-type training struct {
-	Net     diffusion.UNet `json:"net"`
-	Loss    diffusion.EDM  `json:"loss"`
-	Fit     train.Config   `json:"fit"`
-	Records int            `json:"records"`
-	HeldOut int            `json:"held_out"` // it decides which records are drawn
+// denoising is the goal of a denoiser: EDM's loss, as a mean over pixels, on
+// images to which the problem's augmenter adds the noise.
+type denoising struct {
+	diffusion.EDM
+}
+
+// Name implements lab.Goal.
+func (denoising) Name() string { return "denoising" }
+
+// Objective implements lab.Goal.
+func (g denoising) Objective(p *lab.Problem, rows []int) (train.Objective, error) {
+	x := p.Train.X.Gather(rows)
+	return train.Objective{{Name: "retained", X: x, IDs: rows, Targets: []train.Target{{Loss: g.EDM, Weight: 1 / float64(x.Cols)}}}}, nil
+}
+
+// training is how the model is trained, on the retained records.
+func (d Setting) training(l *lab.Lab, data *pictures) (lab.Training, error) {
+	y := data.groups[retainGroup]
+	about := datasets.About{Name: d.DataSet, Shape: data.shape}
+	p, err := l.Join(&datasets.Prepared{About: about, Train: datasets.Part{X: y}, Hash: data.hash}, d.Net)
+	if err != nil {
+		return lab.Training{}, err
+	}
+	p.Augment = func(seed engine.Root) train.Augmenter {
+		noise := d.Loss
+		noise.Seed = seed
+		return noise
+	}
+	rows := make([]int, y.Rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	fit := d.Fit
+	fit.Order = train.Alone
+	return lab.Training{Problem: p, Goal: denoising{d.Loss}, Fit: fit, Rows: rows, Job: d.trainJob().ID}, nil
 }
 
 // trained returns the model trained on the retained records, from the store or
 // computed.
-func (d Setting) trained(ctx context.Context, e *engine.Engine, s *store.Store, data *pictures) (*network, error) {
-	r, err := model.NewRunner(e, d.Net)
+func (d Setting) trained(ctx context.Context, l *lab.Lab, data *pictures) (*network, error) {
+	t, err := d.training(l, data)
 	if err != nil {
 		return nil, err
 	}
-	fresh := d.Net.Init(d.Fit.Seed.Stream(engine.StreamInit))
-	run, err := s.Do(ctx, d.trainKey(e, data), func(ctx context.Context, w *store.Work) error {
-		hooks, err := d.hooks(ctx, w, fresh)
-		if err != nil {
-			return err
-		}
-		weights, history, err := train.FitPlan(ctx, r, fresh, train.Plan{Passes: d.passes(data.groups[retainGroup])}, d.Fit, hooks)
-		if err != nil {
-			return err
-		}
-		if err := w.WriteTensors("weights.safetensors", weights.File("")); err != nil {
-			return err
-		}
-		return w.WriteJSON("history.json", history)
-	})
+	course, err := l.Train(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	f, err := run.Tensors("weights.safetensors")
-	if err != nil {
-		return nil, err
+	of := func(w nn.Params) diffusion.Denoiser {
+		return diffusion.Denoiser{Runner: t.Problem.Runner, Weights: w, Condition: d.Loss.Condition}
 	}
-	weights, err := nn.FromFile(f, "", fresh)
-	if err != nil {
-		return nil, err
-	}
-	m := &network{run: run.ID,
-		trained:   diffusion.Denoiser{Runner: r, Weights: weights, Condition: d.Loss.Condition},
-		untrained: diffusion.Denoiser{Runner: r, Weights: fresh, Condition: d.Loss.Condition}}
-	return m, run.JSON("history.json", &m.history)
-}
-
-// passes are the images in an order drawn anew in every epoch. It is drawn here,
-// and not by train.Shuffled, because its stream has been another one from the
-// start.
-func (d Setting) passes(y array.Matrix[float32]) func(epoch int) ([]train.Objective, error) {
-	return func(epoch int) ([]train.Objective, error) {
-		rows := d.Fit.Seed.Stream(engine.StreamBatch, uint64(epoch)).Perm(y.Rows)
-		return []train.Objective{{{
-			Name: "retained", X: y.Gather(rows), IDs: rows, Augment: d.Loss,
-			Targets: []train.Target{{Loss: d.Loss, Weight: 1 / float64(y.Cols)}},
-		}}}, nil
-	}
-}
-
-// hooks are the checkpoints of every training here, and tell how far this one is.
-func (d Setting) hooks(ctx context.Context, w *store.Work, like nn.Params) (train.Hooks, error) {
-	h, err := lab.Checkpoints(ctx, w, like, nil)
-	if err != nil {
-		return h, err
-	}
-	what := fmt.Sprintf("training a denoiser on %s, seed %d", d.DataSet, d.Seed)
-	h.Progress = func(e train.Epoch) {
-		d.tell(d.trainJob().ID, float64(e.Epoch)/float64(d.Fit.Epochs))
-		if d.Progress != nil {
-			d.Progress(lab.Progress{Done: int64(e.Epoch), Total: int64(d.Fit.Epochs), What: what})
-		}
-	}
-	return h, nil
+	return &network{of(course.Final), of(t.Problem.Untrained(d.Fit.Seed)), course.History, course.Run}, nil
 }
 
 // noisy puts noise of standard deviation sigma on a group; it is the same in

@@ -67,8 +67,7 @@ func Output(ctx context.Context, l *lab.Lab, scale string) (*report.Table, plot.
 	if err != nil {
 		return nil, nil, err
 	}
-	d.share = l.Share
-	r, err := d.Run(ctx, l.Engine, l.Store)
+	r, err := d.Run(ctx, l)
 	if err != nil {
 		return nil, nil, err
 	}
