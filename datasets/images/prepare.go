@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -47,12 +48,8 @@ func Prepare(ctx context.Context, name string, train, test int, rng *rand.Rand) 
 
 func drawRows(info datasets.Info, train, test int, rng *rand.Rand) (rows, held []int, err error) {
 	all, tests := info.Rows-info.TestRows, info.TestRows
-	if train == 0 {
-		train = all
-	}
-	if test == 0 {
-		test = tests
-	}
+	train = cmp.Or(train, all)
+	test = cmp.Or(test, tests)
 	room := tests
 	if tests == 0 {
 		room = all - train

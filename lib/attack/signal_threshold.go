@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -60,9 +61,7 @@ func (a SignalThreshold) Run(members, nonmembers, forgotten, heldOut Outputs) (*
 		s = Confidence{}
 	}
 	level := a.Level
-	if level == 0 {
-		level = defaultLevel
-	}
+	level = cmp.Or(level, defaultLevel)
 	var scores [4][]float64
 	for i, part := range []struct {
 		name string

@@ -7,6 +7,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -53,9 +54,7 @@ type Engine struct {
 // auto. Open never downloads anything and never panics; what auto could not
 // open is named in Info.Why.
 func Open(spec string) (*Engine, error) {
-	if spec == "" {
-		spec = os.Getenv("LETHE_ENGINE")
-	}
+	spec = cmp.Or(spec, os.Getenv("LETHE_ENGINE"))
 	switch {
 	case spec == "" || spec == "auto":
 		return openAuto()

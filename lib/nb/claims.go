@@ -1,6 +1,7 @@
 package nb
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -33,9 +34,7 @@ func (c Claim) line() string {
 		word = "holds"
 	}
 	evidence := strings.ReplaceAll(oneLine(c.Evidence), "—", "-")
-	if evidence == "" {
-		evidence = "no evidence given"
-	}
+	evidence = cmp.Or(evidence, "no evidence given")
 	return fmt.Sprintf("claim %s: %s — %s", word, oneLine(c.Statement), evidence)
 }
 

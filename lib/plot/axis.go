@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -71,7 +72,7 @@ func (n *Null) entries(upright bool) []entry {
 	if n == nil {
 		return nil
 	}
-	out := []entry{{label: orElse(n.Label, "null"), look: "null", thumb: func(c draw.Canvas) {
+	out := []entry{{label: cmp.Or(n.Label, "null"), look: "null", thumb: func(c draw.Canvas) {
 		if upright {
 			c.StrokeLine2(dashed(nullLine, 1.3), c.Center().X, c.Min.Y, c.Center().X, c.Max.Y)
 			return
@@ -79,7 +80,7 @@ func (n *Null) entries(upright bool) []entry {
 		c.StrokeLine2(dashed(nullLine, 1.3), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 	}}}
 	if n.Low != nil {
-		out = append(out, entry{label: orElse(n.BandLabel, "chance band"), look: "band", thumb: func(c draw.Canvas) {
+		out = append(out, entry{label: cmp.Or(n.BandLabel, "chance band"), look: "band", thumb: func(c draw.Canvas) {
 			fillRect(c, bandFill, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 		}})
 	}
@@ -362,10 +363,3 @@ func uprightNull(c draw.Canvas, n *Null, x func(float64) vg.Length) {
 }
 
 func clamp[T float64 | vg.Length](v, lo, hi T) T { return min(max(v, lo), hi) }
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -33,7 +34,7 @@ type DecisionPoints struct {
 	Class []int // number of each point's class; nil draws them in black
 }
 
-func (s DecisionPoints) name() string { return orElse(s.Name, kindNames[s.Kind]) }
+func (s DecisionPoints) name() string { return cmp.Or(s.Name, kindNames[s.Kind]) }
 
 // Decision shows what a classifier of two features says all over a rectangle:
 // the colour is the most probable class, the stronger the further it is ahead

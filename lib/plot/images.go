@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -116,7 +117,7 @@ func (f Images) picture(i int, width vg.Length) image.Image {
 func (f Images) legend() []entry {
 	for i := range f.Pixels.Rows {
 		if f.flagged(i) {
-			return []entry{{label: orElse(f.FlagLabel, "flagged"), look: "flag", thumb: func(c draw.Canvas) {
+			return []entry{{label: cmp.Or(f.FlagLabel, "flagged"), look: "flag", thumb: func(c draw.Canvas) {
 				flagFrame(c, vg.Rectangle{Min: c.Min, Max: c.Max})
 			}}}
 		}
@@ -262,7 +263,7 @@ func (f Images) text() string {
 		}
 		line := padRight(name, w) + "light " + formatFixed(sum/float64(f.Pixels.Cols), 2)
 		if f.flagged(i) {
-			line += "  " + oneLine(orElse(f.FlagLabel, "flagged"))
+			line += "  " + oneLine(cmp.Or(f.FlagLabel, "flagged"))
 		}
 		writeLine(&b, line)
 	}

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image/color"
@@ -203,7 +204,7 @@ func vegaNull(n *Null, channel string) list {
 	}
 	var out list
 	if n.Low != nil {
-		row := object{"low": *n.Low, "high": *n.High, "what": orElse(n.BandLabel, "chance band")}
+		row := object{"low": *n.Low, "high": *n.High, "what": cmp.Or(n.BandLabel, "chance band")}
 		out = append(out, object{
 			"data": data(list{row}),
 			"mark": vegaBand(),
@@ -214,7 +215,7 @@ func vegaNull(n *Null, channel string) list {
 			},
 		})
 	}
-	row := object{"null": n.Value, "what": orElse(n.Label, "null")}
+	row := object{"null": n.Value, "what": cmp.Or(n.Label, "null")}
 	return append(out, object{
 		"data":     data(list{row}),
 		"mark":     vegaNullLine(),
@@ -235,9 +236,9 @@ func nullSigns(n *Null) []string {
 	if n == nil {
 		return nil
 	}
-	out := []string{"dashed line: " + orElse(n.Label, "null")}
+	out := []string{"dashed line: " + cmp.Or(n.Label, "null")}
 	if n.Low != nil {
-		out = append(out, "yellow band: "+orElse(n.BandLabel, "chance band"))
+		out = append(out, "yellow band: "+cmp.Or(n.BandLabel, "chance band"))
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package plot
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // VegaLite implements Interactive: pointing at a curve shows the value and draws
 // its interval, clicking a name in the legend keeps only that curve strong.
@@ -18,7 +21,7 @@ func (f Curves) VegaLite() ([]byte, error) {
 		v := vegaLines{
 			x: vegaAxis(f.X, xs, false), y: vegaAxis(f.Y, ys, true),
 			names: names, looks: f.looks(), width: vegaWidth(f),
-			xName: orElse(oneLine(f.X.Label), "x"), yName: orElse(oneLine(f.Y.Label), "y"),
+			xName: cmp.Or(oneLine(f.X.Label), "x"), yName: cmp.Or(oneLine(f.Y.Label), "y"),
 		}
 		v.tips = tooltip("series", "curve", "x", v.xName, "y", v.yName, "interval", "interval")
 		signs := nullSigns(f.Null)

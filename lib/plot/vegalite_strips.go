@@ -1,6 +1,9 @@
 package plot
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // VegaLite implements Interactive: one symbol per value, over its box or under
 // its mean with the interval; the tooltips have the numbers.
@@ -123,7 +126,7 @@ func (v vegaStrips) layers(paper list) list {
 	tips := tooltip("series", "series", "name", "group", "n", "values", "mid", v.middle(), "interval", v.spread())
 	pointLayer := func(opacity float64) {
 		part(pointTable, object{"type": "point", "filled": true, "size": 18, "opacity": opacity, "clip": true},
-			object{"y": field("value", y), "shape": shape, "tooltip": tooltip("series", "series", "name", "group", "value", orElse(oneLine(v.s.Y.Label), "value"), "number", "number")})
+			object{"y": field("value", y), "shape": shape, "tooltip": tooltip("series", "series", "name", "group", "value", cmp.Or(oneLine(v.s.Y.Label), "value"), "number", "number")})
 	}
 	if v.s.Summary == MeanInterval {
 		pointLayer(0.45)
@@ -202,7 +205,7 @@ func (v vegaStrips) groupNulls(group, y object) list {
 	var bands, nulls list
 	for g := range v.s.GroupNulls {
 		n := &v.s.GroupNulls[g]
-		row := object{"group": g, "null": n.Value, "what": orElse(n.Label, "null")}
+		row := object{"group": g, "null": n.Value, "what": cmp.Or(n.Label, "null")}
 		if n.Low != nil {
 			row["low"], row["high"] = *n.Low, *n.High
 			bands = append(bands, row)

@@ -1,6 +1,9 @@
 package plot
 
-import "io"
+import (
+	"cmp"
+	"io"
+)
 
 // NotebookWidth is the width of a figure in CSS pixels that fits a notebook's
 // cell: 7 inches.
@@ -32,9 +35,7 @@ type placed struct {
 
 func (p placed) meta() Meta {
 	m := p.Figure.meta()
-	if m.Width == 0 {
-		m.Width = p.width
-	}
+	m.Width = cmp.Or(m.Width, p.width)
 	return m
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -87,9 +88,7 @@ func Str(s string) Cell { return Cell{Text: s} }
 
 // Gap is a cell without a number; the reason is printed in its place.
 func Gap(reason string) Cell {
-	if reason == "" {
-		reason = "no reason given"
-	}
+	reason = cmp.Or(reason, "no reason given")
 	return Cell{Missing: reason}
 }
 

@@ -1,6 +1,7 @@
 package diffusion
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -28,13 +29,7 @@ type Sampler struct {
 }
 
 func (s Sampler) withDefaults() Sampler {
-	pick := func(v, byDefault float64) float64 {
-		if v == 0 {
-			return byDefault
-		}
-		return v
-	}
-	return Sampler{Levels: or(s.Levels, 18), SigmaMin: pick(s.SigmaMin, 0.002), SigmaMax: pick(s.SigmaMax, 80), Rho: pick(s.Rho, 7)}
+	return Sampler{Levels: cmp.Or(s.Levels, 18), SigmaMin: cmp.Or(s.SigmaMin, 0.002), SigmaMax: cmp.Or(s.SigmaMax, 80), Rho: cmp.Or(s.Rho, 7)}
 }
 
 func (s Sampler) check() error {

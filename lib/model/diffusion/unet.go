@@ -1,6 +1,7 @@
 package diffusion
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,15 +57,8 @@ const (
 	highest = 16
 )
 
-func or(v, byDefault int) int {
-	if v == 0 {
-		return byDefault
-	}
-	return v
-}
-
 func (m UNet) withDefaults() UNet {
-	return UNet{Channels: or(m.Channels, 1), Side: or(m.Side, 28), Width: or(m.Width, 16), Levels: or(m.Levels, 3)}
+	return UNet{Channels: cmp.Or(m.Channels, 1), Side: cmp.Or(m.Side, 28), Width: cmp.Or(m.Width, 16), Levels: cmp.Or(m.Levels, 3)}
 }
 
 // Name implements model.Architecture.

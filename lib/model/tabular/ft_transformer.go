@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -54,12 +55,12 @@ var _ model.Classifier = FTTransformer{}
 
 // withDefaults replaces every zero by its meaning.
 func (m FTTransformer) withDefaults() FTTransformer {
-	m.Width = or(m.Width, 128)
-	m.Heads = or(m.Heads, 4)
-	m.Hidden = or(m.Hidden, m.Width*4/3)
-	m.Blocks = or(m.Blocks, 3)
-	m.Attention, m.Dropout = or(m.Attention, 0.2), or(m.Dropout, 0.1)
-	m.Eps = or(m.Eps, nn.LayerNormEps)
+	m.Width = cmp.Or(m.Width, 128)
+	m.Heads = cmp.Or(m.Heads, 4)
+	m.Hidden = cmp.Or(m.Hidden, m.Width*4/3)
+	m.Blocks = cmp.Or(m.Blocks, 3)
+	m.Attention, m.Dropout = cmp.Or(m.Attention, 0.2), cmp.Or(m.Dropout, 0.1)
+	m.Eps = cmp.Or(m.Eps, nn.LayerNormEps)
 	return m
 }
 

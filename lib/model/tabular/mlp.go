@@ -3,6 +3,7 @@
 package tabular
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -33,7 +34,7 @@ type MLP struct {
 
 // withDefaults replaces every zero by its meaning.
 func (m MLP) withDefaults() MLP {
-	m.Hidden, m.Dropout = or(m.Hidden, 128), or(m.Dropout, 0.2)
+	m.Hidden, m.Dropout = cmp.Or(m.Hidden, 128), cmp.Or(m.Dropout, 0.2)
 	return m
 }
 

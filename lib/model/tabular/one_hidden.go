@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -48,7 +49,7 @@ func (m OneHidden) Check() error {
 
 // withDefaults replaces every zero by its meaning.
 func (m OneHidden) withDefaults() OneHidden {
-	m.Hidden = or(m.Hidden, 128)
+	m.Hidden = cmp.Or(m.Hidden, 128)
 	return m
 }
 

@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -41,19 +42,12 @@ var _ model.Classifier = ResMLP{}
 
 // withDefaults replaces every zero by its meaning.
 func (m ResMLP) withDefaults() ResMLP {
-	m.Width = or(m.Width, 128)
-	m.Hidden = or(m.Hidden, 2*m.Width)
-	m.Blocks = or(m.Blocks, 2)
-	m.Dropout = or(m.Dropout, 0.2)
-	m.Eps = or(m.Eps, nn.LayerNormEps)
+	m.Width = cmp.Or(m.Width, 128)
+	m.Hidden = cmp.Or(m.Hidden, 2*m.Width)
+	m.Blocks = cmp.Or(m.Blocks, 2)
+	m.Dropout = cmp.Or(m.Dropout, 0.2)
+	m.Eps = cmp.Or(m.Eps, nn.LayerNormEps)
 	return m
-}
-
-func or[T int | ~float64](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
 }
 
 // Name implements model.Architecture.

@@ -1,6 +1,7 @@
 package vision
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -43,8 +44,8 @@ type allConv struct{ widths, size, stride int } // widths: in units of Width
 var allConvs = []allConv{{1, 3, 1}, {1, 3, 1}, {1, 3, 2}, {2, 3, 1}, {2, 3, 1}, {2, 3, 2}, {2, 3, 1}, {2, 1, 1}}
 
 func (m AllCNN) withDefaults() AllCNN {
-	m.Channels, m.Side, m.Outputs = or(m.Channels, 3), or(m.Side, 32), or(m.Outputs, 10)
-	m.Width = or(m.Width, 96)
+	m.Channels, m.Side, m.Outputs = cmp.Or(m.Channels, 3), cmp.Or(m.Side, 32), cmp.Or(m.Outputs, 10)
+	m.Width = cmp.Or(m.Width, 96)
 	return m
 }
 

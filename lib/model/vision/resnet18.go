@@ -1,6 +1,7 @@
 package vision
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -41,8 +42,8 @@ var (
 )
 
 func (m ResNet18) withDefaults() ResNet18 {
-	m.Channels, m.Side, m.Outputs = or(m.Channels, 3), or(m.Side, 32), or(m.Outputs, 10)
-	m.Width = or(m.Width, 64)
+	m.Channels, m.Side, m.Outputs = cmp.Or(m.Channels, 3), cmp.Or(m.Side, 32), cmp.Or(m.Outputs, 10)
+	m.Width = cmp.Or(m.Width, 64)
 	return m
 }
 

@@ -1,6 +1,7 @@
 package vision
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -36,8 +37,8 @@ var (
 )
 
 func (m SmallCNN) withDefaults() SmallCNN {
-	m.Channels, m.Side, m.Outputs = or(m.Channels, 1), or(m.Side, 28), or(m.Outputs, 10)
-	m.Width, m.Hidden = or(m.Width, 32), or(m.Hidden, 128)
+	m.Channels, m.Side, m.Outputs = cmp.Or(m.Channels, 1), cmp.Or(m.Side, 28), cmp.Or(m.Outputs, 10)
+	m.Width, m.Hidden = cmp.Or(m.Width, 32), cmp.Or(m.Hidden, 128)
 	return m
 }
 

@@ -50,13 +50,6 @@ func parts(t *nn.Tape, records int, coupled bool) int {
 	return (records + partRows - 1) / partRows
 }
 
-func or[T int | float64](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
-}
-
 // check reports an image or a width that no network can be built for; least is
 // the smallest side of an image that its strides leave a pixel of.
 func check(name string, channels, side, least, outputs, width int) error {

@@ -1,6 +1,7 @@
 package sde
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -53,7 +54,7 @@ func Divergences() []Divergence {
 }
 
 func (d Divergence) check() error {
-	if _, ok := divergences[or(d, SharedBins)]; ok {
+	if _, ok := divergences[cmp.Or(d, SharedBins)]; ok {
 		return nil
 	}
 	var names []string
@@ -115,7 +116,7 @@ func Compare(target, in, out []float64, opt Options) (Distances, error) {
 }
 
 func compare(target, in, out []float64, opt Options) Distances {
-	diverge := divergences[or(opt.Divergence, SharedBins)]
+	diverge := divergences[cmp.Or(opt.Divergence, SharedBins)]
 	all := slices.Concat(target, in, out)
 	return Distances{
 		In:  diverge(comparison{target, in, all, opt.bins()}),

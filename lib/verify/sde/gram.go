@@ -1,6 +1,7 @@
 package sde
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -166,9 +167,7 @@ func starts(n, step int) []int {
 // each hands every item to use, on that many goroutines; 0 means one per
 // processor.
 func each[T any](items []T, workers int, use func(T)) {
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers = cmp.Or(workers, runtime.GOMAXPROCS(0))
 	if workers = min(workers, len(items)); workers <= 1 {
 		for _, it := range items {
 			use(it)

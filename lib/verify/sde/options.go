@@ -1,6 +1,7 @@
 package sde
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 )
@@ -48,19 +49,10 @@ const (
 
 func (o Options) stream(n int) *rand.Rand { return rand.New(rand.NewPCG(o.Seed, uint64(n))) }
 
-func (o Options) permutations() int { return or(o.Permutations, PaperPermutations) }
-func (o Options) bins() int         { return or(o.Bins, DefaultBins) }
-func (o Options) alpha() float64    { return or(o.Alpha, PaperAlpha) }
-func (o Options) level() float64    { return or(o.Level, defaultLevel) }
-
-// or returns v, or the default where v is zero.
-func or[T comparable](v, byDefault T) T {
-	var zero T
-	if v == zero {
-		return byDefault
-	}
-	return v
-}
+func (o Options) permutations() int { return cmp.Or(o.Permutations, PaperPermutations) }
+func (o Options) bins() int         { return cmp.Or(o.Bins, DefaultBins) }
+func (o Options) alpha() float64    { return cmp.Or(o.Alpha, PaperAlpha) }
+func (o Options) level() float64    { return cmp.Or(o.Level, defaultLevel) }
 
 // check refuses options that mean nothing, and a missing generator.
 func (o Options) check(rng *rand.Rand) error {

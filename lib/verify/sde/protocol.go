@@ -1,6 +1,7 @@
 package sde
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -126,7 +127,7 @@ func OverModels(shares []float64, level float64) (*AcrossModels, error) {
 	if len(shares) == 0 {
 		return nil, errors.New("sde: there are no models")
 	}
-	r := &AcrossModels{Mean: stats.MeanInterval(shares, or(level, defaultLevel), "models")}
+	r := &AcrossModels{Mean: stats.MeanInterval(shares, cmp.Or(level, defaultLevel), "models")}
 	if r.Mean.HasInterval() {
 		r.Mean.Low, r.Mean.High = max(0, r.Mean.Low), min(1, r.Mean.High)
 	}

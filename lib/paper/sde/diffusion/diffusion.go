@@ -3,6 +3,7 @@
 package diffusion
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -108,20 +109,11 @@ type Gallery struct {
 // withDefaults fills in zeros; the image's shape and the bandwidths follow from
 // the data.
 func (d Setting) withDefaults() Setting {
-	if d.DataSet == "" {
-		d.DataSet = "mnist"
-	}
-	for _, f := range []struct {
-		value     *int
-		byDefault int
-	}{{&d.Records, 500}, {&d.HeldOut, 500}, {&d.Subset, 100}, {&d.Subsets, 20}, {&d.Draws, 20}, {&d.Samples, 10}, {&d.Fit.Epochs, 60}, {&d.Fit.Batch, 32}} {
-		if *f.value == 0 {
-			*f.value = f.byDefault
-		}
-	}
-	if d.Noise == 0 {
-		d.Noise = 0.05
-	}
+	d.DataSet = cmp.Or(d.DataSet, "mnist")
+	d.Records, d.HeldOut = cmp.Or(d.Records, 500), cmp.Or(d.HeldOut, 500)
+	d.Subset, d.Subsets, d.Draws = cmp.Or(d.Subset, 100), cmp.Or(d.Subsets, 20), cmp.Or(d.Draws, 20)
+	d.Samples, d.Noise = cmp.Or(d.Samples, 10), cmp.Or(d.Noise, 0.05)
+	d.Fit.Epochs, d.Fit.Batch = cmp.Or(d.Fit.Epochs, 60), cmp.Or(d.Fit.Batch, 32)
 	if d.Fit.Schedule == nil {
 		d.Fit.Schedule = train.Cosine()
 	}

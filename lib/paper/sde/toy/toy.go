@@ -3,6 +3,7 @@
 package toy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -83,15 +84,9 @@ func (t Setting) withDefaults() Setting {
 	if t.Epochs == nil {
 		t.Epochs = []int{0, 1, 2, 5, 10, 20, 50, 100, 200}
 	}
-	if t.Deals == 0 {
-		t.Deals = 199
-	}
-	if t.Batch == 0 {
-		t.Batch = defaultBatch
-	}
-	if t.LR == 0 {
-		t.LR = defaultLR
-	}
+	t.Deals = cmp.Or(t.Deals, 199)
+	t.Batch = cmp.Or(t.Batch, defaultBatch)
+	t.LR = cmp.Or(t.LR, defaultLR)
 	return t
 }
 
@@ -195,9 +190,7 @@ func (t Setting) open(ctx context.Context, e *engine.Engine, s *store.Store) (*e
 	if t.Batches > full {
 		return nil, fmt.Errorf("toy: %d batches asked for, %d records make %d full ones", t.Batches, table.X.Rows, full)
 	}
-	if t.Batches == 0 {
-		t.Batches = full
-	}
+	t.Batches = cmp.Or(t.Batches, full)
 	return &experiment{Setting: t, store: s, runner: runner, arch: arch, table: table, x: array.Convert[float32](table.X)}, nil
 }
 
