@@ -6,10 +6,12 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const module = "github.com/lethe-ml/lethe/"
@@ -132,6 +134,9 @@ func TestOnlyDownloadsImportTheNetwork(t *testing.T) {
 func TestStreamsAreNamedInOnePlace(t *testing.T) {
 	seen := 0
 	sources(t, func(path string, file *ast.File) {
+		if strings.HasSuffix(filepath.Dir(path), "test") { // a suite draws data of its own
+			return
+		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || len(call.Args) == 0 {
@@ -215,4 +220,42 @@ func documented(t *testing.T, path string, d *ast.GenDecl) (seen int) {
 		}
 	}
 	return seen
+}
+
+// A screen holds 160 columns. Rows of a table and raw strings cannot be broken;
+// tests may hold golden values as another program printed them.
+func TestLinesFitAScreen(t *testing.T) {
+	const limit, seenAtLeast = 160, 300
+	seen := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		prose := strings.HasSuffix(path, ".md")
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || path == "out" || path == "figures"):
+			return fs.SkipDir
+		case d.IsDir() || !prose && !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		seen++
+		for i, line := range strings.Split(string(text), "\n") {
+			if prose && strings.HasPrefix(line, "|") || !prose && strings.Contains(line, "`") {
+				continue
+			}
+			if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > limit {
+				t.Errorf("%s:%d: %d columns, at most %d fit a screen", path, i+1, n, limit)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < seenAtLeast {
+		t.Errorf("only %d files were looked at", seen)
+	}
 }

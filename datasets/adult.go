@@ -17,11 +17,12 @@ func adult() set {
 			Name: "adult", Title: "Adult (Census Income)", Folder: "adult",
 			Task: "does a person earn more than 50,000 dollars a year",
 			Rows: 48842, Features: 14, Classes: classes,
-			Licence:     "CC BY 4.0",
-			Citation:    "B. Becker, R. Kohavi (1996), Adult, UCI Machine Learning Repository, https://doi.org/10.24432/C5XW20",
-			Homepage:    "https://archive.ics.uci.edu/dataset/2/adult",
-			Description: "Six numbers and eight categories per person from the United States census of 1994; 3,620 rows have a missing value, all in workclass, occupation or native-country.",
-			Reading:     []string{"adult.test comes before adult.data, as in OpenML 1590; the dot after the labels of adult.test is dropped."},
+			Licence:  "CC BY 4.0",
+			Citation: "B. Becker, R. Kohavi (1996), Adult, UCI Machine Learning Repository, https://doi.org/10.24432/C5XW20",
+			Homepage: "https://archive.ics.uci.edu/dataset/2/adult",
+			Description: "Six numbers and eight categories per person from the United States census of 1994; 3,620 rows have a " +
+				"missing value, all in workclass, occupation or native-country.",
+			Reading: []string{"adult.test comes before adult.data, as in OpenML 1590; the dot after the labels of adult.test is dropped."},
 			Files: []File{
 				{Name: "adult.test", Size: 2003153, SHA256: "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
 					Sources: []Source{{URL: uci + "adult.test"}, {URL: zip, Member: "adult.test"}}},

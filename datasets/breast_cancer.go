@@ -23,8 +23,9 @@ func breastCancer() set {
 			Name: "breast_cancer", Title: "Breast Cancer Wisconsin (Diagnostic)", Folder: "breast_cancer",
 			Task: "is a breast mass benign",
 			Rows: 569, Features: 30, Classes: []string{"malignant", "benign"}, Embedded: true,
-			Licence:     "CC BY 4.0",
-			Citation:    "W. Wolberg, O. Mangasarian, N. Street, W. Street (1993), Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository, https://doi.org/10.24432/C5DW2B",
+			Licence: "CC BY 4.0",
+			Citation: "W. Wolberg, O. Mangasarian, N. Street, W. Street (1993), Breast Cancer Wisconsin (Diagnostic), UCI Machine " +
+				"Learning Repository, https://doi.org/10.24432/C5DW2B",
 			Homepage:    "https://archive.ics.uci.edu/dataset/17/breast+cancer+wisconsin+diagnostic",
 			Description: "Thirty measurements of cell nuclei in an image of a fine needle aspirate: mean, standard error and worst of ten properties.",
 			Files: []File{{Name: "wdbc.data", Size: 124103, SHA256: "d606af411f3e5be8a317a5a8b652b425aaf0ff38ca683d5327ffff94c3695f4a",

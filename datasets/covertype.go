@@ -25,10 +25,11 @@ func covertype() set {
 			Rows: 581012, Features: 54,
 			Classes: []string{"Spruce/Fir", "Lodgepole Pine", "Ponderosa Pine", "Cottonwood/Willow",
 				"Aspen", "Douglas-fir", "Krummholz"},
-			Licence:     "CC BY 4.0",
-			Citation:    "J. A. Blackard (1998), Covertype, UCI Machine Learning Repository, https://doi.org/10.24432/C50K5N",
-			Homepage:    "https://archive.ics.uci.edu/dataset/31/covertype",
-			Description: "Ten measurements of the terrain, four columns for the wilderness area and forty for the soil type, each 0 or 1, of forest cells in northern Colorado; no value is missing.",
+			Licence:  "CC BY 4.0",
+			Citation: "J. A. Blackard (1998), Covertype, UCI Machine Learning Repository, https://doi.org/10.24432/C50K5N",
+			Homepage: "https://archive.ics.uci.edu/dataset/31/covertype",
+			Description: "Ten measurements of the terrain, four columns for the wilderness area and forty for the soil type, each 0 " +
+				"or 1, of forest cells in northern Colorado; no value is missing.",
 			Reading: []string{
 				"All rows are loaded; the paper uses 100,000 and does not say which. They have to be drawn at random, the file is in no random order.",
 				"The columns of 0 and 1 stay numbers, as in the file.",

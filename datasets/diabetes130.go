@@ -15,7 +15,8 @@ func diabetes130() set {
 	info.Task = "was the patient not readmitted within 30 days"
 	info.Classes = []string{"<30", "later or never"}
 	info.Reading = append(info.Reading,
-		"Class 0 is readmitted within 30 days and class 1 is everything else: the target of the published models. The original of seed 0 answers class 1 for every row.")
+		"Class 0 is readmitted within 30 days and class 1 is everything else: the target of the published models. The original of "+
+			"seed 0 answers class 1 for every row.")
 	return set{info: info, load: func(r *reading) (*Table, error) {
 		return loadDiabetes(r, func(s string) (int, bool) { return notFirst(s, "<30", ">30", "NO") })
 	}}
@@ -46,8 +47,9 @@ func notFirst(s string, texts ...string) (int, bool) {
 func diabetesInfo() Info {
 	return Info{
 		Folder: "diabetes130", Rows: 101766, Features: 49,
-		Licence:     "CC BY 4.0",
-		Citation:    "J. Clore, K. Cios, J. DeShazo, B. Strack (2014), Diabetes 130-US Hospitals for Years 1999-2008, UCI Machine Learning Repository, https://doi.org/10.24432/C5230J",
+		Licence: "CC BY 4.0",
+		Citation: "J. Clore, K. Cios, J. DeShazo, B. Strack (2014), Diabetes 130-US Hospitals for Years 1999-2008, UCI Machine " +
+			"Learning Repository, https://doi.org/10.24432/C5230J",
 		Homepage:    "https://archive.ics.uci.edu/dataset/296/diabetes+130-us+hospitals+for+years+1999-2008",
 		Description: "Hospital stays of patients with diabetes, ten years, 130 hospitals; identifiers, demographics, diagnoses, 24 drugs.",
 		Reading: []string{

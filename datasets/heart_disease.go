@@ -16,7 +16,8 @@ func heartDisease() set {
 	info := heartInfo()
 	info.Name, info.Title = "heart_disease", "Heart Disease (Cleveland, as in the published copies)"
 	info.Reading = append(info.Reading,
-		"Line 185 of the publisher's file is left out and the last line stands twice, as in the copy behind the published models: 165 healthy, 138 diseased. heart_disease_uci is the table without this defect.")
+		"Line 185 of the publisher's file is left out and the last line stands twice, as in the copy behind the published models: "+
+			"165 healthy, 138 diseased. heart_disease_uci is the table without this defect.")
 	return set{info: info, load: func(r *reading) (*Table, error) { return loadHeart(r, 185) }}
 }
 
@@ -34,8 +35,9 @@ func heartInfo() Info {
 		Folder: "heart_disease",
 		Task:   "does a patient have a narrowed coronary artery",
 		Rows:   303, Features: 13, Classes: []string{"absent", "present"},
-		Licence:     "CC BY 4.0",
-		Citation:    "A. Janosi, W. Steinbrunn, M. Pfisterer, R. Detrano (1989), Heart Disease, UCI Machine Learning Repository, https://doi.org/10.24432/C52P4X",
+		Licence: "CC BY 4.0",
+		Citation: "A. Janosi, W. Steinbrunn, M. Pfisterer, R. Detrano (1989), Heart Disease, UCI Machine Learning Repository, " +
+			"https://doi.org/10.24432/C52P4X",
 		Homepage:    "https://archive.ics.uci.edu/dataset/45/heart+disease",
 		Description: "Thirteen findings per patient of the Cleveland Clinic; four values of ca and two of thal are missing.",
 		Reading: []string{

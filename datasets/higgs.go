@@ -22,11 +22,13 @@ func higgs() set {
 			Name: "higgs", Title: "HIGGS (first 100,000 records)", Folder: "higgs",
 			Task: "is a simulated particle collision a Higgs process or background",
 			Rows: 100000, Features: 28, Classes: []string{"background", "signal"},
-			Licence:     "CC BY 4.0",
-			Citation:    "P. Baldi, P. Sadowski, D. Whiteson (2014), Searching for exotic particles in high-energy physics with deep learning, Nature Communications 5, 4308; UCI Machine Learning Repository, https://doi.org/10.24432/C5V312",
-			Homepage:    "https://archive.ics.uci.edu/dataset/280/higgs",
-			Description: "21 properties measured by the detectors and 7 that physicists derive from them, per Monte Carlo simulated collision; no value is missing.",
-			Reading:     []string{"The first 100,000 of 11,000,000 records, in their order; the paper does not say which it took."},
+			Licence: "CC BY 4.0",
+			Citation: "P. Baldi, P. Sadowski, D. Whiteson (2014), Searching for exotic particles in high-energy physics with deep " +
+				"learning, Nature Communications 5, 4308; UCI Machine Learning Repository, https://doi.org/10.24432/C5V312",
+			Homepage: "https://archive.ics.uci.edu/dataset/280/higgs",
+			Description: "21 properties measured by the detectors and 7 that physicists derive from them, per Monte Carlo simulated " +
+				"collision; no value is missing.",
+			Reading: []string{"The first 100,000 of 11,000,000 records, in their order; the paper does not say which it took."},
 			Files: []File{{Name: "HIGGS.csv.gz", Size: 2816407858, Compressed: true,
 				SHA256: "ea302c18164d4e3d916a1e2e83a9a8d07069fa6ebc7771e4c0540d54e593b698",
 				Sources: []Source{

@@ -11,8 +11,9 @@ func wineQuality() set {
 			Name: "wine_quality", Title: "Wine Quality (red)", Folder: "wine_quality",
 			Task: "do tasters give a red wine 6 points or more",
 			Rows: 1599, Features: 11, Classes: []string{"below 6", "6 or more"},
-			Licence:     "CC BY 4.0",
-			Citation:    "P. Cortez, A. Cerdeira, F. Almeida, T. Matos, J. Reis (2009), Wine Quality, UCI Machine Learning Repository, https://doi.org/10.24432/C56S3T",
+			Licence: "CC BY 4.0",
+			Citation: "P. Cortez, A. Cerdeira, F. Almeida, T. Matos, J. Reis (2009), Wine Quality, UCI Machine Learning " +
+				"Repository, https://doi.org/10.24432/C56S3T",
 			Homepage:    "https://archive.ics.uci.edu/dataset/186/wine+quality",
 			Description: "Eleven chemical measurements of red Vinho Verde and the median grade of at least three tasters.",
 			Files: []File{{Name: "winequality-red.csv", Size: 84199, SHA256: "4a402cf041b025d4566d954c3b9ba8635a3a8a01e039005d97d6a710278cf05e",

@@ -134,7 +134,8 @@ func (b *benchRun) run(ctx context.Context) ([]benchResult, error) {
 	rows := strconv.Itoa(b.rows)
 	return b.all(ctx, []benchTask{
 		{name: "training step", repeat: b.steps, own: []string{"step", rows}, script: "step.py", args: []string{rows, strconv.Itoa(b.threads)}},
-		{name: "M4", repeat: 1, own: []string{"m4", strconv.Itoa(b.embeddings), embeddings}, script: "m4.py", args: []string{embeddings, strconv.Itoa(b.embeddings / 20)}},
+		{name: "M4", repeat: 1, own: []string{"m4", strconv.Itoa(b.embeddings), embeddings}, script: "m4.py",
+			args: []string{embeddings, strconv.Itoa(b.embeddings / 20)}},
 	})
 }
 

@@ -110,7 +110,8 @@ func goalsTable(title string, results []benchResult) *report.Table {
 	if busy := results[0].Load; busy > 0 {
 		note := fmt.Sprintf("In the minute before, %.1f processes wanted to run on %d cores.", busy, runtime.NumCPU())
 		if compared && busy > quiet {
-			note += " Work that is shared out among threads in small pieces, as PyTorch shares it, suffers most where other programs run: the ratios say little about a quiet machine. With --threads 1 they say more."
+			note += " Work that is shared out among threads in small pieces, as PyTorch shares it, suffers most where other programs " +
+				"run: the ratios say little about a quiet machine. With --threads 1 they say more."
 		}
 		t.Notes = append(t.Notes, note)
 	}

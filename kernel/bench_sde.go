@@ -89,7 +89,8 @@ temporary files, of 300 MB at the default sizes.`,
 		if err != nil {
 			return err
 		}
-		title := fmt.Sprintf("SDE on %d subsets of %d records, %d permutations; %d threads, %d turns each", s.subsets, s.pool, sde.PaperPermutations, s.threads, s.rounds)
+		title := fmt.Sprintf("SDE on %d subsets of %d records, %d permutations; %d threads, %d turns each", s.subsets, s.pool, sde.PaperPermutations,
+			s.threads, s.rounds)
 		return s.report(cmd, *asJSON, title, tasks)
 	}
 	return c
@@ -97,7 +98,8 @@ temporary files, of 300 MB at the default sizes.`,
 
 // parse checks the command line.
 func (s *sdeRun) parse(cmd *cobra.Command, args []string) error {
-	if err := s.check(cmd, args, limit{"pool", s.pool, 4}, limit{"subsets", s.subsets, 1}, limit{"peer-subsets", s.peerSubsets, 1}, limit{"sizes", len(s.sizes), 1}); err != nil {
+	if err := s.check(cmd, args, limit{"pool", s.pool, 4}, limit{"subsets", s.subsets, 1}, limit{"peer-subsets", s.peerSubsets, 1},
+		limit{"sizes", len(s.sizes), 1}); err != nil {
 		return err
 	}
 	if err := oneOf("peer-type", s.peerType, "float64", "float32"); err != nil {

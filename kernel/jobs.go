@@ -31,6 +31,7 @@ func (r *recipeRun) showJobs(cmd *cobra.Command, jobs []paper.Job) error {
 		}
 		t.Rows = append(t.Rows, row(j.ID, fmt.Sprint(j.Cost), j.Key[:min(12, len(j.Key))], state))
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("%d jobs, %d of them done; about %d %s are left. A run without a name is known when what it needs is done (--format json lists that).", len(jobs), done, left, paper.Unit))
+	t.Notes = append(t.Notes, fmt.Sprintf("%d jobs, %d of them done; about %d %s are left. A run without a name is known when what "+
+		"it needs is done (--format json lists that).", len(jobs), done, left, paper.Unit))
 	return t.Text(w)
 }

@@ -126,7 +126,8 @@ func methodList() []named {
 		for _, part := range []struct {
 			name string
 			seen bool
-		}{{"the original", sees.Original}, {"the forget set", sees.Forget}, {"the retain set", sees.Retain}, {"weights from during the training", sees.Earlier}} {
+		}{{"the original", sees.Original}, {"the forget set", sees.Forget}, {"the retain set", sees.Retain},
+			{"weights from during the training", sees.Earlier}} {
 			if part.seen {
 				e.Sees = append(e.Sees, part.name)
 			}

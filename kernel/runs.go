@@ -53,7 +53,8 @@ type runJSON struct {
 }
 
 func runOf(e store.Entry) runJSON {
-	return runJSON{ID: e.ID, State: e.State, Recipe: e.Key.Recipe, Files: e.Files, Bytes: e.Bytes, Created: e.Created.UTC().Truncate(time.Second), Dir: e.Dir, Problem: e.Problem}
+	return runJSON{ID: e.ID, State: e.State, Recipe: e.Key.Recipe, Files: e.Files, Bytes: e.Bytes, Created: e.Created.UTC().Truncate(time.Second),
+		Dir: e.Dir, Problem: e.Problem}
 }
 
 func newRunsList() *cobra.Command {
@@ -95,7 +96,8 @@ func listRuns(cmd *cobra.Command, dir string, asJSON bool) error {
 	var total int64
 	for _, e := range all {
 		total += e.Bytes
-		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), e.Key.Recipe, fmt.Sprint(e.Files), bytesText(e.Bytes), e.Created.UTC().Format("2006-01-02 15:04")))
+		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), e.Key.Recipe, fmt.Sprint(e.Files), bytesText(e.Bytes),
+			e.Created.UTC().Format("2006-01-02 15:04")))
 	}
 	if len(all) > 0 {
 		if err := t.Text(cmd.OutOrStdout()); err != nil {

@@ -83,7 +83,8 @@ func scoreTable(r *attack.ScoreReport) *report.Table {
 	t.add("advantage, signed", stats.Estimate{Value: a.Signed, Low: 2*r.AUC.Low - 1, High: 2*r.AUC.High - 1}, over, "0",
 		"2 AUC - 1: negative is a finding too")
 	t.add("advantage", stats.Estimate{Value: a.Value, Low: a.Low, High: a.High}, over, fmt.Sprintf("%.4f on average", a.ChanceMean),
-		fmt.Sprintf("of an adversary who knows which way to read the score; chance alone gives up to %.4f in 95 of 100 cases, so a value below that is no evidence", a.ChanceP95))
+		fmt.Sprintf("of an adversary who knows which way to read the score; chance alone gives up to %.4f in 95 of 100 cases, so a "+
+			"value below that is no evidence", a.ChanceP95))
 	rates := make([]float64, 0, len(r.TPRAtFPR))
 	for fpr := range r.TPRAtFPR {
 		if v, err := strconv.ParseFloat(fpr, 64); err == nil {
@@ -95,7 +96,8 @@ func scoreTable(r *attack.ScoreReport) *report.Table {
 		name := strconv.FormatFloat(fpr, 'g', -1, 64)
 		t.point("TPR at FPR "+name, r.TPRAtFPR[name], over, name)
 	}
-	t.Notes = append(t.Notes, "TPR at FPR x: the share of members that are recognised when at most the share x of non-members is wrongly accused; without skill it is x.")
+	t.Notes = append(t.Notes, "TPR at FPR x: the share of members that are recognised when at most the share x of non-members is "+
+		"wrongly accused; without skill it is x.")
 	return t.Table
 }
 

@@ -184,16 +184,22 @@ func rulerTable(r *ruler.Result) *report.Table {
 			t.add(name, *e, fmt.Sprintf("%d %s", e.N, e.Over), null, reading)
 		}
 	}
-	add("M1", r.M1, "none", "similarity of the forget records' embeddings to the oracle's; 1 is the same direction, and what is high depends on the data, so read M2")
-	add("M2", r.M2, "0", fmt.Sprintf("M1 less the median over %d retained records; below 0 the paper reads residual memory, above 0 over-correction", r.Baseline))
+	add("M1", r.M1, "none", "similarity of the forget records' embeddings to the oracle's; 1 is the same direction, and what is high "+
+		"depends on the data, so read M2")
+	add("M2", r.M2, "0", fmt.Sprintf("M1 less the median over %d retained records; below 0 the paper reads residual memory, above 0 "+
+		"over-correction", r.Baseline))
 	add("M2, mean", r.M2Mean, "0", "M2 against the mean instead of the median; where the two differ in sign, neither says much")
 	add("M3", r.M3, "0", "change of M1 through unlearning; negative means that unlearning moved the forget records away from where the oracle has them")
-	add("M4", r.M4, "0.5", fmt.Sprintf("rank of the forget records' nearest neighbours among those of %d retained records; above 0.5 the paper reads memory, below 0.5 over-displacement. By chance it varies with standard deviation %s. A model that never saw the records can be away from 0.5 too, so compare with an oracle's own M4", r.Gallery, report.FormatNumber(r.M4NullSD, 4)))
+	add("M4", r.M4, "0.5", fmt.Sprintf("rank of the forget records' nearest neighbours among those of %d retained records; above 0.5 "+
+		"the paper reads memory, below 0.5 over-displacement. By chance it varies with standard deviation %s. A model that never saw "+
+		"the records can be away from 0.5 too, so compare with an oracle's own M4", r.Gallery, report.FormatNumber(r.M4NullSD, 4)))
 	if r.Copies > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d forget records have the embedding of a retained record up to rounding; their rank among such copies rests on the last bit.", r.Copies))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d forget records have the embedding of a retained record up to rounding; their rank "+
+			"among such copies rests on the last bit.", r.Copies))
 	}
 	if z := r.ZeroRows; z.Unlearned+z.Oracle+z.Original > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Embeddings of zero length passed: %d of the unlearned model, %d of the oracle, %d of the original.", z.Unlearned, z.Oracle, z.Original))
+		t.Notes = append(t.Notes, fmt.Sprintf("Embeddings of zero length passed: %d of the unlearned model, %d of the oracle, %d of "+
+			"the original.", z.Unlearned, z.Oracle, z.Original))
 	}
 	return t.Table
 }

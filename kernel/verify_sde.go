@@ -134,9 +134,13 @@ func sdeTable(r *sde.Result) *report.Table {
 	add("out of training", r.Out, report.Num(r.JSD.Out, 4))
 	t.Notes = append(t.Notes,
 		"HSIC: between the first half of a set and the second, over random orders of the second half; identity is the order given.",
-		fmt.Sprintf("exact mean: over all orders. It is the product of the spreads of the two halves, over n - 1 = %d: what the statistic measures is how wide the activations are spread on the scale of sigma = %.4g, whatever the reason. Activations that are all scaled by a few per cent get the opposite verdict, so compare with a model that never saw either set.", r.Target.N-1, r.Target.Sigma),
+		fmt.Sprintf("exact mean: over all orders. It is the product of the spreads of the two halves, over n - 1 = %d: what the "+
+			"statistic measures is how wide the activations are spread on the scale of sigma = %.4g, whatever the reason. "+
+			"Activations that are all scaled by a few per cent get the opposite verdict, so compare with a model that never "+
+			"saw either set.", r.Target.N-1, r.Target.Sigma),
 		"JSD: Jensen-Shannon divergence in nats, 0 for equal distributions and at most 0.6931; the nearer reference gives the verdict.",
-		fmt.Sprintf("Gate: in training above out of training by the one-sided Mann-Whitney test, U = %s, p %s (%s at %g). The p-value falls to 0 with the number of permutations and is no probability of error.",
+		fmt.Sprintf("Gate: in training above out of training by the one-sided Mann-Whitney test, U = %s, p %s (%s at %g). The "+
+			"p-value falls to 0 with the number of permutations and is no probability of error.",
 			strconv.FormatFloat(r.Gate.U, 'f', -1, 64), equals(report.FormatP(r.Gate.P)), passed(r.Gate.Valid), r.Gate.Alpha))
 	return t
 }

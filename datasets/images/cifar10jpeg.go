@@ -19,12 +19,14 @@ func cifar10JPEG() set {
 	s.info.Name, s.info.Title = "cifar10_jpeg", "CIFAR-10, a lossy copy"
 	s.info.Description = "All 60,000 images of CIFAR-10 as JPEG files, sorted by class: for runs where the published bytes cannot be had."
 	s.info.Reading = []string{
-		"Lossy: the pixels differ from the published ones by 8.5 of 255 grey levels (root mean square over the first 4,000 images). Say so wherever a result rests on them.",
+		"Lossy: the pixels differ from the published ones by 8.5 of 255 grey levels (root mean square over the first 4,000 images). " +
+			"Say so wherever a result rests on them.",
 		"Sorted by class, so that a row here is another image than that row of cifar10.",
 	}
 	s.info.Files = []datasets.File{{Name: name, Size: 19433624, Compressed: true,
 		SHA256: "dc2212603ce62dc04b4a84dada32ec649057a99bd2675a80c2bcbc2eb5a016c4"}}
-	s.caveat = "A lossy JPEG copy of CIFAR-10: the pixels differ from the published ones by 8.5 of 255 grey levels (root mean square over the first 4,000 images)."
+	s.caveat = "A lossy JPEG copy of CIFAR-10: the pixels differ from the published ones by 8.5 of 255 grey levels (root mean square " +
+		"over the first 4,000 images)."
 	s.open = func(r *reading) (*content, error) { return openJPEGFolders(r, name) }
 	return s
 }

@@ -20,8 +20,9 @@ func mnist() set {
 		info: datasets.Info{
 			Name: "mnist", Title: "MNIST", Folder: "mnist", Task: "which digit is written",
 			Rows: 70000, TestRows: 10000, Features: 784, Shape: [3]int{1, 28, 28}, Classes: digits(),
-			Licence:     "CC BY-SA 3.0",
-			Citation:    "Y. LeCun, C. Cortes, C. J. C. Burges, The MNIST database of handwritten digits; Y. LeCun, L. Bottou, Y. Bengio, P. Haffner (1998), Proc. IEEE 86(11)",
+			Licence: "CC BY-SA 3.0",
+			Citation: "Y. LeCun, C. Cortes, C. J. C. Burges, The MNIST database of handwritten digits; Y. LeCun, L. Bottou, Y. " +
+				"Bengio, P. Haffner (1998), Proc. IEEE 86(11)",
 			Homepage:    "http://yann.lecun.com/exdb/mnist/",
 			Description: "Handwritten digits, centred, 28 x 28 grey.",
 			Files: []datasets.File{

@@ -26,8 +26,9 @@ func olivetti() set {
 		info: datasets.Info{
 			Name: "olivetti", Title: "Olivetti faces", Folder: "olivetti", Task: "whose face it is",
 			Rows: 400, Features: 4096, Shape: [3]int{1, 64, 64}, Classes: people(),
-			Licence:     "research use, with citation",
-			Citation:    "F. Samaria, A. Harter (1994), Parameterisation of a stochastic model for human face identification, 2nd IEEE Workshop on Applications of Computer Vision; AT&T Laboratories Cambridge",
+			Licence: "research use, with citation",
+			Citation: "F. Samaria, A. Harter (1994), Parameterisation of a stochastic model for human face identification, 2nd " +
+				"IEEE Workshop on Applications of Computer Vision; AT&T Laboratories Cambridge",
 			Homepage:    "https://cam-orl.co.uk/facedatabase.html",
 			Description: "Faces of forty people, ten images each, 64 x 64 grey: for forgetting a person.",
 			Reading:     []string{"The brightest pixel of the set (242) is 1, as in scikit-learn."},

@@ -23,8 +23,9 @@ func svhn() set {
 		info: datasets.Info{
 			Name: "svhn", Title: "Street View House Numbers, cropped digits", Folder: "svhn", Task: "which digit of a house number is in the middle",
 			Rows: 99289, TestRows: 26032, Features: 3072, Shape: [3]int{3, 32, 32}, Classes: digits(),
-			Licence:     "non-commercial use, with citation",
-			Citation:    "Y. Netzer, T. Wang, A. Coates, A. Bissacco, B. Wu, A. Y. Ng (2011), Reading Digits in Natural Images with Unsupervised Feature Learning, NIPS Workshop on Deep Learning and Unsupervised Feature Learning",
+			Licence: "non-commercial use, with citation",
+			Citation: "Y. Netzer, T. Wang, A. Coates, A. Bissacco, B. Wu, A. Y. Ng (2011), Reading Digits in Natural Images with " +
+				"Unsupervised Feature Learning, NIPS Workshop on Deep Learning and Unsupervised Feature Learning",
 			Homepage:    "http://ufldl.stanford.edu/housenumbers/",
 			Description: "Digits of house numbers cut out of street photographs, 32 x 32 in colour, neighbouring digits at the sides.",
 			Reading:     []string{"Label 10 of the files is the digit 0.", "The extra images of extra_32x32.mat are not loaded."},

@@ -105,7 +105,8 @@ func (l *linter) executed() {
 		next++
 	})
 	if len(never) > 0 {
-		l.add(never[0], fmt.Sprintf("%d of %d code cells are not executed, this one first", len(never), next-1), "execute the notebook with lethe run --in-place")
+		l.add(never[0], fmt.Sprintf("%d of %d code cells are not executed, this one first", len(never), next-1),
+			"execute the notebook with lethe run --in-place")
 	}
 }
 

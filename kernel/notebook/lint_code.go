@@ -43,11 +43,13 @@ func (l *linter) commands() {
 		for _, line := range commandLines(c.Source) {
 			switch {
 			case raw[line.number]:
-				l.add(n, fmt.Sprintf("line %d, %q, inside a text or comment", line.number, line.text), "indent it: GoNB would run a line that starts with ! or % as a command")
+				l.add(n, fmt.Sprintf("line %d, %q, inside a text or comment", line.number, line.text),
+					"indent it: GoNB would run a line that starts with ! or % as a command")
 			case line.text[0] == '!':
 				l.add(n, fmt.Sprintf("line %d runs a shell command, %q", line.number, line.text), "do it in Go, or in the lethe command")
 			case !mainMarker.MatchString(line.text):
-				l.add(n, fmt.Sprintf("line %d is a command of GoNB, %q", line.number, line.text), "only %% and %test may stand in a notebook, so that cells read as Go")
+				l.add(n, fmt.Sprintf("line %d is a command of GoNB, %q", line.number, line.text),
+					"only %% and %test may stand in a notebook, so that cells read as Go")
 			}
 		}
 	})

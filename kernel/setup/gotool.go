@@ -66,7 +66,8 @@ func wrongGo(path, root string, err error) error {
 	if !strings.Contains(says, "requires go") {
 		return fmt.Errorf("the go tool %s does not work: %s", path, says)
 	}
-	return fmt.Errorf("the go tool %s is too old, the library needs Go %s: install it from https://go.dev/dl/, or let the go tool get it itself (go env -u GOTOOLCHAIN) (%s)",
+	return fmt.Errorf("the go tool %s is too old, the library needs Go %s: install it from https://go.dev/dl/, or let the go tool "+
+		"get it itself (go env -u GOTOOLCHAIN) (%s)",
 		path, goVersionOf(root), says)
 }
 

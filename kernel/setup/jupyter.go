@@ -20,7 +20,8 @@ var settings = map[string]string{
 func (m *machine) configure(ctx context.Context) error {
 	dir := m.jupyter("config")
 	var inputs []string
-	for _, name := range []string{"jupyter_lab_config.json", "jupyter_server_config.json", "labconfig/page_config.json", "labconfig/default_setting_overrides.json"} {
+	for _, name := range []string{"jupyter_lab_config.json", "jupyter_server_config.json", "labconfig/page_config.json",
+		"labconfig/default_setting_overrides.json"} {
 		inputs = append(inputs, name, settings[name])
 	}
 	_, err := m.run(ctx, step{

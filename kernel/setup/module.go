@@ -59,10 +59,12 @@ func (m *machine) makeModule(ctx context.Context, root string) error {
 		err = bad
 	}
 	if err != nil {
-		return fmt.Errorf("the library %s cannot be fetched: connect this machine to the network, or set GOPROXY to a module mirror that it can reach, and start this again (%w)", lib, err)
+		return fmt.Errorf("the library %s cannot be fetched: connect this machine to the network, or set GOPROXY to a module mirror "+
+			"that it can reach, and start this again (%w)", lib, err)
 	}
 	if d.Sum != m.place.sum {
-		return fmt.Errorf("the library %s that the module mirror has (%s) is not the one that this program was built from (%s): install the program again", lib, d.Sum, m.place.sum)
+		return fmt.Errorf("the library %s that the module mirror has (%s) is not the one that this program was built from (%s): "+
+			"install the program again", lib, d.Sum, m.place.sum)
 	}
 	files, err := moduleFiles(lib, d)
 	if err != nil {

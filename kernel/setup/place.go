@@ -47,7 +47,8 @@ func (m *machine) locate(context.Context) error {
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != Module || info.Main.Sum == "" {
-		return fmt.Errorf("%s is not in a clone of Lethe, and this program was built from one: start it inside the clone, or install a version that brings its own library: go install %s@latest", m.o.Folder, Module)
+		return fmt.Errorf("%s is not in a clone of Lethe, and this program was built from one: start it inside the clone, or install "+
+			"a version that brings its own library: go install %s@latest", m.o.Folder, Module)
 	}
 	m.place = place{version: info.Main.Version, sum: info.Main.Sum, notebooks: m.o.Folder}
 	m.place.hash = hashOf(info.Main.Version, info.Main.Sum)

@@ -34,7 +34,8 @@ const (
 // from then on, find it where the machine has no plugin of its own.
 func Plugin(ctx context.Context, o Options) (string, error) {
 	if runtime.GOOS != "linux" {
-		return "", fmt.Errorf("XLA's CPU plugin is published for Linux, and this is %s: build one from XLA's sources, and name it with --engine xla:PATH", runtime.GOOS)
+		return "", fmt.Errorf("XLA's CPU plugin is published for Linux, and this is %s: build one from XLA's sources, and name it "+
+			"with --engine xla:PATH", runtime.GOOS)
 	}
 	m, err := newMachine(o)
 	if err != nil {

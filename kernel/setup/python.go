@@ -276,9 +276,11 @@ func pipError(what string, err error) error {
 		return err
 	}
 	for _, line := range failed.lines {
-		for _, sign := range []string{"NewConnectionError", "Could not find a version", "Max retries", "ConnectTimeout", "ReadTimeout", "ProxyError", "Temporary failure in name resolution", "SSLError", "403 Client Error"} {
+		for _, sign := range []string{"NewConnectionError", "Could not find a version", "Max retries", "ConnectTimeout", "ReadTimeout", "ProxyError",
+			"Temporary failure in name resolution", "SSLError", "403 Client Error"} {
 			if strings.Contains(line, sign) {
-				return fmt.Errorf("pip cannot download %s: connect this machine to the network, or set PIP_INDEX_URL to a package index that it can reach, and start this again (%s)", what, short(line))
+				return fmt.Errorf("pip cannot download %s: connect this machine to the network, or set PIP_INDEX_URL to a package "+
+					"index that it can reach, and start this again (%s)", what, short(line))
 			}
 		}
 	}

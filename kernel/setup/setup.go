@@ -118,7 +118,8 @@ func newMachine(o Options) (*machine, error) {
 		*path = abs
 	}
 	if strings.ContainsAny(o.Home, ",:\n") {
-		return nil, fmt.Errorf("the folder %q has a comma or a colon in its name, which the Go kernel cannot pass on: set %s to another folder", o.Home, twin.EnvHome)
+		return nil, fmt.Errorf("the folder %q has a comma or a colon in its name, which the Go kernel cannot pass on: set %s to "+
+			"another folder", o.Home, twin.EnvHome)
 	}
 	if o.Out == nil {
 		o.Out = io.Discard

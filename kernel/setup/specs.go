@@ -117,7 +117,8 @@ func displayName(kernel string) string {
 // kernelEnvironment is that of a kernel and its cells: nothing is downloaded
 // behind a reader's back, and lethe and the tools are the pinned ones.
 func (m *machine) kernelEnvironment(kernel string) []string {
-	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"), "LETHE_PROGRAM="+m.program(kernel), "PATH="+m.path(kernel))
+	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"),
+		"LETHE_PROGRAM="+m.program(kernel), "PATH="+m.path(kernel))
 	if os.Getenv(twin.EnvHome) != "" || !m.usualHome() {
 		env = append(env, twin.EnvHome+"="+m.o.Home)
 	}

@@ -160,7 +160,8 @@ func buildError(paths []string, err error) error {
 	}
 	what, says := strings.Join(names, " and "), failed.says()
 	if line := networkLine(failed.lines); line != "" {
-		return fmt.Errorf("%s cannot be built, because a Go module cannot be downloaded: connect this machine to the network, or set GOPROXY to a module mirror that it can reach, and start this again; all that is done stays done (%s)", what, line)
+		return fmt.Errorf("%s cannot be built, because a Go module cannot be downloaded: connect this machine to the network, or set "+
+			"GOPROXY to a module mirror that it can reach, and start this again; all that is done stays done (%s)", what, line)
 	}
 	return fmt.Errorf("%s cannot be built: %s", what, says)
 }
@@ -168,7 +169,8 @@ func buildError(paths []string, err error) error {
 // networkLine is the line that speaks of a module which could not be had.
 func networkLine(lines []string) string {
 	for _, line := range lines {
-		for _, sign := range []string{"dial tcp", "no such host", "i/o timeout", "module lookup disabled", "connection refused", "403 Forbidden", "502 Bad", "503 Service", "TLS handshake", "network is unreachable"} {
+		for _, sign := range []string{"dial tcp", "no such host", "i/o timeout", "module lookup disabled", "connection refused", "403 Forbidden",
+			"502 Bad", "503 Service", "TLS handshake", "network is unreachable"} {
 			if strings.Contains(line, sign) {
 				return strings.TrimSpace(line)
 			}

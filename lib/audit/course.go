@@ -56,9 +56,10 @@ func (k *Course) Figure() plot.Figure {
 	n := len(k.epochs) - 1
 	return plot.Curves{
 		Meta: plot.Meta{
-			Title:   fmt.Sprintf("%s on %s", k.title, k.c.forgotten()),
-			Caption: fmt.Sprintf("Bands: 95 %% intervals over records. After %d epochs: forgotten %.3f, retained %.3f, held out %.3f.", n, k.forget[n].Value, k.retain[n].Value, k.test[n].Value),
-			Source:  k.c.Provenance().Line(),
+			Title: fmt.Sprintf("%s on %s", k.title, k.c.forgotten()),
+			Caption: fmt.Sprintf("Bands: 95 %% intervals over records. After %d epochs: forgotten %.3f, retained %.3f, "+
+				"held out %.3f.", n, k.forget[n].Value, k.retain[n].Value, k.test[n].Value),
+			Source: k.c.Provenance().Line(),
 		},
 		X: plot.Axis{Label: "epoch of unlearning"}, Y: plot.Axis{Label: "accuracy", Min: number(0), Max: number(1.05)},
 		Curves: []plot.Curve{k.curve("forgotten", k.forget), k.curve("retained", k.retain), k.curve("held out", k.test)},

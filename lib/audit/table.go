@@ -54,7 +54,8 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: fmt.Sprintf("%s; null %g%s", lens.About(), *r.Null, floorText(r))})
 	}
 	t.Columns = append(t.Columns,
-		report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"}, report.Column{Name: "held out", Unit: "accuracy"})
+		report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"},
+		report.Column{Name: "held out", Unit: "accuracy"})
 	for i, m := range models {
 		row, err := c.row(m, readings[i*len(c.lenses()):(i+1)*len(c.lenses())])
 		if err != nil {
@@ -132,9 +133,10 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 	}
 	return plot.Panels{
 		Meta: plot.Meta{
-			Title:   "What is left of " + c.forgotten(),
-			Caption: "Bars are 95 % intervals over records; the dashed line is the null, the band what chance alone does in 95 of 100 cases. Squares: controls.",
-			Source:  c.Provenance().Line(),
+			Title: "What is left of " + c.forgotten(),
+			Caption: "Bars are 95 % intervals over records; the dashed line is the null, the band what chance alone does in 95 of " +
+				"100 cases. Squares: controls.",
+			Source: c.Provenance().Line(),
 		},
 		Columns: 1, Figures: panels,
 	}, nil

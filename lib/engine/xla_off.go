@@ -9,5 +9,6 @@ func openAuto() (*Engine, error) {
 }
 
 func openXLA(spec string) (*Engine, error) {
-	return nil, fmt.Errorf("engine: %s was asked for, but this program was built without XLA; build it with: go build -tags xla (needs cgo and a PJRT plugin)", spec)
+	return nil, fmt.Errorf("engine: %s was asked for, but this program was built without XLA; build it with: go build -tags xla "+
+		"(needs cgo and a PJRT plugin)", spec)
 }

@@ -187,11 +187,13 @@ func (j *job) result() error {
 	code, ended := j.exit()
 	switch {
 	case !ended:
-		return fmt.Errorf("%s ended without a word, as when a machine is switched off: nb.Start goes on where it stopped. Its log is %s", j.words(), j.file("log.txt"))
+		return fmt.Errorf("%s ended without a word, as when a machine is switched off: nb.Start goes on where it stopped. "+
+			"Its log is %s", j.words(), j.file("log.txt"))
 	case code == interruptedCode:
 		return fmt.Errorf("%s was interrupted: nb.Start goes on where it stopped", j.words())
 	case code != 0:
-		return fmt.Errorf("%s failed with exit code %d:\n%s\nIts log is %s", j.words(), code, strings.TrimSpace(tail(j.file("log.txt"), 2<<10)), j.file("log.txt"))
+		return fmt.Errorf("%s failed with exit code %d:\n%s\nIts log is %s", j.words(), code, strings.TrimSpace(tail(j.file("log.txt"), 2<<10)),
+			j.file("log.txt"))
 	}
 	if out := strings.TrimRight(tail(j.file("output.txt"), 16<<10), "\n"); out != "" {
 		j.s.say(j.s.out, "%s", out)

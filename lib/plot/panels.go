@@ -54,7 +54,8 @@ func (p Panels) check() error {
 		}
 		for _, e := range f.legend() {
 			if old, seen := looks[e.label]; seen && old != e.look {
-				return fmt.Errorf("panel %d shows %q in another colour than the panels before it; give all panels the same series in the same order", i+1, e.label)
+				return fmt.Errorf("panel %d shows %q in another colour than the panels before it; give all panels the same series in "+
+					"the same order", i+1, e.label)
 			}
 			looks[e.label] = e.look
 		}

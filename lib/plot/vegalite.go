@@ -255,8 +255,9 @@ func vegaPaper(rows list, x, y object, more object, tips list) list {
 		enc[k] = v
 	}
 	return list{object{
-		"data":     data(rows),
-		"mark":     object{"type": "point", "shape": "diamond", "filled": true, "fill": hex(paperFill), "stroke": hex(paperInk), "strokeWidth": 1.4, "size": 90, "opacity": 1, "clip": true},
+		"data": data(rows),
+		"mark": object{"type": "point", "shape": "diamond", "filled": true, "fill": hex(paperFill), "stroke": hex(paperInk), "strokeWidth": 1.4,
+			"size": 90, "opacity": 1, "clip": true},
 		"encoding": enc,
 	}}
 }

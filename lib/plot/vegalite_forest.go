@@ -15,7 +15,8 @@ func (f Forest) VegaLite() ([]byte, error) {
 		y := f.vegaRows(lines)
 		rows, papers, words := f.vegaTables(lines, t)
 		colour := object{"condition": object{"test": "datum.control", "value": hex(greys[0])}, "value": hex(palette[0])}
-		tips := tooltip("label", "row", "group", "group", "estimate", "estimate", "interval", "interval", "level", "interval of", "p", "p", "paper", "printed in the paper")
+		tips := tooltip("label", "row", "group", "group", "estimate", "estimate", "interval", "interval", "level", "interval of", "p", "p", "paper",
+			"printed in the paper")
 
 		layers := vegaNull(f.Null, "x")
 		layers = append(layers,
@@ -134,7 +135,8 @@ func (f Forest) vegaNumbers(words list, y object, t columns, width int) list {
 		end += whole(w)
 		mark := object{"type": "text", "align": "right", "fontSize": 11.5, "color": hex(ink)}
 		out = append(out,
-			object{"data": data(words), "mark": mark, "encoding": object{"y": y, "x": object{"value": end}, "text": object{"field": []string{"w0", "w1", "w2"}[j]}}},
+			object{"data": data(words), "mark": mark, "encoding": object{"y": y, "x": object{"value": end},
+				"text": object{"field": []string{"w0", "w1", "w2"}[j]}}},
 			object{
 				"data":     data(list{object{"head": columnHeads[j]}}),
 				"mark":     object{"type": "text", "align": "right", "fontSize": 12.5, "fontWeight": "bold", "color": hex(ink)},

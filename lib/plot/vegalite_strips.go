@@ -91,7 +91,8 @@ func (v vegaStrips) group() object {
 	return object{
 		"field": "group", "type": "ordinal",
 		"scale": object{"domain": domain, "paddingInner": 0.1, "paddingOuter": 0.05},
-		"axis":  object{"title": title, "labelAngle": 0, "labelFontSize": float64(p.font.Size / px(1)), "labelExpr": jsonText(names) + "[datum.value]", "ticks": false},
+		"axis": object{"title": title, "labelAngle": 0, "labelFontSize": float64(p.font.Size / px(1)),
+			"labelExpr": jsonText(names) + "[datum.value]", "ticks": false},
 	}
 }
 
@@ -126,14 +127,17 @@ func (v vegaStrips) layers(paper list) list {
 	tips := tooltip("series", "series", "name", "group", "n", "values", "mid", v.middle(), "interval", v.spread())
 	pointLayer := func(opacity float64) {
 		part(pointTable, object{"type": "point", "filled": true, "size": 18, "opacity": opacity, "clip": true},
-			object{"y": field("value", y), "shape": shape, "tooltip": tooltip("series", "series", "name", "group", "value", cmp.Or(oneLine(v.s.Y.Label), "value"), "number", "number")})
+			object{"y": field("value", y), "shape": shape, "tooltip": tooltip("series", "series", "name", "group", "value",
+				cmp.Or(oneLine(v.s.Y.Label), "value"), "number", "number")})
 	}
 	if v.s.Summary == MeanInterval {
 		pointLayer(0.45)
 		part(sumTable, object{"type": "rule", "strokeWidth": 1.8, "clip": true}, object{"y": field("low", y), "y2": object{"field": "high"}, "tooltip": tips})
-		part(sumTable, object{"type": "point", "filled": true, "size": 60, "opacity": 1, "clip": true}, object{"y": field("mid", y), "shape": shape, "tooltip": tips})
+		part(sumTable, object{"type": "point", "filled": true, "size": 60, "opacity": 1, "clip": true},
+			object{"y": field("mid", y), "shape": shape, "tooltip": tips})
 	} else {
-		boxes(object{"type": "rule", "strokeWidth": 1, "opacity": 0.6, "clip": true}, object{"y": field("min", y), "y2": object{"field": "max"}, "tooltip": tips})
+		boxes(object{"type": "rule", "strokeWidth": 1, "opacity": 0.6, "clip": true},
+			object{"y": field("min", y), "y2": object{"field": "max"}, "tooltip": tips})
 		boxes(object{"type": "bar", "opacity": 0.3, "clip": true}, object{"y": field("low", y), "y2": object{"field": "high"}, "tooltip": tips})
 		pointLayer(0.85)
 		part(sumTable, object{"type": "tick", "thickness": 2, "clip": true, "bandSize": 12}, object{"y": field("mid", y), "tooltip": tips})
@@ -222,7 +226,8 @@ func (v vegaStrips) groupNulls(group, y object) list {
 	right := object{"field": "group", "bandPosition": 1}
 	tips := tooltip("what", "null", "null", "value", "low", "band from", "high", "band to")
 	return list{
-		object{"data": data(bands), "mark": vegaBand(), "encoding": object{"x": left, "x2": right, "y": field("low", y), "y2": object{"field": "high"}, "tooltip": tips}},
+		object{"data": data(bands), "mark": vegaBand(), "encoding": object{"x": left, "x2": right, "y": field("low", y),
+			"y2": object{"field": "high"}, "tooltip": tips}},
 		object{"data": data(nulls), "mark": vegaNullLine(), "encoding": object{"x": left, "x2": right, "y": field("null", y), "tooltip": tips}},
 	}
 }

@@ -39,7 +39,8 @@ func (d *Descent) batch(r Request) int { return cmp.Or(r.Batch, d.resolved().Bat
 
 // descend goes down the passes of every epoch from the original weights, with
 // what else the plan says.
-func (r Request) descend(ctx context.Context, d Descent, epochs int, lr float64, passes func(epoch int) ([]train.Objective, error), plan train.Plan) (*Outcome, error) {
+func (r Request) descend(ctx context.Context, d Descent, epochs int, lr float64, passes func(epoch int) ([]train.Objective, error),
+	plan train.Plan) (*Outcome, error) {
 	plan.Passes = passes
 	c := train.Config{Epochs: epochs, Batch: d.batch(r), Optimizer: d.sgd(lr), Seed: r.Seed}
 	p, history, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, r.Hooks)

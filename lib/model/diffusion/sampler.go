@@ -55,7 +55,8 @@ func (s Sampler) Schedule() ([]float64, error) {
 
 // Sample draws n images of so many pixels; denoise is D, such as that of a
 // Denoiser.
-func (s Sampler) Sample(ctx context.Context, n, pixels int, rng *rand.Rand, denoise func(x array.Matrix[float32], sigma float64) (array.Matrix[float32], error)) (array.Matrix[float32], error) {
+func (s Sampler) Sample(ctx context.Context, n, pixels int, rng *rand.Rand,
+	denoise func(x array.Matrix[float32], sigma float64) (array.Matrix[float32], error)) (array.Matrix[float32], error) {
 	levels, err := s.Schedule()
 	if err != nil {
 		return array.Matrix[float32]{}, err

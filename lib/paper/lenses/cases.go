@@ -44,7 +44,8 @@ func Cases(scale string) ([]Named, error) {
 	}
 	photographs := byHeart
 	photographs.Epochs, photographs.Batch, photographs.Optimizer = 30, 64, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
-	cases = append(cases, Named{"random photographs", lab.Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10, Fit: photographs, Arch: smallNet}})
+	cases = append(cases, Named{"random photographs", lab.Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10,
+		Fit: photographs, Arch: smallNet}})
 	for _, name := range datasets.RULER() {
 		s := lab.Setting{DataSet: name}
 		if scale == "standard" {

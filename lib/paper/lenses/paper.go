@@ -15,7 +15,8 @@ const (
 	id    = "lenses"
 	title = "Do the lenses agree?"
 	doc   = "Each cell: what a lens shows, its 95 % interval, and where that places the model between the original, of which nothing was unlearned, " +
-		"and the oracle, retrained without the records. A lens that cannot tell original from oracle is blind on that case: nothing that it says of a method is evidence there."
+		"and the oracle, retrained without the records. A lens that cannot tell original from oracle is blind on that case: nothing " +
+		"that it says of a method is evidence there."
 )
 
 // Paper lists the one recipe to the command line.

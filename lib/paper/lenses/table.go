@@ -38,7 +38,8 @@ func table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*rep
 		}
 	}
 	t.Notes = append(t.Notes,
-		"M2 of the oracle against itself is 0 exactly, so that the lens 'against the oracle' is hardly ever blind, however small the difference. The row 'retrained, other seed' shows how it can place a perfect unlearner.",
+		"M2 of the oracle against itself is 0 exactly, so that the lens 'against the oracle' is hardly ever blind, however small the "+
+			"difference. The row 'retrained, other seed' shows how it can place a perfect unlearner.",
 		"One training seed per case; intervals are over records, those of the lens subsets over draws of references.",
 		"'neggrad' stands twice: at the paper's learning rate, and at four times that rate.")
 	t.Provenance.Scale, t.Provenance.Seeds = scale, []int64{0}

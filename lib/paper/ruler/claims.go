@@ -26,7 +26,8 @@ func init() {
 			return nil, err
 		}
 		for _, x := range rows {
-			t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(x.claim), report.Str(x.paper), report.Str(x.here), report.Str(yesNo(x.holds)), report.Str(x.control)}})
+			t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(x.claim), report.Str(x.paper), report.Str(x.here),
+				report.Str(yesNo(x.holds)), report.Str(x.control)}})
 		}
 		return &Output{Table: t}, nil
 	}
@@ -71,7 +72,8 @@ func (c *Collected) armTally(arm string, m metric, holds func(effect) bool) int 
 }
 
 func (c *Collected) claims() ([]checked, error) {
-	out := []checked{c.claimSign(), c.claimSignificance(), c.claimGrowth(), c.claimNull(), c.claimShift(), c.claimRank(), c.claimICC(), c.claimCosine(), c.claimOutputs(), c.claimTeacher()}
+	out := []checked{c.claimSign(), c.claimSignificance(), c.claimGrowth(), c.claimNull(), c.claimShift(), c.claimRank(), c.claimICC(),
+		c.claimCosine(), c.claimOutputs(), c.claimTeacher()}
 	pairs, err := c.claimPairs()
 	return append(out, pairs...), err
 }
@@ -163,7 +165,8 @@ func (c *Collected) claimRank() checked {
 	own := c.armTally(Oracle, m4, func(e effect) bool { return e.mean() > 0.5 })
 	return checked{
 		"mean M4 is above 0.5 in every condition", "12 of 12", fmt.Sprintf("%d of %d", n, all),
-		fmt.Sprintf("the oracle's own M4 is above 0.5 at %d of %d fractions; M4 differs from it (t, 5 %%) in %d of %d", own, len(c.Study.Fractions), d, all), n == all,
+		fmt.Sprintf("the oracle's own M4 is above 0.5 at %d of %d fractions; M4 differs from it (t, 5 %%) in %d of %d", own, len(c.Study.Fractions),
+			d, all), n == all,
 	}
 }
 
@@ -193,7 +196,8 @@ func (c *Collected) claimCosine() checked {
 	}
 	same, other := m1(Nothing), m1(OtherOracle)
 	return checked{
-		"cosine of original and oracle on the forget set, same seed against other seed", "about 0.99 against 0.43", fmt.Sprintf("%.3f against %.3f", same, other),
+		"cosine of original and oracle on the forget set, same seed against other seed", "about 0.99 against 0.43",
+		fmt.Sprintf("%.3f against %.3f", same, other),
 		"M1 to M3 only mean something under paired seeds", same > 0.97 && math.Abs(other-0.43) < 0.1,
 	}
 }
@@ -203,7 +207,8 @@ func (c *Collected) claimOutputs() checked {
 	n, all := c.tally(mia, pass)
 	return checked{
 		"all methods pass at the outputs: mean attack accuracy within 0.05 of 0.5", "12 of 12", fmt.Sprintf("%d of %d", n, all),
-		fmt.Sprintf("doing nothing passes at %d of %d fractions, so passing shows no forgetting", c.armTally(Nothing, mia, pass), len(c.Study.Fractions)), n == all,
+		fmt.Sprintf("doing nothing passes at %d of %d fractions, so passing shows no forgetting", c.armTally(Nothing, mia, pass),
+			len(c.Study.Fractions)), n == all,
 	}
 }
 
@@ -254,7 +259,8 @@ func (c *Collected) claimPairs() ([]checked, error) {
 			fmt.Sprintf("method against doing nothing on M2: different (p < 0.05, uncorrected) in %d of %d", idle, idleOf), same == sameOf,
 		},
 		{
-			"Fine-Tuning and SCRUB keep more retain accuracy than Gradient Ascent and NegGrad", "all 4 cross pairs", fmt.Sprintf("%d of %d tests", better, betterOf),
+			"Fine-Tuning and SCRUB keep more retain accuracy than Gradient Ascent and NegGrad", "all 4 cross pairs",
+			fmt.Sprintf("%d of %d tests", better, betterOf),
 			"Table 3 shows by how much", better == betterOf,
 		},
 	}, nil

@@ -63,7 +63,8 @@ func armsNamed(labels ...string) []Arm {
 var figure5 = Recipe{
 	ID:    "ruler/figure5",
 	Title: "RULER Fig. 5. The null of M2: pairs of oracles, and the methods",
-	Doc: "Top: M2 between oracles of different seeds; nothing was unlearned in either, so the null should be here. The paper finds it approximately centred on zero. " +
+	Doc: "Top: M2 between oracles of different seeds; nothing was unlearned in either, so the null should be here. The paper finds " +
+		"it approximately centred on zero. " +
 		"Bottom: M2 of the methods at 5 % beside the original model ('do nothing'). Mind the two scales.",
 }
 
@@ -82,7 +83,8 @@ func init() {
 var figure6 = Recipe{
 	ID:    "ruler/figure6",
 	Title: "RULER Fig. 6. Representation shift M3 per data set",
-	Doc: "M3 is the change through unlearning of the similarity to the oracle on the forget set. The paper finds it negative almost everywhere: unlearning moves the forget records away from where the oracle has them. " +
+	Doc: "M3 is the change through unlearning of the similarity to the oracle on the forget set. The paper finds it negative almost " +
+		"everywhere: unlearning moves the forget records away from where the oracle has them. " +
 		"The control, fine-tuning for 5 epochs, never looks at the forget set and shifts as well; doing nothing is zero by definition.",
 }
 

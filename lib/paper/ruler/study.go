@@ -46,7 +46,8 @@ type Scale struct {
 func Scales() []Scale {
 	small := []string{"breast_cancer", "heart_disease", "german_credit"}
 	return []Scale{
-		{Name: "quick", About: "takes minutes on two cores", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, LearningRateSeeds: 3, RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"}},
+		{Name: "quick", About: "takes minutes on two cores", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, LearningRateSeeds: 3,
+			RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"}},
 		{Name: "standard", About: "an hour or so", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000},
 		{Name: "paper", About: "is the published size", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, LearningRateSeeds: 3, RowCap: 2000},
 	}

@@ -11,7 +11,8 @@ var table1 = Recipe{
 	ID:    "ruler/table1",
 	Title: "RULER Table 1. Residuals in the representation after unlearning",
 	Doc: "The paper claims that M2 is negative after every method, significantly in 10 of 12 conditions, so that traces of the forgotten records remain. " +
-		"Read every method beside the controls: 'do nothing' is the original model, of which nothing was ever unlearned; 'oracle, other seed' never saw the forget set at all; " +
+		"Read every method beside the controls: 'do nothing' is the original model, of which nothing was ever unlearned; 'oracle, " +
+		"other seed' never saw the forget set at all; " +
 		"ΔM4 is M4 less the M4 of the oracle, which cannot remember.",
 }
 
@@ -22,7 +23,8 @@ func init() {
 		t := e.table(table1, s, c)
 		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2 gap")...)
 		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
-		t.Columns = append(t.Columns, report.Column{Name: "ΔM4", Note: "M4 less the oracle's own M4; interval over data sets"}, report.Column{Name: "moved", Note: "relative displacement of the weights, mean over runs"})
+		t.Columns = append(t.Columns, report.Column{Name: "ΔM4", Note: "M4 less the oracle's own M4; interval over data sets"},
+			report.Column{Name: "moved", Note: "relative displacement of the weights, mean over runs"})
 		for _, f := range c.Study.Fractions {
 			for _, a := range c.arms() {
 				rows := of(c.Rows, a.Label, f)
@@ -79,13 +81,16 @@ func table1Findings(c *Collected) []string {
 	}
 	n := len(c.Study.Fractions)
 	out := []string{
-		fmt.Sprintf("Paper: M2 negative in 12 of 12 conditions and significant in 10 (z). Here: negative in %d of %d, significant in %d by z and %d by t.", negative, all, z, tt),
+		fmt.Sprintf("Paper: M2 negative in 12 of 12 conditions and significant in 10 (z). Here: negative in %d of %d, significant in "+
+			"%d by z and %d by t.", negative, all, z, tt),
 		fmt.Sprintf("Control: the original model, never unlearned, has a negative mean M2 at %d of %d fractions, significant by z at %d.", idle, n, idleZ),
-		fmt.Sprintf("Paper: mean M4 above 0.5 in 12 of 12 conditions. Here: in %d of %d. M4 differs from the oracle's own (t, 5 %%) in %d of %d.", positive4, all, delta, all),
+		fmt.Sprintf("Paper: mean M4 above 0.5 in 12 of 12 conditions. Here: in %d of %d. M4 differs from the oracle's own (t, 5 %%) "+
+			"in %d of %d.", positive4, all, delta, all),
 	}
 	same := mean(values(where(c.Rows, func(r Row) bool { return r.Arm == Nothing }), func(r Row) float64 { return r.M1 }))
 	other := mean(values(where(c.Rows, func(r Row) bool { return r.Arm == OtherOracle }), func(r Row) float64 { return r.M1 }))
-	return append(out, fmt.Sprintf("Mean cosine on the forget set, original and oracle of the same seed: %.3f (paper: about 0.99); oracles of different seeds: %.3f (paper: about 0.43).", same, other))
+	return append(out, fmt.Sprintf("Mean cosine on the forget set, original and oracle of the same seed: %.3f (paper: about 0.99); "+
+		"oracles of different seeds: %.3f (paper: about 0.43).", same, other))
 }
 
 var table3 = Recipe{
@@ -103,7 +108,8 @@ func init() {
 		over := "mean over data sets of the means over seeds; t interval over data sets"
 		t.Columns = []report.Column{
 			{Name: "arm"}, {Name: "MIA accuracy", Note: over + "; null 0.5; passes the paper's rule when within 0.05"},
-			{Name: "pass"}, {Name: "MIA AUC", Note: "forget against held-out records, no threshold; below 0.5 the forget set looks less like members than strangers do (over-unlearning)"},
+			{Name: "pass"}, {Name: "MIA AUC", Note: "forget against held-out records, no threshold; below 0.5 the forget set looks " +
+				"less like members than strangers do (over-unlearning)"},
 			{Name: "forget acc."}, {Name: "retain acc."}, {Name: "test acc."},
 		}
 		for _, f := range c.Study.Fractions {
@@ -136,8 +142,10 @@ func overDataSets(rows []Row, f func(Row) float64) stats.Estimate {
 var table4 = Recipe{
 	ID:    "ruler/table4",
 	Title: "RULER Table 4. Membership attack per data set",
-	Doc: "Mean balanced accuracy of the loss-threshold attack over seeds, interval over seeds. A star marks a mean outside 0.45 to 0.55, the paper's pass rule. " +
-		"The paper finds the oracle itself outside on German Credit and Breast Cancer. The last column is the distance from 0.5 that a perfect unlearner shows by chance on one model.",
+	Doc: "Mean balanced accuracy of the loss-threshold attack over seeds, interval over seeds. A star marks a mean outside 0.45 to " +
+		"0.55, the paper's pass rule. " +
+		"The paper finds the oracle itself outside on German Credit and Breast Cancer. The last column is the distance from 0.5 that " +
+		"a perfect unlearner shows by chance on one model.",
 }
 
 func init() {
@@ -149,7 +157,8 @@ func init() {
 		for _, a := range c.arms() {
 			t.Columns = append(t.Columns, report.Column{Name: a.Label})
 		}
-		t.Columns = append(t.Columns, report.Column{Name: "chance floor", Note: "mean and 95th percentile of |accuracy - 0.5| of a fixed threshold on as many forget and held-out records, when nothing can be told"})
+		t.Columns = append(t.Columns, report.Column{Name: "chance floor", Note: "mean and 95th percentile of |accuracy - 0.5| of a " +
+			"fixed threshold on as many forget and held-out records, when nothing can be told"})
 		for _, f := range c.Study.Fractions {
 			for _, d := range c.Study.DataSets {
 				row := report.Row{Group: "forget fraction " + percent(f), Cells: []report.Cell{report.Str(d)}}
@@ -203,7 +212,8 @@ func init() {
 				flips += count(median.mean()*average.mean() < 0)
 			}
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("Significant by Wilcoxon at 5 %%: %d of %d with the median, %d of %d with the mean; the sign changes in %d of %d. (Four main methods.)", sigMedian, all, sigMean, all, flips, all))
+		t.Notes = append(t.Notes, fmt.Sprintf("Significant by Wilcoxon at 5 %%: %d of %d with the median, %d of %d with the mean; "+
+			"the sign changes in %d of %d. (Four main methods.)", sigMedian, all, sigMean, all, flips, all))
 		return &Output{Table: t}, nil
 	}
 }

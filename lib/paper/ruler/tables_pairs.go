@@ -51,7 +51,8 @@ func init() {
 var table11 = Recipe{
 	ID:    "ruler/table11",
 	Title: "RULER Table 11. Bad Teacher against each method",
-	Doc: "Paired differences, Bad Teacher less the other, on the data sets' means: signed-rank test with Benjamini-Hochberg over the comparisons of a fraction. " +
+	Doc: "Paired differences, Bad Teacher less the other, on the data sets' means: signed-rank test with Benjamini-Hochberg over the " +
+		"comparisons of a fraction. " +
 		"The paper reports a difference from all four methods at 1 % only. The text does not say on which metric; M2 and M4 are both shown.",
 }
 
@@ -60,7 +61,8 @@ func init() {
 	table11.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table11, s, c)
-		t.Columns = []report.Column{{Name: "against"}, {Name: "M2 difference"}, {Name: "p"}, {Name: "p, BH"}, {Name: "M4 difference"}, {Name: "p"}, {Name: "p, BH"}}
+		t.Columns = []report.Column{{Name: "against"}, {Name: "M2 difference"}, {Name: "p"}, {Name: "p, BH"}, {Name: "M4 difference"}, {Name: "p"},
+			{Name: "p, BH"}}
 		for _, f := range c.Study.Fractions {
 			rows, err := teacherRows(c, f)
 			if err != nil {
@@ -121,7 +123,8 @@ func comparisonCells(c ruler.Comparison, digits int) []report.Cell {
 var pairwise = Recipe{
 	ID:    "ruler/pairwise",
 	Title: "RULER section 5.3. Methods against each other",
-	Doc: "Signed-rank tests of the six pairs of methods on M2, M4, attack accuracy and retain accuracy, with Benjamini-Hochberg over the 24 tests of a fraction as in the paper (on data-set means). " +
+	Doc: "Signed-rank tests of the six pairs of methods on M2, M4, attack accuracy and retain accuracy, with Benjamini-Hochberg over " +
+		"the 24 tests of a fraction as in the paper (on data-set means). " +
 		"The last column adjusts as the published program does: 54 tests, three fractions by M2, M4 and attack accuracy, paired on data set and seed. " +
 		"The paper claims no pair differs on M2, M4 or the attack, and that Fine-Tuning and SCRUB keep more retain accuracy.",
 }
@@ -131,7 +134,8 @@ func init() {
 	pairwise.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(pairwise, s, c)
-		t.Columns = []report.Column{{Name: "pair"}, {Name: "metric"}, {Name: "difference"}, {Name: "p"}, {Name: "p, BH over 24"}, {Name: "p, BH over 54, per run"}}
+		t.Columns = []report.Column{{Name: "pair"}, {Name: "metric"}, {Name: "difference"}, {Name: "p"}, {Name: "p, BH over 24"},
+			{Name: "p, BH over 54, per run"}}
 		program, err := c.family(c.Study.Fractions, []metric{m2, m4, mia}, ruler.OnRuns)
 		if err != nil {
 			return nil, err

@@ -17,7 +17,8 @@ import (
 var table6 = Recipe{
 	ID:    "ruler/table6",
 	Title: "RULER Table 6. Mini-batch training",
-	Doc: "Batches of 128 in training and unlearning, forget fraction 5 %. The paper finds that M2 changes sign for three of four methods and blames the batch order, which original and oracle no longer share. " +
+	Doc: "Batches of 128 in training and unlearning, forget fraction 5 %. The paper finds that M2 changes sign for three of four " +
+		"methods and blames the batch order, which original and oracle no longer share. " +
 		"The second half tests that explanation: with paired order, original and oracle meet the records they share in the same relative order.",
 }
 
@@ -51,7 +52,8 @@ func signs(c *Collected) string {
 		positive += count(effectOf(of(c.Rows, a.Label, 0.05), m2).mean() > 0)
 	}
 	idle := effectOf(of(c.Rows, Nothing, 0.05), m2)
-	return fmt.Sprintf("%s: M2 positive for %d of %d methods (paper, shuffled: 3 of 4); doing nothing %s.", c.Study.Name, positive, len(methods()), report.FormatNumber(idle.mean(), m2.Digits))
+	return fmt.Sprintf("%s: M2 positive for %d of %d methods (paper, shuffled: 3 of 4); doing nothing %s.", c.Study.Name, positive, len(methods()),
+		report.FormatNumber(idle.mean(), m2.Digits))
 }
 
 var table7 = Recipe{
@@ -111,8 +113,10 @@ func learningRateRows(block []*Collected, group string) []report.Row {
 var table9 = Recipe{
 	ID:    "ruler/table9",
 	Title: "RULER Table 9. Sensitivity to the choice of the forget set",
-	Doc: "Fresh forget sets and a fresh oracle for each, training seed 0. The paper counts how many of the combinations of method and forget set have M2 < 0, and finds all of them in 21 of 30 cells. " +
-		"The column beside it counts the same for the original model, of which nothing was unlearned. Standard deviations are over forget sets, medians over methods.",
+	Doc: "Fresh forget sets and a fresh oracle for each, training seed 0. The paper counts how many of the combinations of method " +
+		"and forget set have M2 < 0, and finds all of them in 21 of 30 cells. " +
+		"The column beside it counts the same for the original model, of which nothing was unlearned. Standard deviations are over " +
+		"forget sets, medians over methods.",
 }
 
 func init() {
@@ -120,7 +124,8 @@ func init() {
 	table9.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table9, s, c)
-		t.Columns = []report.Column{{Name: "data set"}, {Name: "fraction"}, {Name: "|Df|"}, {Name: "M2 < 0"}, {Name: "M2 < 0, do nothing"}, {Name: "M2 < 0, matched"}, {Name: "M2 < 0, other-seed oracle"}, {Name: "SD of M2"}, {Name: "SD of M4"}, {Name: "SD of ΔM4"}}
+		t.Columns = []report.Column{{Name: "data set"}, {Name: "fraction"}, {Name: "|Df|"}, {Name: "M2 < 0"}, {Name: "M2 < 0, do nothing"},
+			{Name: "M2 < 0, matched"}, {Name: "M2 < 0, other-seed oracle"}, {Name: "SD of M2"}, {Name: "SD of M4"}, {Name: "SD of ΔM4"}}
 		full, cells := 0, 0
 		for _, d := range c.Study.DataSets {
 			for _, f := range c.Study.Fractions {
@@ -194,7 +199,8 @@ var large = []string{"covertype", "higgs"}
 var table12 = Recipe{
 	ID:    "ruler/table12",
 	Title: "RULER Table 12. M4 on three architectures",
-	Doc: "M4 of the original model and after unlearning, mini-batches of 256, forget fraction 5 %. The paper uses 100,000 rows of Covertype and Higgs and finds values close to 0.5 for all three architectures; " +
+	Doc: "M4 of the original model and after unlearning, mini-batches of 256, forget fraction 5 %. The paper uses 100,000 rows of " +
+		"Covertype and Higgs and finds values close to 0.5 for all three architectures; " +
 		"NegGrad raises M4. Where those files are missing Adult Income and Electricity stand in for them; a random subset of the rows is used.",
 }
 
@@ -241,7 +247,8 @@ func init() {
 var gallery = Recipe{
 	ID:    "ruler/gallery",
 	Title: "RULER, M4 over 2,000 retained records and over all of them",
-	Doc: "The paper caps the gallery of M4 at 2,000 records for memory, drawn once with a fixed seed, so that its sampling error is the same in every run and does not average out over seeds. " +
+	Doc: "The paper caps the gallery of M4 at 2,000 records for memory, drawn once with a fixed seed, so that its sampling error is " +
+		"the same in every run and does not average out over seeds. " +
 		"Per data set, at 5 %, the same models with and without the cap. Data sets with no more than 2,000 retained records cannot differ.",
 }
 
@@ -254,7 +261,8 @@ func init() {
 	gallery.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		full, capped := parts[0], parts[1]
 		t := e.table(gallery, s, capped, full)
-		t.Columns = []report.Column{{Name: "data set"}, {Name: "arm"}, {Name: "M4, 2,000", Note: "mean over the seeds named below, null 0.5"}, {Name: "M4, all"}, {Name: "difference"}, {Name: "ΔM4, 2,000", Note: "M4 less the oracle's own"}, {Name: "ΔM4, all"}}
+		t.Columns = []report.Column{{Name: "data set"}, {Name: "arm"}, {Name: "M4, 2,000", Note: "mean over the seeds named below, null 0.5"},
+			{Name: "M4, all"}, {Name: "difference"}, {Name: "ΔM4, 2,000", Note: "M4 less the oracle's own"}, {Name: "ΔM4, all"}}
 		for _, d := range full.Study.DataSets {
 			for _, a := range full.arms() {
 				pick := func(c *Collected, m metric) float64 {

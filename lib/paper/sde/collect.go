@@ -104,7 +104,8 @@ func (ev *evidence) table(r paper.Recipe) *report.Table {
 	t.Notes = append(t.Notes, ev.caveats...)
 	if ev.Scale != "paper" {
 		for _, s := range ev.Settings {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s, %s images, %s; %d epochs. Less than the published size, whose values are beside it only to say what was claimed.", s.Label, s.DataSet, count(s.Images), s.network(), s.Fit.Epochs))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s, %s images, %s; %d epochs. Less than the published size, whose values are "+
+				"beside it only to say what was claimed.", s.Label, s.DataSet, count(s.Images), s.network(), s.Fit.Epochs))
 		}
 	}
 	return t

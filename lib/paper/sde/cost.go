@@ -16,7 +16,8 @@ import (
 var table9 = paper.Recipe{
 	ID:    "sde/table9",
 	Title: "SDE Table 9. Seconds to judge m subsets, 512 activations",
-	Doc: "Wall-clock time of judging m subsets against both references with 200 permutations, on this machine, once, with whatever else runs on it; activations are independent normal numbers, which cost what real ones do. " +
+	Doc: "Wall-clock time of judging m subsets against both references with 200 permutations, on this machine, once, with whatever " +
+		"else runs on it; activations are independent normal numbers, which cost what real ones do. " +
 		"'closed form' takes the exact mean and standard deviation in place of the draws.",
 }
 
@@ -83,7 +84,8 @@ func cost(ctx context.Context, e *paper.Env, scale string, r paper.Recipe, dim i
 		}
 	}
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("%d cores, %s/%s; subsets of %d records, whose distances are computed once; inference of the network is not counted, as in the paper.", runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH, costPool),
+		fmt.Sprintf("%d cores, %s/%s; subsets of %d records, whose distances are computed once; inference of the network is not "+
+			"counted, as in the paper.", runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH, costPool),
 		"The closed form gives up the shape of the distribution of the draws (see verify/sde).")
 	return &paper.Output{Table: t}, nil
 }

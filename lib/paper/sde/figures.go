@@ -18,14 +18,16 @@ import (
 var figure1 = paper.Recipe{
 	ID:    "sde/figure1",
 	Title: "SDE Fig. 1. The split-half statistic in training, out of training, and before training",
-	Doc: "200 draws of H for one set of images in training and one out of it, in the original model and in the untrained network. The paper sees dependence in the first and none in the second. " +
+	Doc: "200 draws of H for one set of images in training and one out of it, in the original model and in the untrained network. " +
+		"The paper sees dependence in the first and none in the second. " +
 		"The draws of a set lie around the product of the spreads of its halves, in every panel.",
 }
 
 var figure2 = paper.Recipe{
 	ID:    "sde/figure2",
 	Title: "SDE Fig. 2. The statistic of the forgotten images, before and after",
-	Doc: "200 draws of H for a set of forgotten images beside one retained and one test set: in the original model, which was trained on the forgotten images, and in the retrained one, which was not. " +
+	Doc: "200 draws of H for a set of forgotten images beside one retained and one test set: in the original model, which was " +
+		"trained on the forgotten images, and in the retrained one, which was not. " +
 		"The paper sees the forgotten set near the retained one on the left and near the test set on the right.",
 }
 
@@ -133,7 +135,8 @@ var figure3 = paper.Recipe{
 var figure4 = paper.Recipe{
 	ID:    "sde/figure4",
 	Title: "SDE Fig. 4. F1 by layer",
-	Doc: "The models of Table 1, judged by the activations of every layer, from the logits h back to the first stage h1. Grey: the spread alone. The paper finds SDE above chance down to h1 in most settings. " +
+	Doc: "The models of Table 1, judged by the activations of every layer, from the logits h back to the first stage h1. Grey: the " +
+		"spread alone. The paper finds SDE above chance down to h1 in most settings. " +
 		"Points are models; references that fail the gate, the missing bars of the paper, are counted at the end.",
 }
 

@@ -295,7 +295,8 @@ func times(m verify.Matrix, factor float64) verify.Matrix {
 }
 
 // add judges a cast by a method and appends the outcome.
-func (j *judging) add(ctx context.Context, to []Judged, name string, m verify.Method, c cast, layer string, size, percent int, b verify.Bandwidth) ([]Judged, error) {
+func (j *judging) add(ctx context.Context, to []Judged, name string, m verify.Method, c cast, layer string, size, percent int,
+	b verify.Bandwidth) ([]Judged, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

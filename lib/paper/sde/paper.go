@@ -60,16 +60,17 @@ func ofDiffusion(id, title string) paper.Recipe {
 		}
 		return diffusion.Jobs(ctx, e.Lab(), scale)
 	}
-	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Jobs: jobs, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		if _, err := StudyAt(scale); err != nil {
-			return nil, err
-		}
-		t, f, err := diffusion.Output(ctx, e.Lab(), scale)
-		if err != nil {
-			return nil, err
-		}
-		return oneOf(id, t, f), nil
-	}}
+	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Jobs: jobs,
+		Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+			if _, err := StudyAt(scale); err != nil {
+				return nil, err
+			}
+			t, f, err := diffusion.Output(ctx, e.Lab(), scale)
+			if err != nil {
+				return nil, err
+			}
+			return oneOf(id, t, f), nil
+		}}
 }
 
 // oneOf is the table or the figure of a recipe that has a sibling for the other.

@@ -112,8 +112,10 @@ func StudyAt(scale string) (Study, error) {
 			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Seeds: 3, Course: course,
 			Settings: []Setting{
 				{Label: "C10-CNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "small-cnn", Width: 16, Fit: sgd(30, 64, 0.05)},
-				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Width: 24, Fit: sgd(60, 64, 0.05), JudgedOnly: true},
-				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Width: 8, Fit: sgd(40, 64, 0.05), JudgedOnly: true},
+				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Width: 24, Fit: sgd(60, 64, 0.05),
+					JudgedOnly: true},
+				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Width: 8, Fit: sgd(40, 64, 0.05),
+					JudgedOnly: true},
 			},
 			UnlearnFractions: []float64{0.10, 0.20}, UnlearnSize: 100,
 		}, nil

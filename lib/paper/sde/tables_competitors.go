@@ -12,8 +12,10 @@ import (
 var table3 = paper.Recipe{
 	ID:    "sde/table3",
 	Title: "SDE Table 3. Competitors, and controls that hold no dependence",
-	Doc: "The judgement of Table 1 by other statistics, and SDE's own where there can be nothing to find. The paper compares SDE with MMD and a Wasserstein distance and finds it higher throughout. " +
-		"'spread only' and 'closed form' hold no draws and no pairs; an untrained network has seen nobody; of two halves of the test images nobody was in training, and the rows below scale the activations of one half by a few per cent. " +
+	Doc: "The judgement of Table 1 by other statistics, and SDE's own where there can be nothing to find. The paper compares SDE " +
+		"with MMD and a Wasserstein distance and finds it higher throughout. " +
+		"'spread only' and 'closed form' hold no draws and no pairs; an untrained network has seen nobody; of two halves of the test " +
+		"images nobody was in training, and the rows below scale the activations of one half by a few per cent. " +
 		"A control that reaches SDE's F1 shows what that F1 is made of.",
 }
 
@@ -96,5 +98,6 @@ func (ev *evidence) agreement() []string {
 			}
 		}
 	}
-	return []string{fmt.Sprintf("Accuracy (null 0.5 whatever the mix of verdicts) of the spread alone is at least SDE's in %g of %g cells; the two differ by %.3f on average.", reached, cells, apart/cells)}
+	return []string{fmt.Sprintf("Accuracy (null 0.5 whatever the mix of verdicts) of the spread alone is at least SDE's in %g of %g "+
+		"cells; the two differ by %.3f on average.", reached, cells, apart/cells)}
 }

@@ -14,8 +14,10 @@ import (
 var table1 = paper.Recipe{
 	ID:    "sde/table1",
 	Title: "SDE Table 1. F1 of telling subsets in training from subsets out of it",
-	Doc: "Retrained models, which never saw the forgotten images: subsets of retained images (in) and of forgotten ones (out) are judged against one reference of each kind. " +
-		"The paper claims an F1 that grows with |S| and reaches 1. 'spread only' compares one number per set, the variance of its activations in the kernel's feature space, and sees no dependence at all; " +
+	Doc: "Retrained models, which never saw the forgotten images: subsets of retained images (in) and of forgotten ones (out) are " +
+		"judged against one reference of each kind. " +
+		"The paper claims an F1 that grows with |S| and reaches 1. 'spread only' compares one number per set, the variance of its " +
+		"activations in the kernel's feature space, and sees no dependence at all; " +
 		"'held out' judges images of which none was in training. F1 of guessing is 0.5; of saying in every time 0.67.",
 }
 
@@ -51,7 +53,8 @@ func init() {
 	})
 }
 
-const f1Note = "mean over models, Student's interval over models; of one model, interval over subsets; ! marks references that fail the Mann-Whitney gate in some model"
+const f1Note = "mean over models, Student's interval over models; of one model, interval over subsets; ! marks references that fail " +
+	"the Mann-Whitney gate in some model"
 
 // f1 is the cell of a judge at the default bandwidth late in training.
 func (ev *evidence) f1(setting, judge string, fraction float64, size int) report.Cell {
@@ -89,7 +92,8 @@ func (ev *evidence) overlapNotes() []string {
 	if len(cases) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The forgotten images hold so many disjoint subsets: %s; %d are drawn. Intervals over subsets take them for independent and are too narrow.", strings.Join(cases, ", "), ev.Subsets)}
+	return []string{fmt.Sprintf("The forgotten images hold so many disjoint subsets: %s; %d are drawn. Intervals over subsets take "+
+		"them for independent and are too narrow.", strings.Join(cases, ", "), ev.Subsets)}
 }
 
 // published1 is the paper's row of table 1.

@@ -13,14 +13,16 @@ import (
 var table2 = paper.Recipe{
 	ID:    "sde/table2",
 	Title: "SDE Table 2. F1 along the training",
-	Doc: "The models of Table 1, judged after a tenth, a fifth, two fifths and four fifths of their epochs. The paper claims that SDE gets better as training goes on, because dependence builds up. " +
+	Doc: "The models of Table 1, judged after a tenth, a fifth, two fifths and four fifths of their epochs. The paper claims that " +
+		"SDE gets better as training goes on, because dependence builds up. " +
 		"'spread only' asks whether the spread of the activations, which training changes too, does the same.",
 }
 
 var table7 = paper.Recipe{
 	ID:    "sde/table7",
 	Title: "SDE Table 7. Accuracy along the training",
-	Doc:   "What the retrained models of Table 2 can do at the moments at which they are judged. Where the accuracies on retained and on other images are equal there is nothing that could give membership away.",
+	Doc: "What the retrained models of Table 2 can do at the moments at which they are judged. Where the accuracies on retained " +
+		"and on other images are equal there is nothing that could give membership away.",
 }
 
 func init() {
@@ -46,7 +48,8 @@ func init() {
 		t := ev.table(table7)
 		t.Columns = []report.Column{{Name: "images"}}
 		for _, c := range ev.Course {
-			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%d %%", c), Note: "of the epochs; accuracy, mean over models with Student's interval"})
+			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%d %%", c), Note: "of the epochs; accuracy, mean over " +
+				"models with Student's interval"})
 		}
 		t.Columns = append(t.Columns, report.Column{Name: "end"})
 		for _, p := range ev.sets {

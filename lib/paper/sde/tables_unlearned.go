@@ -13,8 +13,10 @@ import (
 var table4 = paper.Recipe{
 	ID:    "sde/table4",
 	Title: "SDE Table 4. Unlearned models",
-	Doc: "A share R of the training images is to be forgotten, a tenth in the paper. OTR is the share of subsets of them that are judged out of training; the paper reads a higher one as better forgetting and ranks the methods by it. " +
-		"Read it beside the controls: 'do nothing' is the original, 'random weights' has forgotten everything, and the two retrained models never saw the images. " +
+	Doc: "A share R of the training images is to be forgotten, a tenth in the paper. OTR is the share of subsets of them that are " +
+		"judged out of training; the paper reads a higher one as better forgetting and ranks the methods by it. " +
+		"Read it beside the controls: 'do nothing' is the original, 'random weights' has forgotten everything, and the two retrained " +
+		"models never saw the images. " +
 		"The columns to the right ask the same question of other statistics, of which 'spread only' sees one number per set.",
 }
 
@@ -46,11 +48,13 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 		{Name: "Acc_r", Note: "accuracy on retained images; mean over models with Student's interval, of one model no interval"},
 		{Name: "Acc_f", Note: "accuracy on forgotten images"}, {Name: "Acc_test", Note: "accuracy on test images"},
 		{Name: "moved", Note: "distance of the weights from the original's, in parts of its norm"},
-		{Name: "ASR", Note: "share of forgotten images that a confidence threshold takes for members; its threshold was learned on retained images and one half of the test images"},
+		{Name: "ASR", Note: "share of forgotten images that a confidence threshold takes for members; its threshold was learned on " +
+			"retained images and one half of the test images"},
 		{Name: "ASR, held out", Note: "the same share of the other half of the test images: the value of a model that forgot"},
 	}
 	for _, layer := range otrLayers() {
-		t.Columns = append(t.Columns, report.Column{Name: "OTR " + layer, Note: "share of subsets of the forgotten images judged out by SDE; null 0.5; ! where the references fail the gate"})
+		t.Columns = append(t.Columns, report.Column{Name: "OTR " + layer, Note: "share of subsets of the forgotten images judged out " +
+			"by SDE; null 0.5; ! where the references fail the gate"})
 	}
 	for _, m := range otrMethods()[1:] {
 		t.Columns = append(t.Columns, report.Column{Name: "OTR hp, " + m.Name(), Note: "the same by " + m.Name() + ": " + m.About()})

@@ -125,7 +125,8 @@ func checkNorms(in input, policy ZeroNorm) (int, error) {
 	for _, i := range in.rows {
 		n := norm(in.m.Row(i))
 		if math.IsInf(n, 0) {
-			return 0, fmt.Errorf("ruler: %s embeddings, row %d: the squared norm overflows float64; rescale the embeddings, their scale does not matter", in.name, i)
+			return 0, fmt.Errorf("ruler: %s embeddings, row %d: the squared norm overflows float64; rescale the embeddings, their "+
+				"scale does not matter", in.name, i)
 		}
 		if n >= minNorm {
 			continue

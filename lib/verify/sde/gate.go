@@ -73,7 +73,8 @@ func (o Options) admit(in, out *Matrix) (float64, error) {
 // product of spreads over n-1.
 func checkSize(name string, rows, reference int) error {
 	if rows != reference {
-		return fmt.Errorf("sde: the %s set has %d records, the in-training reference %d; the statistic depends on the number, so all sets must have the same", name, rows, reference)
+		return fmt.Errorf("sde: the %s set has %d records, the in-training reference %d; the statistic depends on the number, so all "+
+			"sets must have the same", name, rows, reference)
 	}
 	return nil
 }

@@ -111,7 +111,8 @@ func (p *Pool) checkRows(subsets [][]int, size int) error {
 	seen := make([]int, p.Len())
 	for k, rows := range subsets {
 		if len(rows) != size {
-			return fmt.Errorf("sde: subset %d of the %s pool has %d records, the references %d; the statistic depends on the number, so all sets must have the same", k, p.name, len(rows), size)
+			return fmt.Errorf("sde: subset %d of the %s pool has %d records, the references %d; the statistic depends on the number, "+
+				"so all sets must have the same", k, p.name, len(rows), size)
 		}
 		for _, r := range rows {
 			if r < 0 || r >= len(seen) {

@@ -58,10 +58,13 @@ func (d Setting) arms(ctx context.Context, m *network, data *pictures, sigmas []
 	}{
 		{Arm{Name: "SDE", About: "the paper's method on the trained network's encoder"}, real, verify.SDE{}},
 		{Arm{Name: "closed form", About: "SDE by the exact mean and standard deviation, without permutations", Control: true}, real, verify.ClosedForm{}},
-		{Arm{Name: "spread only", About: "no halves and no pairs: difference of the variances in the kernel's feature space", Control: true}, real, verify.SpreadOnly{}},
+		{Arm{Name: "spread only", About: "no halves and no pairs: difference of the variances in the kernel's feature space", Control: true}, real,
+			verify.SpreadOnly{}},
 		{Arm{Name: "untrained", About: "SDE on the network as it was before training", Control: true}, trainedOn(fresh), verify.SDE{}},
-		{Arm{Name: "never seen", About: "SDE on random halves of the forgotten records, one called in: nothing to find", Control: true}, halves(never, 1), verify.SDE{}},
-		{Arm{Name: "never seen, x 1.05", About: "the same, the half called in multiplied by 1.05 after the encoder", Control: true}, halves(never, Rescale), verify.SDE{}},
+		{Arm{Name: "never seen", About: "SDE on random halves of the forgotten records, one called in: nothing to find", Control: true},
+			halves(never, 1), verify.SDE{}},
+		{Arm{Name: "never seen, x 1.05", About: "the same, the half called in multiplied by 1.05 after the encoder", Control: true},
+			halves(never, Rescale), verify.SDE{}},
 	} {
 		arm := c.arm
 		if err := d.judgeArm(ctx, &arm, c.contest, c.method, sigmas); err != nil {
@@ -86,7 +89,8 @@ func (d Setting) judgeArm(ctx context.Context, arm *Arm, c contest, m verify.Met
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			got, err := verify.Controlled(m, s.inside, s.outside, &s.in, &s.out, verify.Options{Bandwidth: verify.Fixed(sigma), Seed: uint64(d.Seed)<<16 + uint64(draw)})
+			got, err := verify.Controlled(m, s.inside, s.outside, &s.in, &s.out,
+				verify.Options{Bandwidth: verify.Fixed(sigma), Seed: uint64(d.Seed)<<16 + uint64(draw)})
 			if err != nil {
 				return err
 			}

@@ -42,7 +42,8 @@ func (d Setting) load(ctx context.Context) (*pictures, error) {
 	}
 	inTrain := info.Rows - info.TestRows
 	if 2*d.Records > inTrain || d.HeldOut > info.TestRows || info.Shape[1] != info.Shape[2] {
-		return nil, fmt.Errorf("diffusion: %d retained, %d forgotten and %d held-out square images are needed; %s has %d and %d of %v", d.Records, d.Records, d.HeldOut, d.DataSet, inTrain, info.TestRows, info.Shape)
+		return nil, fmt.Errorf("diffusion: %d retained, %d forgotten and %d held-out square images are needed; %s has %d "+
+			"and %d of %v", d.Records, d.Records, d.HeldOut, d.DataSet, inTrain, info.TestRows, info.Shape)
 	}
 	rng := engine.Root(d.Seed).Stream(engine.StreamSplit)
 	rows, test := rng.Perm(inTrain)[:2*d.Records], rng.Perm(info.TestRows)[:d.HeldOut]

@@ -24,9 +24,11 @@ import (
 const (
 	ID    = "sde/figure6"
 	Title = "SDE Fig. 6. In or out of a denoiser's training set, by bandwidth"
-	Doc   = "A denoising network is trained on half of the images. SDE judges sets of retained and of forgotten images from the output of the network's encoder. " +
+	Doc   = "A denoising network is trained on half of the images. SDE judges sets of retained and of forgotten images from the " +
+		"output of the network's encoder. " +
 		"The paper finds an F1 that rises steeply from sigma 1 to about 100 and stays high, about 0.8 at sqrt(dim). " +
-		"Closed form and spread only see the same activations and no pair of halves; the other controls hold nothing that training could have left. One that reaches SDE's curve shows what the curve is made of."
+		"Closed form and spread only see the same activations and no pair of halves; the other controls hold nothing that training " +
+		"could have left. One that reaches SDE's curve shows what the curve is made of."
 )
 
 // At is the setting of a scale: quick is the zero value, standard takes
@@ -41,7 +43,8 @@ func At(scale string) (Setting, error) {
 		d.Fit.Epochs = 200
 		return d, nil
 	}
-	return Setting{}, fmt.Errorf("%s: no scale %q; there are quick, which is also hour, and standard (the paper's own network and data sets are beyond this recipe)", ID, scale)
+	return Setting{}, fmt.Errorf("%s: no scale %q; there are quick, which is also hour, and standard (the paper's own network and "+
+		"data sets are beyond this recipe)", ID, scale)
 }
 
 // here is the setting of a scale on this machine: where MNIST is not on it,
@@ -140,9 +143,11 @@ func (r *Result) Table(p report.Provenance) *report.Table {
 func (r *Result) notes() []string {
 	d, last := r.Setting, r.History[len(r.History)-1]
 	out := []string{
-		fmt.Sprintf("One model: a U-Net with %d values behind its encoder, trained for %d epochs on %d images of %s; its loss fell from %.2f in the first epoch to %.2f. The paper trains EDM's network (dim 16384) on CIFAR-10, AFHQv2 and FFHQ.",
+		fmt.Sprintf("One model: a U-Net with %d values behind its encoder, trained for %d epochs on %d images of %s; its loss fell "+
+			"from %.2f in the first epoch to %.2f. The paper trains EDM's network (dim 16384) on CIFAR-10, AFHQv2 and FFHQ.",
 			r.Dim, last.Epoch, d.Records, d.DataSet, r.History[0].Loss, last.Loss),
-		fmt.Sprintf("Sets of %d records; %d draws of references, %d subsets of either kind in each. Intervals are Student's over the draws, which share the model and the records. The encoder sees images with noise of standard deviation %g (our choice).",
+		fmt.Sprintf("Sets of %d records; %d draws of references, %d subsets of either kind in each. Intervals are Student's over the "+
+			"draws, which share the model and the records. The encoder sees images with noise of standard deviation %g (our choice).",
 			d.Subset, d.Draws, d.Subsets, d.Noise),
 	}
 	for _, a := range r.Arms {
@@ -152,12 +157,14 @@ func (r *Result) notes() []string {
 	for _, a := range r.Arms {
 		parts = append(parts, fmt.Sprintf("%s %.2f", a.Name, a.Undecided[0]))
 	}
-	out = append(out, fmt.Sprintf("Share of sets without a verdict, which count as wrong, at sigma %.3g, where a kernel sees next to no neighbours: %s.", r.Sigmas[0], strings.Join(parts, ", ")))
+	out = append(out, fmt.Sprintf("Share of sets without a verdict, which count as wrong, at sigma %.3g, where a kernel sees next to "+
+		"no neighbours: %s.", r.Sigmas[0], strings.Join(parts, ", ")))
 	parts = nil
 	for _, e := range r.Errors {
 		parts = append(parts, fmt.Sprintf("%s at noise %g: %.4f [%.4f, %.4f]", e.Group, e.Noise, e.MSE.Value, e.MSE.Low, e.MSE.High))
 	}
-	out = append(out, "Mean squared error per pixel of the denoised image; a network that knows its training images errs less on them: "+strings.Join(parts, "; ")+".")
+	out = append(out, "Mean squared error per pixel of the denoised image; a network that knows its training images errs "+
+		"less on them: "+strings.Join(parts, "; ")+".")
 	if r.Synthetic {
 		out = append(out, "Generated glyphs stand in for MNIST, whose files are not on this machine. Get them with: lethe data get mnist")
 	}

@@ -26,8 +26,10 @@ func (r *Result) Figure(scale string) plot.Figure {
 	return plot.Panels{
 		Meta: plot.Meta{
 			Title: title,
-			Caption: fmt.Sprintf("Hidden activations. Bands: 95 %% intervals, above left over seeds, above right over all batches of all seeds. Below left: one value per batch, epoch %d. "+
-				"Below right: the first batch of seed %d and its set across, epoch %d, chosen before looking; the p is the smaller of the two one-sided Mann-Whitney tests. The untrained network stands at %g.", last, r.Setting.Seeds[0], last, untrainedAt),
+			Caption: fmt.Sprintf("Hidden activations. Bands: 95 %% intervals, above left over seeds, above right over all batches of "+
+				"all seeds. Below left: one value per batch, epoch %d. "+
+				"Below right: the first batch of seed %d and its set across, epoch %d, chosen before looking; the p is the smaller "+
+				"of the two one-sided Mann-Whitney tests. The untrained network stands at %g.", last, r.Setting.Seeds[0], last, untrainedAt),
 			Source: r.Provenance(scale).Line(), Width: 1080,
 		},
 		Columns: 2,

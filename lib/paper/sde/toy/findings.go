@@ -13,22 +13,32 @@ func (r *Result) findings() []string {
 	var out []string
 	for layer, name := range layers {
 		last := r.rows(r.Setting.last())
-		same, null, fresh := r.summary(layer, r.Setting.last(), last[0]), r.summary(layer, r.Setting.last(), last[1]), r.summary(layer, r.Setting.last(), last[2])
+		same, null, fresh := r.summary(layer, r.Setting.last(), last[0]), r.summary(layer, r.Setting.last(), last[1]), r.summary(layer,
+			r.Setting.last(), last[2])
 		pairs := len(same.Differences)
 		out = append(out,
-			fmt.Sprintf("%s, epoch %d, the paper's test on %d single pairs: same above across in %.0f %%, below in %.0f %%; across against across, where nothing can be found, %.0f %% and %.0f %%. A p of 2.11e-54 or less: same above %d times, below %d times; across against across %d and %d times.",
-				name, r.Setting.last(), pairs, 100*same.SingleHigher, 100*same.SingleLower, 100*null.SingleHigher, 100*null.SingleLower, same.ExtremeHigher, same.ExtremeLower, null.ExtremeHigher, null.ExtremeLower),
-			fmt.Sprintf("%s: why. The exact means of random sets differ by %.1f %% (standard deviation), the permutations of one set scatter by %.1f %%, and the standard error of 200 is a fourteenth of that. Taken as 200 observations, the permutations find that two sets hold different records, whatever was trained.",
+			fmt.Sprintf("%s, epoch %d, the paper's test on %d single pairs: same above across in %.0f %%, below in %.0f %%; across "+
+				"against across, where nothing can be found, %.0f %% and %.0f %%. A p of 2.11e-54 or less: same above %d times, "+
+				"below %d times; across against across %d and %d times.",
+				name, r.Setting.last(), pairs, 100*same.SingleHigher, 100*same.SingleLower, 100*null.SingleHigher, 100*null.SingleLower,
+				same.ExtremeHigher, same.ExtremeLower, null.ExtremeHigher, null.ExtremeLower),
+			fmt.Sprintf("%s: why. The exact means of random sets differ by %.1f %% (standard deviation), the permutations of one set "+
+				"scatter by %.1f %%, and the standard error of 200 is a fourteenth of that. Taken as 200 observations, the "+
+				"permutations find that two sets hold different records, whatever was trained.",
 				name, null.Between, null.Within),
 			r.courseFinding(layer, name),
 			fmt.Sprintf("%s, epoch %d, one number per batch: same − across %s, Wilcoxon p %s; fresh batches %s, p %s; across − across %s, p %s.",
-				name, r.Setting.last(), text(same.OverBatches), formatP(same.Wilcoxon), text(fresh.OverBatches), formatP(fresh.Wilcoxon), text(null.OverBatches), formatP(null.Wilcoxon)),
+				name, r.Setting.last(), text(same.OverBatches), formatP(same.Wilcoxon), text(fresh.OverBatches), formatP(fresh.Wilcoxon),
+				text(null.OverBatches), formatP(null.Wilcoxon)),
 			r.dealFinding(layer, name),
-			fmt.Sprintf("%s: is there more than spread? Beyond the products of spreads the permutations add %s to the difference; the halves as they stand are at %s standard deviations from the mean of their permutations (both: interval over batches, null 0).",
+			fmt.Sprintf("%s: is there more than spread? Beyond the products of spreads the permutations add %s to the difference; "+
+				"the halves as they stand are at %s standard deviations from the mean of their permutations (both: interval over batches, null 0).",
 				name, text(same.Rest), interval(same.Identity, 3)),
 			r.plantedFinding(layer, name))
 	}
-	return append(out, r.fitFinding(), "Both contrasts of a network use the same sets B, so that they rise and fall together. The signed-rank and sign tests are a little cautious for same − across: the batches of a seed share out the records, so that their H varies less together than that of independent sets. The deals have no such error.")
+	return append(out, r.fitFinding(), "Both contrasts of a network use the same sets B, so that they rise and fall together. The "+
+		"signed-rank and sign tests are a little cautious for same − across: the batches of a seed share out the records, so that "+
+		"their H varies less together than that of independent sets. The deals have no such error.")
 }
 
 // courseFinding is about the gap that grows with training in the paper.
@@ -40,7 +50,8 @@ func (r *Result) courseFinding(layer int, name string) string {
 	for i, d := range after.Differences {
 		change[i] = d - before.Differences[i]
 	}
-	text := fmt.Sprintf("%s, does the gap grow? From epoch %d to %d same − across changes by %s", name, first, last, text(stats.MeanInterval(change, 0.95, "batches")))
+	text := fmt.Sprintf("%s, does the gap grow? From epoch %d to %d same − across changes by %s", name, first, last,
+		text(stats.MeanInterval(change, 0.95, "batches")))
 	if r, err := stats.Pearson(before.Differences, after.Differences); err == nil {
 		text += fmt.Sprintf("; the differences of single batches at the two epochs are correlated with %.2f", r)
 	}
@@ -62,7 +73,8 @@ func interval(e stats.Estimate, digits int) string {
 
 func (r *Result) dealFinding(layer int, name string) string {
 	fixed, fresh := r.deals(layer, r.Setting.last(), true), r.deals(layer, r.Setting.last(), false)
-	return fmt.Sprintf("%s, epoch %d, the true batches among random deals of the same records: %s %% (95 %% of deals: %s), p %s; fresh batches %s %% (%s), p %s. An effect of same-batch training on H is bounded by this.",
+	return fmt.Sprintf("%s, epoch %d, the true batches among random deals of the same records: %s %% (95 %% of deals: %s), p %s; "+
+		"fresh batches %s %% (%s), p %s. An effect of same-batch training on H is bounded by this.",
 		name, r.Setting.last(), report.FormatNumber(fixed.Effect, 3), report.FormatInterval(fixed.Low, fixed.High, 3), formatP(fixed.P),
 		report.FormatNumber(fresh.Effect, 3), report.FormatInterval(fresh.Low, fresh.High, 3), formatP(fresh.P))
 }
@@ -70,7 +82,9 @@ func (r *Result) dealFinding(layer int, name string) string {
 func (r *Result) plantedFinding(layer int, name string) string {
 	rows := r.rows(r.Setting.last())
 	scaled, shift := r.summary(layer, r.Setting.last(), rows[3]), r.summary(layer, r.Setting.last(), rows[4])
-	return fmt.Sprintf("%s, planted: activations of the batches scaled by 5 %% are found, %s, p %s, though nothing depends on anything. A shift that all records of a batch share makes them truly dependent, and H of same − across becomes %s, p %s: the sign is the opposite of the paper's, because H of a set does not see what its records have in common.",
+	return fmt.Sprintf("%s, planted: activations of the batches scaled by 5 %% are found, %s, p %s, though nothing depends on "+
+		"anything. A shift that all records of a batch share makes them truly dependent, and H of same − across becomes %s, p %s: "+
+		"the sign is the opposite of the paper's, because H of a set does not see what its records have in common.",
 		name, text(scaled.OverBatches), formatP(scaled.Wilcoxon), text(shift.OverBatches), formatP(shift.Wilcoxon))
 }
 
@@ -81,6 +95,7 @@ func (r *Result) fitFinding() string {
 			accuracy, flipped = append(accuracy, s.Accuracy), append(flipped, s.Flipped)
 		}
 	}
-	return fmt.Sprintf("With fixed batches, after %d epochs the networks are right on %.1f %% of their training labels, and on %.1f %% of those that were flipped, which can only be known by heart.",
+	return fmt.Sprintf("With fixed batches, after %d epochs the networks are right on %.1f %% of their training labels, and on %.1f "+
+		"%% of those that were flipped, which can only be known by heart.",
 		r.Setting.last(), 100*mean(accuracy), 100*mean(flipped))
 }

@@ -139,19 +139,23 @@ const title = "SDE Fig. 5. The toy with fixed batches"
 func (r *Result) Table(scale string) *report.Table {
 	t := &report.Table{
 		ID: "sde/toy", Title: title,
-		Caption: "The paper trains a small network with batches drawn once and reports H of records that shared a batch above H of records that did not, p = 2.11e-54 on one pair of sets (appendix A.4). " +
-			"Its test takes the 200 permutations of one pair as independent. Read 'single pairs' beside 'across − across', where both sets are of the same kind and every difference is chance; then the tests with one number per batch.",
+		Caption: "The paper trains a small network with batches drawn once and reports H of records that shared a batch above H of " +
+			"records that did not, p = 2.11e-54 on one pair of sets (appendix A.4). " +
+			"Its test takes the 200 permutations of one pair as independent. Read 'single pairs' beside 'across − across', where " +
+			"both sets are of the same kind and every difference is chance; then the tests with one number per batch.",
 		Provenance: r.Provenance(scale),
 		Columns: []report.Column{
 			{Name: "A − B"},
 			{Name: "H(A)", Unit: "1/1000", Note: "mean over batches and seeds of the exact mean of H, the product of the halves' spreads over n − 1"},
 			{Name: "H(B)", Unit: "1/1000"},
-			{Name: "difference", Unit: "%", Note: "A − B of the exact means, one number per batch, in per cent of the mean of B; interval over the batches of all seeds"},
+			{Name: "difference", Unit: "%", Note: "A − B of the exact means, one number per batch, in per cent of the mean of B; " +
+				"interval over the batches of all seeds"},
 			{Name: "over seeds", Unit: "%", Note: "the same difference with one mean per seed; interval over seeds"},
 			{Name: "Wilcoxon p", Note: "signed-rank test over all batches; in brackets the seeds whose own test has p < 0.05"},
 			{Name: "sign p", Note: "sign test; in brackets the share of batches with A above B"},
 			{Name: "dealt p", Note: "exact: the mean H of the true batches among random deals of the same records into batches, two-sided"},
-			{Name: "single pairs, A above", Unit: "%", Note: fmt.Sprintf("the paper's test: share of pairs that Mann-Whitney on 200 permutations each calls different at %g, one-sided", alpha)},
+			{Name: "single pairs, A above", Unit: "%", Note: fmt.Sprintf("the paper's test: share of pairs that Mann-Whitney on 200 "+
+				"permutations each calls different at %g, one-sided", alpha)},
 			{Name: "single pairs, A below", Unit: "%"},
 		},
 	}
@@ -164,7 +168,8 @@ func (r *Result) Table(scale string) *report.Table {
 	}
 	t.Notes = r.findings()
 	if len(r.Setting.Seeds) < 5 || r.Setting.last() < 200 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d of 5 seeds, %d epochs, %d batches per seed. It shows the mechanism; the full setting is the claim.", scale, len(r.Setting.Seeds), r.Setting.last(), r.batches()))
+		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d of 5 seeds, %d epochs, %d batches per seed. It shows the mechanism; the "+
+			"full setting is the claim.", scale, len(r.Setting.Seeds), r.Setting.last(), r.batches()))
 	}
 	return t
 }

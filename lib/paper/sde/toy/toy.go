@@ -67,7 +67,8 @@ type Setting struct {
 }
 
 // Doc says what the paper claims with it.
-const Doc = "A small network trained on batches whose members stay together for the whole run. The paper finds that sets from one batch depend on each other and sets across batches do not. " +
+const Doc = "A small network trained on batches whose members stay together for the whole run. The paper finds that sets from one " +
+	"batch depend on each other and sets across batches do not. " +
 	"Full size at every scale but quick."
 
 // The data, and the paper's records in a batch and our rate.
