@@ -70,12 +70,16 @@ func (c *Case) Request(ctx context.Context, m unlearn.Method) (unlearn.Request, 
 	return c.request(m, original), nil
 }
 
-// Weights are those of an arm's model, and what its method reports, from the
-// store or computed.
+// Weights are those of an arm's model, and what its method reports, nil where the
+// model is one of the case's trainings, from the store or computed.
 func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlearn.Report, error) {
 	o := c.Origin(m)
 	if o.Method == nil {
-		return c.retrained(ctx, m, o)
+		t, err := c.Trained(ctx, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		return t.Final, nil, nil
 	}
 	r, err := c.Request(ctx, m)
 	if err != nil {
@@ -86,20 +90,6 @@ func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlea
 		return nil, nil, err
 	}
 	return c.Lab.unlearn(ctx, c.Problem, m, r, job)
-}
-
-// retrained is the model of a control that is one of the case's trainings.
-func (c *Case) retrained(ctx context.Context, m unlearn.Method, o Origin) (nn.Params, *unlearn.Report, error) {
-	t, err := c.Trained(ctx, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	original, err := c.Trained(ctx, c.Original())
-	if err != nil {
-		return nil, nil, err
-	}
-	moved, err := t.Final.Displacement(original.Final)
-	return t.Final, &unlearn.Report{Method: m.Name(), Displacement: moved}, err
 }
 
 // key is an origin's in the store, and whether it is known: that of an
@@ -135,7 +125,7 @@ type Model struct {
 	Label   string
 	Control bool // not a method: it is there to be compared with
 	Weights nn.Params
-	// Report is what the method did; of a training its distance from the original.
+	// Report is what the method did; nil for the original and the oracles.
 	Report *unlearn.Report
 
 	outputs func() (*Outputs, error)

@@ -75,12 +75,12 @@ func ExampleCase_Arm() {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Printf("%s: moved %t\n", m.Label, m.Report.Displacement > 0)
+		fmt.Printf("%s: a method's report %t\n", m.Label, m.Report != nil)
 	}
 	// Output:
 	// 16 records are to be forgotten, 144 are retained
-	// original: moved false
-	// fine-tuning, matched: moved true
+	// original: a method's report false
+	// fine-tuning, matched: a method's report true
 }
 
 // The second oracle is the oracle of the study's next seed, so that nothing is

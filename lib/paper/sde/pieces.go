@@ -123,15 +123,9 @@ func (d *desk) piece(ctx context.Context, s Study, p piece) ([]lab.Job, error) {
 	}
 	var out []lab.Job
 	for _, a := range p.arms {
-		models, err := d.lab.Jobs(ctx, at, unlearn.DoNothing{}, a.Method)
+		models, err := d.lab.Jobs(ctx, at, p.models(a)...)
 		if err != nil {
 			return nil, err
-		}
-		if !p.rows {
-			models, err = d.lab.Jobs(ctx, at, a.Method)
-			if err != nil {
-				return nil, err
-			}
 		}
 		out = append(out, models...)
 		job := lab.Job{Needs: lab.IDs(models), Missing: c == nil}
@@ -153,21 +147,35 @@ func (d *desk) piece(ctx context.Context, s Study, p piece) ([]lab.Job, error) {
 	return out, nil
 }
 
+// models are those that an arm of a piece needs: a row of table 4 compares with
+// the original.
+func (p piece) models(a Arm) []unlearn.Method {
+	if p.rows {
+		return []unlearn.Method{unlearn.DoNothing{}, a.Method}
+	}
+	return []unlearn.Method{a.Method}
+}
+
 // look fills in what is known of a piece's evidence on an arm: its key holds the
 // models' weights.
 func (d *desk) look(ctx context.Context, j *lab.Job, s Study, p piece, c *lab.Case, a Arm) error {
 	sets := len(s.Sizes) * s.Subsets
 	j.Cost = int64(c.Problem.Train.X.Rows + c.Test.X.Rows + sets)
-	ready, err := c.Ready(ctx, a.Method)
-	if err != nil || !ready {
-		return err
+	for _, m := range p.models(a) {
+		if ready, err := c.Ready(ctx, m); err != nil || !ready {
+			return err
+		}
+	}
+	if !p.rows {
+		t, err := c.Trained(ctx, c.Oracle())
+		if err != nil {
+			return err
+		}
+		return d.lab.Look(j, d.judgedKey(s, c, p.Label, t.Final, p.judge))
 	}
 	before, after, err := weights(ctx, c, a)
 	if err != nil {
 		return err
 	}
-	if p.rows {
-		return d.lab.Look(j, d.unlearnedKey(s, c, p.Label, a, before, after))
-	}
-	return d.lab.Look(j, d.judgedKey(s, c, p.Label, after, p.judge))
+	return d.lab.Look(j, d.unlearnedKey(s, c, p.Label, a, before, after))
 }
