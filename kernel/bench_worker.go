@@ -233,7 +233,7 @@ func (d duty) m4(_ context.Context, args []string) error {
 	}
 	opt := ruler.Options{GalleryCap: ruler.NoCap, ZeroNorm: ruler.AsPublished, PointOnly: true, Multiplier: multiplier}
 	work := func() (float64, error) {
-		m, _, err := ruler.M4(&u, forget, retain, opt)
+		m, _, err := ruler.M4(ruler.Evidence{Unlearned: &u, Forget: forget, Retain: retain}, opt)
 		return m.Value, err
 	}
 	if _, err := work(); err != nil {

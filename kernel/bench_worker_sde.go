@@ -190,7 +190,7 @@ func (d *sdeData) rate(m sde.Method, n, judged int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := sde.OTR(m, pool, d.subsets[:n], &d.in, &d.out, sde.Options{})
+	r, err := sde.OTR(m, sde.Targets{Pool: pool, Subsets: d.subsets[:n]}, sde.References{In: &d.in, Out: &d.out}, sde.Options{})
 	if err != nil {
 		return 0, err
 	}
@@ -211,11 +211,11 @@ func (d duty) oneSubset(m sde.Method, data *sdeData) error {
 	}
 	pairs := len(data.subsets) * data.in.Rows * data.in.Rows / 2
 	for known := 0; known < pool.Len()*pool.Len(); known += pairs {
-		if _, err := sde.OTR(sde.ClosedForm{}, pool, data.subsets, &data.in, &data.out, sde.Options{}); err != nil {
+		if _, err := sde.OTR(sde.ClosedForm{}, sde.Targets{Pool: pool, Subsets: data.subsets}, sde.References{In: &data.in, Out: &data.out}, sde.Options{}); err != nil {
 			return err
 		}
 	}
-	p, err := m.Prepare(pool, &data.in, &data.out, sde.Options{})
+	p, err := m.Prepare(pool, sde.References{In: &data.in, Out: &data.out}, sde.Options{})
 	if err != nil {
 		return err
 	}

@@ -212,7 +212,8 @@ func TestVerifyRulerOpensTheEngineForABigGalleryAndSaysNothing(t *testing.T) {
 	args := []string{"verify", "ruler", "--json", "--unlearned", matrixFile(t, m), "--forget", rowsFile(t, span(0, 50)...), "--retain", rowsFile(t, span(50, n)...)}
 	got := decoded[metricsJSON](t, lethe(t, args...))
 	forget, retain := span(0, 50), span(50, n)
-	want, _, err := ruler.M4(&m, forget, retain, ruler.Options{GalleryCap: ruler.NoCap}) // without the engine
+	evidence := ruler.Evidence{Unlearned: &m, Forget: forget, Retain: retain}
+	want, _, err := ruler.M4(evidence, ruler.Options{GalleryCap: ruler.NoCap}) // without the engine
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
-	"github.com/lethe-ml/lethe/lib/verify/ruler"
-	"github.com/lethe-ml/lethe/lib/verify/sde"
+	"github.com/lethe-ml/lethe/lib/verify"
 
 	"github.com/spf13/cobra"
 )
@@ -161,15 +160,8 @@ func lensList() []named {
 
 func metricList() []named {
 	var out []named
-	for _, m := range ruler.Metrics() {
-		about := m.About + "; no null"
-		if m.Null != nil {
-			about = fmt.Sprintf("%s; null %g", m.About, *m.Null)
-		}
-		out = append(out, named{Name: m.Name, About: about})
-	}
-	for _, m := range sde.Methods() {
-		out = append(out, named{Name: "sde/" + m.Name(), About: m.About()})
+	for _, m := range verify.All() {
+		out = append(out, named{Name: m.Name, About: m.About})
 	}
 	return out
 }

@@ -46,7 +46,7 @@ and the true positive rate at small false positive rates.`,
 		if err != nil {
 			return err
 		}
-		r, err := attack.Score(m, n, level)
+		r, err := attack.Score(attack.Samples{Members: m, Nonmembers: n}, level)
 		if err != nil {
 			return fmt.Errorf("%s, %s: %w", *members, *nonmembers, err)
 		}

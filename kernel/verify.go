@@ -102,8 +102,11 @@ func capOr(n int) int {
 const bigGallery = 10000
 
 func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Result, error) {
-	var m [3]*array.Matrix[float64]
-	for i, f := range []struct{ flag, path string }{{"unlearned", in.unlearned}, {"oracle", in.oracle}, {"original", in.original}} {
+	var e ruler.Evidence
+	for _, f := range []struct {
+		flag, path string
+		to         **array.Matrix[float64]
+	}{{"unlearned", in.unlearned, &e.Unlearned}, {"oracle", in.oracle, &e.Oracle}, {"original", in.original, &e.Original}} {
 		if f.path == "" {
 			continue
 		}
@@ -111,17 +114,16 @@ func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Resu
 		if err != nil {
 			return nil, err
 		}
-		m[i] = &x
+		*f.to = &x
 	}
-	forget, err := readFlag("forget", in.forget, npy.ReadIndices)
-	if err != nil {
+	var err error
+	if e.Forget, err = readFlag("forget", in.forget, npy.ReadIndices); err != nil {
 		return nil, err
 	}
-	retain, err := readFlag("retain", in.retain, npy.ReadIndices)
-	if err != nil {
+	if e.Retain, err = readFlag("retain", in.retain, npy.ReadIndices); err != nil {
 		return nil, err
 	}
-	searched := len(retain)
+	searched := len(e.Retain)
 	if opt.GalleryCap > 0 {
 		searched = min(searched, opt.GalleryCap)
 	}
@@ -129,16 +131,16 @@ func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Resu
 		if err := twin.Enter(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 			return nil, err
 		}
-		e, err := engine.Open("go")
+		products, err := engine.Open("go")
 		if err != nil {
 			return nil, err
 		}
-		defer e.Close()
-		if opt.Multiplier, err = e.NewMultiplier(); err != nil {
+		defer products.Close()
+		if opt.Multiplier, err = products.NewMultiplier(); err != nil {
 			return nil, err
 		}
 	}
-	return ruler.Measure(m[0], m[1], m[2], forget, retain, opt)
+	return ruler.Measure(e, opt)
 }
 
 // metricJSON is an estimate in which null stands for what is unknown.

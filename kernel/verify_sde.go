@@ -76,8 +76,11 @@ The verdict is void when the references fail the Mann-Whitney gate.`,
 }
 
 func (f sdeFiles) judge(opt sde.Options, shuffle bool) (*sde.Result, error) {
-	var m [3]array.Matrix[float64]
-	for i, file := range []struct{ flag, path string }{{"target", f.target}, {"in", f.in}, {"out", f.out}} {
+	var target, in, out array.Matrix[float64]
+	for i, file := range []struct {
+		flag, path string
+		to         *array.Matrix[float64]
+	}{{"target", f.target, &target}, {"in", f.in, &in}, {"out", f.out, &out}} {
 		x, err := readFlag(file.flag, file.path, npy.ReadMatrix)
 		if err != nil {
 			return nil, err
@@ -85,9 +88,9 @@ func (f sdeFiles) judge(opt sde.Options, shuffle bool) (*sde.Result, error) {
 		if shuffle {
 			x = x.Gather(sde.Order(x.Rows, opt.Seed, i))
 		}
-		m[i] = x
+		*file.to = x
 	}
-	return sde.Judge(&m[0], &m[1], &m[2], opt)
+	return sde.Judge(&target, sde.References{In: &in, Out: &out}, opt)
 }
 
 // hsicJSON is a split-half distribution in the published shape.

@@ -19,10 +19,16 @@ type Attack interface {
 	Name() string
 	// About says in one line what the attack reports.
 	About() string
-	// Run attacks a model from its losses on retained records (members it may
-	// learn from), forgotten records (members in question) and test records
-	// (never members).
-	Run(retainLoss, forgetLoss, testLoss []float64) (*Result, error)
+	// Run attacks a model from its losses.
+	Run(l Losses) (*Result, error)
+}
+
+// Losses are those of one model on records in three roles: finite, lower for a
+// record that the model fits better.
+type Losses struct {
+	Retained  []float64 // known members, which the attack may learn from
+	Forgotten []float64 // the members in question
+	HeldOut   []float64 // never members: some to learn from, the others to judge
 }
 
 // All returns every attack at its zero value, in alphabetical order.
@@ -30,28 +36,28 @@ func All() []Attack { return []Attack{LossThreshold{}} }
 
 // Example is one record under attack.
 type Example struct {
-	Record    int     `json:"record"`    // position in the forget losses or in the test losses
+	Record    int     `json:"record"`    // position in Losses.Forgotten or Losses.HeldOut
 	Member    bool    `json:"member"`    // truth: a forget record
 	Score     float64 `json:"score"`     // higher means member
 	Called    bool    `json:"called"`    // the attack calls it a member
 	Evaluated bool    `json:"evaluated"` // it counts in the balanced accuracy
 }
 
-// Scores holds the score of every example: all forget records, and the test
-// records that the attack did not learn from, in the order of the arrays given.
+// Scores holds the score of every example: all forgotten records, and the
+// held-out records that the attack did not learn from, in the order given.
 type Scores struct {
 	Members    []Example `json:"members"`
 	Nonmembers []Example `json:"nonmembers"`
 }
 
-func (s Scores) values() (members, nonmembers []float64) {
+func (s Scores) samples() (out Samples) {
 	for _, e := range s.Members {
-		members = append(members, e.Score)
+		out.Members = append(out.Members, e.Score)
 	}
 	for _, e := range s.Nonmembers {
-		nonmembers = append(nonmembers, e.Score)
+		out.Nonmembers = append(out.Nonmembers, e.Score)
 	}
-	return members, nonmembers
+	return out
 }
 
 func checkFinite(name string, x []float64) error {

@@ -13,7 +13,7 @@ func ExampleLossThreshold() {
 	retain := []float64{0.10, 0.12, 0.08, 0.11, 0.09, 0.13}
 	forget := []float64{0.11, 0.10, 0.14}
 	test := []float64{0.40, 0.90, 0.60, 0.30, 0.50, 0.70}
-	r, err := attack.LossThreshold{}.Run(retain, forget, test)
+	r, err := attack.LossThreshold{}.Run(attack.Losses{Retained: retain, Forgotten: forget, HeldOut: test})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -27,7 +27,7 @@ func ExampleLossThreshold() {
 }
 
 func ExampleScore() {
-	r, err := attack.Score([]float64{0.9, 0.8, 0.4}, []float64{0.7, 0.3, 0.2, 0.1}, 0.95)
+	r, err := attack.Score(attack.Samples{Members: []float64{0.9, 0.8, 0.4}, Nonmembers: []float64{0.7, 0.3, 0.2, 0.1}}, 0.95)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -29,16 +29,16 @@ const (
 // below and one above all of them; where there are more than 512 distinct
 // losses, 512 equally spaced quantiles take their place.
 //
-// Arguments are per-record losses of one model: finite, lower for a record the
-// model fits better. Nothing is changed. It refuses an empty retain or forget
-// set, fewer than 4 test records, and a loss that is not finite.
+// Dr, Df and the test records are Losses.Retained, Forgotten and HeldOut. Nothing
+// is changed. It refuses no retained or no forgotten records, fewer than 4
+// held-out ones, and a loss that is not finite.
 //
 // Null: accuracy 0.5. Direction: nearest to the null. The paper lets a mean over
 // seeds inside 0.5 -+ 0.05 pass.
 //
 // Differs from the paper and the program in
 //
-//  1. reporting intervals, the chance floor, the signed AUC over all forget
+//  1. reporting intervals, the chance floor, the signed AUC over all forgotten
 //     records and the whole of B, and the score of each example;
 //  2. refusing what the program answers with NaN.
 type LossThreshold struct {
@@ -79,20 +79,19 @@ func (LossThreshold) About() string {
 }
 
 // Run attacks as the type describes.
-func (a LossThreshold) Run(retainLoss, forgetLoss, testLoss []float64) (*Result, error) {
-	if err := a.check(retainLoss, forgetLoss, testLoss); err != nil {
+func (a LossThreshold) Run(l Losses) (*Result, error) {
+	if err := a.check(l); err != nil {
 		return nil, err
 	}
-	d := a.draw(len(retainLoss), len(forgetLoss), len(testLoss))
-	members, others := pick(retainLoss, d.retain), pick(testLoss, d.learn[:len(d.retain)])
-	tau, fitted := bestThreshold(members, others, a.candidates())
-	r := &Result{Threshold: finite(tau), Fitted: fitted, Evaluated: len(d.forget)}
-	r.Scores = scoreExamples(forgetLoss, testLoss, d, tau)
-	acc := balancedAccuracy(pick(forgetLoss, d.forget), pick(testLoss, d.judge[:len(d.forget)]), tau)
-	r.BalancedAccuracy = stats.Wilson(acc, 2*r.Evaluated, a.level()).Against(0.5, stats.NearNull)
+	d := a.draw(l)
+	known := Samples{Members: pick(l.Retained, d.retained), Nonmembers: pick(l.HeldOut, d.learn[:len(d.retained)])}
+	judged := Samples{Members: pick(l.Forgotten, d.forgotten), Nonmembers: pick(l.HeldOut, d.judge[:len(d.forgotten)])}
+	tau, fitted := bestThreshold(known, a.candidates())
+	r := &Result{Threshold: finite(tau), Fitted: fitted, Evaluated: len(d.forgotten)}
+	r.Scores = scoreExamples(l, d, tau)
+	r.BalancedAccuracy = stats.Wilson(balancedAccuracy(judged, tau), 2*r.Evaluated, a.level()).Against(0.5, stats.NearNull)
 	r.Chance = stats.ChanceFloorBalanced(r.Evaluated)
-	m, n := r.Scores.values()
-	report, err := Score(m, n, a.level())
+	report, err := Score(r.Scores.samples(), a.level())
 	if err != nil {
 		return nil, err
 	}
@@ -100,21 +99,21 @@ func (a LossThreshold) Run(retainLoss, forgetLoss, testLoss []float64) (*Result,
 	return r, nil
 }
 
-func (a LossThreshold) check(retain, forget, test []float64) error {
+func (a LossThreshold) check(losses Losses) error {
 	switch {
-	case len(retain) == 0:
-		return errors.New("attack: there are no retain losses")
-	case len(forget) == 0:
-		return errors.New("attack: there are no forget losses")
-	case len(test) < 4:
-		return fmt.Errorf("attack: %d test losses cannot be halved into two of two; at least 4 are needed", len(test))
+	case len(losses.Retained) == 0:
+		return errors.New("attack: there are no losses of retained records")
+	case len(losses.Forgotten) == 0:
+		return errors.New("attack: there are no losses of forgotten records")
+	case len(losses.HeldOut) < 4:
+		return fmt.Errorf("attack: %d losses of held-out records cannot be halved into two of two; at least 4 are needed", len(losses.HeldOut))
 	case a.Candidates < 0 || a.Candidates == 1:
 		return fmt.Errorf("attack: %d candidate thresholds, want at least 2", a.Candidates)
 	}
 	if l := a.level(); !(l > 0 && l < 1) {
 		return fmt.Errorf("attack: level %v is not inside (0, 1)", l)
 	}
-	return errors.Join(checkFinite("retainLoss", retain), checkFinite("forgetLoss", forget), checkFinite("testLoss", test))
+	return errors.Join(checkFinite("Retained", losses.Retained), checkFinite("Forgotten", losses.Forgotten), checkFinite("HeldOut", losses.HeldOut))
 }
 
 func (a LossThreshold) candidates() int {
@@ -131,34 +130,36 @@ func (a LossThreshold) level() float64 {
 	return a.Level
 }
 
-// drawn holds positions in the three arrays of losses.
-type drawn struct{ learn, judge, retain, forget []int }
+// drawn holds positions in Losses: of the held-out records those to learn from
+// and those to judge.
+type drawn struct{ learn, judge, retained, forgotten []int }
 
-func (a LossThreshold) draw(nRetain, nForget, nTest int) drawn {
+func (a LossThreshold) draw(l Losses) drawn {
 	seed := a.Seed
 	if seed == 0 {
 		seed = paperSeed
 	}
 	rs := nprand.New(seed)
-	order := rs.Permutation(nTest)
-	half := (nTest + 1) / 2
+	order := rs.Permutation(len(l.HeldOut))
+	half := (len(order) + 1) / 2
 	d := drawn{learn: order[:half], judge: order[half:]}
-	d.retain = rs.Choice(nRetain, min(nRetain, len(d.learn)))
-	d.forget = rs.Choice(nForget, min(nForget, len(d.judge)))
+	d.retained = rs.Choice(len(l.Retained), min(len(l.Retained), len(d.learn)))
+	d.forgotten = rs.Choice(len(l.Forgotten), min(len(l.Forgotten), len(d.judge)))
 	return d
 }
 
-func scoreExamples(forget, test []float64, d drawn, tau float64) Scores {
+func scoreExamples(l Losses, d drawn, tau float64) Scores {
 	var s Scores
-	evaluated := make([]bool, len(forget))
-	for _, i := range d.forget {
+	evaluated := make([]bool, len(l.Forgotten))
+	for _, i := range d.forgotten {
 		evaluated[i] = true
 	}
-	for i, l := range forget {
-		s.Members = append(s.Members, Example{i, true, -l, l < tau, evaluated[i]})
+	for i, v := range l.Forgotten {
+		s.Members = append(s.Members, Example{i, true, -v, v < tau, evaluated[i]})
 	}
 	for k, i := range d.judge {
-		s.Nonmembers = append(s.Nonmembers, Example{i, false, -test[i], test[i] < tau, k < len(d.forget)})
+		v := l.HeldOut[i]
+		s.Nonmembers = append(s.Nonmembers, Example{i, false, -v, v < tau, k < len(d.forgotten)})
 	}
 	return s
 }

@@ -61,7 +61,7 @@ func TestThresholdAndAccuracyEqualNumPy(t *testing.T) {
 		if c.tied {
 			r, f, o = coarse(r), coarse(f), coarse(o)
 		}
-		got, err := LossThreshold{}.Run(r, f, o)
+		got, err := LossThreshold{}.Run(Losses{Retained: r, Forgotten: f, HeldOut: o})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestThresholdAndAccuracyEqualNumPy(t *testing.T) {
 func slowThreshold(members, nonmembers []float64, limit int) (tau, best float64) {
 	best = -1
 	for _, c := range candidates(slices.Concat(members, nonmembers), limit) {
-		if acc := balancedAccuracy(members, nonmembers, c); acc > best {
+		if acc := balancedAccuracy(Samples{members, nonmembers}, c); acc > best {
 			tau, best = c, acc
 		}
 	}
@@ -95,7 +95,7 @@ func TestThresholdSearchEqualsBruteForce(t *testing.T) {
 			return x
 		}
 		m, n, limit := draw(), draw(), 2+rng.IntN(12)
-		tau, acc := bestThreshold(m, n, limit)
+		tau, acc := bestThreshold(Samples{m, n}, limit)
 		wantTau, wantAcc := slowThreshold(m, n, limit)
 		if tau != wantTau || acc != wantAcc {
 			t.Fatalf("seed %d: threshold %v with %v, brute force %v with %v", seed, tau, acc, wantTau, wantAcc)
@@ -116,7 +116,7 @@ func TestWithoutASignalTheAccuracyIsOneHalfWithinItsFloor(t *testing.T) {
 	sum, beyond, size := 0.0, 0, 0.0
 	for seed := range trials {
 		rng := rand.New(rand.NewPCG(uint64(seed), 2))
-		r, err := LossThreshold{}.Run(exponential(rng, 300, 1), exponential(rng, m, 1), exponential(rng, 200, 1))
+		r, err := LossThreshold{}.Run(Losses{Retained: exponential(rng, 300, 1), Forgotten: exponential(rng, m, 1), HeldOut: exponential(rng, 200, 1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,14 +142,14 @@ func TestWithoutASignalTheAccuracyIsOneHalfWithinItsFloor(t *testing.T) {
 func TestAPlantedSignalIsFoundOnItsSide(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	retain, test := exponential(rng, 500, 0.2), exponential(rng, 400, 1)
-	kept, err := LossThreshold{}.Run(retain, exponential(rng, 150, 0.2), test)
+	kept, err := LossThreshold{}.Run(Losses{Retained: retain, Forgotten: exponential(rng, 150, 0.2), HeldOut: test})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if kept.BalancedAccuracy.Low <= 0.5 || kept.AUC.Low <= 0.5 {
 		t.Errorf("remembered records: accuracy %v, AUC %v", kept.BalancedAccuracy, kept.AUC)
 	}
-	scrubbed, err := LossThreshold{}.Run(retain, exponential(rng, 150, 9), test)
+	scrubbed, err := LossThreshold{}.Run(Losses{Retained: retain, Forgotten: exponential(rng, 150, 9), HeldOut: test})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestAPlantedSignalIsFoundOnItsSide(t *testing.T) {
 
 func TestScoresOfEveryExampleAddUpToTheAggregate(t *testing.T) {
 	forget, test := losses(90, 2, 1.1, 0), losses(121, 3, 1.3, 0.01)
-	r, err := LossThreshold{}.Run(losses(300, 1, 1, 0), forget, test)
+	r, err := LossThreshold{}.Run(Losses{Retained: losses(300, 1, 1, 0), Forgotten: forget, HeldOut: test})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestScoresOfEveryExampleAddUpToTheAggregate(t *testing.T) {
 
 func TestEqualLossesGiveAFiniteThresholdAndAccuracyOneHalf(t *testing.T) {
 	same := make([]float64, 20)
-	r, err := LossThreshold{}.Run(same, same, same)
+	r, err := LossThreshold{}.Run(Losses{Retained: same, Forgotten: same, HeldOut: same})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,17 +207,17 @@ func TestTheAttackRefusesWhatItCannotAnswer(t *testing.T) {
 		retain, forget, test []float64
 		want                 string
 	}{
-		{"no retain", LossThreshold{}, nil, ok, ok, "no retain losses"},
-		{"no forget", LossThreshold{}, ok, nil, ok, "no forget losses"},
-		{"short test", LossThreshold{}, ok, ok, ok[:3], "3 test losses"},
-		{"NaN", LossThreshold{}, ok, []float64{1, math.NaN()}, ok, "forgetLoss[1] is NaN"},
-		{"infinity", LossThreshold{}, ok, ok, []float64{1, 2, 3, math.Inf(1)}, "testLoss[3] is +Inf"},
+		{"no retain", LossThreshold{}, nil, ok, ok, "no losses of retained records"},
+		{"no forget", LossThreshold{}, ok, nil, ok, "no losses of forgotten records"},
+		{"short test", LossThreshold{}, ok, ok, ok[:3], "3 losses of held-out records"},
+		{"NaN", LossThreshold{}, ok, []float64{1, math.NaN()}, ok, "Forgotten[1] is NaN"},
+		{"infinity", LossThreshold{}, ok, ok, []float64{1, 2, 3, math.Inf(1)}, "HeldOut[3] is +Inf"},
 		{"one candidate", LossThreshold{Candidates: 1}, ok, ok, ok, "1 candidate thresholds"},
 		{"level", LossThreshold{Level: 2}, ok, ok, ok, "level 2"},
 		{"level NaN", LossThreshold{Level: math.NaN()}, ok, ok, ok, "level NaN"},
 	}
 	for _, c := range cases {
-		if _, err := c.a.Run(c.retain, c.forget, c.test); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.a.Run(Losses{Retained: c.retain, Forgotten: c.forget, HeldOut: c.test}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 		}
 	}
@@ -225,7 +225,7 @@ func TestTheAttackRefusesWhatItCannotAnswer(t *testing.T) {
 
 func TestRunLeavesTheLossesAlone(t *testing.T) {
 	r, f, o := losses(50, 1, 1, 0), losses(40, 2, 1, 0), losses(60, 3, 1, 0)
-	if _, err := (LossThreshold{}).Run(r, f, o); err != nil {
+	if _, err := (LossThreshold{}).Run(Losses{Retained: r, Forgotten: f, HeldOut: o}); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(r, losses(50, 1, 1, 0)) || !slices.Equal(f, losses(40, 2, 1, 0)) || !slices.Equal(o, losses(60, 3, 1, 0)) {
@@ -236,7 +236,7 @@ func TestRunLeavesTheLossesAlone(t *testing.T) {
 func BenchmarkLossThreshold(b *testing.B) {
 	r, f, o := losses(40000, 1, 1, 0), losses(4000, 2, 1, 0), losses(10000, 3, 1, 0)
 	for b.Loop() {
-		if _, err := (LossThreshold{}).Run(r, f, o); err != nil {
+		if _, err := (LossThreshold{}).Run(Losses{Retained: r, Forgotten: f, HeldOut: o}); err != nil {
 			b.Fatal(err)
 		}
 	}

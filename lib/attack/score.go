@@ -45,29 +45,32 @@ type ScoreReport struct {
 // reported.
 var reportedFPR = []float64{0.001, 0.01, 0.1}
 
+// Samples are values of records in two roles.
+type Samples struct{ Members, Nonmembers []float64 }
+
 // Score measures how well scores tell members from non-members, higher meaning
 // member, with intervals of the given coverage (DeLong's for the AUC).
 //
 // The AUC is not folded: below 0.5, its null, non-members score higher. A value
 // of the advantage under ChanceMean is no evidence of anything. It refuses an
 // empty sample, a score that is not finite, and a level outside (0, 1).
-func Score(members, nonmembers []float64, level float64) (*ScoreReport, error) {
-	if err := checkSamples(members, nonmembers); err != nil {
+func Score(s Samples, level float64) (*ScoreReport, error) {
+	if err := s.check(); err != nil {
 		return nil, err
 	}
-	auc, err := stats.DeLong(members, nonmembers, level)
+	auc, err := stats.DeLong(s.Members, s.Nonmembers, level)
 	if err != nil {
 		return nil, fmt.Errorf("attack: %w", err)
 	}
 	r := &ScoreReport{
 		AUC:         Interval{auc.Value, auc.Low, auc.High},
-		Advantage:   advantage(auc, stats.ChanceFloor(len(members), len(nonmembers))),
+		Advantage:   advantage(auc, stats.ChanceFloor(len(s.Members), len(s.Nonmembers))),
 		TPRAtFPR:    make(map[string]float64),
-		NMembers:    len(members),
-		NNonmembers: len(nonmembers),
+		NMembers:    len(s.Members),
+		NNonmembers: len(s.Nonmembers),
 	}
 	for _, fpr := range reportedFPR {
-		tpr, err := stats.TPRAtFPR(members, nonmembers, fpr)
+		tpr, err := stats.TPRAtFPR(s.Members, s.Nonmembers, fpr)
 		if err != nil {
 			return nil, fmt.Errorf("attack: %w", err)
 		}
@@ -76,14 +79,14 @@ func Score(members, nonmembers []float64, level float64) (*ScoreReport, error) {
 	return r, nil
 }
 
-func checkSamples(members, nonmembers []float64) error {
+func (s Samples) check() error {
 	switch {
-	case len(members) == 0:
+	case len(s.Members) == 0:
 		return errors.New("attack: there are no members")
-	case len(nonmembers) == 0:
+	case len(s.Nonmembers) == 0:
 		return errors.New("attack: there are no non-members")
 	}
-	return errors.Join(checkFinite("members", members), checkFinite("nonmembers", nonmembers))
+	return errors.Join(checkFinite("members", s.Members), checkFinite("nonmembers", s.Nonmembers))
 }
 
 func advantage(auc stats.Estimate, floor stats.Floor) Advantage {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestScoreHasExactlyTheDocumentedJSON(t *testing.T) {
-	r, err := Score([]float64{1, 2, 3, 4}, []float64{0, 1, 2, 2.5, 3.5}, 0.95)
+	r, err := Score(Samples{Members: []float64{1, 2, 3, 4}, Nonmembers: []float64{0, 1, 2, 2.5, 3.5}}, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func sortedKeys(v any) []string {
 // Pairs won by hand: 1 beats 0 and ties 1; 2 beats 0, 1 and ties 2; 3 beats 0,
 // 1, 2, 2.5; 4 beats all five. That is 13 of 20 with 1.5 + 2.5 + 4 + 5.
 func TestScoreOfASmallCaseWorkedByHand(t *testing.T) {
-	r, err := Score([]float64{1, 2, 3, 4}, []float64{0, 1, 2, 2.5, 3.5}, 0.95)
+	r, err := Score(Samples{Members: []float64{1, 2, 3, 4}, Nonmembers: []float64{0, 1, 2, 2.5, 3.5}}, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +65,8 @@ func TestScoreOfASmallCaseWorkedByHand(t *testing.T) {
 
 func TestSwappingTheSidesMirrorsTheScore(t *testing.T) {
 	m, n := losses(60, 1, 1, 0.2), losses(45, 2, 1, 0)
-	a, errA := Score(m, n, 0.9)
-	b, errB := Score(n, m, 0.9)
+	a, errA := Score(Samples{Members: m, Nonmembers: n}, 0.9)
+	b, errB := Score(Samples{Members: n, Nonmembers: m}, 0.9)
 	if errA != nil || errB != nil {
 		t.Fatal(errA, errB)
 	}
@@ -82,7 +82,7 @@ func TestAdvantageWithoutASignalStaysBelowItsFloor(t *testing.T) {
 	beyond, sum, floor := 0, 0.0, 0.0
 	for seed := range trials {
 		rng := rand.New(rand.NewPCG(uint64(seed), 9))
-		r, err := Score(exponential(rng, 40, 1), exponential(rng, 60, 1), 0.95)
+		r, err := Score(Samples{Members: exponential(rng, 40, 1), Nonmembers: exponential(rng, 60, 1)}, 0.95)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestScoreRefusesWhatItCannotRank(t *testing.T) {
 		{ok, ok, 1, "level"},
 	}
 	for _, c := range cases {
-		if _, err := Score(c.m, c.n, c.level); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Score(Samples{Members: c.m, Nonmembers: c.n}, c.level); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}

@@ -1,8 +1,6 @@
 package attack
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 
@@ -21,7 +19,7 @@ import (
 //
 // Differs from the programs that the unlearning literature passed on: (1) the
 // records that the threshold is learned on and those that it is judged on are
-// kept apart by the caller's two pairs of arguments; (2) the threshold
+// apart (Records); (2) the threshold
 // maximises balanced accuracy, so that unequal numbers do not move it; (3) both
 // directions of the success rate are reported, because papers print either
 // under the same name; (4) intervals.
@@ -29,6 +27,13 @@ type SignalThreshold struct {
 	Signal   Signal  // nil: Confidence
 	PerClass bool    // a threshold for each class that has known members and non-members
 	Level    float64 // coverage of the intervals; 0: 0.95
+}
+
+// Records are one model's outputs on records in four roles; where the known ones
+// come from a shadow model, its outputs on them.
+type Records struct {
+	Members, Nonmembers Outputs // known: the threshold is learned on them
+	Forgotten, HeldOut  Outputs // judged by the threshold
 }
 
 // ASR is what a threshold attack says of the forgotten records.
@@ -55,44 +60,69 @@ type ASR struct {
 
 // Run learns the threshold on known members and non-members and applies it to
 // the forgotten and the held-out records.
-func (a SignalThreshold) Run(members, nonmembers, forgotten, heldOut Outputs) (*ASR, error) {
+func (a SignalThreshold) Run(records Records) (*ASR, error) {
 	s := a.Signal
 	if s == nil {
 		s = Confidence{}
 	}
 	level := a.Level
-	level = cmp.Or(level, defaultLevel)
-	var scores [4][]float64
-	for i, part := range []struct {
-		name string
-		o    Outputs
-	}{{"members", members}, {"non-members", nonmembers}, {"forgotten records", forgotten}, {"held-out records", heldOut}} {
-		if part.o.P.Rows == 0 {
-			return nil, fmt.Errorf("attack: there are no %s", part.name)
-		}
-		if part.o.P.Cols != members.P.Cols {
-			return nil, fmt.Errorf("attack: %s have %d classes, the members %d", part.name, part.o.P.Cols, members.P.Cols)
-		}
-		var err error
-		if scores[i], err = SignalScores(s, part.o); err != nil {
-			return nil, fmt.Errorf("%s: %w", part.name, err)
-		}
+	if level == 0 {
+		level = defaultLevel
 	}
 	if !(level > 0 && level < 1) {
-		return nil, errors.New("attack: the level is not inside (0, 1)")
+		return nil, fmt.Errorf("attack: level %v is not inside (0, 1)", level)
 	}
-	t := a.learn(members, nonmembers, scores[0], scores[1])
+	of, err := records.score(s)
+	if err != nil {
+		return nil, err
+	}
+	t := a.learn(of)
 	r := &ASR{Signal: s.Name(), Thresholds: t}
-	tp, tn := called(scores[0], members.Y, t), 1-called(scores[1], nonmembers.Y, t)
-	r.Fitted = (tp + tn) / 2
-	forget, out := called(scores[2], forgotten.Y, t), called(scores[3], heldOut.Y, t)
-	r.MemberRate = stats.Wilson(forget, len(scores[2]), level)
-	r.NonmemberRate = stats.Wilson(1-forget, len(scores[2]), level)
-	r.HeldOutRate = stats.Wilson(out, len(scores[3]), level)
+	r.Fitted = (of.members.called(t) + (1 - of.nonmembers.called(t))) / 2
+	forgotten := of.forgotten.called(t)
+	r.MemberRate = stats.Wilson(forgotten, len(of.forgotten.scores), level)
+	r.NonmemberRate = stats.Wilson(1-forgotten, len(of.forgotten.scores), level)
+	r.HeldOutRate = stats.Wilson(of.heldOut.called(t), len(of.heldOut.scores), level)
 	r.Balanced = difference(r.MemberRate, r.HeldOutRate)
-	var err error
-	r.Scores, err = Score(scores[2], scores[3], level)
+	r.Scores, err = Score(Samples{Members: of.forgotten.scores, Nonmembers: of.heldOut.scores}, level)
 	return r, err
+}
+
+// scored are the signals of the records in one role, with their labels.
+type scored struct {
+	scores []float64
+	y      []int
+}
+
+// scoredRecords are Records with the signal in place of the outputs.
+type scoredRecords struct {
+	classes                                 int
+	members, nonmembers, forgotten, heldOut scored
+}
+
+func (r Records) score(s Signal) (*scoredRecords, error) {
+	out := &scoredRecords{classes: r.Members.P.Cols}
+	for _, part := range []struct {
+		name string
+		from Outputs
+		to   *scored
+	}{
+		{"members", r.Members, &out.members}, {"non-members", r.Nonmembers, &out.nonmembers},
+		{"forgotten records", r.Forgotten, &out.forgotten}, {"held-out records", r.HeldOut, &out.heldOut},
+	} {
+		if part.from.P.Rows == 0 {
+			return nil, fmt.Errorf("attack: there are no %s", part.name)
+		}
+		if part.from.P.Cols != out.classes {
+			return nil, fmt.Errorf("attack: %s have %d classes, the members %d", part.name, part.from.P.Cols, out.classes)
+		}
+		scores, err := SignalScores(s, part.from)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", part.name, err)
+		}
+		*part.to = scored{scores, part.from.Y}
+	}
+	return out, nil
 }
 
 // difference is the balanced accuracy (1 + member rate - false positive rate)/2,
@@ -107,25 +137,25 @@ func difference(forget, out stats.Estimate) stats.Estimate {
 
 // learn returns one threshold, or one per class. A class without known members
 // or non-members takes the common one.
-func (a SignalThreshold) learn(members, nonmembers Outputs, in, out []float64) []float64 {
-	common := threshold(in, out)
+func (a SignalThreshold) learn(of *scoredRecords) []float64 {
+	common := threshold(of.members.scores, of.nonmembers.scores)
 	if !a.PerClass {
 		return []float64{common}
 	}
-	t := make([]float64, members.P.Cols)
+	t := make([]float64, of.classes)
 	for c := range t {
 		t[c] = common
-		ofIn, ofOut := ofClass(in, members.Y, c), ofClass(out, nonmembers.Y, c)
-		if len(ofIn) > 0 && len(ofOut) > 0 {
-			t[c] = threshold(ofIn, ofOut)
+		in, out := of.members.ofClass(c), of.nonmembers.ofClass(c)
+		if len(in) > 0 && len(out) > 0 {
+			t[c] = threshold(in, out)
 		}
 	}
 	return t
 }
 
 // threshold is the best one on scores that are higher for members.
-func threshold(in, out []float64) float64 {
-	tau, _ := bestThreshold(negated(in), negated(out), paperCandidates)
+func threshold(members, nonmembers []float64) float64 {
+	tau, _ := bestThreshold(Samples{Members: negated(members), Nonmembers: negated(nonmembers)}, paperCandidates)
 	return -finite(tau)
 }
 
@@ -137,10 +167,10 @@ func negated(x []float64) []float64 {
 	return out
 }
 
-func ofClass(scores []float64, y []int, class int) []float64 {
+func (s scored) ofClass(class int) []float64 {
 	var out []float64
-	for i, v := range scores {
-		if y[i] == class {
+	for i, v := range s.scores {
+		if s.y[i] == class {
 			out = append(out, v)
 		}
 	}
@@ -148,16 +178,16 @@ func ofClass(scores []float64, y []int, class int) []float64 {
 }
 
 // called is the share of records above their threshold.
-func called(scores []float64, y []int, t []float64) float64 {
+func (s scored) called(t []float64) float64 {
 	n := 0
-	for i, v := range scores {
+	for i, v := range s.scores {
 		tau := t[0]
 		if len(t) > 1 {
-			tau = t[y[i]]
+			tau = t[s.y[i]]
 		}
 		if v > tau {
 			n++
 		}
 	}
-	return float64(n) / float64(len(scores))
+	return float64(n) / float64(len(s.scores))
 }

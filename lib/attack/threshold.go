@@ -9,8 +9,8 @@ import (
 // bestThreshold returns the candidate with the highest balanced accuracy, the
 // smallest of them if tied, and that accuracy. One sort and two binary searches
 // per candidate replace a pass over all records per candidate.
-func bestThreshold(members, nonmembers []float64, limit int) (tau, accuracy float64) {
-	in, out := slices.Sorted(slices.Values(members)), slices.Sorted(slices.Values(nonmembers))
+func bestThreshold(s Samples, limit int) (tau, accuracy float64) {
+	in, out := slices.Sorted(slices.Values(s.Members)), slices.Sorted(slices.Values(s.Nonmembers))
 	accuracy = -1
 	for _, t := range candidates(slices.Concat(in, out), limit) {
 		acc := recallMean(sort.SearchFloat64s(in, t), len(in), len(out)-sort.SearchFloat64s(out, t), len(out))
@@ -23,19 +23,19 @@ func bestThreshold(members, nonmembers []float64, limit int) (tau, accuracy floa
 
 // balancedAccuracy is the mean of the share of members below tau and the share
 // of non-members not below it.
-func balancedAccuracy(members, nonmembers []float64, tau float64) float64 {
+func balancedAccuracy(s Samples, tau float64) float64 {
 	hits, rejected := 0, 0
-	for _, l := range members {
+	for _, l := range s.Members {
 		if l < tau {
 			hits++
 		}
 	}
-	for _, l := range nonmembers {
+	for _, l := range s.Nonmembers {
 		if !(l < tau) {
 			rejected++
 		}
 	}
-	return recallMean(hits, len(members), rejected, len(nonmembers))
+	return recallMean(hits, len(s.Members), rejected, len(s.Nonmembers))
 }
 
 // recallMean divides before it adds, so that equal accuracies of different

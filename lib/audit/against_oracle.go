@@ -36,7 +36,8 @@ func (l AgainstOracle) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, _, err := ruler.M2(&u, &o, c.Forget, c.Retain, ruler.Options{ZeroNorm: ruler.AsPublished})
+	evidence := ruler.Evidence{Unlearned: &u, Oracle: &o, Forget: c.Forget, Retain: c.Retain}
+	e, _, err := ruler.M2(evidence, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {
 		return nil, err
 	}

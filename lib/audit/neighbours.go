@@ -32,7 +32,8 @@ func (l Neighbours) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, _, err := ruler.M4(&u, c.Forget, c.Retain, ruler.Options{ZeroNorm: ruler.AsPublished, Multiplier: c.multiplier})
+	evidence := ruler.Evidence{Unlearned: &u, Forget: c.Forget, Retain: c.Retain}
+	e, _, err := ruler.M4(evidence, ruler.Options{ZeroNorm: ruler.AsPublished, Multiplier: c.multiplier})
 	if err != nil {
 		return nil, err
 	}

@@ -31,11 +31,11 @@ func (Outputs) About() string {
 
 // Look implements Lens.
 func (l Outputs) Look(c *Case, m *Model) (*Reading, error) {
-	forget, retain, test, err := c.Losses(m)
+	losses, err := c.Losses(m)
 	if err != nil {
 		return nil, err
 	}
-	r, err := attack.LossThreshold{}.Run(retain, forget, test)
+	r, err := attack.LossThreshold{}.Run(losses)
 	if err != nil {
 		return nil, err
 	}

@@ -14,18 +14,22 @@ func (c *Case) Embedding(m *Model) (array.Matrix[float64], error) { return c.emb
 // with the values of every record. Rows without a direction pass, as in the
 // paper's program; everything else is as opt says.
 func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
-	var e [3]array.Matrix[float64]
-	for i, model := range []*Model{m, c.Oracle, c.Original} {
-		var err error
-		if e[i], err = c.embedding(model); err != nil {
+	e := ruler.Evidence{Forget: c.Forget, Retain: c.Retain}
+	for _, of := range []struct {
+		model *Model
+		to    **array.Matrix[float64]
+	}{{m, &e.Unlearned}, {c.Oracle, &e.Oracle}, {c.Original, &e.Original}} {
+		x, err := c.embedding(of.model)
+		if err != nil {
 			return nil, err
 		}
+		*of.to = &x
 	}
 	opt.ZeroNorm = ruler.AsPublished
 	if opt.Multiplier == nil {
 		opt.Multiplier = c.multiplier
 	}
-	return ruler.Measure(&e[0], &e[1], &e[2], c.Forget, c.Retain, opt)
+	return ruler.Measure(e, opt)
 }
 
 // RULERTable shows M1 to M4 of models as rows, each with its interval over

@@ -90,7 +90,7 @@ func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
 			asked.Data[i] *= scale
 		}
 		held := array.Convert[float64](o.Test.Embedding.Gather(out))
-		r, err := sde.Judge(asked, onTrain(c.Retain, in), &held, sde.Options{Seed: uint64(d)})
+		r, err := sde.Judge(asked, sde.References{In: onTrain(c.Retain, in), Out: &held}, sde.Options{Seed: uint64(d)})
 		if err != nil {
 			return nil, err
 		}

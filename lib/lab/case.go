@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -205,17 +206,17 @@ func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train
 	return m, nil
 }
 
-// Losses returns the cross-entropy of a model on every forgotten, retained and
+// Losses returns the cross-entropy of a model on every retained, forgotten and
 // held-out record.
-func (c *Case) Losses(m *Model) (forget, retain, test []float64, err error) {
+func (c *Case) Losses(m *Model) (attack.Losses, error) {
 	o, err := m.Outputs()
 	if err != nil {
-		return nil, nil, nil, err
+		return attack.Losses{}, err
 	}
 	pick := func(rows []int) []float64 {
 		return train.Losses(o.Train.Logits().Gather(rows), c.Records(rows).Y)
 	}
-	return pick(c.Forget), pick(c.Retain), train.Losses(o.Test.Logits(), c.Test.Y), nil
+	return attack.Losses{Retained: pick(c.Retain), Forgotten: pick(c.Forget), HeldOut: train.Losses(o.Test.Logits(), c.Test.Y)}, nil
 }
 
 // Accuracy is a model's share of right answers on three sets of records, with

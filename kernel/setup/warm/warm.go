@@ -52,7 +52,9 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/array"
 	_ "github.com/lethe-ml/lethe/lib/array/npy"
 	_ "github.com/lethe-ml/lethe/lib/attack"
+	_ "github.com/lethe-ml/lethe/lib/attack/attacktest"
 	_ "github.com/lethe-ml/lethe/lib/audit"
+	_ "github.com/lethe-ml/lethe/lib/audit/lenstest"
 	_ "github.com/lethe-ml/lethe/lib/engine"
 	_ "github.com/lethe-ml/lethe/lib/engine/enginetest"
 	_ "github.com/lethe-ml/lethe/lib/lab"
@@ -77,6 +79,8 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/train"
 	_ "github.com/lethe-ml/lethe/lib/unlearn"
 	_ "github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
+	_ "github.com/lethe-ml/lethe/lib/verify"
+	_ "github.com/lethe-ml/lethe/lib/verify/metrictest"
 	_ "github.com/lethe-ml/lethe/lib/verify/ruler"
 	_ "github.com/lethe-ml/lethe/lib/verify/sde"
 

@@ -214,7 +214,7 @@ func (e *Env) reference(c *cell) (*reference, error) {
 	if r.oracle, err = embed(c.oracle); err != nil {
 		return nil, err
 	}
-	own, _, err := ruler.M4(&r.oracle, c.Forget, c.Retain, e.options(c.study))
+	own, _, err := ruler.M4(ruler.Evidence{Unlearned: &r.oracle, Forget: c.Forget, Retain: c.Retain}, e.options(c.study))
 	if err != nil {
 		return nil, fmt.Errorf("the oracle's own M4: %w", err)
 	}
@@ -241,7 +241,9 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 		return row, err
 	}
 	u := array.Convert[float64](onTrain.Embedding)
-	m, err := ruler.Measure(&u, &ref.oracle, &ref.original, c.Forget, c.Retain, e.options(c.study))
+	m, err := ruler.Measure(ruler.Evidence{
+		Unlearned: &u, Oracle: &ref.oracle, Original: &ref.original, Forget: c.Forget, Retain: c.Retain,
+	}, e.options(c.study))
 	if err != nil {
 		return row, err
 	}
@@ -266,7 +268,9 @@ func (c *cell) outputs(row *Row, onTrain, onTest array.Matrix[float32]) error {
 	zf, yf := pick(c.Forget)
 	zr, yr := pick(c.Retain)
 	row.ForgetAcc, row.RetainAcc, row.TestAcc = train.Accuracy(zf, yf), train.Accuracy(zr, yr), train.Accuracy(onTest, c.Test.Y)
-	res, err := attack.LossThreshold{}.Run(train.Losses(zr, yr), train.Losses(zf, yf), train.Losses(onTest, c.Test.Y))
+	res, err := attack.LossThreshold{}.Run(attack.Losses{
+		Retained: train.Losses(zr, yr), Forgotten: train.Losses(zf, yf), HeldOut: train.Losses(onTest, c.Test.Y),
+	})
 	if err != nil {
 		return err
 	}

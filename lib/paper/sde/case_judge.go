@@ -23,9 +23,9 @@ func (c *Case) Sets(n *Network, layer string, size int) (*Sets, error) {
 		return nil, err
 	}
 	rest := c.others(size)
-	inside := a.train.Gather(pick(rest, drawn.inside.Subsets[0]))
-	removed := a.train.Gather(pick(c.Forget, drawn.outside.Subsets[0]))
-	return &Sets{Retained: &drawn.in, Test: &drawn.out, InTraining: &inside, Removed: &removed}, nil
+	inside := a.train.Gather(pick(rest, drawn.targets.Inside.Subsets[0]))
+	removed := a.train.Gather(pick(c.Forget, drawn.targets.Outside.Subsets[0]))
+	return &Sets{Retained: drawn.references.In, Test: drawn.references.Out, InTraining: &inside, Removed: &removed}, nil
 }
 
 // Judge is the controlled protocol on one model: subsets of retained images and
@@ -36,12 +36,12 @@ func (c *Case) Judge(n *Network, m verify.Method, layer string, size int, b veri
 	if err != nil {
 		return nil, err
 	}
-	return verify.Controlled(m, drawn.inside, drawn.outside, &drawn.in, &drawn.out, c.options(b))
+	return verify.Controlled(m, drawn.targets, drawn.references, c.options(b))
 }
 
 // Verdict judges one set of activations against the references of Sets.
 func (c *Case) Verdict(target *verify.Matrix, s *Sets, b verify.Bandwidth) (*verify.Result, error) {
-	return verify.Judge(target, s.Retained, s.Test, c.options(b))
+	return verify.Judge(target, verify.References{In: s.Retained, Out: s.Test}, c.options(b))
 }
 
 func (c *Case) options(b verify.Bandwidth) verify.Options {

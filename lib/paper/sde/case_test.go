@@ -41,7 +41,7 @@ func TestACaseShowsTheSetsThatAreJudged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, err := verify.JudgeBy(m, s.InTraining, s.Retained, s.Test, c.options(c.Bandwidth("hp")))
+			in, err := verify.JudgeBy(m, s.InTraining, verify.References{In: s.Retained, Out: s.Test}, c.options(c.Bandwidth("hp")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestACaseShowsTheSetsThatAreJudged(t *testing.T) {
 				}
 				continue // the forgotten ones draw from other streams
 			}
-			out, err := verify.JudgeBy(m, s.Removed, s.Retained, s.Test, c.options(c.Bandwidth("hp")))
+			out, err := verify.JudgeBy(m, s.Removed, verify.References{In: s.Retained, Out: s.Test}, c.options(c.Bandwidth("hp")))
 			if err != nil || !close(out, all.Outside.Distances[0]) {
 				t.Errorf("draw %d: the first forgotten target has %+v, of all %+v (%v)", draw, out, all.Outside.Distances[0], err)
 			}

@@ -103,7 +103,7 @@ func timed(ctx context.Context, m verify.Method, records, in, out verify.Matrix,
 	if err != nil {
 		return 0, err
 	}
-	_, err = verify.OTR(m, pool, subsets, &in, &out, verify.Options{})
+	_, err = verify.OTR(m, verify.Targets{Pool: pool, Subsets: subsets}, verify.References{In: &in, Out: &out}, verify.Options{})
 	return time.Since(began).Seconds(), err
 }
 

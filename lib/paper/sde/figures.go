@@ -116,7 +116,7 @@ func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means
 		f.Samples = append(f.Samples, plot.Sample{Name: name, Values: d.Values})
 		means = append(means, fmt.Sprintf("%s %.3g", name, d.ExactMean))
 	}
-	g, err := verify.NewGate(draws["retained"], draws["test"], verify.PaperAlpha)
+	g, err := verify.NewGate(verify.Draws{In: draws["retained"], Out: draws["test"]}, verify.PaperAlpha)
 	if err != nil {
 		return f, nil, err
 	}

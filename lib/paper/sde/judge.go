@@ -223,9 +223,9 @@ func (j *judging) everyLayer(ctx context.Context) ([]Judged, error) {
 
 // cast are the sets of one judgement: who is target and who is reference.
 type cast struct {
-	inside, outside verify.Targets
-	in, out         verify.Matrix
-	err             error
+	targets    verify.Known
+	references verify.References
+	err        error
 }
 
 // cast draws the sets of the protocol: the reference in training from the
@@ -243,10 +243,11 @@ func (j *judging) cast(a activations, size int) cast {
 	}
 	order := rng.Perm(len(retain))
 	reference, rest := pick(retain, order[:size]), pick(retain, order[size:])
-	c := cast{in: a.train.Gather(reference), out: a.test.Gather(rng.Perm(a.test.Rows)[:size])}
-	c.inside, c.err = targets("in-training", a.train.Gather(rest), size, j.Subsets, rng.Uint64())
+	in, out := a.train.Gather(reference), a.test.Gather(rng.Perm(a.test.Rows)[:size])
+	c := cast{references: verify.References{In: &in, Out: &out}}
+	c.targets.Inside, c.err = targets("in-training", a.train.Gather(rest), size, j.Subsets, rng.Uint64())
 	if c.err == nil {
-		c.outside, c.err = targets("forgotten", a.train.Gather(forget), size, j.Subsets, rng.Uint64())
+		c.targets.Outside, c.err = targets("forgotten", a.train.Gather(forget), size, j.Subsets, rng.Uint64())
 	}
 	return c
 }
@@ -260,11 +261,12 @@ func (j *judging) heldOut(a activations, size int, factor float64) cast {
 		return cast{err: fmt.Errorf("four sets of %d images out of %d test images", size, len(order))}
 	}
 	half := (len(order) - 2*size) / 2
-	c := cast{in: times(a.test.Gather(order[:size]), factor), out: a.test.Gather(order[size : 2*size])}
+	in, out := times(a.test.Gather(order[:size]), factor), a.test.Gather(order[size:2*size])
+	c := cast{references: verify.References{In: &in, Out: &out}}
 	rest := order[2*size:]
-	c.inside, c.err = targets("held-out, first part", times(a.test.Gather(rest[:half]), factor), size, j.Subsets, rng.Uint64())
+	c.targets.Inside, c.err = targets("held-out, first part", times(a.test.Gather(rest[:half]), factor), size, j.Subsets, rng.Uint64())
 	if c.err == nil {
-		c.outside, c.err = targets("held-out, second part", a.test.Gather(rest[half:2*half]), size, j.Subsets, rng.Uint64())
+		c.targets.Outside, c.err = targets("held-out, second part", a.test.Gather(rest[half:2*half]), size, j.Subsets, rng.Uint64())
 	}
 	return c
 }
@@ -304,7 +306,7 @@ func (j *judging) add(ctx context.Context, to []Judged, name string, m verify.Me
 		return nil, c.err
 	}
 	opt := verify.Options{Bandwidth: b, Seed: uint64(j.seed)}
-	r, err := verify.Controlled(m, c.inside, c.outside, &c.in, &c.out, opt)
+	r, err := verify.Controlled(m, c.targets, c.references, opt)
 	if err != nil {
 		return nil, fmt.Errorf("%s, |S| %d, layer %s: %w", name, size, layer, err)
 	}
@@ -312,7 +314,7 @@ func (j *judging) add(ctx context.Context, to []Judged, name string, m verify.Me
 		Setting: j.p.Label, Fraction: j.fraction, Seed: j.seed, Course: percent, Layer: layer, Size: size, Method: name,
 		Bandwidth: b.String(), F1: r.F1, Accuracy: r.Accuracy, MacroF1: r.MacroF1, Valid: true, Disjoint: r.Outside.Disjoint,
 	}
-	if row.Sigma, err = b.Resolve(&c.in, &c.out); err != nil {
+	if row.Sigma, err = b.Resolve(c.references.In, c.references.Out); err != nil {
 		return nil, err
 	}
 	if g := r.Outside.Gate; g != nil {

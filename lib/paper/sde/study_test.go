@@ -67,30 +67,30 @@ func TestTargetsAndReferencesAreWhoTheProtocolSays(t *testing.T) {
 	if c.err != nil {
 		t.Fatal(c.err)
 	}
-	if c.inside.Pool.Len() != len(retain)-20 || c.outside.Pool.Len() != len(forget) || len(c.inside.Subsets) != 6 || len(c.outside.Subsets) != 6 {
-		t.Errorf("%d and %d records to draw targets from", c.inside.Pool.Len(), c.outside.Pool.Len())
+	if c.targets.Inside.Pool.Len() != len(retain)-20 || c.targets.Outside.Pool.Len() != len(forget) || len(c.targets.Inside.Subsets) != 6 || len(c.targets.Outside.Subsets) != 6 {
+		t.Errorf("%d and %d records to draw targets from", c.targets.Inside.Pool.Len(), c.targets.Outside.Pool.Len())
 	}
-	for _, v := range c.in.Data {
+	for _, v := range c.references.In.Data {
 		if !slices.Contains(retain, int(v)) {
 			t.Errorf("record %v is in the reference in training and was not retained", v)
 		}
 	}
-	for _, v := range c.out.Data {
+	for _, v := range c.references.Out.Data {
 		if v < 1000 {
 			t.Errorf("record %v of the training part is in the reference out of training", v)
 		}
 	}
 	again := j.cast(named(100, 120), 20)
-	if !slices.Equal(again.in.Data, c.in.Data) {
+	if !slices.Equal(again.references.In.Data, c.references.In.Data) {
 		t.Error("a second cast has another reference")
 	}
 	held := j.heldOut(named(100, 120), 20, 1)
-	for _, v := range append(slices.Clone(held.in.Data), held.out.Data...) {
+	for _, v := range append(slices.Clone(held.references.In.Data), held.references.Out.Data...) {
 		if v < 1000 {
 			t.Errorf("record %v of the training part is among the held-out ones", v)
 		}
 	}
-	if held.err != nil || held.inside.Pool.Len() != 40 || held.outside.Pool.Len() != 40 {
+	if held.err != nil || held.targets.Inside.Pool.Len() != 40 || held.targets.Outside.Pool.Len() != 40 {
 		t.Errorf("%v", held.err)
 	}
 }

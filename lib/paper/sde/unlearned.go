@@ -59,8 +59,7 @@ const (
 
 // controls adds the out-of-training rates of sets of which SDE's verdict should
 // not depend on the method: see ScaledForgotten and HeldOutTargets.
-func (u *Unlearned) controls(a activations, layer string, size, subsets int, forget, tests []int, in, out verify.Matrix, opt verify.Options,
-	seed uint64) error {
+func (u *Unlearned) controls(a activations, layer string, size, subsets int, forget, tests []int, refs verify.References, opt verify.Options, seed uint64) error {
 	for _, of := range []struct {
 		name string
 		m    verify.Matrix
@@ -69,7 +68,7 @@ func (u *Unlearned) controls(a activations, layer string, size, subsets int, for
 		if err != nil {
 			return err
 		}
-		r, err := verify.OTR(verify.SDE{}, t.Pool, t.Subsets, &in, &out, opt)
+		r, err := verify.OTR(verify.SDE{}, t, refs, opt)
 		if err != nil {
 			return err
 		}
@@ -166,28 +165,12 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 	if err != nil {
 		return err
 	}
-	outputs := func(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
-		labels := make([]int, len(rows))
-		for i, r := range rows {
-			labels[i] = y[r]
-		}
-		return attack.Outputs{P: array.Convert[float64](train.Softmax(logits.Gather(rows), 1)), Y: labels}
-	}
 	u.Forget = train.Accuracy(onTrain.Logits().Gather(forget), p.Records(forget).Y)
 	u.Retain = train.Accuracy(onTrain.Logits().Gather(retain), p.Records(retain).Y)
 	u.Test = train.Accuracy(onTest.Logits(), p.Test.Y)
-	// One half of the test images teaches the threshold, the other is held out.
-	rng := engine.Root(u.Seed).Stream(engine.StreamSDEAttack)
-	tests, kept := rng.Perm(p.Test.X.Rows), rng.Perm(len(retain))
-	half := len(tests) / 2
-	known := pick(retain, kept[:min(half, len(kept))])
-	asr, err := attack.SignalThreshold{}.Run(
-		outputs(onTrain.Logits(), p.Train.Y, known), outputs(onTest.Logits(), p.Test.Y, tests[:half]),
-		outputs(onTrain.Logits(), p.Train.Y, forget), outputs(onTest.Logits(), p.Test.Y, tests[half:]))
-	if err != nil {
+	if err := u.attack(p, onTrain.Logits(), onTest.Logits(), forget, retain); err != nil {
 		return err
 	}
-	u.ASR, u.HeldOut = asr.MemberRate, asr.HeldOutRate
 	acts := map[string]activations{
 		"h":  {array.Convert[float64](onTrain.Logits()), array.Convert[float64](onTest.Logits())},
 		"hp": {array.Convert[float64](onTrain.Embedding), array.Convert[float64](onTest.Embedding)},
@@ -201,6 +184,32 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 	return nil
 }
 
+// attack asks which forgotten and which held-out images pass for members. One
+// half of the test images teaches the threshold, with as many retained images;
+// the other half is held out.
+func (u *Unlearned) attack(p *prepared, onTrain, onTest array.Matrix[float32], forget, retain []int) error {
+	rng := engine.Root(u.Seed).Stream(engine.StreamSDEAttack)
+	tests, kept := rng.Perm(p.Test.X.Rows), rng.Perm(len(retain))
+	half := len(tests) / 2
+	known := pick(retain, kept[:min(half, len(kept))])
+	trained := func(rows []int) attack.Outputs { return outputs(onTrain, p.Train.Y, rows) }
+	strange := func(rows []int) attack.Outputs { return outputs(onTest, p.Test.Y, rows) }
+	asr, err := attack.SignalThreshold{}.Run(attack.Records{
+		Members: trained(known), Nonmembers: strange(tests[:half]),
+		Forgotten: trained(forget), HeldOut: strange(tests[half:]),
+	})
+	if err != nil {
+		return err
+	}
+	u.ASR, u.HeldOut = asr.MemberRate, asr.HeldOutRate
+	return nil
+}
+
+// outputs are the softmax outputs and labels of some rows.
+func outputs(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
+	return attack.Outputs{P: array.Convert[float64](train.Softmax(logits.Gather(rows), 1)), Y: pick(y, rows)}
+}
+
 // judge finds the out-of-training rate of the forgotten images by every method,
 // and SDE's F1 on images of which the truth is known in any model: retained ones
 // and test images.
@@ -212,6 +221,7 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 	rng := engine.Root(u.Seed).Stream(engine.StreamSDEUnlearned, uint64(size))
 	kept, tests := rng.Perm(len(retain)), rng.Perm(a.test.Rows)
 	in, out := a.train.Gather(pick(retain, kept[:size])), a.test.Gather(tests[:size])
+	refs := verify.References{In: &in, Out: &out}
 	goal, err := targets("forgotten", a.train.Gather(forget), size, s.Subsets, rng.Uint64())
 	if err != nil {
 		return err
@@ -226,7 +236,7 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r, err := verify.OTR(m, goal.Pool, goal.Subsets, &in, &out, opt)
+		r, err := verify.OTR(m, goal, refs, opt)
 		if err != nil {
 			return err
 		}
@@ -236,11 +246,11 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 		}
 	}
 	if layer == "hp" {
-		if err := u.controls(a, layer, size, s.Subsets, forget, tests[size:], in, out, opt, rng.Uint64()); err != nil {
+		if err := u.controls(a, layer, size, s.Subsets, forget, tests[size:], refs, opt, rng.Uint64()); err != nil {
 			return err
 		}
 	}
-	control, err := verify.Controlled(verify.SDE{}, inside, outside, &in, &out, opt)
+	control, err := verify.Controlled(verify.SDE{}, verify.Known{Inside: inside, Outside: outside}, refs, opt)
 	if err != nil {
 		return err
 	}

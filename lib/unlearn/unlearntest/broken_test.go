@@ -2,13 +2,11 @@ package unlearntest
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/conform"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -127,37 +125,21 @@ func working(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 	return tune(ctx, r, r.Hooks)
 }
 
-const childMark = "LETHE_UNLEARNTEST_BROKEN"
-
-// TestBrokenMethods is the child of the next test: every one of its subtests is
-// meant to fail.
+// TestBrokenMethods is run by the next test: every one of its subtests is meant
+// to fail.
 func TestBrokenMethods(t *testing.T) {
-	if os.Getenv(childMark) == "" {
-		t.Skip("run by TestTheSuiteFailsBrokenMethods")
-	}
+	conform.Broken(t)
 	for _, b := range brokenMethods {
 		t.Run(b.name, func(t *testing.T) { Run(t, b.broken, b.options...) })
 	}
 }
 
 func TestTheSuiteFailsBrokenMethods(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	child := exec.Command(self, "-test.run=^TestBrokenMethods$", "-test.v")
-	child.Env = append(os.Environ(), childMark+"=1")
-	out, err := child.CombinedOutput()
-	if _, failed := err.(*exec.ExitError); !failed {
-		t.Fatalf("the suite passes broken methods (%v):\n%s", err, out)
-	}
-	t.Logf("%s", out)
+	var want []string
 	for _, b := range brokenMethods {
-		want := "--- FAIL: TestBrokenMethods/" + strings.ReplaceAll(b.name, " ", "_") + "/" + b.breaks
-		if !strings.Contains(string(out), want) {
-			t.Errorf("the output has no %q", want)
-		}
+		want = append(want, b.name+"/"+b.breaks)
 	}
+	conform.Fails(t, "TestBrokenMethods", want...)
 }
 
 func TestTheSuitePassesAWorkingMethod(t *testing.T) {

@@ -65,7 +65,7 @@ func BenchmarkM4(b *testing.B) {
 				forget, retain := upTo(0, n/20), upTo(n/20, n)
 				opt := Options{GalleryCap: NoCap, ZeroNorm: AsPublished, PointOnly: true, Multiplier: mul}
 				for b.Loop() {
-					if _, _, err := M4(u, forget, retain, opt); err != nil {
+					if _, _, err := M4(Evidence{Unlearned: u, Forget: forget, Retain: retain}, opt); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -18,7 +18,7 @@ func ExampleM4() {
 		0, 1,
 		1, 0,
 	}}
-	m4, ranks, err := ruler.M4(&u, []int{0, 1}, []int{2, 3, 4, 5}, ruler.Options{})
+	m4, ranks, err := ruler.M4(ruler.Evidence{Unlearned: &u, Forget: []int{0, 1}, Retain: []int{2, 3, 4, 5}}, ruler.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -31,7 +31,7 @@ func ExampleM4() {
 func ExampleMeasure() {
 	oracle := array.Matrix[float64]{Rows: 4, Cols: 2, Data: []float64{1, 0, 0, 1, 3, 4, 4, 3}}
 	unlearned := array.Matrix[float64]{Rows: 4, Cols: 2, Data: []float64{4, 3, 0, 1, 3, 4, 4, 3}}
-	r, err := ruler.Measure(&unlearned, &oracle, &oracle, []int{0}, []int{1, 2, 3}, ruler.Options{})
+	r, err := ruler.Measure(ruler.Evidence{Unlearned: &unlearned, Oracle: &oracle, Original: &oracle, Forget: []int{0}, Retain: []int{1, 2, 3}}, ruler.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,7 +9,7 @@ import (
 func TestMetricsEqualNumPy(t *testing.T) {
 	u, o, g, forget, retain := golden()
 	near(t, "first value of the unlearned model", u.Data[0], 0.27812308, 1e-8)
-	r, err := Measure(u, o, g, forget, retain, Options{})
+	r, err := Measure(Evidence{Unlearned: u, Oracle: o, Original: g, Forget: forget, Retain: retain}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestMetricsEqualNumPy(t *testing.T) {
 // RandomState(42).choice(600, k, replace=False) of NumPy 2.4.6 draws both.
 func TestCapsDrawTheRecordsThatNumPyDraws(t *testing.T) {
 	u, o, _, forget, retain := golden()
-	r, err := Measure(u, o, nil, forget, retain, Options{GalleryCap: 200})
+	r, err := Measure(Evidence{Unlearned: u, Oracle: o, Forget: forget, Retain: retain}, Options{GalleryCap: 200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,15 +44,15 @@ func TestCapsDrawTheRecordsThatNumPyDraws(t *testing.T) {
 
 func TestSeparateMetricsEqualMeasure(t *testing.T) {
 	u, o, g, forget, retain := golden()
-	r, err := Measure(u, o, g, forget, retain, Options{})
+	r, err := Measure(Evidence{Unlearned: u, Oracle: o, Original: g, Forget: forget, Retain: retain}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e1, x1, err1 := M1(u, o, forget, Options{})
-	e2, x2, err2 := M2(u, o, forget, retain, Options{})
-	e2m, _, err2m := M2(u, o, forget, retain, Options{Baseline: Mean})
-	e3, x3, err3 := M3(u, o, g, forget, Options{})
-	e4, x4, err4 := M4(u, forget, retain, Options{})
+	e1, x1, err1 := M1(Evidence{Unlearned: u, Oracle: o, Forget: forget}, Options{})
+	e2, x2, err2 := M2(Evidence{Unlearned: u, Oracle: o, Forget: forget, Retain: retain}, Options{})
+	e2m, _, err2m := M2(Evidence{Unlearned: u, Oracle: o, Forget: forget, Retain: retain}, Options{Baseline: Mean})
+	e3, x3, err3 := M3(Evidence{Unlearned: u, Oracle: o, Original: g, Forget: forget}, Options{})
+	e4, x4, err4 := M4(Evidence{Unlearned: u, Forget: forget, Retain: retain}, Options{})
 	for _, err := range []error{err1, err2, err2m, err3, err4} {
 		if err != nil {
 			t.Fatal(err)

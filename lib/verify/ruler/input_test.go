@@ -63,7 +63,7 @@ func TestBadInputIsRefusedByName(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Measure(c.u, c.o, c.g, c.forget, c.retain, c.opt)
+			_, err := Measure(Evidence{Unlearned: c.u, Oracle: c.o, Original: c.g, Forget: c.forget, Retain: c.retain}, c.opt)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}

@@ -1,18 +1,14 @@
 package ruler
 
-import (
-	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/stats"
-)
+import "github.com/lethe-ml/lethe/lib/stats"
 
 // M1 is the oracle-comparison similarity: how close the unlearned model places
 // the forget records to where a model that never saw them places them.
 //
 //	M1 = mean over x in Df of s(u(x), o(x))                               (2)
 //
-// unlearned and oracle are n x p with row i the same record; forget holds row
-// numbers. The second result is s(u(x), o(x)) per forget record, in the order
-// of forget. The interval is over records (Student's t).
+// The second result is s(u(x), o(x)) per forget record, in the order of
+// Evidence.Forget. The interval is over records (Student's t).
 //
 // Null: none, since what a perfect unlearner scores depends on data and seed;
 // that is what M2 is for. Direction: higher is better, at most 1.
@@ -23,13 +19,11 @@ import (
 // Differs from the paper and the program in
 //
 //  1. refusing rows without a direction unless Options.ZeroNorm lets them pass.
-func M1(unlearned, oracle *array.Matrix[float64], forget []int, opt Options) (*stats.Estimate, []float64, error) {
-	_, err := admit(opt, forget, nil, false,
-		input{"unlearned", unlearned, forget}, input{"oracle", oracle, forget})
-	if err != nil {
+func M1(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
+	if _, err := admit(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget)); err != nil {
 		return nil, nil, err
 	}
-	s := paired(unlearned, oracle, forget)
+	s := e.toOracle(e.Forget)
 	return m1(s, opt), s, nil
 }
 

@@ -3,7 +3,6 @@ package ruler
 import (
 	"math"
 
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -12,7 +11,7 @@ import (
 //
 //	M2 = mean over x in Df of s(u(x), o(x)) - median over x in Dr' of s(u(x), o(x))   (3)
 //
-// Dr' is retain, or 500 rows drawn from it where it is longer
+// Dr' is Evidence.Retain, or 500 rows drawn from it where it is longer
 // (Options.RetainCap). Options.Baseline replaces the median by the mean, the
 // variant of the paper's Table 5. The second result is the gap per forget
 // record, whose mean is M2. The interval is a percentile bootstrap that draws
@@ -26,15 +25,13 @@ import (
 //
 //  1. the interval, which neither has;
 //  2. refusing rows without a direction unless Options.ZeroNorm lets them pass.
-func M2(unlearned, oracle *array.Matrix[float64], forget, retain []int, opt Options) (*stats.Estimate, []float64, error) {
-	rows := opt.baselineRows(retain)
-	used := concat(forget, rows)
-	_, err := admit(opt, forget, retain, true,
-		input{"unlearned", unlearned, used}, input{"oracle", oracle, used})
-	if err != nil {
+func M2(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
+	rows := opt.baselineRows(e.Retain)
+	used := concat(e.Forget, rows)
+	if _, err := admit(opt, e.Forget, e.Retain, true, e.unlearned(used), e.oracle(used)); err != nil {
 		return nil, nil, err
 	}
-	f, r := paired(unlearned, oracle, forget), paired(unlearned, oracle, rows)
+	f, r := e.toOracle(e.Forget), e.toOracle(rows)
 	return m2(f, r, opt.Baseline, opt), less(f, summary(opt.Baseline)(r)), nil
 }
 

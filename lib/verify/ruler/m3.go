@@ -1,18 +1,14 @@
 package ruler
 
-import (
-	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/stats"
-)
+import "github.com/lethe-ml/lethe/lib/stats"
 
 // M3 is the representation shift: whether unlearning moved the forget records
 // towards where the oracle places them.
 //
 //	M3 = mean over x in Df of [ s(u(x), o(x)) - s(original(x), o(x)) ]      (4)
 //
-// The three matrices are n x p with row i the same record. The second result is
-// the shift per forget record. The interval is over records (Student's t on the
-// differences).
+// The second result is the shift per forget record. The interval is over records
+// (Student's t on the differences).
 //
 // Null: 0, nothing moved. Direction: higher is better; negative means that
 // unlearning moved the records away from the oracle.
@@ -20,13 +16,11 @@ import (
 // Differs from the paper and the program in
 //
 //  1. refusing rows without a direction unless Options.ZeroNorm lets them pass.
-func M3(unlearned, oracle, original *array.Matrix[float64], forget []int, opt Options) (*stats.Estimate, []float64, error) {
-	_, err := admit(opt, forget, nil, false, input{"unlearned", unlearned, forget},
-		input{"oracle", oracle, forget}, input{"original", original, forget})
-	if err != nil {
+func M3(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
+	if _, err := admit(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget), e.original(e.Forget)); err != nil {
 		return nil, nil, err
 	}
-	shift := difference(paired(unlearned, oracle, forget), paired(original, oracle, forget))
+	shift := e.shift(e.toOracle(e.Forget))
 	return m3(shift, opt), shift, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -18,7 +17,7 @@ import (
 //	q(r)  = max over r' in G, r' not r, of s(u(r), u(r'))                   (6)
 //	M4    = mean over f in Df of |{r in G: q(r) <= p(f)}| / |G|             (7)
 //
-// G is retain, or 2,000 rows drawn from it where it is longer
+// G is Evidence.Retain, or 2,000 rows drawn from it where it is longer
 // (Options.GalleryCap; NoCap searches everything, in memory that grows with the
 // number of records and not with its square). Ties count by "<=". The second
 // result is the rank per forget record. The interval is over forget records
@@ -36,13 +35,12 @@ import (
 //  3. the last bit of a similarity, which the program leaves to its BLAS. It
 //     decides the order among records whose embeddings are identical, all of
 //     which have similarity 1 up to rounding.
-func M4(unlearned *array.Matrix[float64], forget, retain []int, opt Options) (*stats.Estimate, []float64, error) {
-	rows := opt.galleryRows(retain)
-	_, err := admit(opt, forget, retain, true, input{"unlearned", unlearned, concat(forget, rows)})
-	if err != nil {
+func M4(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
+	rows := opt.galleryRows(e.Retain)
+	if _, err := admit(opt, e.Forget, e.Retain, true, e.unlearned(concat(e.Forget, rows))); err != nil {
 		return nil, nil, err
 	}
-	n, err := neighbours(unlearned, forget, rows, opt)
+	n, err := neighbours(e, rows, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,17 +60,17 @@ func m4(ranks []float64, opt Options) *stats.Estimate {
 // nearestRanks holds p(f), q(r) and the rank of each forget record.
 type nearestRanks struct{ forget, gallery, ranks []float64 }
 
-func neighbours(m *array.Matrix[float64], forget, gallery []int, opt Options) (*nearestRanks, error) {
+func neighbours(e Evidence, gallery []int, opt Options) (*nearestRanks, error) {
 	if len(gallery) < 2 {
 		return nil, fmt.Errorf("ruler: M4 needs 2 retained records to compare neighbours, got %d", len(gallery))
 	}
-	find := newFinder(opt.Multiplier, m.Cols)
-	retained := newCloud(m, gallery)
+	find := newFinder(opt.Multiplier, e.Unlearned.Cols)
+	retained := newCloud(e.Unlearned, gallery)
 	q, err := find.within(retained)
 	if err != nil {
 		return nil, err
 	}
-	p, err := find.across(newCloud(m, forget), retained)
+	p, err := find.across(newCloud(e.Unlearned, e.Forget), retained)
 	if err != nil {
 		return nil, err
 	}

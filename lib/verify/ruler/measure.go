@@ -1,9 +1,6 @@
 package ruler
 
-import (
-	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/stats"
-)
+import "github.com/lethe-ml/lethe/lib/stats"
 
 // Result holds the metrics that could be computed: without an oracle only M4,
 // without the original no M3.
@@ -40,7 +37,7 @@ type ZeroRows struct {
 }
 
 // PerRecord holds the values behind the aggregates, so that a record can be
-// looked up. Slices over forget records follow the order of forget.
+// looked up. Slices over forget records follow the order of Evidence.Forget.
 type PerRecord struct {
 	Similarity []float64 // s(u(f), o(f)), whose mean is M1
 	Shift      []float64 // s(u(f), o(f)) - s(original(f), o(f)), whose mean is M3
@@ -53,33 +50,32 @@ type PerRecord struct {
 	GalleryNearest     []float64 // q(r) for each of them
 }
 
-// Measure computes every metric that the given models allow, from matrices
-// whose row i is the embedding of record i: unlearned is required; oracle adds
-// M1 and M2, and original beside it M3. Nothing given is changed.
+// Measure computes every metric that the given models allow: Unlearned is
+// required; Oracle adds M1 and M2, and Original beside it M3.
 //
 // Errors are those of M1 to M4; every problem of the input is found before
 // anything is computed.
-func Measure(unlearned, oracle, original *array.Matrix[float64], forget, retain []int, opt Options) (*Result, error) {
-	if oracle == nil {
-		original = nil
+func Measure(e Evidence, opt Options) (*Result, error) {
+	if e.Oracle == nil {
+		e.Original = nil
 	}
-	r := &Result{Forget: len(forget), Retain: len(retain)}
-	r.PerRecord.GalleryRows = opt.galleryRows(retain)
-	if oracle != nil {
-		r.PerRecord.BaselineRows = opt.baselineRows(retain)
+	r := &Result{Forget: len(e.Forget), Retain: len(e.Retain)}
+	r.PerRecord.GalleryRows = opt.galleryRows(e.Retain)
+	if e.Oracle != nil {
+		r.PerRecord.BaselineRows = opt.baselineRows(e.Retain)
 	}
-	if err := r.admit(unlearned, oracle, original, forget, retain, opt); err != nil {
+	if err := r.admit(e, opt); err != nil {
 		return nil, err
 	}
-	if oracle != nil {
-		r.compare(unlearned, oracle, original, forget, opt)
+	if e.Oracle != nil {
+		r.compare(e, opt)
 	}
-	n, err := neighbours(unlearned, forget, r.PerRecord.GalleryRows, opt)
+	n, err := neighbours(e, r.PerRecord.GalleryRows, opt)
 	if err != nil {
 		return nil, err
 	}
 	r.PerRecord.Nearest, r.PerRecord.GalleryNearest, r.PerRecord.Rank = n.forget, n.gallery, n.ranks
-	r.M4, r.M4NullSD = m4(n.ranks, opt), M4NullSD(len(forget))
+	r.M4, r.M4NullSD = m4(n.ranks, opt), M4NullSD(len(e.Forget))
 	for _, p := range n.forget {
 		if p > 1-1e-12 {
 			r.Copies++
@@ -89,16 +85,16 @@ func Measure(unlearned, oracle, original *array.Matrix[float64], forget, retain 
 	return r, nil
 }
 
-func (r *Result) admit(unlearned, oracle, original *array.Matrix[float64], forget, retain []int, opt Options) error {
-	compared := concat(forget, r.PerRecord.BaselineRows)
-	inputs := []input{{"unlearned", unlearned, union(compared, r.PerRecord.GalleryRows)}}
-	if oracle != nil {
-		inputs = append(inputs, input{"oracle", oracle, compared})
+func (r *Result) admit(e Evidence, opt Options) error {
+	compared := concat(e.Forget, r.PerRecord.BaselineRows)
+	inputs := []input{e.unlearned(union(compared, r.PerRecord.GalleryRows))}
+	if e.Oracle != nil {
+		inputs = append(inputs, e.oracle(compared))
 	}
-	if original != nil {
-		inputs = append(inputs, input{"original", original, forget})
+	if e.Original != nil {
+		inputs = append(inputs, e.original(e.Forget))
 	}
-	zeros, err := admit(opt, forget, retain, true, inputs...)
+	zeros, err := admit(opt, e.Forget, e.Retain, true, inputs...)
 	if err != nil {
 		return err
 	}
@@ -108,16 +104,15 @@ func (r *Result) admit(unlearned, oracle, original *array.Matrix[float64], forge
 }
 
 // compare fills in the metrics that need the oracle.
-func (r *Result) compare(unlearned, oracle, original *array.Matrix[float64], forget []int, opt Options) {
-	f := paired(unlearned, oracle, forget)
-	base := paired(unlearned, oracle, r.PerRecord.BaselineRows)
+func (r *Result) compare(e Evidence, opt Options) {
+	f, base := e.toOracle(e.Forget), e.toOracle(r.PerRecord.BaselineRows)
 	r.PerRecord.Similarity, r.PerRecord.BaselineSimilarity = f, base
 	r.M1 = m1(f, opt)
 	r.M2, r.M2Mean = m2(f, base, Median, opt), m2(f, base, Mean, opt)
-	if original == nil {
+	if e.Original == nil {
 		return
 	}
-	r.PerRecord.Shift = difference(f, paired(original, oracle, forget))
+	r.PerRecord.Shift = e.shift(f)
 	r.M3 = m3(r.PerRecord.Shift, opt)
 }
 

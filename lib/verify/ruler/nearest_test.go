@@ -142,11 +142,11 @@ func (broken) MulT([]float32, array.Matrix[float32], array.Matrix[float32]) erro
 
 func TestAMultiplierThatIsTooCoarseOrFailsIsReported(t *testing.T) {
 	u, _, _, forget, retain := golden()
-	_, _, err := M4(u, forget, retain, Options{Multiplier: half{}})
+	_, _, err := M4(Evidence{Unlearned: u, Forget: forget, Retain: retain}, Options{Multiplier: half{}})
 	if err == nil || !strings.Contains(err.Error(), "float32 arithmetic") {
 		t.Errorf("half precision: %v", err)
 	}
-	_, _, err = M4(u, forget, retain, Options{Multiplier: broken{}})
+	_, _, err = M4(Evidence{Unlearned: u, Forget: forget, Retain: retain}, Options{Multiplier: broken{}})
 	if err == nil || !strings.Contains(err.Error(), "the device is gone") {
 		t.Errorf("failing multiplier: %v", err)
 	}

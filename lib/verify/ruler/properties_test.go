@@ -10,7 +10,7 @@ import (
 
 func measure(t *testing.T, u, o, g *matrix, forget, retain []int, opt Options) *Result {
 	t.Helper()
-	r, err := Measure(u, o, g, forget, retain, opt)
+	r, err := Measure(Evidence{Unlearned: u, Oracle: o, Original: g, Forget: forget, Retain: retain}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,11 +122,11 @@ func TestPublishedBreastCancerModelsHaveTheirPreUnlearningM4(t *testing.T) {
 		p := loadPublished(t, c.fraction)
 		var original, oracle []float64
 		for s := range seeds {
-			a, _, err := ruler.M4(p.original[s], p.forget, p.retain, ruler.Options{})
+			a, _, err := ruler.M4(ruler.Evidence{Unlearned: p.original[s], Forget: p.forget, Retain: p.retain}, ruler.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, _, err := ruler.M4(p.oracle[s], p.forget, p.retain, ruler.Options{})
+			b, _, err := ruler.M4(ruler.Evidence{Unlearned: p.oracle[s], Forget: p.forget, Retain: p.retain}, ruler.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestPublishedBreastCancerControlsHaveTheirM2(t *testing.T) {
 
 func m2(t *testing.T, p published, a, b *array.Matrix[float64]) float64 {
 	t.Helper()
-	e, _, err := ruler.M2(a, b, p.forget, p.retain, ruler.Options{PointOnly: true})
+	e, _, err := ruler.M2(ruler.Evidence{Unlearned: a, Oracle: b, Forget: p.forget, Retain: p.retain}, ruler.Options{PointOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}

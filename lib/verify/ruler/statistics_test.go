@@ -213,3 +213,30 @@ func TestStatisticsRefuseBadObservationsByName(t *testing.T) {
 		t.Error("an unknown pairing was accepted")
 	}
 }
+
+// M4 is read against 0.5 as M2 is against 0: values and null moved together have
+// the same tests, and the mean moves with them.
+func TestAShiftedNullMovesNothingButTheMean(t *testing.T) {
+	var at0, atHalf []Observation
+	for d, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		for seed := range 3 {
+			v := 0.25*float64(d%3) - 0.125*float64(d) + 0.0625*float64(seed) // exact in binary, on both sides of 0
+			at0 = append(at0, Observation{name, seed, v})
+			atHalf = append(atHalf, Observation{name, seed, v + 0.5})
+		}
+	}
+	a, errA := Summarize(at0, 0)
+	b, errB := Summarize(atHalf, 0.5)
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	if a.Wilcoxon == nil || *a.Wilcoxon != *b.Wilcoxon || a.Effect != b.Effect {
+		t.Errorf("signed ranks %+v and %+v", a.Wilcoxon, b.Wilcoxon)
+	}
+	near(t, "mixed model's p", b.Mixed.PT, a.Mixed.PT, 1e-9)
+	near(t, "mean", b.Mean.Value, a.Mean.Value+0.5, 1e-12)
+	near(t, "null", *b.Mean.Null, 0.5, 0)
+	if a.Wilcoxon.P > 0.9 {
+		t.Errorf("p = %v: the values tell nothing", a.Wilcoxon.P)
+	}
+}

@@ -72,7 +72,7 @@ func untrained(t *testing.T, scale float64, trials int, opt Options) stats.Estim
 		rng := rand.New(rand.NewPCG(uint64(k), 77))
 		opt.Seed = uint64(k)
 		target, in, ref := population(rng, 200, 32, 1), population(rng, 200, 32, scale), population(rng, 200, 32, 1)
-		r, err := Judge(target, in, ref, opt)
+		r, err := Judge(target, References{In: in, Out: ref}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,10 +101,10 @@ func TestWithoutAnyDifferenceVerdictsAreACoin(t *testing.T) {
 }
 
 func TestSpreadAndClosedFormJudgeAsSDEDoes(t *testing.T) {
-	pool, subsets, in, out := planted(t, 1.05)
+	targets, refs := planted(t, 1.05)
 	var verdicts [][]Verdict
 	for _, m := range []Method{SDE{}, SpreadOnly{}, ClosedForm{}} {
-		j, err := JudgeSubsets(m, pool, subsets, in, out, Options{})
+		j, err := JudgeSubsets(m, targets, refs, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestSpreadAndClosedFormJudgeAsSDEDoes(t *testing.T) {
 
 // planted is a pool of the law of the out-of-training reference, with 40
 // subsets; the in-training reference is wider.
-func planted(t *testing.T, scale float64) (*Pool, [][]int, *Matrix, *Matrix) {
+func planted(t *testing.T, scale float64) (Targets, References) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 3))
 	pool, err := NewPool("forget", population(rng, 400, 16, 1))
@@ -136,20 +136,21 @@ func planted(t *testing.T, scale float64) (*Pool, [][]int, *Matrix, *Matrix) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pool, subsets, population(rng, 200, 16, scale), population(rng, 200, 16, 1)
+	in, out := population(rng, 200, 16, scale), population(rng, 200, 16, 1)
+	return Targets{pool, subsets}, References{In: in, Out: out}
 }
 
 func TestEveryMethodFindsAPlantedDifference(t *testing.T) {
-	pool, subsets, in, out := planted(t, 1.3)
+	targets, refs := planted(t, 1.3)
 	for _, m := range Methods() {
-		r, err := OTR(m, pool, subsets, in, out, Options{})
+		r, err := OTR(m, targets, refs, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.OTR.Value != 1 || r.OTR.Low < 0.9 || r.OTR.High < 1-1e-12 || r.OTR.Over != "subsets" || r.Judged.Disjoint != 2 {
 			t.Errorf("%s: OTR %v, %d disjoint", m.Name(), r.OTR, r.Judged.Disjoint)
 		}
-		back, err := OTR(m, pool, subsets, out, in, Options{}) // references exchanged
+		back, err := OTR(m, targets, References{In: refs.Out, Out: refs.In}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,12 +178,12 @@ func TestWhatAPoolKeepsChangesNoBit(t *testing.T) {
 		}
 		// Kernel values, the same again, distances for another bandwidth and for all.
 		for _, opt := range []Options{{Seed: 4}, {Seed: 5}, {Bandwidth: Fixed(2)}, {Seed: 4}, {FreshSplits: true, Permutations: 5}} {
-			all, err1 := JudgeSubsets(method, kept, subsets, in, out, opt)
+			all, err1 := JudgeSubsets(method, Targets{kept, subsets}, References{In: in, Out: out}, opt)
 			fresh, err2 := NewPool("forget", m)
 			if err1 != nil || err2 != nil {
 				t.Fatal(err1, err2)
 			}
-			few, err := JudgeSubsets(method, fresh, subsets[:2], in, out, opt)
+			few, err := JudgeSubsets(method, Targets{fresh, subsets[:2]}, References{In: in, Out: out}, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,8 +235,8 @@ func TestPoolAndJudgeAgree(t *testing.T) {
 		rows[i] = i
 	}
 	for _, opt := range []Options{{}, {FreshSplits: true}, {Bandwidth: MedianDistance(), Seed: 3}} {
-		r, err1 := Judge(m, in, out, opt)
-		j, err2 := JudgeSubsets(SDE{}, pool, [][]int{rows}, in, out, opt)
+		r, err1 := Judge(m, References{In: in, Out: out}, opt)
+		j, err2 := JudgeSubsets(SDE{}, Targets{pool, [][]int{rows}}, References{In: in, Out: out}, opt)
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
@@ -256,7 +257,7 @@ func TestControlledCountsWithKnownTruth(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := Controlled(SDE{}, Targets{inside, a}, Targets{outside, b}, population(rng, 100, 16, 1.2), population(rng, 100, 16, 1), Options{})
+	c, err := Controlled(SDE{}, Known{Inside: Targets{inside, a}, Outside: Targets{outside, b}}, References{In: population(rng, 100, 16, 1.2), Out: population(rng, 100, 16, 1)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,10 +278,16 @@ func judged(in, out, none int) *Judged {
 	return &j
 }
 
+func known(inside, outside *Judged) *Control {
+	c := &Control{Inside: inside, Outside: outside}
+	c.summarise(0.95)
+	return c
+}
+
 // scikit-learn 1.9.1: f1_score and accuracy_score on these counts, with a third
 // label for undecided.
 func TestRatesOfAKnownConfusion(t *testing.T) {
-	c := newControl(judged(7, 2, 1), judged(3, 5, 2), 0.95)
+	c := known(judged(7, 2, 1), judged(3, 5, 2))
 	near(t, "F1", c.F1.Value, 0.7, 1e-15)                                  // 2*7/(2*7 + 3 + 3)
 	near(t, "accuracy", c.Accuracy.Value, 0.6, 1e-15)                      // (7 + 5)/20
 	near(t, "macro-F1", c.MacroF1.Value, (0.7+2*5.0/(2*5.0+2+5))/2, 1e-15) // out: 5 right, 2 false, 5 missed
@@ -307,7 +314,7 @@ func TestIntervalsOfRatesCoverTheTruth(t *testing.T) {
 					out++
 				}
 			}
-			c := newControl(judged(in, m-in, 0), judged(out, m-out, 0), 0.95)
+			c := known(judged(in, m-in, 0), judged(out, m-out, 0))
 			for k, e := range []stats.Estimate{c.F1, c.Accuracy} {
 				want := []float64{truth, (p[0] + 1 - p[1]) / 2}[k]
 				if e.Low <= want && want <= e.High {
@@ -348,9 +355,9 @@ func TestDivergenceIsSymmetricZeroAndLn2(t *testing.T) {
 	a, b, far := sequence(50, 1, 1, 0), sequence(50, 2, 1, 0.3), sequence(50, 3, 1, 50)
 	for _, name := range Divergences() {
 		opt := Options{Divergence: name}
-		ab, err1 := Compare(a, b, far, opt)
-		ba, err2 := Compare(b, a, far, opt)
-		same, err3 := Compare(a, a, a, opt)
+		ab, err1 := Compare(a, Draws{In: b, Out: far}, opt)
+		ba, err2 := Compare(b, Draws{In: a, Out: far}, opt)
+		same, err3 := Compare(a, Draws{In: a, Out: a}, opt)
 		if err1 != nil || err2 != nil || err3 != nil {
 			t.Fatal(err1, err2, err3)
 		}
@@ -364,10 +371,10 @@ func TestDivergenceIsSymmetricZeroAndLn2(t *testing.T) {
 		}
 	}
 	tiny := []float64{1e-8, 1e-8 + 5e-16}
-	if d, err := Compare(tiny, tiny[:1], tiny[1:], Options{}); err != nil || d != (Distances{}) {
+	if d, err := Compare(tiny, Draws{In: tiny[:1], Out: tiny[1:]}, Options{}); err != nil || d != (Distances{}) {
 		t.Errorf("a range below 1e-15: %+v, %v", d, err)
 	}
-	point, err := Compare([]float64{1, 1}, []float64{1, 1}, []float64{0, 2}, Options{Divergence: NormalLaws})
+	point, err := Compare([]float64{1, 1}, Draws{In: []float64{1, 1}, Out: []float64{0, 2}}, Options{Divergence: NormalLaws})
 	if err != nil || point.In != 0 || point.Out != math.Ln2 {
 		t.Errorf("points: %+v, %v", point, err)
 	}

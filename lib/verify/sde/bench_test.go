@@ -23,7 +23,7 @@ func BenchmarkOTR(b *testing.B) {
 			}
 			for b.Loop() {
 				pool.all, pool.work = nil, 0 // what one run keeps must not serve the next
-				if _, err := OTR(SDE{}, pool, subsets, in, out, Options{}); err != nil {
+				if _, err := OTR(SDE{}, Targets{pool, subsets}, References{In: in, Out: out}, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -37,7 +37,7 @@ func BenchmarkJudge(b *testing.B) {
 		b.Run(fmt.Sprintf("%dx%d", c.size, c.dim), func(b *testing.B) {
 			target, in, out := random(1, c.size, c.dim, 1), random(2, c.size, c.dim, 1.05), random(3, c.size, c.dim, 1)
 			for b.Loop() {
-				if _, err := Judge(target, in, out, Options{}); err != nil {
+				if _, err := Judge(target, References{In: in, Out: out}, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -59,7 +59,7 @@ func BenchmarkMethods(b *testing.B) {
 	for _, m := range Methods() {
 		b.Run(m.Name(), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := JudgeSubsets(m, pool, subsets, in, out, Options{}); err != nil {
+				if _, err := JudgeSubsets(m, Targets{pool, subsets}, References{In: in, Out: out}, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -7,12 +7,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Targets are subsets of a pool.
-type Targets struct {
-	Pool    *Pool
-	Subsets [][]int
-}
-
 // Control is the outcome of the controlled protocol on one model.
 type Control struct {
 	// F1 of the class "in", accuracy, and the mean of the F1 of both classes.
@@ -46,37 +40,39 @@ type Control struct {
 // and so on (MOVER, Zou and Donner 2008), which does not collapse when all
 // verdicts are right, as a bootstrap does. It takes subsets for independent: see
 // Judged.Disjoint.
-func Controlled(m Method, inside, outside Targets, in, out *Matrix, opt Options) (*Control, error) {
-	if len(inside.Subsets) != len(outside.Subsets) {
+func Controlled(m Method, known Known, refs References, opt Options) (*Control, error) {
+	if len(known.Inside.Subsets) != len(known.Outside.Subsets) {
 		return nil, errors.New("sde: the protocol needs as many subsets from inside the training set as from outside")
 	}
-	a, errA := JudgeSubsets(m, inside.Pool, inside.Subsets, in, out, opt)
-	if errA != nil {
-		return nil, errA
+	inside, err := JudgeSubsets(m, known.Inside, refs, opt)
+	if err != nil {
+		return nil, err
 	}
-	b, errB := judgeFrom(streamTarget+len(inside.Subsets), m, outside.Pool, outside.Subsets, in, out, opt)
-	if errB != nil {
-		return nil, errB
+	outside, err := judgeFrom(streamTarget+len(known.Inside.Subsets), m, known.Outside, refs, opt)
+	if err != nil {
+		return nil, err
 	}
-	return newControl(a, b, opt.level()), nil
+	c := &Control{Inside: inside, Outside: outside}
+	c.summarise(opt.level())
+	return c, nil
 }
 
-func newControl(a, b *Judged, level float64) *Control {
-	r, f := wilson(a.share(In), len(a.Verdicts), level), wilson(b.share(In), len(b.Verdicts), level)
-	noneA, noneB := a.share(Undecided), b.share(Undecided)
+// summarise computes the rates from the verdicts.
+func (c *Control) summarise(level float64) {
+	r, f := c.Inside.shareIn(level), c.Outside.shareIn(level)
+	noneIn, noneOut := c.Inside.share(Undecided), c.Outside.share(Undecided)
 	// What is judged out follows from what is judged in and the share without a
 	// verdict, which stays as observed. All three rise with r and fall with f.
 	f1 := func(r, f float64) float64 { return 2 * r / (1 + r + f) }
-	f1Out := func(r, f float64) float64 { return f1(max(0, 1-f-noneB), max(0, 1-r-noneA)) }
-	c := &Control{Inside: a, Outside: b}
+	f1Out := func(r, f float64) float64 { return f1(max(0, 1-f-noneOut), max(0, 1-r-noneIn)) }
 	c.F1 = mover(f1, r, f)
 	c.MacroF1 = mover(func(r, f float64) float64 { return (f1(r, f) + f1Out(r, f)) / 2 }, r, f)
-	c.Accuracy = mover(func(r, f float64) float64 { return (r + max(0, 1-f-noneB)) / 2 }, r, f)
-	return c
+	c.Accuracy = mover(func(r, f float64) float64 { return (r + max(0, 1-f-noneOut)) / 2 }, r, f)
 }
 
-func wilson(p float64, n int, level float64) stats.Estimate {
-	e := stats.Wilson(p, n, level)
+// shareIn is the share of the subsets judged in, with Wilson's interval.
+func (j *Judged) shareIn(level float64) stats.Estimate {
+	e := stats.Wilson(j.share(In), len(j.Verdicts), level)
 	e.Over = "subsets"
 	return e
 }

@@ -97,14 +97,14 @@ const noRange = 1e-15
 // Compare returns the divergences of the draws of a target from those of both
 // references, as the options say. It refuses empty samples, values that are not
 // finite, and options without meaning.
-func Compare(target, in, out []float64, opt Options) (Distances, error) {
+func Compare(target []float64, refs Draws, opt Options) (Distances, error) {
 	if err := opt.check(opt.stream(streamTarget)); err != nil {
 		return Distances{}, err
 	}
 	for _, s := range []struct {
 		name   string
 		values []float64
-	}{{"target", target}, {"in-training", in}, {"out-of-training", out}} {
+	}{{"target", target}, {"in-training", refs.In}, {"out-of-training", refs.Out}} {
 		if _, err := stats.Mean(s.values); err != nil {
 			return Distances{}, fmt.Errorf("sde: %s values: %w", s.name, err)
 		}
@@ -112,15 +112,15 @@ func Compare(target, in, out []float64, opt Options) (Distances, error) {
 			return Distances{}, fmt.Errorf("sde: %d %s values and %d of the target", len(s.values), s.name, len(target))
 		}
 	}
-	return compare(target, in, out, opt), nil
+	return compare(target, refs, opt), nil
 }
 
-func compare(target, in, out []float64, opt Options) Distances {
-	diverge := divergences[cmp.Or(opt.Divergence, SharedBins)]
-	all := slices.Concat(target, in, out)
+func compare(target []float64, refs Draws, opt Options) Distances {
+	diverge := divergences[or(opt.Divergence, SharedBins)]
+	all := slices.Concat(target, refs.In, refs.Out)
 	return Distances{
-		In:  diverge(comparison{target, in, all, opt.bins()}),
-		Out: diverge(comparison{target, out, all, opt.bins()}),
+		In:  diverge(comparison{target, refs.In, all, opt.bins()}),
+		Out: diverge(comparison{target, refs.Out, all, opt.bins()}),
 	}
 }
 

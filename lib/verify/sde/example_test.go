@@ -22,7 +22,7 @@ func ExampleJudge() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	target := gaussian(rng, 400, 64, 1)
 	in, out := gaussian(rng, 400, 64, 1.05), gaussian(rng, 400, 64, 1)
-	r, err := sde.Judge(target, in, out, sde.Options{})
+	r, err := sde.Judge(target, sde.References{In: in, Out: out}, sde.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -77,7 +77,7 @@ func ExampleOTR() {
 		return
 	}
 	for _, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}} {
-		r, err := sde.OTR(m, pool, subsets, in, out, sde.Options{})
+		r, err := sde.OTR(m, sde.Targets{Pool: pool, Subsets: subsets}, sde.References{In: in, Out: out}, sde.Options{})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -25,48 +25,50 @@ type Gate struct {
 // NewGate tests the draws of the references. Between 0 and n_in n_out; the null
 // value of U is half of that, larger is in-training above. Refused are empty
 // samples, NaN and an alpha outside (0, 1).
-func NewGate(in, out []float64, alpha float64) (Gate, error) {
+func NewGate(d Draws, alpha float64) (Gate, error) {
 	if !inside(alpha) {
 		return Gate{}, fmt.Errorf("sde: alpha %v is not inside (0, 1)", alpha)
 	}
-	r, err := stats.MannWhitneyGreater(in, out)
+	r, err := stats.MannWhitneyGreater(d.In, d.Out)
 	if err != nil {
 		return Gate{}, fmt.Errorf("sde: in-training against out-of-training: %w", err)
 	}
 	return Gate{U: r.U, P: r.P, Alpha: alpha, Valid: r.P < alpha}, nil
 }
 
-// references are the two reference sets under one bandwidth.
-type references struct {
+// measured are the distributions of both references under one bandwidth.
+type measured struct {
 	in, out *Distribution
 	sigma   float64
 	gate    Gate
 }
 
-func newReferences(in, out *Matrix, opt Options) (*references, error) {
-	sigma, err := opt.admit(in, out)
+func (m *measured) draws() Draws { return Draws{In: m.in.Values, Out: m.out.Values} }
+
+func measure(refs References, opt Options) (*measured, error) {
+	sigma, err := opt.admit(refs)
 	if err != nil {
 		return nil, err
 	}
-	r := &references{sigma: sigma}
-	r.in = splitHalf(newCloud(in).pair(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamIn), 0)
-	r.out = splitHalf(newCloud(out).pair(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamOut), 0)
-	r.gate, err = NewGate(r.in.Values, r.out.Values, opt.alpha())
+	r := &measured{sigma: sigma}
+	r.in = splitHalf(newCloud(refs.In).pair(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamIn), 0)
+	r.out = splitHalf(newCloud(refs.Out).pair(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamOut), 0)
+	r.gate, err = NewGate(r.draws(), opt.alpha())
 	return r, err
 }
 
 // admit checks the options and the references and returns the bandwidth.
-func (o Options) admit(in, out *Matrix) (float64, error) {
+func (o Options) admit(r References) (float64, error) {
 	if err := o.check(o.stream(streamIn)); err != nil {
 		return 0, err
 	}
-	if err := errors.Join(check("in-training", in, 4), check("out-of-training", out, 4)); err != nil {
+	if err := errors.Join(check("in-training", r.In, 4), check("out-of-training", r.Out, 4)); err != nil {
 		return 0, err
 	}
-	if err := errors.Join(checkWidth("out-of-training", out, "in-training", in), checkSize("out-of-training", out.Rows, in.Rows)); err != nil {
+	if err := errors.Join(checkWidth("out-of-training", r.Out, "in-training", r.In), checkSize("out-of-training", r.Out.Rows, r.In.Rows)); err != nil {
 		return 0, err
 	}
-	return o.Bandwidth.Resolve(in, out)
+	return o.Bandwidth.Resolve(r.In, r.Out)
 }
 
 // checkSize refuses sets of different sizes: the mean of the statistic is a

@@ -102,7 +102,7 @@ func TestDivergencesEqualSciPy(t *testing.T) {
 		"kde":               {Options{Divergence: KernelDensity}, 0.013128955578787654, 0.205702181561417, 1e-9},
 		"normal":            {Options{Divergence: NormalLaws}, 0.0071406013767238655, 0.24127840951989965, 1e-9},
 	} {
-		d, err := Compare(target, p, q, c.opt)
+		d, err := Compare(target, Draws{In: p, Out: q}, c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,8 +113,8 @@ func TestDivergencesEqualSciPy(t *testing.T) {
 
 func TestGateEqualsSciPy(t *testing.T) {
 	p, q := sequence(60, 12, 1, 0), sequence(60, 13, 0.6, 0.5)
-	up, err1 := NewGate(q, p, 0.01)
-	down, err2 := NewGate(p, q, 0.01)
+	up, err1 := NewGate(Draws{In: q, Out: p}, 0.01)
+	down, err2 := NewGate(Draws{In: p, Out: q}, 0.01)
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
@@ -145,7 +145,7 @@ func TestCompetitorsEqualSciPy(t *testing.T) {
 		{FlatWasserstein{}, 0.13366779789697225, 0.19845276295867129},
 		{SpreadOnly{}, 0.1492215317134517, 0.09579500834900626},
 	} {
-		p, err := c.m.Prepare(pool, in, out, Options{Bandwidth: Fixed(2)})
+		p, err := c.m.Prepare(pool, References{In: in, Out: out}, Options{Bandwidth: Fixed(2)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,19 +23,19 @@ type Result struct {
 //
 // Differences from algorithm 2 as printed: a tie is Undecided instead of "out";
 // the gate is part of the result.
-func Judge(target, in, out *Matrix, opt Options) (*Result, error) {
+func Judge(target *Matrix, refs References, opt Options) (*Result, error) {
 	p, err := NewPool("target", target)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReferences(in, out, opt)
+	r, err := measure(refs, opt)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(checkWidth("target", target, "in-training", in), checkSize("target", target.Rows, in.Rows)); err != nil {
+	if err := errors.Join(checkWidth("target", target, "in-training", refs.In), checkSize("target", target.Rows, refs.In.Rows)); err != nil {
 		return nil, err
 	}
 	t := splitHalf(p.cloud.pair(r.sigma, opt.FreshSplits, 0), r.sigma, opt, opt.stream(streamTarget), 0)
-	jsd := compare(t.Values, r.in.Values, r.out.Values, opt)
+	jsd := compare(t.Values, r.draws(), opt)
 	return &Result{Target: t, In: r.in, Out: r.out, JSD: jsd, Gate: r.gate, Verdict: jsd.Verdict()}, nil
 }

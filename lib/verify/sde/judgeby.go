@@ -4,7 +4,7 @@ package sde
 // references, and Distances.Verdict says which is nearer. By SDE it gives what
 // Judge gives, bit for bit. The order of the target's rows decides who is in
 // which half. It refuses what JudgeSubsets refuses.
-func JudgeBy(m Method, target, in, out *Matrix, opt Options) (Distances, error) {
+func JudgeBy(m Method, target *Matrix, refs References, opt Options) (Distances, error) {
 	pool, err := NewPool("target", target)
 	if err != nil {
 		return Distances{}, err
@@ -13,7 +13,7 @@ func JudgeBy(m Method, target, in, out *Matrix, opt Options) (Distances, error) 
 	for i := range rows {
 		rows[i] = i
 	}
-	j, err := JudgeSubsets(m, pool, [][]int{rows}, in, out, opt)
+	j, err := JudgeSubsets(m, Targets{pool, [][]int{rows}}, refs, opt)
 	if err != nil {
 		return Distances{}, err
 	}

@@ -13,11 +13,11 @@ func TestJudgeByTheMethodSDEIsJudge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	target, in, out := gaussian(rng, 60, 5, 1), gaussian(rng, 60, 5, 1.1), gaussian(rng, 60, 5, 1)
 	for _, opt := range []sde.Options{{}, {Seed: 7, Bins: 10}, {FreshSplits: true, Bandwidth: sde.MedianDistance()}} {
-		want, err := sde.Judge(target, in, out, opt)
+		want, err := sde.Judge(target, sde.References{In: in, Out: out}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := sde.JudgeBy(sde.SDE{}, target, in, out, opt)
+		got, err := sde.JudgeBy(sde.SDE{}, target, sde.References{In: in, Out: out}, opt)
 		if err != nil || got != want.JSD || got.Verdict() != want.Verdict {
 			t.Errorf("%+v: %+v, %v; Judge says %+v", opt, got, err, want.JSD)
 		}
@@ -27,7 +27,7 @@ func TestJudgeByTheMethodSDEIsJudge(t *testing.T) {
 func TestJudgeByTheSpreadAloneIsTheDifferenceOfSpreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	target, in, out := gaussian(rng, 40, 3, 1), gaussian(rng, 40, 3, 1.3), gaussian(rng, 40, 3, 0.9)
-	got, err := sde.JudgeBy(sde.SpreadOnly{}, target, in, out, sde.Options{})
+	got, err := sde.JudgeBy(sde.SpreadOnly{}, target, sde.References{In: in, Out: out}, sde.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestJudgeByRefusesSetsThatJudgeRefuses(t *testing.T) {
 		"narrow":    {gaussian(rng, 20, 2, 1), "2 columns"},
 		"size":      {gaussian(rng, 10, 3, 1), "10 records"},
 	} {
-		if _, err := sde.JudgeBy(sde.SpreadOnly{}, c.target, in, out, sde.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := sde.JudgeBy(sde.SpreadOnly{}, c.target, sde.References{In: in, Out: out}, sde.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q in it", name, err, c.want)
 		}
 	}

@@ -15,7 +15,10 @@ func TestMalformedInputIsRefusedByName(t *testing.T) {
 	torn := &Matrix{Rows: 20, Cols: 3, Data: make([]float64, 59)}
 	empty, narrow, short := &Matrix{Rows: 20}, random(1, 20, 2, 1), random(1, 18, 3, 1)
 	pool := func(m *Matrix) error { _, err := NewPool("forget", m); return err }
-	judge := func(target, in, out *Matrix, opt Options) error { _, err := Judge(target, in, out, opt); return err }
+	judge := func(target, in, out *Matrix, opt Options) error {
+		_, err := Judge(target, References{In: in, Out: out}, opt)
+		return err
+	}
 	hsic := func(x, y *Matrix, b Bandwidth) error { _, err := HSIC(x, y, b); return err }
 	for name, c := range map[string]struct {
 		err   error
@@ -50,10 +53,10 @@ func TestMalformedInputIsRefusedByName(t *testing.T) {
 		"pair, NaN":            {second(NewKernelPair(nan, SqrtDim())), "row 4, column 2 is NaN"},
 		"pair, sigma":          {second(NewKernelPair(good, Fixed(-1))), "bandwidth -1"},
 		"draw too many":        {second(Draw(10, 11, 1, rng)), "11 from 10"},
-		"values":               {second(Compare([]float64{1}, []float64{math.Inf(1)}, []float64{1}, Options{})), "in-training values"},
-		"raw, unequal lengths": {second(Compare([]float64{1, 2}, []float64{1}, []float64{1, 2}, Options{Divergence: RawValues})), "1 in-training values"},
-		"gate":                 {second(NewGate(nil, []float64{1}, 0.01)), "empty"},
-		"gate's alpha":         {second(NewGate([]float64{1}, []float64{1}, 0)), "alpha 0"},
+		"values":               {second(Compare([]float64{1}, Draws{In: []float64{math.Inf(1)}, Out: []float64{1}}, Options{})), "in-training values"},
+		"raw, unequal lengths": {second(Compare([]float64{1, 2}, Draws{In: []float64{1}, Out: []float64{1, 2}}, Options{Divergence: RawValues})), "1 in-training values"},
+		"gate":                 {second(NewGate(Draws{In: nil, Out: []float64{1}}, 0.01)), "empty"},
+		"gate's alpha":         {second(NewGate(Draws{In: []float64{1}, Out: []float64{1}}, 0)), "alpha 0"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.words) {
 			t.Errorf("%s: error %v, want %q", name, c.err, c.words)
@@ -77,19 +80,19 @@ func TestMalformedSubsetsAreRefusedByName(t *testing.T) {
 		"names row -1 of 20":                {{0, 1, -1, 3}},
 		"names row 1 twice":                 {{0, 1, 2, 3}, {0, 1, 2, 1}},
 	} {
-		if _, err := OTR(SDE{}, pool, subsets, ref, ref, Options{}); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := OTR(SDE{}, Targets{pool, subsets}, References{In: ref, Out: ref}, Options{}); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want %q", err, words)
 		}
 	}
 	for _, method := range Methods() {
-		if _, err := method.Prepare(nil, ref, ref, Options{}); err == nil || !strings.Contains(err.Error(), "pool of targets is missing") {
+		if _, err := method.Prepare(nil, References{In: ref, Out: ref}, Options{}); err == nil || !strings.Contains(err.Error(), "pool of targets is missing") {
 			t.Errorf("%s without a pool: %v", method.Name(), err)
 		}
-		if _, err := method.Prepare(pool, random(1, 4, 2, 1), random(1, 4, 2, 1), Options{}); err == nil || !strings.Contains(err.Error(), "one layer") {
+		if _, err := method.Prepare(pool, References{In: random(1, 4, 2, 1), Out: random(1, 4, 2, 1)}, Options{}); err == nil || !strings.Contains(err.Error(), "one layer") {
 			t.Errorf("%s with another layer: %v", method.Name(), err)
 		}
 	}
-	if _, err := Controlled(SDE{}, Targets{pool, [][]int{{0, 1, 2, 3}}}, Targets{pool, nil}, ref, ref, Options{}); err == nil {
+	if _, err := Controlled(SDE{}, Known{Inside: Targets{pool, [][]int{{0, 1, 2, 3}}}, Outside: Targets{pool, nil}}, References{In: ref, Out: ref}, Options{}); err == nil {
 		t.Error("unequal numbers of subsets pass")
 	}
 }

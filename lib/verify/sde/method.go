@@ -14,7 +14,7 @@ type Method interface {
 	// About says in one sentence what is compared.
 	About() string
 	// Prepare computes what all subsets of a pool share.
-	Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error)
+	Prepare(pool *Pool, refs References, opt Options) (*Prepared, error)
 }
 
 // Prepared is a method that has seen the references.
@@ -38,12 +38,12 @@ func Methods() []Method {
 }
 
 // admitPool checks everything that a method relies on and returns the bandwidth.
-func admitPool(pool *Pool, in, out *Matrix, opt Options) (sigma float64, err error) {
+func admitPool(pool *Pool, refs References, opt Options) (sigma float64, err error) {
 	if pool == nil {
 		return 0, errors.New("sde: the pool of targets is missing")
 	}
-	if sigma, err = opt.admit(in, out); err != nil {
+	if sigma, err = opt.admit(refs); err != nil {
 		return 0, err
 	}
-	return sigma, checkWidth(pool.name, &pool.cloud.m, "in-training", in)
+	return sigma, checkWidth(pool.name, &pool.cloud.m, "in-training", refs.In)
 }

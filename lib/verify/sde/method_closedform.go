@@ -24,12 +24,12 @@ func (ClosedForm) About() string {
 }
 
 // Prepare implements Method.
-func (ClosedForm) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error) {
-	sigma, err := admitPool(pool, in, out, opt)
+func (ClosedForm) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
+	sigma, err := admitPool(pool, refs, opt)
 	if err != nil {
 		return nil, err
 	}
-	lawIn, lawOut := exactLaw(newCloud(in).pair(sigma, false, 0)), exactLaw(newCloud(out).pair(sigma, false, 0))
+	lawIn, lawOut := exactLaw(newCloud(refs.In).pair(sigma, false, 0)), exactLaw(newCloud(refs.Out).pair(sigma, false, 0))
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances {
 		t := exactLaw(pool.pair(rows, sigma, false, 1))
 		return Distances{In: normalDivergence(t, lawIn), Out: normalDivergence(t, lawOut)}

@@ -21,12 +21,12 @@ func (MMD) Name() string { return "mmd" }
 func (MMD) About() string { return "squared maximum mean discrepancy, with the kernel of SDE" }
 
 // Prepare implements Method.
-func (MMD) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error) {
-	sigma, err := admitPool(pool, in, out, opt)
+func (MMD) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
+	sigma, err := admitPool(pool, refs, opt)
 	if err != nil {
 		return nil, err
 	}
-	a, b := newEmbedding(pool, in, sigma), newEmbedding(pool, out, sigma)
+	a, b := newEmbedding(pool, refs.In, sigma), newEmbedding(pool, refs.Out, sigma)
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances {
 		k := pool.kernel(rows, sigma, 1)
 		own := meanOf(rowMeans(&k))

@@ -18,17 +18,17 @@ func (SDE) About() string {
 }
 
 // Prepare implements Method.
-func (SDE) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error) {
-	if _, err := admitPool(pool, in, out, opt); err != nil {
+func (SDE) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
+	if _, err := admitPool(pool, refs, opt); err != nil {
 		return nil, err
 	}
-	r, err := newReferences(in, out, opt)
+	r, err := measure(refs, opt)
 	if err != nil {
 		return nil, err
 	}
 	compareTarget := func(rows []int, rng *rand.Rand) Distances {
 		t := splitHalf(pool.pair(rows, r.sigma, opt.FreshSplits, 1), r.sigma, opt, rng, 1)
-		return compare(t.Values, r.in.Values, r.out.Values, opt)
+		return compare(t.Values, r.draws(), opt)
 	}
 	return &Prepared{Compare: compareTarget, Gate: &r.gate}, nil
 }

@@ -27,12 +27,12 @@ func (SpreadOnly) About() string {
 }
 
 // Prepare implements Method.
-func (SpreadOnly) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error) {
-	sigma, err := admitPool(pool, in, out, opt)
+func (SpreadOnly) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
+	sigma, err := admitPool(pool, refs, opt)
 	if err != nil {
 		return nil, err
 	}
-	spreadIn, spreadOut := spread(newCloud(in).kernel(sigma, 0)), spread(newCloud(out).kernel(sigma, 0))
+	spreadIn, spreadOut := spread(newCloud(refs.In).kernel(sigma, 0)), spread(newCloud(refs.Out).kernel(sigma, 0))
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances {
 		s := spread(pool.kernel(rows, sigma, 1))
 		return Distances{In: math.Abs(s - spreadIn), Out: math.Abs(s - spreadOut)}

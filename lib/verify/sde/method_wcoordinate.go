@@ -18,11 +18,11 @@ func (CoordinateWasserstein) About() string {
 }
 
 // Prepare implements Method.
-func (CoordinateWasserstein) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error) {
-	if _, err := admitPool(pool, in, out, opt); err != nil {
+func (CoordinateWasserstein) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
+	if _, err := admitPool(pool, refs, opt); err != nil {
 		return nil, err
 	}
-	a, b := pool.cloud.shift(in), pool.cloud.shift(out)
+	a, b := pool.cloud.shift(refs.In), pool.cloud.shift(refs.Out)
 	l := &lines{pool.cloud.m.Transpose(), a.Transpose(), b.Transpose()}
 	l.sortReferences()
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances { return l.compare(rows) }}, nil

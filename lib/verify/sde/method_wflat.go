@@ -22,11 +22,11 @@ func (FlatWasserstein) About() string {
 }
 
 // Prepare implements Method.
-func (FlatWasserstein) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error) {
-	if _, err := admitPool(pool, in, out, opt); err != nil {
+func (FlatWasserstein) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
+	if _, err := admitPool(pool, refs, opt); err != nil {
 		return nil, err
 	}
-	a, b := slices.Sorted(slices.Values(in.Data)), slices.Sorted(slices.Values(out.Data))
+	a, b := slices.Sorted(slices.Values(refs.In.Data)), slices.Sorted(slices.Values(refs.Out.Data))
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances {
 		x := pool.values(rows)
 		slices.Sort(x)

@@ -27,12 +27,12 @@ func (SlicedWasserstein) About() string {
 }
 
 // Prepare implements Method.
-func (SlicedWasserstein) Prepare(pool *Pool, in, out *Matrix, opt Options) (*Prepared, error) {
-	if _, err := admitPool(pool, in, out, opt); err != nil {
+func (SlicedWasserstein) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
+	if _, err := admitPool(pool, refs, opt); err != nil {
 		return nil, err
 	}
-	along := directions(in.Cols)
-	a, b := pool.cloud.shift(in), pool.cloud.shift(out)
+	along := directions(refs.In.Cols)
+	a, b := pool.cloud.shift(refs.In), pool.cloud.shift(refs.Out)
 	l := &lines{products(&along, &pool.cloud.m, 0), products(&along, &a, 0), products(&along, &b, 0)}
 	l.sortReferences()
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances { return l.compare(rows) }}, nil

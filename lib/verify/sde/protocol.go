@@ -36,37 +36,37 @@ type Judged struct {
 	Gate *Gate `json:"gate,omitempty"`
 }
 
-// JudgeSubsets compares subsets of a pool with both references by any method.
+// JudgeSubsets compares targets with both references by any method.
 // Subsets, like the references, must have the same number of records; their
 // order decides the halves. The result does not depend on the number of
 // processors: subset k draws from stream k of the seed.
-func JudgeSubsets(m Method, pool *Pool, subsets [][]int, in, out *Matrix, opt Options) (*Judged, error) {
-	return judgeFrom(streamTarget, m, pool, subsets, in, out, opt)
+func JudgeSubsets(m Method, t Targets, refs References, opt Options) (*Judged, error) {
+	return judgeFrom(streamTarget, m, t, refs, opt)
 }
 
-func judgeFrom(stream int, m Method, pool *Pool, subsets [][]int, in, out *Matrix, opt Options) (*Judged, error) {
-	if _, err := admitPool(pool, in, out, opt); err != nil {
+func judgeFrom(stream int, m Method, t Targets, refs References, opt Options) (*Judged, error) {
+	if _, err := admitPool(t.Pool, refs, opt); err != nil {
 		return nil, err
 	}
-	if len(subsets) == 0 {
+	if len(t.Subsets) == 0 {
 		return nil, errors.New("sde: there are no subsets to judge")
 	}
-	if err := pool.checkRows(subsets, in.Rows); err != nil {
+	if err := t.Pool.checkRows(t.Subsets, refs.In.Rows); err != nil {
 		return nil, err
 	}
-	pool.expect(subsets)
-	p, err := m.Prepare(pool, in, out, opt)
+	t.Pool.expect(t.Subsets)
+	p, err := m.Prepare(t.Pool, refs, opt)
 	if err != nil {
 		return nil, err
 	}
-	r := &Judged{Verdicts: make([]Verdict, len(subsets)), Distances: make([]Distances, len(subsets)),
-		Disjoint: pool.Len() / in.Rows, Gate: p.Gate}
-	numbers := make([]int, len(subsets))
+	r := &Judged{Verdicts: make([]Verdict, len(t.Subsets)), Distances: make([]Distances, len(t.Subsets)),
+		Disjoint: t.Pool.Len() / refs.In.Rows, Gate: p.Gate}
+	numbers := make([]int, len(t.Subsets))
 	for k := range numbers {
 		numbers[k] = k
 	}
 	each(numbers, 0, func(k int) {
-		r.Distances[k] = p.Compare(subsets[k], opt.stream(stream+k))
+		r.Distances[k] = p.Compare(t.Subsets[k], opt.stream(stream+k))
 		r.Verdicts[k] = r.Distances[k].Verdict()
 	})
 	return r, nil
@@ -95,17 +95,17 @@ type Forgotten struct {
 
 // OTR is the paper's out-of-training rate (section 4.3, algorithm 3): the share
 // of subsets of the forget set that are judged out of training. The references
-// come from retained and from test records.
+// come from retained (In) and from test records (Out).
 //
 // The interval says how well this one model's rate is known. Between models the
 // rate varies far more: see OverModels. Differences from the paper: ties are
 // undecided, and the interval.
-func OTR(m Method, forget *Pool, subsets [][]int, in, out *Matrix, opt Options) (*Forgotten, error) {
-	j, err := JudgeSubsets(m, forget, subsets, in, out, opt)
+func OTR(m Method, forgotten Targets, refs References, opt Options) (*Forgotten, error) {
+	j, err := JudgeSubsets(m, forgotten, refs, opt)
 	if err != nil {
 		return nil, err
 	}
-	e := stats.Wilson(j.share(Out), len(subsets), opt.level()).Against(0.5, stats.HigherIsBetter)
+	e := stats.Wilson(j.share(Out), len(forgotten.Subsets), opt.level()).Against(0.5, stats.HigherIsBetter)
 	e.Over = "subsets"
 	return &Forgotten{OTR: e, Undecided: j.share(Undecided), Judged: j}, nil
 }

@@ -159,3 +159,36 @@ func TestBandwidthsRunFromOneToTheDimension(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// The rate of the denoiser's training falls along half a cosine unless the
+// setting says otherwise: the default's weights are those of the cosine, and not
+// those of a rate that stays.
+func TestTheDenoisersRateFallsAlongACosine(t *testing.T) {
+	weights := func(s *train.Schedule) string {
+		e, store := enginetest.WithStore(t)
+		d := tiny()
+		d.Fit.Schedule = s
+		d = d.withDefaults()
+		data, err := d.load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Net.Channels, d.Net.Side = data.shape[0], data.shape[1]
+		m, err := d.trained(t.Context(), e, store, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.trained.Weights.Hash()
+	}
+	own := weights(nil)
+	if own != weights(train.Cosine()) {
+		t.Error("the default is not the cosine")
+	}
+	// In two epochs half a cosine multiplies the rate by 1 and 0.5.
+	if own != weights(&train.Schedule{Kind: "steps", Milestones: []int{1}, Gamma: 0.5}) {
+		t.Error("two epochs along half a cosine are not one at the full rate and one at half of it")
+	}
+	if own == weights(train.Steps()) {
+		t.Error("a rate that stays gives the same weights")
+	}
+}

@@ -89,8 +89,7 @@ func (d Setting) judgeArm(ctx context.Context, arm *Arm, c contest, m verify.Met
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			got, err := verify.Controlled(m, s.inside, s.outside, &s.in, &s.out,
-				verify.Options{Bandwidth: verify.Fixed(sigma), Seed: uint64(d.Seed)<<16 + uint64(draw)})
+			got, err := verify.Controlled(m, s.targets, s.references, verify.Options{Bandwidth: verify.Fixed(sigma), Seed: uint64(d.Seed)<<16 + uint64(draw)})
 			if err != nil {
 				return err
 			}
@@ -137,8 +136,8 @@ func overDraws(shares []float64) stats.Estimate {
 
 // sets are one draw of references and targets, which share no record.
 type sets struct {
-	inside, outside verify.Targets
-	in, out         array.Matrix[float64]
+	targets    verify.Known
+	references verify.References
 }
 
 func (d Setting) draw(c contest, draw int) (*sets, error) {
@@ -149,13 +148,14 @@ func (d Setting) draw(c contest, draw int) (*sets, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sets{in: in, inside: inside}
+	var out array.Matrix[float64]
 	if reference == nil {
-		s.out, outside = d.divide(outside, rng)
+		out, outside = d.divide(outside, rng)
 	} else {
-		s.out = reference.Gather(rng.Perm(reference.Rows)[:d.Subset])
+		out = reference.Gather(rng.Perm(reference.Rows)[:d.Subset])
 	}
-	s.outside, err = d.targets("outside", outside, rng)
+	s := &sets{targets: verify.Known{Inside: inside}, references: verify.References{In: &in, Out: &out}}
+	s.targets.Outside, err = d.targets("outside", outside, rng)
 	return s, err
 }
 

@@ -1,0 +1,207 @@
+// Package attacktest is the conformance suite of membership attacks. An attack
+// of your own passes it with one line in a test:
+//
+//	func TestMine(t *testing.T) { attacktest.Run(t, Mine{}) }
+//
+// Run and RunSignal plant a memory in plain arrays and check what the house
+// relies on: the memory is found, on its side, and not where there is none;
+// records that change roles change the answer; the null is calibrated; nothing
+// given is changed; malformed input is refused by name.
+package attacktest
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/internal/conform"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// The sizes of the planted cases and the number of simulations without a memory.
+const (
+	retained, forgotten, heldOut = 300, 60, 160
+	simulations                  = 300
+)
+
+// fitted are losses of records that a model was trained on, strange those of
+// others.
+const fitted, strange = 0.2, 1.0
+
+// losses draws records of the given mean losses.
+func losses(rng *rand.Rand, retain, forget, test float64) attack.Losses {
+	draw := func(n int, mean float64) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = mean * rng.ExpFloat64()
+		}
+		return x
+	}
+	return attack.Losses{Retained: draw(retained, retain), Forgotten: draw(forgotten, forget), HeldOut: draw(heldOut, test)}
+}
+
+func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0xa77ac)) }
+
+// Run runs the suite on an attack.
+func Run(t *testing.T, a attack.Attack) {
+	t.Helper()
+	t.Run("has a name", func(t *testing.T) { conform.Named(t, a.Name(), a.About()) })
+	t.Run("finds a memory", func(t *testing.T) {
+		r := run(t, a, losses(random(1), fitted, fitted, strange))
+		above(t, "balanced accuracy", r.BalancedAccuracy)
+		above(t, "AUC", auc(r))
+		if !(r.Fitted > 0.6) {
+			t.Errorf("balanced accuracy %v on the known records", r.Fitted)
+		}
+	})
+	t.Run("finds none in an oracle", func(t *testing.T) { calibrated(t, a) })
+	t.Run("exchanged roles flip the answer", func(t *testing.T) {
+		l := losses(random(2), fitted, fitted, strange)
+		l.Forgotten, l.HeldOut = l.HeldOut, l.Forgotten
+		below(t, "AUC, forgotten and held out exchanged", auc(run(t, a, l)))
+		l = losses(random(3), fitted, 9*strange, strange) // forgotten beyond strangers
+		below(t, "AUC of records forgotten too well", auc(run(t, a, l)))
+		l.Forgotten, l.Retained = l.Retained, l.Forgotten
+		above(t, "AUC, forgotten and retained exchanged", auc(run(t, a, l)))
+	})
+	t.Run("has a floor", func(t *testing.T) {
+		r := run(t, a, losses(random(4), fitted, strange, strange))
+		floor(t, "of the balanced accuracy", r.Chance)
+		floor(t, "of the advantage", stats.Floor{Mean: r.Advantage.ChanceMean, P95: r.Advantage.ChanceP95})
+	})
+	t.Run("scores every forgotten record", func(t *testing.T) {
+		l := losses(random(5), fitted, fitted, strange)
+		r := run(t, a, l)
+		if len(r.Scores.Members) != forgotten || r.NMembers != forgotten {
+			t.Errorf("%d and %d scores for %d forgotten records", len(r.Scores.Members), r.NMembers, forgotten)
+		}
+	})
+	t.Run("leaves the losses alone", func(t *testing.T) {
+		l := losses(random(6), fitted, fitted, strange)
+		before := text(t, l)
+		first := text(t, run(t, a, l))
+		if text(t, l) != before {
+			t.Error("the attack wrote to the losses")
+		}
+		if text(t, run(t, a, l)) != first {
+			t.Error("the same losses give another result the second time")
+		}
+	})
+	t.Run("refuses nonsense", func(t *testing.T) { refuses(t, a) })
+}
+
+// calibrated attacks oracles, whose forgotten records are strangers.
+func calibrated(t *testing.T, a attack.Attack) {
+	var accuracy, area coverage
+	beyond := 0
+	for k := range simulations {
+		r := run(t, a, losses(random(uint64(1000+k)), fitted, strange, strange))
+		accuracy.add(r.BalancedAccuracy)
+		area.add(auc(r))
+		if math.Abs(r.BalancedAccuracy.Value-0.5) > r.Chance.P95 {
+			beyond++
+		}
+	}
+	accuracy.check(t, "balanced accuracy")
+	area.check(t, "AUC")
+	if beyond > simulations/10 {
+		t.Errorf("%d of %d accuracies are beyond the 95th percentile of the floor", beyond, simulations)
+	}
+}
+
+func refuses(t *testing.T, a attack.Attack) {
+	for _, c := range []struct {
+		name  string
+		spoil func(l *attack.Losses) *[]float64
+	}{
+		{"retained", func(l *attack.Losses) *[]float64 { return &l.Retained }},
+		{"forgotten", func(l *attack.Losses) *[]float64 { return &l.Forgotten }},
+		{"held", func(l *attack.Losses) *[]float64 { return &l.HeldOut }},
+	} {
+		for what, spoil := range map[string]func(x *[]float64){
+			"none":     func(x *[]float64) { *x = nil },
+			"NaN":      func(x *[]float64) { (*x)[3] = math.NaN() },
+			"infinity": func(x *[]float64) { (*x)[3] = math.Inf(1) },
+		} {
+			l := losses(random(7), fitted, fitted, strange)
+			spoil(c.spoil(&l))
+			_, err := a.Run(l)
+			conform.Refused(t, what+", "+c.name, err, c.name)
+		}
+	}
+}
+
+func run(t *testing.T, a attack.Attack, l attack.Losses) *attack.Result {
+	t.Helper()
+	r, err := a.Run(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func auc(r *attack.Result) stats.Estimate {
+	return stats.Estimate{Value: r.AUC.Value, Low: r.AUC.Low, High: r.AUC.High}
+}
+
+// above and below check on which side of chance an interval lies.
+func above(t *testing.T, what string, e stats.Estimate) {
+	t.Helper()
+	if !(e.Low > 0.5 && e.Low <= e.Value && e.Value <= e.High) {
+		t.Errorf("%s %.3f [%.3f, %.3f], expected an interval above 0.5", what, e.Value, e.Low, e.High)
+	}
+}
+
+func below(t *testing.T, what string, e stats.Estimate) {
+	t.Helper()
+	if !(e.High < 0.5 && e.Low <= e.Value && e.Value <= e.High) {
+		t.Errorf("%s %.3f [%.3f, %.3f], expected an interval below 0.5", what, e.Value, e.Low, e.High)
+	}
+}
+
+func floor(t *testing.T, what string, f stats.Floor) {
+	t.Helper()
+	for _, v := range []float64{f.Mean, f.P95} {
+		if !math.IsNaN(v) && !(v > 0) {
+			t.Errorf("the floor %s is %v, expected NaN or a positive number", what, f)
+		}
+	}
+}
+
+// coverage counts how often intervals hold 0.5, and where their middles lie.
+type coverage struct {
+	held, n int
+	values  []float64
+}
+
+func (c *coverage) add(e stats.Estimate) {
+	c.n++
+	c.values = append(c.values, e.Value)
+	if e.Low <= 0.5 && 0.5 <= e.High {
+		c.held++
+	}
+}
+
+// check demands what nominal 95 % intervals do nearly always: held in 90 to 100
+// of 100 cases, not in all, and centred.
+func (c *coverage) check(t *testing.T, what string) {
+	t.Helper()
+	if share := float64(c.held) / float64(c.n); share < 0.9 || share == 1 {
+		t.Errorf("%s: %.3f of the 95 %% intervals hold 0.5", what, share)
+	}
+	e := stats.MeanInterval(c.values, 0.999, "simulations")
+	if e.Low > 0.5 || e.High < 0.5 {
+		t.Errorf("%s without a memory is %v on average, [%v, %v]", what, e.Value, e.Low, e.High)
+	}
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,109 @@
+package attacktest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/internal/conform"
+)
+
+const classes = 4
+
+// sure is by how much the logit of a known record's label is raised, unsure that
+// of another's.
+const sure, unsure = 3, 1
+
+func outputs(rng *rand.Rand, n int, raise float64) attack.Outputs {
+	o := attack.Outputs{P: array.New[float64](n, classes), Y: make([]int, n)}
+	for i := range n {
+		o.Y[i] = rng.IntN(classes)
+		row, sum := o.P.Row(i), 0.0
+		for c := range row {
+			row[c] = math.Exp(rng.NormFloat64())
+			if c == o.Y[i] {
+				row[c] *= math.Exp(raise)
+			}
+			sum += row[c]
+		}
+		for c := range row {
+			row[c] /= sum
+		}
+	}
+	return o
+}
+
+func records(rng *rand.Rand, forget, test float64) attack.Records {
+	return attack.Records{
+		Members: outputs(rng, retained, sure), Nonmembers: outputs(rng, heldOut, unsure),
+		Forgotten: outputs(rng, 2*forgotten, forget), HeldOut: outputs(rng, heldOut, test),
+	}
+}
+
+// RunSignal runs the suite on a signal, through the threshold that is learned on
+// it.
+func RunSignal(t *testing.T, s attack.Signal) {
+	t.Helper()
+	judge := func(t *testing.T, r attack.Records) *attack.ASR {
+		t.Helper()
+		asr, err := attack.SignalThreshold{Signal: s}.Run(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return asr
+	}
+	t.Run("has a name", func(t *testing.T) { conform.Named(t, s.Name(), s.About()) })
+	t.Run("finds a memory", func(t *testing.T) {
+		r := judge(t, records(random(11), sure, unsure))
+		above(t, "balanced accuracy", r.Balanced)
+		if !(r.MemberRate.Low > r.HeldOutRate.High && r.Fitted > 0.6) {
+			t.Errorf("%+v of the forgotten and %+v of the held-out records are called members", r.MemberRate, r.HeldOutRate)
+		}
+	})
+	t.Run("finds none in an oracle", func(t *testing.T) {
+		var c coverage
+		for k := range simulations {
+			c.add(judge(t, records(random(uint64(2000+k)), unsure, unsure)).Balanced)
+		}
+		c.check(t, "balanced accuracy")
+	})
+	t.Run("exchanged roles flip the answer", func(t *testing.T) {
+		r := records(random(12), sure, unsure)
+		r.Forgotten, r.HeldOut = r.HeldOut, r.Forgotten
+		below(t, "balanced accuracy, forgotten and held out exchanged", judge(t, r).Balanced)
+		r = records(random(12), sure, unsure)
+		r.Members, r.Nonmembers = r.Nonmembers, r.Members
+		if a := judge(t, r); a.Balanced.Low > 0.5 {
+			t.Errorf("with known members and non-members exchanged the attack works: %+v", a.Balanced)
+		}
+	})
+	t.Run("is finite and writes nothing", func(t *testing.T) {
+		for _, p := range [][]float64{{1, 0, 0, 0}, {0.25, 0.25, 0.25, 0.25}, {0, 0, 1, 0}} {
+			before := slices.Clone(p)
+			for y := range classes {
+				if v := s.Of(p, y); math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Errorf("the signal of %v, label %d, is %v", p, y, v)
+				}
+			}
+			if !slices.Equal(p, before) {
+				t.Error("the signal wrote to the output")
+			}
+		}
+	})
+	t.Run("refuses nonsense", func(t *testing.T) {
+		for role, of := range map[string]func(r *attack.Records) *attack.Outputs{
+			"there are no members":          func(r *attack.Records) *attack.Outputs { return &r.Members },
+			"there are no non-members":      func(r *attack.Records) *attack.Outputs { return &r.Nonmembers },
+			"there are no forgotten record": func(r *attack.Records) *attack.Outputs { return &r.Forgotten },
+			"there are no held-out records": func(r *attack.Records) *attack.Outputs { return &r.HeldOut },
+		} {
+			r := records(random(13), sure, unsure)
+			*of(&r) = attack.Outputs{}
+			_, err := attack.SignalThreshold{Signal: s}.Run(r)
+			conform.Refused(t, role, err, role)
+		}
+	})
+}

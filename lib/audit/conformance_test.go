@@ -1,0 +1,19 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/audit/lenstest"
+)
+
+func TestEveryLensConforms(t *testing.T) {
+	names := map[string]bool{}
+	for _, l := range audit.Lenses() {
+		if names[l.Name()] {
+			t.Errorf("two lenses are called %s", l.Name())
+		}
+		names[l.Name()] = true
+		t.Run(l.Name(), func(t *testing.T) { lenstest.Run(t, l) })
+	}
+}

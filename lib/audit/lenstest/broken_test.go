@@ -1,0 +1,95 @@
+package lenstest
+
+import (
+	"math"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/internal/conform"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// broken is a lens that spoils what it is given or what it says.
+type broken struct {
+	audit.Lens
+	name   string
+	before func(c *audit.Case)
+	after  func(r *audit.Reading)
+}
+
+func (b broken) Name() string { return b.name }
+
+func (b broken) Look(c *audit.Case, m *audit.Model) (*audit.Reading, error) {
+	own := *c
+	if b.before != nil {
+		b.before(&own)
+	}
+	r, err := b.Lens.Look(&own, m)
+	if err != nil {
+		return nil, err
+	}
+	r.Lens = b.name
+	if b.after != nil {
+		b.after(r)
+	}
+	return r, nil
+}
+
+var brokenLenses = []struct {
+	breaks string // the test of the suite that must fail
+	broken
+}{
+	{"has a name", broken{Lens: audit.Outputs{}, name: " padded"}},
+	{"reads a memory in the original and none in the oracle", broken{Lens: audit.Outputs{}, name: "retained for forgotten", before: exchange}},
+	{"has a null that holds", broken{Lens: audit.Neighbours{}, name: "galleries exchanged", before: exchange}},
+	{"reads a memory in the original and none in the oracle", broken{Lens: audit.AgainstOracle{}, name: "original for oracle", before: func(c *audit.Case) {
+		c.Oracle = c.Original
+	}}},
+	{"reads a memory in the original and none in the oracle", broken{Lens: audit.Subsets{}, name: "wrong side", after: func(r *audit.Reading) {
+		r.Memory = -r.Memory
+	}}},
+	{"exchanged roles flip the answer", broken{Lens: audit.Outputs{}, name: "folded", after: func(r *audit.Reading) {
+		if r.Value < 0.5 {
+			r.Value, r.Low, r.High = 1-r.Value, 1-r.High, 1-r.Low
+		}
+	}}},
+	{"has a null that holds", broken{Lens: audit.Outputs{}, name: "wrong null", after: func(r *audit.Reading) {
+		null := 0.6
+		r.Null = &null
+	}}},
+	{"has a null that holds", broken{Lens: audit.Outputs{}, name: "narrow", after: func(r *audit.Reading) {
+		r.Low, r.High = (r.Low+r.Value)/2, (r.High+r.Value)/2
+	}}},
+	{"reads a memory in the original and none in the oracle", broken{Lens: audit.Outputs{}, name: "zero floor", after: func(r *audit.Reading) {
+		r.Floor = stats.Floor{}
+	}}},
+	{"leaves the case alone", broken{Lens: audit.Neighbours{}, name: "scratches", before: func(c *audit.Case) {
+		c.Original.Weights[0].Data[0] += 1e-3
+	}}},
+	{"refuses nonsense", broken{Lens: audit.Neighbours{}, name: "one record at least", before: func(c *audit.Case) {
+		if len(c.Forget) == 0 {
+			c.Forget = c.Retain[:1]
+			c.Retain = c.Retain[1:]
+		}
+	}}},
+	{"reads a memory in the original and none in the oracle", broken{Lens: audit.AgainstOracle{}, name: "no interval", after: func(r *audit.Reading) {
+		r.Low, r.High = math.NaN(), math.NaN()
+	}}},
+}
+
+func exchange(c *audit.Case) { c.Forget, c.Retain = c.Retain, c.Forget }
+
+func TestBrokenLenses(t *testing.T) {
+	conform.Broken(t)
+	for _, b := range brokenLenses {
+		t.Run(b.name, func(t *testing.T) { Run(t, b.broken) })
+	}
+}
+
+func TestTheSuiteFailsBrokenLenses(t *testing.T) {
+	var want []string
+	for _, b := range brokenLenses {
+		want = append(want, b.name+"/"+b.breaks)
+	}
+	conform.Fails(t, "TestBrokenLenses", want...)
+}

@@ -1,0 +1,138 @@
+package lenstest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// The planted cases. A record has three groups of features: what can be learned
+// of its class, what the models know of the retained records by heart, and what
+// only the original knows, of the records to be forgotten.
+const (
+	trainRows, forgetRows, testRows = 200, 40, 80
+
+	group    = 4 // features in a group
+	features = 3 * group
+	units    = 4 * group // the positive and the negative part of what is learned and of what is known by heart
+)
+
+// members says of whom, besides the retained records, the original knows
+// something by heart.
+type members int
+
+const (
+	forgottenAreMembers members = iota // as it should be
+	heldOutAreMembers                  // the roles of forgotten and held-out records exchanged
+	nobody                             // not of the retained ones either; the models are random
+)
+
+// garden is where cases are planted.
+type garden struct {
+	runner *model.Runner
+}
+
+func newGarden(t *testing.T) *garden {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	r, err := model.NewRunner(e, tabular.OneHidden{Features: features, Outputs: 2, Hidden: units})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &garden{r}
+}
+
+// plant makes a case; nothing is trained.
+func (g *garden) plant(seed uint64, who members) *audit.Case {
+	rng := rand.New(rand.NewPCG(seed, 0x1e45))
+	p := &datasets.Prepared{Train: part(rng, trainRows), Test: part(rng, testRows)}
+	c := &audit.Case{Case: &lab.Case{Problem: &lab.Problem{Prepared: p, Arch: g.runner.Arch, Runner: g.runner}}}
+	order := rng.Perm(trainRows)
+	c.Forget, c.Retain = order[:forgetRows], order[forgetRows:]
+	slices.Sort(c.Forget)
+	slices.Sort(c.Retain)
+	switch who {
+	case forgottenAreMembers:
+		know(rng, p.Train, c.Retain, group)
+		know(rng, p.Train, c.Forget, 2*group)
+	case heldOutAreMembers:
+		know(rng, p.Train, c.Retain, group)
+		know(rng, p.Test, rng.Perm(testRows), 2*group)
+	case nobody:
+		c.Original, c.Oracle = c.Model("original", g.runner.Arch.Init(rng)), c.Model("oracle", g.runner.Arch.Init(rng))
+		return c
+	}
+	c.Original, c.Oracle = c.Model("original", g.weights(true)), c.Model("oracle", g.weights(false))
+	return c
+}
+
+// part draws records of which a little can be learned.
+func part(rng *rand.Rand, n int) datasets.Part {
+	p := datasets.Part{X: array.New[float32](n, features), Y: make([]int, n), IDs: make([]int, n)}
+	for i := range n {
+		p.Y[i], p.IDs[i] = rng.IntN(2), i
+		for k := range group {
+			p.X.Row(i)[k] = float32(rng.NormFloat64())
+		}
+		p.X.Row(i)[0] += 0.5 * sign(p.Y[i])
+	}
+	return p
+}
+
+// know writes what is known by heart of some records to a group of features:
+// something of its own for each, and the class.
+func know(rng *rand.Rand, p datasets.Part, rows []int, from int) {
+	for _, i := range rows {
+		for k := range group {
+			p.X.Row(i)[from+k] = float32(1.5 * rng.NormFloat64())
+		}
+		p.X.Row(i)[from] += 2 * sign(p.Y[i])
+	}
+}
+
+func sign(class int) float32 { return float32(2*class - 1) }
+
+// weights are those of a network that looks at what can be learned and at what
+// it knows by heart; only one that remembers has the last group.
+func (g *garden) weights(remembers bool) nn.Params {
+	w := g.runner.Arch.Init(rand.New(rand.NewPCG(1, 1)))
+	for _, p := range w {
+		clear(p.Data)
+	}
+	hidden, head := matrix(w[0]), matrix(w[2])
+	for k := range group {
+		for part, s := range []float32{1, -1} {
+			learned, byHeart := part*group+k, (2+part)*group+k
+			hidden(k, learned, s)
+			hidden(group+k, byHeart, s)
+			if remembers {
+				hidden(2*group+k, byHeart, s)
+			}
+			if k == 0 {
+				for class := range 2 {
+					head(learned, class, s*sign(class))
+					head(byHeart, class, s*sign(class))
+				}
+			}
+		}
+	}
+	return w
+}
+
+// matrix sets the weight from an input to an output.
+func matrix(p nn.Param) func(in, out int, v float32) {
+	return func(in, out int, v float32) { p.Data[out*p.Shape[1]+in] = v }
+}

@@ -1,0 +1,134 @@
+// Package lenstest is the conformance suite of lenses. A lens of your own passes
+// it with one line in a test:
+//
+//	func TestMine(t *testing.T) { lenstest.Run(t, Mine{}) }
+//
+// Run plants a memory by hand, in the weights of a small network, and checks what
+// the house relies on: the lens tells the original, which remembers, from the
+// oracle, which does not, on the side on which it reads memory; records that
+// change roles change the answer; without a memory its null holds; nothing is
+// changed; nonsense is refused.
+package lenstest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/internal/conform"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// simulations is the number of cases without a memory.
+const simulations = 60
+
+// Run runs the suite on a lens.
+func Run(t *testing.T, lens audit.Lens) {
+	t.Helper()
+	g := newGarden(t)
+	t.Run("has a name", func(t *testing.T) {
+		for _, s := range []string{lens.Name(), lens.About()} {
+			if s == "" || s != strings.TrimSpace(s) || strings.Contains(s, "\n") {
+				t.Errorf("it says %q about itself, expected one line", s)
+			}
+		}
+	})
+	t.Run("reads a memory in the original and none in the oracle", func(t *testing.T) {
+		c := g.plant(1, forgottenAreMembers)
+		original, oracle := look(t, lens, c, c.Original), look(t, lens, c, c.Oracle)
+		apart(t, original, oracle)
+		if call := audit.CallOf(original, original, oracle); call != audit.Remembered {
+			t.Errorf("the original is called %s", call)
+		}
+	})
+	t.Run("exchanged roles flip the answer", func(t *testing.T) {
+		straight, exchanged := g.plant(2, forgottenAreMembers), g.plant(2, heldOutAreMembers)
+		apart(t, look(t, lens, straight, straight.Original), look(t, lens, exchanged, exchanged.Original))
+	})
+	t.Run("has a null that holds", func(t *testing.T) { calibrated(t, lens, g) })
+	t.Run("leaves the case alone", func(t *testing.T) {
+		c := g.plant(3, forgottenAreMembers)
+		before := fingerprint(c)
+		first := look(t, lens, c, c.Original)
+		if fingerprint(c) != before {
+			t.Error("the lens wrote to the case")
+		}
+		if again := look(t, lens, c, c.Original); again.Value != first.Value || again.Low != first.Low || again.High != first.High {
+			t.Errorf("the same model gives %v and %v", first.Estimate, again.Estimate)
+		}
+	})
+	t.Run("refuses nonsense", func(t *testing.T) {
+		c := g.plant(4, forgottenAreMembers)
+		broken := c.Original.Weights.Clone()
+		broken[0].Data[0] = float32(math.NaN())
+		_, err := lens.Look(c, c.Model("broken", broken))
+		conform.Refused(t, "a model that is not finite", err)
+		c.Forget = nil
+		_, err = lens.Look(c, c.Original)
+		conform.Refused(t, "nothing to forget", err)
+	})
+}
+
+// look reads a model and checks what every reading has.
+func look(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model) audit.Reading {
+	t.Helper()
+	r, err := lens.Look(c, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Lens != lens.Name() || r.Model != m.Label {
+		t.Errorf("the reading says lens %q, model %q", r.Lens, r.Model)
+	}
+	if r.Memory != audit.Above && r.Memory != audit.Below {
+		t.Errorf("memory is on side %d of the null", r.Memory)
+	}
+	const ulps = 1e-12 // Wilson's interval of a share of 1 ends a little below it
+	if r.Null == nil || !(r.Low <= r.Value+ulps && r.Value <= r.High+ulps) || !(r.Level > 0 && r.Level < 1) || r.N < 1 || r.Over == "" {
+		t.Errorf("the reading %+v has no null, no interval or says not what it is over", *r)
+	}
+	for _, v := range []float64{r.Floor.Mean, r.Floor.P95} {
+		if !math.IsNaN(v) && !(v > 0) {
+			t.Errorf("the chance floor is %+v, expected NaN or positive numbers", r.Floor)
+		}
+	}
+	return *r
+}
+
+// apart checks that a reading lies on memory's side of another, with intervals
+// that do not meet.
+func apart(t *testing.T, memory, none audit.Reading) {
+	t.Helper()
+	if memory.Memory == audit.Above && memory.Low > none.High || memory.Memory == audit.Below && memory.High < none.Low {
+		return
+	}
+	t.Errorf("with a memory %.3f [%.3f, %.3f], without %.3f [%.3f, %.3f], memory is on side %+d",
+		memory.Value, memory.Low, memory.High, none.Value, none.Low, none.High, memory.Memory)
+}
+
+// calibrated looks at models that know nothing of anybody. Intervals over
+// records must hold the null nearly always; others say less, and there only the
+// mean is asked for.
+func calibrated(t *testing.T, lens audit.Lens, g *garden) {
+	held, values := 0, make([]float64, simulations)
+	var last audit.Reading
+	for k := range simulations {
+		c := g.plant(uint64(1000+k), nobody)
+		last = look(t, lens, c, c.Original)
+		if last.Low <= *last.Null && *last.Null <= last.High {
+			held++
+		}
+		values[k] = last.Value
+	}
+	if share := float64(held) / simulations; last.Over == "records" && share < 0.85 {
+		t.Errorf("%.3f of the 95 %% intervals hold the null", share)
+	}
+	if e := stats.MeanInterval(values, 0.999, "simulations"); e.Low > *last.Null || e.High < *last.Null {
+		t.Errorf("without a memory it reads %v on average, [%v, %v], the null is %v", e.Value, e.Low, e.High, *last.Null)
+	}
+}
+
+func fingerprint(c *audit.Case) string {
+	return fmt.Sprint(c.Original.Weights.Hash(), c.Oracle.Weights.Hash(), c.Train, c.Test, c.Forget, c.Retain)
+}

@@ -1,0 +1,72 @@
+// Package conform holds what the house's conformance suites share: short names,
+// errors that name what is wrong, and the proof that a suite fails what is broken.
+package conform
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var shortName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// Named checks the name and the description under which lists show a thing.
+func Named(t *testing.T, name, about string) {
+	t.Helper()
+	if !shortName.MatchString(name) {
+		t.Errorf("name %q: expected small letters, digits and single hyphens", name)
+	}
+	if about == "" || about != strings.TrimSpace(about) || strings.Contains(about, "\n") {
+		t.Errorf("it says %q about itself, expected one line", about)
+	}
+}
+
+// Refused checks that an error says the words.
+func Refused(t *testing.T, what string, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: accepted", what)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(w)) {
+			t.Errorf("%s: the error %q does not say %q", what, err, w)
+		}
+	}
+}
+
+const mark = "LETHE_RUN_BROKEN"
+
+// Broken skips a test whose subtests are meant to fail, unless Fails runs it.
+func Broken(t *testing.T) {
+	t.Helper()
+	if os.Getenv(mark) == "" {
+		t.Skip("its subtests fail; another test runs it and looks whether they do")
+	}
+}
+
+// Fails runs a test of this package, one that begins with Broken, in a process
+// of its own and checks that each of the subtests fails.
+func Fails(t *testing.T, test string, subtests ...string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command(self, "-test.run=^"+test+"$", "-test.v")
+	child.Env = append(os.Environ(), mark+"=1")
+	out, err := child.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		t.Fatalf("the suite passes what is broken (%v):\n%s", err, out)
+	}
+	for _, s := range subtests {
+		want := "--- FAIL: " + test + "/" + strings.ReplaceAll(s, " ", "_")
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the output has no %q:\n%s", want, out)
+		}
+	}
+}

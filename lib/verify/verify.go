@@ -1,0 +1,33 @@
+// Package verify lists the verification metrics of all families. The families
+// are packages below it; none knows a model or a paper.
+package verify
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Metric is a line of the list.
+type Metric struct {
+	Name  string // "ruler/m1"
+	About string // what it measures, and its null
+}
+
+// All returns the metrics of every family. A new metric stands in the list of its
+// family; a new family is a loop here.
+func All() []Metric {
+	var out []Metric
+	for _, m := range ruler.Metrics() {
+		null := "; no null"
+		if m.Null != nil {
+			null = fmt.Sprintf("; null %g", *m.Null)
+		}
+		out = append(out, Metric{"ruler/" + m.Name, m.About + null})
+	}
+	for _, m := range sde.Methods() {
+		out = append(out, Metric{"sde/" + m.Name(), m.About()})
+	}
+	return out
+}
