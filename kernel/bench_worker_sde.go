@@ -211,7 +211,8 @@ func (d duty) oneSubset(m sde.Method, data *sdeData) error {
 	}
 	pairs := len(data.subsets) * data.in.Rows * data.in.Rows / 2
 	for known := 0; known < pool.Len()*pool.Len(); known += pairs {
-		if _, err := sde.OTR(sde.ClosedForm{}, sde.Targets{Pool: pool, Subsets: data.subsets}, sde.References{In: &data.in, Out: &data.out}, sde.Options{}); err != nil {
+		if _, err := sde.OTR(sde.ClosedForm{}, sde.Targets{Pool: pool, Subsets: data.subsets}, sde.References{In: &data.in, Out: &data.out},
+			sde.Options{}); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,8 @@ const (
 
 // controls adds the out-of-training rates of sets of which SDE's verdict should
 // not depend on the method: see ScaledForgotten and HeldOutTargets.
-func (u *Unlearned) controls(a activations, layer string, size, subsets int, forget, tests []int, refs verify.References, opt verify.Options, seed uint64) error {
+func (u *Unlearned) controls(a activations, layer string, size, subsets int, forget, tests []int, refs verify.References, opt verify.Options,
+	seed uint64) error {
 	for _, of := range []struct {
 		name string
 		m    verify.Matrix

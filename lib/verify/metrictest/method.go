@@ -89,9 +89,10 @@ func RunMethod(t *testing.T, m sde.Method) {
 			spoil func(t *sde.Targets, r *sde.References)
 			words []string
 		}{
-			"no pool":          {func(t *sde.Targets, r *sde.References) { t.Pool = nil }, []string{"pool of targets is missing"}},
-			"no reference":     {func(t *sde.Targets, r *sde.References) { r.In = nil }, []string{"in-training", "missing"}},
-			"NaN":              {func(t *sde.Targets, r *sde.References) { r.Out.Row(2)[0] = math.NaN() }, []string{"out-of-training", "row 2, column 0 is NaN"}},
+			"no pool":      {func(t *sde.Targets, r *sde.References) { t.Pool = nil }, []string{"pool of targets is missing"}},
+			"no reference": {func(t *sde.Targets, r *sde.References) { r.In = nil }, []string{"in-training", "missing"}},
+			"NaN": {func(t *sde.Targets, r *sde.References) { r.Out.Row(2)[0] = math.NaN() },
+				[]string{"out-of-training", "row 2, column 0 is NaN"}},
 			"another layer":    {func(t *sde.Targets, r *sde.References) { r.Out = &narrow }, []string{"out-of-training", "one layer"}},
 			"another size":     {func(t *sde.Targets, r *sde.References) { t.Subsets = [][]int{{1, 2, 3, 4}} }, []string{"subset 0", "same"}},
 			"nothing to judge": {func(t *sde.Targets, r *sde.References) { t.Subsets = nil }, []string{"no subsets"}},

@@ -116,7 +116,7 @@ func Compare(target []float64, refs Draws, opt Options) (Distances, error) {
 }
 
 func compare(target []float64, refs Draws, opt Options) Distances {
-	diverge := divergences[or(opt.Divergence, SharedBins)]
+	diverge := divergences[cmp.Or(opt.Divergence, SharedBins)]
 	all := slices.Concat(target, refs.In, refs.Out)
 	return Distances{
 		In:  diverge(comparison{target, refs.In, all, opt.bins()}),

@@ -174,7 +174,7 @@ func TestTheDenoisersRateFallsAlongACosine(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.Net.Channels, d.Net.Side = data.shape[0], data.shape[1]
-		m, err := d.trained(t.Context(), e, store, data)
+		m, err := d.trained(t.Context(), &lab.Lab{Engine: e, Store: store}, data)
 		if err != nil {
 			t.Fatal(err)
 		}
