@@ -21,7 +21,8 @@ import (
 type runRun struct {
 	scale, out                   string
 	check, inPlace, noHTML, lint bool
-	timeout                      time.Duration
+	timeout, limit               time.Duration
+	jobs                         int
 	stdout, stderr               io.Writer
 }
 
@@ -39,7 +40,7 @@ With --check the claims that the notebooks print at their end are compared with
 those that are saved in the files: the same statements with the same verdicts.`,
 		Example: `  lethe run
   lethe run notebooks/start/00-forgetting-in-five-minutes.ipynb --scale standard
-  lethe run --check
+  lethe run --check --jobs 2 --limit 20m
   lethe run --in-place --no-html notebooks/ruler/*.ipynb
   lethe run --lint`,
 	}
@@ -54,6 +55,8 @@ those that are saved in the files: the same statements with the same verdicts.`,
 	f.StringVar(&r.out, "out", "", "folder for the executed notebooks (default: out/notebooks in the clone, or in the folder of notebooks)")
 	f.BoolVar(&r.noHTML, "no-html", false, "write no web pages")
 	f.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest time of a cell, 0: no limit")
+	f.DurationVar(&r.limit, "limit", 0, "longest time of a notebook, 0: no limit")
+	f.IntVar(&r.jobs, "jobs", 1, "notebooks executed at a time, each on a kernel of its own")
 	f.BoolVar(&r.lint, "lint", false, "execute nothing, only look for what a reader would stumble over")
 	c.Args = func(_ *cobra.Command, args []string) error {
 		switch {
@@ -63,6 +66,10 @@ those that are saved in the files: the same statements with the same verdicts.`,
 			return usagef("--in-place or --out: give one of them")
 		case r.timeout < 0:
 			return usagef("--timeout %v: expected 0 or more", r.timeout)
+		case r.limit < 0:
+			return usagef("--limit %v: expected 0 or more", r.limit)
+		case r.jobs < 1:
+			return usagef("--jobs %d: expected at least 1", r.jobs)
 		}
 		for _, path := range args {
 			if filepath.Ext(path) != ".ipynb" {
@@ -99,6 +106,7 @@ func (r *runRun) run(ctx context.Context, args []string) error {
 	}
 	batch := notebook.Batch{
 		Run:  notebook.Run{Jupyter: jupyter, Root: ready.Root, Scale: r.scale, Timeout: r.timeout},
+		Jobs: r.jobs, Limit: r.limit,
 		Base: ready.Notebooks, Out: r.out, InPlace: r.inPlace, Pages: !r.noHTML, Check: r.check,
 		Stdout: r.stdout,
 	}

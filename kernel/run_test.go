@@ -14,6 +14,8 @@ func TestRunRefusesWhatContradictsItself(t *testing.T) {
 		"run --check --in-place":        "--check compares with what --in-place would replace",
 		"run --in-place --out x":        "--in-place or --out",
 		"run --timeout -1s":             "--timeout -1s: expected 0 or more",
+		"run --limit -1s":               "--limit -1s: expected 0 or more",
+		"run --jobs 0":                  "--jobs 0: expected at least 1",
 		"run --scale big":               "--scale big: there are quick",
 		"run notes.txt":                 "notes.txt: expected a notebook",
 		"bench cells --rounds 0":        "--rounds 0: expected at least 1",

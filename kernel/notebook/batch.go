@@ -1,43 +1,43 @@
 package notebook
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// Batch executes notebooks one after the other and tells a reader about it.
+// Batch executes notebooks and tells a reader about it.
 type Batch struct {
 	Run
-	Base    string // notebooks below it keep their folders in Out
-	Out     string // folder for executed notebooks and pages
-	InPlace bool   // a notebook that ran to its end replaces the original
-	Pages   bool   // write a page beside each notebook
-	Check   bool   // compare the claims with those of the original
+	Jobs    int           // notebooks at a time, each on a kernel of its own; 0: one
+	Limit   time.Duration // longest time of a notebook, 0: none
+	Base    string        // notebooks below it keep their folders in Out
+	Out     string        // folder for executed notebooks and pages
+	InPlace bool          // a notebook that ran to its end replaces the original
+	Pages   bool          // write a page beside each notebook
+	Check   bool          // compare the claims with those of the original
 	Stdout  io.Writer
 }
 
-// Execute runs the notebooks until the first cell that fails. What has run is
-// saved in every case. Claims that differ are an error at the end.
+// Execute runs the notebooks until the first cell that fails: notebooks that run
+// beside it come to their end, and no others begin. What has run is saved in
+// every case. Claims that differ are an error at the end.
 func (b Batch) Execute(ctx context.Context, paths []string) error {
 	targets, err := b.targets(paths)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	differ := 0
-	for i, path := range paths {
-		same, err := b.one(ctx, path, targets[i])
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if !same {
-			differ++
-		}
+	errs, differ := b.all(ctx, paths, targets)
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	if len(paths) > 1 {
 		fmt.Fprintf(b.Stdout, "%d notebooks in %.1f s\n", len(paths), time.Since(began).Seconds())
@@ -46,6 +46,42 @@ func (b Batch) Execute(ctx context.Context, paths []string) error {
 		return fmt.Errorf("the claims of %d of %d notebooks are not those that are committed", differ, len(paths))
 	}
 	return nil
+}
+
+// all runs the notebooks, Jobs at a time, and returns their errors and how many
+// have claims that differ.
+func (b Batch) all(ctx context.Context, paths, targets []string) (errs []error, differ int) {
+	var failed atomic.Bool
+	var running sync.WaitGroup
+	var result sync.Mutex
+	turns := make(chan struct{}, max(1, b.Jobs))
+	for i, path := range paths {
+		turns <- struct{}{}
+		if failed.Load() {
+			break
+		}
+		running.Go(func() {
+			defer func() { <-turns }()
+			said := b.Stdout
+			var kept bytes.Buffer
+			own := b
+			if b.Jobs > 1 {
+				own.Stdout = &kept // the lines of one notebook stay together
+			}
+			same, err := own.one(ctx, path, targets[i])
+			result.Lock()
+			defer result.Unlock()
+			_, saying := kept.WriteTo(said)
+			if err = errors.Join(err, saying); err != nil {
+				failed.Store(true)
+				errs = append(errs, fmt.Errorf("%s: %w", path, err))
+			} else if !same {
+				differ++
+			}
+		})
+	}
+	running.Wait()
+	return errs, differ
 }
 
 // targets names the file for each executed notebook.
@@ -93,7 +129,7 @@ func (b Batch) one(ctx context.Context, path, target string) (same bool, err err
 	committed := nb.Claims()
 	fmt.Fprintln(b.Stdout, path)
 	b.Folder, b.OnCell = filepath.Dir(path), b.step
-	total, err := b.Run.Execute(ctx, nb)
+	total, err := b.limited(ctx, nb)
 	if total.Cells == 0 && err != nil {
 		return false, err
 	}
@@ -109,6 +145,21 @@ func (b Batch) one(ctx context.Context, path, target string) (same bool, err err
 	}
 	fmt.Fprintf(b.Stdout, "  %d cells in %.1f s, kernel started in %.1f s; %s\n", total.Cells, total.Seconds, total.Start, saved)
 	return b.claims(committed, nb.Claims()), nil
+}
+
+// limited executes a notebook within its limit.
+func (b Batch) limited(ctx context.Context, nb *Notebook) (Total, error) {
+	if b.Limit <= 0 {
+		return b.Run.Execute(ctx, nb)
+	}
+	late := fmt.Errorf("the notebook ran longer than %v", b.Limit)
+	ctx, stop := context.WithTimeoutCause(ctx, b.Limit, late)
+	defer stop()
+	total, err := b.Run.Execute(ctx, nb)
+	if errors.Is(err, late) && err != late {
+		err = fmt.Errorf("%w: %w", late, err)
+	}
+	return total, err
 }
 
 // save writes the notebook, and its page where it ran to its end, and says

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,10 @@ func fakeCell(code string, commands chan command) int {
 			fakeMessage("error", e)
 			fakeDone(e)
 			return -1
+		case "meet":
+			if !fakeMeet(rest) {
+				return 1
+			}
 		case "sleep":
 			if c, ok := <-commands; ok && c.Do == "interrupt" {
 				fakeMessage("stream", obj{"name": "stderr", "text": "state saved\n"})
@@ -132,6 +137,19 @@ func fakeCell(code string, commands chan command) int {
 	}
 	fakeDone(nil)
 	return -1
+}
+
+// fakeMeet waits in a folder until two have come.
+func fakeMeet(dir string) bool {
+	if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("met-%d", os.Getpid())), nil, 0o644); err != nil {
+		return false
+	}
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if met, _ := filepath.Glob(filepath.Join(dir, "met-*")); len(met) >= 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // fakeConvert is nbconvert: it prints the notebook that it is given.

@@ -325,6 +325,39 @@ func TestTheCheckPrintsClaimsThatDifferAndFails(t *testing.T) {
 	}
 }
 
+func TestNotebooksThatRunTogetherKeepTheirLinesTogetherAndFailAlone(t *testing.T) {
+	var out strings.Builder
+	b := batch(t, &out)
+	b.Jobs = 2
+	bad := put(t, b, "bad.ipynb", cells("error undefined: y"))
+	good := put(t, b, "good.ipynb", cells("print 1", "print 2", "print 3"))
+	waits := put(t, b, "waits.ipynb", cells("meet "+b.Root, "print x"))
+	other := put(t, b, "other.ipynb", cells("meet "+b.Root, "print y"))
+	if err := b.Execute(t.Context(), []string{waits, other}); err != nil {
+		t.Fatal("they did not run side by side: ", err)
+	}
+	err := b.Execute(t.Context(), []string{bad, good, good + "x/never.ipynb", good + "y/never2.ipynb"})
+	if err == nil || !strings.Contains(err.Error(), bad+": cell 2 [1]: undefined: y") || strings.Contains(err.Error(), "never2") {
+		t.Error(err)
+	}
+	for _, want := range []string{other + "\n  cell  2", "print 1\n  cell  3   [2]    0.25 s  print 2\n  cell  4   [3]    0.25 s  print 3\n  3 cells in 0.8 s"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestANotebookThatRunsTooLongIsStoppedWhereverItIs(t *testing.T) {
+	var out strings.Builder
+	b := batch(t, &out)
+	b.Limit = 300 * time.Millisecond
+	path := put(t, b, "long.ipynb", cells("print x", "sleep", "print never"))
+	err := b.Execute(t.Context(), []string{path})
+	if err == nil || !strings.HasPrefix(err.Error(), path+": the notebook ran longer than 300ms: cell 3 [2]: interrupted after ") {
+		t.Error(err)
+	}
+}
+
 func TestTwoNotebooksDoNotShareAFile(t *testing.T) {
 	var out strings.Builder
 	b := batch(t, &out)
