@@ -47,7 +47,7 @@ func Inspect(ctx context.Context, o Options) ([]Finding, *Ready, error) {
 		}},
 		{"kernel tools", m.buildTools, m.describeTools},
 		{"Python", m.makePython, m.describePython},
-		{"kernel programs", m.buildPrograms, func() string { return filepath.Dir(m.relay()) }},
+		{"kernel program", m.buildRelay, func() string { return filepath.Dir(m.relay()) }},
 		{"build cache", m.warm, func() string { return m.tool.env.GOCACHE }},
 		{"kernelspecs", m.writeSpecs, m.describeSpecs},
 		{"Jupyter settings", m.configure, func() string { return m.jupyter("config") }},

@@ -38,7 +38,7 @@ func TestInspectTellsReadyFromOldFromBroken(t *testing.T) {
 	w := newWorld(t)
 	w.ready()
 	found, ready := w.inspect()
-	for _, thing := range []string{"library", "Go", "Python", "kernel programs", "build cache", "kernelspecs", "Jupyter settings"} {
+	for _, thing := range []string{"library", "Go", "Python", "kernel program", "build cache", "kernelspecs", "Jupyter settings"} {
 		if found[thing].State != StateOK {
 			t.Errorf("%s: %+v", thing, found[thing])
 		}
@@ -49,7 +49,7 @@ func TestInspectTellsReadyFromOldFromBroken(t *testing.T) {
 	w.calls()
 	w.put("clone/lib/a.go", "package lib // changed\n")
 	found, ready = w.inspect()
-	if ready == nil || found["kernel programs"].State != StateNote || found["build cache"].State != StateNote || found["kernelspecs"].State != StateOK {
+	if ready == nil || found["kernel program"].State != StateNote || found["build cache"].State != StateNote || found["kernelspecs"].State != StateOK {
 		t.Errorf("%+v", found)
 	}
 	w.remove("cache")

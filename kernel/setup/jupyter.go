@@ -51,7 +51,7 @@ func (m *machine) jupyter(name string) string { return filepath.Join(m.home, "ju
 func (m *machine) environment() []string {
 	bin := filepath.Dir(m.py.path)
 	env := setEnv(unsetEnv(os.Environ(), "JUPYTER_NO_CONFIG", "JUPYTER_PLATFORM_DIRS"),
-		"PATH="+strings.Join([]string{bin, m.path(KernelGo)}, string(os.PathListSeparator)),
+		"PATH="+strings.Join([]string{bin, m.path()}, string(os.PathListSeparator)),
 		"JUPYTER_PATH="+joinPath(m.spec, os.Getenv("JUPYTER_PATH")),
 		"JUPYTER_CONFIG_DIR="+m.jupyter("config"),
 		"JUPYTER_DATA_DIR="+m.jupyter("data"),
@@ -60,7 +60,6 @@ func (m *machine) environment() []string {
 		"JUPYTERLAB_WORKSPACES_DIR="+m.jupyter("workspaces"),
 		"IPYTHONDIR="+m.jupyter("ipython"),
 		"PYDEVD_DISABLE_FILE_VALIDATION=1",
-		"LETHE_PROGRAM="+m.program(KernelGo),
 	)
 	if m.o.NoCompletion {
 		env = setEnv(env, EnvCompletion+"=off")

@@ -55,7 +55,6 @@ type Ready struct {
 	Kernel    string   // name of the kernel: KernelGo
 	XLA       bool     // there is a KernelXLA too
 	Kernels   string   // folder of the kernelspecs
-	Program   string   // the lethe that cells start for long jobs
 	Env       []string // environment for Jupyter and Python processes
 }
 
@@ -73,7 +72,7 @@ func Prepare(ctx context.Context, o Options) (*Ready, error) {
 	defer m.unlock()
 	m.lock.whole = true
 	for _, part := range []func(context.Context) error{
-		m.locate, m.findGo, m.buildTools, m.makePython, m.buildPrograms, m.warm, m.writeSpecs, m.configure, m.unpack,
+		m.locate, m.findGo, m.buildTools, m.makePython, m.buildRelay, m.warm, m.writeSpecs, m.configure, m.unpack,
 	} {
 		if err := part(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -146,6 +145,6 @@ func (m *machine) ready() *Ready {
 	return &Ready{
 		Home: m.o.Home, Root: m.place.root, Clone: m.place.clone, Version: m.place.version, Notebooks: m.place.notebooks,
 		Python: m.py.path, Lab: m.py.lab, Lender: m.py.lender, Kernel: KernelGo, XLA: m.xla,
-		Kernels: filepath.Join(m.spec, "kernels"), Program: m.program(KernelGo), Env: m.environment(),
+		Kernels: filepath.Join(m.spec, "kernels"), Env: m.environment(),
 	}
 }

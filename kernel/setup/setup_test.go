@@ -19,14 +19,14 @@ func TestASecondPrepareDoesNothingAndSaysNothing(t *testing.T) {
 	if said := w.said(); !strings.Contains(said, "once") || !strings.Contains(said, "gopls") || !strings.Contains(said, "JupyterLab") {
 		t.Errorf("the first time it said %q", said)
 	}
-	if calls := w.calls(); len(calls) != 7 {
+	if calls := w.calls(); len(calls) != 6 {
 		t.Errorf("%d calls: %q", len(calls), calls)
 	}
 	second := w.ready()
 	if said, calls := w.said(), w.calls(); said != "" || len(calls) != 0 {
 		t.Errorf("said %q, calls %q", said, calls)
 	}
-	if first.Python != second.Python || first.Program != second.Program || first.Kernels != second.Kernels || !slices.Equal(first.Env, second.Env) {
+	if first.Python != second.Python || first.Kernels != second.Kernels || !slices.Equal(first.Env, second.Env) {
 		t.Errorf("%+v is not %+v", second, first)
 	}
 	if left := w.leftovers(); len(left) != 0 {
@@ -40,7 +40,7 @@ func TestReadySaysWhereEverythingIs(t *testing.T) {
 	if r.Root != w.root || !r.Clone || r.Notebooks != filepath.Join(w.root, "notebooks") || r.Kernel != KernelGo || r.XLA || r.Lab != "jupyterlab" {
 		t.Errorf("%+v", r)
 	}
-	for _, path := range []string{r.Python, r.Program, filepath.Join(r.Kernels, KernelGo, "kernel.json"), filepath.Join(r.Kernels, KernelGo, "logo-64x64.png")} {
+	for _, path := range []string{r.Python, relayOf(r), filepath.Join(r.Kernels, KernelGo, "kernel.json"), filepath.Join(r.Kernels, KernelGo, "logo-64x64.png")} {
 		if !isFile(path) || !strings.HasPrefix(path, w.home) {
 			t.Errorf("%s is missing or outside %s", path, w.home)
 		}
@@ -53,6 +53,11 @@ func TestReadySaysWhereEverythingIs(t *testing.T) {
 	if got := variable(r.Env, "JUPYTER_PATH"); got != filepath.Dir(r.Kernels) {
 		t.Errorf("JUPYTER_PATH=%s", got)
 	}
+}
+
+// relayOf is the program that Jupyter starts.
+func relayOf(r *Ready) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(r.Kernels)), KernelGo, "bin", relayName)
 }
 
 func variable(env []string, name string) string {
@@ -88,7 +93,7 @@ func listing(t *testing.T, dir string) string {
 
 // TestInterruptedAnywhereItGoesOnWhereItWas stops the work in every step.
 func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
-	all := []string{gonbPath, goplsPath, "venv", "pip", relayPath, Module, "."}
+	all := []string{gonbPath, goplsPath, "venv", "pip", relayPath, "."}
 	for i, stop := range all {
 		t.Run(filepath.Base(stop), func(t *testing.T) {
 			w := newWorld(t)
@@ -160,7 +165,7 @@ func TestAChangedLibraryIsCompiledAgainAndNothingElseIs(t *testing.T) {
 	w.put("clone/lib/a.go", "package lib // changed\n")
 	w.ready()
 	calls := w.calls()
-	if len(calls) != 3 || !strings.HasSuffix(calls[0], relayPath) || !strings.HasSuffix(calls[1], Module) || !strings.HasSuffix(calls[2], " .") {
+	if len(calls) != 2 || !strings.HasSuffix(calls[0], relayPath) || !strings.HasSuffix(calls[1], " .") {
 		t.Errorf("calls %q", calls)
 	}
 	w.put("clone/notebooks/start/00.ipynb", "{run}")
@@ -176,11 +181,11 @@ func TestALostProgramIsBuiltAgain(t *testing.T) {
 	w := newWorld(t)
 	r := w.ready()
 	w.calls()
-	if err := os.Remove(r.Program); err != nil {
+	if err := os.Remove(relayOf(r)); err != nil {
 		t.Fatal(err)
 	}
 	w.ready()
-	if calls := w.calls(); len(calls) != 1 || !strings.HasSuffix(calls[0], Module) || !isFile(r.Program) {
+	if calls := w.calls(); len(calls) != 1 || !strings.HasSuffix(calls[0], relayPath) || !isFile(relayOf(r)) {
 		t.Errorf("calls %q", calls)
 	}
 }
@@ -207,7 +212,7 @@ func TestTwoAtOnceMakeEverythingOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if calls := w.calls(); len(calls) != 7 {
+	if calls := w.calls(); len(calls) != 6 {
 		t.Errorf("%d calls: %q", len(calls), calls)
 	}
 }
@@ -228,7 +233,7 @@ func TestCellsAreCompiledWithTheFlagsOfTheKernel(t *testing.T) {
 	if warmed[2] != spec.Env["GOFLAGS"] || warmed[3] != spec.Env["GOEXPERIMENT"] || !strings.Contains(warmed[2], "-tags=noxla") {
 		t.Errorf("warmed with %q, kernel.json has %v", warmed, spec.Env)
 	}
-	if spec.Env["GOPROXY"] != "off" || spec.Env["GOTOOLCHAIN"] != "local" || spec.Env["LETHE_PROGRAM"] != r.Program || spec.InterruptMode != "message" || spec.DisplayName != "Lethe (Go)" {
+	if spec.Env["GOPROXY"] != "off" || spec.Env["GOTOOLCHAIN"] != "local" || spec.InterruptMode != "message" || spec.DisplayName != "Lethe (Go)" {
 		t.Errorf("%+v", spec)
 	}
 	first, _, _ := strings.Cut(spec.Env["PATH"], ":")
@@ -283,11 +288,18 @@ func TestAProgramThatDoesNotCompileIsNamed(t *testing.T) {
 	w := newWorld(t)
 	w.put("fail", relayPath+"\n")
 	w.fails("lethe-kernel cannot be built", "x.go:1: broken")
-	w.put("fail", Module+"\n")
-	w.said()
-	w.ready()
-	if said := w.said(); !strings.Contains(said, "cannot start long jobs") {
+}
+
+func TestALibraryThatDoesNotCompileWithXLACostsThatKernelAlone(t *testing.T) {
+	w := newWorld(t)
+	w.put("plugins/pjrt_c_api_cpu_plugin.so", "elf")
+	w.put("broken-tags", "-tags=xla")
+	r := w.ready()
+	if said := w.said(); !strings.Contains(said, "the library for Lethe (Go, XLA) cannot be built: x.go:1: broken; there is no kernel with XLA") {
 		t.Errorf("said %q", said)
+	}
+	if r.XLA || isFile(filepath.Join(r.Kernels, KernelXLA, "kernel.json")) || !isFile(filepath.Join(r.Kernels, KernelGo, "kernel.json")) {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -117,8 +117,7 @@ func displayName(kernel string) string {
 // kernelEnvironment is that of a kernel and its cells: nothing is downloaded
 // behind a reader's back, and lethe and the tools are the pinned ones.
 func (m *machine) kernelEnvironment(kernel string) []string {
-	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"),
-		"LETHE_PROGRAM="+m.program(kernel), "PATH="+m.path(kernel))
+	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"), "PATH="+m.path())
 	if os.Getenv(twin.EnvHome) != "" || !m.usualHome() {
 		env = append(env, twin.EnvHome+"="+m.o.Home)
 	}
@@ -134,8 +133,8 @@ func (m *machine) usualHome() bool {
 }
 
 // path is PATH with our programs and the go tool in front.
-func (m *machine) path(kernel string) string {
-	ours := []string{filepath.Join(m.tools, "bin"), filepath.Dir(m.program(kernel)), m.tool.bin}
+func (m *machine) path() string {
+	ours := []string{filepath.Join(m.tools, "bin"), filepath.Dir(m.relay()), m.tool.bin}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		if dir != "" && !contains(ours, dir) {
 			ours = append(ours, dir)

@@ -34,7 +34,6 @@ const (
 	goimportsName = "goimports"
 	goplsName     = "gopls"
 	relayName     = "lethe-kernel"
-	programName   = "lethe"
 )
 
 // buildTools builds the pinned programs that a kernel consists of.

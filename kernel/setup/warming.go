@@ -31,8 +31,12 @@ func (m *machine) warm(ctx context.Context) error {
 			inputs: inputs, there: stillWarm,
 			do: func(ctx context.Context) (map[string]string, error) { return m.compileWorkspace(ctx, kernel) },
 		})
-		if err != nil {
+		if err != nil && (kernel == KernelGo || ctx.Err() != nil || m.look) {
 			return err
+		}
+		if err != nil {
+			m.say.note("%v; there is no kernel with XLA", err)
+			m.xla = false
 		}
 	}
 	return nil
@@ -62,7 +66,7 @@ func (m *machine) compileWorkspace(ctx context.Context, kernel string) (map[stri
 	env := setEnv(m.goEnvironment(), cellEnvironment(kernel)...)
 	_, err = task{dir: work, env: env, line: m.goProgress(), argv: []string{m.tool.path, "build", "-v", "-o", filepath.Join(work, "warm"), "."}}.run(ctx)
 	if err != nil {
-		return nil, buildError([]string{"the library"}, err)
+		return nil, buildError([]string{"the library for " + displayName(kernel)}, err)
 	}
 	object, err := task{dir: work, env: env, argv: []string{m.tool.path, "list", "-export", "-f", "{{.Export}}", Module + "/lib/engine"}}.output(ctx)
 	return map[string]string{"object": strings.TrimSpace(object)}, err

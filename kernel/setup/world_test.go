@@ -35,6 +35,7 @@ env)
 build)
 	out=$4; shift 4
 	echo "$*" > "$WORLD/doing"
+	test -f "$WORLD/broken-tags" && case $GOFLAGS in *"$(cat "$WORLD/broken-tags")"*) cat "$WORLD/says"; exit 1 ;; esac
 	for p in "$@"; do
 		test -f "$WORLD/hang" && grep -qx "$p" "$WORLD/hang" && exec sleep 30
 		test -f "$WORLD/fail" && grep -qx "$p" "$WORLD/fail" && { echo "# $p"; cat "$WORLD/says"; exit 1; }

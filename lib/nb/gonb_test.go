@@ -26,7 +26,7 @@ func findGonb(t *testing.T) string {
 	t.Helper()
 	file := os.Getenv("LETHE_TEST_GONB")
 	if file == "" {
-		home := os.Getenv(HomeEnv)
+		home := os.Getenv("LETHE_HOME")
 		if cache, err := os.UserCacheDir(); home == "" && err == nil {
 			home = filepath.Join(cache, "lethe")
 		}
@@ -205,5 +205,12 @@ nb.Check(errors.New("the end"))`)
 	want.WriteString("the last lineearly\nThis did not work: the end\nexit status 1\nexit status 1\n")
 	if got != want.String() {
 		t.Errorf("a reader sees\n%s", got)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

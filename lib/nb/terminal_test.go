@@ -49,12 +49,11 @@ func TestWhatCannotBeShownIsAnError(t *testing.T) {
 	s, out, _, _ := terminal()
 	files := fstest.MapFS{"text.png": {Data: []byte("not a picture")}}
 	for name, err := range map[string]error{
-		"a nil table":         s.table(nil, ""),
-		"a nil figure":        s.figure(nil, ""),
-		"a figure of a NaN":   s.figure(testFigure(math.NaN()), ""),
-		"a picture of text":   s.picture(files, "text.png", "label"),
-		"a missing picture":   s.picture(files, "none.png", "label"),
-		"a job without words": s.startJob(nil),
+		"a nil table":       s.table(nil, ""),
+		"a nil figure":      s.figure(nil, ""),
+		"a figure of a NaN": s.figure(testFigure(math.NaN()), ""),
+		"a picture of text": s.picture(files, "text.png", "label"),
+		"a missing picture": s.picture(files, "none.png", "label"),
 	} {
 		if err == nil {
 			t.Errorf("%s gives no error", name)
