@@ -10,27 +10,28 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 const address = "http://127.0.0.1:8888/lab/tree/start/00.ipynb?token=abc"
 
-func sh(script string) *child { return newChild("/bin/sh", "-c", script) }
+func sh(script string) *exec.Cmd { return exec.Command("/bin/sh", "-c", script) }
 
 func TestTheAddressIsTheFirstLineThatIsPrinted(t *testing.T) {
-	lab := sh("echo '" + address + "'; echo and more; exec sleep 60")
-	got, err := startAndRead(t.Context(), lab, time.Minute)
+	lab, got, err := startAndRead(t.Context(), sh("echo '"+address+"'; echo and more; exec sleep 60"), time.Minute)
 	if err != nil || got != address {
 		t.Errorf("got %q, %v", got, err)
 	}
-	lab.stop(10 * time.Second)
+	lab.Stop(10 * time.Second)
 	if !endedBy(lab, syscall.SIGTERM) {
-		t.Errorf("the program was asked to stop and ended with: %v", lab.err)
+		t.Errorf("the program was asked to stop and ended with: %v", lab.Err)
 	}
 }
 
-func endedBy(c *child, sig syscall.Signal) bool {
+func endedBy(c *proc.Child, sig syscall.Signal) bool {
 	var exit *exec.ExitError
-	return errors.As(c.err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == sig
+	return errors.As(c.Err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == sig
 }
 
 func TestALabWithoutAnAddressIsAnError(t *testing.T) {
@@ -46,40 +47,14 @@ func TestALabWithoutAnAddressIsAnError(t *testing.T) {
 		{"is silent", "exec sleep 60", "no address in 50ms", t.Context(), 50 * time.Millisecond},
 		{"is interrupted", "exec sleep 60", "Ctrl-C", stopped, time.Minute},
 	} {
-		lab := sh(c.script)
-		if got, err := startAndRead(c.ctx, lab, c.patience); err == nil || !strings.Contains(err.Error(), c.want) {
+		lab, got, err := startAndRead(c.ctx, sh(c.script), c.patience)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("a lab that %s: got %q, %v; want %q in it", c.name, got, err, c.want)
 		}
-		lab.stop(10 * time.Second)
+		lab.Stop(10 * time.Second)
 	}
-	missing := newChild("/nowhere/lethe")
-	if _, err := startAndRead(t.Context(), missing, time.Minute); err == nil || !strings.Contains(err.Error(), "cannot be started") {
+	if _, _, err := startAndRead(t.Context(), exec.Command("/nowhere/lethe"), time.Minute); err == nil || !strings.Contains(err.Error(), "cannot be started") {
 		t.Errorf("a lab that is not there: %v", err)
-	}
-	missing.stop(time.Minute) // does nothing
-}
-
-func TestAProgramThatDoesNotListenIsEndedWithWhatItStarted(t *testing.T) {
-	c := sh("trap '' TERM; sleep 60 & echo started; wait; sleep 60")
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
-	c.stop(50 * time.Millisecond)
-	if !endedBy(c, syscall.SIGKILL) {
-		t.Errorf("it ended with: %v", c.err)
-	}
-	// The group is gone once init has taken its members away.
-	for end := time.Now().Add(10 * time.Second); !groupIsGone(c.Process.Pid); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("something that it started is still running")
-		}
 	}
 }
 

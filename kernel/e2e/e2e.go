@@ -11,10 +11,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // Steps are the names of the steps, in their order.
@@ -110,9 +113,10 @@ func (w world) lay(modules string) error {
 }
 
 func (w world) run(ctx context.Context, node, browser string) error {
-	lab := w.lab()
-	address, err := startAndRead(ctx, lab, startLab)
-	defer lab.stop(stopLab)
+	lab, address, err := startAndRead(ctx, w.lab(), startLab)
+	if lab != nil {
+		defer lab.Stop(stopLab)
+	}
 	if err != nil {
 		return err
 	}
@@ -124,28 +128,29 @@ func (w world) run(ctx context.Context, node, browser string) error {
 	if err != nil {
 		return err
 	}
-	driver := newChild(node, w.path("drive/main.mjs"), string(given))
-	driver.Dir, driver.Stdout, driver.Stderr = w.dir, w.Out, w.Notes
-	driver.Env = append(w.environment(), "TMPDIR="+w.path("tmp")) // of the browser's profile
-	if err := driver.start(); err != nil {
+	cmd := exec.Command(node, w.path("drive/main.mjs"), string(given))
+	cmd.Dir, cmd.Stdout, cmd.Stderr = w.dir, w.Out, w.Notes
+	cmd.Env = append(w.environment(), "TMPDIR="+w.path("tmp")) // of the browser's profile
+	driver, err := proc.Start(cmd)
+	if err != nil {
 		return err
 	}
-	defer driver.stop(stopDriver)
+	defer driver.Stop(stopDriver)
 	return w.await(ctx, driver, lab)
 }
 
 // await returns when the steps are through, or cannot go on.
-func (w world) await(ctx context.Context, driver, lab *child) error {
+func (w world) await(ctx context.Context, driver, lab *proc.Child) error {
 	late := time.NewTimer(together + stopDriver)
 	defer late.Stop()
 	select {
-	case <-driver.done:
-		if driver.err != nil {
-			return fmt.Errorf("the test in the browser failed (%w); screenshots are in %s", driver.err, w.Shots)
+	case <-driver.Done:
+		if driver.Err != nil {
+			return fmt.Errorf("the test in the browser failed (%w); screenshots are in %s", driver.Err, w.Shots)
 		}
 		return nil
-	case <-lab.done:
-		return fmt.Errorf("lethe lab ended during the test: %v", lab.err)
+	case <-lab.Done:
+		return fmt.Errorf("lethe lab ended during the test: %v", lab.Err)
 	case <-late.C:
 		return fmt.Errorf("the test in the browser is not done after %v", together)
 	case <-ctx.Done():
@@ -155,8 +160,8 @@ func (w world) await(ctx context.Context, driver, lab *child) error {
 
 // lab is lethe lab, as a reader starts it, with a store of its own: what the
 // test computes was never computed before.
-func (w world) lab() *child {
-	c := newChild(w.Program, "lab", w.path("notebooks"), "--no-browser")
+func (w world) lab() *exec.Cmd {
+	c := exec.Command(w.Program, "lab", w.path("notebooks"), "--no-browser")
 	c.Dir, c.Stderr = w.Root, w.Notes
 	c.Env = append(w.environment(), "LETHE_STORE="+w.path("runs"))
 	return c

@@ -2,22 +2,29 @@ package e2e
 
 import (
 	"fmt"
-	"os"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// leftover is a process of a run that should be over.
-type leftover struct {
-	pid  int
-	name string
+// marked lists the processes that have a variable, "NAME=VALUE", in their
+// environment, where that can be read. Those that have ended and only wait for
+// their parent have none.
+func marked(mark string) []proc.Process {
+	all, err := proc.All()
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(all, func(p proc.Process) bool { return !slices.Contains(p.Env(), mark) })
 }
 
 // leftRunning waits until no process has the mark in its environment. What does
 // not end is ended, and is an error: a reader would have to do it by hand.
 func leftRunning(mark string, patience time.Duration) error {
 	end := time.Now().Add(patience)
-	var left []leftover
+	var left []proc.Process
 	for {
 		if left = marked(mark); len(left) == 0 {
 			return nil
@@ -29,10 +36,8 @@ func leftRunning(mark string, patience time.Duration) error {
 	}
 	var names []string
 	for _, l := range left {
-		names = append(names, fmt.Sprintf("%s (process %d)", l.name, l.pid))
-		if p, err := os.FindProcess(l.pid); err == nil {
-			_ = p.Kill()
-		}
+		names = append(names, fmt.Sprintf("%s (process %d)", l.Name, l.PID))
+		proc.Kill(l.PID)
 	}
 	return fmt.Errorf("still running after the test, now ended: %s", strings.Join(names, ", "))
 }

@@ -3,29 +3,11 @@ package e2e
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
-
-// groupIsGone reports whether no process of a group runs; those that wait for
-// their parent to ask how they ended do not.
-func groupIsGone(group int) bool {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-		if fields[2] == strconv.Itoa(group) && fields[0] != "Z" && fields[0] != "X" {
-			return false
-		}
-	}
-	return true
-}
 
 func TestWhatIsStillRunningIsNamedAndEnded(t *testing.T) {
 	mark := "LETHE_E2E=" + t.Name() + strconv.Itoa(os.Getpid())

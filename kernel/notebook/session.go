@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // Jupyter is what the package needs of a machine that is ready for notebooks.
@@ -86,7 +88,7 @@ func (j Jupyter) Start(ctx context.Context, folder string, env ...string) (*Sess
 	}
 	s.cmd.Env = append(append(append([]string{}, base...), headless), env...)
 	s.cmd.Stderr = s.stderr
-	ownGroup(s.cmd)
+	proc.Group(s.cmd)
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -185,15 +187,15 @@ func (s *Session) Close() error {
 	err := s.cmd.Wait()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		killGroup(s.kernel) // Python could not see to it
-		return nil          // and why has been said where it mattered
+		proc.KillGroup(s.kernel) // Python could not see to it
+		return nil               // and why has been said where it mattered
 	}
 	return err
 }
 
 func (s *Session) kill() {
-	killGroup(s.kernel)
-	killGroup(s.cmd.Process.Pid)
+	proc.KillGroup(s.kernel)
+	proc.KillGroup(s.cmd.Process.Pid)
 	s.cmd.Process.Kill()
 }
 

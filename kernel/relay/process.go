@@ -6,75 +6,54 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // process is the gonb behind the relay.
 type process struct {
-	pid  int
-	done chan struct{} // closed when gonb has ended
-	err  error         // how it ended; read it after done
+	*proc.Child
+	pid int
 }
 
-// start runs a command in a process group of its own, which ends with this
-// process.
+// start runs a command in a process group of its own. When the relay is killed,
+// the system asks gonb to end: gonb then takes gopls and its temporary folder
+// with it, which it could not if it were killed.
 func start(cmd *exec.Cmd) (*process, error) {
-	prepare(cmd)
 	cmd.WaitDelay = time.Second
-	p := &process{done: make(chan struct{})}
-	started := make(chan error)
-	go func() {
-		// Linux ends the child when the thread that started it ends.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		if err == nil {
-			p.pid = cmd.Process.Pid
-		}
-		started <- err
-		if err != nil {
-			return
-		}
-		p.err = cmd.Wait()
-		close(p.done)
-	}()
-	return p, <-started
+	c, err := proc.Start(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &process{c, cmd.Process.Pid}, nil
 }
 
 // reason is how gonb ended, in words.
 func (p *process) reason() string {
-	if p.err == nil {
+	if p.Err == nil {
 		return "gonb ended by itself"
 	}
-	return "gonb: " + p.err.Error()
+	return "gonb: " + p.Err.Error()
 }
 
-// wait reports whether gonb ended within the time.
-func (p *process) wait(limit time.Duration) bool {
-	select {
-	case <-p.done:
-		return true
-	case <-time.After(limit):
-		return false
+// processes lists what runs on this machine; nothing where that is not to be seen.
+func processes() []proc.Process {
+	all, err := proc.All()
+	if err != nil {
+		return nil
 	}
-}
-
-// member is a process as far as the relay needs to know it.
-type member struct {
-	pid, parent, group int
-	name               string
-	started            uint64 // distinguishes processes that share a number
+	return all
 }
 
 // family is every process in gonb's process group but gonb itself: the tools
 // that build a cell, its program, shells and their children. gopls is in a group
 // of its own, and so is what a cell starts to outlive the kernel.
-func family(all []member, root int) []member {
-	var out []member
+func family(all []proc.Process, root int) []proc.Process {
+	var out []proc.Process
 	for _, m := range all {
-		if m.group == root && m.pid != root {
+		if m.Group == root && m.PID != root {
 			out = append(out, m)
 		}
 	}
@@ -83,14 +62,14 @@ func family(all []member, root int) []member {
 
 // topOf is the child of root that m descends from, or m itself; nil if there is
 // none.
-func topOf(all []member, m member, root int) *member {
+func topOf(all []proc.Process, m proc.Process, root int) *proc.Process {
 	for range all {
-		if m.parent == root {
+		if m.Parent == root {
 			return &m
 		}
 		at := -1
 		for i := range all {
-			if all[i].pid == m.parent {
+			if all[i].PID == m.Parent {
 				at = i
 			}
 		}
@@ -109,12 +88,12 @@ func isTool(name string) bool { return name == "go" || name == "goimports" }
 // targets chooses whom to interrupt. In the first round gonb has passed the
 // interrupt on to the program that it runs, but to nobody below it. In later
 // rounds only what has begun since is left: programs that gonb started late.
-func targets(all []member, root int, first bool) []member {
-	var out []member
+func targets(all []proc.Process, root int, first bool) []proc.Process {
+	var out []proc.Process
 	for _, m := range family(all, root) {
 		top := topOf(all, m, root)
-		direct := top != nil && top.pid == m.pid
-		building := top != nil && isTool(top.name)
+		direct := top != nil && top.PID == m.PID
+		building := top != nil && isTool(top.Name)
 		if building || direct != first {
 			out = append(out, m)
 		}
@@ -131,25 +110,25 @@ const (
 // the cell is over. What is left after some seconds is killed. A cell that waits
 // behind something else in gonb is stopped as soon as it begins.
 func (p *process) interrupt(ctx context.Context) {
-	seen := map[member]bool{}
+	seen := map[proc.Process]bool{}
 	before := processes()
-	interruptOne(p.pid)
+	proc.Interrupt(p.pid)
 	for _, m := range family(before, p.pid) {
 		seen[m] = true
 	}
 	for _, m := range targets(before, p.pid, true) {
-		interruptOne(m.pid)
+		proc.Interrupt(m.PID)
 	}
 	late := time.After(huntLimit)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-p.done:
+		case <-p.Done:
 			return
 		case <-late:
 			for _, m := range family(processes(), p.pid) {
-				killOne(m.pid)
+				proc.Kill(m.PID)
 			}
 			late = time.After(huntLimit)
 		case <-time.After(huntEvery):
@@ -157,7 +136,7 @@ func (p *process) interrupt(ctx context.Context) {
 		for _, m := range targets(processes(), p.pid, false) {
 			if !seen[m] {
 				seen[m] = true
-				interruptOne(m.pid)
+				proc.Interrupt(m.PID)
 			}
 		}
 	}
@@ -172,27 +151,44 @@ const (
 // gopls has a process group of its own and is found by the folder it works in.
 func (p *process) end(folder string) {
 	pipes := pipesOf(family(processes(), p.pid))
-	if !p.wait(0) {
-		terminateOne(p.pid)
+	if !p.Ended(0) {
+		proc.Terminate(p.pid)
 	}
-	if !p.wait(endWait) {
-		killGroup(p.pid)
-		p.wait(time.Second)
+	if !p.Ended(endWait) {
+		proc.KillGroup(p.pid)
+		p.Ended(time.Second)
 	}
-	for stop := time.Now().Add(groupWait); groupAlive(p.pid) && time.Now().Before(stop); {
+	for stop := time.Now().Add(groupWait); proc.GroupAlive(p.pid) && time.Now().Before(stop); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	killGroup(p.pid)
+	proc.KillGroup(p.pid)
 	for _, pipe := range pipes {
 		_ = os.Remove(pipe)
 	}
 	if !strings.HasPrefix(filepath.Base(folder), "gonb_") {
 		return
 	}
-	for _, pid := range workingIn(folder) {
-		killOne(pid)
+	for _, m := range processes() {
+		if m.Dir() == folder {
+			proc.Kill(m.PID)
+		}
 	}
 	_ = os.RemoveAll(folder)
+}
+
+// pipesOf lists the pipes through which gonb talks to the programs of cells; it
+// leaves them behind when it ends before they do.
+func pipesOf(programs []proc.Process) []string {
+	var out []string
+	for _, m := range programs {
+		for _, entry := range m.Env() {
+			name, value, _ := strings.Cut(entry, "=")
+			if name == "GONB_PIPE" || name == "GONB_PIPE_BACK" {
+				out = append(out, value)
+			}
+		}
+	}
+	return out
 }
 
 // withoutGopls is a PATH on which gopls is not found. A folder that holds it is

@@ -8,29 +8,31 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // table is a machine on which gonb (10) builds a cell, runs its program and a
 // shell line; 30 belongs to gopls and 40 to somebody else.
-var table = []member{
-	{pid: 10, parent: 1, group: 10, name: "gonb"},
-	{pid: 20, parent: 10, group: 20, name: "gopls"},
-	{pid: 30, parent: 20, group: 20, name: "go"},
-	{pid: 11, parent: 10, group: 10, name: "go"},
-	{pid: 12, parent: 11, group: 10, name: "compile"},
-	{pid: 13, parent: 10, group: 10, name: "gonb_1a2b"},
-	{pid: 14, parent: 13, group: 10, name: "helper"},
-	{pid: 15, parent: 10, group: 10, name: "bash"},
-	{pid: 16, parent: 15, group: 10, name: "sleep"},
-	{pid: 17, parent: 1, group: 10, name: "orphan"},
-	{pid: 18, parent: 13, group: 18, name: "detached"},
-	{pid: 40, parent: 1, group: 40, name: "else"},
+var table = []proc.Process{
+	{PID: 10, Parent: 1, Group: 10, Name: "gonb"},
+	{PID: 20, Parent: 10, Group: 20, Name: "gopls"},
+	{PID: 30, Parent: 20, Group: 20, Name: "go"},
+	{PID: 11, Parent: 10, Group: 10, Name: "go"},
+	{PID: 12, Parent: 11, Group: 10, Name: "compile"},
+	{PID: 13, Parent: 10, Group: 10, Name: "gonb_1a2b"},
+	{PID: 14, Parent: 13, Group: 10, Name: "helper"},
+	{PID: 15, Parent: 10, Group: 10, Name: "bash"},
+	{PID: 16, Parent: 15, Group: 10, Name: "sleep"},
+	{PID: 17, Parent: 1, Group: 10, Name: "orphan"},
+	{PID: 18, Parent: 13, Group: 18, Name: "detached"},
+	{PID: 40, Parent: 1, Group: 40, Name: "else"},
 }
 
-func numbers(ms []member) string {
+func numbers(ms []proc.Process) string {
 	var out []string
 	for _, m := range ms {
-		out = append(out, fmt.Sprint(m.pid))
+		out = append(out, fmt.Sprint(m.PID))
 	}
 	return strings.Join(out, " ")
 }
@@ -57,7 +59,7 @@ func TestInterruptReachesEverybodyOnce(t *testing.T) {
 }
 
 func TestStrangeTreesEnd(t *testing.T) {
-	loop := []member{{pid: 1, parent: 2, group: 9}, {pid: 2, parent: 1, group: 9}}
+	loop := []proc.Process{{PID: 1, Parent: 2, Group: 9}, {PID: 2, Parent: 1, Group: 9}}
 	if got := topOf(loop, loop[0], 5); got != nil {
 		t.Errorf("a loop has top %v", got)
 	}

@@ -115,7 +115,7 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	defer cancel()
 	go func() {
 		select {
-		case <-r.process.done:
+		case <-r.process.Done:
 			cancel()
 		case <-starting.Done():
 		}
@@ -206,7 +206,7 @@ func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 			return nil
 		case <-interrupts:
 			r.do(ctx, r.machine.onInterrupt())
-		case <-r.process.done:
+		case <-r.process.Done:
 			r.do(ctx, r.machine.gonbDied(r.process.reason()))
 			r.stop()
 			r.jupyter.flush(flushLimit)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // task is a program to run to its end.
@@ -30,7 +32,7 @@ func (t task) run(ctx context.Context) (last []string, err error) {
 	cmd := exec.CommandContext(ctx, t.argv[0], t.argv[1:]...)
 	cmd.Dir, cmd.Env = t.dir, t.env
 	cmd.WaitDelay = 5 * time.Second
-	ownGroup(cmd)
+	proc.Group(cmd)
 	r, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr = w, w
 	read := make(chan struct{})
@@ -61,12 +63,19 @@ func (t task) run(ctx context.Context) (last []string, err error) {
 	return last, nil
 }
 
+// endGroup ends what is left of a program's group.
+func endGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		proc.KillGroup(cmd.Process.Pid)
+	}
+}
+
 // output runs a program that answers on standard output.
 func (t task) output(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, t.argv[0], t.argv[1:]...)
 	cmd.Dir, cmd.Env = t.dir, t.env
 	cmd.WaitDelay = 5 * time.Second
-	ownGroup(cmd)
+	proc.Group(cmd)
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		endGroup(cmd)

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // Process is a running program of ours.
@@ -44,6 +46,21 @@ func Leftovers(home string) (LeftBehind, error) {
 	temp := os.TempDir()
 	left.Folders = append(staleFolders(temp, "gonb_*", oldest(all, gonbName)), staleFolders(temp, relayName+"-*", oldest(all, relayName))...)
 	return left, nil
+}
+
+// processes lists the processes whose program this user can see.
+func processes() ([]running, error) {
+	all, err := proc.All()
+	var out []running
+	for _, p := range all {
+		exe := p.Exe()
+		if exe == "" && p.PID != 1 {
+			continue
+		}
+		sidecar := slices.Contains(p.Args(), "** telemetry **")
+		out = append(out, running{p.PID, p.Parent, exe, sidecar, p.Since()})
+	}
+	return out, err
 }
 
 // sortOut separates our processes with a parent from those without one.
@@ -138,21 +155,13 @@ func (l LeftBehind) Stop(ctx context.Context) error {
 }
 
 func end(ctx context.Context, pid int) error {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return err
-	}
-	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		if err := p.Signal(sig); errors.Is(err, os.ErrProcessDone) {
-			return nil
-		} else if err != nil {
-			return err
-		}
+	for _, stop := range []func(int){proc.Terminate, proc.Kill} {
+		stop(pid)
 		for until := time.Now().Add(stopWait); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if gone(p) {
+			if !proc.Alive(pid) {
 				return nil
 			}
 		}

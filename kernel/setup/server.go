@@ -10,10 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // ServerOptions say how Jupyter is started.
@@ -25,11 +26,9 @@ type ServerOptions struct {
 
 // Server is a running Jupyter.
 type Server struct {
-	URL  string // with its token
-	Log  string // file of what Jupyter says
-	cmd  *exec.Cmd
-	done chan struct{} // closed when Jupyter has ended
-	err  error         // why
+	URL string // with its token
+	Log string // file of what Jupyter says
+	*proc.Child
 }
 
 // startWithin is how long Jupyter may take to answer.
@@ -54,22 +53,11 @@ func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	defer log.Close()
-	s := &Server{Log: log.Name(), done: make(chan struct{})}
-	s.cmd = exec.Command(r.Python, r.serverArgs(o, port)...)
-	s.cmd.Dir, s.cmd.Env = r.Notebooks, r.Env
-	s.cmd.Stdout, s.cmd.Stderr = log, log
-	dieWithUs(s.cmd)
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread() // the child's life hangs on this thread
-		err := s.cmd.Start()
-		started <- err
-		if err == nil {
-			s.err = s.cmd.Wait()
-			close(s.done)
-		}
-	}()
-	if err := <-started; err != nil {
+	cmd := exec.Command(r.Python, r.serverArgs(o, port)...)
+	cmd.Dir, cmd.Env = r.Notebooks, r.Env
+	cmd.Stdout, cmd.Stderr = log, log
+	s := &Server{Log: log.Name()}
+	if s.Child, err = proc.Start(cmd); err != nil {
 		return nil, fmt.Errorf("the Jupyter server cannot be started: %w", err)
 	}
 	if s.URL, err = s.await(ctx, filepath.Join(dir, "runtime"), o.Open); err != nil {
@@ -119,8 +107,8 @@ func (s *Server) await(ctx context.Context, runtimeDir, open string) (string, er
 		select {
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
-		case <-s.done:
-			return "", fmt.Errorf("the Jupyter server ended at once (%v): %s", s.err, lastLine(s.Log))
+		case <-s.Done:
+			return "", fmt.Errorf("the Jupyter server ended at once (%v): %s", s.Err, lastLine(s.Log))
 		case <-late:
 			return "", fmt.Errorf("the Jupyter server does not answer after %v: see %s", startWithin, s.Log)
 		case <-time.After(50 * time.Millisecond):
@@ -135,7 +123,7 @@ func (s *Server) await(ctx context.Context, runtimeDir, open string) (string, er
 func (s *Server) address(runtimeDir, open string) (string, bool) {
 	var at struct{ URL, Token string }
 	for _, kind := range []string{"jpserver", "nbserver"} {
-		b, err := os.ReadFile(filepath.Join(runtimeDir, fmt.Sprintf("%s-%d.json", kind, s.cmd.Process.Pid)))
+		b, err := os.ReadFile(filepath.Join(runtimeDir, fmt.Sprintf("%s-%d.json", kind, s.Process.Pid)))
 		if err == nil && json.Unmarshal(b, &at) == nil && at.URL != "" {
 			break
 		}
@@ -175,22 +163,13 @@ func (s *Server) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 		s.Stop()
 		return nil
-	case <-s.done:
-		if s.err != nil {
-			return fmt.Errorf("the Jupyter server ended (%w): %s", s.err, lastLine(s.Log))
+	case <-s.Done:
+		if s.Err != nil {
+			return fmt.Errorf("the Jupyter server ended (%w): %s", s.Err, lastLine(s.Log))
 		}
 		return nil
 	}
 }
 
 // Stop ends Jupyter and its kernels.
-func (s *Server) Stop() {
-	askToStop(s.cmd)
-	select {
-	case <-s.done:
-	case <-time.After(stopWithin):
-		endGroup(s.cmd)
-		<-s.done
-	}
-	endGroup(s.cmd)
-}
+func (s *Server) Stop() { s.Child.Stop(stopWithin) }

@@ -1,0 +1,63 @@
+// Package proc starts programs in process groups of their own and looks at the
+// processes of this machine.
+package proc
+
+import (
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// Process is a process as far as others need to know it.
+type Process struct {
+	PID, Parent, Group int
+	Name               string
+	Started            uint64 // distinguishes processes that share a number; 0: not known
+	exe                string // where All finds it out
+}
+
+// Child is a program that runs beside this one, at the head of a process group.
+type Child struct {
+	*exec.Cmd
+	Done chan struct{} // closed when the program has ended
+	Err  error         // how it ended; read it after Done
+}
+
+// Start starts a program in a process group of its own: an interrupt from the
+// keyboard does not reach it. Where the system can do that, it is asked to end
+// when this program is killed.
+func Start(cmd *exec.Cmd) (*Child, error) {
+	dieWithUs(cmd)
+	c := &Child{Cmd: cmd, Done: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // Linux ends the child when the thread that started it ends
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			c.Err = cmd.Wait()
+			close(c.Done)
+		}
+	}()
+	return c, <-started
+}
+
+// Ended reports whether the program ends within the time.
+func (c *Child) Ended(within time.Duration) bool {
+	select {
+	case <-c.Done:
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
+// Stop asks the program to end, ends it after the time that it gets for that,
+// and ends what is left of its group.
+func (c *Child) Stop(within time.Duration) {
+	Terminate(c.Process.Pid)
+	c.Ended(within)
+	KillGroup(c.Process.Pid)
+	<-c.Done
+}

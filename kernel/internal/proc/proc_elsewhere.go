@@ -1,0 +1,52 @@
+//go:build !linux
+
+package proc
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func dieWithUs(cmd *exec.Cmd) { Group(cmd) }
+
+// All lists the processes that run on this machine.
+func All() ([]Process, error) {
+	b, err := exec.Command("ps", "-axo", "pid=,ppid=,pgid=,comm=").Output()
+	if err != nil {
+		return nil, err
+	}
+	var out []Process
+	for line := range strings.Lines(string(b)) {
+		f := strings.Fields(line)
+		if len(f) < 4 {
+			continue
+		}
+		var n [3]int
+		for i := range n {
+			n[i], _ = strconv.Atoi(f[i])
+		}
+		exe := strings.Join(f[3:], " ")
+		out = append(out, Process{PID: n[0], Parent: n[1], Group: n[2], Name: filepath.Base(exe), exe: exe})
+	}
+	return out, nil
+}
+
+// Exe is the program's file, "" where that is not to be seen.
+func (p Process) Exe() string { return p.exe }
+
+// Dir is not known here, nor are Args, Env and Since.
+func (p Process) Dir() string { return "" }
+
+// Args are not known here.
+func (p Process) Args() []string { return nil }
+
+// Env is not known here.
+func (p Process) Env() []string { return nil }
+
+// Since is not known here.
+func (p Process) Since() time.Time { return time.Time{} }
+
+func isZombie(int) bool { return false }

@@ -1,0 +1,117 @@
+package proc
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func dieWithUs(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}
+
+// All lists the processes that run on this machine.
+func All() ([]Process, error) {
+	entries, err := os.ReadDir("/proc")
+	var out []Process
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if p, ok := parseStat(read(pid, "stat")); ok && p.PID == pid {
+			out = append(out, p)
+		}
+	}
+	return out, err
+}
+
+// parseStat reads a line of /proc/PID/stat. The name is in parentheses and may
+// hold any character, blanks and parentheses too. A process that has ended and
+// only waits to be collected is left out.
+func parseStat(data []byte) (Process, bool) {
+	from, to := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
+	if from < 0 || to < from {
+		return Process{}, false
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data[:from])))
+	fields := strings.Fields(string(data[to+1:]))
+	if err != nil || len(fields) < 20 || fields[0] == "Z" {
+		return Process{}, false
+	}
+	p := Process{PID: pid, Name: string(data[from+1 : to])}
+	var wrong [3]error
+	p.Parent, wrong[0] = strconv.Atoi(fields[1])
+	p.Group, wrong[1] = strconv.Atoi(fields[2])
+	p.Started, wrong[2] = strconv.ParseUint(fields[19], 10, 64)
+	return p, wrong == [3]error{}
+}
+
+// read reads what the system says about a process; nothing where the process is
+// gone or somebody else's.
+func read(pid int, what string) []byte {
+	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), what))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func link(pid int, what string) string {
+	path, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), what))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(path, " (deleted)")
+}
+
+// Exe is the program's file, "" where that is not to be seen.
+func (p Process) Exe() string { return link(p.PID, "exe") }
+
+// Dir is the working directory, or what it was before it was removed.
+func (p Process) Dir() string { return link(p.PID, "cwd") }
+
+// Args are the arguments that the program was started with.
+func (p Process) Args() []string { return texts(read(p.PID, "cmdline")) }
+
+// Env is the environment that the program was started with.
+func (p Process) Env() []string { return texts(read(p.PID, "environ")) }
+
+func texts(b []byte) []string { return strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00") }
+
+// ticks is the unit of times in /proc, which Linux fixes for programs.
+const ticks = 100
+
+// Since is when the process began, zero where that is not known.
+func (p Process) Since() time.Time {
+	boot := bootTime()
+	if boot.IsZero() {
+		return boot
+	}
+	return boot.Add(time.Duration(p.Started) * time.Second / ticks)
+}
+
+func bootTime() time.Time {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return time.Time{}
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "btime "); ok {
+			if s, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64); err == nil {
+				return time.Unix(s, 0)
+			}
+		}
+	}
+	return time.Time{}
+}
+
+func isZombie(pid int) bool {
+	stat := read(pid, "stat")
+	return bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" Z"))
+}

@@ -1,9 +1,0 @@
-//go:build !unix
-
-package notebook
-
-import "os/exec"
-
-func ownGroup(*exec.Cmd) {}
-
-func killGroup(int) {}
