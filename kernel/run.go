@@ -96,7 +96,11 @@ func prepare(ctx context.Context, stderr io.Writer, unpack bool) (*setup.Ready, 
 	if err != nil {
 		return nil, notebook.Jupyter{}, err
 	}
-	return ready, notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}, nil
+	return ready, jupyterOf(ready), nil
+}
+
+func jupyterOf(ready *setup.Ready) notebook.Jupyter {
+	return notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}
 }
 
 func (r *runRun) run(ctx context.Context, args []string) error {

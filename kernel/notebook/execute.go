@@ -1,21 +1,15 @@
 package notebook
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
-)
 
-// Execution is a cell that has run.
-type Execution struct {
-	Seconds float64 // until the kernel was idle again
-	Outputs []*Output
-}
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
+)
 
 // Failure is why a cell did not succeed.
 type Failure struct {
@@ -33,106 +27,86 @@ func (f *Failure) Unwrap() error { return f.cause }
 // errTimeout is the cause of a Failure of a cell that ran too long.
 var errTimeout = errors.New("timeout")
 
-// Execute runs code as one cell and waits for its end, at most for timeout (0:
-// without limit). A cell that fails, runs too long or is interrupted through
-// ctx gives a *Failure beside the outputs until then. After an error of another
-// kind the session is of no more use.
-func (s *Session) Execute(ctx context.Context, code string, timeout time.Duration) (Execution, error) {
-	s.collector.begin()
+// errDied is the error of a cell whose kernel has ended.
+var errDied = errors.New("the kernel died while the cell ran (out of memory?)")
+
+// execute executes one cell of nb and waits for its end, at most for timeout (0:
+// without limit). What the notebook then is, is in nb. A cell that fails, runs
+// too long or is interrupted through ctx gives a *Failure. After an error of
+// another kind the session is of no more use.
+func (s *session) execute(ctx context.Context, nb *Notebook, cell, count int, timeout time.Duration) (seconds float64, err error) {
+	if timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, timeout, errTimeout)
+		defer stop()
+	}
 	began := time.Now()
-	if err := s.send(command{Do: "execute", Code: code}); err != nil {
-		return Execution{}, err
+	if err := s.send(command{Do: "execute", Cell: cell, Count: count}); err != nil {
+		return 0, err
 	}
-	done, stopped, err := s.wait(ctx, timeout)
-	run := Execution{Seconds: done.Seconds, Outputs: s.collector.outputs}
+	done, stopped, err := s.wait(ctx)
+	seconds = done.Seconds
 	if done.Event != "done" {
-		run.Seconds = time.Since(began).Seconds()
+		seconds = time.Since(began).Seconds()
 	}
+	if done.Notebook != "" {
+		if bad := nb.become(done.Notebook); bad != nil {
+			return seconds, bad
+		}
+	}
+	code, outputs := nb.Cells[cell].Source, nb.Cells[cell].Outputs
+	status := failedShell(code, outputs)
 	switch {
-	case stopped != nil && errors.Is(stopped, errTimeout):
-		return run, &Failure{Reason: fmt.Sprintf("ran longer than %v and was stopped", timeout), Detail: stderrLines(run.Outputs), cause: stopped}
+	case errors.Is(stopped, errTimeout):
+		err = &Failure{Reason: fmt.Sprintf("ran longer than %v and was stopped", timeout), Detail: stderrLines(outputs), cause: stopped}
 	case stopped != nil:
-		return run, &Failure{Reason: fmt.Sprintf("interrupted after %.1f s", run.Seconds), Detail: stderrLines(run.Outputs), cause: stopped}
+		err = &Failure{Reason: fmt.Sprintf("interrupted after %.1f s", seconds), Detail: stderrLines(outputs), cause: stopped}
 	case err != nil:
-		return run, err
-	case done.Status != "ok":
-		return run, failed(run.Outputs, done)
+	case done.Reply.Status != "ok":
+		err = failed(outputs, done.Reply)
+	case status != "":
+		err = &Failure{Reason: "a shell line (!) failed: " + status, Detail: stderrLines(outputs)}
 	}
-	if status := failedShell(code, run.Outputs); status != "" {
-		return run, &Failure{Reason: "a shell line (!) failed: " + status, Detail: stderrLines(run.Outputs)}
-	}
-	return run, nil
+	return seconds, err
 }
 
-// wait handles events until the cell is done. Where ctx or the time ends
-// before, it interrupts the cell and returns the cause as stopped.
-func (s *Session) wait(ctx context.Context, timeout time.Duration) (done event, stopped, err error) {
-	var late <-chan time.Time
-	if timeout > 0 {
-		timer := time.NewTimer(timeout)
-		defer timer.Stop()
-		late = timer.C
-	}
+// wait waits until the cell is done. Where ctx ends before, it interrupts the
+// cell and returns the cause as stopped; a cell that goes on is ended with its
+// kernel, and a Python that does not notice that is ended too.
+func (s *session) wait(ctx context.Context) (done event, stopped, err error) {
 	interrupted, giveUp := ctx.Done(), (<-chan time.Time)(nil)
-	stop := func(cause error) {
-		stopped, interrupted, late = cause, nil, nil
-		giveUp = time.After(stopTime)
-		err = s.send(command{Do: "interrupt"})
-	}
-	for err == nil {
+	force := []func(){func() { proc.KillGroup(s.kernel) }, s.kill}
+	for {
 		select {
 		case <-interrupted:
-			stop(context.Cause(ctx))
-		case <-late:
-			stop(errTimeout)
+			stopped, interrupted, giveUp = context.Cause(ctx), nil, time.After(stopTime)
+			if err := s.send(command{Do: "interrupt"}); err != nil {
+				return done, stopped, err
+			}
 		case <-giveUp:
-			s.kill()
-			return event{}, stopped, errors.New("the kernel did not stop the cell and was ended")
+			force[0]()
+			force, giveUp = force[1:], nil
+			if len(force) > 0 {
+				giveUp = time.After(stopTime)
+			}
 		case e, ok := <-s.events:
-			if !ok {
-				return event{}, stopped, s.lastWords()
-			}
-			var end bool
-			if end, err = s.handle(e); end {
+			switch {
+			case !ok:
+				return done, stopped, s.lastWords()
+			case e.Event == "done":
 				return e, stopped, nil
+			case e.Event == "died":
+				return e, stopped, errDied
+			case e.Event == "failed":
+				return e, stopped, errors.New(e.Text)
 			}
 		}
 	}
-	return event{}, stopped, err
-}
-
-// handle takes in one event and reports whether it was the cell's end.
-func (s *Session) handle(e event) (end bool, err error) {
-	switch e.Event {
-	case "message":
-		var m message
-		if err := decode(e.Content, &m); err != nil {
-			return false, fmt.Errorf("the kernel's %s message: %w", e.Kind, err)
-		}
-		s.collector.add(e.Kind, m)
-	case "done":
-		return true, nil
-	case "died":
-		return false, errors.New("the kernel died while the cell ran (out of memory?)")
-	case "failed":
-		return false, errors.New(e.Text)
-	}
-	return false, nil
-}
-
-func decode(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	return d.Decode(v)
 }
 
 // failed explains an error reply: what the program said on standard error, or
 // else the traceback.
-func failed(outputs []*Output, done event) *Failure {
-	var m message
-	if err := decode(done.Content, &m); err != nil {
-		m.Evalue = "unknown error"
-	}
+func failed(outputs []*Output, m reply) *Failure {
 	for _, o := range outputs {
 		if o.Type == ErrorOutput && len(m.Traceback) == 0 {
 			m.Traceback = o.Traceback // some replies come without

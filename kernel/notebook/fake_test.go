@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 const envFake = "LETHE_TEST_FAKE_PYTHON"
 
-// TestMain lets the test binary stand in for Python: it then speaks run.py's
+// TestMain lets the test binary stand in for Python: it then speaks driver.py's
 // lines, as the code that it gets tells it to.
 func TestMain(m *testing.M) {
 	if how := os.Getenv(envFake); how != "" {
@@ -46,23 +47,42 @@ func fakePython(how string) int {
 			}
 		}
 	}()
-	switch start := <-commands; {
+	start := <-commands
+	switch {
 	case how == "missing":
-		fmt.Fprintln(os.Stderr, "ModuleNotFoundError: No module named 'jupyter_client'")
+		fmt.Fprintln(os.Stderr, "ModuleNotFoundError: No module named 'nbclient'")
 		return 1
 	case how == "no kernel":
 		fakeSay(obj{"event": "failed", "text": "NoSuchKernel: No such kernel named " + start.Kernel})
 		return 1
 	}
+	nb, err := parse([]byte(start.Notebook))
+	if err != nil {
+		fakeSay(obj{"event": "failed", "text": err.Error()})
+		return 1
+	}
+	for i := range nb.Cells {
+		nb.Cells[i].Count, nb.Cells[i].Outputs = 0, nil
+	}
+	maps.Copy(nb.Metadata, start.Metadata)
 	fakeSay(obj{"event": "started", "pid": 0})
-	fakeSay(obj{"event": "ready"})
+	fakeSay(obj{"event": "ready", "notebook": fakeText(nb)})
 	for c := range commands {
 		if c.Do != "execute" {
 			continue
 		}
-		if code := fakeCell(c.Code, commands); code >= 0 {
+		cell := &nb.Cells[c.Cell]
+		cell.Count = c.Count
+		event, code := fakeCell(cell, commands)
+		if code >= 0 {
 			return code
 		}
+		text := fakeText(nb)
+		for _, f := range start.Folders {
+			text = strings.ReplaceAll(text, f[0]+"/", f[1]+"/")
+		}
+		event["seconds"], event["notebook"] = 0.25, text
+		fakeSay(event)
 	}
 	return 0
 }
@@ -75,68 +95,66 @@ func fakeSay(e obj) {
 	os.Stdout.Write(append(b, '\n'))
 }
 
-func fakeMessage(kind string, content obj) {
-	fakeSay(obj{"event": "message", "kind": kind, "content": content})
-}
-
-func fakeDone(content obj) {
-	status := "ok"
-	if content != nil {
-		status = "error"
+func fakeText(nb *Notebook) string {
+	b, err := json.MarshalIndent(obj{"cells": nb.Cells, "metadata": orEmpty(nb.Metadata), "nbformat": 4, "nbformat_minor": 5}, "", " ")
+	if err != nil {
+		panic(err)
 	}
-	fakeSay(obj{"event": "done", "seconds": 0.25, "status": status, "content": content})
+	return string(b)
 }
 
-// fakeCell does what the cell's lines say and returns an exit code, or -1 to go
-// on.
-func fakeCell(code string, commands chan command) int {
-	fakeMessage("execute_input", obj{"execution_count": 1, "code": code})
-	for line := range strings.SplitSeq(code, "\n") {
+func orEmpty(o Object) Object {
+	if o == nil {
+		return Object{}
+	}
+	return o
+}
+
+// fakeCell does what the cell's lines say and returns the event of its end, and
+// an exit code, or -1 to go on.
+func fakeCell(cell *Cell, commands chan command) (obj, int) {
+	stream := func(name, text string) {
+		cell.Outputs = append(cell.Outputs, &Output{Type: StreamOutput, Name: name, Text: text})
+	}
+	failed := func(value string, traceback ...string) (obj, int) {
+		cell.Outputs = append(cell.Outputs, &Output{Type: ErrorOutput, Ename: "ERROR", Evalue: value, Traceback: traceback})
+		return obj{"event": "done", "reply": reply{"error", "ERROR", value, nil}}, -1
+	}
+	for line := range strings.SplitSeq(cell.Source, "\n") {
 		word, rest, _ := strings.Cut(line, " ")
 		switch word {
 		case "print":
-			fakeMessage("stream", obj{"name": "stdout", "text": rest + "\n"})
+			stream("stdout", rest+"\n")
 		case "warn", "!fail":
-			fakeMessage("stream", obj{"name": "stderr", "text": rest + "\n"})
+			stream("stderr", rest+"\n")
 		case "env":
-			fakeMessage("stream", obj{"name": "stdout", "text": rest + "=" + os.Getenv(rest) + "\n"})
-		case "show":
-			fakeMessage("display_data", obj{"data": obj{"text/html": rest}, "metadata": obj{}, "transient": obj{"display_id": "d"}})
-		case "update":
-			fakeMessage("update_display_data", obj{"data": obj{"text/html": rest}, "metadata": obj{}, "transient": obj{"display_id": "d"}})
+			stream("stdout", rest+"="+os.Getenv(rest)+"\n")
 		case "error":
-			e := obj{"ename": "ERROR", "evalue": "# gonb_01234567\n./main.go:9:9: " + rest, "traceback": []string{"Cell[2]: Line 1", rest}}
-			fakeMessage("error", e)
-			fakeDone(e)
-			return -1
+			return failed("# gonb_01234567\n./main.go:9:9: "+rest, "Cell[2]: Line 1", rest)
 		case "meet":
 			if !fakeMeet(rest) {
-				return 1
+				return nil, 1
 			}
 		case "sleep":
 			if c, ok := <-commands; ok && c.Do == "interrupt" {
-				fakeMessage("stream", obj{"name": "stderr", "text": "state saved\n"})
-				e := obj{"ename": "ERROR", "evalue": "signal: interrupt"}
-				fakeMessage("error", e)
-				fakeDone(e)
-				return -1
+				stream("stderr", "state saved\n")
+				return failed("signal: interrupt")
 			}
-			return 0
+			return nil, 0
 		case "deaf":
 			time.Sleep(time.Hour)
 		case "die":
 			fmt.Fprintln(os.Stderr, "I0101 00:00:00 a log line")
 			fmt.Fprintln(os.Stderr, "Segmentation fault")
 			fmt.Fprintln(os.Stderr, "I0101 00:00:00 another")
-			return 139
+			return nil, 139
 		case "lose":
-			fakeSay(obj{"event": "died", "seconds": 1})
+			return obj{"event": "died"}, -1
 		case "noise":
 			fmt.Println("this is no event")
 		}
 	}
-	fakeDone(nil)
-	return -1
+	return obj{"event": "done", "reply": reply{Status: "ok"}}, -1
 }
 
 // fakeMeet waits in a folder until two have come.

@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"strings"
 )
 
 //go:embed latency.ipynb
@@ -30,34 +29,24 @@ type Latencies struct {
 func (r Run) Measure(ctx context.Context, nb *Notebook, rounds int) (Latencies, error) {
 	var l Latencies
 	for range rounds {
-		if err := r.measure(ctx, nb, &l); err != nil {
+		if err := r.measure(ctx, *nb, &l); err != nil {
 			return l, err
 		}
 	}
 	return l, nil
 }
 
-func (r Run) measure(ctx context.Context, nb *Notebook, l *Latencies) error {
-	s, err := r.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+func (r Run) measure(ctx context.Context, nb Notebook, l *Latencies) error {
 	n := 0
-	for i, c := range nb.Cells {
-		if c.Kind != Code || strings.TrimSpace(c.Source) == "" {
-			continue
-		}
-		n++
-		run, err := s.Execute(ctx, c.Source, r.Timeout)
-		if err != nil {
-			return &CellError{i + 1, n, err}
-		}
-		if n == 1 {
-			l.First = append(l.First, run.Seconds)
+	r.OnCell = func(s Step) {
+		if n++; n == 1 {
+			l.First = append(l.First, s.Seconds)
 		} else {
-			l.Later = append(l.Later, run.Seconds)
+			l.Later = append(l.Later, s.Seconds)
 		}
+	}
+	if _, err := r.Execute(ctx, &nb); err != nil {
+		return err
 	}
 	if n < 2 {
 		return fmt.Errorf("%d code cells: expected at least 2", n)

@@ -1,9 +1,10 @@
 package notebook
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -79,12 +80,8 @@ func (l *linter) kernel() {
 }
 
 func (l *linter) size() {
-	var b bytes.Buffer
-	if err := l.nb.Write(&b); err != nil {
-		l.add(0, err.Error(), "repair the file")
-	}
-	if b.Len() > maxNotebook {
-		l.add(0, fmt.Sprintf("%.1f MB with its outputs", float64(b.Len())/(1<<20)), "keep it under 1 MB: fewer or smaller figures")
+	if n := len(l.nb.Text); n > maxNotebook {
+		l.add(0, fmt.Sprintf("%.1f MB with its outputs", float64(n)/(1<<20)), "keep it under 1 MB: fewer or smaller figures")
 	}
 }
 
@@ -135,3 +132,5 @@ func firstLine(text string) string {
 	}
 	return lines[0]
 }
+
+func sortedKeys(o Object) []string { return slices.Sorted(maps.Keys(o)) }

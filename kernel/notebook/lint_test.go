@@ -18,7 +18,7 @@ func good(t *testing.T) *Notebook {
 
 func lint(t *testing.T, nb *Notebook) []Problem {
 	t.Helper()
-	return Lint(fstest.MapFS{"a/x.ipynb": {Data: []byte(written(t, nb))}}, "a/x.ipynb")
+	return Lint(fstest.MapFS{"a/x.ipynb": {Data: rewritten(nb).Text}}, "a/x.ipynb")
 }
 
 func TestAGoodNotebookHasNoProblems(t *testing.T) {

@@ -1,7 +1,19 @@
-// Package notebook reads, writes, executes and checks Jupyter notebooks: the
-// file format (nbformat 4.5), a runner that talks to the kernel without a
-// browser, the comparison of claims, and a linter.
+// Package notebook executes and checks Jupyter notebooks: a runner that lets
+// nbclient talk to the kernel without a browser, the comparison of claims, and a
+// linter. It reads notebooks; nbformat writes them.
 package notebook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
 
 // Object is a JSON object whose contents the format leaves open.
 type Object = map[string]any
@@ -16,21 +28,22 @@ const (
 	Raw      Kind = "raw"
 )
 
-// Notebook is a notebook in memory.
+// Notebook is a notebook of format 4.5 as it stands in its file.
 type Notebook struct {
+	Text     []byte // the file
 	Metadata Object
 	Cells    []Cell
 }
 
 // Cell is one cell. Count and Outputs belong to code cells.
 type Cell struct {
-	Kind        Kind
-	ID          string // unique in its notebook: 1 to 64 of A-Z a-z 0-9 _ -
-	Source      string
-	Metadata    Object
-	Attachments map[string]Object // per file name, contents per media type; nil: none
-	Count       int               // the execution count, 0: not executed
-	Outputs     []*Output
+	Kind        Kind              `json:"cell_type"`
+	ID          string            `json:"id"` // unique in its notebook
+	Source      string            `json:"source"`
+	Metadata    Object            `json:"metadata"`
+	Attachments map[string]Object `json:"attachments,omitempty"`
+	Count       int               `json:"execution_count"` // 0: not executed
+	Outputs     []*Output         `json:"outputs"`
 }
 
 // Types of outputs.
@@ -44,27 +57,190 @@ const (
 // Output is what a cell has put out; which fields are in use depends on its
 // Type.
 type Output struct {
-	Type      string
-	Name      string // stdout or stderr
-	Text      string
-	Data      Object // per media type: a string, or any value where the type is JSON
-	Metadata  Object
-	Count     int
-	Ename     string
-	Evalue    string
-	Traceback []string
-}
-
-// isJSON reports whether a media type holds JSON values, which are kept as they
-// are; all others hold texts.
-func isJSON(media string) bool {
-	const prefix, suffix = "application/", "+json"
-	return media == "application/json" ||
-		len(media) >= len(prefix)+len(suffix) && media[:len(prefix)] == prefix && media[len(media)-len(suffix):] == suffix
+	Type      string   `json:"output_type"`
+	Name      string   `json:"name,omitempty"` // stdout or stderr
+	Text      string   `json:"text,omitempty"`
+	Data      Object   `json:"data,omitempty"` // per media type: a text, or any value where the type is JSON
+	Metadata  Object   `json:"metadata,omitempty"`
+	Count     int      `json:"execution_count,omitempty"`
+	Ename     string   `json:"ename,omitempty"`
+	Evalue    string   `json:"evalue,omitempty"`
+	Traceback []string `json:"traceback,omitempty"`
 }
 
 // text returns the output's contents of a media type, "" where it has none.
 func (o *Output) text(media string) string {
 	s, _ := o.Data[media].(string)
 	return s
+}
+
+// maxBytes bounds the size of a notebook file.
+const maxBytes = 64 << 20
+
+// Read reads a notebook of format 4.5. Its errors name the file (name) and the
+// cell, counted from 1. What else the format forbids nbformat refuses, before a
+// notebook is executed.
+func Read(r io.Reader, name string) (*Notebook, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && len(b) > maxBytes {
+		err = fmt.Errorf("larger than %d MB", maxBytes>>20)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	nb, err := parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return nb, nil
+}
+
+// ReadFile reads the notebook at path.
+func ReadFile(path string) (*Notebook, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path)
+}
+
+// ReadFS reads the notebook at path of fsys.
+func ReadFS(fsys fs.FS, path string) (*Notebook, error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path)
+}
+
+func parse(b []byte) (*Notebook, error) {
+	var file struct {
+		Metadata Object
+		Cells    []Object
+		Major    json.Number `json:"nbformat"`
+		Minor    json.Number `json:"nbformat_minor"`
+	}
+	if err := json.Unmarshal(b, &file); err != nil {
+		return nil, fmt.Errorf("no notebook: %w", inLine(b, err))
+	}
+	if file.Major != "4" || file.Minor != "5" {
+		return nil, fmt.Errorf("nbformat: %v.%v, expected 4.5: open the notebook in JupyterLab and save it", file.Major, file.Minor)
+	}
+	if file.Cells == nil || file.Metadata == nil {
+		return nil, errors.New("no notebook: a notebook has cells and metadata")
+	}
+	nb := &Notebook{Text: b, Metadata: file.Metadata}
+	seen := map[string]int{}
+	for i, raw := range file.Cells {
+		c, err := parseCell(raw)
+		if first := seen[c.ID]; err == nil && first > 0 {
+			err = fmt.Errorf("id: %q is the id of cell %d too", c.ID, first)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cell %d: %w", i+1, err)
+		}
+		seen[c.ID] = i + 1
+		nb.Cells = append(nb.Cells, c)
+	}
+	return nb, nil
+}
+
+// become replaces the notebook by another text of it.
+func (nb *Notebook) become(text string) error {
+	now, err := parse([]byte(text))
+	if err == nil {
+		*nb = *now
+	}
+	return err
+}
+
+// inLine says on which line what is no JSON stands.
+func inLine(b []byte, err error) error {
+	at := int64(len(b))
+	var wrong *json.SyntaxError
+	var other *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		at = wrong.Offset
+	case errors.As(err, &other):
+		at = other.Offset
+	}
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(b[:at], []byte("\n")), err)
+}
+
+// parseCell reads a cell, whose texts may be stored as lists of lines.
+func parseCell(raw Object) (c Cell, err error) {
+	raw["source"] = joined(raw["source"])
+	outputs, _ := raw["outputs"].([]any)
+	for _, o := range outputs {
+		if o, ok := o.(Object); ok {
+			joinOutput(o)
+		}
+	}
+	b, err := json.Marshal(raw)
+	if err != nil {
+		return c, err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return c, err
+	}
+	switch {
+	case c.Kind != Code && c.Kind != Markdown && c.Kind != Raw:
+		return c, fmt.Errorf("cell_type: %q: there are code, markdown and raw", c.Kind)
+	case c.ID == "":
+		return c, errors.New("id: a cell has one")
+	case slices.Contains(c.Outputs, nil):
+		return c, errors.New("outputs: null is none")
+	}
+	return c, nil
+}
+
+func joinOutput(o Object) {
+	if text, ok := o["text"]; ok {
+		o["text"] = joined(text)
+	}
+	data, _ := o["data"].(Object)
+	for media, v := range data {
+		if !isJSON(media) {
+			data[media] = joined(v)
+		}
+	}
+}
+
+// isJSON reports whether a media type holds JSON values, which are kept as they
+// are; all others hold texts.
+func isJSON(media string) bool {
+	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
+}
+
+// joined makes one text of a list of lines, and leaves anything else.
+func joined(v any) any {
+	list, _ := v.([]any)
+	var b strings.Builder
+	for _, line := range list {
+		s, ok := line.(string)
+		if !ok {
+			return v
+		}
+		b.WriteString(s)
+	}
+	if list == nil {
+		return v
+	}
+	return b.String()
+}
+
+// New is a notebook of these code cells.
+func New(sources ...string) (*Notebook, error) {
+	nb := &Notebook{Metadata: Object{}}
+	for i, s := range sources {
+		nb.Cells = append(nb.Cells, Cell{Kind: Code, ID: fmt.Sprintf("cell-%d", i+1), Source: s, Metadata: Object{}, Outputs: []*Output{}})
+	}
+	var err error
+	nb.Text, err = json.Marshal(Object{"cells": nb.Cells, "metadata": nb.Metadata, "nbformat": 4, "nbformat_minor": 5})
+	return nb, err
 }

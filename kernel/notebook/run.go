@@ -48,63 +48,41 @@ func (e *CellError) Error() string { return fmt.Sprintf("cell %d [%d]: %v", e.Ce
 func (e *CellError) Unwrap() error { return e.Err }
 
 // Execute runs the notebook's code cells in order on a kernel of their own,
-// until the first that fails, and puts their outputs in nb; cells that did not
-// run have none afterwards. The error is a *CellError where a cell failed.
+// until the first that fails, and makes nb what it then is; cells that did not
+// run have no outputs. The error is a *CellError where a cell failed.
 func (r Run) Execute(ctx context.Context, nb *Notebook) (total Total, err error) {
-	nb.reset()
-	s, err := r.start(ctx)
+	began := time.Now()
+	s, err := r.start(ctx, nb)
 	if err != nil {
 		return total, err
 	}
-	total.Start = s.Seconds
-	scrub := newScrubber(r.Root)
-	defer func() {
-		err = errors.Join(err, s.Close())
-		// Only now: a later cell may have changed what an earlier one shows.
-		nb.eachOutput(scrub.output)
-	}()
-	for i := range nb.Cells {
-		c := &nb.Cells[i]
+	defer func() { err = errors.Join(err, s.close()) }()
+	total.Start = time.Since(began).Seconds()
+	for i, c := range nb.Cells {
 		if c.Kind != Code || strings.TrimSpace(c.Source) == "" {
 			continue
 		}
 		if ctx.Err() != nil {
 			return total, context.Cause(ctx)
 		}
-		run, err := s.Execute(ctx, c.Source, r.Timeout)
 		total.Cells++
-		total.Seconds += run.Seconds
-		c.Count, c.Outputs = total.Cells, run.Outputs
+		seconds, err := s.execute(ctx, nb, i, total.Cells, r.Timeout)
+		total.Seconds += seconds
 		if r.OnCell != nil {
-			r.OnCell(Step{Cell: i + 1, Count: c.Count, Title: title(c.Source), Seconds: run.Seconds, Err: err})
+			r.OnCell(Step{Cell: i + 1, Count: total.Cells, Title: title(c.Source), Seconds: seconds, Err: err})
 		}
 		if err != nil {
-			return total, &CellError{i + 1, c.Count, err}
+			return total, &CellError{i + 1, total.Cells, err}
 		}
 	}
 	return total, nil
 }
 
-func (r Run) start(ctx context.Context) (*Session, error) {
-	var env []string
-	if r.Scale != "" {
-		env = append(env, "LETHE_SCALE="+r.Scale)
-	}
-	return r.Start(ctx, r.Folder, env...)
-}
-
-// reset takes away all that an execution leaves, and says which kernel it is.
-func (nb *Notebook) reset() {
-	nb.Metadata = orEmpty(nb.Metadata)
-	nb.Metadata["kernelspec"] = Object{"display_name": KernelTitle, "language": "go", "name": KernelName}
-	nb.Metadata["language_info"] = Object{
-		"codemirror_mode": "text/x-go", "file_extension": ".go", "mimetype": "text/x-go", "name": "go", "pygments_lexer": "go",
-	}
-	delete(nb.Metadata, "widgets")
-	for i := range nb.Cells {
-		c := &nb.Cells[i]
-		c.Count, c.Outputs = 0, nil
-		delete(c.Metadata, "execution")
+// ourKernel is the metadata of a notebook that says which kernel it is for.
+func ourKernel() Object {
+	return Object{
+		"kernelspec":    Object{"display_name": KernelTitle, "language": "go", "name": KernelName},
+		"language_info": Object{"codemirror_mode": "text/x-go", "file_extension": ".go", "mimetype": "text/x-go", "name": "go", "pygments_lexer": "go"},
 	}
 }
 

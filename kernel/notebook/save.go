@@ -16,7 +16,12 @@ import (
 
 // WriteFile writes the notebook to path in one step: a reader sees the old
 // notebook or the new. Folders that are missing are made.
-func (nb *Notebook) WriteFile(path string) error { return inOneStep(path, nb.Write) }
+func (nb *Notebook) WriteFile(path string) error {
+	return inOneStep(path, func(w io.Writer) error {
+		_, err := w.Write(nb.Text)
+		return err
+	})
+}
 
 func inOneStep(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

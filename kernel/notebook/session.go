@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -21,13 +22,13 @@ import (
 
 // Jupyter is what the package needs of a machine that is ready for notebooks.
 type Jupyter struct {
-	Python string   // has jupyter_client, and nbconvert for HTML
+	Python string   // has nbclient, and nbconvert for HTML
 	Env    []string // environment of Python and of the kernel; nil: this process's
 	Kernel string   // name of the kernelspec
 }
 
-//go:embed run.py
-var runner string
+//go:embed driver.py
+var driver string
 
 // headless tells lib/nb, which calls the name HeadlessEnv, that nobody moves the
 // sliders.
@@ -43,52 +44,60 @@ const (
 // less of it.
 var stopTime = 15 * time.Second
 
-// Session is a running kernel. It executes one cell at a time and is not for
-// use by several goroutines.
-type Session struct {
-	Seconds float64 // that the kernel took to start
-
-	cmd       *exec.Cmd
-	in        io.WriteCloser
-	events    chan event
-	stderr    *tail
-	kernel    int // process id, 0: not known
-	collector collector
+// session is a notebook on a running kernel. It executes one cell at a time and
+// is not for use by several goroutines.
+type session struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	events chan event
+	stderr *tail
+	kernel int // process id, 0: not known
 }
 
-// event is a line of run.py.
+// event is a line of driver.py.
 type event struct {
-	Event   string          `json:"event"`
-	PID     int             `json:"pid"`
-	Kind    string          `json:"kind"`
-	Content json.RawMessage `json:"content"`
-	Seconds float64         `json:"seconds"`
-	Status  string          `json:"status"`
-	Text    string          `json:"text"`
+	Event    string  `json:"event"`
+	PID      int     `json:"pid"`
+	Seconds  float64 `json:"seconds"`
+	Reply    reply   `json:"reply"`
+	Notebook string  `json:"notebook"`
+	Text     string  `json:"text"`
 }
 
-// command is a line for run.py.
+// reply is the kernel's last word on a cell.
+type reply struct {
+	Status    string   `json:"status"`
+	Ename     string   `json:"ename"`
+	Evalue    string   `json:"evalue"`
+	Traceback []string `json:"traceback"`
+}
+
+// command is a line for driver.py.
 type command struct {
-	Do      string  `json:"do"`
-	Kernel  string  `json:"kernel,omitempty"`
-	Folder  string  `json:"folder,omitempty"`
-	Seconds float64 `json:"seconds,omitempty"`
-	Code    string  `json:"code,omitempty"`
+	Do       string      `json:"do"`
+	Notebook string      `json:"notebook,omitempty"`
+	Kernel   string      `json:"kernel,omitempty"`
+	Metadata Object      `json:"metadata,omitempty"`
+	Folder   string      `json:"folder,omitempty"`
+	Folders  [][2]string `json:"folders,omitempty"` // taken out of outputs, and what stands for them
+	Seconds  float64     `json:"seconds,omitempty"`
+	Cell     int         `json:"cell"`
+	Count    int         `json:"count,omitempty"`
 }
 
-// Start starts a kernel whose cells run in folder; env is added to the
-// environment. The session must be closed.
-func (j Jupyter) Start(ctx context.Context, folder string, env ...string) (*Session, error) {
-	began := time.Now()
-	s := &Session{events: make(chan event, 64), stderr: &tail{}}
-	s.cmd = exec.Command(j.Python, "-u", "-c", runner)
-	base := j.Env
-	if base == nil {
-		base = os.Environ()
+// start starts a kernel for the notebook. The session must be closed.
+func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
+	s := &session{events: make(chan event, 64), stderr: &tail{}}
+	s.cmd = exec.Command(r.Python, "-u", "-c", driver)
+	s.cmd.Env = append(os.Environ(), headless)
+	if r.Env != nil {
+		s.cmd.Env = append(append([]string{}, r.Env...), headless)
 	}
-	s.cmd.Env = append(append(append([]string{}, base...), headless), env...)
+	if r.Scale != "" {
+		s.cmd.Env = append(s.cmd.Env, "LETHE_SCALE="+r.Scale)
+	}
 	s.cmd.Stderr = s.stderr
-	proc.Group(s.cmd)
+	proc.Group(s.cmd) // we stop it ourselves, after its work is saved
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -102,20 +111,37 @@ func (j Jupyter) Start(ctx context.Context, folder string, env ...string) (*Sess
 	}
 	s.in = in
 	go s.read(out)
-	err = s.send(command{Do: "start", Kernel: j.Kernel, Folder: folder, Seconds: startTime.Seconds()})
+	err = s.send(command{
+		Do: "start", Notebook: string(nb.Text), Kernel: r.Kernel, Metadata: ourKernel(), Folder: r.Folder,
+		Folders: foldersOf(r.Root), Seconds: startTime.Seconds(),
+	})
 	if err == nil {
-		err = s.ready(ctx)
+		err = s.ready(ctx, nb)
 	}
 	if err != nil {
-		s.Close()
-		return nil, fmt.Errorf("the kernel %s did not start: %w", j.Kernel, err)
+		return nil, errors.Join(fmt.Errorf("the kernel %s did not start: %w", r.Kernel, err), s.close())
 	}
-	s.Seconds = time.Since(began).Seconds()
 	return s, nil
 }
 
+// foldersOf lists the folders of this machine that no output shall show, so that
+// a notebook executed elsewhere makes no difference: root, the folder of the
+// project, of which nothing is left, those for temporary files, and the home.
+func foldersOf(root string) (out [][2]string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then nothing lies below it
+	}
+	for _, f := range [][2]string{{root, "."}, {os.TempDir(), "$TMPDIR"}, {"/tmp", "$TMPDIR"}, {home, "~"}} {
+		if len(f[0]) > 1 && filepath.IsAbs(f[0]) {
+			out = append(out, [2]string{filepath.Clean(f[0]), f[1]})
+		}
+	}
+	return out
+}
+
 // read passes the events on; what is no event is kept for error messages.
-func (s *Session) read(r io.Reader) {
+func (s *session) read(r io.Reader) {
 	defer close(s.events)
 	lines := bufio.NewReader(r)
 	for {
@@ -134,7 +160,7 @@ func (s *Session) read(r io.Reader) {
 	}
 }
 
-func (s *Session) send(c command) error {
+func (s *session) send(c command) error {
 	b, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -145,7 +171,7 @@ func (s *Session) send(c command) error {
 	return nil
 }
 
-func (s *Session) ready(ctx context.Context) error {
+func (s *session) ready(ctx context.Context, nb *Notebook) error {
 	deadline := time.NewTimer(startTime + endTime)
 	defer deadline.Stop()
 	for {
@@ -163,22 +189,22 @@ func (s *Session) ready(ctx context.Context) error {
 			case e.Event == "started":
 				s.kernel = e.PID
 			case e.Event == "ready":
-				return nil
+				return nb.become(e.Notebook)
 			}
 		}
 	}
 }
 
 // lastWords is the error for a Python that has ended.
-func (s *Session) lastWords() error {
+func (s *session) lastWords() error {
 	if said := s.stderr.last(); said != "" {
 		return fmt.Errorf("its Python ended: %s", said)
 	}
 	return errors.New("its Python ended without a word")
 }
 
-// Close ends the kernel and Python, if need be by force.
-func (s *Session) Close() error {
+// close ends the kernel and Python, if need be by force.
+func (s *session) close() error {
 	s.in.Close()
 	force := time.AfterFunc(endTime, s.kill)
 	defer force.Stop()
@@ -193,10 +219,9 @@ func (s *Session) Close() error {
 	return err
 }
 
-func (s *Session) kill() {
+func (s *session) kill() {
 	proc.KillGroup(s.kernel)
 	proc.KillGroup(s.cmd.Process.Pid)
-	s.cmd.Process.Kill()
 }
 
 // tail keeps the end of what a program says.
@@ -219,8 +244,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// logLine is a line of the kernel's own log.
-var logLine = regexp.MustCompile(`^[IWE][0-9]{4} `)
+// logLine is a line of the kernel's own log, or of nbclient's.
+var logLine = regexp.MustCompile(`^[IWE][0-9]{4} |^\[\w+\] `)
 
 // last is the last line that is not from a log.
 func (t *tail) last() string {

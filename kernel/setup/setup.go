@@ -49,7 +49,7 @@ type Ready struct {
 	Clone     bool     // Root is a clone of the library
 	Version   string   // of the library where Root is generated
 	Notebooks string   // folder that JupyterLab opens
-	Python    string   // interpreter with jupyter_client, nbclient and nbconvert
+	Python    string   // interpreter with nbclient and nbconvert
 	Lab       string   // Python module of the server: "jupyterlab", or "notebook" where the machine only has that
 	Lender    string   // says whose Jupyter it is where it is not our own
 	Kernel    string   // name of the kernel: KernelGo

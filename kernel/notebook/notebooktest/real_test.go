@@ -3,6 +3,7 @@ package notebooktest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +13,13 @@ import (
 	"github.com/lethe-ml/lethe/kernel/notebook"
 )
 
-func code(source string) notebook.Cell {
-	return notebook.Cell{Kind: notebook.Code, Source: source}
+func newNotebook(t *testing.T, sources ...string) *notebook.Notebook {
+	t.Helper()
+	nb, err := notebook.New(sources...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nb
 }
 
 // outputs are the texts that a cell has put out, per stream or media type.
@@ -31,56 +37,100 @@ func outputs(c notebook.Cell) string {
 func TestARealKernelRunsCellsAndItsFailuresAreSeen(t *testing.T) {
 	run := Kernel(t)
 	run.Folder = t.TempDir()
-	nb := &notebook.Notebook{Cells: []notebook.Cell{
-		code("import (\n\t\"fmt\"\n\t\"os\"\n\t\"github.com/lethe-ml/lethe/lib/stats\"\n)\n%%\nm, _ := stats.Median([]float64{1, 2, 4})\nfmt.Println(m, os.Getenv(\"LETHE_SCALE\"))"),
-		code("import \"github.com/janpfeifer/gonb/gonbui\"\n%%\nfor i := range 4 {\n\tgonbui.UpdateHtml(\"bar\", fmt.Sprint(i))\n}\ngonbui.Sync()"),
-		code("%%\nfmt.Println(undefinedName)"),
-		code("%%\nfmt.Println(\"never\")"),
-	}}
-	for i := range nb.Cells {
-		nb.Cells[i].ID = "c" + string(rune('0'+i))
-	}
+	nb := newNotebook(t,
+		"import (\n\t\"fmt\"\n\t\"os\"\n\t\"github.com/lethe-ml/lethe/lib/stats\"\n)\n%%\nm, _ := stats.Median([]float64{1, 2, 4})\nfmt.Println(m, os.Getenv(\"LETHE_SCALE\"), os.Getenv(\"GOPROXY\"))",
+		"import \"github.com/janpfeifer/gonb/gonbui\"\n%%\nfor i := range 4 {\n\tgonbui.UpdateHtml(\"bar\", fmt.Sprint(i))\n}\ngonbui.Sync()",
+		"%%\nfmt.Print(\"1 %\\r2 %\\r\")\nos.Stdout.Sync()\nfmt.Print(\"3 %\\ndone\\r\\n\")\nfmt.Println(\"in \"+os.TempDir()+\"/gonb_0123abcd/main.go, not https://a.org/tmp/x or /tmpfile\")",
+		"%%\ngonbui.UpdateHtml(\"bar\", \"changed later, in "+run.Root+"/lib\")\ngonbui.Sync()",
+		"%%\nfmt.Println(undefinedName)",
+		"%%\nfmt.Println(\"never\")",
+	)
 	total, err := run.Execute(t.Context(), nb)
 	var failed *notebook.CellError
-	if !errors.As(err, &failed) || failed.Cell != 3 || total.Cells != 3 || !strings.Contains(err.Error(), "undefined: undefinedName") {
+	if !errors.As(err, &failed) || failed.Cell != 5 || total.Cells != 5 || !strings.Contains(err.Error(), "undefined: undefinedName") {
 		t.Fatalf("%+v, %v", total, err)
 	}
-	if got := outputs(nb.Cells[0]); got != "stdout2 quick\n" {
-		t.Errorf("first cell: %q", got)
+	for i, want := range []string{"stdout2 quick off\n", "html changed later, in ./lib\n", "stdout3 %\ndone\nin $TMPDIR/gonb/main.go, not https://a.org/tmp/x or /tmpfile\n"} {
+		if got := outputs(nb.Cells[i]); got != want {
+			t.Errorf("cell %d: %q, want %q", i+1, got, want)
+		}
 	}
-	if got := outputs(nb.Cells[1]); got != "html 3\n" {
-		t.Errorf("second cell: %q", got)
-	}
-	if len(nb.Cells[3].Outputs) != 0 {
-		t.Errorf("the cell after the failure: %q", outputs(nb.Cells[3]))
+	if last := nb.Cells[5]; len(last.Outputs) != 0 || last.Count != 0 {
+		t.Errorf("the cell after the failure: %q", outputs(last))
 	}
 	path := filepath.Join(t.TempDir(), "x.ipynb")
 	if err := nb.WriteFile(path); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := os.ReadFile(path); err != nil || strings.Contains(string(b), os.TempDir()+"/gonb") {
-		t.Errorf("the saved notebook has a temporary folder: %v", err)
+	if b, err := os.ReadFile(path); err != nil || strings.Contains(string(b), os.TempDir()+"/gonb") || !strings.HasSuffix(string(b), "\n}\n") {
+		t.Errorf("the saved notebook has a temporary folder, or another form: %v", err)
 	}
 }
 
-func TestARealShellLineThatFailsAndAnInterrupt(t *testing.T) {
+// What Jupyter has written, with line ends of every kind, control characters and
+// all kinds of cells, nbformat writes again byte for byte.
+func TestARealRunKeepsWhatItDoesNotTouch(t *testing.T) {
 	run := Kernel(t)
-	s, err := run.Start(t.Context(), t.TempDir())
+	before, err := notebook.ReadFile("../testdata/jupyter.ipynb")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	if _, err := s.Execute(t.Context(), "!exit 3", time.Minute); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+	nb := *before
+	if _, err := run.Execute(t.Context(), &nb); err == nil {
+		t.Fatal("its cells are no Go")
+	}
+	for i, c := range before.Cells {
+		now := nb.Cells[i]
+		if now.Source != c.Source || now.Kind != c.Kind || now.ID != c.ID || fmt.Sprint(now.Attachments) != fmt.Sprint(c.Attachments) {
+			t.Errorf("cell %d was changed: %+v", i+1, now)
+		}
+	}
+	refused, err := notebook.Read(strings.NewReader(`{"cells":[{"cell_type":"code","id":"a b","metadata":{},"source":"x","execution_count":1,"outputs":[]}],"metadata":{},"nbformat":4,"nbformat_minor":5}`), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Execute(t.Context(), refused); err == nil || !strings.Contains(err.Error(), "NotebookValidationError: 'a b' does not match") {
+		t.Errorf("an id that the format forbids: %v", err)
+	}
+}
+
+func TestARealShellLineThatFailsAnInterruptAndATimeout(t *testing.T) {
+	run := Kernel(t)
+	run.Folder = t.TempDir()
+	if _, err := run.Execute(t.Context(), newNotebook(t, "!exit 3")); err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("a shell line: %v", err)
 	}
+	const sleep = "import (\n\t\"fmt\"\n\t\"time\"\n)\n%%\nfmt.Println(\"begun\")\ntime.Sleep(time.Minute)"
 	ctx, stop := context.WithCancel(t.Context())
-	time.AfterFunc(3*time.Second, stop)
+	time.AfterFunc(5*time.Second, stop)
 	began := time.Now()
-	_, err = s.Execute(ctx, "import \"time\"\n%%\ntime.Sleep(time.Minute)", 0)
-	if !errors.Is(err, context.Canceled) || time.Since(began) > 30*time.Second {
+	nb := newNotebook(t, sleep, "%%\nfmt.Println(\"never\")")
+	_, err := run.Execute(ctx, nb)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "cell 1 [1]: interrupted after") || time.Since(began) > 30*time.Second {
 		t.Errorf("interrupted: %v after %v", err, time.Since(began))
 	}
-	if run, err := s.Execute(t.Context(), "import \"fmt\"\n%%\nfmt.Println(\"alive\")", time.Minute); err != nil || len(run.Outputs) != 1 {
-		t.Errorf("afterwards: %v", err)
+	if got := outputs(nb.Cells[0]); !strings.HasPrefix(got, "stdoutbegun\n") || len(nb.Cells[1].Outputs) != 0 {
+		t.Errorf("the interrupted cell shows %q", got)
+	}
+	run.Timeout = 4 * time.Second
+	_, err = run.Execute(t.Context(), newNotebook(t, "import \"fmt\"\n%%\nfmt.Println(\"quick\")", sleep))
+	if err == nil || !strings.Contains(err.Error(), "cell 2 [2]: ran longer than 4s and was stopped") {
+		t.Errorf("too long: %v", err)
+	}
+}
+
+func TestARealKernelThatDiesIsAnErrorAndWhatRanIsKept(t *testing.T) {
+	run := Kernel(t)
+	nb := newNotebook(t,
+		"import \"fmt\"\n%%\nfmt.Println(\"before\")",
+		// The cell's program is a child of gonb, and that of the relay.
+		"import (\n\t\"os\"\n\t\"os/exec\"\n\t\"strings\"\n)\n%%\nout, _ := exec.Command(\"ps\", \"-o\", \"ppid=\", \"-p\", fmt.Sprint(os.Getppid())).Output()\nexec.Command(\"kill\", \"-9\", strings.TrimSpace(string(out))).Run()\nselect {}",
+	)
+	_, err := run.Execute(t.Context(), nb)
+	if err == nil || !strings.Contains(err.Error(), "cell 2 [2]: the kernel died while the cell ran") {
+		t.Errorf("%v", err)
+	}
+	if got := outputs(nb.Cells[0]); got != "stdoutbefore\n" {
+		t.Errorf("the cell before it shows %q", got)
 	}
 }
