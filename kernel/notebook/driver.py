@@ -117,7 +117,8 @@ class Runner:
                 if command["do"] == "end":
                     return
                 if command["do"] == "execute":
-                    await self.obeying(self.execute(command["cell"], command["count"]))
+                    event = await self.obeying(self.execute(command["cell"], command["count"]))
+                    say(**event)  # only now: the next command may come at once
 
     async def execute(self, index, count):
         began, event = time.monotonic(), "done"
@@ -129,7 +130,8 @@ class Runner:
         except DeadKernelError:
             event = "died"
             self.notebook.cells[index].execution_count = count
-        say(event, seconds=time.monotonic() - began, reply=self.reply, notebook=scrubbed(self.notebook, self.folders))
+        seconds = time.monotonic() - began
+        return {"event": event, "seconds": seconds, "reply": self.reply, "notebook": scrubbed(self.notebook, self.folders)}
 
     async def obeying(self, work):
         """Does the work, and what is said meanwhile."""
@@ -143,7 +145,7 @@ class Runner:
                 await self.client.km.interrupt_kernel()
             else:
                 raise Ended
-        await work
+        return await work
 
 
 async def main():
