@@ -3,7 +3,6 @@ package kernel
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -162,45 +161,5 @@ func TestAnInterruptStopsASweepWithExitCode130(t *testing.T) {
 	}
 	if all := strings.Join(said, "\n"); !strings.Contains(all, "interrupted") || !strings.Contains(all, "goes on from there") {
 		t.Errorf("said %q", all)
-	}
-}
-
-func TestBenchComparesWithAPeer(t *testing.T) {
-	t.Setenv("LETHE_SIMD", "off")
-	// Stands for a Python: half a second per repetition, whatever is asked.
-	peer := script(t, "python", `echo '{"ready": "stand-in"}'; while read n; do echo '{"seconds": 0.5, "value": 0.25}'; done`)
-	out, err := exec.Command(program(t), "bench", "--peer", peer, "--rows", "64", "--embeddings", "200", "--rounds", "3", "--steps", "2", "--threads", "1", "--json").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var results []benchResult
-	if err := json.Unmarshal(out, &results); err != nil || len(results) != 2 {
-		t.Fatalf("%v in %s", err, out)
-	}
-	for _, r := range results {
-		if len(r.Lethe.Seconds) != 3 || r.Lethe.Median <= 0 || r.Lethe.PeakBytes < 1<<20 || !strings.Contains(r.Lethe.What, "1 threads") {
-			t.Errorf("%s: %+v", r.Task, r.Lethe)
-		}
-		if r.Peer == nil || r.Peer.Median != 0.5 || *r.Ratio != r.Lethe.Median/0.5 {
-			t.Errorf("%s: peer %+v, ratio %v", r.Task, r.Peer, r.Ratio)
-		}
-	}
-}
-
-func TestBenchSaysWhatAPeerLacks(t *testing.T) {
-	t.Setenv("LETHE_SIMD", "off")
-	args := []string{"bench", "--rows", "64", "--embeddings", "200", "--rounds", "1", "--steps", "1"}
-	run := func(peer string) (string, error) {
-		out, err := exec.Command(program(t), append(args, "--peer", peer)...).CombinedOutput()
-		return string(out), err
-	}
-	if out, err := run(script(t, "python", `echo '{"missing": "PyTorch"}'`)); err != nil || !strings.Contains(out, "has no PyTorch") || !strings.Contains(out, "training step") {
-		t.Errorf("%v: %s", err, out)
-	}
-	if out, err := run(script(t, "python", `echo "ImportError: broken" >&2; exit 3`)); err == nil || !strings.Contains(out, "ImportError: broken") {
-		t.Errorf("%v: %s", err, out)
-	}
-	if out, err := run("/nowhere/python"); err == nil || !strings.Contains(out, "--peer") {
-		t.Errorf("%v: %s", err, out)
 	}
 }

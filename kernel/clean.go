@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/kernel/e2e"
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/kernel/twin"
 
@@ -37,7 +38,7 @@ more. Notebooks, data sets and results are never touched.`,
 			fmt.Fprintf(w, "stopped: %s, process %d\n", p.Name, p.PID)
 		}
 		for _, dir := range left.Folders {
-			fmt.Fprintf(w, "removed: %s (%s)\n", dir, bytesText(setup.Size(dir)))
+			fmt.Fprintf(w, "removed: %s (%s)\n", dir, cli.Bytes(setup.Size(dir)))
 		}
 		if err := left.Stop(cmd.Context()); err != nil || !*all {
 			return err
@@ -51,7 +52,7 @@ more. Notebooks, data sets and results are never touched.`,
 				return err
 			}
 			if size > 0 {
-				fmt.Fprintf(w, "removed: %s (%s)\n", dir, bytesText(size))
+				fmt.Fprintf(w, "removed: %s (%s)\n", dir, cli.Bytes(size))
 			}
 		}
 		return nil

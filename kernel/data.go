@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/fetch"
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
@@ -101,10 +102,10 @@ func newDataList() *cobra.Command {
 		Example: "  lethe data list\n  lethe data list --json",
 		Args:    cobra.NoArgs,
 	}
-	asJSON := jsonFlag(c)
+	asJSON := cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *asJSON {
-			return writeJSON(cmd.OutOrStdout(), dataSetList())
+			return cli.WriteJSON(cmd.OutOrStdout(), dataSetList())
 		}
 		return dataSetTable().Text(cmd.OutOrStdout())
 	}
@@ -143,11 +144,11 @@ func where(i datasets.Info) string {
 	case i.Embedded:
 		return "built in"
 	case !published(i):
-		return bytesText(i.Size()) + ", by hand"
+		return cli.Bytes(i.Size()) + ", by hand"
 	case i.Size() == 0:
 		return "size not known"
 	}
-	return bytesText(i.Size())
+	return cli.Bytes(i.Size())
 }
 
 func newDataGet() *cobra.Command {
@@ -179,26 +180,26 @@ func get(cmd *cobra.Command, name string) error {
 		return err
 	}
 	w := cmd.ErrOrStderr()
-	p := newProgress(w, "B")
-	defer p.finish()
+	p := cli.NewProgress(w, "B")
+	defer p.Finish()
 	file := name
 	err = fetch.Get(cmd.Context(), info, fetch.Progress{
 		Begin: func(i datasets.Info, f datasets.File, s datasets.Source) {
-			p.finish()
+			p.Finish()
 			file = f.Name
 			size := "size not known"
 			if f.Size > 0 {
-				size = bytesText(f.Size)
+				size = cli.Bytes(f.Size)
 			}
 			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, size, i.Licence, s.URL)
 		},
-		Bytes: func(done, total int64) { p.update(done, total, file) },
-		Note:  func(line string) { p.finish(); fmt.Fprintln(w, "lethe:", line) },
+		Bytes: func(done, total int64) { p.Update(done, total, file) },
+		Note:  func(line string) { p.Finish(); fmt.Fprintln(w, "lethe:", line) },
 	})
 	if err != nil {
 		return err
 	}
-	p.finish()
+	p.Finish()
 	dir, err := datasets.Dir()
 	if err != nil {
 		return err
@@ -233,7 +234,7 @@ file that is named and missing is.`,
 		Args:              knownDataSets,
 		ValidArgsFunction: dataSetNames,
 	}
-	asJSON := jsonFlag(c)
+	asJSON := cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, names []string) error {
 		asked := len(names) > 0
 		if !asked {
@@ -244,7 +245,7 @@ file that is named and missing is.`,
 			return err
 		}
 		if *asJSON {
-			err = writeJSON(cmd.OutOrStdout(), all)
+			err = cli.WriteJSON(cmd.OutOrStdout(), all)
 		} else {
 			t := words("", "data set", "file", "state", "path or problem")
 			for _, s := range all {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/kernel/twin"
@@ -28,16 +29,16 @@ what to do. A cell is run through a real kernel. Nothing is installed or changed
 The exit code is 1 where something that is needed is broken.`,
 		Example:     "  lethe doctor\n  lethe doctor --json",
 		Args:        cobra.NoArgs,
-		Annotations: withEngine(),
+		Annotations: cli.WithEngine(),
 	}
-	asJSON := jsonFlag(c)
+	asJSON := cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, err := examine(cmd.Context())
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			err = writeJSON(cmd.OutOrStdout(), all)
+			err = cli.WriteJSON(cmd.OutOrStdout(), all)
 		} else {
 			err = printFindings(cmd, all)
 		}
@@ -69,7 +70,7 @@ func sick(all []setup.Finding) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return errors.New("to be put right: " + list(names))
+	return errors.New("to be put right: " + cli.List(names))
 }
 
 // examine looks at everything.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-ml/lethe/kernel/e2e"
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/setup"
 
 	"github.com/spf13/cobra"
@@ -23,18 +24,18 @@ in a Chromium without a window: Run All, sliders, an interrupted training, an
 untrusted copy, completion, errors. Each step prints one line. Screenshots are
 for looking at; they lie in out/e2e.
 
-It needs Node.js 20 with npm. playwright-core, which drives the browser, is
+It needs Node.js 20 with npm. Playwright, which drives the browser, is
 installed in the folder that LETHE_HOME names. The browser is chromium or Google
 Chrome on PATH, or the program that LETHE_CHROMIUM names; on Debian root gets one
 installed.`,
 		Example: "  lethe e2e\n  lethe e2e --only run-all --only sliders",
 		Args:    cobra.NoArgs,
 	}
-	only := c.Flags().StringArray("only", nil, "run this step, and others named so: "+list(e2e.Steps))
+	only := c.Flags().StringArray("only", nil, "run this step, and others named so: "+cli.List(e2e.Steps()))
 	shots := c.Flags().String("shots", "", "folder for the screenshots (default: out/e2e in the clone)")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		for _, step := range *only {
-			if err := oneOf("only", step, e2e.Steps...); err != nil {
+			if err := cli.OneOf("only", step, e2e.Steps()...); err != nil {
 				return err
 			}
 		}

@@ -12,11 +12,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// jsonFlag adds --json, which leaves standard output to one JSON value.
-func jsonFlag(c *cobra.Command) *bool {
-	return c.Flags().Bool("json", false, "print JSON and nothing else on standard output")
-}
-
 // storeFlag adds --store.
 func storeFlag(c *cobra.Command) *string {
 	return c.Flags().String("store", "", "folder of computed results (default: LETHE_STORE, or lethe/runs in the user's cache folder)")
@@ -65,14 +60,4 @@ func storeDir(dir string) (string, error) {
 // workersFlag adds --workers.
 func workersFlag(c *cobra.Command) *int {
 	return c.Flags().Int("workers", 0, fmt.Sprintf("cells computed side by side (default: one per core, %d here)", runtime.GOMAXPROCS(0)))
-}
-
-// oneOf refuses a flag's value that is not among those known.
-func oneOf(flag, value string, known ...string) error {
-	for _, k := range known {
-		if value == k {
-			return nil
-		}
-	}
-	return usagef("--%s %s: there are %s", flag, value, list(known))
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,7 @@ import (
 func (r *recipeRun) showJobs(cmd *cobra.Command, jobs []paper.Job) error {
 	w := cmd.OutOrStdout()
 	if r.format == "json" {
-		return writeJSON(w, jobs)
+		return cli.WriteJSON(w, jobs)
 	}
 	t := words("", "job", paper.Unit, "run", "state")
 	var left int64

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/notebooks"
 
@@ -46,7 +47,7 @@ kernels.`,
 	noCompletion := noCompletionFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if *port < 0 || *port > 65535 {
-			return usagef("--port %d is no port", *port)
+			return cli.Usagef("--port %d is no port", *port)
 		}
 		return lab(cmd, prepareOptions(cmd, args, *noCompletion), setup.ServerOptions{Port: *port, Browser: !*noBrowser})
 	}
@@ -71,7 +72,7 @@ func lab(cmd *cobra.Command, o setup.Options, server setup.ServerOptions) error 
 	defer stop()
 	if o.Folder != "" {
 		if info, err := os.Stat(o.Folder); err != nil || !info.IsDir() {
-			return usagef("%s is no folder", o.Folder)
+			return cli.Usagef("%s is no folder", o.Folder)
 		}
 	}
 	ready, err := setup.Prepare(ctx, o)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
@@ -53,7 +54,7 @@ func namedTable(title string, entries []named) *report.Table {
 	for _, e := range entries {
 		about := e.About
 		if about == "" {
-			about = "sees " + list(e.Sees)
+			about = "sees " + cli.List(e.Sees)
 			if len(e.Sees) == 0 {
 				about = "sees nothing"
 			}
@@ -81,15 +82,15 @@ func newList() *cobra.Command {
 			Example: "  lethe list " + inv.kind + "\n  lethe list " + inv.kind + " --json",
 			Args:    cobra.NoArgs,
 		}
-		asJSON := jsonFlag(sub)
+		asJSON := cli.JSONFlag(sub)
 		sub.RunE = func(cmd *cobra.Command, _ []string) error { return show(cmd, *asJSON, inv) }
 		c.AddCommand(sub)
 	}
 	asGroup(c)
-	asJSON := jsonFlag(c)
+	asJSON := cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return unknownCommand(cmd, args[0])
+			return cli.UnknownCommand(cmd, args[0])
 		}
 		return show(cmd, *asJSON, all...)
 	}
@@ -104,7 +105,7 @@ func show(cmd *cobra.Command, asJSON bool, all ...inventory) error {
 		for _, inv := range all {
 			out[inv.kind] = inv.values()
 		}
-		return writeJSON(w, out)
+		return cli.WriteJSON(w, out)
 	}
 	for i, inv := range all {
 		if i > 0 {

@@ -12,9 +12,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/lethe-ml/lethe/lib/engine"
-
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/lib/engine"
 )
 
 // Exit codes.
@@ -66,7 +66,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitInterrupted
 	}
 	fmt.Fprintln(stderr, "lethe:", err)
-	if isUsage(err) {
+	if cli.IsUsage(err) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return exitUsage
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
 	"github.com/lethe-ml/lethe/lib/paper/ruler"
@@ -80,7 +81,7 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 		Short:       fmt.Sprintf("A %s of %s", k.kind, p.Cite()),
 		Long:        k.about(p),
 		Example:     k.examplesOf(p),
-		Annotations: withEngine(),
+		Annotations: cli.WithEngine(),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return recipeNames(p, k.kind), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -93,11 +94,11 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 			return err
 		}
 		if *workers < 0 {
-			return usagef("--workers %d: expected a number of cells, or 0 for one per core", *workers)
+			return cli.Usagef("--workers %d: expected a number of cells, or 0 for one per core", *workers)
 		}
 		recipes, err := recipesOf(p, k.kind, names)
 		if err == nil && len(recipes) > 1 && !run.intoFolder() {
-			err = usagef("--out: %d %ss need a folder", len(recipes), k.kind)
+			err = cli.Usagef("--out: %d %ss need a folder", len(recipes), k.kind)
 		}
 		if len(names) == 0 {
 			c.Annotations = nil // the list needs no engine
@@ -137,8 +138,7 @@ func (k kindOf) about(p paper.Paper) string {
 		first = fmt.Sprintf("Make the %s %q %s", k.kind, p.Title, own.Doc)
 	}
 	return wrap(first) + "\n\n" +
-		wrap(fmt.Sprintf("Scale %s. Results are kept in the store: the second time they are there at once, and an interrupted "+
-			"command goes on where it stopped.", list(scales)))
+		wrap(fmt.Sprintf("Scale %s. Results are kept in the store: the second time they are there at once, and an interrupted command goes on where it stopped.", cli.List(scales)))
 }
 
 func (k kindOf) examplesOf(p paper.Paper) string {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -30,9 +31,9 @@ type recipeRun struct {
 // flags adds what every table and figure is asked with.
 func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []string) {
 	f := c.Flags()
-	f.StringVar(&r.scale, "scale", paper.ScaleName(), about+": "+list(scales)+" (default from "+paper.ScaleEnv+")")
-	f.StringVar(&r.format, "format", "", "one of "+list(formats)+" (default: the ending of --out, or "+formats[0]+")")
-	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+list(r.folder)+")")
+	f.StringVar(&r.scale, "scale", paper.ScaleName(), about+": "+cli.List(scales)+" (default from "+paper.ScaleEnv+")")
+	f.StringVar(&r.format, "format", "", "one of "+cli.List(formats)+" (default: the ending of --out, or "+formats[0]+")")
+	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
 	f.StringVar(&r.engine, "engine", "", "auto, go, xla, xla:cuda or xla:/path/to/plugin.so (default: LETHE_ENGINE, or auto)")
 	f.BoolVar(&r.listJobs, "list-jobs", false, "list what would be computed, what it needs and what is there, and compute nothing")
 	r.store = storeFlag(c)
@@ -43,7 +44,7 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 
 // check refuses a scale or a format that is not there, and settles the format.
 func (r *recipeRun) check(scales, formats []string) error {
-	if err := oneOf("scale", r.scale, scales...); err != nil {
+	if err := cli.OneOf("scale", r.scale, scales...); err != nil {
 		return err
 	}
 	return r.chooseFormat(formats)
@@ -52,7 +53,7 @@ func (r *recipeRun) check(scales, formats []string) error {
 // chooseFormat settles the format: the flag, or the ending of the file's name.
 func (r *recipeRun) chooseFormat(formats []string) error {
 	if r.format != "" {
-		return oneOf("format", r.format, formats...)
+		return cli.OneOf("format", r.format, formats...)
 	}
 	r.format = formats[0]
 	ending := strings.TrimPrefix(filepath.Ext(r.out), ".")
@@ -111,9 +112,9 @@ func (r *recipeRun) make(cmd *cobra.Command, p paper.Paper, recipes []paper.Reci
 		return err
 	}
 	defer e.Close()
-	shown := newProgress(cmd.ErrOrStderr(), paper.Unit)
-	defer shown.finish()
-	env := &paper.Env{Engine: e, Store: s, Workers: workers, Progress: func(now paper.Progress) { shown.update(now.Done, now.Total, now.What) }}
+	shown := cli.NewProgress(cmd.ErrOrStderr(), paper.Unit)
+	defer shown.Finish()
+	env := &paper.Env{Engine: e, Store: s, Workers: workers, Progress: func(now paper.Progress) { shown.Update(now.Done, now.Total, now.What) }}
 	if r.listJobs {
 		jobs, err := paper.Jobs(cmd.Context(), env, r.scale, recipes...)
 		if err != nil {
@@ -123,7 +124,7 @@ func (r *recipeRun) make(cmd *cobra.Command, p paper.Paper, recipes []paper.Reci
 	}
 	for _, recipe := range recipes {
 		out, err := recipe.Run(cmd.Context(), env, r.scale)
-		shown.finish()
+		shown.Finish()
 		if err != nil {
 			if cmd.Context().Err() != nil {
 				return fmt.Errorf("%w; what was finished is in %s, the same command goes on from there", err, s.Dir())

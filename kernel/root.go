@@ -3,16 +3,12 @@ package kernel
 import (
 	"runtime/debug"
 
-	"github.com/spf13/cobra"
-
+	"github.com/lethe-ml/lethe/kernel/bench"
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/twin"
+
+	"github.com/spf13/cobra"
 )
-
-// needsEngine marks the commands that compute with the engine, and so go on in
-// the SIMD build of the program.
-const needsEngine = "needs-engine"
-
-func withEngine() map[string]string { return map[string]string{needsEngine: "true"} }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -34,23 +30,23 @@ Results go to standard output, progress and errors to standard error. Exit codes
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Annotations[needsEngine] == "" || !wantsGo(cmd) {
+			if cmd.Annotations[cli.NeedsEngine] == "" || !wantsGo(cmd) {
 				return nil
 			}
 			if err := twin.Enter(cmd.Context(), cmd.ErrOrStderr()); err != nil {
-				return failure{err}
+				return cli.Failure(err)
 			}
 			return nil
 		},
 	}
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
 		newTable(), newFigure(), newVerify(), newScore(),
-		newList(), newData(), newRuns(), newBench(),
+		newList(), newData(), newRuns(), bench.New(),
 		newLab(), newRun(), newInstall(), newUninstall(), newXLA(), newDoctor(), newClean(), newE2E(),
 	)
 	asGroup(root)
-	markFailures(root)
+	cli.MarkFailures(root)
 	return root
 }
 
@@ -61,7 +57,7 @@ func asGroup(c *cobra.Command) *cobra.Command {
 	c.SuggestionsMinimumDistance = 2
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return unknownCommand(cmd, args[0])
+			return cli.UnknownCommand(cmd, args[0])
 		}
 		return cmd.Help()
 	}

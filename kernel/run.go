@@ -7,13 +7,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
-	paper "github.com/lethe-ml/lethe/lib/paper/ruler"
-
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/paper"
+
 	"github.com/spf13/cobra"
 )
 
@@ -44,12 +47,8 @@ those that are saved in the files: the same statements with the same verdicts.`,
   lethe run --in-place --no-html notebooks/ruler/*.ipynb
   lethe run --lint`,
 	}
-	var scales []string
-	for _, s := range paper.Scales() {
-		scales = append(scales, s.Name)
-	}
 	f := c.Flags()
-	f.StringVar(&r.scale, "scale", "quick", "how much the cells compute: "+list(scales))
+	f.StringVar(&r.scale, "scale", "quick", "how much the cells compute: "+aboutScales())
 	f.BoolVar(&r.check, "check", false, "compare the claims with those saved in the notebooks")
 	f.BoolVar(&r.inPlace, "in-place", false, "save a notebook that ran to its end over the original")
 	f.StringVar(&r.out, "out", "", "folder for the executed notebooks (default: out/notebooks in the clone, or in the folder of notebooks)")
@@ -61,22 +60,22 @@ those that are saved in the files: the same statements with the same verdicts.`,
 	c.Args = func(_ *cobra.Command, args []string) error {
 		switch {
 		case r.check && r.inPlace:
-			return usagef("--check compares with what --in-place would replace: give one of them")
+			return cli.Usagef("--check compares with what --in-place would replace: give one of them")
 		case r.inPlace && r.out != "":
-			return usagef("--in-place or --out: give one of them")
+			return cli.Usagef("--in-place or --out: give one of them")
 		case r.timeout < 0:
-			return usagef("--timeout %v: expected 0 or more", r.timeout)
+			return cli.Usagef("--timeout %v: expected 0 or more", r.timeout)
 		case r.limit < 0:
-			return usagef("--limit %v: expected 0 or more", r.limit)
+			return cli.Usagef("--limit %v: expected 0 or more", r.limit)
 		case r.jobs < 1:
-			return usagef("--jobs %d: expected at least 1", r.jobs)
+			return cli.Usagef("--jobs %d: expected at least 1", r.jobs)
 		}
 		for _, path := range args {
 			if filepath.Ext(path) != ".ipynb" {
-				return usagef("%s: expected a notebook, a file named *.ipynb", path)
+				return cli.Usagef("%s: expected a notebook, a file named *.ipynb", path)
 			}
 		}
-		return oneOf("scale", r.scale, scales...)
+		return cli.OneOf("scale", r.scale, scalesOf(&notebook.Notebook{}, papers())...)
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -103,7 +102,67 @@ func jupyterOf(ready *setup.Ready) notebook.Jupyter {
 	return notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}
 }
 
+// aboutScales lists the scales of every paper.
+func aboutScales() string {
+	var each []string
+	for _, p := range papers() {
+		each = append(each, fmt.Sprintf("%s (%s)", cli.List(p.ScaleNames()), p.Name))
+	}
+	return strings.Join(each, "; ")
+}
+
+// checkScale refuses a scale that a notebook does not know, before anything is
+// set up.
+func (r *runRun) checkScale(path string) error {
+	nb, err := notebook.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if known := scalesOf(nb, papers()); !slices.Contains(known, r.scale) {
+		return cli.Usagef("--scale %s: %s has %s", r.scale, path, cli.List(known))
+	}
+	return nil
+}
+
+// scalesOf lists the scales of the papers whose recipes a notebook imports. One
+// that imports none computes the same at every scale, and knows them all.
+func scalesOf(nb *notebook.Notebook, all []paper.Paper) []string {
+	var known, every []string
+	imports := false
+	for _, p := range all {
+		names := p.ScaleNames()
+		for _, name := range names {
+			if !slices.Contains(every, name) {
+				every = append(every, name)
+			}
+		}
+		if !importsPaper(nb, p) {
+			continue
+		}
+		if imports {
+			names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(known, name) })
+		}
+		known, imports = names, true
+	}
+	if !imports {
+		return every
+	}
+	return known
+}
+
+// importsPaper reports whether a cell names the package of a paper's recipes, or
+// one below it.
+func importsPaper(nb *notebook.Notebook, p paper.Paper) bool {
+	named := regexp.MustCompile(`"` + regexp.QuoteMeta(setup.Module+"/lib/paper/"+p.Name) + `["/]`)
+	return slices.ContainsFunc(nb.Cells, func(c notebook.Cell) bool { return c.Kind == notebook.Code && named.MatchString(c.Source) })
+}
+
 func (r *runRun) run(ctx context.Context, args []string) error {
+	for _, path := range args {
+		if err := r.checkScale(path); err != nil {
+			return err
+		}
+	}
 	ready, jupyter, err := prepare(ctx, r.stderr, len(args) == 0)
 	if err != nil {
 		return err
@@ -120,6 +179,11 @@ func (r *runRun) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		if args, err = allNotebooks(ready.Notebooks); err != nil {
 			return err
+		}
+		for _, path := range args {
+			if err := r.checkScale(path); err != nil {
+				return err
+			}
 		}
 	}
 	return batch.Execute(ctx, args)

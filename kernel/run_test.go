@@ -3,10 +3,13 @@ package kernel
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/paper/sde"
 )
 
 func TestRunRefusesWhatContradictsItself(t *testing.T) {
@@ -28,6 +31,32 @@ func TestRunRefusesWhatContradictsItself(t *testing.T) {
 		if r.code != exitUsage || !strings.Contains(r.stderr, want) {
 			t.Errorf("%s: %+v, want %s", args, r, want)
 		}
+	}
+}
+
+func TestScalesAreThoseOfThePapersThatANotebookImports(t *testing.T) {
+	t.Setenv("LETHE_HOME", t.TempDir()) // nothing is set up for a wrong scale
+	for name, c := range map[string]struct{ source, scale, want string }{
+		"none":  {`import "fmt"`, "giant", "--scale giant: there are quick, standard, paper, hour"},
+		"ruler": {`import "github.com/lethe-ml/lethe/lib/paper/ruler"`, "hour", "has quick, standard, paper\n"},
+		"both":  {"import (\n\t\"github.com/lethe-ml/lethe/lib/paper/ruler\"\n\trecipes \"github.com/lethe-ml/lethe/lib/paper/sde/toy\"\n)", "hour", "has quick, standard, paper\n"},
+	} {
+		nb, err := notebook.New(c.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), name+".ipynb")
+		if err := nb.WriteFile(path); err != nil {
+			t.Fatal(err)
+		}
+		r := lethe(t, "run", "--scale", c.scale, path)
+		if r.code != exitUsage || !strings.Contains(r.stderr, c.want) {
+			t.Errorf("%s: %+v, want %s", name, r, c.want)
+		}
+	}
+	nb, err := notebook.New(`import "github.com/lethe-ml/lethe/lib/paper/sde"`)
+	if got := scalesOf(nb, papers()); err != nil || !slices.Equal(got, sde.Paper().ScaleNames()) {
+		t.Errorf("a notebook of SDE knows %q, %v", got, err)
 	}
 }
 
@@ -69,34 +98,6 @@ func TestOutLiesInTheCloneOrAmongTheUnpackedNotebooks(t *testing.T) {
 		t.Error(got)
 	}
 	if got := outBeside(&setup.Ready{Root: "cache", Notebooks: "mine"}); got != "mine" {
-		t.Error(got)
-	}
-}
-
-func TestLatenciesArePrintedWithTheirGoals(t *testing.T) {
-	table := cellsTable([]cellTimes{{"built in", "first", 1.2, goalFirst, []float64{1, 1.4}}, {"built in", "later", 0.81, goalLater, []float64{0.81}}}, 2)
-	var b strings.Builder
-	if err := table.Text(&b); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"in 2 rounds on ", "1.20         1.40       1.5  met", "0.81         0.81       0.8  missed"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
-}
-
-func TestTheLoadIsReadWhereTheSystemHasIt(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "loadavg")
-	for text, want := range map[string]float64{"8.87 8.07 7.31 3/400 1\n": 8.87, "": 0, "much": 0} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if got := load(path); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-	if got := load(path + "missing"); got != 0 {
 		t.Error(got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/store"
 
 	"github.com/spf13/cobra"
@@ -29,10 +30,10 @@ LETHE_STORE, or lethe/runs in the user's cache folder.`,
 	}
 	c.AddCommand(newRunsList(), newRunsShow(), newRunsVerify(), newRunsPrune())
 	asGroup(c)
-	dir, asJSON := storeFlag(c), jsonFlag(c)
+	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return unknownCommand(cmd, args[0])
+			return cli.UnknownCommand(cmd, args[0])
 		}
 		return listRuns(cmd, *dir, *asJSON)
 	}
@@ -62,7 +63,7 @@ func newRunsList() *cobra.Command {
 		Use: "list", Short: "What is in the store, with sizes", Args: cobra.NoArgs,
 		Example: "  lethe runs list\n  lethe runs list --json",
 	}
-	dir, asJSON := storeFlag(c), jsonFlag(c)
+	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return listRuns(cmd, *dir, *asJSON) }
 	return c
 }
@@ -87,7 +88,7 @@ func listRuns(cmd *cobra.Command, dir string, asJSON bool) error {
 		for _, e := range all {
 			out = append(out, runOf(e))
 		}
-		return writeJSON(cmd.OutOrStdout(), out)
+		return cli.WriteJSON(cmd.OutOrStdout(), out)
 	}
 	if s == nil {
 		return nil
@@ -96,15 +97,14 @@ func listRuns(cmd *cobra.Command, dir string, asJSON bool) error {
 	var total int64
 	for _, e := range all {
 		total += e.Bytes
-		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), e.Key.Recipe, fmt.Sprint(e.Files), bytesText(e.Bytes),
-			e.Created.UTC().Format("2006-01-02 15:04")))
+		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), e.Key.Recipe, fmt.Sprint(e.Files), cli.Bytes(e.Bytes), e.Created.UTC().Format("2006-01-02 15:04")))
 	}
 	if len(all) > 0 {
 		if err := t.Text(cmd.OutOrStdout()); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d entries, %s, in %s\n", len(all), bytesText(total), s.Dir())
+	fmt.Fprintf(cmd.OutOrStdout(), "%d entries, %s, in %s\n", len(all), cli.Bytes(total), s.Dir())
 	return nil
 }
 
@@ -139,7 +139,7 @@ func newRunsShow() *cobra.Command {
 		Long:    "What a run was computed from, and its files. The first digits of its ID are enough.",
 		Example: "  lethe runs show 3f9c\n  lethe runs show 3f9c --json", Args: cobra.ExactArgs(1),
 	}
-	dir, asJSON := storeFlag(c), jsonFlag(c)
+	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		_, all, err := entries(cmd, *dir)
 		if err != nil {
@@ -159,10 +159,10 @@ func showRun(cmd *cobra.Command, e store.Entry, asJSON bool) error {
 	if asJSON {
 		r := runOf(e)
 		r.Key = &e.Key
-		return writeJSON(w, r)
+		return cli.WriteJSON(w, r)
 	}
 	fmt.Fprintf(w, "id       %s\nstate    %s\nfolder   %s\nsize     %s in %d files\nmade     %s\n",
-		e.ID, e.State, e.Dir, bytesText(e.Bytes), e.Files, e.Created.UTC().Format(time.DateTime+" UTC"))
+		e.ID, e.State, e.Dir, cli.Bytes(e.Bytes), e.Files, e.Created.UTC().Format(time.DateTime+" UTC"))
 	if e.Problem != "" {
 		fmt.Fprintf(w, "problem  %s\n", e.Problem)
 	}
@@ -172,7 +172,7 @@ func showRun(cmd *cobra.Command, e store.Entry, asJSON bool) error {
 	}
 	for _, f := range files {
 		if info, err := os.Stat(f); err == nil && !info.IsDir() {
-			fmt.Fprintf(w, "file     %s (%s)\n", filepath.Base(f), bytesText(info.Size()))
+			fmt.Fprintf(w, "file     %s (%s)\n", filepath.Base(f), cli.Bytes(info.Size()))
 		}
 	}
 	if e.Key.Recipe == "" {
@@ -199,7 +199,7 @@ func newRunsVerify() *cobra.Command {
 		Long:    "Hash every file of all finished runs, or of those named, and compare with their manifests. Nothing is changed.",
 		Example: "  lethe runs verify\n  lethe runs verify 3f9c --json", Args: cobra.ArbitraryArgs,
 	}
-	dir, asJSON := storeFlag(c), jsonFlag(c)
+	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, ids []string) error {
 		s, all, err := entries(cmd, *dir)
 		if err != nil {
@@ -215,7 +215,7 @@ func newRunsVerify() *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			err = writeJSON(cmd.OutOrStdout(), checked)
+			err = cli.WriteJSON(cmd.OutOrStdout(), checked)
 		} else {
 			for _, r := range checked {
 				if !r.OK {
@@ -233,8 +233,8 @@ func newRunsVerify() *cobra.Command {
 }
 
 func verifyRuns(cmd *cobra.Command, s *store.Store, all []store.Entry) ([]checkedJSON, int, error) {
-	p := newProgress(cmd.ErrOrStderr(), "runs")
-	defer p.finish()
+	p := cli.NewProgress(cmd.ErrOrStderr(), "runs")
+	defer p.Finish()
 	checked, bad := []checkedJSON{}, 0
 	for i, e := range all {
 		if err := cmd.Context().Err(); err != nil {
@@ -249,7 +249,7 @@ func verifyRuns(cmd *cobra.Command, s *store.Store, all []store.Entry) ([]checke
 			bad++
 		}
 		checked = append(checked, r)
-		p.update(int64(i+1), int64(len(all)), "verifying runs")
+		p.Update(int64(i+1), int64(len(all)), "verifying runs")
 	}
 	return checked, bad, nil
 }
@@ -337,14 +337,14 @@ func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes
 	for i, e := range chosen {
 		total += e.Bytes
 		ids[i] = e.ID
-		fmt.Fprintf(w, "%s  %s  %s  %s\n", shortID(e.ID), e.State, bytesText(e.Bytes), e.Key.Recipe)
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", shortID(e.ID), e.State, cli.Bytes(e.Bytes), e.Key.Recipe)
 	}
 	if len(chosen) == 0 || dryRun {
-		fmt.Fprintf(w, "%d entries, %s; nothing was deleted\n", len(chosen), bytesText(total))
+		fmt.Fprintf(w, "%d entries, %s; nothing was deleted\n", len(chosen), cli.Bytes(total))
 		return nil
 	}
 	if !yes {
-		fmt.Fprintf(cmd.ErrOrStderr(), "delete %d entries, %s? [y/N] ", len(chosen), bytesText(total))
+		fmt.Fprintf(cmd.ErrOrStderr(), "delete %d entries, %s? [y/N] ", len(chosen), cli.Bytes(total))
 		answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
 			return errors.New("nothing was deleted; answer y, or give --yes")
@@ -355,6 +355,6 @@ func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes
 	for _, e := range dropped {
 		total += e.Bytes
 	}
-	fmt.Fprintf(w, "%d entries deleted, %s free\n", len(dropped), bytesText(total))
+	fmt.Fprintf(w, "%d entries deleted, %s free\n", len(dropped), cli.Bytes(total))
 	return err
 }

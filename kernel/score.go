@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -36,7 +37,7 @@ and the true positive rate at small false positive rates.`,
 	members := c.Flags().String("members", "", "npy file with the scores of members")
 	nonmembers := c.Flags().String("nonmembers", "", "npy file with the scores of non-members")
 	required(c, "members", "nonmembers")
-	asJSON := jsonFlag(c)
+	asJSON := cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		m, err := readFlag("members", *members, npy.ReadVector)
 		if err != nil {
@@ -51,7 +52,7 @@ and the true positive rate at small false positive rates.`,
 			return fmt.Errorf("%s, %s: %w", *members, *nonmembers, err)
 		}
 		if *asJSON {
-			return writeJSON(cmd.OutOrStdout(), r)
+			return cli.WriteJSON(cmd.OutOrStdout(), r)
 		}
 		return scoreTable(r).Text(cmd.OutOrStdout())
 	}

@@ -3,6 +3,8 @@ package kernel
 import (
 	"fmt"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
+	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -10,7 +12,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 
-	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/spf13/cobra"
 )
 
@@ -60,15 +61,15 @@ From 10000 searched records on the SIMD engine does the work.`,
 	c.Flags().IntVar(&baselineCap, "baseline-cap", 0, "retained records behind the baseline of M2, 0: all (the paper: 500)")
 	c.Flags().BoolVar(&asPublished, "zero-rows", false, "let embeddings of zero length pass with similarity 0, as the published program does")
 	required(c, "unlearned", "forget", "retain")
-	asJSON := jsonFlag(c)
+	asJSON := cli.JSONFlag(c)
 	c.PreRunE = func(*cobra.Command, []string) error {
 		switch {
 		case in.original != "" && in.oracle == "":
-			return usagef("--original: M3 compares with the oracle; give --oracle too")
+			return cli.Usagef("--original: M3 compares with the oracle; give --oracle too")
 		case galleryCap < 0:
-			return usagef("--cap %d: expected 0 (all) or a number of records", galleryCap)
+			return cli.Usagef("--cap %d: expected 0 (all) or a number of records", galleryCap)
 		case baselineCap < 0:
-			return usagef("--baseline-cap %d: expected 0 (all) or a number of records", baselineCap)
+			return cli.Usagef("--baseline-cap %d: expected 0 (all) or a number of records", baselineCap)
 		}
 		return nil
 	}
@@ -82,7 +83,7 @@ From 10000 searched records on the SIMD engine does the work.`,
 			return err
 		}
 		if *asJSON {
-			return writeJSON(cmd.OutOrStdout(), rulerJSON(r))
+			return cli.WriteJSON(cmd.OutOrStdout(), rulerJSON(r))
 		}
 		return rulerTable(r).Text(cmd.OutOrStdout())
 	}
@@ -158,7 +159,7 @@ func metricOf(e *stats.Estimate) *metricJSON {
 	if e == nil {
 		return nil
 	}
-	return &metricJSON{finite(e.Value), finite(e.Low), finite(e.High), e.Null, e.N, e.Level, e.Over}
+	return &metricJSON{cli.Finite(e.Value), cli.Finite(e.Low), cli.Finite(e.High), e.Null, e.N, e.Level, e.Over}
 }
 
 func rulerJSON(r *ruler.Result) any {

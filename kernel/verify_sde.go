@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -49,16 +50,16 @@ The verdict is void when the references fail the Mann-Whitney gate.`,
 	c.Flags().Uint64Var(&opt.Seed, "seed", 1, "seed of the permutations")
 	c.Flags().BoolVar(&shuffle, "shuffle", false, "put the rows of each file in random order first")
 	required(c, "target", "in", "out")
-	asJSON := jsonFlag(c)
+	asJSON := cli.JSONFlag(c)
 	c.PreRunE = func(*cobra.Command, []string) (err error) {
 		if opt.Bandwidth, err = sde.ParseBandwidth(bandwidth); err != nil {
-			return usagef("--%w", err)
+			return cli.Usagef("--%w", err)
 		}
 		switch {
 		case opt.Permutations < 2:
-			return usagef("--permutations %d: expected 2 or more", opt.Permutations)
+			return cli.Usagef("--permutations %d: expected 2 or more", opt.Permutations)
 		case opt.Bins < 1:
-			return usagef("--bins %d: expected 1 or more", opt.Bins)
+			return cli.Usagef("--bins %d: expected 1 or more", opt.Bins)
 		}
 		return nil
 	}
@@ -68,7 +69,7 @@ The verdict is void when the references fail the Mann-Whitney gate.`,
 			return err
 		}
 		if *asJSON {
-			return writeJSON(cmd.OutOrStdout(), sdeJSON(r))
+			return cli.WriteJSON(cmd.OutOrStdout(), sdeJSON(r))
 		}
 		return sdeTable(r).Text(cmd.OutOrStdout())
 	}
@@ -105,7 +106,7 @@ type hsicJSON struct {
 }
 
 func hsicOf(d *sde.Distribution) hsicJSON {
-	return hsicJSON{finite(d.Mean), finite(d.ExactMean), finite(d.SD), finite(d.ExactSD), finite(d.Identity), d.Spread, d.N}
+	return hsicJSON{cli.Finite(d.Mean), cli.Finite(d.ExactMean), cli.Finite(d.SD), cli.Finite(d.ExactSD), cli.Finite(d.Identity), d.Spread, d.N}
 }
 
 func sdeJSON(r *sde.Result) any {
@@ -173,6 +174,6 @@ func equals(p string) string {
 // digits is a number whose size may be far below 1.
 func digits(v float64) report.Cell {
 	c := report.Str(strconv.FormatFloat(v, 'g', 5, 64))
-	c.Value = finite(v)
+	c.Value = cli.Finite(v)
 	return c
 }

@@ -1,10 +1,12 @@
 // Package e2e tests the notebooks as a reader meets them: JupyterLab, started by
 // lethe lab, in a real browser. What the browser does stands in drive, one file
-// per step; this package brings together what that needs, and ends all of it.
+// per step, for Playwright; this package brings together what that needs, and
+// makes sure that nothing of it stays.
 package e2e
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,8 +23,23 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// Steps are the names of the steps, in their order.
-var Steps = []string{"run-all", "reopen-untrusted", "sliders", "interrupt", "close-tab", "error", "vega", "complete", "sliders-ruler"}
+// driveFiles are the steps, how Playwright runs them, and its pinned version and
+// hash.
+//
+//go:embed drive
+var driveFiles embed.FS
+
+// Steps lists the names of the steps, in their order: the file of each is its
+// number, a hyphen and its name.
+func Steps() []string {
+	var names []string
+	files, _ := fs.Glob(driveFiles, "drive/steps/*.mjs") // sorted; the pattern is right
+	for _, file := range files {
+		_, name, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".mjs"), "-")
+		names = append(names, name)
+	}
+	return names
+}
 
 // Options say what is tested. All fields but Only have to be set.
 type Options struct {
@@ -36,14 +54,14 @@ type Options struct {
 }
 
 const (
-	together   = 6 * time.Minute  // for all steps
-	startLab   = 2 * time.Minute  // for lethe lab, where all is set up
-	stopDriver = 15 * time.Second // for the browser to be closed
-	stopLab    = 30 * time.Second // for JupyterLab and its kernels to end
-	endAfter   = 10 * time.Second // for a language server to write its cache
+	together = 10 * time.Minute // for Playwright, which has limits of its own
+	stopAll  = time.Minute      // for the browser, JupyterLab and its kernels to end
 )
 
-// Run runs the steps. Its error says how many failed, or why there are none.
+// endAfter is the time for a language server to write its cache; tests wait less.
+var endAfter = 10 * time.Second
+
+// Run runs the steps. Its error says that steps failed, or why there are none.
 // Nothing that was started is running when it returns.
 func Run(ctx context.Context, o Options) (err error) {
 	m := thisMachine(o.Notes)
@@ -55,7 +73,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	modules, err := m.driver(ctx, installedIn(o.Home))
+	modules, err := m.playwright(ctx, installedIn(o.Home))
 	if err != nil {
 		return err
 	}
@@ -64,7 +82,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer os.RemoveAll(work)
-	w := world{Options: o, machine: m, dir: work, mark: markOf(work)}
+	w := world{Options: o, dir: work, mark: "LETHE_E2E=" + strconv.Itoa(os.Getpid()) + "-" + filepath.Base(work)}
 	defer func() { err = errors.Join(err, leftRunning(w.mark, endAfter)) }()
 	if err := w.lay(modules); err != nil {
 		return err
@@ -76,15 +94,14 @@ func Run(ctx context.Context, o Options) (err error) {
 // each has a mark in its environment.
 type world struct {
 	Options
-	machine
 	dir  string
 	mark string
 }
 
 func (w world) path(name string) string { return filepath.Join(w.dir, name) }
 
-// lay puts everything into its place: notebooks, the driver's files beside the
-// modules that they import, and room for screenshots.
+// lay puts everything into its place: notebooks, the steps beside the modules
+// that they import, and room for screenshots.
 func (w world) lay(modules string) error {
 	if err := os.CopyFS(w.path("notebooks"), w.Notebooks); err != nil {
 		return err
@@ -101,87 +118,56 @@ func (w world) lay(modules string) error {
 		}
 	}
 	old, err := filepath.Glob(filepath.Join(w.Shots, "*.png"))
-	if err != nil {
-		return err
-	}
 	for _, shot := range old {
-		if err := os.Remove(shot); err != nil {
-			return err
-		}
+		err = errors.Join(err, os.Remove(shot))
 	}
-	return nil
+	return err
 }
 
 func (w world) run(ctx context.Context, node, browser string) error {
-	lab, address, err := startAndRead(ctx, w.lab(), startLab)
-	if lab != nil {
-		defer lab.Stop(stopLab)
-	}
+	given, err := json.Marshal(map[string]string{"program": w.Program, "folder": w.path("notebooks"), "browser": browser, "shots": w.Shots})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Notes, "lethe: JupyterLab is there; screenshots go to %s\n", w.Shots)
-	given, err := json.Marshal(map[string]any{
-		"url": address, "folder": w.path("notebooks"), "browser": browser, "args": w.browserArgs(),
-		"shots": w.Shots, "seconds": together.Seconds(), "only": append([]string{}, w.Only...),
-	})
+	cmd := exec.Command(node, w.path("node_modules/@playwright/test/cli.js"), "test", "--config", w.path("drive/playwright.config.mjs"))
+	for _, name := range w.Only {
+		cmd.Args = append(cmd.Args, `/\d-`+name+`\.mjs$`)
+	}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = w.Root, w.Out, w.Notes
+	cmd.Env = append(w.environment(), "LETHE_E2E_GIVEN="+string(given), "FORCE_COLOR=0")
+	cmd.WaitDelay = 5 * time.Second
+	test, err := proc.Start(cmd)
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(node, w.path("drive/main.mjs"), string(given))
-	cmd.Dir, cmd.Stdout, cmd.Stderr = w.dir, w.Out, w.Notes
-	cmd.Env = append(w.environment(), "TMPDIR="+w.path("tmp")) // of the browser's profile
-	driver, err := proc.Start(cmd)
-	if err != nil {
-		return err
-	}
-	defer driver.Stop(stopDriver)
-	return w.await(ctx, driver, lab)
-}
-
-// await returns when the steps are through, or cannot go on.
-func (w world) await(ctx context.Context, driver, lab *proc.Child) error {
-	late := time.NewTimer(together + stopDriver)
+	late := time.NewTimer(together)
 	defer late.Stop()
 	select {
-	case <-driver.Done:
-		if driver.Err != nil {
-			return fmt.Errorf("the test in the browser failed (%w); screenshots are in %s", driver.Err, w.Shots)
-		}
-		return nil
-	case <-lab.Done:
-		return fmt.Errorf("lethe lab ended during the test: %v", lab.Err)
+	case <-test.Done:
 	case <-late.C:
-		return fmt.Errorf("the test in the browser is not done after %v", together)
+		err = fmt.Errorf("the test in the browser is not done after %v", together)
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
+	if err != nil {
+		proc.Interrupt(test.Process.Pid) // which Playwright listens to
+		test.Ended(stopAll)
+	}
+	test.Stop(0)
+	if err == nil && test.Err != nil {
+		err = fmt.Errorf("the test in the browser failed (%w); screenshots are in %s", test.Err, w.Shots)
+	}
+	return err
 }
 
-// lab is lethe lab, as a reader starts it, with a store of its own: what the
-// test computes was never computed before.
-func (w world) lab() *exec.Cmd {
-	c := exec.Command(w.Program, "lab", w.path("notebooks"), "--no-browser")
-	c.Dir, c.Stderr = w.Root, w.Notes
-	c.Env = append(w.environment(), "LETHE_STORE="+w.path("runs"))
-	return c
-}
-
-// environment is the reader's, with the mark and without what would make the
-// notebooks behave otherwise.
+// environment is the reader's, with the mark, without what would make the
+// notebooks behave otherwise, and with folders of its own for temporary files
+// and for results: what the test computes was never computed before.
 func (w world) environment() []string {
-	var out []string
-	for _, kv := range os.Environ() {
-		switch name, _, _ := strings.Cut(kv, "="); name {
-		case "LETHE_HEADLESS", "LETHE_COMPLETION", "LETHE_STORE":
-		default:
-			out = append(out, kv)
-		}
-	}
-	return append(out, w.mark)
-}
-
-// markOf is the variable in the environment of every process of a run.
-func markOf(dir string) string {
-	return "LETHE_E2E=" + strconv.Itoa(os.Getpid()) + "-" + filepath.Base(dir)
+	ours := []string{"TMPDIR=" + w.path("tmp"), "LETHE_STORE=" + w.path("runs"), w.mark}
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains([]string{"LETHE_HEADLESS", "LETHE_COMPLETION", "LETHE_STORE", "TMPDIR"}, name)
+	})
+	return append(env, ours...)
 }

@@ -10,24 +10,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 )
 
-// fakeLab prints an address and notes how it was called, and that it was asked
-// to stop.
-const fakeLab = `echo $$ > "$NOTES/pid"
-echo "$PWD|$*|$LETHE_HEADLESS|$LETHE_STORE" > "$NOTES/lab"
-trap 'echo stopped > "$NOTES/stopped"; exit 0' TERM
-echo "http://127.0.0.1:8888/lab?token=abc"
-while :; do sleep 0.05; done`
-
 // fakeNode notes what it was given; what it does then stands in the variable DO.
 const fakeNode = `test "$1" = --version && { echo v22.0.0; exit; }
-echo "$2" > "$NOTES/given"
-test -f "$1" && test -f node_modules/playwright-core/package.json || exit 9
+echo "$*" > "$NOTES/called"; echo "$LETHE_E2E_GIVEN" > "$NOTES/given"; echo "$LETHE_HEADLESS|$LETHE_STORE|$TMPDIR" > "$NOTES/env"
+test -f "$4" && test -f "$(dirname "$4")/../node_modules/@playwright/test/package.json" || exit 9
 echo "ok a step"
 eval "$DO"`
 
@@ -35,7 +28,7 @@ eval "$DO"`
 // their notes.
 func fakeRun(t *testing.T, ctx context.Context, do string) (notes, out string, err error) {
 	t.Helper()
-	bin := onlyPrograms(t, map[string]string{"lethe": fakeLab, "node": fakeNode, "npm": npm, "chromium": ""})
+	bin := onlyPrograms(t, map[string]string{"node": fakeNode, "npm": npm, "chromium": ""})
 	notes = t.TempDir()
 	temp := t.TempDir()
 	for name, value := range map[string]string{"NOTES": notes, "DO": do, "TMPDIR": temp, "LETHE_HEADLESS": "1"} {
@@ -56,28 +49,25 @@ func fakeRun(t *testing.T, ctx context.Context, do string) (notes, out string, e
 	return notes, printed.String(), err
 }
 
-func TestARunGivesTheScriptItsWorldAndEndsTheLab(t *testing.T) {
-	notes, out, err := fakeRun(t, t.Context(), `dir=$(dirname "$(dirname "$1")"); test -f "$dir/notebooks/start/00.ipynb" && echo "notebooks are there"`)
+func TestARunGivesPlaywrightItsWorld(t *testing.T) {
+	notes, out, err := fakeRun(t, t.Context(), `dir=$(dirname "$(dirname "$4")"); test -f "$dir/notebooks/start/00.ipynb" && echo "notebooks are there"`)
 	if err != nil || out != "ok a step\nnotebooks are there\n" {
 		t.Errorf("printed %q, %v", out, err)
 	}
-	var given struct {
-		URL, Folder, Browser, Shots string
-		Seconds                     float64
-		Only, Args                  []string
-	}
+	var given struct{ Program, Folder, Browser, Shots string }
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(notes, "given"))), &given); err != nil {
 		t.Fatal(err)
 	}
-	if given.URL != "http://127.0.0.1:8888/lab?token=abc" || given.Seconds != 360 || given.Only[0] != "run-all" || filepath.Base(given.Browser) != "chromium" || len(given.Args) == 0 {
-		t.Errorf("the script got %+v", given)
+	if filepath.Base(given.Program) != "lethe" || filepath.Base(given.Browser) != "chromium" || filepath.Base(given.Folder) != "notebooks" {
+		t.Errorf("Playwright got %+v", given)
 	}
-	lab := strings.Split(strings.TrimSpace(read(t, filepath.Join(notes, "lab"))), "|")
-	if lab[1] != "lab "+given.Folder+" --no-browser" || lab[2] != "" || !strings.HasPrefix(lab[3], filepath.Dir(given.Folder)) {
-		t.Errorf("lethe lab was called like this: %q", lab)
+	called := read(t, filepath.Join(notes, "called"))
+	if !strings.Contains(called, "node_modules/@playwright/test/cli.js test --config ") || !strings.HasSuffix(called, ` /\d-run-all\.mjs$`+"\n") {
+		t.Errorf("called with %q", called)
 	}
-	if read(t, filepath.Join(notes, "stopped")) != "stopped\n" {
-		t.Error("lethe lab was not asked to stop")
+	dir := filepath.Dir(given.Folder)
+	if got, want := read(t, filepath.Join(notes, "env")), "|"+dir+"/runs|"+dir+"/tmp\n"; got != want {
+		t.Errorf("in the environment is %q, want %q", got, want)
 	}
 	if shots, _ := os.ReadDir(given.Shots); len(shots) != 1 || shots[0].Name() != "kept.txt" {
 		t.Errorf("in the folder for screenshots are %v", shots)
@@ -89,10 +79,9 @@ func TestFailedStepsAreAnErrorThatNamesTheScreenshots(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), filepath.Join(notes, "shots")) {
 		t.Errorf("got %v", err)
 	}
-	read(t, filepath.Join(notes, "stopped"))
 }
 
-func TestAnInterruptEndsScriptAndLab(t *testing.T) {
+func TestAnInterruptLetsPlaywrightTidyUp(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	interrupt := errors.New("Ctrl-C")
 	go func() {
@@ -103,17 +92,21 @@ func TestAnInterruptEndsScriptAndLab(t *testing.T) {
 			}
 		}
 	}()
-	notes, _, err := fakeRun(t, ctx, `trap 'echo closed > "$NOTES/closed"; exit 143' TERM; touch "$NOTES/ready"; while :; do sleep 0.05; done`)
+	notes, _, err := fakeRun(t, ctx, `trap 'echo closed > "$NOTES/closed"; exit 130' INT; touch "$NOTES/ready"; while :; do sleep 0.05; done`)
 	if !errors.Is(err, interrupt) {
 		t.Errorf("got %v", err)
 	}
 	read(t, filepath.Join(notes, "closed"))
-	read(t, filepath.Join(notes, "stopped"))
 }
 
-func TestALabThatEndsIsAnErrorOfItsOwn(t *testing.T) {
-	_, _, err := fakeRun(t, t.Context(), `kill -KILL $(cat "$NOTES/pid"); exec sleep 60`)
-	if err == nil || !strings.Contains(err.Error(), "lethe lab ended during the test") {
+func TestWhatPlaywrightLeavesRunningIsAnError(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the environment of other processes cannot be read")
+	}
+	defer func(d time.Duration) { endAfter = d }(endAfter)
+	endAfter = 0
+	_, _, err := fakeRun(t, t.Context(), `setsid sleep 30 > /dev/null 2>&1 & sleep 0.2`)
+	if err == nil || !strings.Contains(err.Error(), "still running after the test, now ended: sleep") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -25,7 +25,7 @@ const macChrome = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 type machine struct {
 	notes  io.Writer
 	system string
-	root   bool // may install packages, and may not run a browser with a sandbox
+	root   bool // may install packages
 }
 
 func thisMachine(notes io.Writer) machine {
@@ -83,19 +83,7 @@ func (m machine) install(ctx context.Context, name string) error {
 	return run(ctx, "", nil, install...)
 }
 
-// browserArgs keep the browser quiet and without a window.
-func (m machine) browserArgs() []string {
-	args := []string{
-		"--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync",
-	}
-	if m.root {
-		args = append(args, "--no-sandbox")
-	}
-	return args
-}
-
-// oldestNode is what the pinned playwright-core needs.
+// oldestNode is what the pinned Playwright needs.
 const oldestNode = 20
 
 // node finds Node, which the steps are written for, and npm.

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -73,14 +72,6 @@ func TestAFailedInstallationShowsAptsLastWords(t *testing.T) {
 	onlyPrograms(t, map[string]string{"apt-get": "echo E: no space left; exit 100"})
 	if _, err := debian(true).browser(t.Context()); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestRootRunsTheBrowserWithoutASandbox(t *testing.T) {
-	for _, root := range []bool{true, false} {
-		if got := slices.Contains(debian(root).browserArgs(), "--no-sandbox"); got != root {
-			t.Errorf("root %v: --no-sandbox %v", root, got)
-		}
 	}
 }
 

@@ -155,24 +155,6 @@ func TestAKernelThatEndsIsAnErrorThatSaysWhy(t *testing.T) {
 	}
 }
 
-func TestLatenciesAreTakenPerRound(t *testing.T) {
-	nb, err := Latency()
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := string(nb.Text)
-	l, err := (Run{Jupyter: fake("ok")}).Measure(t.Context(), nb, 2)
-	if err != nil || len(l.First) != 2 || len(l.Later) != 2*(nb.codeCells()-1) || l.First[0] != 0.25 {
-		t.Errorf("%+v, %v", l, err)
-	}
-	if string(nb.Text) != before {
-		t.Error("the notebook was changed")
-	}
-	if _, err := (Run{Jupyter: fake("ok")}).Measure(t.Context(), cells("print x"), 1); err == nil || !strings.Contains(err.Error(), "1 code cells") {
-		t.Error(err)
-	}
-}
-
 func batch(t *testing.T, out *strings.Builder) Batch {
 	t.Helper()
 	dir := t.TempDir()

@@ -9,7 +9,9 @@ export function codeCells(notebook) {
 // cellWith is the number of the code cell whose source holds a text.
 export function cellWith(notebook, text) {
   const i = codeCells(notebook).findIndex((c) => joined(c.source).includes(text));
-  expect(i >= 0, `no code cell holds ${text}`);
+  if (i < 0) {
+    throw new Error(`no code cell holds ${text}`);
+  }
   return i;
 }
 
@@ -36,10 +38,4 @@ export function shown(notebook) {
 
 export function joined(text) {
   return Array.isArray(text) ? text.join("") : text;
-}
-
-export function expect(holds, otherwise) {
-  if (!holds) {
-    throw new Error(otherwise);
-  }
 }

@@ -1,50 +1,42 @@
-// JupyterLab as a person uses it, with the browser that shows it.
+// JupyterLab as a person uses it.
 import fs from "node:fs/promises";
 import path from "node:path";
-import { chromium } from "playwright-core";
+import { given } from "./given.mjs";
 import { Notebook } from "./notebook.mjs";
 
 // poll is how often the page is looked at.
 const poll = 100;
 
-export class Lab {
-  awaited = ""; // what is being waited for, for messages
-  #open = [];
-  #workspaces = 0;
+// next numbers the workspaces.
+let next = 0;
 
-  constructor(options) {
-    const url = new URL(options.url);
-    this.options = options;
+export class Lab {
+  #open = [];
+  #workspaces = [];
+
+  constructor(browser) {
+    const url = new URL(process.env.LETHE_E2E_URL);
+    this.browser = browser;
     this.origin = url.origin;
     this.token = url.searchParams.get("token");
     this.first = decodeURIComponent(url.pathname.replace(/^\/lab\/tree\//, ""));
   }
 
-  async start() {
-    this.browser = await chromium.launch({ executablePath: this.options.browser, args: this.options.args });
-    this.context = await this.newPerson();
-  }
-
-  async stop() {
-    await this.tidy();
-    await this.forgetWorkspaces();
-    await this.browser?.close();
-  }
-
   // newPerson is a browser profile without a past.
-  async newPerson() {
-    const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 } });
-    context.setDefaultTimeout(30_000);
-    return context;
+  newPerson() {
+    return this.browser.newContext({ viewport: { width: 1280, height: 900 } });
   }
 
   // open opens a notebook in a tab of its own and waits for its kernel. The tab
   // has a workspace of its own: the next start of JupyterLab shall not restore it.
-  async open(name, context = this.context) {
-    const page = await context.newPage();
+  async open(name, context) {
+    this.context ??= await this.newPerson();
+    const page = await (context ?? this.context).newPage();
+    const workspace = `lethe-e2e-${process.pid}-${next++}`;
+    this.#workspaces.push(workspace);
     const notebook = new Notebook(this, page, name);
     this.#open.push(notebook);
-    await page.goto(`${this.origin}/lab/workspaces/${workspace(this.#workspaces++)}/tree/${encodeURI(name)}?token=${this.token}`);
+    await page.goto(`${this.origin}/lab/workspaces/${workspace}/tree/${encodeURI(name)}?token=${this.token}`);
     await notebook.appears();
     return notebook;
   }
@@ -83,7 +75,7 @@ export class Lab {
   }
 
   file(name) {
-    return path.join(this.options.folder, ...name.split("/"));
+    return path.join(given.folder, ...name.split("/"));
   }
 
   async read(name) {
@@ -107,7 +99,6 @@ export class Lab {
 
   // until looks again and again, until look returns something; what names it.
   async until(what, look, seconds = 30) {
-    this.awaited = what;
     const end = Date.now() + 1000 * seconds;
     for (;;) {
       const got = await look();
@@ -123,20 +114,7 @@ export class Lab {
 
   async shoot(target, name) {
     await page(target).evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    await target.screenshot({ path: path.join(this.options.shots, `${name}.png`), animations: "disabled" });
-  }
-
-  // shootAll takes a picture of every open tab and returns the files.
-  async shootAll(prefix) {
-    const files = [];
-    for (const notebook of this.#open.filter((n) => !n.page.isClosed())) {
-      const file = `${prefix}-${path.basename(notebook.name, ".ipynb")}.png`;
-      const done = await notebook.page.screenshot({ path: file, timeout: 10_000 }).catch(() => null);
-      if (done) {
-        files.push(file);
-      }
-    }
-    return files;
+    await target.screenshot({ path: path.join(given.shots, `${name}.png`), animations: "disabled" });
   }
 
   // tidy closes the tabs and ends their kernels, which may take 0.8 GB each.
@@ -147,11 +125,8 @@ export class Lab {
     for (const session of (await this.api("GET", "/api/sessions")) ?? []) {
       await this.api("DELETE", `/api/sessions/${session.id}`);
     }
-  }
-
-  async forgetWorkspaces() {
-    for (let i = 0; i < this.#workspaces; i++) {
-      await this.api("DELETE", `/lab/api/workspaces/${workspace(i)}`);
+    for (const workspace of this.#workspaces.splice(0)) {
+      await this.api("DELETE", `/lab/api/workspaces/${workspace}`);
     }
   }
 
@@ -169,8 +144,4 @@ export class Lab {
 // page is the page of a locator, or the page itself.
 function page(target) {
   return typeof target.page === "function" ? target.page() : target;
-}
-
-function workspace(number) {
-  return `lethe-e2e-${process.pid}-${number}`;
 }

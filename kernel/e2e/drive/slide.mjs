@@ -1,6 +1,7 @@
 // Moving the sliders of a cell.
-import { cellWith, expect } from "./content.mjs";
+import { cellWith } from "./content.mjs";
 import { picture } from "./figures.mjs";
+import { expect } from "./step.mjs";
 
 // slide runs the cells that the sliders' cell needs, moves a slider, waits for
 // the new figure and puts the sliders away.
@@ -23,12 +24,12 @@ export async function slide(lab, notebook, needed, shot) {
   await says(lab, notebook, knobs, "Move a slider");
   const whole = Date.now() - began;
   const after = await picture(notebook, knobs);
-  expect(after && after !== before, "the figure is the same as before the slider moved");
+  expect(after && after !== before, "the figure is the same as before the slider moved").toBeTruthy();
   await notebook.shootCell(knobs, `${shot}-moved`);
   await cell.getByRole("button", { name: "done" }).click();
   await notebook.end(knobs);
   await says(lab, notebook, knobs, "put away");
-  expect((await slider.count()) === 0, "the sliders are still there after done");
+  expect((await slider.count()) === 0, "the sliders are still there after done").toBeTruthy();
   await notebook.shootCell(knobs, `${shot}-done`);
   return `the figure changes after ${first / 1000} s and is complete after ${whole / 1000} s; done puts the sliders away`;
 }

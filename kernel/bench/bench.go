@@ -1,0 +1,259 @@
+// Package bench times Lethe, beside PyTorch and NumPy where they are there: the
+// commands below lethe bench. Each side of a comparison is a process of its own;
+// peer holds those in Python.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+
+	"github.com/spf13/cobra"
+)
+
+// comparison is a benchmark that was asked for.
+type comparison struct {
+	peer             string // a Python, "" for none
+	engine           string // of our own side, "" for Go
+	threads          int
+	rounds, steps    int
+	rows, embeddings int
+	stderr           io.Writer
+}
+
+// New makes lethe bench.
+func New() *cobra.Command {
+	var b comparison
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Time a training step and M4, beside PyTorch and NumPy where you have them",
+		Long: `Time one training step (RULER's MLP, full batch, 50 features, Adam, dropout 0.2)
+and M4 over all retained records of 128-dimensional embeddings.
+
+With --peer PYTHON the same step runs in PyTorch and the same M4 in NumPy, if
+that Python has them, with the same number of threads. Each side is a process of
+its own; they work in turns, so that both see the same machine. Reported are
+medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
+		Example:     "  lethe bench\n  lethe bench --peer python3\n  lethe bench --peer .venv/bin/python --threads 2 --json",
+		Annotations: cli.WithEngine(),
+	}
+	f := c.Flags()
+	b.flags(c, 15)
+	f.IntVar(&b.steps, "steps", 5, "training steps per turn")
+	f.IntVar(&b.rows, "rows", 30000, "records of the training step")
+	f.IntVar(&b.embeddings, "embeddings", 20000, "records of M4, of which 5 % are forgotten")
+	asJSON := cli.JSONFlag(c)
+	c.AddCommand(newWorker(), newCells(), newSDE(), newVision())
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		return b.check(cmd, args, limit{"steps", b.steps, 1}, limit{"rows", b.rows, 1}, limit{"embeddings", b.embeddings, 100})
+	}
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		b.stderr = cmd.ErrOrStderr()
+		results, err := b.run(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.WriteJSON(cmd.OutOrStdout(), results)
+		}
+		return stepTable(b, results).Text(cmd.OutOrStdout())
+	}
+	return c
+}
+
+// flags adds what all comparisons of two sides have in common.
+func (b *comparison) flags(c *cobra.Command, rounds int) {
+	c.Flags().StringVar(&b.peer, "peer", "", "Python to compare with, for instance python3")
+	c.Flags().IntVar(&b.threads, "threads", runtime.NumCPU(), "threads of each side")
+	c.Flags().IntVar(&b.rounds, "rounds", rounds, "turns of each side")
+}
+
+// limit is a flag with the least value that makes sense.
+type limit struct {
+	flag     string
+	n, least int
+}
+
+func (b *comparison) check(cmd *cobra.Command, args []string, limits ...limit) error {
+	if len(args) > 0 {
+		return cli.Usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+	}
+	for _, l := range append([]limit{{"threads", b.threads, 1}, {"rounds", b.rounds, 1}}, limits...) {
+		if l.n < l.least {
+			return cli.Usagef("--%s %d: expected at least %d", l.flag, l.n, l.least)
+		}
+	}
+	return nil
+}
+
+// result compares the two sides on one task.
+type result struct {
+	Task  string   `json:"task"`
+	Lethe side     `json:"lethe"`
+	Peer  *side    `json:"peer"`
+	Ratio *float64 `json:"ratio"` // of the medians, Lethe over peer
+	Goals []goal   `json:"goals,omitempty"`
+	Value string   `json:"value_is,omitempty"` // what the values are, where both sides should agree
+	Load  float64  `json:"load,omitempty"`     // processes that wanted to run in the minute before
+}
+
+// side is one side's time and memory.
+type side struct {
+	What      string    `json:"what"`
+	Median    float64   `json:"median_seconds"`
+	Seconds   []float64 `json:"seconds"` // per turn
+	PeakBytes int64     `json:"peak_bytes"`
+	Value     float64   `json:"value"` // the last loss, M4, or a mean divergence
+	Weights   int       `json:"weights,omitempty"`
+}
+
+// task is a piece of work that one or both sides do.
+type task struct {
+	name   string
+	repeat int      // repetitions per turn
+	own    []string // arguments of Lethe's worker
+	script string   // of the peer, "" where it has no part
+	args   []string // of the script
+	goals  []goal
+	value  string // what both sides find, "" where that cannot be compared
+}
+
+func (b *comparison) run(ctx context.Context) ([]result, error) {
+	dir, err := os.MkdirTemp("", "lethe-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	embeddings := filepath.Join(dir, "embeddings.npy")
+	rows := strconv.Itoa(b.rows)
+	return b.all(ctx, []task{
+		{name: "training step", repeat: b.steps, own: []string{"step", rows}, script: "step.py", args: []string{rows, strconv.Itoa(b.threads)}},
+		{name: "M4", repeat: 1, own: []string{"m4", strconv.Itoa(b.embeddings), embeddings}, script: "m4.py",
+			args: []string{embeddings, strconv.Itoa(b.embeddings / 20)}},
+	})
+}
+
+// all runs tasks one after another.
+func (b *comparison) all(ctx context.Context, tasks []task) ([]result, error) {
+	if b.peer != "" {
+		if _, err := exec.LookPath(b.peer); err != nil {
+			return nil, fmt.Errorf("--peer: %w", err)
+		}
+	}
+	var out []result
+	for _, t := range tasks {
+		r, err := b.compare(ctx, t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// compare lets both sides work on a task in turns.
+func (b *comparison) compare(ctx context.Context, t task) (result, error) {
+	r := result{Task: t.name, Value: t.value}
+	lethe, err := b.startOwn(ctx, t.own)
+	if err != nil {
+		return r, err
+	}
+	defer lethe.kill()
+	sides := []*worker{lethe}
+	if b.peer != "" && t.script != "" {
+		peer, err := b.startPeer(ctx, t.script, t.args)
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", b.peer, err)
+		}
+		defer peer.kill()
+		switch {
+		case peer.missing != "":
+			fmt.Fprintf(b.stderr, "lethe: %s has no %s: nothing to compare the %s with\n", b.peer, peer.missing, t.name)
+		case peer.weights != lethe.weights && peer.weights > 0 && lethe.weights > 0:
+			return r, fmt.Errorf("%d weights here and %d in %s: these are different networks", lethe.weights, peer.weights, peer.what)
+		default:
+			sides = append(sides, peer)
+		}
+	}
+	if err := b.takeTurns(sides, t); err != nil {
+		return r, err
+	}
+	var done []side
+	for _, w := range sides {
+		side, err := w.finish()
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", w.what, err)
+		}
+		done = append(done, side)
+	}
+	r.Lethe = done[0]
+	if len(done) > 1 {
+		ratio := done[0].Median / done[1].Median
+		r.Peer, r.Ratio = &done[1], &ratio
+	}
+	for _, g := range t.goals {
+		r.Goals = append(r.Goals, g.judge(r))
+	}
+	return r, nil
+}
+
+func (b *comparison) takeTurns(sides []*worker, t task) error {
+	p := cli.NewProgress(b.stderr, "turns")
+	defer p.Finish()
+	for round := range b.rounds {
+		for _, w := range sides {
+			if err := w.turn(t.repeat); err != nil {
+				return fmt.Errorf("%s: %w", w.what, err)
+			}
+		}
+		p.Update(int64(round+1), int64(b.rounds), t.name)
+	}
+	return nil
+}
+
+func median(x []float64) (float64, error) { return stats.Median(x) }
+
+func stepTable(b comparison, results []result) *report.Table {
+	t := &report.Table{
+		Title: fmt.Sprintf("Training step on %d x 50 records, M4 on %d x 128 embeddings; %d threads, %d turns each", b.rows, b.embeddings, b.threads, b.rounds),
+		Columns: []report.Column{{Name: "task"}, {Name: "program"}, {Name: "median", Unit: "ms"}, {Name: "fastest", Unit: "ms"},
+			{Name: "peak memory", Align: report.AlignRight}, {Name: "ratio", Note: "Lethe's median over the other's; below 1 Lethe is faster"}},
+	}
+	for _, r := range results {
+		ratio := report.Str("")
+		if r.Ratio != nil {
+			ratio = report.Num(*r.Ratio, 2)
+		}
+		t.Rows = append(t.Rows, rowOf(r.Task, r.Lethe, ratio))
+		if r.Peer != nil {
+			t.Rows = append(t.Rows, rowOf(r.Task, *r.Peer, report.Str("")))
+		}
+		if r.Task == "M4" && r.Peer != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("M4 is %.6f here and %.6f in the peer.", r.Lethe.Value, r.Peer.Value))
+		}
+	}
+	return t
+}
+
+func rowOf(task string, s side, ratio report.Cell) report.Row {
+	return report.Row{Cells: []report.Cell{report.Str(task), report.Str(strings.TrimSpace(s.What)),
+		report.Num(1000*s.Median, 2), report.Num(1000*slices.Min(s.Seconds), 2), report.Str(s.memory()), ratio}}
+}
+
+func (s side) memory() string {
+	if s.PeakBytes == 0 {
+		return "unknown here"
+	}
+	return cli.Bytes(s.PeakBytes)
+}

@@ -1,0 +1,362 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+
+	"github.com/spf13/cobra"
+)
+
+func TestNetworksOfTheBenchAreAtFullWidth(t *testing.T) {
+	// Weights as torch 2.15.0 counts them in peer/vision.py.
+	for name, want := range map[string]int{"small-cnn": 241546, "all-cnn": 1370986, "resnet-18": 11173962} {
+		a, err := network(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := weights(a.Init(engine.Root(1).Stream("test"))); got != want {
+			t.Errorf("%s has %d weights, want %d", name, got, want)
+		}
+	}
+	if weights(vision.SmallCNN{Norm: true}.Init(engine.Root(1).Stream("test"))) != 241546+224 { // gains and shifts, less the biases
+		t.Error("running statistics count as weights")
+	}
+}
+
+func TestGoalsAreJudgedByTheirOwnMeasure(t *testing.T) {
+	ratio := 0.2
+	for _, c := range []struct {
+		goal   goal
+		median float64
+		ratio  *float64
+		busy   bool
+		want   string
+	}{
+		{goal{Of: ofMedian, AtMost: 5}, 5, nil, false, "median at most 5 s: met"},
+		{goal{Of: ofMedian, AtMost: 5}, 5.1, &ratio, true, "median at most 5 s: missed on a busy machine"},
+		{goal{Of: ofRatio, AtMost: 0.1}, 0.01, &ratio, false, "ratio at most 0.1: missed"},
+		{goal{Of: ofRatio, AtMost: 1.5}, 9, &ratio, true, "ratio at most 1.5: met on a busy machine"},
+		{goal{Of: ofRatio, AtMost: 1.5}, 9, nil, true, "ratio at most 1.5: nothing to compare with"},
+	} {
+		if got := c.goal.judge(result{Lethe: side{Median: c.median}, Ratio: c.ratio}).judged(c.busy); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestATableOfABusyMachineSaysSo(t *testing.T) {
+	for load, want := range map[float64]bool{0: false, 0.2: false, 6.5: true} {
+		var out strings.Builder
+		side := side{What: "Lethe", Seconds: []float64{1}, Median: 1, Value: 0.25}
+		r := result{Task: "x", Lethe: side, Peer: &side, Value: "a number", Load: load}
+		if err := goalsTable("title", []result{r}).Text(&out); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "say little") != want || strings.Contains(out.String(), "wanted to run") != (load > 0) {
+			t.Errorf("load %v: %s", load, out.String())
+		}
+		if !strings.Contains(out.String(), "x: a number: 0.2500 here, 0.2500 there.") {
+			t.Errorf("no values in %s", out.String())
+		}
+	}
+}
+
+func TestSecondsHaveAUnitThatSuitsThem(t *testing.T) {
+	for v, want := range map[float64]string{61.24: "61.2 s", 1: "1 s", 0.0525: "52.5 ms", 0.000318: "318 us"} {
+		if got := seconds(v); got != want {
+			t.Errorf("%v: %q, want %q", v, got, want)
+		}
+	}
+}
+
+// small is a protocol that is over at once.
+func small(t *testing.T) (*sdeRun, string) {
+	t.Helper()
+	s := &sdeRun{pool: 60, subsets: 4, peerSubsets: 2, peerType: "float32"}
+	folder, err := s.prepare(t.Context(), t.TempDir(), sdeSize{20, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, folder
+}
+
+func TestBothSidesOfTheSDEBenchReadWhatWasDrawn(t *testing.T) {
+	_, folder := small(t)
+	d, err := readSDE(folder, 20, 6, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.pool.Rows != 60 || d.in.Rows != 20 || d.out.Rows != 20 || len(d.subsets) != 4 {
+		t.Fatalf("%d, %d, %d rows and %d subsets", d.pool.Rows, d.in.Rows, d.out.Rows, len(d.subsets))
+	}
+	rng := engine.Root(1).Stream("bench")
+	for _, part := range []struct {
+		m     sde.Matrix
+		scale float64
+	}{{d.pool, 1}, {d.in, inScale}, {d.out, 1}} {
+		for i, v := range part.m.Data {
+			if want := float64(float32(part.scale * rng.NormFloat64())); v != want {
+				t.Fatalf("value %d is %v, want %v", i, v, want)
+			}
+		}
+	}
+	want, err := sde.Draw(60, 20, 4, rng)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, rows := range d.subsets {
+		if !slices.Equal(rows, want[k]) {
+			t.Errorf("subset %d is %v, want %v", k, rows, want[k])
+		}
+	}
+	pool, err := sde.NewPool("forgotten", &d.pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sde.OTR(sde.SDE{}, pool, want, &d.in, &d.out, sde.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := d.rate(sde.SDE{}, 4, 2)
+	if mean := (r.Judged.Distances[0].Out + r.Judged.Distances[1].Out) / 2; err != nil || math.Abs(value-mean) > 1e-15 {
+		t.Errorf("value %v, want %v (%v)", value, mean, err)
+	}
+}
+
+func TestFilesOfAnotherSizeAreNoSDEBench(t *testing.T) {
+	_, folder := small(t)
+	for name, err := range map[string]error{
+		"columns": errOf(readSDE(folder, 20, 7, 4)),
+		"size":    errOf(readSDE(folder, 60, 6, 4)),
+		"subsets": errOf(readSDE(folder, 20, 6, 5)),
+		"folder":  errOf(readSDE(filepath.Join(folder, "none"), 20, 6, 4)),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := os.Truncate(filepath.Join(folder, sdeDrawn), 7); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readSDE(folder, 20, 6, 4); err == nil || !strings.Contains(err.Error(), sdeDrawn) {
+		t.Errorf("cut off: %v", err)
+	}
+}
+
+func errOf(_ *sdeData, err error) error { return err }
+
+func TestLatenciesArePrintedWithTheirGoals(t *testing.T) {
+	table := cellsTable([]cellTimes{{"built in", "first", 1.2, goalFirst, []float64{1, 1.4}}, {"built in", "later", 0.81, goalLater, []float64{0.81}}}, 2)
+	var b strings.Builder
+	if err := table.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"in 2 rounds on ", "1.20         1.40       1.5  met", "0.81         0.81       0.8  missed"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestTheLoadIsReadWhereTheSystemHasIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "loadavg")
+	for text, want := range map[string]float64{"8.87 8.07 7.31 3/400 1\n": 8.87, "": 0, "much": 0} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := load(path); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if got := load(path + "missing"); got != 0 {
+		t.Error(got)
+	}
+}
+
+func TestExactMomentsOfTheSDEBenchAreThoseOfTheFirstSubset(t *testing.T) {
+	_, folder := small(t)
+	d, err := readSDE(folder, 20, 6, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := d.pool.Gather(d.subsets[0])
+	want, err := sde.SplitHalf(&first, sde.Options{}, engine.Root(1).Stream("bench"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string]float64{exactMean: want.ExactMean, exactBoth: want.ExactSD} {
+		cmd := lethe(t, "bench", "worker", "sde", folder, "20", "6", "4", "2", "closed-form", part)
+		cmd.Stdin = strings.NewReader("3\n")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, line, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		var a answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil || a.Seconds <= 0 || math.Abs(a.Value/want-1) > 1e-12 {
+			t.Errorf("%s: %s, want %v (%v)", part, out, want, err)
+		}
+	}
+}
+
+// standIn is a side that speaks the protocol and works on nothing: half a second
+// per repetition, whatever is asked.
+const standIn = `echo '{"ready": "stand-in", "weights": WEIGHTS}'; while read n; do echo '{"seconds": 0.5, "value": 0.25}'; done`
+
+func TestBenchSDEComparesEverySizeAndLeavesTheClosedFormAlone(t *testing.T) {
+	peer := script(t, "python", strings.Replace(standIn, "WEIGHTS", "0", 1))
+	out, err := lethe(t, "bench", "sde", "--peer", peer, "--sizes", "20x6,30x4", "--pool", "60", "--subsets", "4", "--rounds", "3", "--threads", "1", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []result
+	if err := json.Unmarshal(out, &results); err != nil || len(results) != 12 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for i, r := range results {
+		if len(r.Lethe.Seconds) != 3 || r.Lethe.Median <= 0 || r.Lethe.PeakBytes < 1<<20 || r.Lethe.Value <= 0 || r.Lethe.Value > math.Ln2 || r.Goals != nil {
+			t.Errorf("%s: %+v", r.Task, r)
+		}
+		if !strings.HasPrefix(r.Task, []string{"20x6", "30x4"}[i/6]) {
+			t.Errorf("task %d is %s", i, r.Task)
+		}
+		switch compared := i%6 == 0; {
+		case compared && (r.Peer == nil || r.Peer.Median != 0.5 || *r.Ratio != r.Lethe.Median/0.5):
+			t.Errorf("%s: peer %+v, ratio %v", r.Task, r.Peer, r.Ratio)
+		case !compared && (r.Peer != nil || r.Ratio != nil):
+			t.Errorf("%s has a peer: %+v", r.Task, r.Peer)
+		}
+	}
+}
+
+func TestBenchVisionHoldsBothSidesToTheSameNetwork(t *testing.T) {
+	run := func(args ...string) (string, error) {
+		line := append([]string{"bench", "vision", "--networks", "small-cnn", "--batch", "2", "--threads", "1"}, args...)
+		cmd := lethe(t, line...)
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		return string(out) + said.String(), err
+	}
+	same := script(t, "python", strings.Replace(standIn, "WEIGHTS", "241546", 1))
+	out, err := run("--peer", same, "--steps", "1", "--rounds", "2", "--json")
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var results []result
+	if err := json.NewDecoder(strings.NewReader(out)).Decode(&results); err != nil || len(results) != 1 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	r := results[0]
+	if len(r.Lethe.Seconds) != 2 || r.Lethe.Weights != 241546 || r.Lethe.Value <= 0 || r.Peer == nil || *r.Ratio != r.Lethe.Median/0.5 {
+		t.Errorf("%+v", r)
+	}
+	if len(r.Goals) != 1 || r.Goals[0].AtMost != goalVision || r.Goals[0].Met == nil || *r.Goals[0].Met != (*r.Ratio <= goalVision) {
+		t.Errorf("goals %+v", r.Goals)
+	}
+	other := script(t, "python", strings.Replace(standIn, "WEIGHTS", "7", 1))
+	if out, err := run("--peer", other, "--steps", "1"); err == nil || !strings.Contains(out, "different networks") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestBenchSDEIsNotKeptFromWorkByAMissingPeer(t *testing.T) {
+	run := func(args ...string) (string, error) {
+		line := append([]string{"bench", "sde", "--sizes", "20x6", "--pool", "60", "--subsets", "4", "--rounds", "1", "--threads", "1"}, args...)
+		out, err := lethe(t, line...).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run("--peer", script(t, "python", `echo '{"missing": "PyTorch"}'`)); err != nil || !strings.Contains(out, "has no PyTorch") || !strings.Contains(out, "20x6, closed form") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := run("--peer", script(t, "python", `echo "no such type" >&2; exit 1`)); err == nil || !strings.Contains(out, "no such type") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := run(); err != nil || !strings.Contains(out, "--peer PYTHON names a Python") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestBenchComparesWithAPeer(t *testing.T) {
+	// Stands for a Python: half a second per repetition, whatever is asked.
+	peer := script(t, "python", `echo '{"ready": "stand-in"}'; while read n; do echo '{"seconds": 0.5, "value": 0.25}'; done`)
+	out, err := lethe(t, "bench", "--peer", peer, "--rows", "64", "--embeddings", "200", "--rounds", "3", "--steps", "2", "--threads", "1", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []result
+	if err := json.Unmarshal(out, &results); err != nil || len(results) != 2 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for _, r := range results {
+		if len(r.Lethe.Seconds) != 3 || r.Lethe.Median <= 0 || r.Lethe.PeakBytes < 1<<20 || !strings.Contains(r.Lethe.What, "1 threads") {
+			t.Errorf("%s: %+v", r.Task, r.Lethe)
+		}
+		if r.Peer == nil || r.Peer.Median != 0.5 || *r.Ratio != r.Lethe.Median/0.5 {
+			t.Errorf("%s: peer %+v, ratio %v", r.Task, r.Peer, r.Ratio)
+		}
+	}
+}
+
+func TestBenchSaysWhatAPeerLacks(t *testing.T) {
+	args := []string{"bench", "--rows", "64", "--embeddings", "200", "--rounds", "1", "--steps", "1"}
+	run := func(peer string) (string, error) {
+		out, err := lethe(t, append(args, "--peer", peer)...).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(script(t, "python", `echo '{"missing": "PyTorch"}'`)); err != nil || !strings.Contains(out, "has no PyTorch") || !strings.Contains(out, "training step") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := run(script(t, "python", `echo "ImportError: broken" >&2; exit 3`)); err == nil || !strings.Contains(out, "ImportError: broken") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := run("/nowhere/python"); err == nil || !strings.Contains(out, "--peer") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+const asLethe = "LETHE_TEST_BENCH"
+
+// TestMain lets the test binary stand in for lethe, whose commands start it
+// again for their own side.
+func TestMain(m *testing.M) {
+	if os.Getenv(asLethe) == "" {
+		os.Exit(m.Run())
+	}
+	root := &cobra.Command{Use: "lethe", SilenceErrors: true, SilenceUsage: true}
+	root.AddCommand(New())
+	if err := root.Execute(); err != nil {
+		fmt.Fprintln(os.Stderr, "lethe:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// lethe is a command line of lethe.
+func lethe(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asLethe+"=1")
+	return cmd
+}
+
+// script makes a shell script and returns its path.
+func script(t *testing.T, name, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

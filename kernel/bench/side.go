@@ -1,0 +1,139 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+//go:embed peer/*.py
+var peerScripts embed.FS
+
+// worker is one side of a benchmark: a child process that works on request and
+// answers in JSON lines.
+type worker struct {
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Scanner
+	log     *bytes.Buffer
+	what    string // what answered, with its version
+	missing string // what a Python lacks to be a peer
+	weights int    // of the network, where there is one
+	seconds []float64
+	value   float64
+}
+
+// answer is a line from a worker.
+type answer struct {
+	Ready   string  `json:"ready"`
+	Missing string  `json:"missing"`
+	Seconds float64 `json:"seconds"`
+	Value   float64 `json:"value"`
+	Weights int     `json:"weights"`
+}
+
+func (b *comparison) startOwn(ctx context.Context, args []string) (*worker, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return b.start(exec.CommandContext(ctx, exe, append([]string{"bench", "worker", "--engine", cmp.Or(b.engine, "go")}, args...)...))
+}
+
+// startPeer runs a script of ours in the given Python, which reads it from its
+// command line, so that standard input stays free.
+func (b *comparison) startPeer(ctx context.Context, script string, args []string) (*worker, error) {
+	code, err := peerScripts.ReadFile("peer/" + script)
+	if err != nil {
+		return nil, err
+	}
+	return b.start(exec.CommandContext(ctx, b.peer, append([]string{"-c", string(code)}, args...)...))
+}
+
+// start starts a worker and waits until it is warm.
+func (b *comparison) start(cmd *exec.Cmd) (*worker, error) {
+	n := strconv.Itoa(b.threads)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS="+n, "OMP_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n, "MKL_NUM_THREADS="+n)
+	w := &worker{cmd: cmd, log: &bytes.Buffer{}}
+	cmd.Stderr = w.log
+	var err error
+	if w.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	w.out = bufio.NewScanner(out)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	a, err := w.read()
+	if err != nil {
+		w.kill()
+		return nil, err
+	}
+	w.what, w.missing, w.weights = a.Ready, a.Missing, a.Weights
+	return w, nil
+}
+
+func (w *worker) read() (answer, error) {
+	var a answer
+	if !w.out.Scan() {
+		// Its last words arrive by another pipe and are complete only when the
+		// process has ended.
+		_ = w.in.Close()
+		_ = w.cmd.Wait()
+		return a, errors.Join(w.out.Err(), fmt.Errorf("the process gave no answer: %s", lastLine(w.log.String())))
+	}
+	if err := json.Unmarshal(w.out.Bytes(), &a); err != nil {
+		return a, fmt.Errorf("unexpected answer %q: %w", w.out.Text(), err)
+	}
+	return a, nil
+}
+
+// turn asks for n repetitions and keeps the time of one.
+func (w *worker) turn(n int) error {
+	if _, err := fmt.Fprintln(w.in, n); err != nil {
+		return fmt.Errorf("%w: %s", err, lastLine(w.log.String()))
+	}
+	a, err := w.read()
+	if err != nil {
+		return err
+	}
+	w.seconds, w.value = append(w.seconds, a.Seconds), a.Value
+	return nil
+}
+
+// finish ends the process and sums it up.
+func (w *worker) finish() (side, error) {
+	w.in.Close()
+	if err := w.cmd.Wait(); err != nil {
+		return side{}, fmt.Errorf("%w: %s", err, lastLine(w.log.String()))
+	}
+	m, err := median(w.seconds)
+	return side{What: w.what, Median: m, Seconds: w.seconds, PeakBytes: peakBytes(w.cmd.ProcessState), Value: w.value, Weights: w.weights}, err
+}
+
+// kill ends a process that is still there.
+func (w *worker) kill() {
+	if w.cmd.ProcessState == nil {
+		_ = w.cmd.Process.Kill()
+		_ = w.cmd.Wait()
+	}
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,252 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
+	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+
+	"github.com/spf13/cobra"
+)
+
+// duties are Lethe's own sides of the benchmarks: see peer for the others.
+var duties = []struct {
+	name, args string
+	do         func(d duty, ctx context.Context, args []string) error
+}{
+	{"step", "ROWS", duty.step},
+	{"m4", "ROWS FILE", duty.m4},
+	{"sde", "FOLDER SIZE DIM SUBSETS CHECKED METHOD PROTOCOL", duty.sde},
+	{"vision", "NETWORK BATCH STEPS", duty.vision},
+}
+
+func newWorker() *cobra.Command {
+	var on *string
+	c := &cobra.Command{
+		Use:    "worker TASK ...",
+		Short:  "Lethe's side of a benchmark: repetitions asked for on standard input",
+		Hidden: true,
+		Args:   cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, task := range duties {
+				if task.name != args[0] {
+					continue
+				}
+				if len(args)-1 != len(strings.Fields(task.args)) {
+					return cli.Usagef("bench worker %s %s: got %q", task.name, task.args, args[1:])
+				}
+				setup.OfferPlugin()
+				e, err := engine.Open(*on)
+				if err != nil {
+					return err
+				}
+				defer e.Close()
+				return task.do(duty{in: bufio.NewScanner(cmd.InOrStdin()), out: cmd.OutOrStdout(), engine: e}, cmd.Context(), args[1:])
+			}
+			return cli.Usagef("bench worker: unknown task %q", args[0])
+		},
+	}
+	on = c.Flags().String("engine", "go", "engine that works")
+	return c
+}
+
+// counts reads arguments that are numbers above 0.
+func counts(args ...string) ([]int, error) {
+	out := make([]int, len(args))
+	for i, a := range args {
+		n, err := strconv.Atoi(a)
+		if err != nil || n < 1 {
+			return nil, cli.Usagef("%q is no number above 0", a)
+		}
+		out[i] = n
+	}
+	return out, nil
+}
+
+// duty answers requests for repetitions.
+type duty struct {
+	in     *bufio.Scanner
+	out    io.Writer
+	engine *engine.Engine
+}
+
+func (d duty) ready(weights int) error {
+	return d.say(answer{Ready: fmt.Sprintf("Lethe, %s, %d threads", d.engine.Info(), d.engine.Cores()), Weights: weights})
+}
+
+func (d duty) say(a answer) error { return json.NewEncoder(d.out).Encode(a) }
+
+// request reads the next number of repetitions; 0 is the end.
+func (d duty) request() (int, error) {
+	if !d.in.Scan() {
+		return 0, d.in.Err()
+	}
+	return strconv.Atoi(strings.TrimSpace(d.in.Text()))
+}
+
+// serve does a piece of work as often as it is asked to.
+func (d duty) serve(work func() (float64, error)) error {
+	if err := d.ready(0); err != nil {
+		return err
+	}
+	for {
+		n, err := d.request()
+		if err != nil || n < 1 {
+			return err
+		}
+		began := time.Now()
+		var value float64
+		for range n {
+			if value, err = work(); err != nil {
+				return err
+			}
+		}
+		if err := d.say(answer{Seconds: time.Since(began).Seconds() / float64(n), Value: value}); err != nil {
+			return err
+		}
+	}
+}
+
+// fitting is a training whose steps are timed.
+type fitting struct {
+	arch   model.Architecture
+	x      array.Matrix[float32]
+	config train.Config
+	warm   int // epochs before the clock runs
+	steps  int // per epoch
+}
+
+// fit trains on random labels for as many epochs as are asked for, and answers
+// with the time of a step.
+func (d duty) fit(ctx context.Context, f fitting, rng *rand.Rand) error {
+	r, err := model.NewRunner(d.engine, f.arch)
+	if err != nil {
+		return err
+	}
+	y := make([]int, f.x.Rows)
+	for i := range y {
+		y[i] = rng.IntN(model.Widths(f.arch)[nn.Logits])
+	}
+	p := f.arch.Init(rng)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	left, total := f.warm, 0
+	var began time.Time
+	var failed error
+	after := func(e train.Epoch) {
+		if left--; left > 0 {
+			return
+		}
+		if total == 0 {
+			failed = d.ready(weights(p))
+		} else {
+			failed = d.say(answer{Seconds: time.Since(began).Seconds() / float64(total*f.steps), Value: e.Loss})
+		}
+		if failed == nil {
+			total, failed = d.request()
+		}
+		if left = total; failed != nil || total < 1 {
+			stop()
+		}
+		began = time.Now()
+	}
+	o := train.Objective{{Name: "bench", X: f.x, Targets: []train.Target{train.CrossEntropy(y, model.Widths(f.arch)[nn.Logits], 1)}}}
+	f.config.Epochs = 1 << 30 // the requests end the training
+	_, _, err = train.Fit(ctx, r, p, o, f.config, train.Hooks{Progress: after})
+	if ctx.Err() != nil {
+		return failed
+	}
+	return err
+}
+
+// weights counts what training changes.
+func weights(p nn.Params) int {
+	n := 0
+	for _, t := range p {
+		if !t.State {
+			n += len(t.Data)
+		}
+	}
+	return n
+}
+
+// step trains RULER's MLP; an epoch is one full-batch step.
+func (d duty) step(ctx context.Context, args []string) error {
+	rows, err := counts(args...)
+	if err != nil {
+		return err
+	}
+	const features, classes, warm = 50, 2, 3
+	rng := engine.Root(1).Stream(engine.StreamBench)
+	return d.fit(ctx, fitting{tabular.MLP{Features: features, Outputs: classes}, gaussian(rng, rows[0], features), train.Config{}, warm, 1}, rng)
+}
+
+// m4 ranks the first twentieth of a random network's embeddings among all
+// others, and leaves the embeddings in file for the peer.
+func (d duty) m4(_ context.Context, args []string) error {
+	given, err := counts(args[0])
+	if err != nil {
+		return err
+	}
+	rows, file := given[0], args[1]
+	const inputs = 10
+	arch := tabular.MLP{Features: inputs, Outputs: 2}
+	r, err := model.NewRunner(d.engine, arch)
+	if err != nil {
+		return err
+	}
+	rng := engine.Root(1).Stream(engine.StreamBench)
+	p, err := r.Predict(arch.Init(rng), gaussian(rng, rows, inputs))
+	if err != nil {
+		return err
+	}
+	u := array.Convert[float64](p.Embedding)
+	if err := npy.Write(file, u); err != nil {
+		return err
+	}
+	multiplier, err := d.engine.NewMultiplier()
+	if err != nil {
+		return err
+	}
+	forget, retain := make([]int, rows/20), make([]int, rows-rows/20)
+	for i := range rows {
+		if i < len(forget) {
+			forget[i] = i
+		} else {
+			retain[i-len(forget)] = i
+		}
+	}
+	opt := ruler.Options{GalleryCap: ruler.NoCap, ZeroNorm: ruler.AsPublished, PointOnly: true, Multiplier: multiplier}
+	work := func() (float64, error) {
+		m, _, err := ruler.M4(ruler.Evidence{Unlearned: &u, Forget: forget, Retain: retain}, opt)
+		return m.Value, err
+	}
+	if _, err := work(); err != nil {
+		return err
+	}
+	return d.serve(work)
+}
+
+func gaussian(rng *rand.Rand, rows, cols int) array.Matrix[float32] {
+	m := array.New[float32](rows, cols)
+	for i := range m.Data {
+		m.Data[i] = float32(rng.NormFloat64())
+	}
+	return m
+}

@@ -1,0 +1,26 @@
+import { epochsDone, training } from "../training.mjs";
+import { expect, note, test } from "../step.mjs";
+
+const epochs = 1500;
+
+test("close the tab during a training and come back", async ({ lab }) => {
+  test.setTimeout(90_000);
+  const name = await lab.write("left-alone.ipynb", ...training(102, epochs));
+  const before = await lab.open(name);
+  await before.run(0);
+  await before.start(1);
+  await lab.until("progress", async () => epochsDone(await before.text(1)) > 0);
+  await before.save();
+  await before.page.close();
+  const after = await lab.open(name);
+  const status = await after.status();
+  await after.shoot("5-back");
+  const text = await after.text(1);
+  expect(/Busy/.test(status), `the kernel works, and the page says: ${status}`).toBeTruthy();
+  expect(epochsDone(text) > 0, `the page shows nothing of the training: ${text}`).toBeTruthy();
+  await after.run(1, 60);
+  const finished = await after.text(1);
+  await after.shoot("5-finished");
+  expect(finished.includes("trained on"), `running the cell again did not end well: ${finished}`).toBeTruthy();
+  note(`the page shows how far it was and a busy kernel; run again, the cell shows the result`);
+});

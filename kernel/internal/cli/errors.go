@@ -1,0 +1,88 @@
+// Package cli holds what all commands share: errors that tell a wrong command
+// line from work that failed, flags, output and progress.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// UsageError is a mistake in the command line itself.
+type UsageError struct{ error }
+
+// Unwrap returns the mistake.
+func (e UsageError) Unwrap() error { return e.error }
+
+// Usagef is a mistake in the command line, in words.
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// failure is an error of a command that had begun its work.
+type failure struct{ error }
+
+func (e failure) Unwrap() error { return e.error }
+
+// Failure makes an error one of a command that had begun its work.
+func Failure(err error) error { return failure{err} }
+
+// IsUsage reports whether the command line was wrong: everything that is found
+// before a command begins is, and what the command itself calls so.
+func IsUsage(err error) bool {
+	var usage UsageError
+	var failed failure
+	return errors.As(err, &usage) || !errors.As(err, &failed)
+}
+
+// MarkFailures makes the errors of the command, and of those below it, known as
+// such to IsUsage.
+func MarkFailures(c *cobra.Command) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := run(cmd, args); err != nil {
+				return failure{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		MarkFailures(sub)
+	}
+}
+
+// UnknownCommand refuses a word that is no sub-command of c and names those
+// that look like it.
+func UnknownCommand(c *cobra.Command, word string) error {
+	near := c.SuggestionsFor(word)
+	if len(near) > 0 {
+		return Usagef("unknown command %q for %s; did you mean %s?", word, c.CommandPath(), strings.Join(near, " or "))
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return Usagef("unknown command %q for %s; there are %s", word, c.CommandPath(), strings.Join(names, ", "))
+}
+
+// FlagError adds to cobra's message about a flag the flags that look like it.
+func FlagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return UsageError{err}
+	}
+	name := strings.TrimLeft(unknown.GetSpecifiedName(), "-")
+	// Cobra knows which command names look alike; here the flags are the names.
+	flags := &cobra.Command{SuggestionsMinimumDistance: 2}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	near := flags.SuggestionsFor(name)
+	if len(near) == 0 || len(name) < 2 {
+		return UsageError{err}
+	}
+	return Usagef("%w; did you mean --%s?", err, strings.Join(near, " or --"))
+}

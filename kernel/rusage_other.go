@@ -1,8 +1,0 @@
-//go:build !unix
-
-package kernel
-
-import "os"
-
-// peakBytes is 0 where it is not known.
-func peakBytes(*os.ProcessState) int64 { return 0 }
