@@ -54,7 +54,7 @@ type Options struct {
 }
 
 const (
-	together = 10 * time.Minute // for Playwright, which has limits of its own
+	together = 12 * time.Minute // for Playwright, which has limits of its own
 	stopAll  = time.Minute      // for the browser, JupyterLab and its kernels to end
 )
 

@@ -66,7 +66,7 @@ func locate(info *debug.BuildInfo, exe string) (source, error) {
 
 func (s *source) checkout(h hash.Hash, exe string) error {
 	_, here, _, _ := runtime.Caller(0)
-	root, err := findRoot(filepath.Dir(here), filepath.Dir(exe))
+	root, err := Root(filepath.Dir(here), filepath.Dir(exe))
 	if err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ func byGoRun(exe string) bool {
 	return strings.Contains(filepath.ToSlash(exe), "/go-build") || cached.MatchString(filepath.Base(filepath.Dir(exe)))
 }
 
-// findRoot walks up from each folder to the module's own go.mod.
-func findRoot(from ...string) (string, error) {
+// Root is the folder of the library's module that one of the folders lies in.
+func Root(from ...string) (string, error) {
 	for _, dir := range from {
 		for filepath.IsAbs(dir) {
 			if b, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
@@ -118,6 +118,16 @@ func isModule(gomod []byte) bool {
 	return false
 }
 
+// Hash is the hash of what programs of the module, and cells of notebooks, are
+// built from in root.
+func Hash(root string) (string, error) {
+	h := sha256.New()
+	if _, err := hashTree(h, root); err != nil {
+		return "", fmt.Errorf("reading the sources: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:24], nil
+}
+
 // hashTree hashes what a build of the module's root package can read: go.mod,
 // go.sum and Go files at the root, and all files in and below folders with Go
 // files, because those may be embedded. Tests, test data and hidden folders are
@@ -130,6 +140,9 @@ func hashTree(h hash.Hash, root string) (time.Time, error) {
 	}
 	for _, name := range files {
 		info, err := hashFile(h, root, name)
+		if errors.Is(err, fs.ErrNotExist) { // somebody's temporary file that is gone again
+			continue
+		}
 		if err != nil {
 			return newest, err
 		}
@@ -160,6 +173,9 @@ func sources(root string) ([]string, error) {
 	var out []string
 	packages := map[string]bool{} // folders with a Go file in them or above them
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path != root {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -256,7 +256,7 @@ func TestEveryFileOfTheBuildIsHashed(t *testing.T) {
 		t.Skip("no go tool on PATH to ask")
 	}
 	_, here, _, _ := runtime.Caller(0)
-	root, err := findRoot(filepath.Dir(here))
+	root, err := Root(filepath.Dir(here))
 	if err != nil {
 		t.Skip("the sources are not here: ", err)
 	}
@@ -328,10 +328,10 @@ func TestAProgramOlderThanItsSourcesGoesOnPlain(t *testing.T) {
 func TestTheRootIsTheModulesOwn(t *testing.T) {
 	root := checkout(t, map[string]string{"go.mod": "// us\nmodule " + module + " // here\n", "a/b/x.go": ""})
 	other := checkout(t, map[string]string{"go.mod": "module example.com/other\n", "a/x.go": ""})
-	if got, err := findRoot(filepath.Join(other, "a"), filepath.Join(root, "a", "b")); err != nil || got != root {
+	if got, err := Root(filepath.Join(other, "a"), filepath.Join(root, "a", "b")); err != nil || got != root {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := findRoot(filepath.Join(other, "a"), "kernel/twin"); err == nil {
+	if got, err := Root(filepath.Join(other, "a"), "kernel/twin"); err == nil {
 		t.Errorf("found %q", got)
 	}
 }
@@ -366,7 +366,7 @@ func TestHomeCanBeChosen(t *testing.T) {
 // BenchmarkHash is what every start of a plain program costs.
 func BenchmarkHash(b *testing.B) {
 	_, here, _, _ := runtime.Caller(0)
-	root, err := findRoot(filepath.Dir(here))
+	root, err := Root(filepath.Dir(here))
 	if err != nil {
 		b.Skip(err)
 	}
