@@ -24,7 +24,7 @@ func long() {
 		DataSet: "moons_island", Planted: "island", Seed: ${seed}, Fit: train.Config{Epochs: ${epochs}},
 	}))
 	bar.Done()
-	fmt.Printf("trained on %d records\\n", c.Train.Rows)
+	fmt.Printf("trained on %d records\\n", len(c.Train.Y))
 }`;
 
 // training returns the cells: definitions, and one that trains.

@@ -48,4 +48,5 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %s", v, unit)
 }
 
+// List names things in one line.
 func List(words []string) string { return strings.Join(words, ", ") }

@@ -24,6 +24,7 @@ type Progress struct {
 	said  time.Time
 }
 
+// NewProgress shows progress on w, counted in a unit.
 func NewProgress(w io.Writer, unit string) *Progress {
 	return &Progress{w: w, unit: unit, now: time.Now}
 }
