@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/lethe-ml/lethe/kernel/e2e"
 	"github.com/lethe-ml/lethe/kernel/internal/cli"
@@ -45,7 +46,7 @@ installed.`,
 }
 
 func browserTest(cmd *cobra.Command, only []string, shots string) error {
-	ctx, stop := signal.NotifyContext(cmd.Context(), hangUp)
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 	defer stop()
 	program, err := os.Executable()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/setup"
@@ -68,7 +69,7 @@ func prepareOptions(cmd *cobra.Command, args []string, noCompletion bool) setup.
 }
 
 func lab(cmd *cobra.Command, o setup.Options, server setup.ServerOptions) error {
-	ctx, stop := signal.NotifyContext(cmd.Context(), hangUp)
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 	defer stop()
 	if o.Folder != "" {
 		if info, err := os.Stat(o.Folder); err != nil || !info.IsDir() {

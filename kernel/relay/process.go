@@ -93,7 +93,7 @@ func targets(all []proc.Process, root int, first bool) []proc.Process {
 	for _, m := range family(all, root) {
 		top := topOf(all, m, root)
 		direct := top != nil && top.PID == m.PID
-		building := top != nil && isTool(top.Name)
+		building := top != nil && isTool(filepath.Base(top.Name))
 		if building || direct != first {
 			out = append(out, m)
 		}

@@ -11,9 +11,8 @@ import (
 // Process is a process as far as others need to know it.
 type Process struct {
 	PID, Parent, Group int
-	Name               string
+	Name               string // of the program; its path where the system says that instead
 	Started            uint64 // distinguishes processes that share a number; 0: not known
-	exe                string // where All finds it out
 }
 
 // Child is a program that runs beside this one, at the head of a process group.

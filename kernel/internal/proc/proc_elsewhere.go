@@ -4,7 +4,6 @@ package proc
 
 import (
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -28,14 +27,13 @@ func All() ([]Process, error) {
 		for i := range n {
 			n[i], _ = strconv.Atoi(f[i])
 		}
-		exe := strings.Join(f[3:], " ")
-		out = append(out, Process{PID: n[0], Parent: n[1], Group: n[2], Name: filepath.Base(exe), exe: exe})
+		out = append(out, Process{PID: n[0], Parent: n[1], Group: n[2], Name: strings.Join(f[3:], " ")})
 	}
 	return out, nil
 }
 
 // Exe is the program's file, "" where that is not to be seen.
-func (p Process) Exe() string { return p.exe }
+func (p Process) Exe() string { return p.Name }
 
 // Dir is not known here, nor are Args, Env and Since.
 func (p Process) Dir() string { return "" }
