@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"html"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,18 +15,13 @@ import (
 
 // WriteFile writes the notebook to path in one step: a reader sees the old
 // notebook or the new. Folders that are missing are made.
-func (nb *Notebook) WriteFile(path string) error {
-	return inOneStep(path, func(w io.Writer) error {
-		_, err := w.Write(nb.Text)
-		return err
-	})
-}
+func (nb *Notebook) WriteFile(path string) error { return inOneStep(path, nb.Text) }
 
-func inOneStep(path string, write func(io.Writer) error) error {
+func inOneStep(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return onestep.Write(path, write)
+	return onestep.File(path, content)
 }
 
 // HTML turns the notebook, which is saved at path, into a web page, with
@@ -44,10 +38,7 @@ func (j Jupyter) HTML(ctx context.Context, nb *Notebook, path, page string) erro
 	if err != nil {
 		return fmt.Errorf("no web page: nbconvert: %w: %s", err, said.last())
 	}
-	return inOneStep(page, func(w io.Writer) error {
-		_, err := io.WriteString(w, nb.describePictures(string(text)))
-		return err
-	})
+	return inOneStep(page, []byte(nb.describePictures(string(text))))
 }
 
 // inline stands before the contents of a picture in a page.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 )
 
 // settings are Jupyter's files that make it quiet: it asks nobody for news or
@@ -33,7 +35,7 @@ func (m *machine) configure(ctx context.Context) error {
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					return nil, err
 				}
-				if err := writeFile(path, []byte(content+"\n")); err != nil {
+				if err := onestep.File(path, []byte(content+"\n")); err != nil {
 					return nil, err
 				}
 			}

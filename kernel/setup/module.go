@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 )
@@ -44,7 +46,7 @@ type download struct {
 }
 
 func (m *machine) makeModule(ctx context.Context, root string) error {
-	work, err := os.MkdirTemp(m.home, tempPrefix)
+	work, err := os.MkdirTemp(m.home, onestep.Prefix)
 	if err != nil {
 		return err
 	}

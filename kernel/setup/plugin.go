@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
@@ -90,7 +91,7 @@ func (m *machine) getPlugin(ctx context.Context, to string) error {
 	}
 	m.say.begin("getting XLA's CPU plugin with "+all[0].Path, "64 MB")
 	defer m.say.end()
-	work, err := os.MkdirTemp(m.home, tempPrefix)
+	work, err := os.MkdirTemp(m.home, onestep.Prefix)
 	if err != nil {
 		return err
 	}

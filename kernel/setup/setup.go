@@ -123,20 +123,12 @@ func newMachine(o Options) (*machine, error) {
 	if o.Out == nil {
 		o.Out = io.Discard
 	}
-	if off(os.Getenv(EnvCompletion)) {
+	if twin.Off(os.Getenv(EnvCompletion)) {
 		o.NoCompletion = true
 	}
 	home := filepath.Join(o.Home, "kernel")
 	say := newTeller(o.Out)
 	return &machine{o: o, home: home, say: say, lock: newLock(home, say)}, nil
-}
-
-func off(v string) bool {
-	switch strings.ToLower(v) {
-	case "off", "0", "no", "false":
-		return true
-	}
-	return false
 }
 
 func (m *machine) unlock() { m.lock.release() }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
@@ -58,7 +59,7 @@ func (m *machine) specInputs() []string {
 }
 
 func (m *machine) replaceSpecs() error {
-	work, err := os.MkdirTemp(m.own, tempPrefix)
+	work, err := os.MkdirTemp(m.own, onestep.Prefix)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (m *machine) writeSpec(dir, kernel string) error {
 		return err
 	}
 	for name, content := range map[string][]byte{"kernel.json": m.specFile(kernel), "logo-svg.svg": logoSVG, "logo-64x64.png": logoPNG} {
-		if err := writeFile(filepath.Join(dir, name), content); err != nil {
+		if err := onestep.File(filepath.Join(dir, name), content); err != nil {
 			return err
 		}
 	}
@@ -178,7 +179,7 @@ func replaceDir(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(filepath.Dir(to), tempPrefix)
+	work, err := os.MkdirTemp(filepath.Dir(to), onestep.Prefix)
 	if err != nil {
 		return err
 	}

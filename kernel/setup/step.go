@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+
 	"github.com/gofrs/flock"
 )
 
@@ -81,7 +83,7 @@ func (m *machine) run(ctx context.Context, s step) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return values, writeFile(s.stamp, b)
+	return values, onestep.File(s.stamp, b)
 }
 
 func (s step) done(want string) (map[string]string, bool) {
@@ -121,29 +123,6 @@ func hashOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:24]
 }
 
-// writeFile writes a file in one step.
-func writeFile(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
-}
-
-// tempPrefix begins the names of what is not finished.
-const tempPrefix = ".new-"
-
 // setupLock keeps two programs from making the same thing. It is taken when the
 // first thing is to be made and held to the end.
 type setupLock struct {
@@ -182,9 +161,9 @@ func (l *setupLock) acquire(ctx context.Context) error {
 // sweep removes what interrupted work has left; nobody else works here now.
 func (l *setupLock) sweep() {
 	for _, pattern := range []string{"", "*", "*/*"} {
-		left, _ := filepath.Glob(filepath.Join(l.dir, pattern, tempPrefix+"*"))
+		left, _ := filepath.Glob(filepath.Join(l.dir, pattern, onestep.Prefix+"*"))
 		for _, path := range left {
-			if strings.HasPrefix(filepath.Base(path), tempPrefix) {
+			if strings.HasPrefix(filepath.Base(path), onestep.Prefix) {
 				_ = os.RemoveAll(path)
 			}
 		}

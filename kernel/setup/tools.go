@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 )
 
 // The module that pins the tools. It is apart from the library's own, so that
@@ -78,7 +80,7 @@ func isFile(path string) bool {
 }
 
 func (m *machine) buildTool(ctx context.Context, paths []string) error {
-	work, err := os.MkdirTemp(m.tools, tempPrefix)
+	work, err := os.MkdirTemp(m.tools, onestep.Prefix)
 	if err != nil {
 		return err
 	}
@@ -100,7 +102,7 @@ func (m *machine) goBuild(ctx context.Context, dir string, env []string, bin str
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
-	made, err := os.MkdirTemp(filepath.Dir(bin), tempPrefix)
+	made, err := os.MkdirTemp(filepath.Dir(bin), onestep.Prefix)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 )
 
 // ledger is the file that remembers what was unpacked into a folder, so that
@@ -98,7 +100,7 @@ func unpackInto(dir string, files fs.FS) (fresh, kept []string, err error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := writeFile(path, content); err != nil {
+		if err := onestep.File(path, content); err != nil {
 			return err
 		}
 		fresh, changed, known[name] = append(fresh, name), true, want
@@ -111,7 +113,7 @@ func unpackInto(dir string, files fs.FS) (fresh, kept []string, err error) {
 	if err != nil {
 		return fresh, kept, err
 	}
-	return fresh, kept, writeFile(filepath.Join(dir, ledger), b)
+	return fresh, kept, onestep.File(filepath.Join(dir, ledger), b)
 }
 
 func digest(content []byte) string {

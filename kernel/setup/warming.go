@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 )
 
 // warmProgram is what is compiled to warm the build cache up.
@@ -47,7 +49,7 @@ func (m *machine) warm(ctx context.Context) error {
 func stillWarm(values map[string]string) bool { return isFile(values["object"]) }
 
 func (m *machine) compileWorkspace(ctx context.Context, kernel string) (map[string]string, error) {
-	work, err := os.MkdirTemp(filepath.Join(m.own, kernel), tempPrefix)
+	work, err := os.MkdirTemp(filepath.Join(m.own, kernel), onestep.Prefix)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
@@ -202,7 +203,7 @@ func (w *world) said() string {
 func (w *world) leftovers() []string {
 	var out []string
 	for _, pattern := range []string{"kernel", "kernel/*", "kernel/*/*", "kernel/*/*/*"} {
-		found, _ := filepath.Glob(filepath.Join(w.home, pattern, tempPrefix+"*"))
+		found, _ := filepath.Glob(filepath.Join(w.home, pattern, onestep.Prefix+"*"))
 		out = append(out, found...)
 	}
 	return out

@@ -37,7 +37,7 @@ const cost = "matrix products are up to 18 times slower than with SIMD"
 // that build already, where the user has switched it off, or where it cannot be
 // had, which it says on w. The error is that of ctx.
 func Enter(ctx context.Context, w io.Writer) error {
-	if engine.SIMDBuild || off(os.Getenv(EnvSwitch)) {
+	if engine.SIMDBuild || Off(os.Getenv(EnvSwitch)) {
 		return nil
 	}
 	err := enter(ctx, w)
@@ -54,7 +54,8 @@ func Enter(ctx context.Context, w io.Writer) error {
 // may have twins of their own.
 func Arrived() { os.Unsetenv(envGuard) }
 
-func off(v string) bool {
+// Off reports whether a variable of the environment switches something off.
+func Off(v string) bool {
 	switch strings.ToLower(v) {
 	case "off", "0", "no", "false":
 		return true

@@ -338,11 +338,11 @@ func TestTheRootIsTheModulesOwn(t *testing.T) {
 
 func TestTheSwitchAndTheGuardKeepTheProgramPlain(t *testing.T) {
 	for _, v := range []string{"off", "OFF", "0", "no", "false"} {
-		if !off(v) {
+		if !Off(v) {
 			t.Errorf("%s=%s does not switch it off", EnvSwitch, v)
 		}
 	}
-	if off("") || off("on") {
+	if Off("") || Off("on") {
 		t.Error("off without being asked")
 	}
 	t.Setenv(envGuard, "lethe-simd-abc")

@@ -64,6 +64,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/model/vision"
 	_ "github.com/lethe-ml/lethe/lib/nb"
 	_ "github.com/lethe-ml/lethe/lib/nn"
+	_ "github.com/lethe-ml/lethe/lib/nn/loss"
 	_ "github.com/lethe-ml/lethe/lib/paper"
 	_ "github.com/lethe-ml/lethe/lib/paper/lenses"
 	_ "github.com/lethe-ml/lethe/lib/paper/ruler"
