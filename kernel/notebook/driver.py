@@ -13,6 +13,10 @@ import sys
 import threading
 import time
 
+# jsonschema would build a parser of addresses, for a second at every start; no
+# notebook's format has one. Without the module it does without.
+sys.modules["rfc3987_syntax"] = None
+
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
