@@ -124,7 +124,7 @@ func TestBothSidesOfTheSDEBenchReadWhatWasDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := sde.OTR(sde.SDE{}, pool, want, &d.in, &d.out, sde.Options{})
+	r, err := sde.OTR(sde.SDE{}, sde.Targets{Pool: pool, Subsets: want}, sde.References{In: &d.in, Out: &d.out}, sde.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

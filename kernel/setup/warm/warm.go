@@ -61,6 +61,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/model"
 	_ "github.com/lethe-ml/lethe/lib/model/diffusion"
 	_ "github.com/lethe-ml/lethe/lib/model/tabular"
+	_ "github.com/lethe-ml/lethe/lib/model/vae"
 	_ "github.com/lethe-ml/lethe/lib/model/vision"
 	_ "github.com/lethe-ml/lethe/lib/nb"
 	_ "github.com/lethe-ml/lethe/lib/nn"
@@ -79,9 +80,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/store/safetensors"
 	_ "github.com/lethe-ml/lethe/lib/train"
 	_ "github.com/lethe-ml/lethe/lib/unlearn"
-	_ "github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 	_ "github.com/lethe-ml/lethe/lib/verify"
-	_ "github.com/lethe-ml/lethe/lib/verify/metrictest"
 	_ "github.com/lethe-ml/lethe/lib/verify/ruler"
 	_ "github.com/lethe-ml/lethe/lib/verify/sde"
 
