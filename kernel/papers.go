@@ -138,7 +138,8 @@ func (k kindOf) about(p paper.Paper) string {
 		first = fmt.Sprintf("Make the %s %q %s", k.kind, p.Title, own.Doc)
 	}
 	return wrap(first) + "\n\n" +
-		wrap(fmt.Sprintf("Scale %s. Results are kept in the store: the second time they are there at once, and an interrupted command goes on where it stopped.", cli.List(scales)))
+		wrap(fmt.Sprintf("Scale %s. Results are kept in the store: the second time they are there at once, and an interrupted "+
+			"command goes on where it stopped.", cli.List(scales)))
 }
 
 func (k kindOf) examplesOf(p paper.Paper) string {

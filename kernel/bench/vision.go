@@ -38,7 +38,8 @@ pixels, all-cnn and resnet-18 on 32 x 32 x 3.
 With --peer PYTHON the same networks train in PyTorch with the same number of
 threads. Each side is a process of its own; they work in turns. Reported are
 medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
-		Example:     "  lethe bench vision --peer python3\n  lethe bench vision --networks small-cnn --rounds 9 --json\n  lethe bench vision --engine xla --peer python3",
+		Example: "  lethe bench vision --peer python3\n  lethe bench vision --networks small-cnn --rounds 9 --json\n" +
+			"  lethe bench vision --engine xla --peer python3",
 		Annotations: cli.WithEngine(),
 	}
 	v.flags(c, 7)

@@ -74,7 +74,8 @@ var faults = []Fault{
 		Protects: "random labels are drawn anew in every epoch"},
 	{File: "lib/unlearn/retrain.go", Old: "r.labels(r.Retain, 1))}\n	fresh", New: "r.labels(r.Retain, 1)), r.term(\"forget\", " +
 		"r.Forget, false, r.labels(r.Forget, 1))}\n	fresh", Protects: "retraining never sees a forget record"},
-	{File: "lib/unlearn/unlearn.go", Old: "	if !sees.Forget {\n		r.Forget = Data{}\n	}\n", New: "", Protects: "a method sees what it declares and no more"},
+	{File: "lib/unlearn/unlearn.go", Old: "	if !sees.Forget {\n		r.Forget = Data{}\n	}\n", New: "",
+		Protects: "a method sees what it declares and no more"},
 	{File: "lib/unlearn/unroll.go", Old: "float64(p[i].Data[j]) + float64(step*v)", New: "float64(p[i].Data[j]) - float64(step*v)",
 		Protects: "unroll adds back what the forget records took"},
 
