@@ -114,7 +114,14 @@ func (r *recipeRun) make(cmd *cobra.Command, p paper.Paper, recipes []paper.Reci
 	defer e.Close()
 	shown := cli.NewProgress(cmd.ErrOrStderr(), paper.Unit)
 	defer shown.Finish()
-	env := &paper.Env{Engine: e, Store: s, Workers: workers, Progress: func(now paper.Progress) { shown.Update(now.Done, now.Total, now.What) }}
+	shift, err := engine.SeedShift()
+	if err != nil {
+		return err
+	}
+	env := &paper.Env{
+		Engine: e, Store: s, Shift: shift, Workers: workers,
+		Progress: func(now paper.Progress) { shown.Update(now.Done, now.Total, now.What) },
+	}
 	if r.listJobs {
 		jobs, err := paper.Jobs(cmd.Context(), env, r.scale, recipes...)
 		if err != nil {

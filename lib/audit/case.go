@@ -44,6 +44,9 @@ func Open(ctx context.Context, l *lab.Lab, s lab.Setting) (*Case, error) {
 		return nil, err
 	}
 	c := &Case{Case: inner}
+	if err := c.Ahead(ctx, original.Method, oracle.Method); err != nil {
+		return nil, err
+	}
 	if c.multiplier, err = l.Engine.NewMultiplier(); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // Case is used by one goroutine.
 type Case struct {
 	Lab     *Lab
-	Setting // resolved
+	Setting // resolved, and moved by the lab's Shift
 	*Problem
 	Forget, Retain []int
 
@@ -31,7 +31,7 @@ type Case struct {
 // Case prepares a case: it loads the data and says who is to be forgotten.
 // Nothing is trained before it is asked for.
 func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
-	s = s.resolved()
+	s = s.resolved().moved(l.Shift)
 	p, err := l.Problem(ctx, s)
 	if err != nil {
 		return nil, err
@@ -91,6 +91,20 @@ func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlea
 		return nil, nil, err
 	}
 	return c.Lab.unlearn(ctx, c.Problem, m, r, job)
+}
+
+// Ahead computes the models of methods side by side, so that they are in the
+// store when they are asked for: see Lab.Together.
+func (c *Case) Ahead(ctx context.Context, methods ...unlearn.Method) error {
+	var tasks []func() error
+	for _, m := range methods {
+		tasks = append(tasks, func() error {
+			own := &Case{Lab: c.Lab, Setting: c.Setting, Problem: c.Problem, Forget: c.Forget, Retain: c.Retain, trained: map[Origin]*Trajectory{}}
+			_, _, err := own.Weights(ctx, m)
+			return err
+		})
+	}
+	return c.Lab.Together(tasks...)
 }
 
 // key is an origin's in the store, and whether it is known: that of an

@@ -37,6 +37,7 @@ func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([
 	if err != nil && !errors.Is(err, datasets.ErrMissing) {
 		return nil, err
 	}
+	s = s.resolved().moved(l.Shift)
 	var out []Job
 	for _, m := range methods {
 		jobs, err := l.jobs(ctx, c, s, s.Origin(m))

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -20,7 +21,13 @@ import (
 const Results = 1
 
 // Key is the name in the store of something computed from the problem.
+// Where the lab's seeds are moved the key says so, whatever seeds it is given.
 func (l *Lab) Key(recipe string, p *Problem, config any, seeds map[string]int64) store.Key {
+	if l.Shift != 0 {
+		moved := map[string]int64{"shift": int64(l.Shift)}
+		maps.Copy(moved, seeds)
+		seeds = moved
+	}
 	return store.Key{
 		Recipe: recipe, Config: config, Seeds: seeds,
 		Data:   map[string]string{p.About.Name: p.Hash},

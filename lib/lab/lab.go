@@ -11,6 +11,8 @@ import (
 type Lab struct {
 	Engine *engine.Engine
 	Store  *store.Store
+	// Shift is added to every seed: see engine.SeedShift.
+	Shift int
 	// Progress is told how far the work is: without a list of jobs (see Expect) how
 	// far a training is, after every epoch, by all goroutines that train; with one
 	// how far the list is, by one at a time. It may be nil.
@@ -28,7 +30,8 @@ type Progress struct {
 }
 
 // Open opens the engine that LETHE_ENGINE names, or the best there is, and the
-// store that LETHE_STORE names, or the one in the user's cache folder.
+// store that LETHE_STORE names, or the one in the user's cache folder. Its seeds
+// are moved as LETHE_SEED says.
 func Open() (*Lab, error) {
 	e, err := engine.Open("")
 	if err != nil {
@@ -42,7 +45,14 @@ func Open() (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{Engine: e, Store: s}, nil
+	shift, err := engine.SeedShift()
+	return &Lab{Engine: e, Store: s, Shift: shift}, err
+}
+
+// Again is the lab with every seed moved by so many: other splits, other forget
+// sets, other trainings. Run 0 is the lab itself, and all runs share its store.
+func (l *Lab) Again(run int) *Lab {
+	return &Lab{Engine: l.Engine, Store: l.Store, Shift: l.Shift + run, Progress: l.Progress}
 }
 
 // epochs tells how far a training is, after every epoch.

@@ -89,10 +89,10 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	var err error
 	if s.OfImages() {
 		// The draw is the same for every seed of a model.
-		rng := engine.Root(SplitSeed).Stream(engine.StreamSplit, uint64(s.MaxRows), uint64(s.TestRows))
+		rng := engine.Root(SplitSeed+l.Shift).Stream(engine.StreamSplit, uint64(s.MaxRows), uint64(s.TestRows))
 		d.data, err = images.Prepare(ctx, s.DataSet, s.MaxRows, s.TestRows, rng)
 	} else {
-		d.data, err = Prepare(ctx, s.DataSet, s.MaxRows, TestFraction, SplitSeed)
+		d.data, err = Prepare(ctx, s.DataSet, s.MaxRows, TestFraction, uint32(SplitSeed+l.Shift))
 	}
 	return d.data, err
 }

@@ -136,10 +136,10 @@ func (c *Case) training(o Origin) Training {
 // are augmented as they were in training, by draws of the unlearning's own;
 // retraining repeats those of the training.
 func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
-	t := c.training(c.Original())
+	t, seed := c.training(c.Original()), engine.Root(UnlearnSeed+c.Lab.Shift)
 	r := unlearn.Request{
 		Runner: c.Runner, Original: original.Final, Forget: c.Records(c.Forget), Retain: c.Records(c.Retain),
-		Fit: t.Fit, Seed: UnlearnSeed, Batch: t.Fit.Batch, Augment: c.augmenter(UnlearnSeed),
+		Fit: t.Fit, Seed: seed, Batch: t.Fit.Batch, Augment: c.augmenter(seed),
 	}
 	if _, again := m.(unlearn.Retrain); again {
 		r.Augment = c.augmenter(t.Fit.Seed)

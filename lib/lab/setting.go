@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
@@ -75,6 +76,19 @@ func (s Setting) resolved() Setting {
 	}
 	if info, err := datasets.Lookup(s.DataSet); err == nil && info.Rows <= s.MaxRows {
 		s.MaxRows = 0
+	}
+	return s
+}
+
+// moved is a resolved setting with its seeds moved; see Lab.Shift.
+func (s Setting) moved(shift int) Setting {
+	s.Seed += shift
+	s.Seeds = slices.Clone(s.Seeds)
+	for i := range s.Seeds {
+		s.Seeds[i] += shift
+	}
+	if s.Planted == "" {
+		s.ForgetSeed += uint32(shift)
 	}
 	return s
 }

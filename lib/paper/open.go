@@ -13,11 +13,12 @@ const ScaleEnv = "LETHE_SCALE"
 // ScaleName is the scale that LETHE_SCALE names, quick without it.
 func ScaleName() string { return cmp.Or(os.Getenv(ScaleEnv), "quick") }
 
-// Open opens what recipes run in, with the engine and the store of lab.Open.
+// Open opens what recipes run in, with the engine, the store and the seeds of
+// lab.Open.
 func Open() (*Env, error) {
 	l, err := lab.Open()
 	if err != nil {
 		return nil, err
 	}
-	return &Env{Engine: l.Engine, Store: l.Store}, nil
+	return &Env{Engine: l.Engine, Store: l.Store, Shift: l.Shift}, nil
 }

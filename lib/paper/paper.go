@@ -75,6 +75,8 @@ const Unit = lab.CostUnit
 type Env struct {
 	Engine *engine.Engine
 	Store  *store.Store
+	// Shift is added to every seed: see engine.SeedShift.
+	Shift int
 	// Workers is the number of pieces computed side by side, 0: one per core.
 	Workers int
 	// Progress hears how much is done. It may be nil and is never called by two
@@ -87,7 +89,7 @@ type Env struct {
 
 // Lab is where the recipes run in e train: they share its data and networks.
 func (e *Env) Lab() *lab.Lab {
-	return Shared(e, func(e *Env) *lab.Lab { return &lab.Lab{Engine: e.Engine, Store: e.Store, Progress: e.Progress} })
+	return Shared(e, func(e *Env) *lab.Lab { return &lab.Lab{Engine: e.Engine, Store: e.Store, Shift: e.Shift, Progress: e.Progress} })
 }
 
 // Shared returns the one *T that all recipes run in e share, such as the data

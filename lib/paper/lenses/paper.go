@@ -39,7 +39,7 @@ func Recipe() paper.Recipe {
 		if err != nil {
 			return nil, err
 		}
-		t, err := table(ctx, e, cases, scale)
+		t, err := Table(ctx, e, cases, scale)
 		if err != nil {
 			return nil, err
 		}

@@ -11,13 +11,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// table looks at every method and control of every case through every lens:
+// Table looks at every method and control of every case through every lens:
 // value, interval and call in each cell, and in the last column where the
 // lenses disagree. Cases whose data are not on this machine are left out and
 // named.
-func table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*report.Table, error) {
+func Table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*report.Table, error) {
 	t := &report.Table{
 		ID: id, Title: title,
 		Caption: doc,
@@ -42,7 +43,7 @@ func table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*rep
 			"difference. The row 'retrained, other seed' shows how it can place a perfect unlearner.",
 		"One training seed per case; intervals are over records, those of the lens subsets over draws of references.",
 		"'neggrad' stands twice: at the paper's learning rate, and at four times that rate.")
-	t.Provenance.Scale, t.Provenance.Seeds = scale, []int64{0}
+	t.Provenance.Scale, t.Provenance.Seeds = scale, []int64{int64(e.Shift)}
 	t.Provenance.Command = paper.Command(id, scale)
 	return t, nil
 }
@@ -54,6 +55,13 @@ func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named) error {
 		return err
 	}
 	c.Through = audit.Lenses()
+	var methods []unlearn.Method
+	for _, a := range arms(n.Setting) {
+		methods = append(methods, a.Method)
+	}
+	if err := c.Ahead(ctx, methods...); err != nil {
+		return err
+	}
 	models := []*audit.Model{c.Original, c.Oracle}
 	for _, a := range arms(n.Setting)[len(models):] {
 		m, err := c.Arm(ctx, a)

@@ -51,7 +51,7 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 	few := cases[0]
 	few.Name, few.Setting = "a few drawings", pictures()
 	cases = append(cases, few)
-	made, err := table(t.Context(), e, append(cases, Named{"no file", lab.Setting{DataSet: "adult"}}), "quick")
+	made, err := Table(t.Context(), e, append(cases, Named{"no file", lab.Setting{DataSet: "adult"}}), "quick")
 	if err != nil {
 		t.Fatal(err)
 	}

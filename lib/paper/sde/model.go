@@ -22,6 +22,7 @@ type desk struct{ lab *lab.Lab }
 type prepared struct {
 	Setting
 	*lab.Problem
+	shift int // of the lab's seeds
 }
 
 func deskOf(e *paper.Env) *desk { return &desk{e.Lab()} }
@@ -35,7 +36,7 @@ func (d *desk) open(ctx context.Context, s Setting) (*prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Label, err)
 	}
-	return &prepared{s, p}, nil
+	return &prepared{s, p, d.lab.Shift}, nil
 }
 
 // coordinates are the case of a seed and a fraction in a study.
@@ -61,7 +62,7 @@ func (d *desk) opened(ctx context.Context, s Study, of Setting, fraction float64
 
 // divide returns the training rows to forget and the others.
 func (p *prepared) divide(fraction float64) (forget, retain []int, err error) {
-	return lab.Setting{Fraction: fraction}.Divide(p.Prepared)
+	return lab.Setting{Fraction: fraction, ForgetSeed: uint32(lab.ForgetSeed + p.shift)}.Divide(p.Prepared)
 }
 
 // kept are the epochs after which weights are kept: those of the course, and the
@@ -83,7 +84,7 @@ func (s Setting) epochAt(percent int) int {
 }
 
 // untrained are the weights that a seed's training began with.
-func (p *prepared) untrained(seed int) nn.Params { return p.Untrained(engine.Root(seed)) }
+func (p *prepared) untrained(seed int) nn.Params { return p.Untrained(engine.Root(seed + p.shift)) }
 
 // Layers are the activations of figure 4, from the first stage to the logits.
 func (p *prepared) layers() []string {

@@ -2,14 +2,27 @@
 
 package sde
 
-import "simd/archsimd"
+import (
+	"os"
+	"simd/archsimd"
+	"strconv"
+)
+
+// wide says whether the processor has AVX-512. GOMLX_SIMD_AVX512=0 does without
+// it here as in the engine, so that a slower processor can be tried on this one.
+var wide = archsimd.X86.AVX512() && !off("GOMLX_SIMD_AVX512")
+
+func off(name string) bool {
+	on, err := strconv.ParseBool(os.Getenv(name))
+	return err == nil && !on
+}
 
 // multiply is multiplyPlain for two panels b and c, with vectors. A lane is a
 // column, and each lane is the same chain of fused multiply-adds, so that all
 // builds agree to the last bit.
 func multiply(a, b, c []float64, p, q *block) {
 	switch {
-	case archsimd.X86.AVX512():
+	case wide:
 		multiply512(a, b, c, p, q, 0)
 		multiply512(a, b, c, p, q, 4)
 	case archsimd.X86.AVX2() && archsimd.X86.FMA():

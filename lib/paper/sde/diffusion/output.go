@@ -70,6 +70,7 @@ func Output(ctx context.Context, l *lab.Lab, scale string) (*report.Table, plot.
 	if err != nil {
 		return nil, nil, err
 	}
+	d.Seed += l.Shift
 	r, err := d.Run(ctx, l)
 	if err != nil {
 		return nil, nil, err

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -21,9 +22,19 @@ func At(scale string) Setting {
 	return Setting{}
 }
 
+// Moved is the experiment with a shift added to its seeds.
+func (t Setting) Moved(shift int) Setting {
+	t = t.withDefaults()
+	t.Seeds = slices.Clone(t.Seeds)
+	for i := range t.Seeds {
+		t.Seeds[i] += shift
+	}
+	return t
+}
+
 // Output makes the table and the figure at a scale.
 func Output(ctx context.Context, l *lab.Lab, scale string) (*report.Table, plot.Figure, error) {
-	toy := At(scale)
+	toy := At(scale).Moved(l.Shift)
 	toy.finish = l.Finish
 	r, err := toy.Run(ctx, l.Engine, l.Store)
 	if err != nil {
