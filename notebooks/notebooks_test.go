@@ -11,7 +11,10 @@ import (
 	"github.com/lethe-ml/lethe/notebooks"
 )
 
-func TestNotebooksReadWellAndRun(t *testing.T) { notebooktest.TestAll(t, ".") }
+// The others take long; .ci/run executes them all.
+func TestNotebooksReadWellAndTheFirstOnesRun(t *testing.T) { notebooktest.All(t, ".", "start/") }
+
+func TestClaimsHoldForOtherSeeds(t *testing.T) { notebooktest.Seeds(t, ".") }
 
 func TestTheProgramCarriesEveryNotebook(t *testing.T) {
 	find := func(files fs.FS) []string {

@@ -7,32 +7,32 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/engine"
 )
 
 // EnvRequired is the environment variable that, when it is set, makes a failure
 // of a machine on which no notebook can be executed; a release is tested so.
 const EnvRequired = "LETHE_NOTEBOOKS_REQUIRED"
 
-// perCell is the longest time of a cell at quick scale.
-const perCell = 5 * time.Minute
+// EnvSeeds is the environment variable that lists the root seeds of Seeds, "1,2,3".
+const EnvSeeds = "LETHE_CLAIMS_SEEDS"
 
-// TestAll lints every notebook below dir, and executes them one after the other
-// at quick scale, with their claims compared with those in the files. Without
-// Python, or with -short, it says why it executes none.
-func TestAll(t *testing.T, dir string) {
-	names, err := notebook.Find(os.DirFS(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(names) == 0 {
-		t.Fatalf("no notebooks in %s", dir)
-	}
+// perCell is the longest time of a cell at quick scale: three times what a
+// reader should wait.
+const perCell = 3 * time.Minute
+
+// All lints every notebook below dir and executes those whose names begin with
+// one of the given words, at quick scale, with their claims compared with those
+// in the files. Without Python, or with -short, it says why it executes none.
+func All(t *testing.T, dir string, execute ...string) {
+	names := find(t, dir)
 	for _, name := range names {
 		t.Run("lint/"+name, func(t *testing.T) {
 			for _, p := range notebook.Lint(os.DirFS(dir), name) {
@@ -42,16 +42,48 @@ func TestAll(t *testing.T, dir string) {
 	}
 	t.Run("run", func(t *testing.T) {
 		run := Kernel(t)
-		out := t.TempDir()
 		for _, name := range names {
-			t.Run(name, func(t *testing.T) { execute(t, run, dir, name, out) })
+			if slices.ContainsFunc(execute, func(word string) bool { return strings.HasPrefix(name, word) }) {
+				t.Run(name, func(t *testing.T) { check(t, run, dir, name) })
+			}
 		}
 	})
 }
 
-func execute(t *testing.T, run notebook.Run, dir, name, out string) {
+// Seeds executes every notebook below dir once for each root seed that EnvSeeds
+// lists: what a notebook claims has to hold in all of them. It takes long and is
+// run by hand; what it has trained is in the store when it is run again.
+func Seeds(t *testing.T, dir string) {
+	listed := os.Getenv(EnvSeeds)
+	if listed == "" {
+		t.Skipf("executes every notebook with other seeds; by hand, with %s=1,2,3", EnvSeeds)
+	}
+	run := Kernel(t)
+	env := run.Jupyter.Env
+	for seed := range strings.SplitSeq(listed, ",") {
+		run.Jupyter.Env = append(slices.Clone(env), engine.SeedEnv+"="+seed)
+		for _, name := range find(t, dir) {
+			t.Run(seed+"/"+name, func(t *testing.T) { check(t, run, dir, name) })
+		}
+	}
+}
+
+func find(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := notebook.Find(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) == 0 {
+		t.Fatalf("no notebooks in %s", dir)
+	}
+	return names
+}
+
+// check executes a notebook and compares its claims with those in the file.
+func check(t *testing.T, run notebook.Run, dir, name string) {
 	var said strings.Builder
-	b := notebook.Batch{Run: run, Base: dir, Out: out, Check: true, Stdout: &said}
+	b := notebook.Batch{Run: run, Base: dir, Out: t.TempDir(), Check: true, Stdout: &said}
 	began := time.Now()
 	err := b.Execute(t.Context(), []string{filepath.Join(dir, filepath.FromSlash(name))})
 	t.Logf("%.1f s\n%s", time.Since(began).Seconds(), said.String())
