@@ -17,7 +17,7 @@ import (
 
 // killScale is the small sweep that is killed.
 func killScale() Scale {
-	return Scale{Name: "kill", DataSets: []string{"two_moons"}, Seeds: 3, MaxRows: 100}
+	return Scale{Name: "kill", DataSets: []string{"two_moons"}, Seeds: 2, MaxRows: 60}
 }
 
 // sweepChild is the process that the test kills: it computes Table 1 into the
