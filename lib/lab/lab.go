@@ -68,10 +68,3 @@ func (l *Lab) epochs(job, what string, total int) func(train.Epoch) {
 		l.Progress(Progress{Done: int64(e.Epoch), Total: int64(total), What: what})
 	}
 }
-
-// Again is the lab with every seed moved by so many: other splits, other forget
-// sets, other trainings. Run 0 is the lab itself, and what runs share they find
-// in one store.
-func (l *Lab) Again(run int) *Lab {
-	return &Lab{Engine: l.Engine, Store: l.Store, Shift: l.Shift + run, Progress: l.Progress}
-}
