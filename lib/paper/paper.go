@@ -89,7 +89,9 @@ type Env struct {
 
 // Lab is where the recipes run in e train: they share its data and networks.
 func (e *Env) Lab() *lab.Lab {
-	return Shared(e, func(e *Env) *lab.Lab { return &lab.Lab{Engine: e.Engine, Store: e.Store, Shift: e.Shift, Progress: e.Progress} })
+	return Shared(e, func(e *Env) *lab.Lab {
+		return &lab.Lab{Engine: e.Engine, Store: e.Store, Shift: e.Shift, Progress: e.Progress}
+	})
 }
 
 // Shared returns the one *T that all recipes run in e share, such as the data

@@ -1,0 +1,41 @@
+package nb
+
+import (
+	"math"
+	"testing"
+)
+
+// The quantile of Student's law with 4 degrees of freedom is 2.776: for 1 ... 5
+// the interval is 3 -+ 1.963 (R: t.test(1:5)).
+func TestAClaimOverRunsHoldsWithItsWholeInterval(t *testing.T) {
+	runs := []float64{1, 2, 3, 4, 5}
+	for _, c := range []struct {
+		got  Claim
+		want string
+	}{
+		{MeanAbove("up", 1, runs...), "claim holds: up — mean of 5 runs 3 [1.037, 4.963], above 1"},
+		{MeanAbove("up", 1.1, runs...), "claim FAILS: up — mean of 5 runs 3 [1.037, 4.963], expected above 1.1"},
+		{MeanBelow("down", 5, runs...), "claim holds: down — mean of 5 runs 3 [1.037, 4.963], below 5"},
+		{MeanBelow("down", 4.9, runs...), "claim FAILS: down — mean of 5 runs 3 [1.037, 4.963], expected below 4.9"},
+		{MeanWithin("near", 1, 5, runs...), "claim holds: near — mean of 5 runs 3 [1.037, 4.963], inside 1 to 5"},
+		{MeanWithin("near", 1.1, 5, runs...), "claim FAILS: near — mean of 5 runs 3 [1.037, 4.963], expected inside 1.1 to 5"},
+		{MeanWithin("near", 1, 4.9, runs...), "claim FAILS: near — mean of 5 runs 3 [1.037, 4.963], expected inside 1 to 4.9"},
+		{MeanWithin("same", 0, 0, 0, 0), "claim holds: same — mean of 2 runs 0 [0, 0], inside 0 to 0"},
+		{MeanAbove("one", 0, 7), "claim FAILS: one — 1 runs have no interval"},
+		{MeanBelow("none", 0), "claim FAILS: none — 0 runs have no interval"},
+	} {
+		if got := c.got.line(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if c := MeanBelow("not a number", 9, 1, math.NaN()); c.Holds {
+		t.Error(c.line())
+	}
+}
+
+func TestRunsAreNumberedFromZero(t *testing.T) {
+	got := Runs(3, func(run int) float64 { return float64(10 * run) })
+	if len(got) != 3 || got[0] != 0 || got[2] != 20 {
+		t.Errorf("%v", got)
+	}
+}
