@@ -21,7 +21,7 @@ import (
 
 // tiny is a scale that needs no file and takes seconds in the plain build.
 func tiny() Scale {
-	return Scale{Name: "tiny", DataSets: []string{"breast_cancer", "two_moons"}, Seeds: 2, SideSeeds: 2, ForgetSeeds: 2, LearningRateSeeds: 1, MaxRows: 120, RowCap: 80, Diagnostic: []string{"two_moons"}}
+	return Scale{Name: "tiny", DataSets: []string{"breast_cancer", "two_moons"}, Seeds: 2, SideSeeds: 2, ForgetSeeds: 2, LearningRateSeeds: 1, MaxRows: 60, RowCap: 40, Diagnostic: []string{"two_moons"}}
 }
 
 func newEnv(t *testing.T, dir string, workers int) *Env {
