@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -48,6 +49,9 @@ type shelf struct {
 type loaded struct {
 	mu   sync.Mutex
 	data *datasets.Prepared
+	// missing says that the files are not on this machine; a list of jobs asks for
+	// every cell of a study, and drawing its rows takes time.
+	missing error
 }
 
 // Problem loads what a setting names, a table or a set of images, and joins its
@@ -83,8 +87,8 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	d := l.shelf.of(fmt.Sprintf("%s/%d/%d", s.DataSet, s.MaxRows, s.TestRows))
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.data != nil {
-		return d.data, nil
+	if d.data != nil || d.missing != nil {
+		return d.data, d.missing
 	}
 	var err error
 	if s.OfImages() {
@@ -93,6 +97,9 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 		d.data, err = images.Prepare(ctx, s.DataSet, s.MaxRows, s.TestRows, rng)
 	} else {
 		d.data, err = Prepare(ctx, s.DataSet, s.MaxRows, TestFraction, uint32(SplitSeed+l.Shift))
+	}
+	if errors.Is(err, datasets.ErrMissing) {
+		d.missing = err
 	}
 	return d.data, err
 }
