@@ -36,7 +36,7 @@ type Fault struct {
 
 func main() {
 	only := flag.String("only", "", "plant only faults whose file or purpose matches this regular expression")
-	limit := flag.Duration("limit", 5*time.Minute, "the tests of one fault may take so long; then it counts as killed")
+	limit := flag.Duration("limit", 5*time.Minute, "the tests of one fault may take so long; then nothing is known of it")
 	list := flag.Bool("list", false, "list the faults and plant none")
 	check := flag.Bool("check", false, "look whether every fault fits its file and plant none")
 	flag.Parse()
@@ -153,13 +153,15 @@ func (f Fault) plant(root string, limit time.Duration) (verdict string, err erro
 		return "", fmt.Errorf("%s (%s): go test took more than %v", f.File, f.Protects, 2*limit)
 	case err == nil:
 		return survived, nil
+	case bytes.Contains(out, []byte("panic: test timed out")):
+		return "", fmt.Errorf("%s (%s): the tests took more than %v", f.File, f.Protects, limit)
 	case bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")):
 		return "", fmt.Errorf("%s (%s): the mutant does not build:\n%s", f.File, f.Protects, out)
 	}
 	return "killed by " + killer(out), nil
 }
 
-var failure = regexp.MustCompile(`--- FAIL: (\S+)|(panic: test timed out)|(panic: [^\n]*)|(FAIL\s+\S+)`)
+var failure = regexp.MustCompile(`--- FAIL: (\S+)|(panic: [^\n]*)|(FAIL\s+\S+)`)
 
 // killer is the first test that failed.
 func killer(out []byte) string {
