@@ -20,7 +20,8 @@ type broken struct {
 func (b broken) Name() string { return b.name }
 
 func (b broken) Look(c *audit.Case, m *audit.Model) (*audit.Reading, error) {
-	own := *c
+	own, inner := *c, *c.Case
+	own.Case = &inner
 	if b.before != nil {
 		b.before(&own)
 	}
