@@ -97,8 +97,8 @@ func listRuns(cmd *cobra.Command, dir string, asJSON bool) error {
 	var total int64
 	for _, e := range all {
 		total += e.Bytes
-		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), e.Key.Recipe, fmt.Sprint(e.Files), cli.Bytes(e.Bytes),
-			e.Created.UTC().Format("2006-01-02 15:04")))
+		made := e.Created.UTC().Format("2006-01-02 15:04")
+		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), e.Key.Recipe, fmt.Sprint(e.Files), cli.Bytes(e.Bytes), made))
 	}
 	if len(all) > 0 {
 		if err := t.Text(cmd.OutOrStdout()); err != nil {
