@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
-	"github.com/lethe-ml/lethe/lib/paper/ruler"
-	"github.com/lethe-ml/lethe/lib/paper/sde"
+	"github.com/lethe-ml/lethe/lib/paper/rulerpaper"
+	"github.com/lethe-ml/lethe/lib/paper/sdepaper"
 
 	"github.com/spf13/cobra"
 )
@@ -17,8 +17,8 @@ import (
 // adds its line.
 func papers() []paper.Paper {
 	return []paper.Paper{
-		ruler.Paper(),
-		sde.Paper(),
+		rulerpaper.Paper(),
+		sdepaper.Paper(),
 		lenses.Paper(),
 	}
 }

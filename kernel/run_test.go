@@ -9,7 +9,7 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
-	"github.com/lethe-ml/lethe/lib/paper/sde"
+	"github.com/lethe-ml/lethe/lib/paper/sdepaper"
 )
 
 func TestRunRefusesWhatContradictsItself(t *testing.T) {
@@ -38,8 +38,8 @@ func TestScalesAreThoseOfThePapersThatANotebookImports(t *testing.T) {
 	t.Setenv("LETHE_HOME", t.TempDir()) // nothing is set up for a wrong scale
 	for name, c := range map[string]struct{ source, scale, want string }{
 		"none":  {`import "fmt"`, "giant", "--scale giant: there are quick, standard, paper, hour"},
-		"ruler": {`import "github.com/lethe-ml/lethe/lib/paper/ruler"`, "hour", "has quick, standard, paper\n"},
-		"both":  {"import (\n\t\"github.com/lethe-ml/lethe/lib/paper/ruler\"\n\trecipes \"github.com/lethe-ml/lethe/lib/paper/sde/toy\"\n)", "hour", "has quick, standard, paper\n"},
+		"ruler": {`import "github.com/lethe-ml/lethe/lib/paper/rulerpaper"`, "hour", "has quick, standard, paper\n"},
+		"both":  {"import (\n\t\"github.com/lethe-ml/lethe/lib/paper/ruler\"\n\trecipes \"github.com/lethe-ml/lethe/lib/paper/sdepaper/toy\"\n)", "hour", "has quick, standard, paper\n"},
 	} {
 		nb, err := notebook.New(c.source)
 		if err != nil {
@@ -54,8 +54,8 @@ func TestScalesAreThoseOfThePapersThatANotebookImports(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", name, r, c.want)
 		}
 	}
-	nb, err := notebook.New(`import "github.com/lethe-ml/lethe/lib/paper/sde"`)
-	if got := scalesOf(nb, papers()); err != nil || !slices.Equal(got, sde.Paper().ScaleNames()) {
+	nb, err := notebook.New(`import "github.com/lethe-ml/lethe/lib/paper/sdepaper"`)
+	if got := scalesOf(nb, papers()); err != nil || !slices.Equal(got, sdepaper.Paper().ScaleNames()) {
 		t.Errorf("a notebook of SDE knows %q, %v", got, err)
 	}
 }

@@ -1,0 +1,279 @@
+package rulerpaper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+)
+
+// Row is the evidence on one model: one arm in one cell.
+type Row struct {
+	DataSet    string  `json:"data_set"`
+	Arm        string  `json:"arm"`
+	Control    bool    `json:"control"`
+	Fraction   float64 `json:"fraction"`
+	Seed       int     `json:"seed"`
+	ForgetSeed uint32  `json:"forget_seed"`
+	Forget     int     `json:"n_forget"`
+	Retain     int     `json:"n_retain"`
+
+	M1       float64 `json:"m1"`
+	M2       float64 `json:"m2"`
+	M2Mean   float64 `json:"m2_mean"`
+	M3       float64 `json:"m3"`
+	M4       float64 `json:"m4"`
+	OracleM4 float64 `json:"oracle_m4"` // M4 of the oracle itself
+
+	MIA       float64 `json:"mia"`     // balanced accuracy of the loss-threshold attack
+	MIAAUC    float64 `json:"mia_auc"` // forget against held-out losses, no threshold; signed
+	ForgetAcc float64 `json:"forget_accuracy"`
+	RetainAcc float64 `json:"retain_accuracy"`
+	TestAcc   float64 `json:"test_accuracy"`
+
+	Displacement float64 `json:"displacement"` // of the weights, relative
+	ZeroRows     int     `json:"zero_rows"`    // embeddings without a direction among those used
+}
+
+// DeltaM4 is M4 less that of the oracle, which never saw the forget set.
+func (r Row) DeltaM4() float64 { return r.M4 - r.OracleM4 }
+
+// cell is everything that the evidence of one cell is computed from.
+type cell struct {
+	cellKey
+	*lab.Case
+	study            Study
+	original, oracle nn.Params
+}
+
+// evidenceKey identifies the evidence of a cell in the store.
+type evidenceKey struct {
+	Study string `json:"study"`
+	lab.NetworkKey
+	Fit        train.Config `json:"fit"`
+	Arms       []armKey     `json:"arms"`
+	Others     []int        `json:"seeds"` // of the study: they decide the other-seed oracle
+	Fraction   float64      `json:"fraction"`
+	ForgetSeed uint32       `json:"forget_seed"`
+	Gallery    int          `json:"gallery"`
+	Measures   measures     `json:"measures"`
+}
+
+type armKey struct {
+	Label string `json:"label"`
+	lab.MethodKey
+}
+
+// measures are the versions of what a cell is measured by: one goes up when a
+// correction changes its numbers, and cells are measured anew from the models
+// that are there.
+type measures struct {
+	RULER  int `json:"ruler"`
+	Attack int `json:"attack"`
+}
+
+var measuresNow = measures{RULER: ruler.Version, Attack: attack.Version}
+
+// key is the evidence's in the store.
+func (e *Env) key(c *cell) store.Key {
+	s := c.study
+	config := evidenceKey{
+		Study: s.Name, NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Fit: s.Fit.WithDefaults(), Others: s.Seeds,
+		Fraction: c.fraction, ForgetSeed: c.forgetSeed, Gallery: s.Gallery, Measures: measuresNow,
+	}
+	for _, a := range s.Arms {
+		config.Arms = append(config.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	}
+	return e.Lab().Key("evidence/ruler", c.Problem, config, map[string]int64{"train": int64(c.seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
+}
+
+// jobs are a cell's: its models, and the evidence on them.
+func (e *Env) jobs(ctx context.Context, s Study, k cellKey) ([]lab.Job, error) {
+	methods := []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}}
+	for _, a := range s.Arms {
+		methods = append(methods, a.Method)
+	}
+	out, err := e.Lab().Jobs(ctx, s.setting(k), methods...)
+	if err != nil {
+		return nil, err
+	}
+	job := lab.Job{ID: s.job(k), Needs: lab.IDs(out)}
+	c, err := e.open(ctx, s, k)
+	switch {
+	case errors.Is(err, datasets.ErrMissing):
+		job.Missing = true
+	case err != nil:
+		return nil, err
+	default:
+		job.Cost = int64(c.Problem.Train.X.Rows * (2 + len(s.Arms)))
+		if err := e.Lab().Look(&job, e.key(c)); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, job), nil
+}
+
+// job names a cell's evidence.
+func (s Study) job(k cellKey) string {
+	return fmt.Sprintf("evidence/ruler/%s/%s/%g-%d/seed-%d", s.Name, k.dataSet, k.fraction, k.forgetSeed, k.seed)
+}
+
+// open prepares a cell; nothing is trained yet.
+func (e *Env) open(ctx context.Context, s Study, k cellKey) (*cell, error) {
+	c, err := e.Lab().Case(ctx, s.setting(k))
+	if err != nil {
+		return nil, err
+	}
+	return &cell{cellKey: k, Case: c, study: s}, nil
+}
+
+// evidence returns the rows of a cell, from the store or computed.
+func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, error) {
+	c, err := e.open(ctx, s, k)
+	if err != nil {
+		return nil, "", err
+	}
+	run, err := e.Store.Do(ctx, e.key(c), func(ctx context.Context, w *store.Work) error {
+		rows, err := e.compute(ctx, c)
+		if err != nil {
+			return err
+		}
+		return w.WriteJSON("rows.json", rows)
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("%s, seed %d, fraction %g: %w", k.dataSet, k.seed, k.fraction, err)
+	}
+	e.Lab().Finish(s.job(k), fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction))
+	var rows []Row
+	return rows, run.ID, run.JSON("rows.json", &rows)
+}
+
+// ends trains the original and the oracle, or finds them.
+func (c *cell) ends(ctx context.Context) (err error) {
+	if c.original, _, err = c.Weights(ctx, unlearn.DoNothing{}); err != nil {
+		return err
+	}
+	c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})
+	return err
+}
+
+func (e *Env) compute(ctx context.Context, c *cell) ([]Row, error) {
+	if err := c.ends(ctx); err != nil {
+		return nil, err
+	}
+	ref, err := e.reference(c)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, a := range c.study.Arms {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		weights, _, err := c.Weights(ctx, a.Method)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Label, err)
+		}
+		row, err := e.measure(c, ref, a, weights)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Label, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// reference holds the embeddings that every arm of a cell is compared with.
+type reference struct {
+	original, oracle array.Matrix[float64]
+	oracleM4         float64
+}
+
+func (e *Env) reference(c *cell) (*reference, error) {
+	embed := func(w nn.Params) (array.Matrix[float64], error) {
+		p, err := c.Runner.Predict(w, c.Train.X)
+		if err != nil {
+			return array.Matrix[float64]{}, err
+		}
+		return array.Convert[float64](p.Embedding), nil
+	}
+	var r reference
+	var err error
+	if r.original, err = embed(c.original); err != nil {
+		return nil, err
+	}
+	if r.oracle, err = embed(c.oracle); err != nil {
+		return nil, err
+	}
+	own, _, err := ruler.M4(ruler.Evidence{Unlearned: &r.oracle, Forget: c.Forget, Retain: c.Retain}, e.options(c.study))
+	if err != nil {
+		return nil, fmt.Errorf("the oracle's own M4: %w", err)
+	}
+	r.oracleM4 = own.Value
+	return &r, nil
+}
+
+func (e *Env) options(s Study) ruler.Options {
+	return ruler.Options{GalleryCap: s.Gallery, PointOnly: true, ZeroNorm: ruler.AsPublished, Multiplier: e.multiplier}
+}
+
+// measure computes the evidence on the weights that an arm left.
+func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, error) {
+	row := Row{
+		DataSet: c.dataSet, Arm: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
+		Forget: len(c.Forget), Retain: len(c.Retain),
+	}
+	onTrain, err := c.Runner.Predict(weights, c.Train.X)
+	if err != nil {
+		return row, err
+	}
+	onTest, err := c.Runner.Predict(weights, c.Test.X)
+	if err != nil {
+		return row, err
+	}
+	u := array.Convert[float64](onTrain.Embedding)
+	m, err := ruler.Measure(ruler.Evidence{
+		Unlearned: &u, Oracle: &ref.oracle, Original: &ref.original, Forget: c.Forget, Retain: c.Retain,
+	}, e.options(c.study))
+	if err != nil {
+		return row, err
+	}
+	row.M1, row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2.Value, m.M2Mean.Value, m.M3.Value, m.M4.Value
+	row.OracleM4, row.ZeroRows = ref.oracleM4, m.ZeroRows.Unlearned
+	if err := c.outputs(&row, onTrain.Logits(), onTest.Logits()); err != nil {
+		return row, err
+	}
+	row.Displacement, err = weights.Displacement(c.original)
+	return row, err
+}
+
+// outputs fills in what is judged from outputs: accuracies and the attack.
+func (c *cell) outputs(row *Row, onTrain, onTest array.Matrix[float32]) error {
+	pick := func(rows []int) (array.Matrix[float32], []int) {
+		d := make([]int, len(rows))
+		for i, r := range rows {
+			d[i] = c.Train.Y[r]
+		}
+		return onTrain.Gather(rows), d
+	}
+	zf, yf := pick(c.Forget)
+	zr, yr := pick(c.Retain)
+	row.ForgetAcc, row.RetainAcc, row.TestAcc = train.Accuracy(zf, yf), train.Accuracy(zr, yr), train.Accuracy(onTest, c.Test.Y)
+	res, err := attack.LossThreshold{}.Run(attack.Losses{
+		Retained: train.Losses(zr, yr), Forgotten: train.Losses(zf, yf), HeldOut: train.Losses(onTest, c.Test.Y),
+	})
+	if err != nil {
+		return err
+	}
+	row.MIA, row.MIAAUC = res.BalancedAccuracy.Value, res.AUC.Value
+	return nil
+}

@@ -1,0 +1,26 @@
+package rulerpaper
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTheScaleComesFromTheEnvironment(t *testing.T) {
+	t.Setenv("LETHE_STORE", t.TempDir())
+	t.Setenv("LETHE_ENGINE", "go")
+	for given, want := range map[string]string{"": "quick", "standard": "standard"} {
+		t.Setenv(ScaleEnv, given)
+		e, s, err := Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Engine.Close()
+		if s.Name != want {
+			t.Errorf("%q gave scale %q", given, s.Name)
+		}
+	}
+	t.Setenv(ScaleEnv, "vast")
+	if _, _, err := Open(); err == nil || !strings.Contains(err.Error(), "vast") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,63 @@
+package rulerpaper
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// Output is what a recipe makes: a table, a figure or both.
+type Output = paper.Output
+
+// Progress says how far a recipe is.
+type Progress = paper.Progress
+
+// Paper describes the paper and its recipes to the command line.
+func Paper() paper.Paper {
+	p := paper.Paper{Name: "ruler", Title: "RULER", ArXiv: "2605.27569"}
+	for _, s := range Scales() {
+		p.Scales = append(p.Scales, paper.Scale{Name: s.Name, About: s.About})
+	}
+	for _, r := range Recipes() {
+		p.Recipes = append(p.Recipes, paper.Recipe{ID: r.ID, Title: r.Title, Doc: r.Doc, Jobs: r.jobsAtScale, Make: r.atScale})
+	}
+	return p
+}
+
+// atScale makes the output at the scale of that name.
+func (r Recipe) atScale(ctx context.Context, e *paper.Env, scale string) (*Output, error) {
+	s, err := ScaleByName(scale)
+	if err != nil {
+		return nil, err
+	}
+	return r.output(ctx, paper.Shared(e, envOf), s)
+}
+
+// jobsAtScale lists the jobs at the scale of that name.
+func (r Recipe) jobsAtScale(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+	s, err := ScaleByName(scale)
+	if err != nil {
+		return nil, err
+	}
+	return r.Jobs(ctx, paper.Shared(e, envOf), s)
+}
+
+func envOf(e *paper.Env) *Env { return &Env{Env: e} }
+
+// Committed is paper.Committed for a recipe of this paper, "table1".
+func Committed(files fs.FS, name string) (*report.Table, error) {
+	return paper.Committed(files, "ruler/"+name)
+}
+
+// Excerpt is paper.Excerpt.
+func Excerpt(t *report.Table, keep func(report.Row) bool, columns ...string) (*report.Table, error) {
+	return paper.Excerpt(t, keep, columns...)
+}
+
+// Number is paper.Number.
+func Number(t *report.Table, column, group string, begins ...string) (float64, error) {
+	return paper.Number(t, column, group, begins...)
+}

@@ -1,0 +1,176 @@
+package rulerpaper
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// Recipe makes one table or figure of the paper.
+type Recipe struct {
+	ID    string // "ruler/table1"
+	Title string
+	Doc   string // what the paper claims with it, and what to look at
+	// studies are what it needs, in the order in which make gets them.
+	studies func(ctx context.Context, s Scale) ([]Study, error)
+	make    func(e *Env, s Scale, parts []*Collected) (*Output, error)
+}
+
+// just is the studies of a recipe that needs one.
+func just(study func(Scale) Study) func(context.Context, Scale) ([]Study, error) {
+	return func(_ context.Context, s Scale) ([]Study, error) { return []Study{study(s)}, nil }
+}
+
+// Recipes lists all recipes of the paper; a new one adds one line.
+func Recipes() []Recipe {
+	return []Recipe{
+		table1, table3, table4, table5, table6, table7, table9, table10, table11, table12,
+		pairwise, gallery, claims, figure5, figure6, figure7,
+	}
+}
+
+// RecipeByID finds a recipe: "ruler/table1", "table1" or, with kind "table", "1".
+func RecipeByID(kind, name string) (Recipe, error) {
+	found, err := Paper().Find(kind, name)
+	if err != nil {
+		return Recipe{}, err
+	}
+	all := Recipes()
+	return all[slices.IndexFunc(all, func(r Recipe) bool { return r.ID == found.ID })], nil
+}
+
+// Run makes the table or figure at a scale.
+func (r Recipe) Run(ctx context.Context, e *Env, s Scale) (*Output, error) {
+	out, err := r.output(ctx, e, s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.ID, err)
+	}
+	return out, nil
+}
+
+func (r Recipe) output(ctx context.Context, e *Env, s Scale) (*Output, error) {
+	s, err := s.present(ctx)
+	if err != nil {
+		return nil, err
+	}
+	studies, err := r.studies(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var parts []*Collected
+	for _, study := range studies {
+		c, err := e.Collect(ctx, study)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, c)
+	}
+	return r.make(e, s, parts)
+}
+
+// Jobs lists the models and the evidence of the recipe's studies.
+func (r Recipe) Jobs(ctx context.Context, e *Env, s Scale) ([]lab.Job, error) {
+	s, err := s.present(ctx)
+	if err != nil {
+		return nil, err
+	}
+	studies, err := r.studies(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var out []lab.Job
+	for _, study := range studies {
+		jobs, err := e.studyJobs(ctx, study)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, jobs...)
+	}
+	return lab.Once(out), nil
+}
+
+// studyJobs are the jobs of a study's cells.
+func (e *Env) studyJobs(ctx context.Context, s Study) ([]lab.Job, error) {
+	var out []lab.Job
+	for _, k := range s.cells() {
+		jobs, err := e.jobs(ctx, s, k)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, jobs...)
+	}
+	return lab.Once(out), nil
+}
+
+// provenance collects what the studies behind an output were computed from.
+func (e *Env) provenance(r Recipe, s Scale, parts ...*Collected) report.Provenance {
+	info := e.Engine.Info()
+	p := report.Provenance{
+		Scale: s.Name, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Data: map[string]string{}, Command: paper.Command(r.ID, s.Name),
+	}
+	var seeds []int
+	var runs []string
+	for _, c := range parts {
+		maps.Copy(p.Data, c.Data)
+		seeds = append(seeds, c.Study.Seeds...)
+		runs = append(runs, c.Runs...)
+	}
+	slices.Sort(seeds)
+	for _, v := range slices.Compact(seeds) {
+		p.Seeds = append(p.Seeds, int64(v))
+	}
+	p.Runs, p.RunsHash = paper.CountRuns(runs)
+	return p
+}
+
+// table starts a recipe's table, with the notes that every table needs.
+func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
+	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: e.provenance(r, s, parts...)}
+	for _, c := range parts {
+		if len(c.Synthetic) > 0 {
+			t.Notes = append(t.Notes, "Generated data stand in for published tables that are not on this machine: "+strings.Join(c.Synthetic,
+				", ")+". Get the real ones with: lethe data get")
+			break
+		}
+	}
+	if s.Name != "paper" && len(parts) > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d data sets and %d seeds. It shows the mechanism; it is less than the "+
+			"paper's own experiment.", s.Name, len(parts[0].Study.DataSets), len(parts[0].Study.Seeds)))
+	}
+	for _, c := range parts {
+		if c.Study.RowCap > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("Of data sets with more than %d rows a random subset of that size is used.", c.Study.RowCap))
+			break
+		}
+	}
+	return t
+}
+
+// meta is the frame of a recipe's figure.
+func (e *Env) meta(r Recipe, s Scale, c *Collected) plot.Meta {
+	m := plot.Meta{Title: r.Title, Caption: r.Doc, Source: e.provenance(r, s, c).Line()}
+	if len(c.Study.DataSets) > 6 {
+		m.Width = 1080 // room for the names of ten data sets side by side
+	}
+	return m
+}
+
+// arms lists a study's arms as table rows: methods first, then controls.
+func (c *Collected) arms() []Arm { return c.Study.Arms }
+
+func kindOf(a Arm) report.Kind {
+	if a.Control {
+		return report.Control
+	}
+	return report.Method
+}
+
+func percent(f float64) string { return fmt.Sprintf("%g %%", f*100) }

@@ -1,0 +1,226 @@
+package rulerpaper
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+var table1 = Recipe{
+	ID:    "ruler/table1",
+	Title: "RULER Table 1. Residuals in the representation after unlearning",
+	Doc: "The paper claims that M2 is negative after every method, significantly in 10 of 12 conditions, so that traces of the forgotten records remain. " +
+		"Read every method beside the controls: 'do nothing' is the original model, of which nothing was ever unlearned; 'oracle, " +
+		"other seed' never saw the forget set at all; " +
+		"ΔM4 is M4 less the M4 of the oracle, which cannot remember.",
+}
+
+func init() {
+	table1.studies = just(mainStudy)
+	table1.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
+		t := e.table(table1, s, c)
+		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2 gap")...)
+		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
+		t.Columns = append(t.Columns, report.Column{Name: "ΔM4", Note: "M4 less the oracle's own M4; interval over data sets"},
+			report.Column{Name: "moved", Note: "relative displacement of the weights, mean over runs"})
+		for _, f := range c.Study.Fractions {
+			for _, a := range c.arms() {
+				rows := of(c.Rows, a.Label, f)
+				cells := append([]report.Cell{report.Str(a.Label)}, effectOf(rows, m2).cells(m2.Digits)...)
+				cells = append(cells, effectOf(rows, m4).cells(m4.Digits)...)
+				cells = append(cells, effectOf(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
+				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: cells})
+			}
+		}
+		t.Notes = append(t.Notes, table1Findings(c)...)
+		return &Output{Table: t, Figure: forestOf(e, table1, s, c, m2)}, nil
+	}
+}
+
+func values(rows []Row, f func(Row) float64) []float64 {
+	out := make([]float64, len(rows))
+	for i, r := range rows {
+		out[i] = f(r)
+	}
+	return out
+}
+
+// table1Findings puts the paper's headline beside what the controls say, in
+// sentences whose numbers are computed here.
+func table1Findings(c *Collected) []string {
+	var z, tt, negative, all, idle, idleZ, positive4, delta int
+	for _, f := range c.Study.Fractions {
+		for _, a := range methods() {
+			e := effectOf(of(c.Rows, a.Label, f), m2)
+			all++
+			if e.mean() < 0 {
+				negative++
+			}
+			if e.significant() && e.mean() < 0 {
+				z++
+			}
+			if e.significantT() && e.mean() < 0 {
+				tt++
+			}
+			if effectOf(of(c.Rows, a.Label, f), m4).mean() > 0.5 {
+				positive4++
+			}
+			if effectOf(of(c.Rows, a.Label, f), deltaM4).significantT() {
+				delta++
+			}
+		}
+		e := effectOf(of(c.Rows, Nothing, f), m2)
+		if e.mean() < 0 {
+			idle++
+		}
+		if e.significant() && e.mean() < 0 {
+			idleZ++
+		}
+	}
+	n := len(c.Study.Fractions)
+	out := []string{
+		fmt.Sprintf("Paper: M2 negative in 12 of 12 conditions and significant in 10 (z). Here: negative in %d of %d, significant in "+
+			"%d by z and %d by t.", negative, all, z, tt),
+		fmt.Sprintf("Control: the original model, never unlearned, has a negative mean M2 at %d of %d fractions, significant by z at %d.", idle, n, idleZ),
+		fmt.Sprintf("Paper: mean M4 above 0.5 in 12 of 12 conditions. Here: in %d of %d. M4 differs from the oracle's own (t, 5 %%) "+
+			"in %d of %d.", positive4, all, delta, all),
+	}
+	same := mean(values(where(c.Rows, func(r Row) bool { return r.Arm == Nothing }), func(r Row) float64 { return r.M1 }))
+	other := mean(values(where(c.Rows, func(r Row) bool { return r.Arm == OtherOracle }), func(r Row) float64 { return r.M1 }))
+	return append(out, fmt.Sprintf("Mean cosine on the forget set, original and oracle of the same seed: %.3f (paper: about 0.99); "+
+		"oracles of different seeds: %.3f (paper: about 0.43).", same, other))
+}
+
+var table3 = Recipe{
+	ID:    "ruler/table3",
+	Title: "RULER Table 3. Evaluation at the outputs",
+	Doc: "The paper claims that all methods pass at the outputs: mean attack accuracy within 0.05 of 0.5, with retain and test accuracy preserved. " +
+		"The chance floor says how far from 0.5 a perfect unlearner's attack accuracy lies by luck at these sample sizes.",
+}
+
+func init() {
+	table3.studies = just(mainStudy)
+	table3.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
+		t := e.table(table3, s, c)
+		over := "mean over data sets of the means over seeds; t interval over data sets"
+		t.Columns = []report.Column{
+			{Name: "arm"}, {Name: "MIA accuracy", Note: over + "; null 0.5; passes the paper's rule when within 0.05"},
+			{Name: "pass"}, {Name: "MIA AUC", Note: "forget against held-out records, no threshold; below 0.5 the forget set looks " +
+				"less like members than strangers do (over-unlearning)"},
+			{Name: "forget acc."}, {Name: "retain acc."}, {Name: "test acc."},
+		}
+		for _, f := range c.Study.Fractions {
+			for _, a := range c.arms() {
+				rows := of(c.Rows, a.Label, f)
+				attackAcc := overDataSets(rows, mia.Value)
+				pass := "no"
+				if attackAcc.Value > 0.45 && attackAcc.Value < 0.55 {
+					pass = "yes"
+				}
+				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: []report.Cell{
+					report.Str(a.Label), report.Est(attackAcc, 3), report.Str(pass),
+					report.Est(overDataSets(rows, func(r Row) float64 { return r.MIAAUC }), 3),
+					report.Est(overDataSets(rows, func(r Row) float64 { return r.ForgetAcc }), 3),
+					report.Est(overDataSets(rows, func(r Row) float64 { return r.RetainAcc }), 3),
+					report.Est(overDataSets(rows, func(r Row) float64 { return r.TestAcc }), 3),
+				}})
+			}
+		}
+		return &Output{Table: t}, nil
+	}
+}
+
+// overDataSets is the mean over data sets of the means over their rows.
+func overDataSets(rows []Row, f func(Row) float64) stats.Estimate {
+	_, means := byDataSet(rows, metric{Value: f})
+	return stats.MeanInterval(means, 0.95, "data sets")
+}
+
+var table4 = Recipe{
+	ID:    "ruler/table4",
+	Title: "RULER Table 4. Membership attack per data set",
+	Doc: "Mean balanced accuracy of the loss-threshold attack over seeds, interval over seeds. A star marks a mean outside 0.45 to " +
+		"0.55, the paper's pass rule. " +
+		"The paper finds the oracle itself outside on German Credit and Breast Cancer. The last column is the distance from 0.5 that " +
+		"a perfect unlearner shows by chance on one model.",
+}
+
+func init() {
+	table4.studies = just(mainStudy)
+	table4.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
+		t := e.table(table4, s, c)
+		t.Columns = []report.Column{{Name: "data set"}}
+		for _, a := range c.arms() {
+			t.Columns = append(t.Columns, report.Column{Name: a.Label})
+		}
+		t.Columns = append(t.Columns, report.Column{Name: "chance floor", Note: "mean and 95th percentile of |accuracy - 0.5| of a " +
+			"fixed threshold on as many forget and held-out records, when nothing can be told"})
+		for _, f := range c.Study.Fractions {
+			for _, d := range c.Study.DataSets {
+				row := report.Row{Group: "forget fraction " + percent(f), Cells: []report.Cell{report.Str(d)}}
+				var n int
+				for _, a := range c.arms() {
+					rows := where(of(c.Rows, a.Label, f), func(r Row) bool { return r.DataSet == d })
+					n = rows[0].Forget
+					est := stats.MeanInterval(values(rows, mia.Value), 0.95, "seeds").Against(0.5, stats.NearNull)
+					cell := report.Est(est, 3)
+					if est.Value <= 0.45 || est.Value >= 0.55 {
+						cell.Text += " *"
+					}
+					row.Cells = append(row.Cells, cell)
+				}
+				floor := stats.ChanceFloorBalanced(n)
+				row.Cells = append(row.Cells, report.Str(fmt.Sprintf("%.3f, %.3f (n = %d)", floor.Mean, floor.P95, n)))
+				t.Rows = append(t.Rows, row)
+			}
+		}
+		return &Output{Table: t}, nil
+	}
+}
+
+var table5 = Recipe{
+	ID:    "ruler/table5",
+	Title: "RULER Table 5. Median against mean as the baseline of M2",
+	Doc: "The paper subtracts the median of the retain similarities and reports that with the mean fewer conditions are significant and some change sign. " +
+		"Where the sign of a result hangs on the choice between two averages, the effect is no larger than the skew of the baseline.",
+}
+
+func init() {
+	table5.studies = just(mainStudy)
+	table5.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		c := parts[0]
+		t := e.table(table5, s, c)
+		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2, median")...)
+		t.Columns = append(t.Columns, effectColumns("M2, mean")...)
+		var sigMedian, sigMean, flips, all int
+		for _, f := range c.Study.Fractions {
+			for _, a := range c.arms() {
+				rows := of(c.Rows, a.Label, f)
+				median, average := effectOf(rows, m2), effectOf(rows, m2Mean)
+				cells := append([]report.Cell{report.Str(a.Label)}, median.cells(m2.Digits)...)
+				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: append(cells, average.cells(m2.Digits)...)})
+				if a.Control || a.Label == BT {
+					continue
+				}
+				all++
+				sigMedian += count(median.significantRank())
+				sigMean += count(average.significantRank())
+				flips += count(median.mean()*average.mean() < 0)
+			}
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("Significant by Wilcoxon at 5 %%: %d of %d with the median, %d of %d with the mean; "+
+			"the sign changes in %d of %d. (Four main methods.)", sigMedian, all, sigMean, all, flips, all))
+		return &Output{Table: t}, nil
+	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,178 @@
+package sdepaper
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Case is one seed of a scale's first setting and its first fraction, opened
+// step by step: the models of the tables and the sets that are judged in them.
+// It draws the same records and the same subsets as the tables do.
+type Case struct {
+	Study
+	Seed           int
+	Forget, Retain []int // rows of the training part
+	HeldOut        int   // test images
+	// Draw numbers the draw of references and targets; 0 is the tables'.
+	Draw int
+
+	desk     *desk
+	set      *prepared
+	env      *paper.Env
+	inner    *lab.Case
+	original nn.Params
+	along    map[int]nn.Params // of the retraining, by per cent of the epochs
+	fraction float64
+}
+
+// OpenCase trains the case of a seed, or finds its models in the store.
+func OpenCase(ctx context.Context, e *paper.Env, scale string, seed int) (*Case, error) {
+	s, err := StudyAt(scale)
+	if err != nil {
+		return nil, err
+	}
+	return openCase(ctx, e, s, seed)
+}
+
+func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, error) {
+	if seed < 0 || seed >= s.Seeds {
+		return nil, fmt.Errorf("seed %d is not one of 0 ... %d of scale %s", seed, s.Seeds-1, s.Scale)
+	}
+	d := deskOf(e)
+	p, err := d.open(ctx, s.Settings[0])
+	if err != nil {
+		return nil, err
+	}
+	c := &Case{Study: s, Seed: seed, env: e, desk: d, set: p, fraction: s.Fractions[0], HeldOut: p.Test.X.Rows}
+	if c.inner, err = d.opened(ctx, s, p.Setting, c.fraction, seed); err != nil {
+		return nil, err
+	}
+	c.Forget, c.Retain = c.inner.Forget, c.inner.Retain
+	if c.original, _, err = c.inner.Weights(ctx, unlearn.DoNothing{}); err != nil {
+		return nil, err
+	}
+	course, err := c.inner.Trained(ctx, c.inner.Oracle())
+	if err != nil {
+		return nil, err
+	}
+	c.along = map[int]nn.Params{0: p.untrained(seed), 100: course.Final}
+	for _, percent := range s.Course {
+		c.along[percent] = course.At[p.epochAt(percent)]
+	}
+	return c, nil
+}
+
+// Source says where numbers of the case come from, for the foot of a figure.
+func (c *Case) Source() string { return c.source(c.Seed) }
+
+// SourceOfAll is Source for numbers of the cases of all seeds.
+func (c *Case) SourceOfAll() string {
+	var seeds []int
+	for s := range c.Seeds {
+		seeds = append(seeds, s)
+	}
+	return c.source(seeds...)
+}
+
+func (c *Case) source(seeds ...int) string {
+	info := c.env.Engine.Info()
+	p := report.Provenance{
+		Scale: c.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Data: map[string]string{c.set.About.Name: c.set.Hash},
+	}
+	for _, s := range seeds {
+		p.Seeds = append(p.Seeds, int64(s))
+	}
+	return fmt.Sprintf("%s, R = %s \u00b7 %s", c.set.Label, percent(c.fraction), p.Line())
+}
+
+// Network is one model of a case.
+type Network struct {
+	Label   string
+	weights nn.Params
+	layers  map[string]activations
+}
+
+// Original is the model that was trained on all images.
+func (c *Case) Original() *Network {
+	return &Network{Label: "original", weights: c.original}
+}
+
+// Retrained is the model that never saw the forgotten images, after a part of
+// its epochs in per cent: one of the study's course, 0 for the untrained network
+// or 100 for the end.
+func (c *Case) Retrained(percent int) (*Network, error) {
+	w, ok := c.along[percent]
+	if !ok {
+		return nil, fmt.Errorf("no weights were kept after %d %% of the epochs; there are 0, %v and 100", percent, c.Course)
+	}
+	return &Network{Label: fmt.Sprintf("retrained, %d %% of the epochs", percent), weights: w}, nil
+}
+
+// Unlearn lets the original forget by a method, or finds the result in the
+// store.
+func (c *Case) Unlearn(ctx context.Context, label string, m unlearn.Method) (*Network, error) {
+	w, _, err := c.inner.Weights(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return &Network{Label: label, weights: w}, nil
+}
+
+// Row measures an arm of table 4 in this case, or finds the measurement in the
+// store. Arms beside those of Arms are possible: a method in another setting
+// under a label of its own.
+func (c *Case) Row(ctx context.Context, a Arm) (*Unlearned, error) {
+	row, _, err := c.desk.unlearned(ctx, c.Study, c.set, c.fraction, c.Seed, a)
+	return row, err
+}
+
+// Accuracy is the share of right answers on the three parts of the images, with
+// Wilson's 95 % interval over images.
+func (c *Case) Accuracy(n *Network) (lab.Accuracy, error) {
+	onTrain, err := c.set.Runner.Predict(n.weights, c.set.Train.X)
+	if err != nil {
+		return lab.Accuracy{}, err
+	}
+	onTest, err := c.set.Runner.Predict(n.weights, c.set.Test.X)
+	if err != nil {
+		return lab.Accuracy{}, err
+	}
+	share := func(p float64, images int) stats.Estimate {
+		e := stats.Wilson(p, images, 0.95)
+		e.Over, e.Better = "images", stats.HigherIsBetter
+		return e
+	}
+	on := func(rows []int) stats.Estimate {
+		return share(train.Accuracy(onTrain.Logits().Gather(rows), c.set.Records(rows).Y), len(rows))
+	}
+	return lab.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits(), c.set.Test.Y), c.HeldOut)}, nil
+}
+
+// Bandwidth is the paper's for a layer.
+func (c *Case) Bandwidth(layer string) sde.Bandwidth { return c.set.bandwidth(layer) }
+
+// activations are those of a layer, computed once per model.
+func (n *Network) activations(c *Case, layer string) (activations, error) {
+	if a, ok := n.layers[layer]; ok {
+		return a, nil
+	}
+	a, err := c.set.activations(n.weights, layer)
+	if err != nil {
+		return activations{}, err
+	}
+	if n.layers == nil {
+		n.layers = map[string]activations{}
+	}
+	n.layers[layer] = a[layer]
+	return a[layer], nil
+}

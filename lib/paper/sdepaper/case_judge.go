@@ -1,0 +1,91 @@
+package sdepaper
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Sets are the four sets of one judgement in one layer of a model: both
+// references, and the first target of either kind. Rows are images.
+type Sets struct {
+	Retained, Test      *sde.Matrix // references: in and out of training
+	InTraining, Removed *sde.Matrix // targets: retained and forgotten images
+}
+
+// Sets draws the sets of the protocol with |S| = size, as table 1 does.
+func (c *Case) Sets(n *Network, layer string, size int) (*Sets, error) {
+	drawn, a, err := c.cast(n, layer, size)
+	if err != nil {
+		return nil, err
+	}
+	rest := c.others(size)
+	inside := a.train.Gather(pick(rest, drawn.targets.Inside.Subsets[0]))
+	removed := a.train.Gather(pick(c.Forget, drawn.targets.Outside.Subsets[0]))
+	return &Sets{Retained: drawn.references.In, Test: drawn.references.Out, InTraining: &inside, Removed: &removed}, nil
+}
+
+// Judge is the controlled protocol on one model: subsets of retained images and
+// of forgotten ones, which a retrained model never saw, are judged by a method.
+// In the model of seed s after 80 per cent it gives the numbers behind table 1.
+func (c *Case) Judge(n *Network, m sde.Method, layer string, size int, b sde.Bandwidth) (*sde.Control, error) {
+	drawn, _, err := c.cast(n, layer, size)
+	if err != nil {
+		return nil, err
+	}
+	return sde.Controlled(m, drawn.targets, drawn.references, c.options(b))
+}
+
+// Verdict judges one set of activations against the references of Sets.
+func (c *Case) Verdict(target *sde.Matrix, s *Sets, b sde.Bandwidth) (*sde.Result, error) {
+	return sde.Judge(target, sde.References{In: s.Retained, Out: s.Test}, c.options(b))
+}
+
+func (c *Case) options(b sde.Bandwidth) sde.Options {
+	return sde.Options{Bandwidth: b, Seed: uint64(c.drawSeed())}
+}
+
+// drawSeed is where references and targets are drawn from: the model's seed, as
+// in the tables, or for another draw a number that no model has.
+func (c *Case) drawSeed() int { return c.Seed + 1000*c.Draw }
+
+func (c *Case) cast(n *Network, layer string, size int) (cast, activations, error) {
+	if most := min(len(c.Forget), len(c.Retain)/2, c.HeldOut); size < 4 || size > most {
+		return cast{}, activations{}, fmt.Errorf("|S| = %d is not within 4 ... %d, what the forgotten images allow", size, most)
+	}
+	a, err := n.activations(c, layer)
+	if err != nil {
+		return cast{}, activations{}, err
+	}
+	drawn := (&judging{Study: c.Study, p: c.set, fraction: c.fraction, seed: c.drawSeed()}).cast(a, size)
+	return drawn, a, drawn.err
+}
+
+// others are the retained rows that are not in the reference, in the order in
+// which cast draws them.
+func (c *Case) others(size int) []int {
+	rng := engine.Root(c.drawSeed()).Stream(engine.StreamSDE, uint64(size))
+	return pick(c.Retain, rng.Perm(len(c.Retain))[size:])
+}
+
+// Judgements are the numbers behind tables 1 and 3 and figure 3, one per model,
+// judge, |S| and bandwidth.
+func Judgements(ctx context.Context, e *paper.Env, scale string) ([]Judged, error) {
+	ev, err := collect(ctx, e, scale, judgedBy(partMain))
+	if err != nil {
+		return nil, err
+	}
+	return ev.judged, nil
+}
+
+// Unlearnings are the numbers behind table 4, one row per model and arm.
+func Unlearnings(ctx context.Context, e *paper.Env, scale string) ([]Unlearned, error) {
+	ev, err := collect(ctx, e, scale, measured(tenth))
+	if err != nil {
+		return nil, err
+	}
+	return ev.unlearned, nil
+}

@@ -1,0 +1,162 @@
+package sdepaper
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// evidence is what the tables of one scale are made of.
+type evidence struct {
+	Study
+	env       *paper.Env
+	sets      []*prepared // of the settings
+	judged    []Judged
+	unlearned []Unlearned
+	runs      []string
+	data      map[string]string // data set -> hash
+	caveats   []string
+	generated bool
+}
+
+// collect opens a scale's settings and finds or computes what pieces keep.
+func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study) []piece) (*evidence, error) {
+	s, err := StudyAt(scale)
+	if err != nil {
+		return nil, err
+	}
+	ev := &evidence{Study: s, env: e, data: map[string]string{}}
+	opened := map[string]*prepared{}
+	for _, setting := range s.Settings {
+		p, err := deskOf(e).open(ctx, setting)
+		if err != nil {
+			return nil, err
+		}
+		opened[p.Label] = p
+		ev.data[p.About.Name] = p.Hash
+		ev.generated = ev.generated || p.About.Synthetic
+		if p.About.Caveat != "" && !slices.Contains(ev.caveats, p.About.Caveat) {
+			ev.caveats = append(ev.caveats, p.About.Caveat)
+		}
+	}
+	all := pieces(s)
+	ev.Settings = where(ev.Settings, func(x Setting) bool {
+		return slices.ContainsFunc(all, func(p piece) bool { return p.Label == x.Label })
+	})
+	for _, x := range ev.Settings {
+		ev.sets = append(ev.sets, opened[x.Label])
+	}
+	for _, p := range all {
+		if err := ev.add(ctx, opened[p.Label], p); err != nil {
+			return nil, fmt.Errorf("%s, R %g, seed %d: %w", p.Label, p.fraction, p.seed, err)
+		}
+	}
+	return ev, nil
+}
+
+// add finds or computes what a piece keeps.
+func (ev *evidence) add(ctx context.Context, of *prepared, p piece) error {
+	d := deskOf(ev.env)
+	if p.judge != "" {
+		rows, id, err := d.judged(ctx, ev.Study, of, p.fraction, p.seed, p.judge)
+		ev.judged, ev.runs = append(ev.judged, rows...), append(ev.runs, id)
+		return err
+	}
+	if !p.rows {
+		return nil
+	}
+	for _, a := range p.arms {
+		row, id, err := d.unlearned(ctx, ev.Study, of, p.fraction, p.seed, a)
+		if err != nil {
+			return err
+		}
+		ev.unlearned, ev.runs = append(ev.unlearned, *row), append(ev.runs, id)
+	}
+	return nil
+}
+
+// provenance says what an output was made from.
+func (ev *evidence) provenance(r paper.Recipe) report.Provenance {
+	info := ev.env.Engine.Info()
+	p := report.Provenance{
+		Scale: ev.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Data: ev.data, Command: paper.Command(r.ID, ev.Scale),
+	}
+	for s := range ev.Seeds {
+		p.Seeds = append(p.Seeds, int64(s))
+	}
+	if len(ev.runs) > 0 {
+		p.Runs, p.RunsHash = paper.CountRuns(ev.runs)
+	}
+	return p
+}
+
+// table starts a recipe's table, with the notes that every one needs.
+func (ev *evidence) table(r paper.Recipe) *report.Table {
+	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r)}
+	if ev.generated {
+		t.Notes = append(t.Notes, "The images are generated.")
+	}
+	t.Notes = append(t.Notes, ev.caveats...)
+	if ev.Scale != "paper" {
+		for _, s := range ev.Settings {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s, %s images, %s; %d epochs. Less than the published size, whose values are "+
+				"beside it only to say what was claimed.", s.Label, s.DataSet, count(s.Images), s.network(), s.Fit.Epochs))
+		}
+	}
+	return t
+}
+
+func count(n int) string {
+	if n == 0 {
+		return "all"
+	}
+	return fmt.Sprint(n)
+}
+
+// network names a network with its width where that is not the published one.
+func (s Setting) network() string {
+	if s.Width == 0 {
+		return s.Net
+	}
+	return fmt.Sprintf("%s with %d channels in its first layer", s.Net, s.Width)
+}
+
+// each is the mean of a value over models, with Student's interval.
+func each[T any](rows []T, value func(T) float64) stats.Estimate {
+	var x []float64
+	for _, r := range rows {
+		x = append(x, value(r))
+	}
+	e := stats.MeanInterval(x, 0.95, "models")
+	if e.HasInterval() {
+		e.Low, e.High = max(0, e.Low), min(1, e.High)
+	}
+	return e
+}
+
+// pooled is the mean over models of estimates over subsets; of a single model it
+// is that model's own, with its interval over subsets.
+func pooled[T any](rows []T, value func(T) stats.Estimate) stats.Estimate {
+	if len(rows) == 1 {
+		return value(rows[0])
+	}
+	return each(rows, func(r T) float64 { return value(r).Value })
+}
+
+// where keeps the rows for which keep is true.
+func where[T any](rows []T, keep func(T) bool) []T {
+	var out []T
+	for _, r := range rows {
+		if keep(r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func percent(f float64) string { return fmt.Sprintf("%g %%", f*100) }

@@ -1,0 +1,317 @@
+// Package diffusion is SDE's case study of a generative model (appendix E, figure
+// 6) on a small scale.
+package diffusion
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model/diffusion"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Setting is the paper's case study of a generative model (appendix E, figure
+// 6) on a small scale: a denoising network is trained on the retained half of
+// its images, and SDE is asked, from the output of the network's encoder, which
+// sets of images were in training, with kernels of bandwidth 1 to dim.
+//
+// The zero value is the quick setting, which is not the paper's size: 500
+// retained and 500 forgotten digits of MNIST and the compact U-Net of package
+// diffusion instead of EDM's network on CIFAR-10, AFHQv2 and FFHQ.
+//
+// Choices where the paper says nothing:
+//  1. The encoder sees the image with normal noise of standard deviation Noise,
+//     drawn once per image. It needs some: c_noise is a logarithm.
+//  2. Sets of Subset records; Subsets of them from the retained and as many from
+//     the forgotten records. References are drawn Draws times, each time with
+//     fresh targets from the records that are left; intervals are Student's over
+//     these draws. All draws share one model and one set of records, so that the
+//     intervals say how much the choice of sets matters, and no more.
+//  3. The reference from outside comes from the published test part.
+//
+// A verdict that is always "in" has an F1 of 2/3 and one that is always "out" an
+// F1 of 0, so that F1 alone misleads where verdicts follow the references;
+// accuracy, whose null is 0.5 whatever the verdicts' mix, is given beside it.
+type Setting struct {
+	DataSet string         `json:"data_set,omitempty"` // "": mnist; or another image set
+	Records int            `json:"records,omitempty"`  // retained and as many forgotten, 0: 500
+	HeldOut int            `json:"held_out,omitempty"` // of the test part, 0: 500
+	Subset  int            `json:"subset,omitempty"`   // records per set, 0: 100
+	Subsets int            `json:"subsets,omitempty"`  // of either kind per draw, 0: 20
+	Draws   int            `json:"draws,omitempty"`    // of references, 0: 20
+	Sigmas  []float64      `json:"sigmas,omitempty"`   // bandwidths, nil: 11 from 1 to dim and sqrt(dim)
+	Noise   float64        `json:"noise,omitempty"`    // of the encoder's input, 0: 0.05
+	Samples int            `json:"samples,omitempty"`  // images to look at, 0: 10
+	Net     diffusion.UNet `json:"net"`                // Side and Channels follow from the data
+	Loss    diffusion.EDM  `json:"loss"`               // its seed is Seed
+	Fit     train.Config   `json:"fit"`                // the zero value: 60 epochs of Adam, batches of 32, a rate that falls along half a cosine
+	Seed    int            `json:"seed,omitempty"`
+}
+
+// Result is what Setting.Run found.
+type Result struct {
+	Setting   Setting   `json:"-"` // with defaults filled in; the store's key holds it
+	DataHash  string    `json:"data_hash"`
+	Synthetic bool      `json:"synthetic"`
+	Dim       int       `json:"dim"` // of the encoder's output
+	Sigmas    []float64 `json:"sigmas"`
+	Arms      []Arm     `json:"arms"`
+	// History is the training's loss, 1 being that of the network at its start.
+	History []train.Epoch `json:"history"`
+	// Errors are mean squared errors per pixel of the denoised images.
+	Errors  []Denoised `json:"errors"`
+	Gallery Gallery    `json:"gallery"`
+	Runs    []string   `json:"runs"` // of the store
+}
+
+// Arm is one curve of figure 6 or one control.
+type Arm struct {
+	Name    string `json:"name"`
+	About   string `json:"about"`
+	Control bool   `json:"control"`
+	// Per bandwidth, over draws of references and targets; both have null 0.5.
+	F1       []stats.Estimate `json:"f1"`
+	Accuracy []stats.Estimate `json:"accuracy"`
+	// First is F1 of the first draw with its interval over subsets.
+	First []stats.Estimate `json:"first"`
+	// Undecided is the share of sets without a verdict, which count as wrong.
+	Undecided []float64 `json:"undecided"`
+	// Gate is the share of draws that pass the paper's Mann-Whitney gate, nil for
+	// methods without one.
+	Gate []float64 `json:"gate,omitempty"`
+}
+
+// Denoised is how well the images of one group are denoised.
+type Denoised struct {
+	Group string         `json:"group"`
+	Noise float64        `json:"noise"`
+	MSE   stats.Estimate `json:"mse"` // Student's interval over images
+}
+
+// Gallery are images to look at, rows of pixels between -1 and 1.
+type Gallery struct {
+	Shape                    [3]int // channels, height, width
+	Clean, Noisy, Guess, New [][]float32
+	NoiseShown               float64
+}
+
+// withDefaults fills in zeros; the image's shape and the bandwidths follow from
+// the data.
+func (d Setting) withDefaults() Setting {
+	d.DataSet = cmp.Or(d.DataSet, "mnist")
+	d.Records, d.HeldOut = cmp.Or(d.Records, 500), cmp.Or(d.HeldOut, 500)
+	d.Subset, d.Subsets, d.Draws = cmp.Or(d.Subset, 100), cmp.Or(d.Subsets, 20), cmp.Or(d.Draws, 20)
+	d.Samples, d.Noise = cmp.Or(d.Samples, 10), cmp.Or(d.Noise, 0.05)
+	d.Fit.Epochs, d.Fit.Batch = cmp.Or(d.Fit.Epochs, 60), cmp.Or(d.Fit.Batch, 32)
+	if d.Fit.Schedule == nil {
+		d.Fit.Schedule = train.Cosine()
+	}
+	d.Fit = d.Fit.WithDefaults()
+	d.Loss = d.Loss.Resolved()
+	d.Fit.Seed, d.Loss.Seed = engine.Root(d.Seed), engine.Root(d.Seed)
+	return d
+}
+
+func (d Setting) check() error {
+	// A control splits the forgotten records in two.
+	if least := 2 * d.Subset; d.Subset < 4 || d.Records/2 < least || d.HeldOut < d.Subset {
+		return fmt.Errorf("diffusion: sets of %d need at least %d forgotten and %d held-out records, there are %d and %d",
+			d.Subset, 2*least, d.Subset, d.Records, d.HeldOut)
+	}
+	if d.Subsets < 1 || d.Draws < 2 || d.Samples < 1 {
+		return fmt.Errorf("diffusion: %d subsets, %d draws of references and %d samples; at least 1, 2 and 1 are needed", d.Subsets, d.Draws, d.Samples)
+	}
+	if !(d.Noise > 0) || math.IsInf(d.Noise, 0) {
+		return fmt.Errorf("diffusion: the encoder's noise is %v, want a positive number", d.Noise)
+	}
+	return nil
+}
+
+// Sigmas are n bandwidths at equal ratios from 1 to dim, and sqrt(dim).
+func Sigmas(dim, n int) []float64 {
+	out := []float64{math.Sqrt(float64(dim))}
+	for i := range n {
+		out = append(out, math.Pow(float64(dim), float64(i)/float64(n-1)))
+	}
+	slices.Sort(out)
+	return slices.CompactFunc(out, func(a, b float64) bool { return math.Abs(a-b) < 1e-9*b })
+}
+
+// Run trains the model, or takes it from the store, and judges. An interrupted
+// training goes on where it stopped; a finished result is read back.
+func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
+	d = d.withDefaults()
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	data, err := d.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d = d.onto(data)
+	m, err := d.trained(ctx, l, data)
+	if err != nil {
+		return nil, err
+	}
+	run, err := l.Store.Do(ctx, d.evidenceKey(l.Engine, data), func(ctx context.Context, w *store.Work) error {
+		r, err := d.judge(ctx, m, data)
+		if err != nil {
+			return err
+		}
+		return w.WriteJSON("result.json", r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.Finish(d.evidenceJob().ID, "a denoiser on "+d.DataSet)
+	r := &Result{Setting: d}
+	if err := run.JSON("result.json", r); err != nil {
+		return nil, err
+	}
+	r.Runs = []string{m.run, run.ID}
+	return r, nil
+}
+
+// onto fills in what follows from the data: the image's shape and the bandwidths.
+func (d Setting) onto(data *pictures) Setting {
+	d.Net.Channels, d.Net.Side = data.shape[0], data.shape[1]
+	d.Net = d.Net.Resolved().(diffusion.UNet)
+	if len(d.Sigmas) == 0 {
+		d.Sigmas = Sigmas(d.Net.Encoded(), 11)
+	}
+	return d
+}
+
+// evidence identifies what was found in the store.
+type evidence struct {
+	Setting Setting `json:"setting"`
+	Measure int     `json:"measure"` // version of package verify/sde
+}
+
+func (d Setting) evidenceKey(e *engine.Engine, data *pictures) store.Key {
+	return d.key(e, data, "evidence/sde-diffusion", evidence{d, sde.Version})
+}
+
+// trainJob is the job of the training, evidenceJob that of the judgement, which
+// looks at every set in every draw.
+func (d Setting) trainJob() lab.Job {
+	return lab.Job{ID: fmt.Sprintf("train/denoiser/%s/%d/seed-%d", d.DataSet, d.Records, d.Seed), Cost: int64(d.Records * d.Fit.Epochs)}
+}
+
+func (d Setting) evidenceJob() lab.Job {
+	return lab.Job{
+		ID:    fmt.Sprintf("evidence/sde-diffusion/%s/%d/seed-%d", d.DataSet, d.Records, d.Seed),
+		Needs: []string{d.trainJob().ID}, Cost: int64(d.Draws * d.Subsets * d.Subset),
+	}
+}
+
+// Jobs lists the training and the judgement at a scale.
+func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
+	d, err := here(ctx, scale)
+	if err != nil {
+		return nil, err
+	}
+	d = d.withDefaults()
+	data, err := d.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d = d.onto(data)
+	t, err := d.training(l, data)
+	if err != nil {
+		return nil, err
+	}
+	out := []lab.Job{d.trainJob(), d.evidenceJob()}
+	return out, errors.Join(l.Look(&out[0], l.TrainKey(t)), l.Look(&out[1], d.evidenceKey(l.Engine, data)))
+}
+
+func (d Setting) key(e *engine.Engine, data *pictures, recipe string, config any) store.Key {
+	return store.Key{
+		Recipe: recipe, Config: config, Seeds: map[string]int64{"root": int64(d.Seed)},
+		Data: map[string]string{d.DataSet: data.hash}, Engine: e.Info().String(), Results: lab.Results,
+	}
+}
+
+// judge computes everything that follows from the trained model.
+func (d Setting) judge(ctx context.Context, m *network, data *pictures) (*Result, error) {
+	r := &Result{Setting: d, DataHash: data.hash, Synthetic: data.synthetic, History: m.history, Dim: d.Net.Encoded(), Sigmas: d.Sigmas}
+	for _, s := range r.Sigmas {
+		if _, err := sde.Fixed(s).Resolve(&sde.Matrix{Cols: 1}); err != nil || s == 0 {
+			return nil, fmt.Errorf("diffusion: the bandwidth %v is not a positive number", s)
+		}
+	}
+	var err error
+	if r.Arms, err = d.arms(ctx, m, data, r.Sigmas); err != nil {
+		return nil, err
+	}
+	if r.Errors, err = d.errors(m.trained, data); err != nil {
+		return nil, err
+	}
+	r.Gallery, err = d.gallery(ctx, m.trained, data)
+	return r, err
+}
+
+// rowsOf copies a matrix into JSON's shape.
+func rowsOf(m array.Matrix[float32]) [][]float32 {
+	out := make([][]float32, m.Rows)
+	for i := range out {
+		out[i] = slices.Clone(m.Row(i))
+	}
+	return out
+}
+
+// MarshalJSON and UnmarshalJSON keep single bytes per pixel: eight bits are more
+// than an eye sees.
+func (g Gallery) MarshalJSON() ([]byte, error) {
+	return json.Marshal(storedGallery{g.Shape, pack(g.Clean), pack(g.Noisy), pack(g.Guess), pack(g.New), g.NoiseShown})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (g *Gallery) UnmarshalJSON(b []byte) error {
+	var s storedGallery
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	*g = Gallery{s.Shape, unpack(s.Clean), unpack(s.Noisy), unpack(s.Guess), unpack(s.New), s.NoiseShown}
+	return nil
+}
+
+type storedGallery struct {
+	Shape      [3]int   `json:"shape"`
+	Clean      [][]byte `json:"clean"`
+	Noisy      [][]byte `json:"noisy"`
+	Guess      [][]byte `json:"guess"`
+	New        [][]byte `json:"new"`
+	NoiseShown float64  `json:"noise_shown"`
+}
+
+func pack(rows [][]float32) [][]byte {
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		for _, v := range row {
+			out[i] = append(out[i], byte(math.Round(127.5*(1+min(1, max(-1, float64(v)))))))
+		}
+	}
+	return out
+}
+
+func unpack(rows [][]byte) [][]float32 {
+	out := make([][]float32, len(rows))
+	for i, row := range rows {
+		for _, v := range row {
+			out[i] = append(out[i], float32(float64(v)/127.5-1))
+		}
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package sdepaper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// desk is what the recipes of one environment share.
+type desk struct{ lab *lab.Lab }
+
+// prepared is a setting whose images are loaded.
+type prepared struct {
+	Setting
+	*lab.Problem
+	shift int // of the lab's seeds
+}
+
+func deskOf(e *paper.Env) *desk { return &desk{e.Lab()} }
+
+func (d *desk) open(ctx context.Context, s Setting) (*prepared, error) {
+	arch, err := s.arch()
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.lab.Problem(ctx, lab.Setting{DataSet: s.DataSet, MaxRows: s.Images, TestRows: s.Held, Arch: arch, Augment: s.Augment})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Label, err)
+	}
+	return &prepared{s, p, d.lab.Shift}, nil
+}
+
+// coordinates are the case of a seed and a fraction in a study.
+func (s Study) coordinates(of Setting, fraction float64, seed int) (lab.Setting, error) {
+	arch, err := of.arch()
+	if err != nil {
+		return lab.Setting{}, err
+	}
+	return lab.Setting{
+		DataSet: of.DataSet, MaxRows: of.Images, TestRows: of.Held, Fraction: fraction, Seed: seed, Seeds: firstRows(s.Seeds),
+		Fit: of.Fit, Arch: arch, Augment: of.Augment, Keep: of.kept(s.Course),
+	}, nil
+}
+
+// opened is the case of a seed and a fraction; nothing is trained yet.
+func (d *desk) opened(ctx context.Context, s Study, of Setting, fraction float64, seed int) (*lab.Case, error) {
+	at, err := s.coordinates(of, fraction, seed)
+	if err != nil {
+		return nil, err
+	}
+	return d.lab.Case(ctx, at)
+}
+
+// divide returns the training rows to forget and the others.
+func (p *prepared) divide(fraction float64) (forget, retain []int, err error) {
+	return lab.Setting{Fraction: fraction, ForgetSeed: uint32(lab.ForgetSeed + p.shift)}.Divide(p.Prepared)
+}
+
+// kept are the epochs after which weights are kept: those of the course, and the
+// start of the last epoch, which Unroll goes back to.
+func (s Setting) kept(course []int) []int {
+	var out []int
+	for _, percent := range course {
+		out = append(out, s.epochAt(percent))
+	}
+	out = append(out, s.Fit.Epochs-1)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// epochAt is the epoch that ends after the given part of the training, at least
+// the first and before the last.
+func (s Setting) epochAt(percent int) int {
+	return min(max(1, int(math.Round(float64(s.Fit.Epochs*percent)/100))), s.Fit.Epochs-1)
+}
+
+// untrained are the weights that a seed's training began with.
+func (p *prepared) untrained(seed int) nn.Params { return p.Untrained(engine.Root(seed + p.shift)) }
+
+// Layers are the activations of figure 4, from the first stage to the logits.
+func (p *prepared) layers() []string {
+	if strings.HasPrefix(p.Net, "small") {
+		return []string{"h1", "h2", "hp", "h"}
+	}
+	return []string{"h1", "h2", "h3", "h4", "hp", "h"}
+}
+
+// activations are one layer's for the training and the test images.
+type activations struct{ train, test sde.Matrix }
+
+// activations runs a model once over all images for the named layers.
+func (p *prepared) activations(w nn.Params, names ...string) (map[string]activations, error) {
+	a, err := p.Runner.PredictNamed(w, p.Train.X, names...)
+	if err != nil {
+		return nil, err
+	}
+	b, err := p.Runner.PredictNamed(w, p.Test.X, names...)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]activations{}
+	for _, n := range names {
+		out[n] = activations{array.Convert[float64](a.Layers[n]), array.Convert[float64](b.Layers[n])}
+	}
+	return out, nil
+}
+
+// bandwidth is the paper's for a layer: sqrt(dim), and 128 for ten logits
+// (appendix D).
+func (p *prepared) bandwidth(layer string) sde.Bandwidth {
+	if layer == "h" && p.Classes() <= 10 {
+		return sde.Fixed(sde.LogitSigma)
+	}
+	return sde.SqrtDim()
+}

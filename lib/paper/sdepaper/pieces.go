@@ -1,0 +1,181 @@
+package sdepaper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// piece is a case that a recipe is made of: the arms whose models it needs, and
+// what of them is judged and kept.
+type piece struct {
+	Setting
+	fraction float64
+	seed     int
+	arms     []Arm
+	judge    part // of the retrained model, "" for none
+	rows     bool // every arm is measured as in table 4
+}
+
+// retrained are the retrained models of every setting, fraction and seed.
+func retrained(s Study) []piece {
+	out := grid(s, s.Fractions)
+	for i := range out {
+		out[i].arms = []Arm{{Method: unlearn.Retrain{}}}
+	}
+	return out
+}
+
+// judgedBy are the same, judged in a part of the protocol.
+func judgedBy(which part) func(Study) []piece {
+	return func(s Study) []piece {
+		out := retrained(s)
+		for i := range out {
+			out[i].judge = which
+		}
+		return out
+	}
+}
+
+// measured is every arm of table 4 at the fractions given.
+func measured(fractions func(Study) []float64) func(Study) []piece {
+	return func(s Study) []piece {
+		s.Settings = where(s.Settings, func(x Setting) bool { return !x.JudgedOnly })
+		out := grid(s, fractions(s))
+		for i := range out {
+			out[i].arms, out[i].rows = Arms(), true
+		}
+		return out
+	}
+}
+
+// first are the original and the retrained model of every setting's first seed.
+func first(s Study) []piece {
+	s.Seeds = 1
+	out := grid(s, []float64{s.fraction()})
+	for i := range out {
+		out[i].arms = []Arm{{Method: unlearn.DoNothing{}}, {Method: unlearn.Retrain{}}}
+	}
+	return out
+}
+
+// grid is a piece per setting, fraction and seed, in that order.
+func grid(s Study, fractions []float64) []piece {
+	var out []piece
+	for _, x := range s.Settings {
+		for _, r := range fractions {
+			for seed := range s.Seeds {
+				out = append(out, piece{Setting: x, fraction: r, seed: seed})
+			}
+		}
+	}
+	return out
+}
+
+// from makes a recipe of pieces: its jobs are theirs, and make gets what was
+// found in them.
+func from(r *paper.Recipe, pieces func(Study) []piece, make func(context.Context, *evidence) (*paper.Output, error)) {
+	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+		s, err := StudyAt(scale)
+		if err != nil {
+			return nil, err
+		}
+		return deskOf(e).jobs(ctx, s, pieces(s))
+	}
+	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		ev, err := collect(ctx, e, scale, pieces)
+		if err != nil {
+			return nil, err
+		}
+		return make(ctx, ev)
+	}
+}
+
+// jobs lists the models of pieces and the evidence on them.
+func (d *desk) jobs(ctx context.Context, s Study, pieces []piece) ([]lab.Job, error) {
+	var out []lab.Job
+	for _, p := range pieces {
+		jobs, err := d.piece(ctx, s, p)
+		if err != nil {
+			return nil, fmt.Errorf("%s, R %g, seed %d: %w", p.Label, p.fraction, p.seed, err)
+		}
+		out = append(out, jobs...)
+	}
+	return lab.Once(out), nil
+}
+
+func (d *desk) piece(ctx context.Context, s Study, p piece) ([]lab.Job, error) {
+	at, err := s.coordinates(p.Setting, p.fraction, p.seed)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.lab.Case(ctx, at)
+	if err != nil && !errors.Is(err, datasets.ErrMissing) {
+		return nil, err
+	}
+	if err != nil {
+		c = nil
+	}
+	var out []lab.Job
+	for _, a := range p.arms {
+		models, err := d.lab.Jobs(ctx, at, p.models(a)...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, models...)
+		job := lab.Job{Needs: lab.IDs(models), Missing: c == nil}
+		switch {
+		case p.rows:
+			job.ID = unlearnedJob(s, p.Setting, p.fraction, p.seed, a)
+		case p.judge != "":
+			job.ID = judgedJob(s, p.Setting, p.fraction, p.seed, p.judge)
+		default:
+			continue
+		}
+		if c != nil {
+			if err := d.look(ctx, &job, s, p, c, a); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, job)
+	}
+	return out, nil
+}
+
+// models are those that an arm of a piece needs: a row of table 4 compares with
+// the original.
+func (p piece) models(a Arm) []unlearn.Method {
+	if p.rows {
+		return []unlearn.Method{unlearn.DoNothing{}, a.Method}
+	}
+	return []unlearn.Method{a.Method}
+}
+
+// look fills in what is known of a piece's evidence on an arm: its key holds the
+// models' weights.
+func (d *desk) look(ctx context.Context, j *lab.Job, s Study, p piece, c *lab.Case, a Arm) error {
+	sets := len(s.Sizes) * s.Subsets
+	j.Cost = int64(c.Problem.Train.X.Rows + c.Test.X.Rows + sets)
+	for _, m := range p.models(a) {
+		if ready, err := c.Ready(ctx, m); err != nil || !ready {
+			return err
+		}
+	}
+	if !p.rows {
+		t, err := c.Trained(ctx, c.Oracle())
+		if err != nil {
+			return err
+		}
+		return d.lab.Look(j, d.judgedKey(s, c, p.Label, t.Final, p.judge))
+	}
+	before, after, err := weights(ctx, c, a)
+	if err != nil {
+		return err
+	}
+	return d.lab.Look(j, d.unlearnedKey(s, c, p.Label, a, before, after))
+}

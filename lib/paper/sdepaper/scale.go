@@ -1,0 +1,180 @@
+package sdepaper
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Setting is one row of the paper's tables: a network on a data set.
+type Setting struct {
+	Label      string // "C10-R18"
+	DataSet    string
+	Images     int // drawn from the training part, 0: all
+	Held       int // drawn from the test part, 0: all
+	Net        string
+	Width      int // channels, 0: the network's own
+	Fit        train.Config
+	Augment    bool // crop and flip
+	JudgedOnly bool // left out of tables 4 and 8
+}
+
+// arch builds the network for the set's images.
+func (s Setting) arch() (func(features, classes int) model.Architecture, error) {
+	f, err := lab.Network(s.Net)
+	if err != nil {
+		return nil, err
+	}
+	fitted := lab.ForImages(f)
+	return func(features, classes int) model.Architecture {
+		switch a := fitted(features, classes).(type) {
+		case vision.SmallCNN:
+			a.Width, a.Norm = s.Width, true
+			return a
+		case vision.AllCNN:
+			a.Width = s.Width
+			return a
+		case vision.ResNet18:
+			a.Width = s.Width
+			return a
+		default:
+			return a
+		}
+	}, nil
+}
+
+// Study is what a scale computes.
+type Study struct {
+	Scale     string
+	Settings  []Setting
+	Fractions []float64 // R, the share of the training images that is to be forgotten
+	Sizes     []int     // |S|
+	Subsets   int       // m, of either kind
+	Seeds     int       // models per setting and fraction
+	Course    []int     // per cent of the epochs after which models are judged
+	// Of tables 4 and 8.
+	UnlearnFractions []float64
+	UnlearnSize      int
+}
+
+// fraction is R in table 4 and figures 1 and 2: the paper's 10 %, or the
+// smallest of a scale without it.
+func (s Study) fraction() float64 {
+	if slices.Contains(s.UnlearnFractions, 0.10) {
+		return 0.10
+	}
+	return slices.Min(s.UnlearnFractions)
+}
+
+// JudgedAt is the per cent of the epochs after which the paper judges its
+// controlled models (section 4.1).
+const JudgedAt = 80
+
+// sgd is the paper's optimiser; momentum and schedule are not stated there.
+func sgd(epochs, batch int, lr float64) train.Config {
+	return train.Config{
+		Epochs: epochs, Batch: batch, Schedule: train.Cosine(),
+		Optimizer: nn.SGD{LR: lr, Momentum: 0.9, WeightDecay: 5e-4},
+	}
+}
+
+// Scales says how much each computes.
+func Scales() []paper.Scale {
+	return []paper.Scale{
+		{Name: "quick", About: "takes minutes on two cores and no file (400 generated drawings, a small network)"},
+		{Name: "hour", About: "an hour or two (2,000 images of CIFAR-10; a small network, narrow AllCNN and ResNet-18; three seeds)"},
+		{Name: "standard", About: "nights (the networks in full width, five seeds)"},
+		{Name: "paper", About: "is the published size, for a GPU"},
+	}
+}
+
+// StudyAt is the study of the scale of that name.
+func StudyAt(scale string) (Study, error) {
+	course := []int{10, 20, 40, JudgedAt}
+	switch scale {
+	case "quick":
+		return Study{
+			// Few images and many epochs: the network knows them by heart, so that
+			// there is something to find.
+			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Seeds: 3, Course: course,
+			Settings:         []Setting{{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1)}},
+			UnlearnFractions: []float64{0.30}, UnlearnSize: 50,
+		}, nil
+	case "hour":
+		return Study{
+			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Seeds: 3, Course: course,
+			Settings: []Setting{
+				{Label: "C10-CNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "small-cnn", Width: 16, Fit: sgd(30, 64, 0.05)},
+				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Width: 24, Fit: sgd(60, 64, 0.05),
+					JudgedOnly: true},
+				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Width: 8, Fit: sgd(40, 64, 0.05),
+					JudgedOnly: true},
+			},
+			UnlearnFractions: []float64{0.10, 0.20}, UnlearnSize: 100,
+		}, nil
+	case "standard":
+		return Study{
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Seeds: 5, Course: course,
+			Settings: []Setting{
+				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Fit: sgd(30, 128, 0.05)},
+				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Fit: sgd(30, 128, 0.1)},
+			},
+			UnlearnFractions: []float64{0.10}, UnlearnSize: 100,
+		}, nil
+	case "paper":
+		return Study{
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{400, 1000, 2000}, Subsets: 100, Seeds: 5, Course: course,
+			Settings: []Setting{
+				{Label: "SV-AllCNN", DataSet: "svhn", Net: "all-cnn", Fit: sgd(20, 256, 0.01)},
+				{Label: "C10-AllCNN", DataSet: "cifar10", Net: "all-cnn", Fit: sgd(50, 256, 0.1), Augment: true},
+				{Label: "SV-R18", DataSet: "svhn", Net: "resnet-18", Fit: sgd(20, 256, 0.01)},
+				{Label: "C10-R18", DataSet: "cifar10", Net: "resnet-18", Fit: sgd(100, 256, 0.1), Augment: true},
+				{Label: "C100-R18", DataSet: "cifar100", Net: "resnet-18", Fit: sgd(100, 128, 0.1), Augment: true},
+				{Label: "Tiny-R18", DataSet: "tiny_imagenet", Net: "resnet-18", Fit: sgd(100, 128, 0.1), Augment: true},
+			},
+			UnlearnFractions: []float64{0.05, 0.10, 0.20}, UnlearnSize: 1000,
+		}, nil
+	}
+	return Study{}, fmt.Errorf("scale %q is not one of quick, hour, standard, paper", scale)
+}
+
+// Arm is a row of table 4: a method or a control under its label.
+type Arm = lab.Arm
+
+// Labels of the arms, the methods' as the paper writes them.
+const (
+	Retrain     = "Retrain"
+	OtherSeed   = "Retrain, other seed"
+	Nothing     = "do nothing"
+	Destroyed   = "random weights"
+	RandomLabel = "RandLabel"
+	Unroll      = "Unroll"
+	Sparsity    = "Sparsity"
+	SalUn       = "SalUn"
+	FineTuning  = "Fine-Tuning"
+	Ascent      = "Gradient Ascent"
+)
+
+// Arms are the rows of table 4: the paper's four methods, two more, and the
+// controls, retraining among them.
+func Arms() []Arm {
+	return []Arm{
+		{Label: RandomLabel, Method: unlearn.RandomLabel{}},
+		{Label: Unroll, Method: unlearn.Unroll{}},
+		{Label: Sparsity, Method: unlearn.L1Sparsity{}},
+		{Label: SalUn, Method: unlearn.SalUn{}},
+		{Label: FineTuning, Method: unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &unlearn.Descent{}}},
+		{Label: Ascent, Method: unlearn.GradientAscent{Epochs: 5, LR: 1e-4, SGD: &unlearn.Descent{}}},
+		{Label: Retrain, Method: unlearn.Retrain{}, Control: true},
+		{Label: OtherSeed, Method: unlearn.Retrain{SeedShift: 1}, Control: true},
+		{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
+		{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true},
+	}
+}

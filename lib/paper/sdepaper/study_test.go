@@ -1,0 +1,294 @@
+package sdepaper
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// small is a study of seconds; its models have learned next to nothing.
+func small() Study {
+	return Study{
+		Scale: "quick", Fractions: []float64{0.3}, Sizes: []int{10, 20}, Subsets: 6, Seeds: 2, Course: []int{10, JudgedAt},
+		Settings:         []Setting{{Label: "tiny", DataSet: "glyphs", Images: 100, Held: 120, Net: "small-cnn", Width: 2, Fit: sgd(5, 32, 0.05)}},
+		UnlearnFractions: []float64{0.3}, UnlearnSize: 20,
+	}
+}
+
+func environment(t *testing.T) *paper.Env {
+	t.Helper()
+	e, s := enginetest.WithStore(t)
+	return &paper.Env{Engine: e, Store: s}
+}
+
+func opened(t *testing.T, e *paper.Env) *prepared {
+	t.Helper()
+	p, err := deskOf(e).open(t.Context(), small().Settings[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// named are activations whose only column names the record: training records
+// are 0, 1, ..., test records 1000, 1001, ...
+func named(train, test int) activations {
+	a := activations{array.New[float64](train, 1), array.New[float64](test, 1)}
+	for i := range train {
+		a.train.Data[i] = float64(i)
+	}
+	for i := range test {
+		a.test.Data[i] = float64(1000 + i)
+	}
+	return a
+}
+
+func TestTargetsAndReferencesAreWhoTheProtocolSays(t *testing.T) {
+	p := opened(t, environment(t))
+	j := &judging{Study: small(), p: p, fraction: 0.3, seed: 1}
+	forget, retain, err := p.divide(0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := j.cast(named(100, 120), 20)
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	if c.targets.Inside.Pool.Len() != len(retain)-20 || c.targets.Outside.Pool.Len() != len(forget) || len(c.targets.Inside.Subsets) != 6 || len(c.targets.Outside.Subsets) != 6 {
+		t.Errorf("%d and %d records to draw targets from", c.targets.Inside.Pool.Len(), c.targets.Outside.Pool.Len())
+	}
+	for _, v := range c.references.In.Data {
+		if !slices.Contains(retain, int(v)) {
+			t.Errorf("record %v is in the reference in training and was not retained", v)
+		}
+	}
+	for _, v := range c.references.Out.Data {
+		if v < 1000 {
+			t.Errorf("record %v of the training part is in the reference out of training", v)
+		}
+	}
+	again := j.cast(named(100, 120), 20)
+	if !slices.Equal(again.references.In.Data, c.references.In.Data) {
+		t.Error("a second cast has another reference")
+	}
+	held := j.heldOut(named(100, 120), 20, 1)
+	for _, v := range append(slices.Clone(held.references.In.Data), held.references.Out.Data...) {
+		if v < 1000 {
+			t.Errorf("record %v of the training part is among the held-out ones", v)
+		}
+	}
+	if held.err != nil || held.targets.Inside.Pool.Len() != 40 || held.targets.Outside.Pool.Len() != 40 {
+		t.Errorf("%v", held.err)
+	}
+}
+
+// cloud are records of a standard normal law, some of them scaled.
+func cloud(rows, cols int, seed uint64, scale func(row int) float64) sde.Matrix {
+	m, rng := array.New[float64](rows, cols), engine.Root(seed).Stream("cloud")
+	for i := range rows {
+		for k := range cols {
+			m.Row(i)[k] = scale(i) * rng.NormFloat64()
+		}
+	}
+	return m
+}
+
+func TestAWiderSpreadOfTheRetainedIsFoundAndNoDifferenceIsAtChance(t *testing.T) {
+	p := opened(t, environment(t))
+	forget, _, err := p.divide(0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict := func(factor float64, seed int) float64 {
+		a := activations{
+			train: cloud(100, 8, uint64(seed), func(row int) float64 {
+				if slices.Contains(forget, row) {
+					return 1
+				}
+				return factor
+			}),
+			test: cloud(120, 8, uint64(1000+seed), func(int) float64 { return 1 }),
+		}
+		j := &judging{Study: small(), p: p, fraction: 0.3, seed: seed}
+		rows, err := j.add(t.Context(), nil, "sde", sde.SDE{}, j.cast(a, 20), "hp", 20, JudgedAt, sde.SqrtDim())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows[0].Accuracy.Value
+	}
+	var planted, null []float64
+	for seed := range 40 {
+		planted = append(planted, verdict(2, seed))
+		null = append(null, verdict(1, seed))
+	}
+	if m := stats.MeanInterval(planted, 0.95, "models"); m.Low < 0.7 {
+		t.Errorf("planted: accuracy %v", m)
+	}
+	if m := stats.MeanInterval(null, 0.99, "models"); m.Low > 0.5 || m.High < 0.5 {
+		t.Errorf("null: accuracy %v does not hold 0.5", m)
+	}
+}
+
+func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
+	e := environment(t)
+	p := opened(t, e)
+	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
+	for _, which := range []part{partMain, partCourse, partLayers} {
+		for seed := range ev.Seeds {
+			rows, id, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, same, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
+			if err != nil || same != id || len(again) != len(rows) || again[0].F1.Value != rows[0].F1.Value {
+				t.Errorf("%s: a second call computes anew (%v)", which, err)
+			}
+			ev.judged, ev.runs = append(ev.judged, rows...), append(ev.runs, id)
+		}
+	}
+	for _, m := range sde.Methods() {
+		if c := ev.f1("tiny", m.Name(), 0.3, 20); c.Value == nil || !(*c.Value >= 0 && *c.Value <= 1) {
+			t.Errorf("%s: %+v", m.Name(), c)
+		}
+	}
+	if c := ev.f1("tiny", "nobody", 0.3, 20); c.Missing == "" {
+		t.Errorf("a judge that is not there has the cell %+v", c)
+	}
+	table := ev.table(table3)
+	table.Columns = []report.Column{{Name: "judge"}, {Name: "10"}, {Name: "20"}, {Name: "paper"}}
+	for _, j := range judges() {
+		table.Rows = append(table.Rows, ev.judgeRow(ev.Settings[0], j))
+	}
+	if err := table.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, f := range []interface{ Text() string }{ev.bandwidths().(interface{ Text() string }), ev.layerStrips().(interface{ Text() string })} {
+		if !strings.Contains(f.Text(), "tiny") {
+			t.Error("a figure does not name its setting")
+		}
+	}
+	m, err := ev.models(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, means, err := ev.histograms(p, panel{"original", m.original, []string{"retained", "forgotten", "test"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := f.Render(&b, "png"); err != nil || b.Len() == 0 || len(means) != 3 {
+		t.Errorf("%d bytes, means %v, %v", b.Len(), means, err)
+	}
+}
+
+func TestEveryArmOfTableFourIsJudged(t *testing.T) {
+	e := environment(t)
+	p := opened(t, e)
+	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
+	for seed := range ev.Seeds {
+		for _, a := range Arms() {
+			row, _, err := deskOf(e).unlearned(t.Context(), ev.Study, p, 0.3, seed, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(row.OTR) != len(otrMethods())*len(otrLayers())+2 || len(row.F1) != 2 || math.IsNaN(row.Retain) {
+				t.Errorf("%s: %+v", a.Label, row)
+			}
+			if (a.Label == Nothing) != (row.Moved == 0) {
+				t.Errorf("%s moved the weights by %v", a.Label, row.Moved)
+			}
+			ev.unlearned = append(ev.unlearned, *row)
+		}
+	}
+	first, second := ev.unlearned[:len(Arms())], ev.unlearned[len(Arms()):]
+	of := func(rows []Unlearned, arm string) Unlearned {
+		return where(rows, func(u Unlearned) bool { return u.Arm == arm })[0]
+	}
+	if of(first, OtherSeed).Forget != of(second, Retrain).Forget || of(second, OtherSeed).Test != of(first, Retrain).Test {
+		t.Error("the retrained model of another seed is not that seed's")
+	}
+	if err := ev.unlearnedTable(table4, []float64{0.3}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestASetLargerThanWhatWasForgottenIsRefused(t *testing.T) {
+	p := opened(t, environment(t))
+	j := &judging{Study: small(), p: p, fraction: 0.3}
+	if c := j.cast(named(100, 120), 31); c.err == nil || !strings.Contains(c.err.Error(), "31 images out of 30") {
+		t.Errorf("got %v", c.err)
+	}
+	if c := j.heldOut(named(100, 120), 31, 1); c.err == nil || !strings.Contains(c.err.Error(), "31 images out of 120") {
+		t.Errorf("got %v", c.err)
+	}
+}
+
+func TestAStoppedStudySaysSoAndKeepsWhatItHas(t *testing.T) {
+	e := environment(t)
+	p := opened(t, e)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, _, err := deskOf(e).judged(ctx, small(), p, 0.3, 0, partMain); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestKeptEpochsLieInsideTheTraining(t *testing.T) {
+	for _, epochs := range []int{2, 3, 10, 100, 182} {
+		p := &prepared{Setting: Setting{Fit: sgd(epochs, 1, 1)}}
+		kept := p.kept([]int{10, 20, 40, JudgedAt})
+		if !slices.IsSorted(kept) || kept[0] < 1 || kept[len(kept)-1] != epochs-1 || len(slices.Compact(slices.Clone(kept))) != len(kept) {
+			t.Errorf("%d epochs: %v", epochs, kept)
+		}
+	}
+	if p := (&prepared{Setting: Setting{Fit: sgd(100, 1, 1)}}); p.epochAt(80) != 80 || p.epochAt(0) != 1 {
+		t.Error("80 % of 100 epochs is not epoch 80")
+	}
+}
+
+func TestEveryScaleNamesNetworksAndImagesThatExist(t *testing.T) {
+	for _, s := range Scales() {
+		st, err := StudyAt(s.Name)
+		if err != nil || st.Scale != s.Name {
+			t.Fatalf("%s: %v", s.Name, err)
+		}
+		for _, set := range st.Settings {
+			arch, err := set.arch()
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := images.Lookup(set.DataSet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := set.Images
+			if n == 0 {
+				n = info.Rows - info.TestRows
+			}
+			largest := max(slices.Max(st.Sizes), st.UnlearnSize)
+			if forgotten := float64(n) * min(slices.Min(st.Fractions), slices.Min(st.UnlearnFractions)); forgotten < float64(largest) {
+				t.Errorf("%s, %s: %v forgotten images hold no set of %d", s.Name, set.Label, forgotten, largest)
+			}
+			a := arch(3072, 10)
+			if err := a.Check(); err != nil {
+				t.Errorf("%s, %s: %v", s.Name, set.Label, err)
+			}
+		}
+	}
+	if _, err := StudyAt("vast"); err == nil || !strings.Contains(err.Error(), "quick, hour, standard, paper") {
+		t.Errorf("got %v", err)
+	}
+}

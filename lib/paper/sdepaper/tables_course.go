@@ -1,0 +1,135 @@
+package sdepaper
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+var table2 = paper.Recipe{
+	ID:    "sde/table2",
+	Title: "SDE Table 2. F1 along the training",
+	Doc: "The models of Table 1, judged after a tenth, a fifth, two fifths and four fifths of their epochs. The paper claims that " +
+		"SDE gets better as training goes on, because dependence builds up. " +
+		"'spread only' asks whether the spread of the activations, which training changes too, does the same.",
+}
+
+var table7 = paper.Recipe{
+	ID:    "sde/table7",
+	Title: "SDE Table 7. Accuracy along the training",
+	Doc: "What the retrained models of Table 2 can do at the moments at which they are judged. Where the accuracies on retained " +
+		"and on other images are equal there is nothing that could give membership away.",
+}
+
+func init() {
+	from(&table2, judgedBy(partCourse), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+		t := ev.table(table2)
+		t.Columns = []report.Column{{Name: "judge"}}
+		for _, c := range ev.Course {
+			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%d %%", c), Note: "of the epochs; F1, " + f1Note})
+		}
+		t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "as printed, full data set"})
+		size := ev.Sizes[len(ev.Sizes)-1]
+		for _, s := range ev.Settings {
+			for _, r := range ev.Fractions {
+				for _, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}} {
+					t.Rows = append(t.Rows, ev.courseRow(s, r, m, size))
+				}
+			}
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("|S| = %d.", size))
+		return &paper.Output{Table: t}, nil
+	})
+	from(&table7, retrained, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
+		t := ev.table(table7)
+		t.Columns = []report.Column{{Name: "images"}}
+		for _, c := range ev.Course {
+			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%d %%", c), Note: "of the epochs; accuracy, mean over " +
+				"models with Student's interval"})
+		}
+		t.Columns = append(t.Columns, report.Column{Name: "end"})
+		for _, p := range ev.sets {
+			for _, r := range ev.Fractions {
+				rows, err := ev.accuracies(ctx, p, r)
+				if err != nil {
+					return nil, err
+				}
+				t.Rows = append(t.Rows, rows...)
+			}
+		}
+		return &paper.Output{Table: t}, nil
+	})
+}
+
+func (ev *evidence) courseRow(s Setting, fraction float64, m sde.Method, size int) report.Row {
+	row := report.Row{Group: group(s, fraction), Cells: []report.Cell{report.Str(m.Name())}}
+	printed := ""
+	if m.Name() == (sde.SDE{}).Name() {
+		printed = map[string]string{
+			"C10-R18": "0.69 0.61 0.72 0.95", "C100-R18": "0.59 0.60 0.88 1.0", "Tiny-R18": "0.66 0.86 0.91 0.92", "SV-R18": "0.58 0.77 0.79 0.78",
+		}[s.Label]
+	} else {
+		row.Kind = report.Control
+	}
+	for _, c := range ev.Course {
+		row.Cells = append(row.Cells, f1Cell(where(ev.judged, func(j Judged) bool {
+			return j.Setting == s.Label && j.Fraction == fraction && j.Method == m.Name() && j.Size == size && j.Course == c
+		})))
+	}
+	row.Cells = append(row.Cells, report.Str(printed))
+	return row
+}
+
+// accuracies are the rows of table 7 for one setting and fraction. They are
+// quick to compute again from the weights, which the store has.
+func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float64) ([]report.Row, error) {
+	kinds := []string{"retained", "forgotten", "test"}
+	values := make([][][]float64, len(kinds)) // kind, moment, model
+	for k := range values {
+		values[k] = make([][]float64, len(ev.Course)+1)
+	}
+	for seed := range ev.Seeds {
+		c, err := deskOf(ev.env).opened(ctx, ev.Study, p.Setting, fraction, seed)
+		if err != nil {
+			return nil, err
+		}
+		course, err := c.Trained(ctx, c.Oracle())
+		if err != nil {
+			return nil, err
+		}
+		for i := range values[0] {
+			w := course.Final
+			if i < len(ev.Course) {
+				w = course.At[p.epochAt(ev.Course[i])]
+			}
+			onTrain, err := p.Runner.Predict(w, p.Train.X)
+			if err != nil {
+				return nil, err
+			}
+			onTest, err := p.Runner.Predict(w, p.Test.X)
+			if err != nil {
+				return nil, err
+			}
+			for k, a := range []float64{
+				train.Accuracy(onTrain.Logits().Gather(c.Retain), p.Records(c.Retain).Y),
+				train.Accuracy(onTrain.Logits().Gather(c.Forget), p.Records(c.Forget).Y),
+				train.Accuracy(onTest.Logits(), p.Test.Y),
+			} {
+				values[k][i] = append(values[k][i], a)
+			}
+		}
+	}
+	var rows []report.Row
+	for k, kind := range kinds {
+		row := report.Row{Group: group(p.Setting, fraction), Cells: []report.Cell{report.Str(kind)}}
+		for _, v := range values[k] {
+			row.Cells = append(row.Cells, report.Est(each(v, func(x float64) float64 { return x }), 3))
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

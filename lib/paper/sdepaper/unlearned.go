@@ -1,0 +1,260 @@
+package sdepaper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Unlearned is a row of table 4 or 8 for one seed: what an unlearned model can
+// still do, and what the attack and SDE say of it.
+type Unlearned struct {
+	Setting  string  `json:"setting"`
+	Fraction float64 `json:"fraction"`
+	Seed     int     `json:"seed"`
+	Arm      string  `json:"arm"`
+
+	Retain float64 `json:"acc_retain"` // accuracies
+	Forget float64 `json:"acc_forget"`
+	Test   float64 `json:"acc_test"`
+	// Moved is the distance of the weights from the original's, in parts of its norm.
+	Moved float64 `json:"moved"`
+
+	// ASR is the share of forgotten images that the attack takes for members, and
+	// HeldOut that of test images, the value of a model that forgot.
+	ASR     stats.Estimate `json:"asr"`
+	HeldOut stats.Estimate `json:"asr_held_out"`
+	// OTR is the out-of-training rate by method and layer: "sde/h", "sde/hp".
+	OTR map[string]stats.Estimate `json:"otr"`
+	// F1 is SDE's on retained against test images, in the layers h and hp: whether
+	// it can tell in from out in this model at all.
+	F1 map[string]stats.Estimate `json:"f1"`
+	// Valid tells, by layer, whether the references passed the gate.
+	Valid map[string]bool `json:"valid"`
+}
+
+// otrMethods are the columns of table 4: the paper's and our controls of it.
+func otrMethods() []sde.Method {
+	return []sde.Method{sde.SDE{}, sde.MMD{}, sde.SlicedWasserstein{}, sde.SpreadOnly{}, sde.ClosedForm{}}
+}
+
+// Controls of table 4 that are judged by SDE like the forgotten images: the
+// forgotten images' activations scaled by 5 %, and test images, which no model
+// here was trained on.
+const (
+	ScaledForgotten = "forgotten x 1.05"
+	HeldOutTargets  = "held out"
+)
+
+// controls adds the out-of-training rates of sets of which SDE's verdict should
+// not depend on the method: see ScaledForgotten and HeldOutTargets.
+func (u *Unlearned) controls(a activations, layer string, size, subsets int, forget, tests []int, refs sde.References, opt sde.Options,
+	seed uint64) error {
+	for _, of := range []struct {
+		name string
+		m    sde.Matrix
+	}{{ScaledForgotten, times(a.train.Gather(forget), 1.05)}, {HeldOutTargets, a.test.Gather(tests)}} {
+		t, err := targets(of.name, of.m, size, subsets, seed)
+		if err != nil {
+			return err
+		}
+		r, err := sde.OTR(sde.SDE{}, t, refs, opt)
+		if err != nil {
+			return err
+		}
+		u.OTR[of.name+"/"+layer] = r.OTR
+	}
+	return nil
+}
+
+// otrLayers are the two layers of table 4.
+func otrLayers() []string { return []string{"h", "hp"} }
+
+type unlearnedKey struct {
+	Label    string  `json:"label"`
+	Arm      string  `json:"arm"`
+	Weights  string  `json:"weights"`
+	Fraction float64 `json:"fraction"`
+	Size     int     `json:"size"`
+	Subsets  int     `json:"subsets"`
+	Version  int     `json:"version"`
+	Measure  int     `json:"measure"`  // version of package verify/sde
+	Attack   int     `json:"attack"`   // version of package attack
+	Original string  `json:"original"` // hash of the weights that were to forget
+	Forget   string  `json:"forget"`   // rows
+}
+
+// unlearnedVersion goes up when a change of this file changes its numbers.
+const unlearnedVersion = 2
+
+// unlearned returns the row of an arm, from the store or computed, with the ID of
+// its run.
+func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction float64, seed int, a Arm) (*Unlearned, string, error) {
+	c, err := d.opened(ctx, s, p.Setting, fraction, seed)
+	if err != nil {
+		return nil, "", err
+	}
+	before, after, err := weights(ctx, c, a)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", a.Label, err)
+	}
+	job, what := unlearnedJob(s, p.Setting, fraction, seed, a), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, a.Label)
+	key := d.unlearnedKey(s, c, p.Label, a, before, after)
+	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
+		d.lab.Share(job, 0, what)
+		row := &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Arm: a.Label}
+		if row.Moved, err = after.Displacement(before); err != nil {
+			return err
+		}
+		if err := row.measure(ctx, s, p, after); err != nil {
+			return fmt.Errorf("%s: %w", a.Label, err)
+		}
+		return w.WriteJSON("unlearned.json", row)
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	d.lab.Finish(job, what)
+	row := &Unlearned{}
+	return row, run.ID, run.JSON("unlearned.json", row)
+}
+
+// weights are the original's and those that an arm makes of it.
+func weights(ctx context.Context, c *lab.Case, a Arm) (before, after nn.Params, err error) {
+	if before, _, err = c.Weights(ctx, unlearn.DoNothing{}); err != nil {
+		return nil, nil, err
+	}
+	after, _, err = c.Weights(ctx, a.Method)
+	return before, after, err
+}
+
+// unlearnedKey is the key of a row.
+func (d *desk) unlearnedKey(s Study, c *lab.Case, label string, a Arm, before, after nn.Params) store.Key {
+	config := unlearnedKey{
+		label, a.Label, after.Hash(), c.Fraction, s.UnlearnSize, s.Subsets, unlearnedVersion,
+		sde.Version, attack.Version, before.Hash(), lab.RowsKey(c.Forget),
+	}
+	return d.lab.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
+}
+
+// unlearnedJob names a row.
+func unlearnedJob(s Study, of Setting, fraction float64, seed int, a Arm) string {
+	return fmt.Sprintf("evidence/sde-unlearned/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, a.Label)
+}
+
+func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Params) error {
+	forget, retain, err := p.divide(u.Fraction)
+	if err != nil {
+		return err
+	}
+	onTrain, err := p.Runner.Predict(w, p.Train.X)
+	if err != nil {
+		return err
+	}
+	onTest, err := p.Runner.Predict(w, p.Test.X)
+	if err != nil {
+		return err
+	}
+	u.Forget = train.Accuracy(onTrain.Logits().Gather(forget), p.Records(forget).Y)
+	u.Retain = train.Accuracy(onTrain.Logits().Gather(retain), p.Records(retain).Y)
+	u.Test = train.Accuracy(onTest.Logits(), p.Test.Y)
+	if err := u.attack(p, onTrain.Logits(), onTest.Logits(), forget, retain); err != nil {
+		return err
+	}
+	acts := map[string]activations{
+		"h":  {array.Convert[float64](onTrain.Logits()), array.Convert[float64](onTest.Logits())},
+		"hp": {array.Convert[float64](onTrain.Embedding), array.Convert[float64](onTest.Embedding)},
+	}
+	u.OTR, u.F1, u.Valid = map[string]stats.Estimate{}, map[string]stats.Estimate{}, map[string]bool{}
+	for _, layer := range otrLayers() {
+		if err := u.judge(ctx, s, p, layer, acts[layer], forget, retain); err != nil {
+			return fmt.Errorf("layer %s: %w", layer, err)
+		}
+	}
+	return nil
+}
+
+// attack asks which forgotten and which held-out images pass for members. One
+// half of the test images teaches the threshold, with as many retained images;
+// the other half is held out.
+func (u *Unlearned) attack(p *prepared, onTrain, onTest array.Matrix[float32], forget, retain []int) error {
+	rng := engine.Root(u.Seed).Stream(engine.StreamSDEAttack)
+	tests, kept := rng.Perm(p.Test.X.Rows), rng.Perm(len(retain))
+	half := len(tests) / 2
+	known := pick(retain, kept[:min(half, len(kept))])
+	trained := func(rows []int) attack.Outputs { return outputs(onTrain, p.Train.Y, rows) }
+	strange := func(rows []int) attack.Outputs { return outputs(onTest, p.Test.Y, rows) }
+	asr, err := attack.SignalThreshold{}.Run(attack.Records{
+		Members: trained(known), Nonmembers: strange(tests[:half]),
+		Forgotten: trained(forget), HeldOut: strange(tests[half:]),
+	})
+	if err != nil {
+		return err
+	}
+	u.ASR, u.HeldOut = asr.MemberRate, asr.HeldOutRate
+	return nil
+}
+
+// outputs are the softmax outputs and labels of some rows.
+func outputs(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
+	return attack.Outputs{P: array.Convert[float64](train.Softmax(logits.Gather(rows), 1)), Y: pick(y, rows)}
+}
+
+// judge finds the out-of-training rate of the forgotten images by every method,
+// and SDE's F1 on images of which the truth is known in any model: retained ones
+// and test images.
+func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, a activations, forget, retain []int) error {
+	size := s.UnlearnSize
+	if size > len(forget) {
+		return fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))
+	}
+	rng := engine.Root(u.Seed).Stream(engine.StreamSDEUnlearned, uint64(size))
+	kept, tests := rng.Perm(len(retain)), rng.Perm(a.test.Rows)
+	in, out := a.train.Gather(pick(retain, kept[:size])), a.test.Gather(tests[:size])
+	refs := sde.References{In: &in, Out: &out}
+	goal, err := targets("forgotten", a.train.Gather(forget), size, s.Subsets, rng.Uint64())
+	if err != nil {
+		return err
+	}
+	inside, errIn := targets("retained", a.train.Gather(pick(retain, kept[size:])), size, s.Subsets/2, rng.Uint64())
+	outside, errOut := targets("test", a.test.Gather(tests[size:]), size, s.Subsets/2, rng.Uint64())
+	if errIn != nil || errOut != nil {
+		return errors.Join(errIn, errOut)
+	}
+	opt := sde.Options{Bandwidth: p.bandwidth(layer), Seed: uint64(u.Seed)}
+	for _, m := range otrMethods() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r, err := sde.OTR(m, goal, refs, opt)
+		if err != nil {
+			return err
+		}
+		u.OTR[m.Name()+"/"+layer] = r.OTR
+		if r.Judged.Gate != nil {
+			u.Valid[layer] = r.Judged.Gate.Valid
+		}
+	}
+	if layer == "hp" {
+		if err := u.controls(a, layer, size, s.Subsets, forget, tests[size:], refs, opt, rng.Uint64()); err != nil {
+			return err
+		}
+	}
+	control, err := sde.Controlled(sde.SDE{}, sde.Known{Inside: inside, Outside: outside}, refs, opt)
+	if err != nil {
+		return err
+	}
+	u.F1[layer] = control.F1
+	return nil
+}
