@@ -10,7 +10,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify"
@@ -41,6 +43,7 @@ func inventories() []inventory {
 		byName("lenses", "lenses on one model", lensList),
 		{"datasets", "data sets", dataSetTable, func() any { return dataSetList() }},
 		byName("models", "network families", modelList),
+		byName("losses", "what networks are trained for", lossList),
 		byName("recipes", "tables and figures of papers", recipeList),
 	}
 }
@@ -70,7 +73,7 @@ func namedTable(title string, entries []named) *report.Table {
 func newList() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List methods, attacks, metrics, data sets, models, recipes",
+		Short:   "List methods, attacks, metrics, lenses, data sets, models, losses, recipes",
 		Example: "  lethe list\n  lethe list methods\n  lethe list recipes --json",
 	}
 	var all []inventory
@@ -175,7 +178,17 @@ func modelList() []named {
 	for _, f := range vision.All() {
 		out = append(out, named{Name: f.Name, About: "images: " + f.About})
 	}
-	return append(out, named{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that takes noise away, with EDM's preconditioning"})
+	return append(out,
+		named{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that takes noise away, with EDM's preconditioning"},
+		named{Name: vae.Gaussian{}.Name(), About: "a variational autoencoder with one hidden layer on either side"})
+}
+
+func lossList() []named {
+	var out []named
+	for _, l := range append(loss.All(), loss.Loss(diffusion.EDM{})) {
+		out = append(out, named{Name: l.Name(), About: l.About()})
+	}
+	return out
 }
 
 func recipeList() []named {

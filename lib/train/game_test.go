@@ -40,6 +40,7 @@ func at(a, b float32) nn.Params {
 // itself is the loss that is the output.
 type itself struct{}
 
+func (itself) About() string                                 { return "the output" }
 func (itself) Name() string                                  { return "itself" }
 func (itself) Inputs(map[string]int) (map[string]int, error) { return map[string]int{}, nil }
 func (itself) Check(map[string]array.Matrix[float32]) error  { return nil }

@@ -39,6 +39,9 @@ var inner = loss.SquaredError{}
 // Name implements loss.Loss.
 func (EDM) Name() string { return "edm" }
 
+// About implements loss.Loss.
+func (EDM) About() string { return "a denoiser: EDM's weighted squared error over noise levels" }
+
 // Inputs implements loss.Loss.
 func (EDM) Inputs(outputs map[string]int) (map[string]int, error) { return inner.Inputs(outputs) }
 

@@ -27,6 +27,11 @@ var _ Loss = CrossEntropy{}
 // Name implements Loss.
 func (CrossEntropy) Name() string { return "cross-entropy" }
 
+// About implements Loss.
+func (CrossEntropy) About() string {
+	return "a classifier against labels or target probabilities"
+}
+
 // Inputs implements Loss.
 func (l CrossEntropy) Inputs(outputs map[string]int) (map[string]int, error) {
 	return probabilities(l, outputs)

@@ -22,6 +22,11 @@ var _ Loss = Distillation{}
 // Name implements Loss.
 func (Distillation) Name() string { return "distillation" }
 
+// About implements Loss.
+func (Distillation) About() string {
+	return "a classifier against a teacher's probabilities, softened by a temperature"
+}
+
 // Inputs implements Loss.
 func (l Distillation) Inputs(outputs map[string]int) (map[string]int, error) {
 	return probabilities(l, outputs)

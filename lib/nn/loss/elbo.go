@@ -31,6 +31,11 @@ var _ Loss = GaussianELBO{}
 // Name implements Loss.
 func (GaussianELBO) Name() string { return "gaussian-elbo" }
 
+// About implements Loss.
+func (GaussianELBO) About() string {
+	return "the negative evidence lower bound of a variational autoencoder with a Gaussian decoder"
+}
+
 // Inputs implements Loss.
 func (l GaussianELBO) Inputs(outputs map[string]int) (map[string]int, error) {
 	for _, name := range []string{LatentMean, LatentLogVar} {

@@ -21,6 +21,8 @@ import (
 type Loss interface {
 	// Name is a short name, such as "cross-entropy".
 	Name() string
+	// About says in a few words what it is.
+	About() string
 	// Inputs are the widths of what has to be known of every record, by name, for
 	// a network with these outputs (name and width). It refuses a network that
 	// lacks what the loss is about.

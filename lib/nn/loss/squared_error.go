@@ -29,6 +29,11 @@ func (SquaredError) Name() string { return "squared-error" }
 
 func (l SquaredError) output() string { return cmp.Or(l.Output, nn.Output) }
 
+// About implements Loss.
+func (SquaredError) About() string {
+	return "an output against numbers, summed over its elements"
+}
+
 // Inputs implements Loss.
 func (l SquaredError) Inputs(outputs map[string]int) (map[string]int, error) {
 	w, err := width(l, outputs, l.output())

@@ -93,6 +93,9 @@ func (s *suite) hasAName(t *testing.T) {
 	if s.l.Name() == "" || strings.ToLower(s.l.Name()) != s.l.Name() || strings.ContainsAny(s.l.Name(), " \t") {
 		t.Errorf("the name is %q", s.l.Name())
 	}
+	if s.l.About() == "" {
+		t.Error("it does not say what it is")
+	}
 	key, err := loss.Key(s.l)
 	if err != nil || !json.Valid([]byte(key)) || !strings.Contains(key, s.l.Name()) {
 		t.Errorf("the key is %s: %v", key, err)
