@@ -74,7 +74,7 @@ func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
 	}
 	inside := 0.0
 	for d := range draws {
-		rng := engine.Root(drawSeed+c.Lab.Shift).Stream(engine.StreamSubsets, uint64(d))
+		rng := engine.Root(drawSeed+c.Shift).Stream(engine.StreamSubsets, uint64(d))
 		some := func(n int) []int { return rng.Perm(n)[:size] }
 		target, in, out := some(len(c.Forget)), some(len(c.Retain)), some(c.Test.X.Rows)
 		onTrain := func(rows, positions []int) *sde.Matrix {

@@ -24,6 +24,7 @@ type Case struct {
 	Setting // resolved, and moved by the lab's Shift
 	*Problem
 	Forget, Retain []int
+	Shift          int // of the lab
 
 	trained map[Origin]*Trajectory
 }
@@ -36,7 +37,7 @@ func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{Lab: l, Setting: s, Problem: p, trained: map[Origin]*Trajectory{}}
+	c := &Case{Lab: l, Setting: s, Problem: p, Shift: l.Shift, trained: map[Origin]*Trajectory{}}
 	c.Forget, c.Retain, err = s.Divide(p.Prepared)
 	return c, err
 }

@@ -194,7 +194,7 @@ func (s Setting) cost(o Origin) int64 {
 		return 0
 	}
 	n := s.records(info)
-	forget := int(s.Fraction * float64(n))
+	forget := max(1, int(s.Fraction*float64(n)))
 	met, epochs := n, s.Fit.Epochs
 	if o.On == Retained {
 		met -= forget
