@@ -23,8 +23,8 @@ type wide struct {
 // than Go's work like this anyway.
 //
 // The number of workers is unlimited here, because with a limited number nodes
-// that hold a worker while they wait for another deadlock in GoMLX 0.28.3.
-// Results are the same to the last bit as those of one core.
+// that hold a worker while they wait for another deadlock in GoMLX (0.28.3 to
+// 0.28.8). Results are the same to the last bit as those of one core.
 func (e *Engine) Wide() (*Engine, error) {
 	if e.wide == nil {
 		return e, nil

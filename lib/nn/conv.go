@@ -148,7 +148,7 @@ func (l convolution) unseen(seen *Node) *Node {
 
 // library is the same convolution by GoMLX's own operation. A kernel of even size
 // gets a last row and column of zeros, and the border one more pixel to hold
-// them: GoMLX 0.28.3 shifts the image's gradient by a pixel for even kernels.
+// them: GoMLX (0.28.3 to 0.28.8) shifts the image's gradient by a pixel for even kernels.
 func (l convolution) library(in []*Node) *Node {
 	w, border := in[1], [2]int{l.win.pad, l.win.pad}
 	if k := l.win.size; k%2 == 0 {
