@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -119,6 +121,25 @@ func TestAGameResumesWithTheSameBits(t *testing.T) {
 		if got.Hash() != want.Hash() || !reflect.DeepEqual(again, history) {
 			t.Errorf("rule %d: resumed after four epochs: another result", rule)
 		}
+	}
+}
+
+// Two players with one objective meet its records in different orders, with draws
+// of their own; the first as a plain fit does.
+func TestEveryPlayerDrawsForHimself(t *testing.T) {
+	x, y := toy(1, 40, 5, 3)
+	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
+	c := Config{Batch: 40, Seed: 3}
+	r := (&Game{Players: []Player{{Objective: o}, {Objective: o}, {Objective: o}}}).rounds(c, 2)[0]
+	orders, seeds := map[string]bool{}, map[engine.Root]bool{}
+	for _, turn := range r.turns {
+		orders[fmt.Sprint(turn.batches[0].rows)], seeds[turn.seed] = true, true
+	}
+	if len(orders) != 3 || len(seeds) != 3 {
+		t.Errorf("three players meet the records in %d orders with %d seeds", len(orders), len(seeds))
+	}
+	if plain := c.epoch(o, 2)[0]; !reflect.DeepEqual(r.turns[0].batches, plain) || r.turns[0].seed != c.Seed {
+		t.Error("the first player does not draw as a plain fit does")
 	}
 }
 

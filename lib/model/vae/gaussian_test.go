@@ -152,3 +152,59 @@ func TestPerExampleGradientsOfTheELBOAreThoseOfALoop(t *testing.T) {
 		}
 	}
 }
+
+// The encoder's gradient comes through the reconstruction and through the
+// divergence, once each: it is the slope of the objective.
+func TestTheGradientIsTheSlope(t *testing.T) {
+	x, _ := digits(t, 8, 1)
+	r, p := open(t, Gaussian{Features: x.Cols, Hidden: 5, Latent: 3})
+	grads, err := train.Gradient(context.Background(), r, p, autoencode(x), 0, train.Mode{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const h = 1e-3                                // small, because units of the encoder switch on and off
+	for _, tensor := range []int{1, 2, 4, 6, 8} { // of the encoder, the mean, the log variance, the decoder, the output
+		rng, want := engine.Root(3).Stream("test", uint64(tensor)), 0.0
+		up, down := p.Clone(), p.Clone()
+		for j, g := range grads[tensor] {
+			d := rng.NormFloat64()
+			want += g * d
+			up[tensor].Data[j] += float32(h * d)
+			down[tensor].Data[j] -= float32(h * d)
+		}
+		above, err := train.Evaluate(context.Background(), r, up, autoencode(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		below, err := train.Evaluate(context.Background(), r, down, autoencode(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (above - below) / (2 * h); math.Abs(got-want) > 1e-2*(1+math.Abs(want)) {
+			t.Errorf("%s: the slope is %v, the gradient says %v", p[tensor].Name, got, want)
+		}
+	}
+}
+
+// A model that knows nothing of its records, z = 3 eps, and returns z: of records
+// that are 0 the reconstruction error is half the variance of z.
+func TestTheLatentVariablesHaveTheirDeviation(t *testing.T) {
+	const n, sd = 4000, 3.0
+	r, p := open(t, Gaussian{Features: 1, Hidden: 2, Latent: 1})
+	for _, v := range p {
+		clear(v.Data)
+	}
+	s := 2 * math.Log(sd)
+	p[5].Data[0] = float32(s)                         // log variance
+	p[6].Data[0], p[6].Data[1] = 1, -1                // decoder: relu(z), relu(-z)
+	p[8].Data[0], p[8].Data[1] = 1, -1                // output: their difference
+	objective := autoencode(array.New[float32](n, 1)) // beta 0.2
+	_, history, err := train.Fit(context.Background(), r, p, objective, train.Config{Epochs: 1, Optimizer: nn.SGD{LR: 1e-12}, Seed: 2}, train.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sd*sd/2 + 0.2*(math.Exp(s)-s-1)/2
+	if got, se := history[0].Loss, sd*sd/math.Sqrt(2*n); math.Abs(got-want) > 4*se {
+		t.Errorf("the objective is %v, want %v, standard error %v", got, want, se)
+	}
+}

@@ -5,7 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/nn/loss/losstest"
 )
@@ -41,4 +46,58 @@ func TestALabelThatIsNoClassIsRefusedByItsRecord(t *testing.T) {
 	if err := loss.Admit(loss.CrossEntropy{}, map[string]int{"logits": 3}, in, 3); err == nil || !strings.Contains(err.Error(), "record 1") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// Two records by hand, in float64.
+func TestLossesByHand(t *testing.T) {
+	out := map[string][]float32{ // feature-major, two records
+		nn.Output: {1, 0.5, -2, 0}, loss.LatentMean: {0.5, 0}, loss.LatentLogVar: {-1, 0}, nn.Logits: {2, 0, -1, 0},
+	}
+	target, labels := []float32{0, 0.5, 1, 3}, []float32{1, 0, 0, 1} // classes 0 and 1
+	kl := (0.25 + math.Exp(-1) + 1 - 1) / 2
+	for _, c := range []struct {
+		l      loss.Loss
+		inputs map[string][]float32
+		want   [2]float64
+	}{
+		{loss.SquaredError{}, map[string][]float32{loss.Target: target}, [2]float64{1 + 9, 9}},
+		{loss.GaussianELBO{}, map[string][]float32{loss.Target: target}, [2]float64{5 + kl, 4.5}},
+		{loss.GaussianELBO{Beta: 3}, map[string][]float32{loss.Target: target}, [2]float64{5 + 3*kl, 4.5}},
+		{loss.CrossEntropy{}, map[string][]float32{loss.Probabilities: labels}, [2]float64{math.Log(1 + math.Exp(-3)), math.Ln2}},
+		{loss.Distillation{Temperature: 3}, map[string][]float32{loss.Probabilities: labels}, [2]float64{9 * math.Log(1+math.Exp(-1)), 9 * math.Ln2}},
+	} {
+		got := evaluate(t, c.l, out, c.inputs)
+		for i, want := range c.want {
+			if math.Abs(float64(got[i])-want) > 1e-5*(1+want) {
+				t.Errorf("%s, record %d: %v, by hand %v", c.l.Name(), i, got[i], want)
+			}
+		}
+	}
+}
+
+func evaluate(t *testing.T, l loss.Loss, outputs, inputs map[string][]float32) (losses []float32) {
+	t.Helper()
+	e, err := enginetest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	one := tensors.FromScalar(float32(0))
+	got, err := graph.CallOnceN(e.Backend(), func(in []*graph.Node) []*graph.Node {
+		nodes := func(from map[string][]float32) map[string]*graph.Node {
+			to := map[string]*graph.Node{}
+			for name, v := range from {
+				to[name] = graph.Const(in[0].Graph(), tensors.FromFlatDataAndDimensions(v, len(v)/2, 2))
+			}
+			return to
+		}
+		return []*graph.Node{l.Graph(loss.Given{Outputs: nodes(outputs), Inputs: nodes(inputs)}).Losses}
+	}, one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tensors.ConstFlatData(got[0], func(flat []float32) { losses = append(losses, flat...) }); err != nil {
+		t.Fatal(err)
+	}
+	return losses
 }
