@@ -229,7 +229,7 @@ var faults = []Fault{
 	{File: "lib/paper/sdepaper/unlearned.go", Old: "Members: trained(known), Nonmembers: strange(tests[:half])",
 		New: "Members: strange(tests[:half]), Nonmembers: trained(known)", Protects: "table 4's attacker knows who is a member", Run: "TestTheAttack"},
 	{File: "lib/paper/sdepaper/unlearned.go", Old: "refs := sde.References{In: &in, Out: &out}", New: "refs := sde.References{In: &out, Out: &in}",
-		Protects: "table 4's references are not exchanged", Run: "TestA|TestE|TestJ|TestT"},
+		Protects: "table 4's references are not exchanged", Run: "TestTableFours"},
 	{File: "lib/paper/sdepaper/judge.go", Old: "targets(\"forgotten\", a.train.Gather(forget)", New: "targets(\"forgotten\", a.train.Gather(rest)",
 		Protects: "table 1 judges the forgotten images out", Run: "TestTargets|TestAWider"},
 }

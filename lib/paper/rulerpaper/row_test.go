@@ -20,11 +20,11 @@ func TestARowHasEveryNumberInItsPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := c.Request(t.Context(), unlearn.GradientAscent{})
+	request, err := c.Request(t.Context(), unlearn.GradientAscent{LR: 0.05})
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights, _, err := unlearn.Apply(t.Context(), unlearn.GradientAscent{}, request)
+	weights, _, err := unlearn.Apply(t.Context(), unlearn.GradientAscent{LR: 0.05}, request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +91,9 @@ func TestARowHasEveryNumberInItsPlace(t *testing.T) {
 		if pair[0] != pair[1] {
 			t.Errorf("%s is %v in the row, %v by itself", name, pair[0], pair[1])
 		}
+	}
+	if forgetAcc == retainAcc || row.ForgetAcc == row.TestAcc {
+		t.Errorf("accuracies of %v, %v and %v tell no columns apart", row.ForgetAcc, row.RetainAcc, row.TestAcc)
 	}
 	if row.M2 == row.M2Mean || row.Forget != len(c.Forget) || row.Retain != len(c.Retain) {
 		t.Errorf("%+v", row)

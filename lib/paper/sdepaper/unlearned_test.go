@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
 // logits are sure of the labels of the given rows and of nothing else.
@@ -48,5 +51,49 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 	}
 	if u.ASR.Value != u.HeldOut.Value {
 		t.Errorf("images that look alike pass for members in %v and %v of the cases", u.ASR.Value, u.HeldOut.Value)
+	}
+}
+
+// Activations of retained images are spread wide and those of test images are
+// not. Forgotten images that look like the first are in training, and out of it
+// where they look like the second; F1 is 1, because the truth is plain. References
+// that are exchanged turn all of it around.
+func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
+	const rows, size, dim = 240, 20, 8
+	forget, retain := firstRows(80), make([]int, 160)
+	for i := range retain {
+		retain[i] = 80 + i
+	}
+	cloud := func(part uint64, spread func(row int) float64) sde.Matrix {
+		rng, m := engine.Root(6).Stream("test", part), array.New[float64](rows, dim)
+		for i := range rows {
+			for j := range dim {
+				m.Row(i)[j] = spread(i) * rng.NormFloat64()
+			}
+		}
+		return m
+	}
+	const wide, narrow = 3.0, 0.3
+	for name, c := range map[string]struct{ forgotten, want float64 }{"in training": {wide, 0}, "out of it": {narrow, 1}} {
+		a := activations{
+			train: cloud(1, func(row int) float64 {
+				if row < len(forget) {
+					return c.forgotten
+				}
+				return wide
+			}),
+			test: cloud(2, func(int) float64 { return narrow }),
+		}
+		u := Unlearned{OTR: map[string]stats.Estimate{}, F1: map[string]stats.Estimate{}, Valid: map[string]bool{}}
+		p := opened(t, environment(t))
+		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20}, p, "h", a, forget, retain); err != nil {
+			t.Fatal(err)
+		}
+		if got := u.OTR["sde/h"].Value; got != c.want {
+			t.Errorf("forgotten images that look %s: the rate of out is %v, want %v", name, got, c.want)
+		}
+		if u.F1["h"].Value != 1 {
+			t.Errorf("forgotten images that look %s: F1 on images of which the truth is known is %v", name, u.F1["h"].Value)
+		}
 	}
 }
