@@ -100,7 +100,8 @@ func (c *Case) Ahead(ctx context.Context, methods ...unlearn.Method) error {
 	var tasks []func() error
 	for _, m := range methods {
 		tasks = append(tasks, func() error {
-			own := &Case{Lab: c.Lab, Setting: c.Setting, Problem: c.Problem, Forget: c.Forget, Retain: c.Retain, trained: map[Origin]*Trajectory{}}
+			own := *c
+			own.trained = map[Origin]*Trajectory{}
 			_, _, err := own.Weights(ctx, m)
 			return err
 		})
