@@ -118,6 +118,10 @@ func TestTheKernelIsTheBuilds(t *testing.T) {
 	if kernel != "avx512" && kernel != "avx2" && kernel != "scalar" {
 		t.Errorf("kernel %q", kernel)
 	}
+	// Whoever runs the tests may have switched kernels off.
+	t.Setenv("GOMLX_SIMD_AVX512", "1")
+	t.Setenv("GOMLX_SIMD_AVX2", "1")
+	best := matmulKernel()
 	t.Setenv("GOMLX_SIMD_AVX512", "0")
 	if got := matmulKernel(); got == "avx512" {
 		t.Errorf("kernel %s with AVX-512 switched off", got)
@@ -128,8 +132,8 @@ func TestTheKernelIsTheBuilds(t *testing.T) {
 	}
 	t.Setenv("GOMLX_SIMD_AVX512", "1")
 	t.Setenv("GOMLX_SIMD_AVX2", "perhaps")
-	if got := matmulKernel(); got != kernel {
-		t.Errorf("kernel %s with unreadable switches, %s without", got, kernel)
+	if got := matmulKernel(); got != best {
+		t.Errorf("kernel %s with unreadable switches, %s without", got, best)
 	}
 }
 
