@@ -11,23 +11,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/stats"
-	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 func newLab(t *testing.T) *lab.Lab {
 	t.Helper()
-	t.Setenv("LETHE_DATA", t.TempDir()) // no real data: only what is built in
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e, s := enginetest.WithStore(t)
 	return &lab.Lab{Engine: e, Store: s}
 }
 

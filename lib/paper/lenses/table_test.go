@@ -10,22 +10,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
 func environment(t *testing.T) *paper.Env {
 	t.Helper()
-	t.Setenv("LETHE_DATA", t.TempDir()) // no real data: only what is built in
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e, s := enginetest.WithStore(t)
 	return &paper.Env{Engine: e, Store: s}
 }
 
