@@ -151,9 +151,10 @@ func scalesOf(nb *notebook.Notebook, all []paper.Paper) []string {
 }
 
 // importsPaper reports whether a cell names the package of a paper's recipes, or
-// one below it.
+// one below it. It is called after the paper, with "paper" behind the name where
+// a room of the library has that already.
 func importsPaper(nb *notebook.Notebook, p paper.Paper) bool {
-	named := regexp.MustCompile(`"` + regexp.QuoteMeta(setup.Module+"/lib/paper/"+p.Name) + `["/]`)
+	named := regexp.MustCompile(`"` + regexp.QuoteMeta(setup.Module+"/lib/paper/"+p.Name) + `(?:paper)?["/]`)
 	return slices.ContainsFunc(nb.Cells, func(c notebook.Cell) bool { return c.Kind == notebook.Code && named.MatchString(c.Source) })
 }
 

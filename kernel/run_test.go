@@ -39,7 +39,7 @@ func TestScalesAreThoseOfThePapersThatANotebookImports(t *testing.T) {
 	for name, c := range map[string]struct{ source, scale, want string }{
 		"none":  {`import "fmt"`, "giant", "--scale giant: there are quick, standard, paper, hour"},
 		"ruler": {`import "github.com/lethe-ml/lethe/lib/paper/rulerpaper"`, "hour", "has quick, standard, paper\n"},
-		"both":  {"import (\n\t\"github.com/lethe-ml/lethe/lib/paper/ruler\"\n\trecipes \"github.com/lethe-ml/lethe/lib/paper/sdepaper/toy\"\n)", "hour", "has quick, standard, paper\n"},
+		"both":  {"import (\n\t\"github.com/lethe-ml/lethe/lib/paper/rulerpaper\"\n\trecipes \"github.com/lethe-ml/lethe/lib/paper/sdepaper/toy\"\n)", "hour", "has quick, standard, paper\n"},
 	} {
 		nb, err := notebook.New(c.source)
 		if err != nil {
