@@ -5,13 +5,12 @@ const definitions = (seed, epochs) => `import (
 	"fmt"
 	"sync"
 
-	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nb"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// long trains two models and says with which epoch this run of the cell began.
+// long trains a model and says with which epoch this run of the cell began.
 func long() {
 	l := nb.Try(lab.Open())
 	bar := nb.NewBar(0, "training")
@@ -20,9 +19,10 @@ func long() {
 		once.Do(func() { fmt.Printf("began with epoch %d of %d\\n", p.Done, p.Total) })
 		bar.Report(p.Done, p.Total, p.What)
 	}
-	c := nb.Try(audit.Open(nb.Context(), l, lab.Setting{
+	c := nb.Try(l.Case(nb.Context(), lab.Setting{
 		DataSet: "moons_island", Planted: "island", Seed: ${seed}, Fit: train.Config{Epochs: ${epochs}},
 	}))
+	nb.Try(c.Trained(nb.Context(), c.Original()))
 	bar.Done()
 	fmt.Printf("trained on %d records\\n", len(c.Train.Y))
 }`;
