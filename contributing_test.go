@@ -21,7 +21,7 @@ var fencedDiff = regexp.MustCompile("(?ms)^### ([^\n]+)$(?:[^#]|#[^#])*?^```diff
 // to the working tree.
 func TestContributingShowsDiffsThatBuild(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds some packages seven times")
+		t.Skip("builds packages once for every diff; not with -short")
 	}
 	text, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 )
 
 // Together runs tasks that do not need one another side by side, as many at a
-// time as the engine has cores, and returns the first error in their order. A small network keeps
-// one core busy: two are trained in the time of one. What is computed does not
-// depend on it.
+// time as the engine has cores, and returns the first error in their order. A
+// small network keeps one core busy: two are trained in the time of one. What is
+// computed does not depend on it.
 func (l *Lab) Together(tasks ...func() error) error {
 	errs := make([]error, len(tasks))
 	free := make(chan struct{}, max(1, l.Engine.Cores()))

@@ -140,6 +140,9 @@ func (c Config) check() error {
 	if c.Epochs < 0 || c.Batch < 0 {
 		return fmt.Errorf("train: %d epochs of batches of %d", c.Epochs, c.Batch)
 	}
+	if c.Order < Shuffled || c.Order > Alone {
+		return fmt.Errorf("train: order %d is none", c.Order)
+	}
 	if err := c.Optimizer.Check(); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}

@@ -100,6 +100,9 @@ func (p Plan) rounds(c Config, epoch int) ([]round, error) {
 	}
 	var out []round
 	for k, o := range passes {
+		if c.Order == Alone && len(o) > 1 {
+			return nil, fmt.Errorf("train: epoch %d: the order Alone is for objectives of one term, this one has %d", epoch+1, len(o))
+		}
 		drawn := c
 		if k > 0 {
 			drawn.Seed = engine.Root(c.Seed.Counter(engine.StreamPass, uint64(k)))
