@@ -169,6 +169,7 @@ func rulerJSON(r *ruler.Result) any {
 		M2Mean   *metricJSON    `json:"m2_mean,omitempty"`
 		M3       *metricJSON    `json:"m3,omitempty"`
 		M4       *metricJSON    `json:"m4"`
+		AsCoded  *metricJSON    `json:"m4_as_coded"`
 		M4NullSD float64        `json:"m4_null_sd"`
 		Forget   int            `json:"n_forget"`
 		Retain   int            `json:"n_retain"`
@@ -176,7 +177,7 @@ func rulerJSON(r *ruler.Result) any {
 		Baseline int            `json:"n_baseline"`
 		Copies   int            `json:"copies"`
 		ZeroRows ruler.ZeroRows `json:"zero_rows"`
-	}{metricOf(r.M1), metricOf(r.M2), metricOf(r.M2Mean), metricOf(r.M3), metricOf(r.M4),
+	}{metricOf(r.M1), metricOf(r.M2), metricOf(r.M2Mean), metricOf(r.M3), metricOf(r.M4), metricOf(r.M4AsCoded),
 		r.M4NullSD, r.Forget, r.Retain, r.Gallery, r.Baseline, r.Copies, r.ZeroRows}
 }
 
@@ -197,8 +198,8 @@ func rulerTable(r *ruler.Result) *report.Table {
 		"the paper reads memory, below 0.5 over-displacement. By chance it varies with standard deviation %s. A model that never saw "+
 		"the records can be away from 0.5 too, so compare with an oracle's own M4", r.Gallery, report.FormatNumber(r.M4NullSD, 4)))
 	if r.Copies > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d forget records have the embedding of a retained record up to rounding; their rank "+
-			"among such copies rests on the last bit.", r.Copies))
+		add("M4, as coded", r.M4AsCoded, "0.5", fmt.Sprintf("M4 where the last bit of a similarity decides between copies, as in the authors' "+
+			"program: %d forget records have the embedding of a retained record up to rounding, and no record is nearer than that", r.Copies))
 	}
 	if z := r.ZeroRows; z.Unlearned+z.Oracle+z.Original > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("Embeddings of zero length passed: %d of the unlearned model, %d of the oracle, %d of "+

@@ -27,7 +27,7 @@ type Model = lab.Model
 var (
 	original = lab.Arm{Label: "original (do nothing)", Method: unlearn.DoNothing{}, Control: true}
 	oracle   = lab.Arm{Label: "retrained (oracle)", Method: unlearn.Retrain{}, Control: true}
-	second   = lab.Arm{Label: "retrained, other seed", Method: unlearn.Retrain{SeedShift: 1}, Control: true}
+	second   = lab.Arm{Label: "retrained, other seed", Method: unlearn.SecondOracle, Control: true}
 	random   = lab.Arm{Label: unlearn.RandomWeights{}.Name(), Method: unlearn.RandomWeights{}, Control: true}
 )
 

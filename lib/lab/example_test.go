@@ -83,9 +83,9 @@ func ExampleCase_Arm() {
 	// fine-tuning, matched: a method's report true
 }
 
-// The second oracle is the oracle of the study's next seed, so that nothing is
-// trained twice.
-func ExampleSetting_OtherSeed() {
-	fmt.Println(lab.Setting{Seed: 2, Seeds: []int{0, 1, 2}}.OtherSeed(1), lab.Setting{Seed: 7}.OtherSeed(1))
-	// Output: 0 8
+// The second oracle's seed is none that a study trains anything else from.
+func ExampleSetting_Origin() {
+	s := lab.Setting{Seed: 2}
+	fmt.Println(s.Original().Seed, s.Origin(unlearn.Retrain{}).Seed, s.Origin(unlearn.SecondOracle).Seed)
+	// Output: 2 2 10002
 }

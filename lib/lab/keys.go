@@ -18,7 +18,7 @@ import (
 // program changes every result, and with it every store key. A change of one
 // method raises that method's own version (unlearn.Versioned), one of a measure
 // that measure's.
-const Results = 1
+const Results = 2
 
 // Key is the name in the store of something computed from the problem.
 // Where the lab's seeds are moved the key says so, whatever seeds it is given.

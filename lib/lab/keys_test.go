@@ -190,7 +190,7 @@ func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
 func keysOf(t *testing.T, l *Lab, s Setting) string {
 	t.Helper()
 	c, w := opened(t, l, s)
-	keys := []store.Key{l.TrainKey(c.training(c.Original())), l.TrainKey(c.training(c.Oracle())), l.TrainKey(c.training(c.OtherOracle(1)))}
+	keys := []store.Key{l.TrainKey(c.training(c.Original())), l.TrainKey(c.training(c.Oracle())), l.TrainKey(c.training(c.Origin(unlearn.SecondOracle)))}
 	for _, m := range []unlearn.Method{unlearn.SCRUB{}, unlearn.Unroll{}} {
 		keys = append(keys, l.unlearnKey(c.Problem, m, c.request(m, w)))
 	}
@@ -215,7 +215,7 @@ func (heavier) Name() string { return "heavier" }
 
 func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	l := newLab(t)
-	table := Setting{DataSet: "moons_island", MaxRows: 300, Seed: 1, Seeds: []int{1, 2, 3}}
+	table := Setting{DataSet: "moons_island", MaxRows: 300, Seed: 1}
 	drawings := Setting{DataSet: "glyphs", MaxRows: 60, TestRows: 40, Fraction: 0.1, Arch: pictures().Arch, Fit: train.Config{Epochs: 4}}
 	changes := map[string]func(*Setting){
 		"DataSet":    func(s *Setting) { s.DataSet = "two_moons" },
@@ -225,7 +225,6 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		"ForgetSeed": func(s *Setting) { s.ForgetSeed = 1 },
 		"Planted":    func(s *Setting) { s.Planted = "island" },
 		"Seed":       func(s *Setting) { s.Seed = 2 },
-		"Seeds":      func(s *Setting) { s.Seeds = []int{1, 3} },
 		"Goal":       func(s *Setting) { s.Goal = heavier{Weight: 2} },
 		"Arch": func(s *Setting) {
 			s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 8} }
@@ -363,7 +362,7 @@ func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
 			t.Errorf("%s is called %s and, written out, %s (%v, %v)", m.Name(), a, b, errA, errB)
 		}
 	}
-	if fmt.Sprint(s.Origin(unlearn.Retrain{SeedShift: 1})) != fmt.Sprint(Origin{On: Retained, Seed: 1}) {
-		t.Errorf("the second oracle is %+v", s.Origin(unlearn.Retrain{SeedShift: 1}))
+	if fmt.Sprint(s.Origin(unlearn.SecondOracle)) != fmt.Sprint(Origin{On: Retained, Seed: 10_000}) {
+		t.Errorf("the second oracle is %+v", s.Origin(unlearn.SecondOracle))
 	}
 }

@@ -37,7 +37,7 @@ type Arm struct {
 //
 //	unlearn.DoNothing{}            the original itself
 //	unlearn.Retrain{}              the oracle
-//	unlearn.Retrain{SeedShift: 1}  the second oracle
+//	unlearn.SecondOracle           the oracle of a seed that nothing else has
 //	unlearn.RandomWeights{}        destroyed
 //	Matched(epochs)                matched fine-tuning
 
@@ -80,22 +80,6 @@ func (s Setting) Original() Origin { return Origin{On: Everything, Seed: s.Seed}
 // retained records alone.
 func (s Setting) Oracle() Origin { return Origin{On: Retained, Seed: s.Seed} }
 
-// OtherOracle is an equally perfect unlearner that differs by chance alone: the
-// oracle of another seed.
-func (s Setting) OtherOracle(shift int) Origin {
-	return Origin{On: Retained, Seed: s.OtherSeed(shift)}
-}
-
-// OtherSeed is the seed of the second oracle: the next of the study's seeds,
-// going round, whose own oracle it is, so that nothing is trained twice; in a
-// study of one seed the number after it.
-func (s Setting) OtherSeed(shift int) int {
-	if i := slices.Index(s.Seeds, s.Seed); i >= 0 && len(s.Seeds) > 1 {
-		return s.Seeds[(i+shift)%len(s.Seeds)]
-	}
-	return s.Seed + shift
-}
-
 // Origin says where the model of an arm comes from. Doing nothing is the
 // original itself, and retraining is one of the trainings that serve as oracles;
 // every other method unlearns the original.
@@ -104,10 +88,7 @@ func (s Setting) Origin(m unlearn.Method) Origin {
 	case unlearn.DoNothing:
 		return s.Original()
 	case unlearn.Retrain:
-		if m.SeedShift == 0 {
-			return s.Oracle()
-		}
-		return s.OtherOracle(m.SeedShift)
+		return Origin{On: Retained, Seed: s.Oracle().Seed + m.SeedShift}
 	}
 	return Origin{On: Everything, Seed: s.Seed, Method: m}
 }

@@ -12,7 +12,7 @@ import (
 
 func TestWhoIsTrainedOnWhat(t *testing.T) {
 	s := pictures()
-	s.Seed, s.Seeds, s.Augment = 4, []int{0, 4, 9}, true
+	s.Seed, s.Augment = 4, true
 	c := openCase(t, newLab(t), s)
 	both := append(slices.Clone(c.Forget), c.Retain...)
 	slices.Sort(both)
@@ -23,8 +23,8 @@ func TestWhoIsTrainedOnWhat(t *testing.T) {
 	}{
 		{unlearn.DoNothing{}, both, 4},
 		{unlearn.Retrain{}, c.Retain, 4},
-		{unlearn.Retrain{SeedShift: 1}, c.Retain, 9},
-		{unlearn.Retrain{SeedShift: 2}, c.Retain, 0},
+		{unlearn.SecondOracle, c.Retain, 10_004},
+		{unlearn.Retrain{SeedShift: 2}, c.Retain, 6},
 	} {
 		o := c.Origin(want.method)
 		got := c.training(o)
@@ -34,21 +34,6 @@ func TestWhoIsTrainedOnWhat(t *testing.T) {
 	}
 	if len(both) != 200 || both[0] != 0 || both[199] != 199 || len(slices.Compact(both)) != 200 {
 		t.Errorf("the original is trained on %v", both)
-	}
-}
-
-func TestWhoIsTheOtherSeed(t *testing.T) {
-	for _, c := range []struct {
-		seed  int
-		seeds []int
-		want  int
-	}{
-		{0, []int{0, 1, 2}, 1}, {2, []int{0, 1, 2}, 0}, {5, []int{3, 5}, 3},
-		{0, nil, 1}, {7, []int{7}, 8}, {4, []int{0, 1}, 5}, // not of the study
-	} {
-		if got := (Setting{Seed: c.seed, Seeds: c.seeds}).OtherSeed(1); got != c.want {
-			t.Errorf("of %d among %v: %d, want %d", c.seed, c.seeds, got, c.want)
-		}
 	}
 }
 
@@ -85,7 +70,7 @@ func TestControlsAreNotComputedTwice(t *testing.T) {
 	l := newLab(t)
 	c := openCase(t, l, Setting{DataSet: "two_moons", MaxRows: 120})
 	original := originalOf(t, c)
-	for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.Retrain{SeedShift: 1}, unlearn.RandomWeights{}, Matched(2)} {
+	for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.SecondOracle, unlearn.RandomWeights{}, Matched(2)} {
 		w, rep, err := c.Weights(t.Context(), m)
 		if err != nil {
 			t.Fatalf("%s: %v", m.Name(), err)

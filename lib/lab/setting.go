@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
@@ -31,11 +30,8 @@ type Setting struct {
 	// Planted names a group that the data set's generator planted, such as
 	// "outliers"; its rows in the train part are forgotten instead.
 	Planted string
-	// Seed draws the initial weights and dropout. Seeds are those of the study that
-	// the case belongs to, nil: this one alone; see OtherSeed.
-	Seed  int
-	Seeds []int
-	Fit   train.Config // its seed is Seed
+	Seed    int          // draws the initial weights and dropout
+	Fit     train.Config // its seed is Seed
 	// Goal is what the training minimises; nil: Labels.
 	Goal Goal
 	// Arch builds the network for a number of features and classes; nil is
@@ -83,10 +79,6 @@ func (s Setting) resolved() Setting {
 // moved is a resolved setting with its seeds moved; see Lab.Shift.
 func (s Setting) moved(shift int) Setting {
 	s.Seed += shift
-	s.Seeds = slices.Clone(s.Seeds)
-	for i := range s.Seeds {
-		s.Seeds[i] += shift
-	}
 	if s.Planted == "" {
 		s.ForgetSeed += uint32(shift)
 	}

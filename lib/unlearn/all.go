@@ -14,7 +14,7 @@ func All() []Method {
 		L1Sparsity{},
 		Unroll{},
 		Retrain{},
-		Retrain{SeedShift: 1},
+		SecondOracle,
 		DoNothing{},
 		RandomWeights{},
 	}

@@ -50,8 +50,14 @@ var about = map[string][]unlearntest.Option{
 		}
 	})},
 	"random-weights": {unlearntest.Holds("is an untrained model", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
-		if p.Hash() != y.Request.Runner.Arch.Init(y.Request.Seed.Stream(engine.StreamInit)).Hash() {
-			t.Error("the weights are not those that the seed draws")
+		drawn := y.Request.Seed + y.Request.Fit.Seed
+		if p.Hash() != y.Request.Runner.Arch.Init(drawn.Stream(engine.StreamInit)).Hash() {
+			t.Error("the weights are not those that the seeds draw")
+		}
+		other := y.Request
+		other.Fit.Seed++
+		if q, _, err := unlearn.Apply(t.Context(), unlearn.RandomWeights{}, other); err != nil || q.Hash() == p.Hash() {
+			t.Errorf("another training seed has the same random weights (%v)", err)
 		}
 	})},
 }

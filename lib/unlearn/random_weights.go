@@ -9,8 +9,11 @@ import (
 // RandomWeights is the control that destroys the model: fresh, untrained
 // weights. It has surely forgotten, and everything else with it; a metric that
 // cannot tell it from a good method measures forgetting only.
+//
+// Every training seed draws other weights, which are not those that its original
+// started from.
 type RandomWeights struct {
-	Seed int `json:"seed,omitempty"` // 0: the request's seed
+	Seed int `json:"seed,omitempty"` // moved by the original's; 0: the request's seed
 }
 
 var _ Method = RandomWeights{}
@@ -24,11 +27,15 @@ func (RandomWeights) Sees() Sees { return Sees{} }
 // Resolved implements Method.
 func (m RandomWeights) Resolved() Method { return m }
 
+// Version implements Versioned: 2 draws per training seed, 1 drew once for all.
+func (RandomWeights) Version() int { return 2 }
+
 // Unlearn implements Method.
 func (m RandomWeights) Unlearn(_ context.Context, r Request) (*Outcome, error) {
 	seed := r.Seed
 	if m.Seed != 0 {
 		seed = engine.Root(m.Seed)
 	}
-	return &Outcome{Params: r.Runner.Arch.Init(seed.Stream(engine.StreamInit))}, nil
+	fresh := seed + r.Fit.Seed
+	return &Outcome{Params: r.Runner.Arch.Init(fresh.Stream(engine.StreamInit))}, nil
 }

@@ -12,13 +12,20 @@ import (
 // record. The zero value starts from the original's own seed, and so from the
 // same initial weights (the paired design of RULER section 3.3).
 //
-// With SeedShift it is the control "retrain with another seed": an equally
-// perfect unlearner whose representation differs by chance of training alone.
+// With SeedShift it is the control "retrain with another seed", [SecondOracle]: an
+// equally perfect unlearner whose representation differs by chance of training
+// alone.
 type Retrain struct {
 	SeedShift int `json:"seed_shift,omitempty"` // added to the original's seed
 }
 
 var _ Method = Retrain{}
+
+// SecondOracle is retraining with another seed, as every table has it. Its seeds
+// are farther away than any study's go: with a study's own seeds the second
+// oracles would be the first in another order, and means over them the same
+// numbers again.
+var SecondOracle = Retrain{SeedShift: 10_000}
 
 // Name implements Method.
 func (m Retrain) Name() string {

@@ -116,7 +116,7 @@ func TestTheOraclesSeedIsTheOriginalsAndNotTheRequests(t *testing.T) {
 	if got.Hash() != want.Hash() {
 		t.Error("the unlearning seed reached the oracle")
 	}
-	other, _, err := unlearn.Apply(context.Background(), unlearn.Retrain{SeedShift: 1}, r)
+	other, _, err := unlearn.Apply(context.Background(), unlearn.SecondOracle, r)
 	if err != nil {
 		t.Fatal(err)
 	}

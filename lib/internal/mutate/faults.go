@@ -200,7 +200,7 @@ var faults = []Fault{
 	{File: "lib/lab/keys.go", Old: "Original: r.Original.Hash(),", New: "Original: \"\",", Protects: "the key of an unlearned model has its original"},
 	{File: "lib/lab/protocol.go", Old: "func (s Setting) Oracle() Origin { return Origin{On: Retained,",
 		New: "func (s Setting) Oracle() Origin { return Origin{On: Everything,", Protects: "the oracle is trained on the retained records alone"},
-	{File: "lib/lab/protocol.go", Old: "return Origin{On: Retained, Seed: s.OtherSeed(shift)}", New: "return Origin{On: Retained, Seed: s.Seed}",
+	{File: "lib/lab/protocol.go", Old: "Seed: s.Oracle().Seed + m.SeedShift}", New: "Seed: s.Oracle().Seed}",
 		Protects: "the second oracle has another seed"},
 	{File: "lib/lab/protocol.go", Old: "Forget: c.Records(c.Forget), Retain: c.Records(c.Retain),",
 		New: "Forget: c.Records(c.Retain), Retain: c.Records(c.Forget),", Protects: "a request forgets the forget set"},

@@ -34,6 +34,9 @@ type Row struct {
 	M4       float64 `json:"m4"`
 	OracleM4 float64 `json:"oracle_m4"` // M4 of the oracle itself
 
+	M4AsCoded float64 `json:"m4_as_coded"` // the last bit decides among ties
+	Copies    int     `json:"copies"`      // forget records with a copy among the retained ones that M4 searches
+
 	MIA       float64 `json:"mia"`     // balanced accuracy of the loss-threshold attack
 	MIAAUC    float64 `json:"mia_auc"` // forget against held-out losses, no threshold; signed
 	ForgetAcc float64 `json:"forget_accuracy"`
@@ -61,7 +64,6 @@ type evidenceKey struct {
 	lab.NetworkKey
 	Fit        train.Config `json:"fit"`
 	Arms       []armKey     `json:"arms"`
-	Others     []int        `json:"seeds"` // of the study: they decide the other-seed oracle
 	Fraction   float64      `json:"fraction"`
 	ForgetSeed uint32       `json:"forget_seed"`
 	Gallery    int          `json:"gallery"`
@@ -87,7 +89,7 @@ var measuresNow = measures{RULER: ruler.Version, Attack: attack.Version}
 func (e *Env) key(c *cell) store.Key {
 	s := c.study
 	config := evidenceKey{
-		Study: s.Name, NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Fit: s.Fit.WithDefaults(), Others: s.Seeds,
+		Study: s.Name, NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Fit: s.Fit.WithDefaults(),
 		Fraction: c.fraction, ForgetSeed: c.forgetSeed, Gallery: s.Gallery, Measures: measuresNow,
 	}
 	for _, a := range s.Arms {
@@ -249,6 +251,7 @@ func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, e
 	}
 	row.M1, row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2.Value, m.M2Mean.Value, m.M3.Value, m.M4.Value
 	row.OracleM4, row.ZeroRows = ref.oracleM4, m.ZeroRows.Unlearned
+	row.M4AsCoded, row.Copies = m.M4AsCoded.Value, m.Copies
 	if err := c.outputs(&row, onTrain.Logits(), onTest.Logits()); err != nil {
 		return row, err
 	}

@@ -14,9 +14,8 @@ func trainings(jobs []lab.Job) []lab.Job {
 }
 
 // The main study has 10 data sets, 10 seeds and 3 fractions: 300 cells, with an
-// original per data set and seed and an oracle per cell. The second oracle of a
-// cell is another cell's. Listing needs no file.
-func TestThePapersMainStudyIsFourHundredTrainings(t *testing.T) {
+// original per data set and seed and two oracles per cell. Listing needs no file.
+func TestThePapersMainStudyIsSevenHundredTrainings(t *testing.T) {
 	e := newEnv(t, t.TempDir(), 0)
 	full, err := ScaleByName("paper")
 	if err != nil {
@@ -32,7 +31,7 @@ func TestThePapersMainStudyIsFourHundredTrainings(t *testing.T) {
 			cells++
 		}
 	}
-	if n := len(trainings(jobs)); cells != 300 || n != 400 {
+	if n := len(trainings(jobs)); cells != 300 || n != 700 {
 		t.Errorf("%d cells and %d trainings", cells, n)
 	}
 	first := jobs[0]

@@ -141,7 +141,7 @@ func controls() []Arm {
 		{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
 		{Label: Matched, Method: lab.Matched(5), Control: true},
 		{Label: Oracle, Method: unlearn.Retrain{}, Control: true},
-		{Label: OtherOracle, Method: unlearn.Retrain{SeedShift: 1}, Control: true},
+		{Label: OtherOracle, Method: unlearn.SecondOracle, Control: true},
 		{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true},
 	}
 }
@@ -167,7 +167,7 @@ type Architecture = func(features, classes int) model.Architecture
 func (s Study) setting(k cellKey) lab.Setting {
 	return lab.Setting{
 		DataSet: k.dataSet, MaxRows: s.RowCap, Fraction: k.fraction, ForgetSeed: k.forgetSeed,
-		Seed: k.seed, Seeds: s.Seeds, Fit: s.Fit, Arch: s.Arch,
+		Seed: k.seed, Fit: s.Fit, Arch: s.Arch,
 	}
 }
 

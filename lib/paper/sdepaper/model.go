@@ -46,7 +46,7 @@ func (s Study) coordinates(of Setting, fraction float64, seed int) (lab.Setting,
 		return lab.Setting{}, err
 	}
 	return lab.Setting{
-		DataSet: of.DataSet, MaxRows: of.Images, TestRows: of.Held, Fraction: fraction, Seed: seed, Seeds: firstRows(s.Seeds),
+		DataSet: of.DataSet, MaxRows: of.Images, TestRows: of.Held, Fraction: fraction, Seed: seed,
 		Fit: of.Fit, Arch: arch, Augment: of.Augment, Keep: of.kept(s.Course),
 	}, nil
 }

@@ -173,7 +173,7 @@ func Arms() []Arm {
 		{Label: FineTuning, Method: unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &unlearn.Descent{}}},
 		{Label: Ascent, Method: unlearn.GradientAscent{Epochs: 5, LR: 1e-4, SGD: &unlearn.Descent{}}},
 		{Label: Retrain, Method: unlearn.Retrain{}, Control: true},
-		{Label: OtherSeed, Method: unlearn.Retrain{SeedShift: 1}, Control: true},
+		{Label: OtherSeed, Method: unlearn.SecondOracle, Control: true},
 		{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
 		{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true},
 	}

@@ -76,7 +76,7 @@ func near(t *testing.T, name string, got, want, tol float64) {
 }
 
 // bruteM4 is equations (5) to (7) word for word, with no search at all.
-func bruteM4(m *matrix, forget, gallery []int) (p, q, ranks []float64) {
+func bruteM4(m *matrix, forget, gallery []int, ties Ties) (p, q, ranks []float64) {
 	f, g := units(m, forget), units(m, gallery)
 	q = make([]float64, len(gallery))
 	for r := range gallery {
@@ -94,7 +94,7 @@ func bruteM4(m *matrix, forget, gallery []int) (p, q, ranks []float64) {
 		}
 		count := 0
 		for _, v := range q {
-			if v <= best {
+			if v <= best || ties == Equal && v-best <= TieTolerance {
 				count++
 			}
 		}

@@ -51,6 +51,9 @@ func (o Options) check() error {
 	if o.Baseline != Median && o.Baseline != Mean {
 		return fmt.Errorf("ruler: unknown baseline %d", o.Baseline)
 	}
+	if o.Ties != Equal && o.Ties != LastBit {
+		return fmt.Errorf("ruler: unknown treatment %d of ties", o.Ties)
+	}
 	return nil
 }
 

@@ -60,6 +60,7 @@ func TestBadInputIsRefusedByName(t *testing.T) {
 		{"repetitions", ones(6, 3), nil, nil, f, r, Options{Reps: -1}, "-1 bootstrap repetitions"},
 		{"zero policy", ones(6, 3), nil, nil, f, r, Options{ZeroNorm: 7}, "unknown treatment 7"},
 		{"baseline", ones(6, 3), nil, nil, f, r, Options{Baseline: 7}, "unknown baseline 7"},
+		{"ties", ones(6, 3), nil, nil, f, r, Options{Ties: 7}, "unknown treatment 7 of ties"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,9 +19,10 @@ import (
 //
 // G is Evidence.Retain, or 2,000 rows drawn from it where it is longer
 // (Options.GalleryCap; NoCap searches everything, in memory that grows with the
-// number of records and not with its square). Ties count by "<=". The second
-// result is the rank per forget record. The interval is over forget records
-// with the gallery given (Student's t).
+// number of records and not with its square). Ties count by "<=", and what agrees
+// to [TieTolerance] is a tie (Options.Ties). The second result is the rank per
+// forget record. The interval is over forget records with the gallery given
+// (Student's t).
 //
 // Null: 0.5, with standard deviation [M4NullSD] if the ranks are uniform.
 // Direction: nearest to the null; above it the paper reads residual memory,
@@ -32,9 +33,12 @@ import (
 //
 //  1. the interval, which neither has;
 //  2. refusing rows without a direction unless Options.ZeroNorm lets them pass;
-//  3. the last bit of a similarity, which the program leaves to its BLAS. It
-//     decides the order among records whose embeddings are identical, all of
-//     which have similarity 1 up to rounding.
+//  3. ties. A forget record with an exact copy in the retain set has p = 1, and
+//     so has every retained record with a copy of its own: equation (7) ranks it
+//     at the top. In the program, and here with Options.Ties = LastBit, the last
+//     bit of a similarity decides between them, which permuting the columns of an
+//     embedding changes, and M4 with it (by 0.014 on Wine Quality, where a fifth
+//     of the records have a copy).
 func M4(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	rows := opt.galleryRows(e.Retain)
 	if _, err := admit(opt, e.Forget, e.Retain, true, e.unlearned(concat(e.Forget, rows))); err != nil {
@@ -44,7 +48,8 @@ func M4(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return m4(n.ranks, opt), n.ranks, nil
+	ranks := n.ranks(opt.Ties)
+	return m4(ranks, opt), ranks, nil
 }
 
 // M4NullSD is the standard deviation of M4 over n forget records if their ranks
@@ -57,10 +62,20 @@ func m4(ranks []float64, opt Options) *stats.Estimate {
 	return e
 }
 
-// nearestRanks holds p(f), q(r) and the rank of each forget record.
-type nearestRanks struct{ forget, gallery, ranks []float64 }
+// copies counts the forget records with a copy among the retained ones.
+func (n *nearest) copies() (count int) {
+	for _, p := range n.forget {
+		if p >= 1-TieTolerance {
+			count++
+		}
+	}
+	return count
+}
 
-func neighbours(e Evidence, gallery []int, opt Options) (*nearestRanks, error) {
+// nearest holds p(f) and q(r).
+type nearest struct{ forget, gallery []float64 }
+
+func neighbours(e Evidence, gallery []int, opt Options) (*nearest, error) {
 	if len(gallery) < 2 {
 		return nil, fmt.Errorf("ruler: M4 needs 2 retained records to compare neighbours, got %d", len(gallery))
 	}
@@ -74,15 +89,15 @@ func neighbours(e Evidence, gallery []int, opt Options) (*nearestRanks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &nearestRanks{p, q, percentiles(p, q)}, nil
+	return &nearest{p, q}, nil
 }
 
-// percentiles returns, for each p, the share of q at or below it.
-func percentiles(p, q []float64) []float64 {
-	sorted := slices.Sorted(slices.Values(q))
-	out := make([]float64, len(p))
-	for i, v := range p {
-		below := sort.Search(len(sorted), func(k int) bool { return sorted[k] > v })
+// ranks returns, for each p, the share of q at or below it.
+func (n *nearest) ranks(t Ties) []float64 {
+	sorted := slices.Sorted(slices.Values(n.gallery))
+	out := make([]float64, len(n.forget))
+	for i, p := range n.forget {
+		below := sort.Search(len(sorted), func(k int) bool { return sorted[k] > p+t.tolerance() })
 		out[i] = float64(below) / float64(len(sorted))
 	}
 	return out

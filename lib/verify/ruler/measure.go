@@ -10,7 +10,9 @@ type Result struct {
 	// M2Mean is M2 against the mean instead of the median (the paper's Table 5).
 	M2Mean *stats.Estimate `json:"m2_mean,omitempty"`
 	M3     *stats.Estimate `json:"m3,omitempty"`
-	M4     *stats.Estimate `json:"m4"`
+	// M4 has ties as ties, M4AsCoded lets the last bit decide: see Ties.
+	M4        *stats.Estimate `json:"m4"`
+	M4AsCoded *stats.Estimate `json:"m4_as_coded"`
 	// M4NullSD is the standard deviation of M4 if the ranks were uniform.
 	M4NullSD float64 `json:"m4_null_sd"`
 	// Forget, Retain, Baseline and Gallery count the records given, those
@@ -20,8 +22,8 @@ type Result struct {
 	Baseline int `json:"baseline"`
 	Gallery  int `json:"gallery"`
 	// Copies counts forget records whose embedding points the way of a retained
-	// record's up to rounding (p above 1 - 1e-12). Their order among retained
-	// copies rests on the last bit of a similarity.
+	// record's up to rounding. Among retained copies their order rests on the last
+	// bit of a similarity in M4AsCoded.
 	Copies int `json:"copies"`
 	// ZeroRows counts rows without a direction among those used.
 	ZeroRows  ZeroRows  `json:"zero_rows"`
@@ -74,13 +76,9 @@ func Measure(e Evidence, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.PerRecord.Nearest, r.PerRecord.GalleryNearest, r.PerRecord.Rank = n.forget, n.gallery, n.ranks
-	r.M4, r.M4NullSD = m4(n.ranks, opt), M4NullSD(len(e.Forget))
-	for _, p := range n.forget {
-		if p > 1-1e-12 {
-			r.Copies++
-		}
-	}
+	r.PerRecord.Nearest, r.PerRecord.GalleryNearest, r.PerRecord.Rank = n.forget, n.gallery, n.ranks(Equal)
+	r.M4, r.M4NullSD = m4(r.PerRecord.Rank, opt), M4NullSD(len(e.Forget))
+	r.M4AsCoded, r.Copies = m4(n.ranks(LastBit), opt), n.copies()
 	r.Baseline, r.Gallery = len(r.PerRecord.BaselineRows), len(r.PerRecord.GalleryRows)
 	return r, nil
 }

@@ -71,10 +71,12 @@ func TestFastM4EqualsTheFloat64BruteForceExactly(t *testing.T) {
 			m := generate(rng, n, 7)
 			forget, retain := split(rng, n, 90)
 			r := measure(t, m, nil, nil, forget, retain, Options{GalleryCap: NoCap, ZeroNorm: AsPublished, PointOnly: true})
-			p, q, ranks := bruteM4(m, forget, retain)
+			p, q, ranks := bruteM4(m, forget, retain, Equal)
 			same(t, "p", r.PerRecord.Nearest, p)
 			same(t, "q", r.PerRecord.GalleryNearest, q)
 			same(t, "rank", r.PerRecord.Rank, ranks)
+			_, _, ranks = bruteM4(m, forget, retain, LastBit)
+			same(t, "M4 as coded", []float64{r.M4AsCoded.Value}, []float64{mean(ranks)})
 		})
 	}
 }

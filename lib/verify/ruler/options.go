@@ -37,6 +37,31 @@ const (
 	Mean
 )
 
+// TieTolerance is the distance up to which two similarities are the same one.
+// Rounding in float32 embeddings moves the cosine of two copies by 1e-14, and in
+// the float64 sums by less; records that a network tells apart differ by more, at
+// least 1e-5 in their direction.
+const TieTolerance = 1e-10
+
+// Ties says what becomes of similarities that differ by rounding alone.
+type Ties int
+
+// The treatments of similarities that agree to TieTolerance.
+const (
+	// Equal treats them as what they are, the reading of equation (7).
+	Equal Ties = iota
+	// LastBit is M4 *as coded*: the authors' program compares what its BLAS
+	// returns, so that rounding decides among exact copies.
+	LastBit
+)
+
+func (t Ties) tolerance() float64 {
+	if t == LastBit {
+		return 0
+	}
+	return TieTolerance
+}
+
 // Options are the settings of a measurement. The zero value is the paper's.
 type Options struct {
 	// RetainCap and GalleryCap bound the retained records that M2 and M4 use.
@@ -51,6 +76,8 @@ type Options struct {
 	ZeroNorm ZeroNorm
 	// Baseline is what the function M2 subtracts; Measure reports both.
 	Baseline Baseline
+	// Ties is how the function M4 ranks; Measure reports both.
+	Ties Ties
 	// PointOnly skips the intervals, for sweeps of thousands of measurements:
 	// Low and High are then NaN (stats.Estimate.HasInterval) and Level is 0.
 	PointOnly bool

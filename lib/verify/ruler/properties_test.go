@@ -211,3 +211,77 @@ func TestNothingGivenIsChanged(t *testing.T) {
 		}
 	}
 }
+
+// copied deals pairs of identical rectified embeddings: in most pairs both are
+// retained, in a few one is to be forgotten, as in a table with doubled records.
+func copied(rng *rand.Rand) (u *matrix, forget, retain []int) {
+	u = rectify(gaussian(rng, 240, 24))
+	for i := 0; i < 120; i += 2 {
+		copy(u.Row(i+1), u.Row(i))
+	}
+	for i := range 240 {
+		if i%12 == 0 {
+			forget = append(forget, i)
+		} else {
+			retain = append(retain, i)
+		}
+	}
+	return u, forget, retain
+}
+
+// A copy of a retained record is as near as anything can be: nothing ranks above
+// it, whatever the order of the columns that are summed over.
+func TestTheOrderOfColumnsDoesNotMoveM4AmongCopies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 21))
+	u, forget, retain := copied(rng)
+	first := measure(t, u, nil, nil, forget, retain, Options{})
+	if first.Copies != 10 {
+		t.Fatalf("%d copies, planted 10", first.Copies)
+	}
+	moved := false
+	for range 20 {
+		perm := rng.Perm(u.Cols)
+		v := array.New[float64](u.Rows, u.Cols)
+		for i := range u.Rows {
+			for j, k := range perm {
+				v.Row(i)[j] = u.Row(i)[k]
+			}
+		}
+		r := measure(t, &v, nil, nil, forget, retain, Options{})
+		near(t, "M4 with other columns first", r.M4.Value, first.M4.Value, 0)
+		near(t, "M4 of the function", must(t, &v, forget, retain, Options{}), r.M4.Value, 0)
+		near(t, "M4 of the function, as coded", must(t, &v, forget, retain, Options{Ties: LastBit}), r.M4AsCoded.Value, 0)
+		moved = moved || r.M4AsCoded.Value != first.M4AsCoded.Value
+	}
+	for k, rank := range first.PerRecord.Rank {
+		if forget[k] < 120 && rank != 1 {
+			t.Errorf("record %d has a copy and the rank %v", forget[k], rank)
+		}
+	}
+	if !moved || first.M4AsCoded.Value >= first.M4.Value {
+		t.Errorf("M4 as coded is %v, with ties %v, and does not depend on the last bit", first.M4AsCoded.Value, first.M4.Value)
+	}
+}
+
+func must(t *testing.T, u *matrix, forget, retain []int, opt Options) float64 {
+	t.Helper()
+	e, _, err := M4(Evidence{Unlearned: u, Forget: forget, Retain: retain}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Value
+}
+
+// What a network tells apart is no tie.
+func TestSimilaritiesThatDifferByMoreAreNoTies(t *testing.T) {
+	angle := func(a float64) []float64 { return []float64{math.Cos(a), math.Sin(a)} }
+	near45, apart := math.Pi/4, 1e-9
+	// The forget record's nearest is apart further from it than two retained ones
+	// are from each other; at an angle of 45 degrees a cosine feels that fully.
+	rows := [][]float64{angle(0), angle(near45 + apart), angle(math.Pi), angle(math.Pi + near45)}
+	m := array.New[float64](4, 2)
+	for i, r := range rows {
+		copy(m.Row(i), r)
+	}
+	near(t, "M4", must(t, &m, []int{0}, []int{1, 2, 3}, Options{}), 1.0/3, 1e-15)
+}
