@@ -25,8 +25,12 @@ type recipeRun struct {
 	engine             string
 	store              *string
 	listJobs           bool
+	runs               string   // csv or json: the values behind it instead
 	folder             []string // formats written where out is a folder
 }
+
+// runFormats are those of the values behind a table or figure.
+var runFormats = []string{"csv", "json"}
 
 // flags adds what every table and figure is asked with.
 func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []string) {
@@ -36,6 +40,7 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
 	f.StringVar(&r.engine, "engine", "", "auto, go, xla, xla:cuda or xla:/path/to/plugin.so (default: LETHE_ENGINE, or auto)")
 	f.BoolVar(&r.listJobs, "list-jobs", false, "list what would be computed, what it needs and what is there, and compute nothing")
+	f.StringVar(&r.runs, "runs", "", "write the values behind it instead, one record per run: "+cli.List(runFormats))
 	r.store = storeFlag(c)
 	for name, values := range map[string][]string{"scale": scales, "format": formats} {
 		cobra.CheckErr(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
@@ -47,7 +52,13 @@ func (r *recipeRun) check(scales, formats []string) error {
 	if err := cli.OneOf("scale", r.scale, scales...); err != nil {
 		return err
 	}
-	return r.chooseFormat(formats)
+	if r.runs == "" {
+		return r.chooseFormat(formats)
+	}
+	if r.format != "" {
+		return cli.Usagef("--runs %s writes no %s", r.runs, r.kind)
+	}
+	return cli.OneOf("runs", r.runs, runFormats...)
 }
 
 // chooseFormat settles the format: the flag, or the ending of the file's name.
@@ -147,18 +158,22 @@ func (r *recipeRun) make(cmd *cobra.Command, p paper.Paper, recipes []paper.Reci
 
 // write puts an output where it was asked for, in a folder under its name.
 func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) error {
+	formats, ending := r.folder, "."
+	if r.runs != "" {
+		r.format, formats, ending = r.runs, []string{r.runs}, ".runs."
+	}
 	if !r.intoFolder() {
 		if r.out == "" {
-			return render(cmd.OutOrStdout(), out, r.kind, r.format)
+			return r.render(cmd.OutOrStdout(), out, r.format)
 		}
-		return onestep.Write(r.out, func(w io.Writer) error { return render(w, out, r.kind, r.format) })
+		return onestep.Write(r.out, func(w io.Writer) error { return r.render(w, out, r.format) })
 	}
-	for _, format := range r.folder {
+	for _, format := range formats {
 		if drawn := format == "png" || format == "txt"; drawn && out.Figure == nil {
 			continue
 		}
-		path := filepath.Join(r.out, name+"."+format)
-		if err := onestep.Write(path, func(w io.Writer) error { return render(w, out, r.kind, format) }); err != nil {
+		path := filepath.Join(r.out, name+ending+format)
+		if err := onestep.Write(path, func(w io.Writer) error { return r.render(w, out, format) }); err != nil {
 			return err
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), path)
@@ -168,11 +183,15 @@ func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) er
 
 // render writes the output in a format. A table's own figure is written where
 // a picture is asked for; as a figure, a recipe that has none is an error.
-func render(w io.Writer, out *paper.Output, kind, format string) error {
-	if kind == paper.Figure && format == "text" {
+func (r *recipeRun) render(w io.Writer, out *paper.Output, format string) error {
+	if r.kind == paper.Figure && format == "text" {
 		format = "txt"
 	}
 	switch {
+	case r.runs == "csv":
+		return out.Records().CSV(w)
+	case r.runs == "json":
+		return out.Records().JSON(w)
 	case format == "png" || format == "svg" || format == "txt":
 		if out.Figure == nil {
 			return errors.New("this recipe has no figure; try lethe table")

@@ -58,6 +58,17 @@ type Recipe struct {
 type Output struct {
 	Table  *report.Table
 	Figure plot.Figure
+	// Runs are the values behind it, one record per run; empty where the cells of the
+	// table are those of single runs.
+	Runs report.Records
+}
+
+// Records are the values behind the output: its runs, or the table's own cells.
+func (o *Output) Records() report.Records {
+	if len(o.Runs) == 0 && o.Table != nil {
+		return o.Table.Records()
+	}
+	return o.Runs
 }
 
 // Progress says how far the work is, in lab.CostUnit of the jobs of the recipe

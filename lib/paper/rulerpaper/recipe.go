@@ -72,7 +72,24 @@ func (r Recipe) output(ctx context.Context, e *Env, s Scale) (*Output, error) {
 		}
 		parts = append(parts, c)
 	}
-	return r.make(e, s, parts)
+	out, err := r.make(e, s, parts)
+	if err == nil {
+		out.Runs = runsOf(parts)
+	}
+	return out, err
+}
+
+// runsOf are the rows behind an output, each with the study that it is of.
+func runsOf(parts []*Collected) (out report.Records) {
+	for _, c := range parts {
+		for _, r := range c.Rows {
+			out = append(out, struct {
+				Study string `json:"study"`
+				Row
+			}{c.Study.Name, r})
+		}
+	}
+	return out
 }
 
 // Jobs lists the models and the evidence of the recipe's studies.

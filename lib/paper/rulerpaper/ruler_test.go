@@ -190,6 +190,9 @@ func TestEveryRecipeRunsAndPrintsInEveryFormat(t *testing.T) {
 		if out.Table != nil {
 			checkTable(t, r, out.Table)
 		}
+		if r.ID == copies.ID {
+			checkRuns(t, out)
+		}
 		if out.Figure != nil {
 			if _, err := out.Figure.PNG(); err != nil {
 				t.Errorf("%s: %v", r.ID, err)
@@ -216,6 +219,26 @@ func checkTable(t *testing.T, r Recipe, tab *report.Table) {
 	}
 	if tab.Provenance.Kernel == "" || len(tab.Provenance.Data) == 0 || tab.Provenance.RunsHash == "" {
 		t.Errorf("%s: provenance has gaps: %+v", r.ID, tab.Provenance)
+	}
+}
+
+// checkRuns computes a column of a table again from the runs that are handed out
+// beside it, as a stranger would.
+func checkRuns(t *testing.T, out *Output) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := out.Records().JSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var runs []Row
+	if err := json.Unmarshal(b.Bytes(), &runs); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range out.Table.Rows {
+		of := where(runs, func(r Row) bool { return r.DataSet == row.Cells[0].Text && percent(r.Fraction) == row.Cells[1].Text && r.Arm == Oracle })
+		if got, want := mean(values(of, m4.Value)), *row.Cells[3].Value; len(of) == 0 || got != want {
+			t.Errorf("%s, %s: M4 of the oracle is %v in the table and %v over %d runs", row.Cells[0].Text, row.Cells[1].Text, want, got, len(of))
+		}
 	}
 }
 

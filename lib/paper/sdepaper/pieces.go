@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -92,7 +93,11 @@ func from(r *paper.Recipe, pieces func(Study) []piece, make func(context.Context
 		if err != nil {
 			return nil, err
 		}
-		return make(ctx, ev)
+		out, err := make(ctx, ev)
+		if err == nil {
+			out.Runs = append(report.RecordsOf(ev.judged), report.RecordsOf(ev.unlearned)...)
+		}
+		return out, err
 	}
 }
 

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// Records are the values behind a table, one record per run: structs of any
+// types, written under their JSON names, so that anybody can compute the table's
+// means and intervals again elsewhere.
+type Records []any
+
+// RecordsOf are the rows of one type, such as what a store keeps of each run.
+func RecordsOf[T any](rows []T) Records {
+	out := make(Records, len(rows))
+	for i, r := range rows {
+		out[i] = r
+	}
+	return out
+}
+
+// Records are the cells of a table that hold a number, one record each.
+func (t *Table) Records() Records {
+	var out Records
+	for _, r := range t.Rows {
+		if r.Kind == Header || len(r.Cells) == 0 {
+			continue
+		}
+		for i, c := range r.Cells {
+			if c.Value == nil && c.Estimate == nil && c.P == nil {
+				continue
+			}
+			out = append(out, cellRecord{r.Group, r.Cells[0].Text, t.Columns[i].Name, toJSON(c)})
+		}
+	}
+	return out
+}
+
+type cellRecord struct {
+	Group  string `json:"group"`
+	Row    string `json:"row"`
+	Column string `json:"column"`
+	jsonCell
+}
+
+// JSON writes the records as an array, one per line.
+func (r Records) JSON(w io.Writer) error {
+	b := bytes.NewBufferString("[")
+	for i, record := range r {
+		line, err := json.Marshal(record)
+		if err != nil {
+			return fmt.Errorf("record %d: %w", i, err)
+		}
+		if i > 0 {
+			b.WriteString(",")
+		}
+		b.WriteString("\n")
+		b.Write(line)
+	}
+	b.WriteString("\n]\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// CSV writes the records as lines under one header, which holds every name that
+// occurs, in order of appearance. What lies inside another value has its name
+// after a dot ("f1.value"), what stands in a list its number ("f1.0.value"); a
+// field is empty where a record lacks it or has no number to give.
+func (r Records) CSV(w io.Writer) error {
+	var header []string
+	column := map[string]int{}
+	flat := make([]map[string]string, len(r))
+	for i, record := range r {
+		line, err := json.Marshal(record)
+		if err != nil {
+			return fmt.Errorf("record %d: %w", i, err)
+		}
+		flat[i] = map[string]string{}
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		err = flatten(d, "", func(name, value string) {
+			if _, known := column[name]; !known {
+				column[name] = len(header)
+				header = append(header, name)
+			}
+			flat[i][name] = value
+		})
+		if err != nil {
+			return fmt.Errorf("record %d: %w", i, err)
+		}
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	for _, record := range flat {
+		line := make([]string, len(header))
+		for name, value := range record {
+			line[column[name]] = value
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// flatten hands over the next value of d: a plain one under its name, what is
+// inside an object or a list under names of their own, in the order written.
+func flatten(d *json.Decoder, name string, add func(name, value string)) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	open, nested := token.(json.Delim)
+	if !nested {
+		if token != nil {
+			add(name, fmt.Sprint(token))
+		} else {
+			add(name, "")
+		}
+		return nil
+	}
+	for n := 0; d.More(); n++ {
+		inner := strconv.Itoa(n)
+		if open == '{' {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			inner = fmt.Sprint(key)
+		}
+		if name != "" {
+			inner = name + "." + inner
+		}
+		if err := flatten(d, inner, add); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token() // the closing bracket
+	return err
+}
