@@ -23,6 +23,15 @@ type Job struct {
 	Done bool   `json:"done"` // the store has it
 	// Missing says that its data are not on this machine.
 	Missing bool `json:"missing,omitempty"`
+
+	model *modelJob
+}
+
+// modelJob is what the job of a model makes: the model of an origin in the case
+// of a setting.
+type modelJob struct {
+	Setting
+	Origin
 }
 
 // CostUnit is what Cost counts.
@@ -37,6 +46,7 @@ func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([
 	if err != nil && !errors.Is(err, datasets.ErrMissing) {
 		return nil, err
 	}
+	asked := s
 	s = s.resolved().moved(l.Shift)
 	var out []Job
 	for _, m := range methods {
@@ -46,12 +56,15 @@ func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([
 		}
 		out = append(out, jobs...)
 	}
+	for i := range out {
+		out[i].model.Setting = asked
+	}
 	return Once(out), nil
 }
 
 // jobs are an origin's work and what it needs; c is nil without the data.
 func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o Origin) (out []Job, err error) {
-	job := Job{Cost: s.cost(o), Missing: c == nil}
+	job := Job{Cost: s.cost(o), Missing: c == nil, model: &modelJob{Origin: o}}
 	if job.ID, err = s.ID(o); err != nil {
 		return nil, err
 	}

@@ -15,13 +15,21 @@ import (
 // alignment of the data in a file, as NumPy has it.
 const alignment = 64
 
-// Write writes a matrix as float64, in C order, in one step: a reader of path
-// sees the old content or the new.
-func Write(path string, m array.Matrix[float64]) error {
+// Write writes a matrix in its own precision, in C order, in one step: a reader
+// of path sees the old content or the new.
+func Write[T float32 | float64](path string, m array.Matrix[T]) error {
 	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
 		return fmt.Errorf("%s: %d values do not fill %d x %d", path, len(m.Data), m.Rows, m.Cols)
 	}
-	return replace(path, appendFloats(encodeHeader("<f8", fmt.Sprintf("(%d, %d)", m.Rows, m.Cols)), m.Data))
+	shape := fmt.Sprintf("(%d, %d)", m.Rows, m.Cols)
+	if single, ok := any(m.Data).([]float32); ok {
+		b := encodeHeader("<f4", shape)
+		for _, v := range single {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+		return replace(path, b)
+	}
+	return replace(path, appendFloats(encodeHeader("<f8", shape), any(m.Data).([]float64)))
 }
 
 // WriteVector writes values as float64, of shape (n,).

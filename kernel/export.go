@@ -1,0 +1,118 @@
+package kernel
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/paper"
+
+	"github.com/spf13/cobra"
+)
+
+func newExport() *cobra.Command {
+	var scale, only, out string
+	var layers []string
+	c := &cobra.Command{
+		Use:   "export PAPER NAME... --out FOLDER",
+		Short: "Write the stored models behind a table for other programs: weights, outputs, embeddings, rows",
+		Long: `Write the stored models behind a table or figure into a folder each, for other
+programs: weights (safetensors), outputs, embeddings and named activations of
+every record (npy), labels, the row numbers of what was to be forgotten and
+retained, and about.json, which says what each file is. Nothing is trained: make
+the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
+		Example:     "  lethe table ruler 1\n  lethe export ruler 1 --only breast_cancer/.*seed-0 --out models",
+		Args:        cobra.MinimumNArgs(2),
+		Annotations: cli.WithEngine(),
+	}
+	f := c.Flags()
+	f.StringVar(&scale, "scale", paper.ScaleName(), "the scale at which the table was made")
+	f.StringVar(&only, "only", "", "models whose name matches this regular expression")
+	f.StringVar(&out, "out", "", "the folder to write into")
+	f.StringSliceVar(&layers, "layers", nil, "named activations to write (default: all that the network has)")
+	cobra.CheckErr(c.MarkFlagRequired("out"))
+	dir := storeFlag(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		match, err := regexp.Compile(only)
+		if err != nil {
+			return cli.Usagef("--only: %v", err)
+		}
+		recipes, err := recipesNamed(args[0], args[1:], scale)
+		if err != nil {
+			return err
+		}
+		s, err := openStore(cmd, *dir)
+		if err != nil {
+			return err
+		}
+		e, err := engine.Open("")
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		shift, err := engine.SeedShift()
+		if err != nil {
+			return err
+		}
+		env := &paper.Env{Engine: e, Store: s, Shift: shift}
+		jobs, err := paper.Jobs(cmd.Context(), env, scale, recipes...)
+		if err != nil {
+			return err
+		}
+		return exportModels(cmd, env, jobs, match, out, layers)
+	}
+	return c
+}
+
+// recipesNamed finds the tables and figures of a paper by their names.
+func recipesNamed(name string, names []string, scale string) ([]paper.Recipe, error) {
+	var known []string
+	for _, p := range papers() {
+		known = append(known, p.Name)
+		if p.Name != name {
+			continue
+		}
+		if err := cli.OneOf("scale", scale, p.ScaleNames()...); err != nil {
+			return nil, err
+		}
+		tables, err := recipesOf(p, paper.Table, names)
+		if err == nil {
+			return tables, nil
+		}
+		if figures, other := recipesOf(p, paper.Figure, names); other == nil {
+			return figures, nil
+		}
+		return nil, err
+	}
+	return nil, cli.OneOf("paper", name, known...)
+}
+
+// exportModels writes the models that match and are in the store.
+func exportModels(cmd *cobra.Command, env *paper.Env, jobs []paper.Job, match *regexp.Regexp, out string, layers []string) error {
+	written, waiting := 0, 0
+	for _, j := range jobs {
+		if !j.IsModel() || !match.MatchString(j.ID) {
+			continue
+		}
+		if !j.Done {
+			waiting++
+			continue
+		}
+		folder, err := env.Lab().Export(cmd.Context(), j, out, layers...)
+		if err != nil {
+			return err
+		}
+		written++
+		fmt.Fprintln(cmd.OutOrStdout(), folder)
+	}
+	switch {
+	case written+waiting == 0:
+		return cli.Usagef("--only %q: no model behind it has such a name; --list-jobs of lethe table lists them", match)
+	case written == 0:
+		return fmt.Errorf("none of %d models is in the store %s yet; make the table first", waiting, env.Store.Dir())
+	case waiting > 0:
+		fmt.Fprintf(cmd.ErrOrStderr(), "lethe: %d models are not in the store yet and were left out\n", waiting)
+	}
+	return nil
+}

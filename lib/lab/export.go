@@ -1,0 +1,153 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/store/safetensors"
+)
+
+// IsModel reports whether a job's result is a model, which Export can write.
+func (j Job) IsModel() bool { return j.model != nil }
+
+// Exported says what an exported folder holds: about.json.
+type Exported struct {
+	Job      string            `json:"job"`
+	Run      string            `json:"run"` // of the store
+	DataSet  string            `json:"data_set"`
+	DataHash string            `json:"data_hash"`
+	Network  string            `json:"network"`
+	Config   any               `json:"network_config"`
+	Fit      any               `json:"fit"`
+	Seed     int               `json:"seed"`
+	Method   string            `json:"method,omitempty"`
+	Setting  any               `json:"method_config,omitempty"`
+	Files    map[string]string `json:"files"` // what each holds
+}
+
+// Export writes a stored model into a folder of its own below dir, in formats
+// that any language reads: the weights, what the model answers to every record
+// of both parts, its embeddings and the activations named (none: all that the
+// network has names for), the labels, and the row numbers of what was to be
+// forgotten and retained. It returns the folder. A model that is not in the store
+// is refused: nothing is trained.
+func (l *Lab) Export(ctx context.Context, j Job, dir string, layers ...string) (string, error) {
+	switch {
+	case j.model == nil:
+		return "", fmt.Errorf("%s is no model", j.ID)
+	case j.Missing:
+		return "", fmt.Errorf("%s: its data are not on this machine", j.ID)
+	case !j.Done:
+		return "", fmt.Errorf("%s is not in the store yet", j.ID)
+	}
+	c, err := l.Case(ctx, j.model.Setting)
+	if err != nil {
+		return "", err
+	}
+	weights, err := c.of(ctx, j.model.Origin)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", j.ID, err)
+	}
+	folder := filepath.Join(dir, filepath.FromSlash(j.ID))
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	w := writer{folder: folder, files: map[string]string{}}
+	if err := c.export(&w, weights, layers); err != nil {
+		return "", fmt.Errorf("%s: %w", j.ID, err)
+	}
+	return folder, w.about(c, j)
+}
+
+// of are the weights of an origin's model.
+func (c *Case) of(ctx context.Context, o Origin) (nn.Params, error) {
+	if o.Method != nil {
+		w, _, err := c.Weights(ctx, o.Method)
+		return w, err
+	}
+	t, err := c.Trained(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return t.Final, nil
+}
+
+func (c *Case) export(w *writer, weights nn.Params, layers []string) error {
+	w.do("weights.safetensors", "the weights, by name", func(path string) error {
+		return safetensors.Write(path, weights.File(""))
+	})
+	parts := []struct {
+		name string
+		x    array.Matrix[float32]
+		y    []int
+	}{{"train", c.Train.X, c.Train.Y}, {"test", c.Test.X, c.Test.Y}}
+	for _, part := range parts {
+		p, err := c.Runner.PredictNamed(weights, part.x, layers...)
+		if err != nil {
+			return err
+		}
+		w.prediction(part.name, p)
+		w.rows("labels_"+part.name, "the classes of the "+part.name+" part", part.y)
+	}
+	w.rows("forget", "rows of the train part that were to be forgotten", c.Forget)
+	w.rows("retain", "rows of the train part that were retained", c.Retain)
+	return w.err
+}
+
+// writer writes files into a folder up to the first error.
+type writer struct {
+	folder string
+	files  map[string]string
+	err    error
+}
+
+func (w *writer) do(name, about string, write func(path string) error) {
+	if w.err == nil {
+		w.files[name], w.err = about, write(filepath.Join(w.folder, name))
+	}
+}
+
+func (w *writer) matrix(name, about string, m array.Matrix[float32]) {
+	w.do(name+".npy", about, func(path string) error { return npy.Write(path, m) })
+}
+
+func (w *writer) rows(name, about string, rows []int) {
+	w.do(name+".npy", about, func(path string) error { return npy.WriteIndices(path, rows) })
+}
+
+// unusual are the characters of a layer's name that no file's should have.
+var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]`)
+
+func (w *writer) prediction(part string, p *model.Prediction) {
+	for name, m := range p.Outputs {
+		w.matrix(name+"_"+part, "the output "+name+" for every record of the "+part+" part", m)
+	}
+	w.matrix("embedding_"+part, "what the last layer is given, for every record of the "+part+" part", p.Embedding)
+	for name, m := range p.Layers {
+		w.matrix("layer_"+unusual.ReplaceAllString(name, "_")+"_"+part, "the activation "+name+" for every record of the "+part+" part", m)
+	}
+}
+
+func (w *writer) about(c *Case, j Job) error {
+	o, arch := j.model.Origin, c.Problem.Arch
+	fit := c.training(o).Fit
+	x := Exported{
+		Job: j.ID, Run: j.Key, DataSet: c.DataSet, DataHash: c.Hash, Network: arch.Name(), Config: arch.Resolved(), Fit: fit, Seed: o.Seed, Files: w.files,
+	}
+	if o.Method != nil {
+		x.Method, x.Setting = o.Method.Name(), o.Method.Resolved()
+	}
+	b, err := json.MarshalIndent(x, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(w.folder, "about.json"), append(b, '\n'), 0o644)
+}
