@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,11 +70,11 @@ func (w *Work) saveCheckpoint(f *safetensors.File, state any) error {
 		return err
 	}
 	dir := filepath.Join(w.root, checkpointRoom)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := disk.MkdirAll(w.store.fs, dir); err != nil {
 		return err
 	}
 	name := fmt.Sprintf("%010d-%s%s", w.number+1, digest(b), checkpointSuffix)
-	if err := disk.ReplaceWith(w.store.write, filepath.Join(dir, name), b); err != nil {
+	if err := disk.Replace(w.store.fs, filepath.Join(dir, name), b); err != nil {
 		return err
 	}
 	w.number++
@@ -114,7 +115,7 @@ func (w *Work) dropOldCheckpoints(dir string) error {
 		if ok && number > w.number-generations && number <= w.number {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil {
+		if err := w.store.fs.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
 			return err
 		}
 	}
@@ -169,7 +170,7 @@ func (w *Work) newestCheckpoint() (*checkpoint, error) {
 			return c, nil
 		case errors.Is(err, errStale):
 			w.store.warn("store: %v", err)
-			err = os.Remove(path)
+			err = w.store.fs.Remove(path)
 		case errors.Is(err, ErrDamaged):
 			var to string
 			reason := err
@@ -185,9 +186,9 @@ func (w *Work) newestCheckpoint() (*checkpoint, error) {
 }
 
 func (w *Work) readCheckpoint(path string, number int, hash string) (*checkpoint, error) {
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadFile(path, math.MaxInt64)
 	if err != nil {
-		return nil, err
+		return nil, readError(path, err)
 	}
 	if found := digest(b); found != hash {
 		return nil, fmt.Errorf("%w: %s: expected SHA-256 %s, found %s", ErrDamaged, path, hash, found)
@@ -220,7 +221,7 @@ func (w *Work) checkUnchanged(record fileRecord) error {
 	}
 	path := filepath.Join(w.Dir(), filepath.FromSlash(record.Name))
 	found, err := hashFile(path, record.Name, record.Size)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, disk.ErrKind) {
 		return fmt.Errorf("%w: %s is gone", errStale, path)
 	}
 	if err == nil && found != record {
@@ -235,11 +236,11 @@ func (w *Work) restore(files []fileRecord) error {
 	for _, f := range files {
 		size[f.Name] = f.Size
 	}
-	return walkFiles(w.Dir(), func(name string) error {
+	return walkNames(w.Dir(), func(name string, _ fs.FileMode) error {
 		path := filepath.Join(w.Dir(), filepath.FromSlash(name))
 		if n, ok := size[name]; ok {
-			return os.Truncate(path, n)
+			return w.store.fs.Truncate(path, n)
 		}
-		return os.Remove(path)
+		return w.store.fs.Remove(path)
 	})
 }

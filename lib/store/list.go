@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
 // State says what an Entry of the store is.
@@ -20,7 +22,7 @@ type State string
 const (
 	Finished   State = "finished"
 	Unfinished State = "unfinished" // runs now, or was interrupted
-	Damaged    State = "damaged"    // its manifest cannot be trusted
+	Damaged    State = "damaged"    // its manifest cannot be trusted, or it is no folder
 	SetAside   State = "set aside"  // in quarantine/
 )
 
@@ -38,24 +40,13 @@ type Entry struct {
 
 // List returns everything in the store, sorted by state, recipe and ID.
 func (s *Store) List() ([]Entry, error) {
-	shards, err := filepath.Glob(filepath.Join(globQuote(s.dir), runsRoom, "*", "*"))
-	if err != nil {
-		return nil, err
-	}
 	var all []Entry
-	for _, dir := range shards {
-		all = append(all, s.runEntry(dir))
-	}
-	for room, describe := range map[string]func(string) Entry{workRoom: workEntry, quarantineRoom: quarantineEntry} {
-		children, err := os.ReadDir(filepath.Join(s.dir, room))
+	for room, describe := range map[string]describer{runsRoom: shardEntries, workRoom: workEntry, quarantineRoom: quarantineEntry} {
+		found, err := entriesIn(filepath.Join(s.dir, room), describe)
 		if err != nil {
 			return nil, fmt.Errorf("store: %w", err)
 		}
-		for _, child := range children {
-			if !strings.HasPrefix(child.Name(), ".") {
-				all = append(all, describe(filepath.Join(s.dir, room, child.Name())))
-			}
-		}
+		all = append(all, found...)
 	}
 	for i := range all {
 		if err := all[i].measure(); err != nil {
@@ -68,42 +59,75 @@ func (s *Store) List() ([]Entry, error) {
 	return all, nil
 }
 
-// globQuote protects the characters that mean something to filepath.Glob.
-func globQuote(dir string) string {
-	if filepath.Separator == '\\' {
-		return dir // no quoting on Windows, and few names need it
+// describer says what lies at a path of the store.
+type describer func(path string, d fs.DirEntry) ([]Entry, error)
+
+// entriesIn describes what lies in a folder; one that is missing is empty.
+// Hidden names are those of other programs.
+func entriesIn(dir string, describe describer) (all []Entry, err error) {
+	children, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+	for _, child := range children {
+		if strings.HasPrefix(child.Name(), ".") {
+			continue
+		}
+		found, err := describe(filepath.Join(dir, child.Name()), child)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
-func (s *Store) runEntry(dir string) Entry {
-	e := Entry{ID: filepath.Base(dir), State: Finished, Dir: dir}
+// strayEntry is what lies in the place of a folder.
+func strayEntry(path string, d fs.DirEntry) []Entry {
+	return []Entry{{ID: d.Name(), State: Damaged, Dir: path, Problem: disk.Wrong(path, "a folder", d.Type()).Error()}}
+}
+
+func shardEntries(path string, d fs.DirEntry) ([]Entry, error) {
+	if !d.IsDir() {
+		return strayEntry(path, d), nil
+	}
+	return entriesIn(path, runEntry)
+}
+
+func runEntry(dir string, d fs.DirEntry) ([]Entry, error) {
+	if !d.IsDir() {
+		return strayEntry(dir, d), nil
+	}
+	e := Entry{ID: d.Name(), State: Finished, Dir: dir}
 	m, err := readManifest(dir, e.ID)
 	if err == nil {
 		e.Key, err = decodeKey(m.Key)
 	}
 	if err != nil {
 		e.State, e.Problem = Damaged, err.Error()
-		return e
+		return []Entry{e}, nil
 	}
-	if info, err := os.Stat(filepath.Join(dir, manifestName)); err == nil {
+	if info, err := os.Lstat(filepath.Join(dir, manifestName)); err == nil {
 		e.Created = info.ModTime()
 	}
-	return e
+	return []Entry{e}, nil
 }
 
-func workEntry(dir string) Entry {
-	e := Entry{ID: filepath.Base(dir), State: Unfinished, Dir: dir}
-	if b, err := os.ReadFile(filepath.Join(dir, "key.json")); err == nil {
+func workEntry(dir string, d fs.DirEntry) ([]Entry, error) {
+	if !d.IsDir() {
+		return strayEntry(dir, d), nil
+	}
+	e := Entry{ID: d.Name(), State: Unfinished, Dir: dir}
+	if b, err := disk.ReadFile(filepath.Join(dir, "key.json"), longestText); err == nil {
 		if key, err := decodeKey(b); err == nil {
 			e.Key = key
 		}
 	}
-	return e
+	return []Entry{e}, nil
 }
 
-func quarantineEntry(dir string) Entry {
-	return Entry{ID: filepath.Base(dir), State: SetAside, Dir: dir}
+func quarantineEntry(dir string, d fs.DirEntry) ([]Entry, error) {
+	return []Entry{{ID: d.Name(), State: SetAside, Dir: dir}}, nil
 }
 
 // measure counts files and bytes. What another process removes meanwhile is
@@ -149,13 +173,12 @@ func (s *Store) Verify(id string) error {
 	if !isID(id) {
 		return fmt.Errorf("store: %q is no run ID: expected 64 hexadecimal digits in lower case", id)
 	}
-	dir := s.runDir(id)
-	m, err := readManifest(dir, id)
+	m, err := s.manifestOf(id)
 	if errors.Is(err, errMissing) {
 		return fmt.Errorf("store: no finished run %s", id)
 	}
 	if err == nil {
-		err = m.checkContent(dir)
+		err = m.checkContent(s.runDir(id))
 	}
 	return err
 }
@@ -186,7 +209,10 @@ func (s *Store) Prune(drop func(Entry) bool) ([]Entry, error) {
 // remove deletes one entry, unless somebody holds its lock.
 func (s *Store) remove(e Entry) (bool, error) {
 	if e.State == SetAside || !isID(e.ID) {
-		return true, os.RemoveAll(e.Dir)
+		return true, s.fs.RemoveAll(e.Dir)
+	}
+	if err := s.makeRooms(); err != nil {
+		return false, err
 	}
 	release, err := s.tryLock(e.ID)
 	if errors.Is(err, errBusy) {
@@ -198,12 +224,12 @@ func (s *Store) remove(e Entry) (bool, error) {
 	defer release()
 	s.verified.Delete(e.ID)
 	if e.State == Unfinished {
-		return true, os.RemoveAll(e.Dir)
+		return true, s.fs.RemoveAll(e.Dir)
 	}
 	// A kill must not leave half a run among the finished ones.
 	trash, err := s.quarantine(e.Dir, e.ID)
 	if err != nil {
 		return false, err
 	}
-	return true, os.RemoveAll(trash)
+	return true, s.fs.RemoveAll(trash)
 }

@@ -31,7 +31,7 @@ func (s *Store) lock(ctx context.Context, id string, onWait func(elsewhere bool)
 		// Removing the file while it is locked is safe because lockFile checks
 		// that what it locked is still the file of that name. On Windows the
 		// removal fails and an empty file stays, which harms nobody.
-		_ = os.Remove(s.lockPath(id))
+		_ = s.fs.Remove(s.lockPath(id))
 		if err := file.Unlock(); err != nil {
 			s.warn("store: release the lock of run %s: %v", id, err)
 		}
@@ -84,6 +84,9 @@ func (s *Store) enter(ctx context.Context, id string, wait func()) (leave func()
 func (s *Store) lockFile(ctx context.Context, id string, wait func()) (*flock.Flock, error) {
 	path := s.lockPath(id)
 	for {
+		if err := s.setStrayFileAside(path); err != nil {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
 		file := flock.New(path, flock.SetPermissions(0o644))
 		got, err := file.TryLock()
 		if err == nil && !got {
@@ -113,7 +116,7 @@ func isCurrent(file *flock.Flock, path string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	named, err := os.Stat(path)
+	named, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}

@@ -11,11 +11,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
 const (
 	manifestName   = "manifest.json"
 	manifestFormat = 1
+	longestText    = 64 << 20 // bytes of a manifest or key; what is longer is neither
 )
 
 // manifest says what a finished run consists of.
@@ -51,7 +54,7 @@ func (m manifest) encode() ([]byte, error) {
 // is, byte for byte, what encode prints and belongs to id.
 func readManifest(dir, id string) (manifest, error) {
 	path := filepath.Join(dir, manifestName)
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadFile(path, longestText)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			return manifest{}, errMissing
@@ -59,7 +62,7 @@ func readManifest(dir, id string) (manifest, error) {
 		return manifest{}, fmt.Errorf("%w: %s is missing", ErrDamaged, path)
 	}
 	if err != nil {
-		return manifest{}, fmt.Errorf("store: %w", err)
+		return manifest{}, readError(path, err)
 	}
 	m, err := decodeManifest(b, id)
 	if err != nil {
@@ -117,12 +120,13 @@ func (m manifest) checkSizes(dir string) error {
 // checkContent hashes every file and refuses files that are not listed. It
 // reports the first damage.
 func (m manifest) checkContent(dir string) error {
+	if err := m.checkNames(dir); err != nil {
+		return err
+	}
 	if err := m.checkSizes(dir); err != nil {
 		return err
 	}
-	listed := map[string]bool{manifestName: true}
 	for _, f := range m.Files {
-		listed[f.Name] = true
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		found, err := hashFile(path, f.Name, f.Size)
 		if err != nil {
@@ -132,7 +136,17 @@ func (m manifest) checkContent(dir string) error {
 			return err
 		}
 	}
-	return walkFiles(dir, func(name string) error {
+	return nil
+}
+
+// checkNames refuses what is not listed, before anything is opened: a link in
+// the place of a folder would lead elsewhere.
+func (m manifest) checkNames(dir string) error {
+	listed := map[string]bool{manifestName: true}
+	for _, f := range m.Files {
+		listed[f.Name] = true
+	}
+	return walkNames(dir, func(name string, _ fs.FileMode) error {
 		if !listed[name] {
 			return fmt.Errorf("%w: %s is not in the manifest", ErrDamaged, filepath.Join(dir, name))
 		}
@@ -149,18 +163,21 @@ func (f fileRecord) compare(path string, found fileRecord) error {
 	return nil
 }
 
-// readError turns a file that is not there into damage. Other errors, such as
-// a missing permission, say nothing about the run.
+// readError turns a file that is not there, or is something else, into damage.
+// Other errors, such as a missing permission, say nothing about the run.
 func readError(path string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %s is missing", ErrDamaged, path)
+	case errors.Is(err, disk.ErrKind), errors.Is(err, disk.ErrTooLong):
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return fmt.Errorf("store: %w", err)
 }
 
 // hashFile hashes the first bytes of a file, at most limit of them.
 func hashFile(path, name string, limit int64) (fileRecord, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return fileRecord{}, err
 	}
@@ -175,17 +192,24 @@ func hashFile(path, name string, limit int64) (fileRecord, error) {
 // walkFiles calls visit with the slash-separated name of every file under dir,
 // in lexical order. Anything but files and folders is an error.
 func walkFiles(dir string, visit func(name string) error) error {
+	return walkNames(dir, func(name string, mode fs.FileMode) error {
+		if !mode.IsRegular() {
+			return disk.Wrong(filepath.Join(dir, name), "a regular file", mode)
+		}
+		return visit(name)
+	})
+}
+
+// walkNames is walkFiles for everything that is no folder.
+func walkNames(dir string, visit func(name string, mode fs.FileMode) error) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
-		}
-		if !entry.Type().IsRegular() {
-			return fmt.Errorf("%s: expected a regular file, found %s", path, entry.Type())
 		}
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
 		}
-		return visit(filepath.ToSlash(name))
+		return visit(filepath.ToSlash(name), entry.Type())
 	})
 }

@@ -2,7 +2,9 @@ package store
 
 import (
 	"errors"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -35,7 +37,7 @@ func readOnly(t *testing.T, dir string) {
 	t.Helper()
 	chmod := func(mode fs.FileMode) error {
 		paths := []string{dir}
-		for _, room := range []string{runsRoom, workRoom, locksRoom, quarantineRoom} {
+		for _, room := range rooms {
 			paths = append(paths, dir+"/"+room)
 		}
 		var errs []error
@@ -55,15 +57,60 @@ func readOnly(t *testing.T, dir string) {
 	})
 }
 
-func TestReadOnlyStoreIsRefusedByNameWhenOpened(t *testing.T) {
+func TestReadOnlyStoreIsReadListedAndVerified(t *testing.T) {
+	made := open(t)
+	run := do(t, made, Key{Recipe: "old"}, writeSmall)
+	before := readTree(t, made.Dir())
+	readOnly(t, made.Dir())
+	asNobody(t, func() {
+		s, err := Open(made.Dir())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		s.fs = noWriting{t}
+		if entries, err := s.List(); err != nil || len(entries) != 1 || entries[0].State != Finished {
+			t.Errorf("found %v, %v", entries, err)
+		}
+		if err := s.Verify(run.ID); err != nil {
+			t.Error(err)
+		}
+		if run, err := s.Do(t.Context(), Key{Recipe: "old"}, never(t)); err != nil {
+			t.Error(err)
+		} else {
+			checkSmall(t, run)
+		}
+		if run, ok, err := s.Lookup(Key{Recipe: "old"}); err != nil || !ok {
+			t.Errorf("found %v, %v", run, err)
+		}
+	})
+	if after := readTree(t, made.Dir()); !maps.Equal(before, after) {
+		t.Error("reading has changed the store")
+	}
+}
+
+// noWriting fails the test on every call that would change the disk.
+type noWriting struct{ t *testing.T }
+
+func (d noWriting) refuse(what string) error {
+	d.t.Errorf("%s although the store is only read", what)
+	return fs.ErrPermission
+}
+
+func (d noWriting) Write(string, []byte) error            { return d.refuse("write") }
+func (d noWriting) Append(string) (io.WriteCloser, error) { return nil, d.refuse("append") }
+func (d noWriting) Mkdir(string) error                    { return d.refuse("mkdir") }
+func (d noWriting) Rename(string, string) error           { return d.refuse("rename") }
+func (d noWriting) Remove(string) error                   { return d.refuse("remove") }
+func (d noWriting) RemoveAll(string) error                { return d.refuse("remove all") }
+func (d noWriting) Truncate(string, int64) error          { return d.refuse("truncate") }
+func (d noWriting) Sync(...string) error                  { return d.refuse("sync") }
+
+func TestNoStoreIsMadeWhereNothingCanBeWritten(t *testing.T) {
 	s := open(t)
 	readOnly(t, s.Dir())
 	asNobody(t, func() {
-		_, err := Open(s.Dir())
-		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), s.Dir()+" cannot be written") {
-			t.Error(err)
-		}
-		_, err = Open(s.Dir() + "/deeper")
+		_, err := Open(s.Dir() + "/deeper")
 		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), s.Dir()) {
 			t.Error(err)
 		}

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
@@ -72,7 +72,7 @@ func (r *Run) Bytes(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadFile(path, record.Size)
 	if err != nil {
 		return nil, readError(path, err)
 	}

@@ -50,8 +50,8 @@ type Store struct {
 	OnWait func(k Key, elsewhere bool)
 
 	dir      string
-	write    func(path string, b []byte) error // disk.Write; tests put failing disks here
-	verified sync.Map                          // IDs whose files were hashed in this process
+	fs       disk.FS  // tests put failing disks here
+	verified sync.Map // IDs whose files were hashed in this process
 
 	mu   sync.Mutex
 	busy map[string]chan struct{} // IDs being computed by this Store; closed at the end
@@ -70,8 +70,9 @@ func DefaultDir() (string, error) {
 	return filepath.Join(cache, "lethe", "runs"), nil
 }
 
-// Open opens the store in dir and creates it where it does not exist. A folder
-// that cannot be written is an error.
+// Open opens the store in dir and creates it where it does not exist. In a
+// store that exists nothing is written before a run has to be computed, so that
+// one that is read only can be listed, verified and read.
 func Open(dir string) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("store: the folder's name is empty")
@@ -83,20 +84,45 @@ func Open(dir string) (*Store, error) {
 	if info, err := os.Stat(abs); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("store %s: expected a folder, found a file", abs)
 	}
-	s := &Store{dir: abs, write: disk.Write, busy: map[string]chan struct{}{}}
-	for _, room := range []string{runsRoom, workRoom, locksRoom, quarantineRoom} {
-		if err := os.MkdirAll(filepath.Join(abs, room), 0o755); err != nil {
-			return nil, fmt.Errorf("store %s cannot be created or written: %w", abs, err)
+	return openOn(disk.OS{}, abs)
+}
+
+// openOn opens the store in a folder of the given disk.
+func openOn(d disk.FS, dir string) (*Store, error) {
+	s := &Store{dir: dir, fs: d, busy: map[string]chan struct{}{}}
+	if !Exists(dir) {
+		return s, s.makeRooms()
+	}
+	return s, s.checkRooms()
+}
+
+// Exists reports whether there is a store in dir.
+func Exists(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, runsRoom))
+	return err == nil && info.IsDir()
+}
+
+// checkRooms refuses a room that is there and leads elsewhere.
+func (s *Store) checkRooms() error {
+	for _, room := range rooms {
+		if err := s.checkFolders(filepath.Join(s.dir, room)); err != nil {
+			return fmt.Errorf("store: %w", err)
 		}
 	}
-	probe, err := os.CreateTemp(filepath.Join(abs, workRoom), ".probe-*")
-	if err != nil {
-		return nil, fmt.Errorf("store %s cannot be written: %w", abs, err)
+	return nil
+}
+
+// makeRooms makes the folders that are missing.
+func (s *Store) makeRooms() error {
+	if err := s.checkRooms(); err != nil {
+		return err
 	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return nil, fmt.Errorf("store %s cannot be written: %w", abs, err)
+	for _, room := range rooms {
+		if err := disk.MkdirAll(s.fs, filepath.Join(s.dir, room)); err != nil {
+			return fmt.Errorf("store %s cannot be written: %w", s.dir, err)
+		}
 	}
-	return s, nil
+	return nil
 }
 
 // Dir returns the store's folder.
@@ -109,6 +135,8 @@ const (
 	locksRoom      = "locks"
 	quarantineRoom = "quarantine"
 )
+
+var rooms = []string{runsRoom, workRoom, locksRoom, quarantineRoom}
 
 func (s *Store) runDir(id string) string  { return filepath.Join(s.dir, runsRoom, id[:2], id) }
 func (s *Store) workDir(id string) string { return filepath.Join(s.dir, workRoom, id) }
@@ -155,6 +183,9 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 		s.clearLeftovers(id)
 		return run, nil
 	} else if !errors.Is(err, errMissing) && !errors.Is(err, ErrDamaged) {
+		return nil, err
+	}
+	if err := s.makeRooms(); err != nil {
 		return nil, err
 	}
 	chain, _ := ctx.Value(heldKey{}).(*held)
@@ -208,7 +239,7 @@ func (s *Store) make(ctx context.Context, id string, key []byte, compute func(co
 		return errors.Join(err, w.tidyAfterFailure())
 	}
 	s.verified.Store(id, true)
-	return os.RemoveAll(w.root)
+	return s.fs.RemoveAll(w.root)
 }
 
 // clearLeftovers removes what a process leaves that is killed after it has
@@ -226,7 +257,7 @@ func (s *Store) clearLeftovers(id string) {
 	}
 	defer release()
 	if _, err := os.Lstat(s.runDir(id)); err == nil {
-		_ = os.RemoveAll(s.workDir(id))
+		_ = s.fs.RemoveAll(s.workDir(id))
 	}
 }
 
@@ -248,7 +279,7 @@ func (s *Store) Lookup(k Key) (*Run, bool, error) {
 // not done so yet.
 func (s *Store) load(id string) (*Run, error) {
 	dir := s.runDir(id)
-	m, err := readManifest(dir, id)
+	m, err := s.manifestOf(id)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +299,11 @@ func (s *Store) load(id string) (*Run, error) {
 // setAside moves a damaged run into quarantine/. The caller holds its lock.
 func (s *Store) setAside(id string, reason error) error {
 	s.verified.Delete(id)
-	to, err := s.quarantine(s.runDir(id), id)
+	path, name := s.runDir(id), id
+	if stray := (*strayError)(nil); errors.As(reason, &stray) {
+		path, name = stray.path, filepath.Base(stray.path)
+	}
+	to, err := s.quarantine(path, name)
 	if err != nil {
 		return fmt.Errorf("store: %w; it cannot be set aside: %w", reason, err)
 	}
@@ -281,7 +316,7 @@ func (s *Store) quarantine(path, name string) (string, error) {
 	for n := 1; ; n++ {
 		to := filepath.Join(s.dir, quarantineRoom, fmt.Sprintf("%s-%d", name, n))
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			return to, os.Rename(path, to)
+			return to, s.fs.Rename(path, to)
 		} else if err != nil {
 			return to, err
 		}

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,10 +30,10 @@ type Work struct {
 	root  string // work/<id>
 
 	mu       sync.Mutex
-	appended map[string]*os.File // files that AppendLine holds open
-	resume   *checkpoint         // the newest valid checkpoint, until output begins
-	number   int                 // of the newest checkpoint
-	torn     error               // a line that was written in part only
+	appended map[string]io.WriteCloser // files that AppendLine holds open
+	resume   *checkpoint               // the newest valid checkpoint, until output begins
+	number   int                       // of the newest checkpoint
+	torn     error                     // a line that was written in part only
 }
 
 // The sub-folders of a work folder.
@@ -43,13 +46,19 @@ const (
 // newWork opens the work folder of a run whose lock the caller holds, and finds
 // the checkpoint that a former attempt has left.
 func (s *Store) newWork(id string, key []byte) (*Work, error) {
-	w := &Work{store: s, id: id, root: s.workDir(id), appended: map[string]*os.File{}}
+	w := &Work{store: s, id: id, root: s.workDir(id), appended: map[string]io.WriteCloser{}}
 	_, err := os.Lstat(w.root)
 	fresh := errors.Is(err, fs.ErrNotExist)
-	if err := os.MkdirAll(w.Dir(), 0o755); err != nil {
+	for _, dir := range []string{w.Dir(), filepath.Join(w.root, checkpointRoom), filepath.Join(w.root, scratchRoom)} {
+		if err := s.setStrayAside(dir, id); err != nil {
+			return nil, err
+		}
+	}
+	if err := disk.MkdirAll(s.fs, w.Dir()); err != nil {
 		return nil, err
 	}
-	if err := s.write(filepath.Join(w.root, "key.json"), key); err != nil {
+	keyPath := filepath.Join(w.root, "key.json")
+	if err := errors.Join(s.setStrayFileAside(keyPath), s.fs.Write(keyPath, key)); err != nil {
 		return nil, err
 	}
 	if fresh {
@@ -74,7 +83,7 @@ func (w *Work) Dir() string { return filepath.Join(w.root, outputRoom) }
 // part of the finished run.
 func (w *Work) Scratch() (string, error) {
 	dir := filepath.Join(w.root, scratchRoom)
-	return dir, os.MkdirAll(dir, 0o755)
+	return dir, disk.MkdirAll(w.store.fs, dir)
 }
 
 // WriteTensors writes a safetensors file. A file written before a checkpoint
@@ -104,7 +113,7 @@ func (w *Work) WriteFile(name string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	return w.store.write(path, b)
+	return w.store.fs.Write(path, b)
 }
 
 // AppendLine adds v as one line of JSON to the file. Lines reach the file in
@@ -124,8 +133,7 @@ func (w *Work) AppendLine(name string, v any) error {
 		if err != nil {
 			return err
 		}
-		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-		if err != nil {
+		if f, err = w.store.fs.Append(path); err != nil {
 			return err
 		}
 		w.appended[name] = f
@@ -152,7 +160,7 @@ func (w *Work) begin(name string) (string, error) {
 	if !strings.Contains(name, "/") {
 		return path, nil
 	}
-	return path, os.MkdirAll(filepath.Dir(path), 0o755)
+	return path, disk.MkdirAll(w.store.fs, filepath.Dir(path))
 }
 
 // checkName reports a name that no file of a run may have.
@@ -167,10 +175,10 @@ func checkName(name string) error {
 }
 
 func (w *Work) clearOutput() error {
-	if err := os.RemoveAll(w.Dir()); err != nil {
+	if err := w.store.fs.RemoveAll(w.Dir()); err != nil {
 		return err
 	}
-	return os.Mkdir(w.Dir(), 0o755)
+	return w.store.fs.Mkdir(w.Dir())
 }
 
 // close closes the files that AppendLine has opened.
@@ -203,10 +211,13 @@ func (w *Work) records() (files []fileRecord, err error) {
 	return files, err
 }
 
-// sync forces the output files and the names in their folders to the disk.
+// sync forces the output files and the names in their folders, up to the
+// store's, to the disk. Those above output are new only once, but another
+// process may have made them and not yet synced them.
 func (w *Work) sync(files []fileRecord, more ...string) error {
 	paths := more
-	folders := map[string]bool{w.Dir(): true}
+	room := filepath.Dir(w.root)
+	folders := map[string]bool{w.Dir(): true, w.root: true, room: true, w.store.dir: true}
 	for _, f := range files {
 		path := filepath.Join(w.Dir(), filepath.FromSlash(f.Name))
 		paths = append(paths, path)
@@ -214,15 +225,7 @@ func (w *Work) sync(files []fileRecord, more ...string) error {
 			folders[dir] = true
 		}
 	}
-	if err := disk.Sync(paths...); err != nil {
-		return err
-	}
-	for dir := range folders {
-		if err := disk.SyncDir(dir); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.store.fs.Sync(slices.AppendSeq(paths, maps.Keys(folders))...)
 }
 
 // publish writes the manifest, forces everything to the disk and moves the
@@ -235,7 +238,7 @@ func (w *Work) publish(key []byte) error {
 	}
 	if w.resume != nil {
 		err := errors.New("a checkpoint was there and was not loaded; it is dropped, the next attempt starts anew")
-		return errors.Join(err, os.RemoveAll(filepath.Join(w.root, checkpointRoom)))
+		return errors.Join(err, w.store.fs.RemoveAll(filepath.Join(w.root, checkpointRoom)))
 	}
 	files, err := w.records()
 	if err != nil {
@@ -249,7 +252,7 @@ func (w *Work) publish(key []byte) error {
 		return err
 	}
 	path := filepath.Join(w.Dir(), manifestName)
-	if err := w.store.write(path, b); err != nil {
+	if err := w.store.fs.Write(path, b); err != nil {
 		return err
 	}
 	if err := w.sync(files, path); err != nil {
@@ -261,17 +264,13 @@ func (w *Work) publish(key []byte) error {
 func (w *Work) moveIntoPlace() error {
 	to := w.store.runDir(w.id)
 	shard := filepath.Dir(to)
-	if err := os.Mkdir(shard, 0o755); err == nil {
-		if err := disk.SyncDir(filepath.Dir(shard)); err != nil {
-			return err
-		}
-	} else if !errors.Is(err, fs.ErrExist) {
+	if err := disk.MkdirAll(w.store.fs, shard); err != nil {
 		return err
 	}
-	if err := os.Rename(w.Dir(), to); err != nil {
+	if err := w.store.fs.Rename(w.Dir(), to); err != nil {
 		return err
 	}
-	return disk.SyncDir(shard)
+	return w.store.fs.Sync(shard, filepath.Dir(shard))
 }
 
 // tidyAfterFailure removes the work folder unless it holds something that the
@@ -286,5 +285,5 @@ func (w *Work) tidyAfterFailure() error {
 			return nil
 		}
 	}
-	return os.RemoveAll(w.root)
+	return w.store.fs.RemoveAll(w.root)
 }

@@ -132,7 +132,7 @@ func Write(path string, f *File) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if err := disk.Replace(path, b); err != nil {
+	if err := disk.Replace(disk.OS{}, path, b); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

@@ -1,62 +1,79 @@
-// Package disk writes files so that a crash leaves either the old content or
-// the new one, never a part of it.
+// Package disk is what the store does to a disk: it writes files so that a
+// crash leaves either the old content or the new one, and it opens nothing but
+// regular files, because a pipe would hang its reader and a device never ends.
 package disk
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
 )
 
-// Write creates path with the content b. It neither syncs nor renames; after
-// an error nothing is left at path.
-func Write(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+// FS is everything that changes a disk. The store writes through one, so that
+// a test can fill the disk, or cut the power and lose what was not synced.
+type FS interface {
+	// Write makes or replaces a file. It neither syncs nor renames; after an
+	// error nothing is left at path.
+	Write(path string, b []byte) error
+	// Append opens a file for more at its end, and makes it where it is missing.
+	Append(path string) (io.WriteCloser, error)
+	// Mkdir makes one folder.
+	Mkdir(path string) error
+	Rename(from, to string) error
+	Remove(path string) error
+	RemoveAll(path string) error
+	Truncate(path string, size int64) error
+	// Sync forces the content of files, and the names in folders, to the disk.
+	Sync(paths ...string) error
+}
+
+// OS is the disk of this machine.
+type OS struct{}
+
+var _ FS = OS{}
+
+// Write implements FS.
+func (OS) Write(path string, b []byte) error {
+	f, err := openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, removeIfThere(path))
+		return errors.Join(err, removeIfThere(OS{}, path))
 	}
 	return nil
 }
 
-// Replace puts b at path in one step: a temporary file in the same folder,
-// fsync, rename, fsync of the folder.
-func Replace(path string, b []byte) error {
-	return ReplaceWith(Write, path, b)
+// Append implements FS.
+func (OS) Append(path string) (io.WriteCloser, error) {
+	return openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 }
 
-// ReplaceWith is Replace with another function in the place of Write.
-func ReplaceWith(write func(string, []byte) error, path string, b []byte) error {
-	dir, base := filepath.Split(path)
-	f, err := os.CreateTemp(dir, "."+base+".tmp-*")
-	if err != nil {
-		return err
-	}
-	tmp := f.Name()
-	err = errors.Join(f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = write(tmp, b)
-	}
-	if err == nil {
-		err = Sync(tmp)
-	}
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		return errors.Join(err, removeIfThere(tmp))
-	}
-	return SyncDir(filepath.Dir(path))
-}
+// Mkdir implements FS.
+func (OS) Mkdir(path string) error { return os.Mkdir(path, 0o755) }
 
-// Sync forces the content of the files to the disk. The files are synced side
-// by side because a journalling file system then commits once for all of them.
-func Sync(paths ...string) error {
+// Rename implements FS.
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove implements FS.
+func (OS) Remove(path string) error { return os.Remove(path) }
+
+// RemoveAll implements FS.
+func (OS) RemoveAll(path string) error { return os.RemoveAll(path) }
+
+// Truncate implements FS.
+func (OS) Truncate(path string, size int64) error { return os.Truncate(path, size) }
+
+// Sync implements FS. The files are synced side by side because a journalling
+// file system then commits once for all of them.
+func (OS) Sync(paths ...string) error {
 	errs := make([]error, len(paths))
 	var all sync.WaitGroup
 	slots := make(chan struct{}, 16)
@@ -71,25 +88,148 @@ func Sync(paths ...string) error {
 	return errors.Join(errs...)
 }
 
-// SyncDir forces the names in a folder to the disk. Windows cannot sync a
-// folder and does not need to: its renames are journalled.
-func SyncDir(dir string) error {
-	if runtime.GOOS == "windows" {
+// syncOne syncs a file or a folder. Windows cannot sync a folder and does not
+// need to: its renames are journalled.
+func syncOne(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() && runtime.GOOS == "windows" {
 		return nil
 	}
-	return syncOne(dir)
-}
-
-func syncOne(path string) error {
-	f, err := os.Open(path)
+	open := Open
+	if info.IsDir() {
+		open = os.Open
+	}
+	f, err := open(path)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
 }
 
-func removeIfThere(path string) error {
-	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+// ErrKind is wrapped where something else lies in the place of a file or folder.
+var ErrKind = errors.New("found something else")
+
+// Wrong says what lies at path in the place of what was expected.
+func Wrong(path, expected string, found fs.FileMode) error {
+	return fmt.Errorf("%s: expected %s, %w: %s", path, expected, ErrKind, kind(found))
+}
+
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "a file"
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return mode.String()
+}
+
+// Open opens a regular file for reading, and refuses everything else by name.
+func Open(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY) }
+
+// openRegular looks before it opens, for the message, and after, because
+// somebody may have put another thing there in between; careful keeps that
+// other thing from being followed or waited for.
+func openRegular(path string, flag int) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, Wrong(path, "a regular file", info.Mode())
+	}
+	if err != nil && (flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, flag|careful, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = Wrong(path, "a regular file", info.Mode())
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// ErrTooLong is wrapped where a file is longer than it may be.
+var ErrTooLong = errors.New("too long")
+
+// ReadFile reads a regular file of at most limit bytes.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readAll(f, path, limit)
+	return b, errors.Join(err, f.Close())
+}
+
+func readAll(f *os.File, path string, limit int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s: %w: %d bytes, at most %d are expected", path, ErrTooLong, info.Size(), limit)
+	}
+	b := make([]byte, info.Size())
+	_, err = io.ReadFull(f, b)
+	return b, err
+}
+
+// MkdirAll makes a folder and those above it that are missing, and forces
+// their names to the disk.
+func MkdirAll(d FS, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		return Wrong(path, "a folder", info.Mode())
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	parent := filepath.Dir(path)
+	if err := MkdirAll(d, parent); err != nil {
+		return err
+	}
+	if err := d.Mkdir(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return d.Sync(parent)
+}
+
+// Replace puts b at path in one step: a temporary file in the same folder,
+// fsync, rename, fsync of the folder.
+func Replace(d FS, path string, b []byte) error {
+	dir, base := filepath.Split(path)
+	tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%016x", base, rand.Uint64()))
+	err := d.Write(tmp, b)
+	if err == nil {
+		err = d.Sync(tmp)
+	}
+	if err == nil {
+		err = d.Rename(tmp, path)
+	}
+	if err != nil {
+		return errors.Join(err, removeIfThere(d, tmp))
+	}
+	return d.Sync(filepath.Dir(path))
+}
+
+func removeIfThere(d FS, path string) error {
+	if err := d.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -7,13 +7,18 @@ import (
 	"testing"
 )
 
+var full = errors.New("disk full")
+
+type fullFS struct{ OS }
+
+func (fullFS) Write(string, []byte) error { return full }
+
 func TestFailedReplaceKeepsTheOldContentAndLeavesNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	if err := Replace(path, []byte("old")); err != nil {
+	if err := Replace(OS{}, path, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
-	full := errors.New("disk full")
-	err := ReplaceWith(func(string, []byte) error { return full }, path, []byte("new"))
+	err := Replace(fullFS{}, path, []byte("new"))
 	if !errors.Is(err, full) {
 		t.Error(err)
 	}
@@ -26,7 +31,7 @@ func TestFailedReplaceKeepsTheOldContentAndLeavesNoFile(t *testing.T) {
 }
 
 func TestReplaceNeedsTheFolder(t *testing.T) {
-	if err := Replace(filepath.Join(t.TempDir(), "no", "x"), nil); !errors.Is(err, os.ErrNotExist) {
+	if err := Replace(OS{}, filepath.Join(t.TempDir(), "no", "x"), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -34,7 +39,7 @@ func TestReplaceNeedsTheFolder(t *testing.T) {
 func TestSyncReportsEveryFileThatIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	err := Sync(a, dir, b)
+	err := OS{}.Sync(a, dir, b)
 	var list interface{ Unwrap() []error }
 	if !errors.As(err, &list) || len(list.Unwrap()) != 2 {
 		t.Errorf("found %v, expected two errors", err)
