@@ -1,10 +1,7 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"runtime"
 
 	"github.com/lethe-ml/lethe/lib/store"
@@ -43,7 +40,7 @@ func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if !store.Exists(path) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "lethe: there is no store in %s yet\n", path)
 		return nil, nil
 	}

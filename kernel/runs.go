@@ -25,10 +25,14 @@ func newRuns() *cobra.Command {
 
 Every result is kept under the hash of everything it depends on, so that nothing
 is computed twice. The store is the folder given by --store, by the variable
-LETHE_STORE, or lethe/runs in the user's cache folder.`,
-		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs prune --dry-run",
+LETHE_STORE, or lethe/runs in the user's cache folder. One that is read only can
+be listed, shown, verified and used.
+
+The hashes guard against damage, not against malice: whoever can write to the
+store can change a file and the hash beside it. Against that, sign it.`,
+		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs sign --key key.pem\n  lethe runs prune --dry-run",
 	}
-	c.AddCommand(newRunsList(), newRunsShow(), newRunsVerify(), newRunsPrune())
+	c.AddCommand(newRunsList(), newRunsShow(), newRunsVerify(), newRunsSign(), newRunsPrune())
 	asGroup(c)
 	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -172,7 +176,7 @@ func showRun(cmd *cobra.Command, e store.Entry, asJSON bool) error {
 		return err
 	}
 	for _, f := range files {
-		if info, err := os.Stat(f); err == nil && !info.IsDir() {
+		if info, err := os.Lstat(f); err == nil && !info.IsDir() {
 			fmt.Fprintf(w, "file     %s (%s)\n", filepath.Base(f), cli.Bytes(info.Size()))
 		}
 	}
@@ -197,21 +201,38 @@ type checkedJSON struct {
 func newRunsVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify [ID...]", Short: "Hash every file of the runs and compare with their manifests",
-		Long:    "Hash every file of all finished runs, or of those named, and compare with their manifests. Nothing is changed.",
-		Example: "  lethe runs verify\n  lethe runs verify 3f9c --json", Args: cobra.ArbitraryArgs,
+		Long: `Hash every file of all finished runs, or of those named, and compare with their
+manifests. Nothing is changed.
+
+With --key, every run must also be in the list that lethe runs sign has signed,
+with the same manifest, and without names every run of that list must be there.
+An older list of the same signer, put back together with the older runs, passes.`,
+		Example: "  lethe runs verify\n  lethe runs verify 3f9c --json\n  lethe runs verify --key public.pem", Args: cobra.ArbitraryArgs,
 	}
 	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
+	key := c.Flags().String("key", "", "PEM file: the Ed25519 key whose signature the runs must have, its public half or whole")
 	c.RunE = func(cmd *cobra.Command, ids []string) error {
 		s, all, err := entries(cmd, *dir)
 		if err != nil {
 			return err
+		}
+		verify := func(id string) error { return s.Verify(id) }
+		if *key != "" {
+			list, err := signedList(s, *key)
+			if err != nil {
+				return err
+			}
+			verify = func(id string) error { return s.VerifySigned(id, list) }
+			if len(ids) == 0 {
+				all = withMissing(all, list)
+			}
 		}
 		if len(ids) > 0 {
 			if all, err = pick(all, ids); err != nil {
 				return err
 			}
 		}
-		checked, bad, err := verifyRuns(cmd, s, all)
+		checked, bad, err := verifyRuns(cmd, all, verify)
 		if err != nil {
 			return err
 		}
@@ -220,20 +241,110 @@ func newRunsVerify() *cobra.Command {
 		} else {
 			for _, r := range checked {
 				if !r.OK {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s damaged: %s\n", shortID(r.ID), r.Problem)
+					fmt.Fprintf(cmd.OutOrStdout(), "%s %s: %s\n", shortID(r.ID), fault(*key), r.Problem)
 				}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d runs checked, %d damaged\n", len(checked), bad)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d runs checked, %d %s\n", len(checked), bad, fault(*key))
 		}
 		if err == nil && bad > 0 {
-			err = fmt.Errorf("%d of %d runs are damaged; they are never used, and computed anew when they are asked for", bad, len(checked))
+			err = fmt.Errorf("%d of %d runs are %s; %s", bad, len(checked), fault(*key), consequence(*key))
 		}
 		return err
 	}
 	return c
 }
 
-func verifyRuns(cmd *cobra.Command, s *store.Store, all []store.Entry) ([]checkedJSON, int, error) {
+// fault is what a run is that did not pass, with and without a key.
+func fault(key string) string {
+	if key != "" {
+		return "not as signed"
+	}
+	return "damaged"
+}
+
+func consequence(key string) string {
+	if key != "" {
+		return "whoever changed, added or removed them does not have the key, or has not signed since"
+	}
+	return "they are never used, and computed anew when they are asked for"
+}
+
+// signedList reads the list of signed runs and checks its signature.
+func signedList(s *store.Store, keyFile string) (*store.Signed, error) {
+	key, err := readFlag("key", keyFile, keyReader(store.PublicKey))
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, errors.New("--key: there is no store, so nothing is signed")
+	}
+	return s.Signed(key)
+}
+
+// keyReader reads a file and names it when it holds no such key.
+func keyReader[K any](parse func([]byte) (K, error)) func(path string) (K, error) {
+	return func(path string) (key K, err error) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return key, err
+		}
+		if key, err = parse(text); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+		return key, err
+	}
+}
+
+// withMissing adds the signed runs that are not there, so that they are checked.
+func withMissing(all []store.Entry, list *store.Signed) []store.Entry {
+	there := map[string]bool{}
+	for _, e := range all {
+		there[e.ID] = there[e.ID] || e.State == store.Finished || e.State == store.Damaged
+	}
+	for _, id := range list.IDs() {
+		if !there[id] {
+			all = append(all, store.Entry{ID: id, State: store.Finished})
+		}
+	}
+	return all
+}
+
+func newRunsSign() *cobra.Command {
+	c := &cobra.Command{
+		Use: "sign --key FILE", Short: "Sign the list of all finished runs",
+		Long: `Verify all finished runs and sign the list of their IDs and of their manifests'
+hashes, which cover every file. The list with its signature is signed.json in the
+store; lethe runs verify --key checks against it. Runs that are made afterwards
+are not signed until you sign again.
+
+The key is an Ed25519 key of yours as PKCS #8 in PEM. Keep it elsewhere than the
+store, and give others the public half:
+
+  openssl genpkey -algorithm ed25519 -out key.pem
+  openssl pkey -in key.pem -pubout -out public.pem`,
+		Example: "  lethe runs sign --key key.pem\n  lethe runs verify --key public.pem", Args: cobra.NoArgs,
+	}
+	dir, keyFile := storeFlag(c), c.Flags().String("key", "", "PEM file with your private Ed25519 key")
+	required(c, "key")
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		key, err := readFlag("key", *keyFile, keyReader(store.PrivateKey))
+		if err != nil {
+			return err
+		}
+		s, err := existingStore(cmd, *dir)
+		if s == nil || err != nil {
+			return err
+		}
+		n, err := s.Sign(key)
+		if err == nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "%d runs signed\n", n)
+		}
+		return err
+	}
+	return c
+}
+
+func verifyRuns(cmd *cobra.Command, all []store.Entry, verify func(id string) error) ([]checkedJSON, int, error) {
 	p := cli.NewProgress(cmd.ErrOrStderr(), "runs")
 	defer p.Finish()
 	checked, bad := []checkedJSON{}, 0
@@ -244,9 +355,13 @@ func verifyRuns(cmd *cobra.Command, s *store.Store, all []store.Entry) ([]checke
 		if e.State != store.Finished && e.State != store.Damaged {
 			continue
 		}
-		r := checkedJSON{ID: e.ID, OK: true}
-		if err := s.Verify(e.ID); err != nil {
-			r.OK, r.Problem = false, err.Error()
+		r := checkedJSON{ID: e.ID}
+		if r.Problem = e.Problem; r.Problem == "" {
+			if err := verify(e.ID); err != nil {
+				r.Problem = err.Error()
+			}
+		}
+		if r.OK = r.Problem == ""; !r.OK {
 			bad++
 		}
 		checked = append(checked, r)

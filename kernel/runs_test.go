@@ -2,6 +2,9 @@ package kernel
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"os"
 	"path/filepath"
@@ -112,5 +115,59 @@ func TestPruneAsksAndDeletesOnlyWhatWasChosen(t *testing.T) {
 	}
 	if r := prune("", "--all", "--yes"); r.code != exitOK || len(left()) != 0 {
 		t.Errorf("all: %+v, left %v", r, left())
+	}
+}
+
+// TestSignedStoreShowsWhatTheSignerHasNotSeen changes a store behind the
+// signer's back: a run more, a run less.
+func TestSignedStoreShowsWhatTheSignerHasNotSeen(t *testing.T) {
+	dir, key, public := filledStore(t), filepath.Join(t.TempDir(), "key.pem"), filepath.Join(t.TempDir(), "public.pem")
+	half, whole, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wholeDER, err := x509.MarshalPKCS8PrivateKey(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	halfDER, err := x509.MarshalPKIXPublicKey(half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(
+		os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: wholeDER}), 0o600),
+		os.WriteFile(public, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: halfDER}), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	verify := []string{"runs", "verify", "--store", dir, "--key"}
+	fails(t, lethe(t, append(verify, public)...), exitFailure, "is not signed")
+	fails(t, lethe(t, "runs", "sign", "--store", dir, "--key", key), exitFailure, "nothing is signed")
+	fails(t, lethe(t, "runs", "sign", "--store", dir, "--key", public), exitFailure, public)
+	fails(t, lethe(t, "runs", "sign", "--store", dir, "--key", dir), exitFailure, dir)
+	if r := lethe(t, "runs", "prune", "--store", dir, "--recipe", "broken", "--yes"); r.code != exitOK {
+		t.Fatalf("%+v", r)
+	}
+	if r := lethe(t, "runs", "sign", "--store", dir, "--key", key); r.code != exitOK || !strings.Contains(r.out, "2 runs signed") {
+		t.Fatalf("%+v", r)
+	}
+	for _, file := range []string{key, public} {
+		if r := lethe(t, append(verify, file)...); r.code != exitOK || !strings.Contains(r.out, "2 runs checked, 0 not as signed") {
+			t.Errorf("%+v", r)
+		}
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Do(t.Context(), store.Key{Recipe: "more"}, func(_ context.Context, w *store.Work) error { return w.WriteJSON("x", 1) }); err != nil {
+		t.Fatal(err)
+	}
+	if r := lethe(t, "runs", "prune", "--store", dir, "--recipe", "train", "--yes"); r.code != exitOK {
+		t.Fatalf("%+v", r)
+	}
+	r := lethe(t, append(verify, public)...)
+	if r.code != exitFailure || !strings.Contains(r.stderr, "2 of 3") || !strings.Contains(r.out, "no finished run") || !strings.Contains(r.out, "not in the signed list") {
+		t.Errorf("%+v", r)
 	}
 }
