@@ -51,12 +51,54 @@ func (m Matrix[T]) Check(name string) error {
 	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
 		return fmt.Errorf("%s: %d values do not fill %d x %d", name, len(m.Data), m.Rows, m.Cols)
 	}
+	var sum T // NaN as soon as a value is not finite: one multiplication each
+	for _, v := range m.Data {
+		sum += v * 0
+	}
+	if sum == 0 {
+		return nil
+	}
 	for i, v := range m.Data {
 		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
 			return fmt.Errorf("%s: row %d, column %d is %v", name, i/m.Cols, i%m.Cols, v)
 		}
 	}
 	return nil
+}
+
+// Rows is a matrix of either element type, for who reads it row by row and
+// computes in float64: embeddings of millions of records are saved as float32
+// and need not be held twice. A Matrix, and a pointer to one, is Rows.
+type Rows interface {
+	// Shape returns the numbers of rows and columns.
+	Shape() (rows, cols int)
+	// Read returns row i. It may fill buffer, which has room for a row, or be the
+	// matrix's own memory, so it is not to be written to, and is valid until the
+	// buffer is used again.
+	Read(buffer []float64, i int) []float64
+	// Check reports a matrix that does not fill its shape or is not finite.
+	Check(name string) error
+}
+
+var (
+	_ Rows = Matrix[float32]{}
+	_ Rows = Matrix[float64]{}
+)
+
+// Shape implements Rows.
+func (m Matrix[T]) Shape() (rows, cols int) { return m.Rows, m.Cols }
+
+// Read implements Rows.
+func (m Matrix[T]) Read(buffer []float64, i int) []float64 {
+	row := m.Row(i)
+	if same, ok := any(row).([]float64); ok {
+		return same
+	}
+	buffer = buffer[:len(row)]
+	for j, v := range row {
+		buffer[j] = float64(v)
+	}
+	return buffer
 }
 
 // Convert returns the matrix with another element type.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/bits"
 	"slices"
 	"strings"
@@ -31,32 +32,51 @@ type header struct {
 	shape   []int
 }
 
-// split cuts a file into its header and its data, which then have exactly the
-// length that the header says.
-func split(b []byte) (header, []byte, error) {
-	text, data, err := cutHeader(b)
+// source is a file whose header has been read and whose data come next.
+type source struct {
+	header
+	data io.Reader
+}
+
+// open reads the header of a file of the given size. The data behind it have
+// exactly the length that the header says, so that what is allocated for them
+// is bounded by the file.
+func open(r io.Reader, size int64) (*source, error) {
+	b, err := io.ReadAll(io.LimitReader(r, min(size, int64(len(magic)+2+4+maxHeader))))
 	if err != nil {
-		return header{}, nil, err
+		return nil, err
+	}
+	text, rest, err := cutHeader(b)
+	if err != nil {
+		return nil, err
 	}
 	h, err := parseHeader(text)
 	if err != nil {
-		return header{}, nil, err
+		return nil, err
 	}
+	if err := h.check(size - int64(len(b)-len(rest))); err != nil {
+		return nil, err
+	}
+	return &source{h, io.MultiReader(bytes.NewReader(rest), r)}, nil
+}
+
+// check compares the shape with the length of the data.
+func (h header) check(length int64) error {
 	want := uint64(h.size)
 	for _, d := range h.shape {
 		high, low := bits.Mul64(want, uint64(d))
 		if high != 0 {
-			return header{}, nil, fmt.Errorf("%w: shape %s of %q overflows", ErrFormat, h.shapeText(), h.descr)
+			return fmt.Errorf("%w: shape %s of %q overflows", ErrFormat, h.shapeText(), h.descr)
 		}
 		want = low
 	}
-	if want != uint64(len(data)) {
-		return header{}, nil, fmt.Errorf("%w: shape %s of %q needs %d bytes, found %d", ErrFormat, h.shapeText(), h.descr, want, len(data))
+	if want != uint64(length) {
+		return fmt.Errorf("%w: shape %s of %q needs %d bytes, found %d", ErrFormat, h.shapeText(), h.descr, want, length)
 	}
 	if want == 0 && slices.Max(h.shape) > maxEmpty {
-		return header{}, nil, fmt.Errorf("%w: shape %s of an empty array, at most %d is allowed", ErrFormat, h.shapeText(), maxEmpty)
+		return fmt.Errorf("%w: shape %s of an empty array, at most %d is allowed", ErrFormat, h.shapeText(), maxEmpty)
 	}
-	return h, data, nil
+	return nil
 }
 
 // cutHeader returns the header's text and the bytes behind it.
@@ -102,13 +122,13 @@ func (h *header) setDescr(descr string) error {
 	if strings.HasPrefix(strings.TrimLeft(descr, "<>|="), "O") {
 		return fmt.Errorf("%w (type %q)", ErrObject, descr)
 	}
-	refused := fmt.Errorf("%w: expected float32, float64, int32, int64, uint8 or bool, found %q", ErrType, descr)
+	refused := fmt.Errorf("%w: expected float16, float32, float64, int32, int64 or uint8, found %q", ErrType, descr)
 	if len(descr) != 3 {
 		return refused
 	}
 	h.kind, h.size = descr[1], int(descr[2]-'0')
 	switch descr[1:] {
-	case "f4", "f8", "i4", "i8":
+	case "f2", "f4", "f8", "i4", "i8":
 	case "u1", "b1":
 		h.order = binary.LittleEndian // a single byte has no order
 		return nil

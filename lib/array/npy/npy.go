@@ -2,7 +2,7 @@
 // scores from any framework can be judged here.
 //
 // Versions 1 to 3 of the format are read, in either byte order, C and Fortran
-// layout, with elements of float32, float64, int32, int64, uint8 or bool. An
+// layout, with elements of float16, float32, float64, int32, int64 or uint8. An
 // array of Python objects is refused by name: it is a pickle, which runs code
 // when it is loaded. The header is parsed, never evaluated, and nothing is
 // allocated before the shape is known to fit the file.
@@ -36,95 +36,102 @@ var (
 
 // ReadMatrix reads an array of shape (rows, columns). Integers become floats;
 // one that a float64 cannot hold exactly is an error. NaN and infinities pass:
-// Matrix.Check finds them.
+// Matrix.Check finds them. Bools are refused, because a mask is easily mistaken
+// for a matrix of numbers.
+//
+// Memory: the matrix, and 1 MiB; the file is not held beside it.
 func ReadMatrix(path string) (array.Matrix[float64], error) {
-	return read(path, decodeMatrix)
+	return read(path, matrix[float64])
+}
+
+// ReadRows is ReadMatrix in the smallest of float32 and float64 that holds
+// every element: float32 for float16, float32 and uint8. Memory: that of the
+// file for float32 and float64, twice for float16 and int32, four times for uint8.
+func ReadRows(path string) (array.Rows, error) {
+	return read(path, func(s *source) (array.Rows, error) {
+		if s.size <= 2 || s.descr[1:] == "f4" {
+			m, err := matrix[float32](s)
+			return m, err
+		}
+		m, err := matrix[float64](s)
+		return m, err
+	})
 }
 
 // ReadVector reads an array of shape (n,) or (n, 1), with the conversions of
 // ReadMatrix.
 func ReadVector(path string) ([]float64, error) {
-	return read(path, decodeVector)
+	return read(path, vector)
 }
 
 // ReadIndices reads row numbers: an array of shape (n,) of integers >= 0. A
 // mask of bools is refused, because it is easily mistaken for the numbers 0
 // and 1.
 func ReadIndices(path string) ([]int, error) {
-	return read(path, decodeIndices)
+	return read(path, indices)
 }
 
-// read reads a regular file and decodes it; errors name the file.
-func read[T any](path string, decode func([]byte) (T, error)) (T, error) {
+// read opens a regular file and decodes it; errors name the file.
+func read[T any](path string, decode func(*source) (T, error)) (T, error) {
 	var none T
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) // before it is opened: a pipe would hang us
 	if err != nil {
 		return none, err
 	}
 	if !info.Mode().IsRegular() {
 		return none, fmt.Errorf("%s: expected a regular file, found %s", path, info.Mode().Type())
 	}
-	b, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return none, err
 	}
-	out, err := decode(b)
-	if err != nil {
-		return none, fmt.Errorf("%s: %w", path, err)
+	defer f.Close()
+	s, err := open(f, info.Size())
+	if err == nil {
+		none, err = decode(s)
 	}
-	return out, nil
+	if err != nil {
+		var zero T
+		return zero, fmt.Errorf("%s: %w", path, err)
+	}
+	return none, nil
 }
 
-func decodeMatrix(b []byte) (array.Matrix[float64], error) {
-	h, data, err := split(b)
-	if err != nil {
-		return array.Matrix[float64]{}, err
+func matrix[T array.Float](s *source) (array.Matrix[T], error) {
+	if len(s.shape) != 2 {
+		return array.Matrix[T]{}, fmt.Errorf("%w: expected 2 dimensions (rows, columns), found shape %s", ErrShape, s.shapeText())
 	}
-	if len(h.shape) != 2 {
-		return array.Matrix[float64]{}, fmt.Errorf("%w: expected 2 dimensions (rows, columns), found shape %s", ErrShape, h.shapeText())
-	}
-	values, err := h.floats(data)
-	if err != nil {
-		return array.Matrix[float64]{}, err
-	}
-	if h.fortran {
-		// The bytes are the transpose in C order.
-		return array.Matrix[float64]{Rows: h.shape[1], Cols: h.shape[0], Data: values}.Transpose(), nil
-	}
-	return array.Matrix[float64]{Rows: h.shape[0], Cols: h.shape[1], Data: values}, nil
+	out := array.New[T](s.shape[0], s.shape[1])
+	return out, fill(s, out.Data)
 }
 
-func decodeVector(b []byte) ([]float64, error) {
-	h, data, err := split(b)
-	if err != nil {
-		return nil, err
+func vector(s *source) ([]float64, error) {
+	if len(s.shape) != 1 && (len(s.shape) != 2 || s.shape[1] != 1) {
+		return nil, fmt.Errorf("%w: expected (n,) or (n, 1), found %s", ErrShape, s.shapeText())
 	}
-	if len(h.shape) != 1 && (len(h.shape) != 2 || h.shape[1] != 1) {
-		return nil, fmt.Errorf("%w: expected (n,) or (n, 1), found %s", ErrShape, h.shapeText())
-	}
-	return h.floats(data)
+	out := make([]float64, s.shape[0])
+	return out, fill(s, out)
 }
 
-func decodeIndices(b []byte) ([]int, error) {
-	h, data, err := split(b)
-	if err != nil {
-		return nil, err
-	}
+func indices(s *source) ([]int, error) {
 	switch {
-	case h.kind == 'b':
+	case s.kind == 'b':
 		return nil, fmt.Errorf("%w: expected row numbers, found a mask of bools; save numpy.flatnonzero(mask)", ErrType)
-	case h.kind == 'f':
-		return nil, fmt.Errorf("%w: expected integers, found %q; save rows.astype(numpy.int64)", ErrType, h.descr)
-	case len(h.shape) != 1:
-		return nil, fmt.Errorf("%w: expected (n,), found %s", ErrShape, h.shapeText())
+	case s.kind == 'f':
+		return nil, fmt.Errorf("%w: expected integers, found %q; save rows.astype(numpy.int64)", ErrType, s.descr)
+	case len(s.shape) != 1:
+		return nil, fmt.Errorf("%w: expected (n,), found %s", ErrShape, s.shapeText())
 	}
-	out := make([]int, h.shape[0])
-	for i := range out {
-		v := h.integer(data[i*h.size:])
-		if v < 0 || v > math.MaxInt {
-			return nil, fmt.Errorf("%w: element %d is %d, expected a row number >= 0", ErrValue, i, v)
+	out := make([]int, s.shape[0])
+	err := s.chunks(len(out), func(first int, b []byte) error {
+		for i := range len(b) / s.size {
+			v := s.integer(b[i*s.size:])
+			if v < 0 || v > math.MaxInt {
+				return fmt.Errorf("%w: element %d is %d, expected a row number >= 0", ErrValue, first+i, v)
+			}
+			out[first+i] = int(v)
 		}
-		out[i] = int(v)
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
