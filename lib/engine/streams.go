@@ -29,6 +29,10 @@ const (
 	// StreamGradientNoise draws the noise on a gradient (step, tensor).
 	StreamGradientNoise = "gradient-noise"
 
+	// StreamShare draws the share of the retain set that a method is content with.
+	StreamShare = "share"
+	// StreamHeldOut draws the held-out records that a method may look at.
+	StreamHeldOut = "held-out"
 	// StreamRandomLabel draws the labels that are taught instead of the right ones
 	// (epoch, record).
 	StreamRandomLabel = "random-label"

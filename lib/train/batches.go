@@ -108,9 +108,9 @@ func (b batch) size(o Objective) int {
 	return len(b.rows)
 }
 
-// stepsPerEpoch is the number of steps of an epoch: the longest swept term
+// StepsPerEpoch is the number of steps of an epoch: the longest swept term
 // decides; without mini-batches it is one.
-func (c Config) stepsPerEpoch(o Objective) int {
+func (c Config) StepsPerEpoch(o Objective) int {
 	steps := 1
 	if c.Batch == 0 {
 		return steps
@@ -126,7 +126,7 @@ func (c Config) stepsPerEpoch(o Objective) int {
 // epoch lists the batches of every step. A swept term that has run out of
 // records before the longest one starts over.
 func (c Config) epoch(o Objective, epoch int) [][]batch {
-	steps := make([][]batch, c.stepsPerEpoch(o))
+	steps := make([][]batch, c.StepsPerEpoch(o))
 	for k, t := range o {
 		if c.Batch == 0 || t.Whole {
 			for s := range steps {

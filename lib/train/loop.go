@@ -239,7 +239,7 @@ func (l *loop) move(player int, got stepped, s *State) error {
 	for _, state := range got.states {
 		moveState(s.Params, state)
 	}
-	rates, factor := m.rates, l.Schedule.factor(s.Done-1, l.Epochs)
+	rates, factor := m.rates, l.Schedule.Factor(s.Done-1, l.Epochs)
 	if factor != 1 {
 		rates = make([]float64, len(m.rates))
 		for i, r := range m.rates {

@@ -44,9 +44,9 @@ func (s *Schedule) check() error {
 	return nil
 }
 
-// factor is what the learning rate is multiplied by in an epoch; a nil schedule
-// leaves it alone to the last bit.
-func (s *Schedule) factor(epoch, epochs int) float64 {
+// Factor is what the learning rate is multiplied by in an epoch, 0, 1, ...; a nil
+// schedule leaves it alone to the last bit.
+func (s *Schedule) Factor(epoch, epochs int) float64 {
 	switch {
 	case s == nil:
 		return 1

@@ -23,7 +23,7 @@ func TestSchedulesArePyTorchs(t *testing.T) {
 		{&Schedule{Kind: "steps", Milestones: []int{1, 1, 5}, Gamma: 0.5}, []float64{0.1, 0.025, 0.025, 0.025, 0.025, 0.0125}},
 	} {
 		for e, want := range c.want {
-			if got := 0.1 * c.schedule.factor(e, 6); math.Abs(got-want) > 1e-16 {
+			if got := 0.1 * c.schedule.Factor(e, 6); math.Abs(got-want) > 1e-16 {
 				t.Errorf("%+v: epoch %d has rate %v, PyTorch %v", c.schedule, e, got, want)
 			}
 		}

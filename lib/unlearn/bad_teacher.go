@@ -29,10 +29,18 @@ type BadTeacher struct {
 	TeacherSeed int     `json:"teacher_seed,omitempty"` // 0: 101
 }
 
-var _ Method = BadTeacher{}
+var _ Described = BadTeacher{}
 
 // Name implements Method.
 func (BadTeacher) Name() string { return "bad-teacher" }
+
+// About implements Described.
+func (BadTeacher) About() About {
+	return About{
+		"learns the outputs of an untrained model, and the labels of the retain set",
+		"RULER's simplification of Chundawat et al. 2023",
+	}
+}
 
 // Sees implements Method.
 func (BadTeacher) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }

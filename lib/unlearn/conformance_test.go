@@ -32,16 +32,27 @@ var about = map[string][]unlearntest.Option{
 		return 0.6*y.CrossEntropy(t, p, y.Request.Retain) + 0.4*y.Divergence(t, teacher, p, y.Request.Retain, 2) +
 			y.Divergence(t, teacher, p, y.Request.Forget, 2)
 	})},
+	"bad-teacher-chundawat": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		bad := y.Request.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
+		return 8*y.Divergence(t, bad, p, y.Request.Forget, 1) + 12*y.Divergence(t, y.Request.Original, p, y.Request.Retain, 1)
+	})},
+	"scrub-kurmanji": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		return y.CrossEntropy(t, p, y.Request.Retain) + 0.5*y.Divergence(t, y.Request.Original, p, y.Request.Retain, 2)
+	})},
 	// The labels are uniform, so that what is lowered on Df is the cross-entropy
 	// against all classes alike.
 	"random-label": {unlearntest.Lowers(againstAllClasses)},
 	"salun":        {unlearntest.Lowers(againstAllClasses)},
+
+	"random-label-tuned":        {unlearntest.Lowers(againstAllClasses)},
+	"salun-tuned":               {unlearntest.Lowers(againstAllClasses)},
+	"random-label-step-matched": {unlearntest.EpochsByBatch(), unlearntest.Lowers(againstAllClasses)},
+	"salun-step-matched":        {unlearntest.EpochsByBatch(), unlearntest.Lowers(againstAllClasses)},
+	"unroll-thudi":              {unlearntest.Deterministic(), unlearntest.Lowers(ascends)},
 	"l1-sparsity": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		return y.CrossEntropy(t, p, y.Request.Retain) + 5e-4*magnitudes(p)
 	})},
-	"unroll": {unlearntest.Deterministic(), unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
-		return -y.CrossEntropy(t, p, y.Request.Forget)
-	})},
+	"unroll":             {unlearntest.Deterministic(), unlearntest.Lowers(ascends)},
 	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"do-nothing": {unlearntest.Deterministic(), unlearntest.Holds("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
@@ -60,6 +71,10 @@ var about = map[string][]unlearntest.Option{
 			t.Errorf("another training seed has the same random weights (%v)", err)
 		}
 	})},
+}
+
+func ascends(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	return -y.CrossEntropy(t, p, y.Request.Forget)
 }
 
 func againstAllClasses(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {

@@ -41,8 +41,13 @@ func (d *Descent) batch(r Request) int { return cmp.Or(r.Batch, d.resolved().Bat
 // what else the plan says.
 func (r Request) descend(ctx context.Context, d Descent, epochs int, lr float64, passes func(epoch int) ([]train.Objective, error),
 	plan train.Plan) (*Outcome, error) {
+	first, err := passes(0)
+	if err != nil {
+		return nil, err
+	}
 	plan.Passes = passes
-	c := train.Config{Epochs: epochs, Batch: d.batch(r), Optimizer: d.sgd(lr), Seed: r.Seed}
+	c := train.Config{Batch: d.batch(r), Optimizer: d.sgd(lr), Seed: r.Seed}
+	c.Epochs = r.pace.epochs(epochs, c, first...)
 	p, history, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, r.Hooks)
 	if err != nil {
 		return nil, err

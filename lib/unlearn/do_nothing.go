@@ -6,10 +6,15 @@ import "context"
 // says of it was there before any unlearning.
 type DoNothing struct{}
 
-var _ Method = DoNothing{}
+var _ Described = DoNothing{}
 
 // Name implements Method.
 func (DoNothing) Name() string { return "do-nothing" }
+
+// About implements Described.
+func (DoNothing) About() About {
+	return About{"returns the original", "control"}
+}
 
 // Sees implements Method.
 func (DoNothing) Sees() Sees { return Sees{Original: true} }

@@ -25,10 +25,18 @@ type FineTuning struct {
 	SGD    *Descent `json:"sgd,omitempty"`    // takes Adam's place unless nil
 }
 
-var _ Method = FineTuning{}
+var _ Described = FineTuning{}
 
 // Name implements Method.
 func (FineTuning) Name() string { return "fine-tuning" }
+
+// About implements Described.
+func (FineTuning) About() About {
+	return About{
+		"goes on training on the retain set and trusts to forgetting on the way",
+		"Golatkar et al. 2020, in the setting of RULER",
+	}
+}
 
 // Sees implements Method.
 func (FineTuning) Sees() Sees { return Sees{Original: true, Retain: true} }

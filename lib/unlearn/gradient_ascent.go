@@ -23,10 +23,15 @@ type GradientAscent struct {
 	SGD    *Descent `json:"sgd,omitempty"`    // takes Adam's place unless nil
 }
 
-var _ Method = GradientAscent{}
+var _ Described = GradientAscent{}
 
 // Name implements Method.
 func (GradientAscent) Name() string { return "gradient-ascent" }
+
+// About implements Described.
+func (GradientAscent) About() About {
+	return About{"raises the loss of the forget set", "Golatkar et al. 2020, in the setting of RULER"}
+}
 
 // Sees implements Method.
 func (GradientAscent) Sees() Sees { return Sees{Original: true, Forget: true} }

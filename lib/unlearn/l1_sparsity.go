@@ -26,10 +26,15 @@ type L1Sparsity struct {
 	Descent
 }
 
-var _ Method = L1Sparsity{}
+var _ Described = L1Sparsity{}
 
 // Name implements Method.
 func (L1Sparsity) Name() string { return "l1-sparsity" }
+
+// About implements Described.
+func (L1Sparsity) About() About {
+	return About{"goes on training on the retain set while it presses the weights towards zero", "Jia et al. 2023; in SDE"}
+}
 
 // Sees implements Method.
 func (L1Sparsity) Sees() Sees { return Sees{Original: true, Retain: true} }

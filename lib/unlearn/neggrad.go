@@ -20,10 +20,18 @@ type NegGrad struct {
 	Alpha  float64 `json:"alpha,omitempty"`  // weight of the retain set, 0: 0.6
 }
 
-var _ Method = NegGrad{}
+var _ Described = NegGrad{}
 
 // Name implements Method.
 func (NegGrad) Name() string { return "neggrad" }
+
+// About implements Described.
+func (NegGrad) About() About {
+	return About{
+		"lowers the loss of the retain set and raises that of the forget set, in one step",
+		"NegGrad+ of Kurmanji et al. 2023, in the setting of RULER",
+	}
+}
 
 // Sees implements Method.
 func (NegGrad) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }

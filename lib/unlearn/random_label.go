@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -36,13 +35,27 @@ type RandomLabel struct {
 	Descent
 }
 
-var _ Method = RandomLabel{}
+var _ Described = RandomLabel{}
 
 // Name implements Method.
 func (RandomLabel) Name() string { return "random-label" }
 
+// About implements Described.
+func (RandomLabel) About() About {
+	return About{
+		"teaches labels at random for the forget set, and the retain set's own",
+		"Golatkar et al. 2020, in the setting of Fan et al. 2024; in SDE",
+	}
+}
+
 // Sees implements Method.
 func (RandomLabel) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// AtRate implements Rated.
+func (m RandomLabel) AtRate(lr float64) RandomLabel {
+	m.LR = lr
+	return m
+}
 
 // Resolved implements Method.
 func (m RandomLabel) Resolved() Method { return m.resolved() }
@@ -90,10 +103,7 @@ func (r Request) taughtAtRandom(epoch int) ([]train.Objective, error) {
 // taughtTogether is the epoch of one pass over both sets; the records are joined
 // once, for all epochs.
 func (r Request) taughtTogether() func(epoch int) ([]train.Objective, error) {
-	all := Data{
-		X:   array.Matrix[float32]{Rows: r.Forget.X.Rows + r.Retain.X.Rows, Cols: r.Forget.X.Cols, Data: slices.Concat(r.Forget.X.Data, r.Retain.X.Data)},
-		IDs: slices.Concat(r.Forget.IDs, r.Retain.IDs),
-	}
+	all := joined(r.Forget, r.Retain)
 	return func(epoch int) ([]train.Objective, error) {
 		d := all
 		d.Y = slices.Concat(r.randomLabels(epoch), r.Retain.Y)

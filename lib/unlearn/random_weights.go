@@ -16,10 +16,15 @@ type RandomWeights struct {
 	Seed int `json:"seed,omitempty"` // moved by the original's; 0: the request's seed
 }
 
-var _ Method = RandomWeights{}
+var _ Described = RandomWeights{}
 
 // Name implements Method.
 func (RandomWeights) Name() string { return "random-weights" }
+
+// About implements Described.
+func (RandomWeights) About() About {
+	return About{"returns an untrained model", "control"}
+}
 
 // Sees implements Method.
 func (RandomWeights) Sees() Sees { return Sees{} }

@@ -19,7 +19,7 @@ type Retrain struct {
 	SeedShift int `json:"seed_shift,omitempty"` // added to the original's seed
 }
 
-var _ Method = Retrain{}
+var _ Described = Retrain{}
 
 // SecondOracle is retraining with another seed, as every table has it. Its seeds
 // are farther away than any study's go: with a study's own seeds the second
@@ -33,6 +33,14 @@ func (m Retrain) Name() string {
 		return "retrain-other-seed"
 	}
 	return "retrain"
+}
+
+// About implements Described.
+func (m Retrain) About() About {
+	if m.SeedShift != 0 {
+		return About{"trains anew on the retain set from another seed: what chance alone changes", "control"}
+	}
+	return About{"trains anew on the retain set from the original's seed: the oracle", "control"}
 }
 
 // Sees implements Method.

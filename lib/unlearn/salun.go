@@ -40,13 +40,24 @@ type SalUn struct {
 	Descent
 }
 
-var _ Method = SalUn{}
+var _ Described = SalUn{}
 
 // Name implements Method.
 func (SalUn) Name() string { return "salun" }
 
+// About implements Described.
+func (SalUn) About() About {
+	return About{"is random-label on the half of the weights that the forget set's gradient is largest in", "Fan et al. 2024; in SDE"}
+}
+
 // Sees implements Method.
 func (SalUn) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// AtRate implements Rated.
+func (m SalUn) AtRate(lr float64) SalUn {
+	m.LR = lr
+	return m
+}
 
 // Resolved implements Method.
 func (m SalUn) Resolved() Method { return m.resolved() }

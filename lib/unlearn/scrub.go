@@ -26,10 +26,18 @@ type SCRUB struct {
 	Temperature float64 `json:"temperature,omitempty"` // 0: 2
 }
 
-var _ Method = SCRUB{}
+var _ Described = SCRUB{}
 
 // Name implements Method.
 func (SCRUB) Name() string { return "scrub" }
+
+// About implements Described.
+func (SCRUB) About() About {
+	return About{
+		"keeps the original's outputs on the retain set and leaves them on the forget set, in one joint step",
+		"RULER's simplification of Kurmanji et al. 2023",
+	}
+}
 
 // Sees implements Method.
 func (SCRUB) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }

@@ -6,7 +6,9 @@ package unlearn
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -33,6 +35,18 @@ type Method interface {
 	Unlearn(ctx context.Context, r Request) (*Outcome, error)
 }
 
+// About says what a method does and where it comes from.
+type About struct {
+	Does string // in one sentence, from "raises" to "of the forget set"
+	From string // the paper, and whose form of the method it is where there are several
+}
+
+// Described is a method that says it. Every method of [All] does.
+type Described interface {
+	Method
+	About() About
+}
+
 // Versioned is a method whose results changed, in a way that its fields do not
 // show, after results were kept: a correction of its code. A method without it
 // has version 1.
@@ -56,6 +70,7 @@ type Sees struct {
 	Forget   bool // the forget records
 	Retain   bool // the retain records
 	Earlier  bool // weights from during the original's training
+	HeldOut  bool // labelled records that no model was trained on
 }
 
 // Data are labelled records.
@@ -79,8 +94,12 @@ type Request struct {
 	Retain   Data
 	// Earlier is what the original was before its training ended, for methods
 	// that go back to it (Sees.Earlier) and nil otherwise. The house's choice,
-	// where papers leave it open, is the state at the start of the last epoch.
+	// where papers leave it open, is the state at the start of the last epoch; a
+	// method that is [Staged] says otherwise.
 	Earlier *Checkpoint
+	// HeldOut are records by which a method may choose a rate or an epoch. They
+	// are never trained on, and no method learns from them otherwise.
+	HeldOut Data
 	// Fit says how the original was trained; retraining repeats it. Its seed
 	// also drew the original's initial weights.
 	Fit train.Config
@@ -95,12 +114,25 @@ type Request struct {
 	Augment train.Augmenter
 	// Hooks watch the work and let it stop and resume.
 	Hooks train.Hooks
+
+	pace *pace // see StepMatched
+}
+
+// Staged is a method that goes back to the weights before a stage of the
+// original's training.
+type Staged interface {
+	Method
+	// Stage is that stage's share of the epochs, the last ones.
+	Stage() float64
 }
 
 // Outcome is what a method leaves behind.
 type Outcome struct {
 	Params  nn.Params
 	History []train.Epoch // one record per epoch; empty for a method that does not train
+	// Note is what the method chose on the way, such as a rate; "" where it has no
+	// choice.
+	Note string
 }
 
 // Report says what a method did.
@@ -110,6 +142,7 @@ type Report struct {
 	Epochs       int           `json:"epochs"`
 	Steps        int           `json:"steps"`
 	History      []train.Epoch `json:"history"`
+	Note         string        `json:"note,omitempty"` // what the method chose on the way
 	// Wall is not part of the stored result: the same command twice gives the
 	// same bytes.
 	Wall time.Duration `json:"-"`
@@ -122,20 +155,9 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
 	}
 	before := r.Original
-	sees := m.Sees()
-	if !sees.Original {
-		r.Original = nil
-	}
-	if !sees.Forget {
-		r.Forget = Data{}
-	}
-	if !sees.Retain {
-		r.Retain = Data{}
-	}
-	if !sees.Earlier {
-		r.Earlier = nil
-	} else if r.Earlier == nil {
-		return nil, nil, fmt.Errorf("unlearn %s: needs weights from during the original's training: Request.Earlier is nil", m.Name())
+	r, err := r.shown(m.Sees())
+	if err != nil {
+		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
 	}
 	began := time.Now()
 	out, err := m.Unlearn(ctx, r)
@@ -152,11 +174,39 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 	if err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
 	}
-	rep := &Report{Method: m.Name(), Displacement: moved, Epochs: len(out.History), History: out.History, Wall: time.Since(began)}
+	rep := &Report{
+		Method: m.Name(), Displacement: moved, Epochs: len(out.History), History: out.History, Note: out.Note, Wall: time.Since(began),
+	}
 	if n := len(out.History); n > 0 {
 		rep.Steps = out.History[n-1].Steps
 	}
 	return out.Params, rep, nil
+}
+
+// shown is the request with only what a method may see.
+func (r Request) shown(sees Sees) (Request, error) {
+	if !sees.Original {
+		r.Original = nil
+	}
+	if !sees.Forget {
+		r.Forget = Data{}
+	}
+	if !sees.Retain {
+		r.Retain = Data{}
+	}
+	switch {
+	case !sees.Earlier:
+		r.Earlier = nil
+	case r.Earlier == nil:
+		return r, errors.New("needs weights from during the original's training: Request.Earlier is nil")
+	}
+	switch {
+	case !sees.HeldOut:
+		r.HeldOut = Data{}
+	case len(r.HeldOut.Y) == 0:
+		return r, errors.New("needs records that no model was trained on: Request.HeldOut is empty")
+	}
+	return r, nil
 }
 
 func (r Request) check() error {
@@ -180,6 +230,11 @@ func (r Request) check() error {
 	}
 	if err := r.Retain.check("retain set", r.Runner); err != nil {
 		return err
+	}
+	if len(r.HeldOut.Y) > 0 || r.HeldOut.X.Rows > 0 {
+		if err := r.HeldOut.check("held-out set", r.Runner); err != nil {
+			return err
+		}
 	}
 	return disjoint(r.Forget.IDs, r.Retain.IDs)
 }
@@ -239,7 +294,8 @@ func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr
 	if d != nil {
 		return r.descend(ctx, *d, epochs, lr, func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }, train.Plan{})
 	}
-	c := train.Config{Epochs: epochs, Batch: r.Batch, Optimizer: nn.Adam{LR: lr}, Seed: r.Seed}
+	c := train.Config{Batch: r.Batch, Optimizer: nn.Adam{LR: lr}, Seed: r.Seed}
+	c.Epochs = r.pace.epochs(epochs, c, o)
 	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, r.Hooks)
 	if err != nil {
 		return nil, err
@@ -251,6 +307,15 @@ func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr
 // step entirely.
 func (r Request) term(name string, d Data, whole bool, targets ...train.Target) train.Term {
 	return train.Term{Name: name, X: d.X, IDs: d.IDs, Whole: whole, Targets: targets, Augment: r.Augment}
+}
+
+// joined are the records of both.
+func joined(a, b Data) Data {
+	return Data{
+		X:   array.Matrix[float32]{Rows: a.X.Rows + b.X.Rows, Cols: a.X.Cols, Data: slices.Concat(a.X.Data, b.X.Data)},
+		Y:   slices.Concat(a.Y, b.Y),
+		IDs: slices.Concat(a.IDs, b.IDs),
+	}
 }
 
 // labels is the cross-entropy against the records' own labels.

@@ -66,20 +66,31 @@ func TestNamesAndSightAreWhatTheControlsRelyOn(t *testing.T) {
 		"fine-tuning":        {Original: true, Retain: true},
 		"scrub":              all,
 		"bad-teacher":        all,
-		"random-label":       all,
-		"salun":              all,
-		"l1-sparsity":        {Original: true, Retain: true},
-		"unroll":             {Original: true, Forget: true, Earlier: true},
-		"retrain":            {Retain: true},
-		"retrain-other-seed": {Retain: true},
-		"do-nothing":         {Original: true},
-		"random-weights":     {},
+		"scrub-kurmanji":     {Original: true, Forget: true, Retain: true, HeldOut: true},
+		"random-label-tuned": {Original: true, Forget: true, Retain: true, HeldOut: true},
+		"salun-tuned":        {Original: true, Forget: true, Retain: true, HeldOut: true},
+
+		"bad-teacher-chundawat":     all,
+		"random-label-step-matched": all,
+		"salun-step-matched":        all,
+		"unroll-thudi":              {Original: true, Forget: true, Earlier: true},
+		"random-label":              all,
+		"salun":                     all,
+		"l1-sparsity":               {Original: true, Retain: true},
+		"unroll":                    {Original: true, Forget: true, Earlier: true},
+		"retrain":                   {Retain: true},
+		"retrain-other-seed":        {Retain: true},
+		"do-nothing":                {Original: true},
+		"random-weights":            {},
 	}
 	for _, m := range unlearn.All() {
 		if sees, ok := want[m.Name()]; ok && sees != m.Sees() {
 			t.Errorf("%s sees %+v, expected %+v", m.Name(), m.Sees(), sees)
 		}
 		delete(want, m.Name())
+		if about := describe(t, m); about.Does == "" || about.From == "" || strings.HasSuffix(about.Does, ".") {
+			t.Errorf("%s says of itself %+v", m.Name(), about)
+		}
 		if b, err := json.Marshal(m); err != nil || (m.Name() != "retrain-other-seed" && string(b) != "{}") {
 			t.Errorf("%s: the zero value prints as %s (%v)", m.Name(), b, err)
 		}
@@ -87,6 +98,15 @@ func TestNamesAndSightAreWhatTheControlsRelyOn(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not in the list: %v", want)
 	}
+}
+
+func describe(t *testing.T, m unlearn.Method) unlearn.About {
+	t.Helper()
+	d, ok := m.(unlearn.Described)
+	if !ok {
+		t.Fatalf("%s does not say what it does", m.Name())
+	}
+	return d.About()
 }
 
 func TestMatchedFineTuningTakesAsManyStepsAsItsMethod(t *testing.T) {

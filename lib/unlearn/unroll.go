@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -19,6 +20,8 @@ import (
 // with lr = 0.01 and b = 32, that program's. It takes one gradient, no training
 // and no random numbers. Dropout is off and normalisation by w_0's running
 // statistics; the result keeps those of w_t.
+//
+// This is SDE's form, as far as SDE says it; UnrollThudi is that of Thudi et al.
 //
 // Differences: (1) SDE says neither what w_0 is nor what lr, b and m are; w_0 is
 // Request.Earlier, the house's choice the start of the original's last epoch, of
@@ -35,10 +38,15 @@ type Unroll struct {
 	Times int     `json:"times,omitempty"` // m, 0: the epochs from Request.Earlier to the end of training
 }
 
-var _ Method = Unroll{}
+var _ Described = Unroll{}
 
 // Name implements Method.
 func (Unroll) Name() string { return "unroll" }
+
+// About implements Described.
+func (Unroll) About() About {
+	return About{"adds back the forget set's gradient at the weights before the last epoch", "Thudi et al. 2022, in SDE's form"}
+}
 
 // Sees implements Method.
 func (Unroll) Sees() Sees { return Sees{Original: true, Forget: true, Earlier: true} }
@@ -59,12 +67,18 @@ func (m Unroll) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if !(lr > 0) || math.IsInf(lr, 1) || b < 1 || times < 1 {
 		return nil, fmt.Errorf("learning rate %v, batch %d, %d times: all must be positive", lr, b, times)
 	}
+	return r.putBack(ctx, r.Earlier.Params, float64(times)*lr/float64(b))
+}
+
+// putBack adds a rate times the sum of the forget records' gradients at some
+// weights to the original's.
+func (r Request) putBack(ctx context.Context, at nn.Params, rate float64) (*Outcome, error) {
 	o := train.Objective{{Name: "forget", X: r.Forget.X, Targets: []train.Target{r.labels(r.Forget, 1)}}}
-	mean, err := train.Gradient(ctx, r.Runner, r.Earlier.Params, o, 0, train.Mode{})
+	mean, err := train.Gradient(ctx, r.Runner, at, o, 0, train.Mode{})
 	if err != nil {
 		return nil, err
 	}
-	step := float64(times) * lr / float64(b) * float64(r.Forget.X.Rows)
+	step := rate * float64(r.Forget.X.Rows)
 	p := r.Original.Clone()
 	for i, g := range mean {
 		for j, v := range g {

@@ -57,17 +57,28 @@ var nonsense = []nonsensical{
 		[]string{"earlier checkpoint", "3 tensors against 6"}},
 	{"a checkpoint from after the training", func(r *unlearn.Request) { r.Earlier.Epoch = 40 },
 		[]string{"earlier checkpoint", "epoch 40", "trained for 40"}},
+	{"NaN in the held-out set", func(r *unlearn.Request) { r.HeldOut.X.Row(1)[0] = float32(math.NaN()) },
+		[]string{"held-out set", "row 1, column 0 is NaN"}},
+	{"a held-out label out of range", func(r *unlearn.Request) { r.HeldOut.Y[2] = toyClasses },
+		[]string{"held-out set", "record 2 has label 3"}},
 	{"no runner", func(r *unlearn.Request) { r.Runner = nil },
 		[]string{"no runner"}},
 }
 
-// absent is what only a method that needs it refuses.
-var absent = nonsensical{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
+// absent and unseen are what only a method that needs them refuses.
+var (
+	absent = nonsensical{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
+	unseen = nonsensical{"no held-out records", func(r *unlearn.Request) { r.HeldOut = unlearn.Data{} },
+		[]string{"Request.HeldOut is empty"}}
+)
 
 func (s *suite) refusesNonsense(t *testing.T) {
 	cases := nonsense
 	if s.method.Sees().Earlier {
 		cases = append(cases[:len(cases):len(cases)], absent)
+	}
+	if s.method.Sees().HeldOut {
+		cases = append(cases[:len(cases):len(cases)], unseen)
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

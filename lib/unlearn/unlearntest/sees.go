@@ -49,7 +49,7 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		if !sees.Earlier {
 			r.Earlier = &unlearn.Checkpoint{Params: r.Runner.Arch.Init(engine.Root(78).Stream(engine.StreamInit))}
 		}
-		other := draw(2, 30)
+		other := draw(2, 45)
 		for i := range other.IDs {
 			other.IDs[i] = 10000 + i
 		}
@@ -58,6 +58,9 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		}
 		if !sees.Retain {
 			r.Retain = rows(other, 5, 30)
+		}
+		if !sees.HeldOut {
+			r.HeldOut = rows(other, 30, 45)
 		}
 	}
 }
@@ -82,7 +85,7 @@ func poisonHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		for _, part := range []struct {
 			seen bool
 			d    unlearn.Data
-		}{{sees.Forget, r.Forget}, {sees.Retain, r.Retain}} {
+		}{{sees.Forget, r.Forget}, {sees.Retain, r.Retain}, {sees.HeldOut, r.HeldOut}} {
 			if part.seen {
 				continue
 			}
@@ -109,6 +112,9 @@ func dropHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		}
 		if !sees.Retain {
 			r.Retain = unlearn.Data{}
+		}
+		if !sees.HeldOut {
+			r.HeldOut = unlearn.Data{}
 		}
 	}
 }

@@ -19,13 +19,14 @@ import (
 const (
 	toyRecords  = 48
 	toyForget   = 8
+	toyHeldOut  = 30
 	toyFeatures = 4
 	toyClasses  = 3
 	toyHidden   = 12
 )
 
 // Toy is a small trained model, with its state before the last epoch and a
-// request to forget 8 of its 48 records.
+// request to forget 8 of its 48 records; 30 more are held out.
 type Toy struct {
 	Request unlearn.Request
 }
@@ -45,11 +46,12 @@ func NewToy(t testing.TB) *Toy {
 	}
 	all := draw(1, toyRecords)
 	r := unlearn.Request{
-		Runner: runner,
-		Forget: rows(all, 0, toyForget),
-		Retain: rows(all, toyForget, toyRecords),
-		Fit:    train.Config{Epochs: 40, Optimizer: nn.Adam{LR: 5e-3}, Seed: 3},
-		Seed:   100,
+		Runner:  runner,
+		Forget:  rows(all, 0, toyForget),
+		Retain:  rows(all, toyForget, toyRecords),
+		HeldOut: draw(4, toyHeldOut),
+		Fit:     train.Config{Epochs: 40, Optimizer: nn.Adam{LR: 5e-3}, Seed: 3},
+		Seed:    100,
 	}
 	o := train.Objective{{Name: "train", X: all.X, IDs: all.IDs, Targets: []train.Target{train.CrossEntropy(all.Y, toyClasses, 1)}}}
 	fresh := arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
@@ -94,6 +96,7 @@ func (y *Toy) request() unlearn.Request {
 	r.Earlier = &unlearn.Checkpoint{Params: r.Earlier.Params.Clone(), Epoch: r.Earlier.Epoch}
 	r.Forget = rows(r.Forget, 0, r.Forget.X.Rows)
 	r.Retain = rows(r.Retain, 0, r.Retain.X.Rows)
+	r.HeldOut = rows(r.HeldOut, 0, r.HeldOut.X.Rows)
 	return r
 }
 

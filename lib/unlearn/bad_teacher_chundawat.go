@@ -1,0 +1,101 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// BadTeacherChundawat lets the student learn from two teachers, as Chundawat et
+// al. published it (2023, "Can Bad Teaching Induce Forgetting?", section 4): from
+// the original on the retained records and from an untrained model on those to be
+// forgotten,
+//
+//	minimise the mean over both of KL(teacher of x || student)
+//
+// for one epoch of Adam at 1e-4 in batches of 256, over Df and 30 % of Dr drawn at
+// random, shuffled together; T = 1, teachers with dropout off. There is no
+// cross-entropy: no label is looked at.
+//
+// Differences from the published program: (1) its loss is divided by the number of
+// classes too, which Adam does not feel. (2) With a temperature T other than 1 the
+// divergence is multiplied by T^2, as in the house's other distillations. (3) Its
+// random teacher has no seed; ours has that of BadTeacher, RULER's simplification.
+// (4) The teachers' outputs are those on unchanged records, where records are
+// augmented.
+type BadTeacherChundawat struct {
+	Epochs      int     `json:"epochs,omitempty"`       // 0: 1
+	LR          float64 `json:"lr,omitempty"`           // 0: 1e-4
+	Share       float64 `json:"share,omitempty"`        // of the retain set, 0: 0.3
+	Temperature float64 `json:"temperature,omitempty"`  // 0: 1
+	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch goes before
+	TeacherSeed int     `json:"teacher_seed,omitempty"` // 0: 101
+}
+
+var _ Described = BadTeacherChundawat{}
+
+// Name implements Method.
+func (BadTeacherChundawat) Name() string { return "bad-teacher-chundawat" }
+
+// About implements Described.
+func (BadTeacherChundawat) About() About {
+	return About{
+		"learns the outputs of an untrained model on the forget set and the original's on a part of the retain set",
+		"Chundawat et al. 2023, as they published it",
+	}
+}
+
+// Sees implements Method.
+func (BadTeacherChundawat) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Resolved implements Method.
+func (m BadTeacherChundawat) Resolved() Method { return m.resolved() }
+
+func (m BadTeacherChundawat) resolved() BadTeacherChundawat {
+	m.Epochs, m.LR, m.Share = cmp.Or(m.Epochs, 1), cmp.Or(m.LR, 1e-4), cmp.Or(m.Share, 0.3)
+	m.Temperature, m.Batch, m.TeacherSeed = cmp.Or(m.Temperature, 1), cmp.Or(m.Batch, 256), cmp.Or(m.TeacherSeed, 101)
+	return m
+}
+
+// Unlearn implements Method.
+func (m BadTeacherChundawat) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
+	if !(m.Share > 0 && m.Share <= 1) {
+		return nil, fmt.Errorf("a share of %v of the retain set; above 0 and up to 1 are possible", m.Share)
+	}
+	bad := r.Runner.Arch.Init(engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
+	forget, err := r.Runner.Predict(bad, r.Forget.X)
+	if err != nil {
+		return nil, fmt.Errorf("the untrained teacher: %w", err)
+	}
+	kept := r.some(m.Share)
+	retain, err := r.Runner.Predict(r.Original, kept.X)
+	if err != nil {
+		return nil, fmt.Errorf("the trained teacher: %w", err)
+	}
+	z := array.Matrix[float32]{
+		Rows: forget.Logits().Rows + retain.Logits().Rows, Cols: forget.Logits().Cols,
+		Data: slices.Concat(forget.Logits().Data, retain.Logits().Data),
+	}
+	o := train.Objective{r.term("forget and retain", joined(r.Forget, kept), false, train.Distillation(z, m.Temperature, 1))}
+	r.Batch = cmp.Or(r.Batch, m.Batch)
+	return r.minimise(ctx, o, m.Epochs, m.LR, nil)
+}
+
+// some are a share of the retained records, rounded down, at least one, drawn at
+// random and in their order.
+func (r Request) some(share float64) Data {
+	n := r.Retain.X.Rows
+	rows := r.Seed.Stream(engine.StreamShare).Perm(n)[:max(1, int(share*float64(n)))]
+	slices.Sort(rows)
+	d := Data{X: r.Retain.X.Gather(rows)}
+	for _, i := range rows {
+		d.Y, d.IDs = append(d.Y, r.Retain.Y[i]), append(d.IDs, r.Retain.IDs[i])
+	}
+	return d
+}

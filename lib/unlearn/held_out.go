@@ -1,0 +1,63 @@
+package unlearn
+
+import (
+	"errors"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// judged is how often a model is right.
+type judged struct {
+	forget  float64 // on the forget set
+	heldOut float64 // on held-out records
+	// expected is the same with every class counted as often as in the forget set:
+	// what a model that never met the forget set would be right on there.
+	expected float64
+}
+
+// judge counts a model's right answers, dropout off.
+func (r Request) judge(p nn.Params) (judged, error) {
+	forget, _, err := r.right(p, r.Forget)
+	if err != nil {
+		return judged{}, err
+	}
+	heldOut, ofClass, err := r.right(p, r.HeldOut)
+	if err != nil {
+		return judged{}, err
+	}
+	j := judged{forget: forget, heldOut: heldOut}
+	counted := 0
+	for _, y := range r.Forget.Y {
+		if share, some := ofClass[y]; some {
+			j.expected += share
+			counted++
+		}
+	}
+	if counted == 0 {
+		return judged{}, errors.New("no held-out record is of a class that is to be forgotten")
+	}
+	j.expected /= float64(counted)
+	return j, nil
+}
+
+// right is the share of right answers, of all records and of each class's.
+func (r Request) right(p nn.Params, d Data) (all float64, ofClass map[int]float64, err error) {
+	out, err := r.Runner.Predict(p, d.X)
+	if err != nil {
+		return 0, nil, err
+	}
+	rows := map[int][]int{}
+	for i, y := range d.Y {
+		rows[y] = append(rows[y], i)
+	}
+	ofClass = map[int]float64{}
+	for y, of := range rows {
+		same := make([]int, len(of))
+		for i := range same {
+			same[i] = y
+		}
+		ofClass[y] = train.Accuracy(out.Logits().Gather(of), same)
+	}
+	return train.Accuracy(out.Logits(), d.Y), ofClass, nil
+}
