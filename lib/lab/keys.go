@@ -99,6 +99,7 @@ type unlearnKey struct {
 	Batch    int          `json:"batch"`
 	Earlier  string       `json:"earlier,omitempty"` // hash of its weights
 	Epoch    int          `json:"epoch,omitempty"`   // of Earlier
+	HeldOut  string       `json:"held_out,omitempty"`
 	Augment  *configured  `json:"augment,omitempty"`
 }
 
@@ -110,6 +111,9 @@ func (l *Lab) unlearnKey(p *Problem, m unlearn.Method, r unlearn.Request) store.
 	}
 	if m.Sees().Earlier && r.Earlier != nil {
 		config.Earlier, config.Epoch = r.Earlier.Params.Hash(), r.Earlier.Epoch
+	}
+	if m.Sees().HeldOut {
+		config.HeldOut = hashInts(r.HeldOut.IDs)
 	}
 	return l.Key("unlearn", p, config, map[string]int64{"unlearn": int64(r.Seed)})
 }

@@ -285,6 +285,14 @@ func TestEveryFieldOfALossIsInTheKey(t *testing.T) {
 	}
 }
 
+// seesAll is a method that is shown everything.
+type seesAll struct{ unlearn.Unroll }
+
+func (seesAll) Resolved() unlearn.Method { return seesAll{} }
+func (seesAll) Sees() unlearn.Sees {
+	return unlearn.Sees{Original: true, Forget: true, Retain: true, Earlier: true, HeldOut: true}
+}
+
 func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	l := newLab(t)
 	s := pictures()
@@ -301,13 +309,15 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 		"Retain.IDs":     func(r *unlearn.Request) { r.Retain.IDs = r.Retain.IDs[1:] },
 		"Earlier.Params": func(r *unlearn.Request) { r.Earlier = &unlearn.Checkpoint{Params: moved, Epoch: r.Earlier.Epoch} },
 		"Earlier.Epoch":  func(r *unlearn.Request) { r.Earlier = &unlearn.Checkpoint{Params: r.Earlier.Params, Epoch: 2} },
+		"HeldOut.IDs":    func(r *unlearn.Request) { r.HeldOut.IDs = r.HeldOut.IDs[1:] },
 		"Seed":           func(r *unlearn.Request) { r.Seed++ },
 		"Batch":          func(r *unlearn.Request) { r.Batch++ },
 		"Augment":        func(r *unlearn.Request) { r.Augment = Augmenter{Seed: 1} },
 	}
 	// The records and labels themselves follow from the data, whose hash is in
-	// the key, and the numbers of the rows; hooks only watch.
-	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "Hooks"}
+	// the key, and the numbers of the rows; hooks only watch, and the pace is a
+	// method's own.
+	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Hooks", "pace"}
 	variants(train.Config{}, func(path string, changed any) {
 		changes["Fit"+path] = func(r *unlearn.Request) { r.Fit = changed.(train.Config) }
 	})
@@ -322,7 +332,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 			t.Errorf("Request.%s is not looked at", name)
 		}
 	}
-	m := unlearn.Unroll{}
+	m := seesAll{}
 	id := func(change func(*unlearn.Request)) string {
 		r := c.request(m, w)
 		change(&r)

@@ -125,12 +125,41 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	if _, again := m.(unlearn.Retrain); again {
 		r.Augment = c.augmenter(t.Fit.Seed)
 	}
-	// Methods that go back to an earlier state get the last that was kept: the
-	// start of the last epoch.
-	if n := len(t.Keep); n > 0 {
-		r.Earlier = &unlearn.Checkpoint{Params: original.At[t.Keep[n-1]], Epoch: t.Keep[n-1]}
+	if epoch, kept := earlier(m, t); kept {
+		r.Earlier = &unlearn.Checkpoint{Params: original.At[epoch], Epoch: epoch}
+	}
+	if rows := c.heldOut(); m.Sees().HeldOut {
+		d := c.Test.Gather(rows)
+		r.HeldOut = unlearn.Data{X: d.X, Y: d.Y, IDs: rows}
 	}
 	return r
+}
+
+// earlier is the epoch to which a method goes back, if its state was kept: the
+// last that was, which is the start of the last epoch, or of a method that goes
+// back to before a stage of the training the last before that stage.
+func earlier(m unlearn.Method, t Training) (epoch int, kept bool) {
+	bound := float64(t.Fit.Epochs)
+	if s, ok := m.(unlearn.Staged); ok {
+		bound *= 1 - s.Stage()
+	}
+	for _, e := range t.Keep {
+		if float64(e) <= bound+1e-9 {
+			epoch, kept = e, true
+		}
+	}
+	return epoch, kept
+}
+
+// heldOut are the rows of the test part whose labels an unlearning method may look
+// at, to choose a rate or an epoch: one half, drawn at random, the same for every
+// method and seed. Models are judged on the whole test part, which was not trained
+// on; what a method takes from it is a choice among few.
+func (c *Case) heldOut() []int {
+	n := c.Test.X.Rows
+	rows := engine.Root(SplitSeed+c.Lab.Shift).Stream(engine.StreamHeldOut).Perm(n)[:(n+1)/2]
+	slices.Sort(rows)
+	return rows
 }
 
 // Divide returns the rows of the train part to forget and the others, ascending.

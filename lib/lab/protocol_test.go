@@ -54,6 +54,9 @@ func TestWhatARequestHolds(t *testing.T) {
 	if r.Earlier == nil || r.Earlier.Epoch != s.Fit.Epochs-1 || r.Earlier.Params.Hash() != w.At[s.Fit.Epochs-1].Hash() {
 		t.Errorf("the earlier state is %+v", r.Earlier)
 	}
+	if len(r.HeldOut.Y) > 0 {
+		t.Error("a method that does not ask for held-out records gets some")
+	}
 	if a, ok := r.Augment.(Augmenter); !ok || a.Seed != UnlearnSeed {
 		t.Errorf("records are augmented by %+v: the model was trained on augmented ones", r.Augment)
 	}
@@ -63,6 +66,47 @@ func TestWhatARequestHolds(t *testing.T) {
 	s.Augment = false
 	if c, w := opened(t, l, s); c.request(unlearn.SCRUB{}, w).Augment != nil {
 		t.Error("records are augmented that were not in training")
+	}
+}
+
+// The held-out records are half of the test part, the same for every seed.
+func TestHeldOutRecordsAreHalfOfTheTestPart(t *testing.T) {
+	l := newLab(t)
+	c, w := opened(t, l, pictures())
+	d := c.request(unlearn.SCRUBKurmanji{}, w).HeldOut
+	if n := c.Test.X.Rows; d.X.Rows != (n+1)/2 || !slices.IsSorted(d.IDs) || len(slices.Compact(slices.Clone(d.IDs))) != len(d.IDs) {
+		t.Fatalf("%d of %d test records: %v", d.X.Rows, n, d.IDs)
+	}
+	for i, row := range d.IDs {
+		if d.Y[i] != c.Test.Y[row] || !slices.Equal(d.X.Row(i), c.Test.X.Row(row)) {
+			t.Fatalf("record %d of the held-out set is not row %d of the test part", i, row)
+		}
+	}
+	other := pictures()
+	other.Seed = 5
+	c, w = opened(t, l, other)
+	if !slices.Equal(c.request(unlearn.Tuned[unlearn.SalUn]{}, w).HeldOut.IDs, d.IDs) {
+		t.Error("another seed holds out other records")
+	}
+}
+
+func TestAMethodGoesBackToTheStateThatItAsksFor(t *testing.T) {
+	l := newLab(t)
+	s := pictures()
+	s.Fit.Epochs, s.Keep = 10, []int{4, 8, 9}
+	c, w := opened(t, l, s)
+	for _, k := range []struct {
+		m    unlearn.Method
+		want int
+	}{
+		{unlearn.Unroll{}, 9}, {unlearn.UnrollThudi{}, 8}, {unlearn.UnrollThudi{Last: 0.5}, 4}, {unlearn.UnrollThudi{Last: 0.6}, 4},
+	} {
+		if r := c.request(k.m, w); r.Earlier == nil || r.Earlier.Epoch != k.want {
+			t.Errorf("%+v goes back to %+v, want epoch %d", k.m, r.Earlier, k.want)
+		}
+	}
+	if r := c.request(unlearn.UnrollThudi{Last: 0.9}, w); r.Earlier != nil {
+		t.Errorf("nothing was kept before the second epoch, it goes back to epoch %d", r.Earlier.Epoch)
 	}
 }
 

@@ -200,7 +200,8 @@ func (s Setting) cost(o Origin) int64 {
 	return int64(met) * int64(epochs)
 }
 
-// epochsOf is how many epochs a resolved method takes, 1 where it does not say.
+// epochsOf is how many epochs a resolved method takes, 1 where it does not say; of
+// a method around another roughly that one's.
 func epochsOf(m unlearn.Method) int {
 	v := reflect.Indirect(reflect.ValueOf(m))
 	if v.Kind() != reflect.Struct {
@@ -208,6 +209,11 @@ func epochsOf(m unlearn.Method) int {
 	}
 	if f := v.FieldByName("Epochs"); f.IsValid() && f.CanInt() {
 		return int(f.Int())
+	}
+	if f := v.FieldByName("Of"); f.IsValid() {
+		if inner, ok := f.Interface().(unlearn.Method); ok {
+			return epochsOf(inner)
+		}
 	}
 	return 1
 }
