@@ -64,10 +64,14 @@ func TestTheListedJobsAreTheRunsThatAreMade(t *testing.T) {
 }
 
 // The paper's grid: 6 settings, 3 fractions, 5 seeds; originals are shared by
-// fractions.
+// fractions, the second oracle by the seeds.
 func TestThePapersTablesAreListedWithoutTheirData(t *testing.T) {
 	e := environment(t)
 	jobs, err := paper.Jobs(t.Context(), e, "paper", table1, table8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	study, err := StudyAt("paper")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +83,7 @@ func TestThePapersTablesAreListedWithoutTheirData(t *testing.T) {
 			t.Errorf("its data are here: %+v", j)
 		}
 	}
-	if kinds["train"] != 6*5+6*5*3 || kinds["unlearn"] != 6*5*3*7 || kinds["evidence"] != 6*5*3*(1+len(Arms())) {
+	if kinds["train"] != 6*5+6*5*3+6*3 || kinds["unlearn"] != 6*5*3*10 || kinds["evidence"] != 6*5*3*(1+len(study.Arms())) {
 		t.Errorf("%v", kinds)
 	}
 }

@@ -49,7 +49,7 @@ func measured(fractions func(Study) []float64) func(Study) []piece {
 		s.Settings = where(s.Settings, func(x Setting) bool { return !x.JudgedOnly })
 		out := grid(s, fractions(s))
 		for i := range out {
-			out[i].arms, out[i].rows = Arms(), true
+			out[i].arms, out[i].rows = s.Arms(), true
 		}
 		return out
 	}

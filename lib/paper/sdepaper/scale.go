@@ -62,6 +62,9 @@ type Study struct {
 	// Of tables 4 and 8.
 	UnlearnFractions []float64
 	UnlearnSize      int
+	// Matched is the number of images of the published setting, whose steps the
+	// step-matched rows take; 0: there are none, as in that setting itself.
+	Matched int
 }
 
 // fraction is R in table 4 and figures 1 and 2: the paper's 10 %, or the
@@ -117,7 +120,7 @@ func StudyAt(scale string) (Study, error) {
 				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Width: 8, Fit: sgd(40, 64, 0.05),
 					JudgedOnly: true},
 			},
-			UnlearnFractions: []float64{0.10, 0.20}, UnlearnSize: 100,
+			UnlearnFractions: []float64{0.10, 0.20}, UnlearnSize: 100, Matched: 50000,
 		}, nil
 	case "standard":
 		return Study{
@@ -126,7 +129,7 @@ func StudyAt(scale string) (Study, error) {
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Fit: sgd(30, 128, 0.05)},
 				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Fit: sgd(30, 128, 0.1)},
 			},
-			UnlearnFractions: []float64{0.10}, UnlearnSize: 100,
+			UnlearnFractions: []float64{0.10}, UnlearnSize: 100, Matched: 50000,
 		}, nil
 	case "paper":
 		return Study{
@@ -160,21 +163,45 @@ const (
 	SalUn       = "SalUn"
 	FineTuning  = "Fine-Tuning"
 	Ascent      = "Gradient Ascent"
+	ThudiUnroll = "Unroll, Thudi et al."
+	// Added to a method's label.
+	StepMatched = ", step-matched"
+	Tuned       = ", tuned"
 )
 
-// Arms are the rows of table 4: the paper's four methods, two more, and the
-// controls, retraining among them.
-func Arms() []Arm {
-	return []Arm{
+// Arms are the rows of table 4: the paper's four methods and two more in the
+// published setting, with the rate of two of them searched, Unroll as its authors
+// mean it, the methods for as many steps as that setting takes, and the controls,
+// retraining among them.
+func (s Study) Arms() []Arm {
+	out := []Arm{
 		{Label: RandomLabel, Method: unlearn.RandomLabel{}},
 		{Label: Unroll, Method: unlearn.Unroll{}},
 		{Label: Sparsity, Method: unlearn.L1Sparsity{}},
 		{Label: SalUn, Method: unlearn.SalUn{}},
-		{Label: FineTuning, Method: unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &unlearn.Descent{}}},
-		{Label: Ascent, Method: unlearn.GradientAscent{Epochs: 5, LR: 1e-4, SGD: &unlearn.Descent{}}},
-		{Label: Retrain, Method: unlearn.Retrain{}, Control: true},
-		{Label: OtherSeed, Method: unlearn.SecondOracle, Control: true},
-		{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
-		{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true},
+		{Label: FineTuning, Method: tuning},
+		{Label: Ascent, Method: ascent},
+		{Label: RandomLabel + Tuned, Method: unlearn.Tuned[unlearn.RandomLabel]{}},
+		{Label: SalUn + Tuned, Method: unlearn.Tuned[unlearn.SalUn]{}},
+		{Label: ThudiUnroll, Method: unlearn.UnrollThudi{}},
 	}
+	if n := s.Matched; n > 0 {
+		out = append(out,
+			Arm{Label: RandomLabel + StepMatched, Method: unlearn.StepMatched[unlearn.RandomLabel]{Records: n}},
+			Arm{Label: Sparsity + StepMatched, Method: unlearn.StepMatched[unlearn.L1Sparsity]{Records: n}},
+			Arm{Label: SalUn + StepMatched, Method: unlearn.StepMatched[unlearn.SalUn]{Records: n}},
+			Arm{Label: FineTuning + StepMatched, Method: unlearn.StepMatched[unlearn.FineTuning]{Of: tuning, Records: n}},
+			Arm{Label: Ascent + StepMatched, Method: unlearn.StepMatched[unlearn.GradientAscent]{Of: ascent, Records: n}})
+	}
+	return append(out,
+		Arm{Label: Retrain, Method: unlearn.Retrain{}, Control: true},
+		Arm{Label: OtherSeed, Method: unlearn.Retrain{SeedShift: 1}, Control: true},
+		Arm{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
+		Arm{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true})
 }
+
+// Fine-tuning and ascent by the published programs' descent.
+var (
+	tuning = unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &unlearn.Descent{}}
+	ascent = unlearn.GradientAscent{Epochs: 5, LR: 1e-4, SGD: &unlearn.Descent{}}
+)

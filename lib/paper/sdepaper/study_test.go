@@ -25,7 +25,7 @@ func small() Study {
 	return Study{
 		Scale: "quick", Fractions: []float64{0.3}, Sizes: []int{10, 20}, Subsets: 6, Seeds: 2, Course: []int{10, JudgedAt},
 		Settings:         []Setting{{Label: "tiny", DataSet: "glyphs", Images: 100, Held: 120, Net: "small-cnn", Width: 2, Fit: sgd(5, 32, 0.05)}},
-		UnlearnFractions: []float64{0.3}, UnlearnSize: 20,
+		UnlearnFractions: []float64{0.3}, UnlearnSize: 20, Matched: 800,
 	}
 }
 
@@ -200,7 +200,7 @@ func TestEveryArmOfTableFourIsJudged(t *testing.T) {
 	p := opened(t, e)
 	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
 	for seed := range ev.Seeds {
-		for _, a := range Arms() {
+		for _, a := range ev.Arms() {
 			row, _, err := deskOf(e).unlearned(t.Context(), ev.Study, p, 0.3, seed, a)
 			if err != nil {
 				t.Fatal(err)
@@ -214,7 +214,7 @@ func TestEveryArmOfTableFourIsJudged(t *testing.T) {
 			ev.unlearned = append(ev.unlearned, *row)
 		}
 	}
-	first, second := ev.unlearned[:len(Arms())], ev.unlearned[len(Arms()):]
+	first, second := ev.unlearned[:len(ev.Arms())], ev.unlearned[len(ev.Arms()):]
 	of := func(rows []Unlearned, arm string) Unlearned {
 		return where(rows, func(u Unlearned) bool { return u.Arm == arm })[0]
 	}

@@ -66,7 +66,7 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 		report.Column{Name: "paper", Note: "C10-ResNet18 as printed: Acc_r, Acc_f, ASR, OTR h, OTR hp"})
 	for _, s := range ev.Settings {
 		for _, f := range fractions {
-			for _, a := range Arms() {
+			for _, a := range ev.Arms() {
 				t.Rows = append(t.Rows, ev.unlearnedRow(s, f, a))
 			}
 		}
