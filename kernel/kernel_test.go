@@ -182,6 +182,13 @@ func TestListShowsEveryKindAsTextAndJSON(t *testing.T) {
 		if !found {
 			t.Errorf("%s: no %s", kind, one)
 		}
+		if kind == "methods" {
+			for _, e := range all[kind] {
+				if e["about"] == nil || e["from"] == nil || e["sees"] == nil {
+					t.Errorf("%v: what it does, its paper or what it sees is missing", e)
+				}
+			}
+		}
 		if r := lethe(t, "list", kind); r.code != exitOK || !strings.Contains(r.out, one) {
 			t.Errorf("list %s: exit code %d, no %s", kind, r.code, one)
 		}

@@ -31,13 +31,14 @@ type inventory struct {
 type named struct {
 	Name    string          `json:"name"`
 	About   string          `json:"about,omitempty"`
+	From    string          `json:"from,omitempty"` // the paper, and whose form of it this is
 	Sees    []string        `json:"sees,omitempty"`
 	Setting json.RawMessage `json:"setting,omitempty"`
 }
 
 func inventories() []inventory {
 	return []inventory{
-		byName("methods", "unlearning methods and controls", methodList),
+		{"methods", "unlearning methods and controls", methodTable, func() any { return methodList() }},
 		byName("attacks", "membership attacks", attackList),
 		byName("metrics", "verification metrics", metricList),
 		byName("lenses", "lenses on one model", lensList),
@@ -55,17 +56,16 @@ func byName(kind, about string, entries func() []named) inventory {
 func namedTable(title string, entries []named) *report.Table {
 	t := words(strings.ToUpper(title[:1])+title[1:], "name", "what it is")
 	for _, e := range entries {
-		about := e.About
-		if about == "" {
-			about = "sees " + cli.List(e.Sees)
-			if len(e.Sees) == 0 {
-				about = "sees nothing"
-			}
-			if string(e.Setting) != "{}" {
-				about += ", setting " + string(e.Setting)
-			}
-		}
-		t.Rows = append(t.Rows, row(e.Name, about))
+		t.Rows = append(t.Rows, row(e.Name, e.About))
+	}
+	return t
+}
+
+// methodTable also says whose a method is and what it is shown.
+func methodTable() *report.Table {
+	t := words("Unlearning methods and controls", "name", "what it does", "from", "sees")
+	for _, e := range methodList() {
+		t.Rows = append(t.Rows, row(e.Name, e.About, e.From, strings.Join(e.Sees, ", ")))
 	}
 	return t
 }
@@ -129,11 +129,15 @@ func methodList() []named {
 		for _, part := range []struct {
 			name string
 			seen bool
-		}{{"the original", sees.Original}, {"the forget set", sees.Forget}, {"the retain set", sees.Retain},
-			{"weights from during the training", sees.Earlier}} {
+		}{{"original", sees.Original}, {"forget set", sees.Forget}, {"retain set", sees.Retain},
+			{"earlier weights", sees.Earlier}, {"held-out records", sees.HeldOut}} {
 			if part.seen {
 				e.Sees = append(e.Sees, part.name)
 			}
+		}
+		if d, ok := m.(unlearn.Described); ok {
+			about := d.About()
+			e.About, e.From = about.Does, about.From
 		}
 		if setting, err := json.Marshal(m); err == nil {
 			e.Setting = setting

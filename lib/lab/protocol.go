@@ -157,7 +157,7 @@ func earlier(m unlearn.Method, t Training) (epoch int, kept bool) {
 // on; what a method takes from it is a choice among few.
 func (c *Case) heldOut() []int {
 	n := c.Test.X.Rows
-	rows := engine.Root(SplitSeed+c.Lab.Shift).Stream(engine.StreamHeldOut).Perm(n)[:(n+1)/2]
+	rows := engine.Root(SplitSeed + c.Lab.Shift).Stream(engine.StreamHeldOut).Perm(n)[:(n+1)/2]
 	slices.Sort(rows)
 	return rows
 }
