@@ -34,7 +34,8 @@
 //     subsamples are, bit for bit.
 //  2. Data sets are read as the published weights show that they were read, which
 //     differs from the paper's text for three of them; see package datasets.
-//  3. The forget sets of Table 9 use training seed 0; the paper does not say.
+//  3. The forget sets of Table 9 are taken with five training seeds; the paper
+//     does not say with which one, or how many, it took them.
 //  4. The two losses of Bad Teacher on the retain set share a forward pass.
 //  5. Covertype and Higgs are replaced by labelled stand-ins where their files are
 //     missing; images, clinical text and faces (section 5.5) are not here yet.

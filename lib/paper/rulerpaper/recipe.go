@@ -32,7 +32,7 @@ func just(study func(Scale) Study) func(context.Context, Scale) ([]Study, error)
 func Recipes() []Recipe {
 	return []Recipe{
 		table1, table3, table4, table5, table6, table7, table9, table10, table11, table12,
-		pairwise, gallery, copies, claims, figure5, figure6, figure7,
+		pairwise, gallery, copies, published, claims, figure5, figure6, figure7,
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 
 // tiny is a scale that needs no file and takes seconds in the plain build.
 func tiny() Scale {
-	return Scale{Name: "tiny", DataSets: []string{"breast_cancer", "two_moons"}, Seeds: 2, SideSeeds: 2, ForgetSeeds: 2, LearningRateSeeds: 1, MaxRows: 60, RowCap: 40, Diagnostic: []string{"two_moons"}}
+	return Scale{Name: "tiny", DataSets: []string{"breast_cancer", "two_moons"}, Seeds: 2, SideSeeds: 2, ForgetSeeds: 2, ForgetSetSeeds: 2, LearningRateSeeds: 1, MaxRows: 60, RowCap: 40, Diagnostic: []string{"two_moons"}}
 }
 
 func newEnv(t *testing.T, dir string, workers int) *Env {
@@ -235,7 +235,9 @@ func checkRuns(t *testing.T, out *Output) {
 		t.Fatal(err)
 	}
 	for _, row := range out.Table.Rows {
-		of := where(runs, func(r Row) bool { return r.DataSet == row.Cells[0].Text && percent(r.Fraction) == row.Cells[1].Text && r.Arm == Oracle })
+		of := where(runs, func(r Row) bool {
+			return r.DataSet == row.Cells[0].Text && percent(r.Fraction) == row.Cells[1].Text && r.Arm == Oracle
+		})
 		if got, want := mean(values(of, m4.Value)), *row.Cells[3].Value; len(of) == 0 || got != want {
 			t.Errorf("%s, %s: M4 of the oracle is %v in the table and %v over %d runs", row.Cells[0].Text, row.Cells[1].Text, want, got, len(of))
 		}

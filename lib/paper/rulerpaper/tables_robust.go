@@ -113,10 +113,10 @@ func learningRateRows(block []*Collected, group string) []report.Row {
 var table9 = Recipe{
 	ID:    "ruler/table9",
 	Title: "RULER Table 9. Sensitivity to the choice of the forget set",
-	Doc: "Fresh forget sets and a fresh oracle for each, training seed 0. The paper counts how many of the combinations of method " +
+	Doc: "Fresh forget sets and a fresh oracle for each, for several training seeds. The paper counts how many of the combinations of method " +
 		"and forget set have M2 < 0, and finds all of them in 21 of 30 cells. " +
 		"The column beside it counts the same for the original model, of which nothing was unlearned. Standard deviations are over " +
-		"forget sets, medians over methods.",
+		"forget sets, medians over methods and seeds.",
 }
 
 func init() {
@@ -124,30 +124,71 @@ func init() {
 	table9.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table9, s, c)
-		t.Columns = []report.Column{{Name: "data set"}, {Name: "fraction"}, {Name: "|Df|"}, {Name: "M2 < 0"}, {Name: "M2 < 0, do nothing"},
-			{Name: "M2 < 0, matched"}, {Name: "M2 < 0, other-seed oracle"}, {Name: "SD of M2"}, {Name: "SD of M4"}, {Name: "SD of ΔM4"}}
-		full, cells := 0, 0
+		t.Columns = []report.Column{{Name: "data set"}, {Name: "fraction"}, {Name: "|Df|"},
+			{Name: "M2 < 0", Note: "of all combinations of method, forget set and training seed"},
+			{Name: "seeds with all", Note: "training seeds of which every combination of method and forget set has M2 < 0, the paper's criterion"},
+			{Name: "M2 < 0, do nothing"}, {Name: "M2 < 0, matched"}, {Name: "M2 < 0, other-seed oracle"},
+			{Name: "SD of M2"}, {Name: "SD of M4"}, {Name: "SD of ΔM4"}}
 		for _, d := range c.Study.DataSets {
 			for _, f := range c.Study.Fractions {
-				here := where(c.Rows, func(r Row) bool { return r.DataSet == d && r.Fraction == f })
-				ours := where(here, func(r Row) bool { return !r.Control })
-				neg := negative(ours)
-				cells++
-				full += count(neg == len(ours))
-				ratio := func(arm string) report.Cell {
-					rows := of(here, arm, f)
-					return report.Str(fmt.Sprintf("%d/%d", negative(rows), len(rows)))
-				}
-				t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{
-					report.Str(d), report.Str(percent(f)), report.Num(float64(here[0].Forget), 0),
-					report.Str(fmt.Sprintf("%d/%d", neg, len(ours))), ratio(Nothing), ratio(Matched), ratio(OtherOracle),
-					report.Num(medianSD(ours, m2.Value), 5), report.Num(medianSD(ours, m4.Value), 4), report.Num(medianSD(ours, Row.DeltaM4), 4),
-				}})
+				t.Rows = append(t.Rows, c.forgetSetRow(d, f))
 			}
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("All combinations negative in %d of %d cells (paper: 21 of 30).", full, cells))
+		t.Notes = append(t.Notes, c.allNegative(),
+			"The paper takes one training seed, and does not say which; one seed alone does not decide how many cells there are.")
 		return &Output{Table: t}, nil
 	}
+}
+
+// inCell are the rows of a data set and a fraction.
+func (c *Collected) inCell(d string, f float64) []Row {
+	return where(c.Rows, func(r Row) bool { return r.DataSet == d && r.Fraction == f })
+}
+
+func (c *Collected) forgetSetRow(d string, f float64) report.Row {
+	here := c.inCell(d, f)
+	ours := where(here, func(r Row) bool { return !r.Control })
+	ratio := func(rows []Row) report.Cell { return report.Str(fmt.Sprintf("%d/%d", negative(rows), len(rows))) }
+	full := 0
+	for _, seed := range c.Study.Seeds {
+		full += count(allNegative(ours, seed))
+	}
+	return report.Row{Cells: []report.Cell{
+		report.Str(d), report.Str(percent(f)), report.Num(float64(here[0].Forget), 0), ratio(ours),
+		report.Str(fmt.Sprintf("%d/%d", full, len(c.Study.Seeds))),
+		ratio(of(here, Nothing, f)), ratio(of(here, Matched, f)), ratio(of(here, OtherOracle, f)),
+		report.Num(medianSD(ours, m2.Value), 5), report.Num(medianSD(ours, m4.Value), 4), report.Num(medianSD(ours, Row.DeltaM4), 4),
+	}}
+}
+
+// allNegative counts the cells in which all combinations have M2 < 0: for each
+// training seed, and for all together.
+func (c *Collected) allNegative() string {
+	full, together, cells := make([]int, len(c.Study.Seeds)), 0, 0
+	for _, d := range c.Study.DataSets {
+		for _, f := range c.Study.Fractions {
+			ours := where(c.inCell(d, f), func(r Row) bool { return !r.Control })
+			cells++
+			together += count(negative(ours) == len(ours))
+			for i, seed := range c.Study.Seeds {
+				full[i] += count(allNegative(ours, seed))
+			}
+		}
+	}
+	var each []string
+	total := 0
+	for _, n := range full {
+		each, total = append(each, fmt.Sprint(n)), total+n
+	}
+	return fmt.Sprintf("All combinations of method and forget set negative in %s of %d cells, by training seed: %.1f on average, %d to %d (paper, one seed: "+
+		"21 of 30). With all %d seeds at once in %d.", strings.Join(each, ", "), cells, float64(total)/float64(len(full)),
+		slices.Min(full), slices.Max(full), len(full), together)
+}
+
+// allNegative reports whether M2 < 0 in every row of a training seed.
+func allNegative(rows []Row, seed int) bool {
+	of := where(rows, func(r Row) bool { return r.Seed == seed })
+	return negative(of) == len(of)
 }
 
 func negative(rows []Row) int {
@@ -158,11 +199,16 @@ func negative(rows []Row) int {
 	return n
 }
 
-// medianSD is the median over methods of the standard deviation over forget sets.
+// medianSD is the median over methods and training seeds of the standard deviation
+// over forget sets.
 func medianSD(rows []Row, f func(Row) float64) float64 {
 	var sds []float64
-	for _, a := range methods() {
-		v := values(where(rows, func(r Row) bool { return r.Arm == a.Label }), f)
+	sets := map[string][]float64{}
+	for _, r := range rows {
+		run := fmt.Sprint(r.Arm, r.Seed)
+		sets[run] = append(sets[run], f(r))
+	}
+	for _, v := range sets {
 		if len(v) > 1 {
 			sds = append(sds, orNaN(stats.SD(v)))
 		}
