@@ -32,7 +32,9 @@ const (
 //
 // Differences from SDE: (1) one set, judged against many references, where the
 // paper judges many subsets of a large forget set against one; (2) sets are as
-// large as the forget set, at most Size, where the paper takes 400 to 2,000.
+// large as the forget set, at most Size, where the paper takes 400 to 2,000; (3) a
+// tie, as sde.Distances.Tied has it, counts one half where algorithm 2 says "out",
+// so that the null stays 0.5 where neither reference is nearer.
 type Subsets struct {
 	Draws int // 0: 40
 	Size  int // records per set, at most; 0: 400

@@ -22,7 +22,8 @@ type Case struct {
 	Seed           int
 	Forget, Retain []int // rows of the training part
 	HeldOut        int   // test images
-	// Draw numbers the draw of references and targets; 0 is the tables'.
+	// Draw numbers the draw of references and targets; the tables have those from 0
+	// on, Draws of them.
 	Draw int
 
 	desk     *desk
@@ -99,7 +100,7 @@ func (c *Case) source(seeds ...int) string {
 type Network struct {
 	Label   string
 	weights nn.Params
-	layers  map[string]activations
+	layers  map[string]*stock
 }
 
 // Original is the model that was trained on all images.
@@ -161,18 +162,18 @@ func (c *Case) Accuracy(n *Network) (lab.Accuracy, error) {
 // Bandwidth is the paper's for a layer.
 func (c *Case) Bandwidth(layer string) sde.Bandwidth { return c.set.bandwidth(layer) }
 
-// activations are those of a layer, computed once per model.
-func (n *Network) activations(c *Case, layer string) (activations, error) {
-	if a, ok := n.layers[layer]; ok {
-		return a, nil
+// stock are the activations of a layer, computed once per model.
+func (n *Network) stock(c *Case, layer string) (*stock, error) {
+	if s, ok := n.layers[layer]; ok {
+		return s, nil
 	}
-	a, err := c.set.activations(n.weights, layer)
+	s, err := c.judging().stock(n.weights, layer)
 	if err != nil {
-		return activations{}, err
+		return nil, err
 	}
 	if n.layers == nil {
-		n.layers = map[string]activations{}
+		n.layers = map[string]*stock{}
 	}
-	n.layers[layer] = a[layer]
-	return a[layer], nil
+	n.layers[layer] = s
+	return s, nil
 }

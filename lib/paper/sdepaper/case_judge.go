@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -18,13 +17,11 @@ type Sets struct {
 
 // Sets draws the sets of the protocol with |S| = size, as table 1 does.
 func (c *Case) Sets(n *Network, layer string, size int) (*Sets, error) {
-	drawn, a, err := c.cast(n, layer, size)
+	drawn, s, err := c.cast(n, layer, size)
 	if err != nil {
 		return nil, err
 	}
-	rest := c.others(size)
-	inside := a.train.Gather(pick(rest, drawn.targets.Inside.Subsets[0]))
-	removed := a.train.Gather(pick(c.Forget, drawn.targets.Outside.Subsets[0]))
+	inside, removed := s.train.Gather(drawn.targets.Inside.Subsets[0]), s.train.Gather(drawn.targets.Outside.Subsets[0])
 	return &Sets{Retained: drawn.references.In, Test: drawn.references.Out, InTraining: &inside, Removed: &removed}, nil
 }
 
@@ -45,30 +42,23 @@ func (c *Case) Verdict(target *sde.Matrix, s *Sets, b sde.Bandwidth) (*sde.Resul
 }
 
 func (c *Case) options(b sde.Bandwidth) sde.Options {
-	return sde.Options{Bandwidth: b, Seed: uint64(c.drawSeed())}
+	return sde.Options{Bandwidth: b, Seed: uint64(c.judging().drawSeed(c.Draw))}
 }
 
-// drawSeed is where references and targets are drawn from: the model's seed, as
-// in the tables, or for another draw a number that no model has.
-func (c *Case) drawSeed() int { return c.Seed + 1000*c.Draw }
+func (c *Case) judging() *judging {
+	return &judging{Study: c.Study, p: c.set, fraction: c.fraction, seed: c.Seed}
+}
 
-func (c *Case) cast(n *Network, layer string, size int) (cast, activations, error) {
+func (c *Case) cast(n *Network, layer string, size int) (cast, *stock, error) {
 	if most := min(len(c.Forget), len(c.Retain)/2, c.HeldOut); size < 4 || size > most {
-		return cast{}, activations{}, fmt.Errorf("|S| = %d is not within 4 ... %d, what the forgotten images allow", size, most)
+		return cast{}, nil, fmt.Errorf("|S| = %d is not within 4 ... %d, what the forgotten images allow", size, most)
 	}
-	a, err := n.activations(c, layer)
+	s, err := n.stock(c, layer)
 	if err != nil {
-		return cast{}, activations{}, err
+		return cast{}, nil, err
 	}
-	drawn := (&judging{Study: c.Study, p: c.set, fraction: c.fraction, seed: c.drawSeed()}).cast(a, size)
-	return drawn, a, drawn.err
-}
-
-// others are the retained rows that are not in the reference, in the order in
-// which cast draws them.
-func (c *Case) others(size int) []int {
-	rng := engine.Root(c.drawSeed()).Stream(engine.StreamSDE, uint64(size))
-	return pick(c.Retain, rng.Perm(len(c.Retain))[size:])
+	drawn, err := c.judging().cast(s, size, c.Draw)
+	return drawn, s, err
 }
 
 // Judgements are the numbers behind tables 1 and 3 and figure 3, one per model,

@@ -10,7 +10,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
-	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -198,7 +197,7 @@ func (ev *evidence) bandwidthCurve(s Setting, fraction float64, size int) (c plo
 		for _, j := range at {
 			sigma += j.Sigma / float64(len(at))
 		}
-		f1 := pooled(at, func(j Judged) stats.Estimate { return j.F1 })
+		f1 := each(at, func(j Judged) float64 { return j.F1().Rule })
 		c.X, c.Y = append(c.X, sigma), append(c.Y, f1.Value)
 		c.Low, c.High = append(c.Low, f1.Low), append(c.High, f1.High)
 	}
@@ -226,10 +225,9 @@ func (ev *evidence) layerStrips() plot.Figure {
 				var values []float64
 				for _, j := range rows {
 					if j.Layer == layer && j.Method == m.Name() {
-						values = append(values, j.F1.Value)
-						if all++; !j.Valid {
-							failed++
-						}
+						f1 := j.F1()
+						values = append(values, f1.Rule)
+						failed, all = failed+f1.Void, all+f1.N
 					}
 				}
 				series.Values = append(series.Values, values)
@@ -238,6 +236,6 @@ func (ev *evidence) layerStrips() plot.Figure {
 		}
 		fig.Figures = append(fig.Figures, f)
 	}
-	fig.Caption = figure4.Doc + fmt.Sprintf(" The references fail the Mann-Whitney gate in %d of %d points.", failed, all)
+	fig.Caption = figure4.Doc + fmt.Sprintf(" The references fail the Mann-Whitney gate in %d of %d draws.", failed, all)
 	return fig
 }

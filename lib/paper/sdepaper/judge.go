@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
-	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -27,13 +24,8 @@ type Judged struct {
 	Bandwidth string  `json:"bandwidth"`
 	Sigma     float64 `json:"sigma,omitempty"`
 
-	F1       stats.Estimate `json:"f1"` // over subsets
-	Accuracy stats.Estimate `json:"accuracy"`
-	MacroF1  stats.Estimate `json:"macro_f1"`
-	// Valid tells whether the references passed the Mann-Whitney gate, GateP its p;
-	// methods without a gate are valid.
-	Valid bool    `json:"valid"`
-	GateP float64 `json:"gate_p"`
+	// Draws are the verdicts, draw by draw of references and subsets.
+	Draws []Draw `json:"draws"`
 	// Disjoint is how many subsets of this size the forgotten images could hold
 	// side by side.
 	Disjoint int `json:"disjoint"`
@@ -69,6 +61,7 @@ type judgedKey struct {
 	Fraction float64 `json:"fraction"`
 	Sizes    []int   `json:"sizes"`
 	Subsets  int     `json:"subsets"`
+	Draws    int     `json:"draws"`
 	Course   []int   `json:"course"`
 	Version  int     `json:"version"`
 	Measure  int     `json:"measure"` // version of package verify/sde
@@ -76,7 +69,7 @@ type judgedKey struct {
 }
 
 // judgeVersion goes up when a change of this file changes its numbers.
-const judgeVersion = 1
+const judgeVersion = 2
 
 // judged returns a part of the protocol on the model that a seed's retraining
 // gave, from the store or computed, with the ID of its run.
@@ -109,7 +102,7 @@ func (d *desk) judged(ctx context.Context, s Study, p *prepared, fraction float6
 
 // judgedKey is the key of judgements of a case's retrained model.
 func (d *desk) judgedKey(s Study, c *lab.Case, label string, retrained nn.Params, which part) store.Key {
-	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Course, judgeVersion, sde.Version, lab.RowsKey(c.Forget)}
+	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Draws, s.Course, judgeVersion, sde.Version, lab.RowsKey(c.Forget)}
 	return d.lab.Key("evidence/sde", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
 }
 
@@ -145,182 +138,147 @@ func (j *judging) at(percent int) nn.Params {
 	return j.course.At[j.p.epochAt(percent)]
 }
 
+// main judges hp late in training. All that is judged by one kernel comes before
+// the sweep over others, because a pool keeps one kernel's values.
 func (j *judging) main(ctx context.Context) ([]Judged, error) {
-	acts, err := j.p.activations(j.at(JudgedAt), "hp")
+	late, err := j.stock(j.at(JudgedAt), "hp")
 	if err != nil {
 		return nil, err
 	}
-	random, err := j.p.activations(j.at(0), "hp")
+	random, err := j.stock(j.at(0), "hp")
 	if err != nil {
 		return nil, err
 	}
-	var out []Judged
-	bandwidths, err := sweep(acts["hp"].train)
+	bandwidths, err := sweep(late.train)
 	if err != nil {
 		return nil, err
+	}
+	var all []question
+	for _, size := range j.Sizes {
+		ask := question{stock: late, layer: "hp", size: size, course: JudgedAt}
+		for _, m := range sde.Methods() {
+			all = append(all, ask.by(m))
+		}
+		all = append(all, ask.of(random, 0, Untrained))
+		for _, percent := range append([]float64{0}, scales()...) {
+			all = append(all, ask.heldOut(percent))
+		}
 	}
 	for _, size := range j.Sizes {
-		for _, m := range sde.Methods() {
-			if out, err = j.add(ctx, out, m.Name(), m, j.cast(acts["hp"], size), "hp", size, JudgedAt, sde.SqrtDim()); err != nil {
-				return nil, err
-			}
-		}
 		for _, sigma := range bandwidths {
-			if out, err = j.add(ctx, out, sde.SDE{}.Name(), sde.SDE{}, j.cast(acts["hp"], size), "hp", size, JudgedAt, sde.Fixed(sigma)); err != nil {
-				return nil, err
-			}
-		}
-		if out, err = j.add(ctx, out, Untrained, sde.SDE{}, j.cast(random["hp"], size), "hp", size, 0, sde.SqrtDim()); err != nil {
-			return nil, err
-		}
-		for _, c := range append([]float64{0}, scales()...) {
-			name := scaled(c)
-			if c == 0 {
-				name = HeldOut
-			}
-			if out, err = j.add(ctx, out, name, sde.SDE{}, j.heldOut(acts["hp"], size, 1+c/100), "hp", size, JudgedAt, sde.SqrtDim()); err != nil {
-				return nil, err
-			}
+			all = append(all, question{stock: late, layer: "hp", size: size, course: JudgedAt, bandwidth: sde.Fixed(sigma)}.by(sde.SDE{}))
 		}
 	}
-	return out, nil
+	return j.answer(ctx, all)
 }
 
 func (j *judging) along(ctx context.Context) ([]Judged, error) {
-	var out []Judged
+	var all []question
 	for _, percent := range j.Course {
-		acts, err := j.p.activations(j.at(percent), "hp")
+		s, err := j.stock(j.at(percent), "hp")
 		if err != nil {
 			return nil, err
 		}
 		for _, size := range j.Sizes {
-			for _, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}} {
-				if out, err = j.add(ctx, out, m.Name(), m, j.cast(acts["hp"], size), "hp", size, percent, sde.SqrtDim()); err != nil {
-					return nil, err
-				}
-			}
+			ask := question{stock: s, layer: "hp", size: size, course: percent}
+			all = append(all, ask.by(sde.SDE{}), ask.by(sde.SpreadOnly{}))
 		}
 	}
-	return out, nil
+	return j.answer(ctx, all)
 }
 
 func (j *judging) everyLayer(ctx context.Context) ([]Judged, error) {
 	var out []Judged
-	size := j.Sizes[len(j.Sizes)-1]
 	for _, layer := range j.p.layers() { // one at a time: the first are large
-		acts, err := j.p.activations(j.at(JudgedAt), layer)
+		s, err := j.stock(j.at(JudgedAt), layer)
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}} {
-			if out, err = j.add(ctx, out, m.Name(), m, j.cast(acts[layer], size), layer, size, JudgedAt, j.p.bandwidth(layer)); err != nil {
-				return nil, err
-			}
+		ask := question{stock: s, layer: layer, size: j.Sizes[len(j.Sizes)-1], course: JudgedAt, bandwidth: j.p.bandwidth(layer)}
+		rows, err := j.answer(ctx, []question{ask.by(sde.SDE{}), ask.by(sde.SpreadOnly{})})
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, rows...)
 	}
 	return out, nil
 }
 
-// cast are the sets of one judgement: who is target and who is reference.
-type cast struct {
-	targets    sde.Known
-	references sde.References
-	err        error
+// question is one row of judgements that is to be made.
+type question struct {
+	stock     *stock
+	method    sde.Method
+	name      string // of the method, or of a control
+	layer     string
+	size      int
+	course    int
+	bandwidth sde.Bandwidth
+	// scaled is set for two held-out halves, of which the first is scaled by so
+	// many per cent.
+	scaled *float64
 }
 
-// cast draws the sets of the protocol: the reference in training from the
-// retained images, the targets in training from the other retained images, the
-// targets out of training from the forgotten ones, and the reference out of
-// training from the test images.
-func (j *judging) cast(a activations, size int) cast {
-	forget, retain, err := j.p.divide(j.fraction)
+func (q question) by(m sde.Method) question {
+	q.method, q.name = m, m.Name()
+	return q
+}
+
+// of asks SDE about another model, as a control.
+func (q question) of(s *stock, course int, name string) question {
+	q.stock, q.course, q.method, q.name = s, course, sde.SDE{}, name
+	return q
+}
+
+func (q question) heldOut(percent float64) question {
+	q.method, q.name, q.scaled = sde.SDE{}, HeldOut, &percent
+	if percent != 0 {
+		q.name = scaled(percent)
+	}
+	return q
+}
+
+// answer judges draw by draw.
+func (j *judging) answer(ctx context.Context, all []question) ([]Judged, error) {
+	var out []Judged
+	for _, q := range all {
+		row := Judged{Setting: j.p.Label, Fraction: j.fraction, Seed: j.seed, Course: q.course, Layer: q.layer, Size: q.size, Method: q.name,
+			Bandwidth: q.bandwidth.String()}
+		for draw := range j.Draws {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if err := j.add(&row, q, draw); err != nil {
+				return nil, fmt.Errorf("%s, |S| %d, layer %s, draw %d: %w", q.name, q.size, q.layer, draw, err)
+			}
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// add judges one draw and puts the verdicts into the row.
+func (j *judging) add(row *Judged, q question, draw int) error {
+	c, err := j.castOf(q, draw)
 	if err != nil {
-		return cast{err: err}
+		return err
 	}
-	rng := engine.Root(j.seed).Stream(engine.StreamSDE, uint64(size))
-	if size > len(forget) {
-		return cast{err: fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))}
-	}
-	order := rng.Perm(len(retain))
-	reference, rest := pick(retain, order[:size]), pick(retain, order[size:])
-	in, out := a.train.Gather(reference), a.test.Gather(rng.Perm(a.test.Rows)[:size])
-	c := cast{references: sde.References{In: &in, Out: &out}}
-	c.targets.Inside, c.err = targets("in-training", a.train.Gather(rest), size, j.Subsets, rng.Uint64())
-	if c.err == nil {
-		c.targets.Outside, c.err = targets("forgotten", a.train.Gather(forget), size, j.Subsets, rng.Uint64())
-	}
-	return c
-}
-
-// heldOut is a cast in which nobody was in training: four parts of the test
-// images, those of the class "in" scaled by a factor.
-func (j *judging) heldOut(a activations, size int, factor float64) cast {
-	rng := engine.Root(j.seed).Stream(engine.StreamSDEHeldOut, uint64(size))
-	order := rng.Perm(a.test.Rows)
-	if size > len(order)/4 {
-		return cast{err: fmt.Errorf("four sets of %d images out of %d test images", size, len(order))}
-	}
-	half := (len(order) - 2*size) / 2
-	in, out := times(a.test.Gather(order[:size]), factor), a.test.Gather(order[size:2*size])
-	c := cast{references: sde.References{In: &in, Out: &out}}
-	rest := order[2*size:]
-	c.targets.Inside, c.err = targets("held-out, first part", times(a.test.Gather(rest[:half]), factor), size, j.Subsets, rng.Uint64())
-	if c.err == nil {
-		c.targets.Outside, c.err = targets("held-out, second part", a.test.Gather(rest[half:2*half]), size, j.Subsets, rng.Uint64())
-	}
-	return c
-}
-
-func targets(name string, m sde.Matrix, size, subsets int, seed uint64) (sde.Targets, error) {
-	pool, err := sde.NewPool(name, &m)
+	r, err := sde.Controlled(q.method, c.targets, c.references, sde.Options{Bandwidth: q.bandwidth, Seed: uint64(j.drawSeed(draw))})
 	if err != nil {
-		return sde.Targets{}, err
+		return err
 	}
-	drawn, err := sde.Draw(m.Rows, size, subsets, engine.Root(seed).Stream(engine.StreamTargets))
-	return sde.Targets{Pool: pool, Subsets: drawn}, err
+	if row.Sigma, err = q.bandwidth.Resolve(c.references.In, c.references.Out); err != nil {
+		return err
+	}
+	row.Disjoint = r.Outside.Disjoint
+	row.Draws = append(row.Draws, drawOf(r))
+	return nil
 }
 
-func pick(rows, at []int) []int {
-	out := make([]int, len(at))
-	for i, k := range at {
-		out[i] = rows[k]
+func (j *judging) castOf(q question, draw int) (cast, error) {
+	if q.scaled != nil {
+		return j.heldOut(q.stock, q.size, 1+*q.scaled/100, draw)
 	}
-	return out
-}
-
-func times(m sde.Matrix, factor float64) sde.Matrix {
-	out := array.New[float64](m.Rows, m.Cols)
-	for i, v := range m.Data {
-		out.Data[i] = v * factor
-	}
-	return out
-}
-
-// add judges a cast by a method and appends the outcome.
-func (j *judging) add(ctx context.Context, to []Judged, name string, m sde.Method, c cast, layer string, size, percent int,
-	b sde.Bandwidth) ([]Judged, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if c.err != nil {
-		return nil, c.err
-	}
-	opt := sde.Options{Bandwidth: b, Seed: uint64(j.seed)}
-	r, err := sde.Controlled(m, c.targets, c.references, opt)
-	if err != nil {
-		return nil, fmt.Errorf("%s, |S| %d, layer %s: %w", name, size, layer, err)
-	}
-	row := Judged{
-		Setting: j.p.Label, Fraction: j.fraction, Seed: j.seed, Course: percent, Layer: layer, Size: size, Method: name,
-		Bandwidth: b.String(), F1: r.F1, Accuracy: r.Accuracy, MacroF1: r.MacroF1, Valid: true, Disjoint: r.Outside.Disjoint,
-	}
-	if row.Sigma, err = b.Resolve(c.references.In, c.references.Out); err != nil {
-		return nil, err
-	}
-	if g := r.Outside.Gate; g != nil {
-		row.Valid, row.GateP = g.Valid, g.P
-	}
-	return append(to, row), nil
+	return j.cast(q.stock, q.size, draw)
 }
 
 // sweepPoints is the number of bandwidths of figure 3 here; the paper takes 20.

@@ -164,7 +164,7 @@ func (p piece) models(a Arm) []unlearn.Method {
 // look fills in what is known of a piece's evidence on an arm: its key holds the
 // models' weights.
 func (d *desk) look(ctx context.Context, j *lab.Job, s Study, p piece, c *lab.Case, a Arm) error {
-	sets := len(s.Sizes) * s.Subsets
+	sets := len(s.Sizes) * s.Subsets * s.Draws
 	j.Cost = int64(c.Problem.Train.X.Rows + c.Test.X.Rows + sets)
 	for _, m := range p.models(a) {
 		if ready, err := c.Ready(ctx, m); err != nil || !ready {

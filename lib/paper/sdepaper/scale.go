@@ -57,6 +57,7 @@ type Study struct {
 	Fractions []float64 // R, the share of the training images that is to be forgotten
 	Sizes     []int     // |S|
 	Subsets   int       // m, of either kind
+	Draws     int       // of references and targets, per model
 	Seeds     int       // models per setting and fraction
 	Course    []int     // per cent of the epochs after which models are judged
 	// Of tables 4 and 8.
@@ -106,13 +107,13 @@ func StudyAt(scale string) (Study, error) {
 		return Study{
 			// Few images and many epochs: the network knows them by heart, so that
 			// there is something to find.
-			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Seeds: 3, Course: course,
+			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Draws: 20, Seeds: 3, Course: course,
 			Settings:         []Setting{{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1)}},
 			UnlearnFractions: []float64{0.30}, UnlearnSize: 50,
 		}, nil
 	case "hour":
 		return Study{
-			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Seeds: 3, Course: course,
+			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 3, Course: course,
 			Settings: []Setting{
 				{Label: "C10-CNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "small-cnn", Width: 16, Fit: sgd(30, 64, 0.05)},
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Width: 24, Fit: sgd(60, 64, 0.05),
@@ -124,7 +125,7 @@ func StudyAt(scale string) (Study, error) {
 		}, nil
 	case "standard":
 		return Study{
-			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Seeds: 5, Course: course,
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 5, Course: course,
 			Settings: []Setting{
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Fit: sgd(30, 128, 0.05)},
 				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Fit: sgd(30, 128, 0.1)},
@@ -133,7 +134,7 @@ func StudyAt(scale string) (Study, error) {
 		}, nil
 	case "paper":
 		return Study{
-			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{400, 1000, 2000}, Subsets: 100, Seeds: 5, Course: course,
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{400, 1000, 2000}, Subsets: 100, Draws: 20, Seeds: 5, Course: course,
 			Settings: []Setting{
 				{Label: "SV-AllCNN", DataSet: "svhn", Net: "all-cnn", Fit: sgd(20, 256, 0.01)},
 				{Label: "C10-AllCNN", DataSet: "cifar10", Net: "all-cnn", Fit: sgd(50, 256, 0.1), Augment: true},

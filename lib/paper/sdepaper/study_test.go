@@ -23,7 +23,7 @@ import (
 // small is a study of seconds; its models have learned next to nothing.
 func small() Study {
 	return Study{
-		Scale: "quick", Fractions: []float64{0.3}, Sizes: []int{10, 20}, Subsets: 6, Seeds: 2, Course: []int{10, JudgedAt},
+		Scale: "quick", Fractions: []float64{0.3}, Sizes: []int{10, 20}, Subsets: 6, Draws: 3, Seeds: 2, Course: []int{10, JudgedAt},
 		Settings:         []Setting{{Label: "tiny", DataSet: "glyphs", Images: 100, Held: 120, Net: "small-cnn", Width: 2, Fit: sgd(5, 32, 0.05)}},
 		UnlearnFractions: []float64{0.3}, UnlearnSize: 20, Matched: 800,
 	}
@@ -64,12 +64,22 @@ func TestTargetsAndReferencesAreWhoTheProtocolSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := j.cast(named(100, 120), 20)
-	if c.err != nil {
-		t.Fatal(c.err)
+	c, err := j.cast(newStock(named(100, 120)), 20, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if c.targets.Inside.Pool.Len() != len(retain)-20 || c.targets.Outside.Pool.Len() != len(forget) || len(c.targets.Inside.Subsets) != 6 || len(c.targets.Outside.Subsets) != 6 {
-		t.Errorf("%d and %d records to draw targets from", c.targets.Inside.Pool.Len(), c.targets.Outside.Pool.Len())
+	if len(c.targets.Inside.Subsets) != 6 || len(c.targets.Outside.Subsets) != 6 {
+		t.Errorf("%d and %d subsets", len(c.targets.Inside.Subsets), len(c.targets.Outside.Subsets))
+	}
+	for _, row := range slices.Concat(c.targets.Outside.Subsets...) {
+		if !slices.Contains(forget, row) {
+			t.Errorf("record %d is judged as forgotten and was not", row)
+		}
+	}
+	for _, row := range slices.Concat(c.targets.Inside.Subsets...) {
+		if !slices.Contains(retain, row) || slices.Contains(c.references.In.Data, float64(row)) {
+			t.Errorf("record %d is judged as retained and was not, or is in the reference too", row)
+		}
 	}
 	for _, v := range c.references.In.Data {
 		if !slices.Contains(retain, int(v)) {
@@ -81,18 +91,29 @@ func TestTargetsAndReferencesAreWhoTheProtocolSays(t *testing.T) {
 			t.Errorf("record %v of the training part is in the reference out of training", v)
 		}
 	}
-	again := j.cast(named(100, 120), 20)
-	if !slices.Equal(again.references.In.Data, c.references.In.Data) {
-		t.Error("a second cast has another reference")
+	again, err := j.cast(newStock(named(100, 120)), 20, 0)
+	if err != nil || !slices.Equal(again.references.In.Data, c.references.In.Data) {
+		t.Errorf("a second cast has another reference (%v)", err)
 	}
-	held := j.heldOut(named(100, 120), 20, 1)
+	other, err := j.cast(newStock(named(100, 120)), 20, 1)
+	if err != nil || slices.Equal(other.references.In.Data, c.references.In.Data) || slices.Equal(other.references.Out.Data, c.references.Out.Data) ||
+		slices.Equal(other.targets.Outside.Subsets[0], c.targets.Outside.Subsets[0]) {
+		t.Errorf("another draw has the same references or subsets (%v)", err)
+	}
+	held, err := j.heldOut(newStock(named(100, 120)), 20, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, v := range append(slices.Clone(held.references.In.Data), held.references.Out.Data...) {
 		if v < 1000 {
 			t.Errorf("record %v of the training part is among the held-out ones", v)
 		}
 	}
-	if held.err != nil || held.targets.Inside.Pool.Len() != 40 || held.targets.Outside.Pool.Len() != 40 {
-		t.Errorf("%v", held.err)
+	first, second := slices.Concat(held.targets.Inside.Subsets...), slices.Concat(held.targets.Outside.Subsets...)
+	for _, row := range first {
+		if slices.Contains(second, row) || slices.Contains(held.references.In.Data, float64(1000+row)) || slices.Contains(held.references.Out.Data, float64(1000+row)) {
+			t.Errorf("held-out record %d is in two of the four sets", row)
+		}
 	}
 }
 
@@ -124,11 +145,11 @@ func TestAWiderSpreadOfTheRetainedIsFoundAndNoDifferenceIsAtChance(t *testing.T)
 			test: cloud(120, 8, uint64(1000+seed), func(int) float64 { return 1 }),
 		}
 		j := &judging{Study: small(), p: p, fraction: 0.3, seed: seed}
-		rows, err := j.add(t.Context(), nil, "sde", sde.SDE{}, j.cast(a, 20), "hp", 20, JudgedAt, sde.SqrtDim())
+		rows, err := j.answer(t.Context(), []question{question{stock: newStock(a), layer: "hp", size: 20}.by(sde.SDE{})})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return rows[0].Accuracy.Value
+		return rows[0].Accuracy().Rule
 	}
 	var planted, null []float64
 	for seed := range 40 {
@@ -154,7 +175,7 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			again, same, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
-			if err != nil || same != id || len(again) != len(rows) || again[0].F1.Value != rows[0].F1.Value {
+			if err != nil || same != id || len(again) != len(rows) || again[0].F1().Rule != rows[0].F1().Rule {
 				t.Errorf("%s: a second call computes anew (%v)", which, err)
 			}
 			ev.judged, ev.runs = append(ev.judged, rows...), append(ev.runs, id)
@@ -205,7 +226,7 @@ func TestEveryArmOfTableFourIsJudged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(row.OTR) != len(otrMethods())*len(otrLayers())+2 || len(row.F1) != 2 || math.IsNaN(row.Retain) {
+			if len(row.Out) != len(otrMethods())*len(otrLayers())+2 || len(row.Known) != 2 || row.OTR("sde/h").N != 3 || row.F1("hp").N != 3 || math.IsNaN(row.Retain) {
 				t.Errorf("%s: %+v", a.Label, row)
 			}
 			if (a.Label == Nothing) != (row.Moved == 0) {
@@ -225,19 +246,21 @@ func TestEveryArmOfTableFourIsJudged(t *testing.T) {
 			}
 		}
 	}
-	if err := ev.unlearnedTable(table4, []float64{0.3}).Check(); err != nil {
-		t.Error(err)
+	for _, table := range []*report.Table{ev.unlearnedTable(table4, []float64{0.3}), ev.ratesTable(table4b, []float64{0.3})} {
+		if err := table.Check(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
 func TestASetLargerThanWhatWasForgottenIsRefused(t *testing.T) {
 	p := opened(t, environment(t))
 	j := &judging{Study: small(), p: p, fraction: 0.3}
-	if c := j.cast(named(100, 120), 31); c.err == nil || !strings.Contains(c.err.Error(), "31 images out of 30") {
-		t.Errorf("got %v", c.err)
+	if _, err := j.cast(newStock(named(100, 120)), 31, 0); err == nil || !strings.Contains(err.Error(), "31 images out of 30") {
+		t.Errorf("got %v", err)
 	}
-	if c := j.heldOut(named(100, 120), 31, 1); c.err == nil || !strings.Contains(c.err.Error(), "31 images out of 120") {
-		t.Errorf("got %v", c.err)
+	if _, err := j.heldOut(newStock(named(100, 120)), 31, 1, 0); err == nil || !strings.Contains(err.Error(), "31 images out of 120") {
+		t.Errorf("got %v", err)
 	}
 }
 

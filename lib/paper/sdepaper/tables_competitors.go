@@ -85,9 +85,7 @@ func (ev *evidence) agreement() []string {
 		for _, r := range ev.Fractions {
 			for _, size := range ev.Sizes {
 				of := func(name string) float64 {
-					return each(where(ev.judged, func(j Judged) bool {
-						return j.Setting == s.Label && j.Method == name && j.Fraction == r && j.Size == size && j.Bandwidth == sde.SqrtDim().String()
-					}), func(j Judged) float64 { return j.Accuracy.Value }).Value
+					return each(ev.atRoot(s.Label, name, r, size), func(j Judged) float64 { return j.Accuracy().Rule }).Value
 				}
 				sde, spread := of(sde.SDE{}.Name()), of(sde.SpreadOnly{}.Name())
 				cells++

@@ -76,12 +76,15 @@ func (ev *evidence) courseRow(s Setting, fraction float64, m sde.Method, size in
 		row.Kind = report.Control
 	}
 	for _, c := range ev.Course {
-		row.Cells = append(row.Cells, f1Cell(where(ev.judged, func(j Judged) bool {
-			return j.Setting == s.Label && j.Fraction == fraction && j.Method == m.Name() && j.Size == size && j.Course == c
-		})))
+		row.Cells = append(row.Cells, ruleCell(ratesOf(ev.at(s.Label, m.Name(), fraction, size, after(c)), Judged.F1)))
 	}
 	row.Cells = append(row.Cells, report.Str(printed))
 	return row
+}
+
+// after keeps the judgements after a part of the training.
+func after(percent int) func(Judged) bool {
+	return func(j Judged) bool { return j.Course == percent }
 }
 
 // accuracies are the rows of table 7 for one setting and fraction. They are

@@ -17,7 +17,8 @@ var table4 = paper.Recipe{
 		"judged out of training; the paper reads a higher one as better forgetting and ranks the methods by it. " +
 		"Read it beside the controls: 'do nothing' is the original, 'random weights' has forgotten everything, and the two retrained " +
 		"models never saw the images. " +
-		"The columns to the right ask the same question of other statistics, of which 'spread only' sees one number per set.",
+		"The columns to the right ask the same question of other statistics, of which 'spread only' sees one number per set. " +
+		"Table 4b has the shares of ties and the spread over draws.",
 }
 
 // tenth is the fraction of table 4.
@@ -54,7 +55,8 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 	}
 	for _, layer := range otrLayers() {
 		t.Columns = append(t.Columns, report.Column{Name: "OTR " + layer, Note: "share of subsets of the forgotten images judged out " +
-			"by SDE; null 0.5; ! where the references fail the gate"})
+			"by SDE, a tie being out as in algorithm 2: mean over draws of references, then over models, with Student's interval over models; " +
+			"null 0.5; " + gateNote})
 	}
 	for _, m := range otrMethods()[1:] {
 		t.Columns = append(t.Columns, report.Column{Name: "OTR hp, " + m.Name(), Note: "the same by " + m.Name() + ": " + m.About()})
@@ -76,7 +78,7 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 }
 
 func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Arm) report.Row {
-	rows := where(ev.unlearned, func(u Unlearned) bool { return u.Setting == s.Label && u.Fraction == fraction && u.Arm == a.Label })
+	rows := ev.armRows(s, fraction, a)
 	number := func(f func(Unlearned) float64, digits int) report.Cell { return report.Est(each(rows, f), digits) }
 	row := report.Row{Group: group(s, fraction), Cells: []report.Cell{
 		report.Str(a.Label),
@@ -89,23 +91,24 @@ func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Arm) report.Row 
 		row.Kind = report.Control
 	}
 	otr := func(name string) report.Cell {
-		return report.Est(pooled(rows, func(u Unlearned) stats.Estimate { return u.OTR[name] }), 2)
+		return ruleCell(ratesOf(rows, func(u Unlearned) Rates { return u.OTR(name) }))
 	}
 	for _, layer := range otrLayers() {
-		c := otr(sde.SDE{}.Name() + "/" + layer)
-		if invalid := where(rows, func(u Unlearned) bool { return !u.Valid[layer] }); len(invalid) > 0 {
-			c.Text += fmt.Sprintf(" !%d/%d", len(invalid), len(rows))
-		}
-		row.Cells = append(row.Cells, c)
+		row.Cells = append(row.Cells, otr(sde.SDE{}.Name()+"/"+layer))
 	}
 	for _, m := range otrMethods()[1:] {
 		row.Cells = append(row.Cells, otr(m.Name()+"/hp"))
 	}
 	row.Cells = append(row.Cells, otr(ScaledForgotten+"/hp"), otr(HeldOutTargets+"/hp"))
 	for _, layer := range otrLayers() {
-		row.Cells = append(row.Cells, report.Est(pooled(rows, func(u Unlearned) stats.Estimate { return u.F1[layer] }), 2))
+		row.Cells = append(row.Cells, ruleCell(ratesOf(rows, func(u Unlearned) Rates { return u.F1(layer) })))
 	}
 	return report.Row{Kind: row.Kind, Group: row.Group, Cells: append(row.Cells, report.Str(published4(s.Label, fraction, a.Label)))}
+}
+
+// armRows are an arm's rows, one per model.
+func (ev *evidence) armRows(s Setting, fraction float64, a Arm) []Unlearned {
+	return where(ev.unlearned, func(u Unlearned) bool { return u.Setting == s.Label && u.Fraction == fraction && u.Arm == a.Label })
 }
 
 // published4 is the paper's row of table 4.

@@ -35,14 +35,19 @@ type Unlearned struct {
 	// HeldOut that of test images, the value of a model that forgot.
 	ASR     stats.Estimate `json:"asr"`
 	HeldOut stats.Estimate `json:"asr_held_out"`
-	// OTR is the out-of-training rate by method and layer: "sde/h", "sde/hp".
-	OTR map[string]stats.Estimate `json:"otr"`
-	// F1 is SDE's on retained against test images, in the layers h and hp: whether
-	// it can tell in from out in this model at all.
-	F1 map[string]stats.Estimate `json:"f1"`
-	// Valid tells, by layer, whether the references passed the gate.
-	Valid map[string]bool `json:"valid"`
+	// Out are the verdicts on subsets of the forgotten images by judge and layer
+	// ("sde/h", "sde/hp"), draw by draw of references and subsets.
+	Out map[string][]Sample `json:"out"`
+	// Known are those on retained and on test images, in the layers h and hp: whether
+	// SDE can tell in from out in this model at all.
+	Known map[string][]Draw `json:"known"`
 }
+
+// OTR is the out-of-training rate by a judge in a layer: "sde/hp".
+func (u Unlearned) OTR(judge string) Rates { return rateOut(u.Out[judge]) }
+
+// F1 is SDE's on retained against test images in a layer.
+func (u Unlearned) F1(layer string) Rates { return f1(u.Known[layer]) }
 
 // otrMethods are the columns of table 4: the paper's and our controls of it.
 func otrMethods() []sde.Method {
@@ -57,27 +62,6 @@ const (
 	HeldOutTargets  = "held out"
 )
 
-// controls adds the out-of-training rates of sets of which SDE's verdict should
-// not depend on the method: see ScaledForgotten and HeldOutTargets.
-func (u *Unlearned) controls(a activations, layer string, size, subsets int, forget, tests []int, refs sde.References, opt sde.Options,
-	seed uint64) error {
-	for _, of := range []struct {
-		name string
-		m    sde.Matrix
-	}{{ScaledForgotten, times(a.train.Gather(forget), 1.05)}, {HeldOutTargets, a.test.Gather(tests)}} {
-		t, err := targets(of.name, of.m, size, subsets, seed)
-		if err != nil {
-			return err
-		}
-		r, err := sde.OTR(sde.SDE{}, t, refs, opt)
-		if err != nil {
-			return err
-		}
-		u.OTR[of.name+"/"+layer] = r.OTR
-	}
-	return nil
-}
-
 // otrLayers are the two layers of table 4.
 func otrLayers() []string { return []string{"h", "hp"} }
 
@@ -88,6 +72,7 @@ type unlearnedKey struct {
 	Fraction float64 `json:"fraction"`
 	Size     int     `json:"size"`
 	Subsets  int     `json:"subsets"`
+	Draws    int     `json:"draws"`
 	Version  int     `json:"version"`
 	Measure  int     `json:"measure"`  // version of package verify/sde
 	Attack   int     `json:"attack"`   // version of package attack
@@ -96,7 +81,7 @@ type unlearnedKey struct {
 }
 
 // unlearnedVersion goes up when a change of this file changes its numbers.
-const unlearnedVersion = 2
+const unlearnedVersion = 3
 
 // unlearned returns the row of an arm, from the store or computed, with the ID of
 // its run.
@@ -142,7 +127,7 @@ func weights(ctx context.Context, c *lab.Case, a Arm) (before, after nn.Params, 
 // unlearnedKey is the key of a row.
 func (d *desk) unlearnedKey(s Study, c *lab.Case, label string, a Arm, before, after nn.Params) store.Key {
 	config := unlearnedKey{
-		label, a.Label, after.Hash(), c.Fraction, s.UnlearnSize, s.Subsets, unlearnedVersion,
+		label, a.Label, after.Hash(), c.Fraction, s.UnlearnSize, s.Subsets, s.Draws, unlearnedVersion,
 		sde.Version, attack.Version, before.Hash(), lab.RowsKey(c.Forget),
 	}
 	return d.lab.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
@@ -176,9 +161,8 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 		"h":  {array.Convert[float64](onTrain.Logits()), array.Convert[float64](onTest.Logits())},
 		"hp": {array.Convert[float64](onTrain.Embedding), array.Convert[float64](onTest.Embedding)},
 	}
-	u.OTR, u.F1, u.Valid = map[string]stats.Estimate{}, map[string]stats.Estimate{}, map[string]bool{}
 	for _, layer := range otrLayers() {
-		if err := u.judge(ctx, s, p, layer, acts[layer], forget, retain); err != nil {
+		if err := u.judge(ctx, s, p, layer, newStock(acts[layer])); err != nil {
 			return fmt.Errorf("layer %s: %w", layer, err)
 		}
 	}
@@ -211,50 +195,84 @@ func outputs(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
 	return attack.Outputs{P: array.Convert[float64](train.Softmax(logits.Gather(rows), 1)), Y: pick(y, rows)}
 }
 
-// judge finds the out-of-training rate of the forgotten images by every method,
-// and SDE's F1 on images of which the truth is known in any model: retained ones
-// and test images.
-func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, a activations, forget, retain []int) error {
-	size := s.UnlearnSize
-	if size > len(forget) {
-		return fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))
+// judge judges the forgotten images by every method, and by SDE images of which
+// the truth is known in any model, draw by draw.
+func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, of *stock) error {
+	if u.Out == nil {
+		u.Out, u.Known = map[string][]Sample{}, map[string][]Draw{}
 	}
-	rng := engine.Root(u.Seed).Stream(engine.StreamSDEUnlearned, uint64(size))
-	kept, tests := rng.Perm(len(retain)), rng.Perm(a.test.Rows)
-	in, out := a.train.Gather(pick(retain, kept[:size])), a.test.Gather(tests[:size])
-	refs := sde.References{In: &in, Out: &out}
-	goal, err := targets("forgotten", a.train.Gather(forget), size, s.Subsets, rng.Uint64())
-	if err != nil {
-		return err
-	}
-	inside, errIn := targets("retained", a.train.Gather(pick(retain, kept[size:])), size, s.Subsets/2, rng.Uint64())
-	outside, errOut := targets("test", a.test.Gather(tests[size:]), size, s.Subsets/2, rng.Uint64())
-	if errIn != nil || errOut != nil {
-		return errors.Join(errIn, errOut)
-	}
-	opt := sde.Options{Bandwidth: p.bandwidth(layer), Seed: uint64(u.Seed)}
-	for _, m := range otrMethods() {
+	j := &judging{Study: s, p: p, fraction: u.Fraction, seed: u.Seed}
+	for draw := range s.Draws {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r, err := sde.OTR(m, goal, refs, opt)
+		all, err := j.trial(of, layer, draw)
 		if err != nil {
 			return err
 		}
-		u.OTR[m.Name()+"/"+layer] = r.OTR
-		if r.Judged.Gate != nil {
-			u.Valid[layer] = r.Judged.Gate.Valid
+		opt := sde.Options{Bandwidth: p.bandwidth(layer), Seed: uint64(j.drawSeed(draw))}
+		for _, t := range all.forgotten {
+			r, err := sde.OTR(t.by, t.targets, all.references, opt)
+			if err != nil {
+				return err
+			}
+			name, g := t.name+"/"+layer, r.Judged.Gate
+			u.Out[name] = append(u.Out[name], Sample{r.Judged.Tally(), g != nil && !g.Valid})
 		}
-	}
-	if layer == "hp" {
-		if err := u.controls(a, layer, size, s.Subsets, forget, tests[size:], refs, opt, rng.Uint64()); err != nil {
+		control, err := sde.Controlled(sde.SDE{}, all.known, all.references, opt)
+		if err != nil {
 			return err
 		}
+		u.Known[layer] = append(u.Known[layer], drawOf(control))
 	}
-	control, err := sde.Controlled(sde.SDE{}, sde.Known{Inside: inside, Outside: outside}, refs, opt)
-	if err != nil {
-		return err
-	}
-	u.F1[layer] = control.F1
 	return nil
+}
+
+// trial is what is judged against one draw of references.
+type trial struct {
+	references sde.References
+	forgotten  []accused
+	known      sde.Known // retained and test images
+}
+
+// accused are subsets that a method judges in or out.
+type accused struct {
+	name    string
+	by      sde.Method
+	targets sde.Targets
+}
+
+// trial draws references and targets.
+func (j *judging) trial(of *stock, layer string, draw int) (t trial, err error) {
+	forget, retain, err := j.p.divide(j.fraction)
+	if err != nil {
+		return t, err
+	}
+	size := j.UnlearnSize
+	if size > len(forget) {
+		return t, fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))
+	}
+	rng := engine.Root(j.drawSeed(draw)).Stream(engine.StreamSDEUnlearned, uint64(size))
+	order, tests := rng.Perm(len(retain)), rng.Perm(of.test.Rows)
+	kept := pick(retain, order)
+	in, out := of.train.Gather(kept[:size]), of.test.Gather(tests[:size])
+	t.references = sde.References{In: &in, Out: &out}
+	some := func(m origin, factor float64, among []int, subsets int, seed uint64) sde.Targets {
+		drawn, problem := of.targets(m, factor, among, size, subsets, seed)
+		err = errors.Join(err, problem)
+		return drawn
+	}
+	goal := some(trainImages, 1, forget, j.Subsets, rng.Uint64())
+	t.known.Inside = some(trainImages, 1, kept[size:], j.Subsets/2, rng.Uint64())
+	t.known.Outside = some(testImages, 1, tests[size:], j.Subsets/2, rng.Uint64())
+	for _, m := range otrMethods() {
+		t.forgotten = append(t.forgotten, accused{m.Name(), m, goal})
+	}
+	if layer == "hp" {
+		seed := rng.Uint64()
+		t.forgotten = append(t.forgotten,
+			accused{ScaledForgotten, sde.SDE{}, some(trainImages, 1.05, forget, j.Subsets, seed)},
+			accused{HeldOutTargets, sde.SDE{}, some(testImages, 1, tests[size:], j.Subsets, seed)})
+	}
+	return t, err
 }

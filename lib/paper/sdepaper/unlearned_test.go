@@ -1,11 +1,11 @@
 package sdepaper
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -59,10 +59,11 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 // where they look like the second; F1 is 1, because the truth is plain. References
 // that are exchanged turn all of it around.
 func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
-	const rows, size, dim = 240, 20, 8
-	forget, retain := firstRows(80), make([]int, 160)
-	for i := range retain {
-		retain[i] = 80 + i
+	const rows, size, dim = 120, 20, 8
+	p := opened(t, environment(t))
+	forget, _, err := p.divide(0.3)
+	if err != nil {
+		t.Fatal(err)
 	}
 	cloud := func(part uint64, spread func(row int) float64) sde.Matrix {
 		rng, m := engine.Root(6).Stream("test", part), array.New[float64](rows, dim)
@@ -77,23 +78,22 @@ func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
 	for name, c := range map[string]struct{ forgotten, want float64 }{"in training": {wide, 0}, "out of it": {narrow, 1}} {
 		a := activations{
 			train: cloud(1, func(row int) float64 {
-				if row < len(forget) {
+				if slices.Contains(forget, row) {
 					return c.forgotten
 				}
 				return wide
 			}),
 			test: cloud(2, func(int) float64 { return narrow }),
 		}
-		u := Unlearned{OTR: map[string]stats.Estimate{}, F1: map[string]stats.Estimate{}, Valid: map[string]bool{}}
-		p := opened(t, environment(t))
-		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20}, p, "h", a, forget, retain); err != nil {
+		u := Unlearned{Fraction: 0.3}
+		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20, Draws: 3}, p, "h", newStock(a)); err != nil {
 			t.Fatal(err)
 		}
-		if got := u.OTR["sde/h"].Value; got != c.want {
-			t.Errorf("forgotten images that look %s: the rate of out is %v, want %v", name, got, c.want)
+		if got := u.OTR("sde/h"); got.Rule != c.want || got.N != 3 || got.Void != 0 {
+			t.Errorf("forgotten images that look %s: the rates of out are %+v, want %v", name, got, c.want)
 		}
-		if u.F1["h"].Value != 1 {
-			t.Errorf("forgotten images that look %s: F1 on images of which the truth is known is %v", name, u.F1["h"].Value)
+		if f := u.F1("h"); f.Rule != 1 {
+			t.Errorf("forgotten images that look %s: F1 on images of which the truth is known is %+v", name, f)
 		}
 	}
 }

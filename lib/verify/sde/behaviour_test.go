@@ -284,13 +284,15 @@ func known(inside, outside *Judged) *Control {
 	return c
 }
 
-// scikit-learn 1.9.1: f1_score and accuracy_score on these counts, with a third
-// label for undecided.
+// scikit-learn 1.9.1: f1_score and accuracy_score on these counts, ties being out.
 func TestRatesOfAKnownConfusion(t *testing.T) {
-	c := known(judged(7, 2, 1), judged(3, 5, 2))
-	near(t, "F1", c.F1.Value, 0.7, 1e-15)                                  // 2*7/(2*7 + 3 + 3)
-	near(t, "accuracy", c.Accuracy.Value, 0.6, 1e-15)                      // (7 + 5)/20
-	near(t, "macro-F1", c.MacroF1.Value, (0.7+2*5.0/(2*5.0+2+5))/2, 1e-15) // out: 5 right, 2 false, 5 missed
+	c := known(judged(8, 1, 1), judged(3, 5, 2))
+	near(t, "F1", c.F1.Value, 0.7619047619047619, 1e-15)            // 2*8/(2*8 + 3 + 2)
+	near(t, "accuracy", c.Accuracy.Value, 0.75, 1e-15)              // (8 + 7)/20
+	near(t, "macro-F1", c.MacroF1.Value, 0.7493734335839599, 1e-15) // out: 7 right, 2 false, 3 missed
+	if got := c.Confusion(); got.F1() != c.F1.Value || got.Accuracy() != c.Accuracy.Value {
+		t.Errorf("the counts give %v and %v", got.F1(), got.Accuracy())
+	}
 	for _, e := range []stats.Estimate{c.F1, c.Accuracy, c.MacroF1} {
 		if !(0 <= e.Low && e.Low < e.Value && e.Value < e.High && e.High <= 1) {
 			t.Errorf("%v", e)

@@ -28,8 +28,8 @@ type Control struct {
 //
 // The paper does not say which class is positive or how many subsets it drew;
 // here "in" is positive, and both macro-F1 and accuracy are reported, which do
-// not hang on that. A subset without a verdict counts as wrong, and is no
-// positive of either class.
+// not hang on that. A tie is out, as in algorithm 2; Confusion has the counts from
+// which the figures without ties come.
 //
 // With r the share of inside subsets judged in and f that of outside subsets,
 // F1 = 2r/(1 + r + f) for equal numbers of subsets. Its interval combines the
@@ -60,21 +60,20 @@ func Controlled(m Method, known Known, refs References, opt Options) (*Control, 
 // summarise computes the rates from the verdicts.
 func (c *Control) summarise(level float64) {
 	r, f := c.Inside.shareIn(level), c.Outside.shareIn(level)
-	noneIn, noneOut := c.Inside.share(Undecided), c.Outside.share(Undecided)
-	// What is judged out follows from what is judged in and the share without a
-	// verdict, which stays as observed. All three rise with r and fall with f.
+	// All three rise with r and fall with f.
 	f1 := func(r, f float64) float64 { return 2 * r / (1 + r + f) }
-	f1Out := func(r, f float64) float64 { return f1(max(0, 1-f-noneOut), max(0, 1-r-noneIn)) }
 	c.F1 = mover(f1, r, f)
-	c.MacroF1 = mover(func(r, f float64) float64 { return (f1(r, f) + f1Out(r, f)) / 2 }, r, f)
-	c.Accuracy = mover(func(r, f float64) float64 { return (r + max(0, 1-f-noneOut)) / 2 }, r, f)
+	c.MacroF1 = mover(func(r, f float64) float64 { return (f1(r, f) + f1(1-f, 1-r)) / 2 }, r, f)
+	c.Accuracy = mover(func(r, f float64) float64 { return (r + 1 - f) / 2 }, r, f)
 }
+
+// Confusion counts the verdicts.
+func (c *Control) Confusion() Confusion { return Confusion{c.Inside.Tally(), c.Outside.Tally()} }
 
 // shareIn is the share of the subsets judged in, with Wilson's interval.
 func (j *Judged) shareIn(level float64) stats.Estimate {
-	e := stats.Wilson(j.share(In), len(j.Verdicts), level)
-	e.Over = "subsets"
-	return e
+	t := j.Tally()
+	return wilson(float64(t.In)/float64(t.N()), t.N(), level)
 }
 
 // mover is the estimate of g(r, f), g rising in r and falling in f.

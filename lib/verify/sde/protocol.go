@@ -28,9 +28,10 @@ func Draw(n, size, m int, rng *rand.Rand) ([][]int, error) {
 type Judged struct {
 	Verdicts  []Verdict   `json:"verdicts"`
 	Distances []Distances `json:"distances"`
-	// Disjoint is how many subsets of this size the pool could hold side by
-	// side. Intervals over subsets take the subsets for independent; with fewer
-	// disjoint ones than there are subsets they are too narrow.
+	// Disjoint is how many subsets of this size the records that are named in the
+	// subsets could make side by side. Intervals over subsets take the subsets for
+	// independent; with fewer disjoint ones than there are subsets they are too
+	// narrow.
 	Disjoint int `json:"disjoint"`
 	// Gate is nil for methods without one.
 	Gate *Gate `json:"gate,omitempty"`
@@ -60,7 +61,7 @@ func judgeFrom(stream int, m Method, t Targets, refs References, opt Options) (*
 		return nil, err
 	}
 	r := &Judged{Verdicts: make([]Verdict, len(t.Subsets)), Distances: make([]Distances, len(t.Subsets)),
-		Disjoint: t.Pool.Len() / refs.In.Rows, Gate: p.Gate}
+		Disjoint: named(t.Subsets) / refs.In.Rows, Gate: p.Gate}
 	numbers := make([]int, len(t.Subsets))
 	for k := range numbers {
 		numbers[k] = k
@@ -72,42 +73,49 @@ func judgeFrom(stream int, m Method, t Targets, refs References, opt Options) (*
 	return r, nil
 }
 
-// share is the part of the verdicts that equal v.
-func (j *Judged) share(v Verdict) float64 {
-	n := 0
-	for _, w := range j.Verdicts {
-		if w == v {
-			n++
+// named is the number of different records in the subsets.
+func named(subsets [][]int) int {
+	seen := map[int]bool{}
+	for _, rows := range subsets {
+		for _, r := range rows {
+			seen[r] = true
 		}
 	}
-	return float64(n) / float64(len(j.Verdicts))
+	return len(seen)
 }
 
 // Forgotten is the outcome of the unlearning protocol on one model.
 type Forgotten struct {
-	// OTR is the share of subsets judged out of training, with Wilson's interval
-	// over subsets. Higher is better; 0.5 is guessing.
+	// OTR is the share of subsets that algorithm 2 calls out of training, ties among
+	// them, with Wilson's interval over subsets. Higher is better; 0.5 is guessing.
 	OTR stats.Estimate `json:"otr"`
-	// Undecided is the share without a verdict, not counted as out.
-	Undecided float64 `json:"undecided"`
-	Judged    *Judged `json:"judged"`
+	// Decided is the share among those that are no tie; nil where all are ties.
+	Decided *stats.Estimate `json:"decided,omitempty"`
+	// Ties is the share of ties.
+	Ties   float64 `json:"ties"`
+	Judged *Judged `json:"judged"`
 }
 
 // OTR is the paper's out-of-training rate (section 4.3, algorithm 3): the share
 // of subsets of the forget set that are judged out of training. The references
 // come from retained (In) and from test records (Out).
 //
-// The interval says how well this one model's rate is known. Between models the
-// rate varies far more: see OverModels. Differences from the paper: ties are
-// undecided, and the interval.
+// The interval says how well this one model's rate is known for these references.
+// With other references, and between models, the rate varies far more: see
+// OverModels. Differences from the paper: divergences that agree to 1e-9 are a tie
+// (see Distances.Tied), the two other numbers, and the interval.
 func OTR(m Method, forgotten Targets, refs References, opt Options) (*Forgotten, error) {
 	j, err := JudgeSubsets(m, forgotten, refs, opt)
 	if err != nil {
 		return nil, err
 	}
-	e := stats.Wilson(j.share(Out), len(forgotten.Subsets), opt.level()).Against(0.5, stats.HigherIsBetter)
-	e.Over = "subsets"
-	return &Forgotten{OTR: e, Undecided: j.share(Undecided), Judged: j}, nil
+	t := j.Tally()
+	f := &Forgotten{OTR: wilson(t.RateOut(), t.N(), opt.level()).Against(0.5, stats.HigherIsBetter), Ties: t.RateTies(), Judged: j}
+	if n := t.In + t.Out; n > 0 {
+		e := wilson(t.RateDecided(), n, opt.level()).Against(0.5, stats.HigherIsBetter)
+		f.Decided = &e
+	}
+	return f, nil
 }
 
 // AcrossModels is a figure of several models that differ in their seed.

@@ -1,0 +1,155 @@
+package sdepaper
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Draw are the verdicts of one draw of references and subsets of which the truth
+// is known. Void tells that the references fail the Mann-Whitney gate; methods
+// without a gate are never void.
+type Draw struct {
+	sde.Confusion
+	Void  bool    `json:"void,omitempty"`
+	GateP float64 `json:"gate_p,omitempty"`
+}
+
+func drawOf(r *sde.Control) Draw {
+	d := Draw{Confusion: r.Confusion()}
+	if g := r.Outside.Gate; g != nil {
+		d.Void, d.GateP = !g.Valid, g.P
+	}
+	return d
+}
+
+// Sample is a draw of which no truth is known: the verdicts on subsets of
+// forgotten images.
+type Sample struct {
+	sde.Tally
+	Void bool `json:"void,omitempty"`
+}
+
+// Rates are the three readings of the verdicts on one model, and how much they hang
+// on the draw.
+type Rates struct {
+	// Rule is the rate by the paper's algorithm 2, for which a tie is out; the mean
+	// over draws.
+	Rule float64
+	// Decided is the rate among the subsets that are no tie, of all draws together;
+	// NaN where all are ties.
+	Decided float64
+	// Ties is their share.
+	Ties float64
+	// SD is the standard deviation of Rule between draws, 0 of a single one.
+	SD float64
+	// Void is the number of draws, of N, whose references fail the gate.
+	Void, N int
+}
+
+// F1 is that of the class "in".
+func (j Judged) F1() Rates { return f1(j.Draws) }
+
+func f1(draws []Draw) Rates {
+	all := confusion(draws)
+	return between(draws, Draw.F1, Draw.void, Rates{Decided: all.F1Decided(), Ties: all.RateTies()})
+}
+
+// Accuracy is the mean share of right verdicts on both kinds of subsets. Its null
+// is 0.5 whatever the mix of verdicts.
+func (j Judged) Accuracy() Rates {
+	all := confusion(j.Draws)
+	return between(j.Draws, Draw.Accuracy, Draw.void, Rates{Decided: all.AccuracyDecided(), Ties: all.RateTies()})
+}
+
+// rateOut is the share judged out.
+func rateOut(samples []Sample) Rates {
+	var all sde.Tally
+	for _, s := range samples {
+		all = all.Plus(s.Tally)
+	}
+	return between(samples, Sample.RateOut, func(s Sample) bool { return s.Void }, Rates{Decided: all.RateDecided(), Ties: all.RateTies()})
+}
+
+func (d Draw) void() bool { return d.Void }
+
+func confusion(draws []Draw) (all sde.Confusion) {
+	for _, d := range draws {
+		all = all.Plus(d.Confusion)
+	}
+	return all
+}
+
+// between fills in what varies from draw to draw.
+func between[D any](draws []D, rule func(D) float64, void func(D) bool, r Rates) Rates {
+	var x []float64
+	for _, d := range draws {
+		x = append(x, rule(d))
+		if void(d) {
+			r.Void++
+		}
+	}
+	r.N = len(x)
+	r.Rule, _ = stats.Mean(x)
+	r.SD, _ = stats.SD(x)
+	return r
+}
+
+// ratesOf reads every row's rates.
+func ratesOf[T any](rows []T, rates func(T) Rates) []Rates {
+	out := make([]Rates, len(rows))
+	for i, r := range rows {
+		out[i] = rates(r)
+	}
+	return out
+}
+
+// ruleCell is the rate by the paper's rule over models, marked with the number of
+// draws that the gate voids.
+func ruleCell(models []Rates) report.Cell {
+	if len(models) == 0 {
+		return report.Gap("not computed")
+	}
+	c := report.Est(each(models, func(r Rates) float64 { return r.Rule }), 2)
+	void, all := 0, 0
+	for _, r := range models {
+		void, all = void+r.Void, all+r.N
+	}
+	if void > 0 {
+		c.Text += fmt.Sprintf(" !%d/%d", void, all)
+	}
+	return c
+}
+
+// readingColumns head the cells of readings, after rate, which is what is read.
+func readingColumns(rate string) []report.Column {
+	return []report.Column{
+		{Name: rate, Note: "by algorithm 2, for which a tie is out: mean over draws, then over models, with Student's interval over models; " + gateNote},
+		{Name: "decided", Note: "the same among the subsets that are no tie"},
+		{Name: "ties", Note: "share of subsets as far from one reference as from the other, to 1e-9 of the distance; over models"},
+		{Name: "sd, draws", Note: "standard deviation of " + rate + " between draws of references, mean over models"},
+	}
+}
+
+// readings are the cells under readingColumns.
+func readings(models []Rates) []report.Cell {
+	decided := where(models, func(r Rates) bool { return !math.IsNaN(r.Decided) })
+	cells := []report.Cell{ruleCell(models), report.Gap("all ties")}
+	if len(models) == 0 {
+		cells[1] = report.Gap("not computed")
+		return append(cells, cells[1], cells[1])
+	}
+	if len(decided) > 0 {
+		cells[1] = report.Est(each(decided, func(r Rates) float64 { return r.Decided }), 2)
+	}
+	if n := len(models) - len(decided); n > 0 && n < len(models) {
+		cells[1].Text += fmt.Sprintf(" (%d all ties)", n)
+	}
+	mean := func(f func(Rates) float64) float64 { return each(models, f).Value }
+	return append(cells, report.Num(mean(func(r Rates) float64 { return r.Ties }), 3), report.Num(mean(func(r Rates) float64 { return r.SD }), 2))
+}
+
+const gateNote = "! counts the draws, of all models together, whose references fail the Mann-Whitney gate"

@@ -1,0 +1,118 @@
+package sdepaper
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// The readings are the tables behind the tables: what a rate is made of.
+const readingsDoc = "Algorithm 2 says in where the in-training reference is strictly nearer and out otherwise, so that a set as far " +
+	"from both counts as out. Every judge is read in the three ways: by that rule, among the sets that are no tie, and by the share " +
+	"of ties. References and sets are drawn again and again for the same models; the last column says how much hangs on that. "
+
+var table2b = paper.Recipe{
+	ID:    "sde/table2b",
+	Title: "SDE Table 2b. What F1 is made of along the training",
+	Doc:   readingsDoc + "The models are those of Table 2.",
+}
+
+var table3b = paper.Recipe{
+	ID:    "sde/table3b",
+	Title: "SDE Table 3b. What F1 is made of",
+	Doc:   readingsDoc + "The models are those of Tables 1 and 3.",
+}
+
+var table4b = paper.Recipe{
+	ID:    "sde/table4b",
+	Title: "SDE Table 4b. What the rate of out is made of",
+	Doc:   readingsDoc + "The models are those of Table 4. In layer h of a model with random weights nearly all sets may be ties.",
+}
+
+var table8b = paper.Recipe{
+	ID:    "sde/table8b",
+	Title: "SDE Table 8b. What the rate of out is made of, by the share that is to be forgotten",
+	Doc:   readingsDoc + "The models are those of Table 8.",
+}
+
+func init() {
+	from(&table2b, judgedBy(partCourse), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+		size := ev.Sizes[len(ev.Sizes)-1]
+		t := ev.readingsTable(table2b, "epochs", "F1")
+		for _, s := range ev.Settings {
+			for _, r := range ev.Fractions {
+				for k, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}} {
+					for _, c := range ev.Course {
+						rows := ratesOf(ev.at(s.Label, m.Name(), r, size, after(c)), Judged.F1)
+						t.Rows = append(t.Rows, readingsRow(fmt.Sprintf("%s, %s, |S| = %d", group(s, r), m.Name(), size), fmt.Sprintf("%d %%", c), k > 0, rows))
+					}
+				}
+			}
+		}
+		return &paper.Output{Table: t}, nil
+	})
+	from(&table3b, judgedBy(partMain), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+		t := ev.readingsTable(table3b, "judge", "F1")
+		for _, s := range ev.Settings {
+			for _, r := range ev.Fractions {
+				for _, size := range ev.Sizes {
+					for _, j := range judges() {
+						rows := ratesOf(ev.atRoot(s.Label, j.name, r, size), Judged.F1)
+						t.Rows = append(t.Rows, readingsRow(fmt.Sprintf("%s, |S| = %d", group(s, r), size), j.name, j.control, rows))
+					}
+				}
+			}
+		}
+		return &paper.Output{Table: t}, nil
+	})
+	from(&table4b, measured(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+		return &paper.Output{Table: ev.ratesTable(table4b, []float64{ev.fraction()})}, nil
+	})
+	from(&table8b, measured(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+		return &paper.Output{Table: ev.ratesTable(table8b, ev.UnlearnFractions)}, nil
+	})
+}
+
+// readingsTable has a column for what a row is about, and those of its readings.
+func (ev *evidence) readingsTable(r paper.Recipe, about, rate string) *report.Table {
+	t := ev.table(r)
+	t.Columns = append([]report.Column{{Name: about}}, readingColumns(rate)...)
+	t.Notes = append(t.Notes, fmt.Sprintf("%d models, %d draws of references and sets for each.", ev.Seeds, ev.Draws))
+	return t
+}
+
+func readingsRow(group, name string, control bool, models []Rates) report.Row {
+	row := report.Row{Group: group, Cells: append([]report.Cell{report.Str(name)}, readings(models)...)}
+	if control {
+		row.Kind = report.Control
+	}
+	return row
+}
+
+// ratesTable has a group for every judge of table 4, and in it a row for every arm.
+func (ev *evidence) ratesTable(r paper.Recipe, fractions []float64) *report.Table {
+	t := ev.readingsTable(r, "arm", "out")
+	for _, s := range ev.Settings {
+		for _, f := range fractions {
+			for _, judge := range accusers() {
+				for _, a := range Arms() {
+					rates := ratesOf(ev.armRows(s, f, a), func(u Unlearned) Rates { return u.OTR(judge) })
+					t.Rows = append(t.Rows, readingsRow(group(s, f)+": "+judge, a.Label, a.Control, rates))
+				}
+			}
+		}
+	}
+	return t
+}
+
+// accusers are the judges and layers whose rates a row of table 4 has.
+func accusers() []string {
+	out := []string{"sde/h"}
+	for _, m := range otrMethods() {
+		out = append(out, m.Name()+"/hp")
+	}
+	return append(out, ScaledForgotten+"/hp", HeldOutTargets+"/hp")
+}
