@@ -98,7 +98,7 @@ func (ev *evidence) ratesTable(r paper.Recipe, fractions []float64) *report.Tabl
 	for _, s := range ev.Settings {
 		for _, f := range fractions {
 			for _, judge := range accusers() {
-				for _, a := range Arms() {
+				for _, a := range ev.Arms() {
 					rates := ratesOf(ev.armRows(s, f, a), func(u Unlearned) Rates { return u.OTR(judge) })
 					t.Rows = append(t.Rows, readingsRow(group(s, f)+": "+judge, a.Label, a.Control, rates))
 				}
