@@ -196,7 +196,7 @@ func (s Study) Arms() []Arm {
 	}
 	return append(out,
 		Arm{Label: Retrain, Method: unlearn.Retrain{}, Control: true},
-		Arm{Label: OtherSeed, Method: unlearn.Retrain{SeedShift: 1}, Control: true},
+		Arm{Label: OtherSeed, Method: unlearn.SecondOracle, Control: true},
 		Arm{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
 		Arm{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true})
 }
