@@ -8,14 +8,15 @@
 //
 // # What it says
 //
-// At paper scale (ten data sets, ten seeds; the tables under figures/ruler,
-// results version 1) the paper's numbers come out again, and the controls that
-// it lacks come out the same:
+// At paper scale (ten data sets, ten seeds; the tables under figures/ruler) most
+// of the paper's numbers come out again, and the controls that it lacks show
+// much the same:
 //
-//   - M2 is negative after every method at every fraction, and just as negative
-//     for the original model, of which nothing was unlearned, and after
-//     fine-tuning that never sees a forget record. NegGrad at 1 % and Bad Teacher
-//     have larger means; Bad Teacher also moved the weights furthest.
+//   - M2 is negative after every method at every fraction, and negative too for
+//     the original model, of which nothing was unlearned, and after fine-tuning
+//     that never sees a forget record. Most methods lie near those two; NegGrad at
+//     1 % and Bad Teacher at every fraction are several times as far from zero, and
+//     Bad Teacher moved the weights furthest.
 //   - The null of M2 holds on average over data sets only. Between oracles of
 //     different seeds it is far from zero on single data sets, with either sign.
 //   - M4 is above 0.5 for the oracle too, which cannot remember; the M4 of the
@@ -24,9 +25,10 @@
 //     gallery records.
 //   - The attack passes every method, and the model that forgot nothing.
 //
-// So the claims about the numbers stand, and the reading of them as memory of
-// the forgotten records does not, on these data and this network. The recipe
-// "ruler/claims" computes each of these sentences.
+// So the claims about the numbers mostly stand, and the reading of them as memory
+// of the forgotten records does not follow, on these data and this network. The
+// recipe "ruler/claims" computes the numbers; FINDINGS.md has them with their
+// tables.
 //
 // # Differences from the paper and the published program
 //
