@@ -40,7 +40,7 @@ library at the version of this program.
 Where pip reaches nothing, a JupyterLab or notebook that is on the machine is
 used. The address is printed on standard output; Ctrl-C ends JupyterLab and its
 kernels.`,
-		Example: "  lethe lab\n  lethe lab --port 9000 --no-browser\n  lethe lab --no-completion        saves up to 0.8 GB of memory per notebook",
+		Example: "  lethe lab\n  lethe lab --port 9000 --no-browser\n  lethe lab --no-completion        saves up to 0.6 GB of memory per notebook",
 		Args:    cobra.MaximumNArgs(1),
 	}
 	port := c.Flags().Int("port", 0, "port of the server (default: the first free one from 8888)")

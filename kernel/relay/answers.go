@@ -50,10 +50,8 @@ func gonbVersion(file string) string {
 // needed lists, with their defaults, the fields that gonb reads without looking
 // whether they are there: where one is missing it would crash.
 var needed = map[string]map[string]any{
-	"execute_request":  {"code": "", "silent": false, "store_history": true},
-	"inspect_request":  {"code": "", "cursor_pos": 0.0, "detail_level": 0.0},
-	"complete_request": {"code": "", "cursor_pos": 0.0},
-	"input_reply":      {"value": ""},
+	"execute_request": {"code": "", "silent": false, "store_history": true},
+	"input_reply":     {"value": ""},
 }
 
 // bareMark is a line with nothing but a ! or % and blanks, which crashes gonb.

@@ -126,11 +126,11 @@ func TestTextThatOnlyLooksLikeAnExitIsPassedOn(t *testing.T) {
 	s := &script{t: t}
 	r, _ := s.ask("%%\nlog()")
 	s.stderr(r, "exit status 1\n")
-	expect(t, s.finish(r, "ok"), "iopub stream exit status 1\n; iopub status idle; SETTLE; shell execute_reply ok")
+	expect(t, s.finish(r, "ok"), "iopub stream exit status 1\n; iopub status idle; SETTLE; shell execute_reply ok; LEARN execute_request %%\nlog()")
 	r, _ = s.ask("!echo 1")
 	expect(t, s.stderr(r, "exit status 1 and more\n"), "iopub stream exit status 1 and more\n")
 	expect(t, s.stderr(r, "exit status 0\n"), "iopub stream exit status 0\n")
-	expect(t, s.finish(r, "ok"), "iopub status idle; SETTLE; shell execute_reply ok")
+	expect(t, s.finish(r, "ok"), "iopub status idle; SETTLE; shell execute_reply ok; LEARN execute_request !echo 1")
 }
 
 func TestPanicShowsTheReadersFramesFirst(t *testing.T) {
@@ -206,7 +206,7 @@ func TestTextThatOnlyLooksLikeAPanicIsPassedOn(t *testing.T) {
 	expect(t, s.stderr(r, "panic: in mid-line\n"), "iopub stream panic: in mid-line\n")
 	expect(t, s.stderr(r, "panic: I said\n"), "")
 	expect(t, s.stderr(r, "and more\n"), "")
-	expect(t, s.finish(r, "ok"), "iopub stream panic: I said\nand more\n; iopub status idle; SETTLE; shell execute_reply ok")
+	expect(t, s.finish(r, "ok"), "iopub stream panic: I said\nand more\n; iopub status idle; SETTLE; shell execute_reply ok; LEARN execute_request %%\nlog()")
 
 	r, _ = s.ask("%%\nlog(); os.Exit(1)")
 	s.stderr(r, "panic: I said\n")

@@ -105,3 +105,61 @@ func TestRealGonb(t *testing.T) {
 	}
 	c.nothingLeft()
 }
+
+// TestRealGopls asks for what a reader asks for, without waiting, and before and
+// after a cell has run.
+func TestRealGopls(t *testing.T) {
+	gonb := realGonb(t)
+	if _, err := exec.LookPath("gopls"); err != nil {
+		t.Skip(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOFLAGS", "-buildvcs=false -tags=noxla -ldflags=-s")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOTOOLCHAIN", "local")
+	notebook := filepath.Join(t.TempDir(), "a.ipynb")
+	source := `{"cells":[{"cell_type":"code","source":"import \"github.com/lethe-ml/lethe/lib/array\"\n\nfunc zeros() array.Matrix[float32] { return array.New[float32](2, 3) }"}]}`
+	if err := os.WriteFile(notebook, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("JPY_SESSION_NAME", notebook)
+	c := prepareClient(t)
+	c.start(Options{Gonb: gonb, GoWork: root})
+	ask := func(kind, code string) string {
+		before, after, _ := strings.Cut(code, "|")
+		r := request(kind, string(encode(map[string]any{"code": before + after, "cursor_pos": len([]rune(before)), "detail_level": 0})))
+		c.send(jupyterShell, r)
+		for _, s := range c.until(r) {
+			if s.msg.parent.ID == r.head.ID && s.to == jupyterShell {
+				return string(s.msg.content)
+			}
+		}
+		return ""
+	}
+	has := func(kind, code string, parts ...string) {
+		t.Helper()
+		got := ask(kind, code)
+		for _, part := range parts {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s of %q lacks %s: %s", kind, code, part, got)
+			}
+		}
+	}
+	has("complete_request", "%%\nm := zeros()\nm.|", `"Rows"`, `"Row"`, `"cursor_start":18`)
+	has("complete_request", "%%\nfmt.Println(\"ä𝄞\", array.Ne|)", `"New"`, `"cursor_start":27`, `"cursor_end":29`, `"type":"function"`)
+	has("complete_request", "strings.HasPr|", `"HasPrefix"`)
+	has("complete_request", "%%script bash\narray.|", `"matches":[]`)
+	has("inspect_request", "%%\narray.N|ew[int](1, 2)", `"found":true`, "New ")
+	has("inspect_request", "%%\narray.New[int](|)", `"found":true`, "rows int")
+	has("inspect_request", "%%\n|", `"found":false`)
+	c.until(c.run("type pair struct{ left, right int }\n\nfunc twins() pair { return pair{} }"))
+	has("complete_request", "%%\ntwins().|", `"left"`, `"right"`)
+	c.stop()
+	if err := c.ended(); err != nil {
+		t.Error(err)
+	}
+	c.nothingLeft()
+}

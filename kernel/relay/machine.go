@@ -17,6 +17,8 @@ const (
 	doInterrupt // stop what the running cell is doing
 	doSettle    // the running cell is over
 	doShutdown  // end gonb; the steps after it say goodbye
+	doHelp      // answer somebody who types
+	doLearn     // take in what the cell has declared
 )
 
 // step is one thing to do: send a message to a port, or act.
@@ -79,6 +81,8 @@ func (m *machine) fromJupyter(from port, msg *message) []step {
 		m.reply(from, msg, "history_reply", map[string]any{"status": "ok", "history": []any{}})
 	case "is_complete_request":
 		m.reply(from, msg, "is_complete_reply", isComplete(msg))
+	case "complete_request", "inspect_request":
+		m.send(doHelp, msg)
 	default:
 		m.forward(from, msg)
 	}
@@ -147,6 +151,12 @@ func (m *machine) shutdown(from port, msg *message) {
 	m.send(jupyterIOPub, reply)
 }
 
+// helped passes an answer of the language server on.
+func (m *machine) helped(h help) []step {
+	m.reply(jupyterShell, h.request, h.kind, h.content)
+	return m.take()
+}
+
 // onInterrupt is an interrupt that came as a signal.
 func (m *machine) onInterrupt() []step {
 	m.interrupt()
@@ -209,7 +219,9 @@ func (m *machine) settle() {
 	m.running = nil
 	m.send(doSettle, nil)
 	m.send(jupyterShell, unmarked(c.finalReply()))
-	if c.failure != nil && c.stopOnError {
+	if c.failure == nil {
+		m.send(doLearn, c.request)
+	} else if c.stopOnError {
 		m.abort()
 	}
 	m.next()

@@ -46,7 +46,7 @@ func (s *script) stderr(r *message, text string) []step {
 func summary(steps []step) string {
 	names := map[port]string{jupyterShell: "shell", jupyterControl: "control", jupyterStdin: "stdin", jupyterIOPub: "iopub",
 		gonbShell: "gonb", gonbControl: "gonb-control", gonbStdin: "gonb-stdin",
-		doInterrupt: "INTERRUPT", doSettle: "SETTLE", doShutdown: "SHUTDOWN"}
+		doInterrupt: "INTERRUPT", doSettle: "SETTLE", doShutdown: "SHUTDOWN", doHelp: "HELP", doLearn: "LEARN"}
 	var out []string
 	for _, s := range steps {
 		text := names[s.to]
@@ -80,8 +80,8 @@ func TestOnlyOneCellIsSentAtATime(t *testing.T) {
 	out = s.gonb(gonbShell, a, "execute_reply", map[string]any{"status": "ok"})
 	expect(t, out, "") // its last output has not come
 	out = s.gonb(gonbIOPub, a, "status", map[string]any{"execution_state": "idle"})
-	expect(t, out, "iopub status idle; SETTLE; shell execute_reply ok; gonb execute_request b")
-	expect(t, s.finish(b, "ok"), "iopub status idle; SETTLE; shell execute_reply ok")
+	expect(t, out, "iopub status idle; SETTLE; shell execute_reply ok; LEARN execute_request a; gonb execute_request b")
+	expect(t, s.finish(b, "ok"), "iopub status idle; SETTLE; shell execute_reply ok; LEARN execute_request b")
 	_, out = s.ask("c")
 	expect(t, out, "gonb execute_request c")
 }
@@ -199,18 +199,12 @@ func TestDeathOfGonbIsTold(t *testing.T) {
 
 func TestMissingFieldsAreFilledIn(t *testing.T) {
 	s := script{t: t}
-	for kind, want := range map[string]string{
-		"execute_request":  `{"code":"","silent":false,"store_history":true}`,
-		"inspect_request":  `{"code":"","cursor_pos":0,"detail_level":0}`,
-		"complete_request": `{"code":"","cursor_pos":0}`,
-	} {
-		out := s.m.fromJupyter(jupyterShell, request(kind, `{"code":7}`))
-		if got := string(out[0].msg.content); got != want {
-			t.Errorf("%s: %s, want %s", kind, got, want)
-		}
+	out := s.m.fromJupyter(jupyterShell, request("execute_request", `{"code":7}`))
+	if got, want := string(out[0].msg.content), `{"code":"","silent":false,"store_history":true}`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
-	whole := request("inspect_request", `{"code":"a", "cursor_pos":1, "detail_level":0}`)
-	out := s.m.fromJupyter(jupyterShell, whole)
+	whole := request("input_reply", `{"status":"ok", "value":"1"}`)
+	out = s.m.fromJupyter(jupyterStdin, whole)
 	if got := string(out[0].msg.content); got != string(whole.content) {
 		t.Errorf("a whole request changed to %s", got)
 	}
@@ -220,11 +214,23 @@ func TestLineWithOnlyAMarkLosesItsBlanks(t *testing.T) {
 	for code, want := range map[string]string{
 		"! ": "!", "%\t": "%", "a\n!  \nb": "a\n!\nb", "! \\": "!", "!ls ": "!ls ", "%% ": "%% ", "x! ": "x! ",
 	} {
-		r := repaired(request("complete_request", string(encode(map[string]any{"code": code, "cursor_pos": 1}))))
+		r := repaired(request("execute_request", string(encode(map[string]any{"code": code, "silent": false, "store_history": true}))))
 		if got := r.fields()["code"]; got != want {
 			t.Errorf("%q became %q, want %q", code, got, want)
 		}
 	}
+}
+
+func TestTheLanguageServerIsAskedWhileACellRuns(t *testing.T) {
+	s := script{t: t}
+	a, _ := s.ask("a")
+	for _, kind := range []string{"complete_request", "inspect_request"} {
+		r := request(kind, `{"code":"x","cursor_pos":1}`)
+		expect(t, s.m.fromJupyter(jupyterShell, r), "HELP "+kind+" x")
+		expect(t, s.m.helped(help{r, "a_reply", map[string]any{"status": "ok"}}),
+			"iopub status busy; shell a_reply ok; iopub status idle; iopub status busy")
+	}
+	expect(t, s.finish(a, "ok"), "iopub status idle; SETTLE; shell execute_reply ok; LEARN execute_request a")
 }
 
 func TestIsComplete(t *testing.T) {

@@ -19,8 +19,8 @@ type process struct {
 }
 
 // start runs a command in a process group of its own. When the relay is killed,
-// the system asks gonb to end: gonb then takes gopls and its temporary folder
-// with it, which it could not if it were killed.
+// the system asks gonb to end: gonb then takes its temporary folder with it,
+// which it could not if it were killed.
 func start(cmd *exec.Cmd) (*process, error) {
 	cmd.WaitDelay = time.Second
 	c, err := proc.Start(cmd)
@@ -48,8 +48,8 @@ func processes() []proc.Process {
 }
 
 // family is every process in gonb's process group but gonb itself: the tools
-// that build a cell, its program, shells and their children. gopls is in a group
-// of its own, and so is what a cell starts to outlive the kernel.
+// that build a cell, its program, shells and their children. What a cell starts
+// to outlive the kernel is in a group of its own.
 func family(all []proc.Process, root int) []proc.Process {
 	var out []proc.Process
 	for _, m := range all {
@@ -148,7 +148,6 @@ const (
 )
 
 // end sees gonb and everything that it started out: politely first, then not.
-// gopls has a process group of its own and is found by the folder it works in.
 func (p *process) end(folder string) {
 	pipes := pipesOf(family(processes(), p.pid))
 	if !p.Ended(0) {
@@ -165,15 +164,9 @@ func (p *process) end(folder string) {
 	for _, pipe := range pipes {
 		_ = os.Remove(pipe)
 	}
-	if !strings.HasPrefix(filepath.Base(folder), "gonb_") {
-		return
+	if strings.HasPrefix(filepath.Base(folder), "gonb_") {
+		_ = os.RemoveAll(folder)
 	}
-	for _, m := range processes() {
-		if m.Dir() == folder {
-			proc.Kill(m.PID)
-		}
-	}
-	_ = os.RemoveAll(folder)
 }
 
 // pipesOf lists the pipes through which gonb talks to the programs of cells; it

@@ -25,7 +25,7 @@ type Options struct {
 	Gonb           string // path of the gonb program
 	GoWork         string // folder of the module that cells are compiled in
 	ConnectionFile string // written by Jupyter
-	NoCompletion   bool   // run without gopls, which needs up to 1 GB
+	NoCompletion   bool   // run without gopls, which needs some hundred megabytes
 	Log            string // file for gonb's own messages, "" for none
 
 	// Interrupts, where it is not nil, is another way to interrupt the cell.
@@ -62,7 +62,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	r := &relay{jupyter: jupyter, log: log, arrivals: make(chan arrival, 64)}
+	r := &relay{jupyter: jupyter, log: log, arrivals: make(chan arrival, 64), helper: &helper{}, helped: make(chan help)}
 	defer func() {
 		if r.gonb != nil {
 			r.gonb.close()
@@ -80,6 +80,8 @@ type relay struct {
 	jupyter, gonb *side
 	process       *process
 	machine       machine
+	helper        *helper
+	helped        chan help
 	log           *notes
 	arrivals      chan arrival
 	settle        context.CancelFunc // ends the hunt after an interrupt
@@ -100,14 +102,11 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	defer func() { _ = os.Remove(file) }()
 	cmd := exec.Command(o.Gonb, "--kernel", file, "-raw_error", "-go_work="+root)
 	cmd.Stdout, cmd.Stderr = r.log, r.log
-	cmd.Env = os.Environ()
-	if o.NoCompletion {
-		path, err := withoutGopls(os.Getenv("PATH"), folder)
-		if err != nil {
-			return err
-		}
-		cmd.Env = append(cmd.Env, "PATH="+path)
+	path, err := withoutGopls(os.Getenv("PATH"), folder) // the helper has its own
+	if err != nil {
+		return err
 	}
+	cmd.Env = append(os.Environ(), "PATH="+path)
 	if r.process, err = start(cmd); err != nil {
 		return fmt.Errorf("gonb does not start: %w", err)
 	}
@@ -127,6 +126,9 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	}
 	r.machine.info = kernelInfo(info, gonbVersion(o.Gonb))
 	r.machine.sources = sources{root: root, main: func() string { return readProgram(r.log.temp()) }}
+	if !o.NoCompletion {
+		r.helper = newHelper(open, r.log.temp(), folder, r.log)
+	}
 	return nil
 }
 
@@ -206,6 +208,8 @@ func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 			return nil
 		case <-interrupts:
 			r.do(ctx, r.machine.onInterrupt())
+		case h := <-r.helped:
+			r.do(ctx, r.machine.helped(h))
 		case <-r.process.Done:
 			r.do(ctx, r.machine.gonbDied(r.process.reason()))
 			r.stop()
@@ -255,6 +259,17 @@ func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 		case doShutdown:
 			r.stop()
 			stopped = true
+		case doLearn:
+			var q query
+			s.msg.read(&q)
+			r.helper.learn(q.Code)
+		case doHelp:
+			go func() {
+				select {
+				case r.helped <- r.helper.answer(ctx, s.msg):
+				case <-ctx.Done():
+				}
+			}()
 		case jupyterShell, jupyterControl, jupyterStdin, jupyterIOPub:
 			r.jupyter.send(s.to, s.msg)
 		default:
@@ -275,6 +290,7 @@ func (r *relay) settled() {
 // stop ends gonb and everything that it started.
 func (r *relay) stop() {
 	r.settled()
+	r.helper.stop()
 	r.process.end(r.log.temp())
 }
 

@@ -181,7 +181,7 @@ func Room(home string) []Finding {
 	if bytes, ok := freeMemory(); ok {
 		f := Finding{"memory", StateOK, fmt.Sprintf("%.1f GB free", float64(bytes)/1e9)}
 		if bytes < enoughMemory {
-			f.State, f.Detail = StateNote, f.Detail+"; completion alone can take 0.8 GB for each notebook: "+EnvCompletion+"=off does without"
+			f.State, f.Detail = StateNote, f.Detail+"; completion alone can take 0.6 GB for each notebook: "+EnvCompletion+"=off does without"
 		}
 		out = append(out, f)
 	}

@@ -12,10 +12,12 @@ import (
 // settings are Jupyter's files that make it quiet: it asks nobody for news or
 // new versions, and looks for no language servers but the kernel's own.
 var settings = map[string]string{
-	"jupyter_lab_config.json":                  `{"LabApp": {"check_for_updates_class": "jupyterlab.NeverCheckForUpdate", "news_url": null, "extension_manager": "readonly"}}`,
-	"jupyter_server_config.json":               `{"LanguageServerManager": {"autodetect": false}, "MultiKernelManager": {"default_kernel_name": "` + KernelGo + `"}}`,
-	"labconfig/page_config.json":               `{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}, "lockedExtensions": {"@jupyterlab/apputils-extension:announcements": true}}`,
-	"labconfig/default_setting_overrides.json": `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}`,
+	"jupyter_lab_config.json":    `{"LabApp": {"check_for_updates_class": "jupyterlab.NeverCheckForUpdate", "news_url": null, "extension_manager": "readonly"}}`,
+	"jupyter_server_config.json": `{"LanguageServerManager": {"autodetect": false}, "MultiKernelManager": {"default_kernel_name": "` + KernelGo + `"}}`,
+	"labconfig/page_config.json": `{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}, "lockedExtensions": {"@jupyterlab/apputils-extension:announcements": true}}`,
+	"labconfig/default_setting_overrides.json": `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}, ` +
+		// The first Tab waits until the language server has read the library; by default JupyterLab stops waiting after a second.
+		`"@jupyterlab/completer-extension:manager": {"providerTimeout": 30000}}`,
 }
 
 // configure writes Jupyter's settings.

@@ -77,7 +77,7 @@ func sortOut(all []running, ours string) LeftBehind {
 		}
 		switch parent := filepath.Base(byPID[p.parent].exe); {
 		case name == gonbName && parent != relayName,
-			name == goplsName && parent != gonbName && parent != goplsName,
+			name == goplsName && parent != relayName && parent != goplsName,
 			name == relayName && isReaper(p.parent, parent):
 			out.Processes = append(out.Processes, Process{p.pid, name})
 		case name == relayName:

@@ -17,7 +17,7 @@ func TestOnlyProcessesWithoutTheirKernelAreOrphans(t *testing.T) {
 	relay := home + "/root-0123456789ab/lethe-go/bin/lethe-kernel"
 	all := []running{
 		{pid: 1, exe: "/sbin/init"}, {pid: 2, parent: 1, exe: "/usr/bin/python3.11"}, {pid: 3, parent: 1, exe: "/usr/lib/systemd/systemd"},
-		{pid: 10, parent: 2, exe: relay}, {pid: 11, parent: 10, exe: bin + "gonb"}, {pid: 12, parent: 11, exe: bin + "gopls"},
+		{pid: 10, parent: 2, exe: relay}, {pid: 11, parent: 10, exe: bin + "gonb"}, {pid: 12, parent: 10, exe: bin + "gopls"},
 		{pid: 13, parent: 1, exe: bin + "gopls", sidecar: true},
 		{pid: 20, parent: 1, exe: relay}, {pid: 21, parent: 3, exe: relay},
 		{pid: 22, parent: 1, exe: bin + "gonb"}, {pid: 23, parent: 1, exe: bin + "gopls"}, {pid: 24, parent: 99, exe: bin + "gopls"},

@@ -37,7 +37,7 @@ type Options struct {
 	Home         string    // folder for what is made; empty: twin.Home()
 	Folder       string    // where the notebooks are or shall be; empty: the working directory
 	Out          io.Writer // notes and progress; nil: nothing is said
-	NoCompletion bool      // kernels without gopls, which can take 800 MB each
+	NoCompletion bool      // kernels without gopls, which can take 600 MB each
 	Notebooks    fs.FS     // unpacked where there is no clone; nil: none
 	NoNotebooks  bool      // unpack nothing: only the kernel is wanted
 }

@@ -1,0 +1,216 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/lethe-ml/lethe/kernel/internal/gopls"
+)
+
+// helper answers what somebody who types wants to know: how a name goes on, and
+// what it stands for. It asks the language server itself and not through gonb,
+// which waits twelve seconds before it speaks to the server for the first time,
+// and which answers nothing while a cell runs.
+type helper struct {
+	server *gopls.Server // nil where there is none
+	notes  io.Writer
+
+	asking sync.Mutex // one question after the other, the first once the server is there
+
+	mu    sync.Mutex
+	scope scope
+}
+
+// helpWithin is how long an answer may take: the first waits until the server
+// has read the library.
+const helpWithin = 30 * time.Second
+
+// newHelper starts the language server in a folder of its own that imports what
+// gonb's does. Where there is no such program, nothing is ever known.
+func newHelper(ctx context.Context, gonbs, folder string, notes io.Writer) *helper {
+	h := &helper{notes: notes}
+	file, err := exec.LookPath("gopls")
+	if err != nil {
+		return h
+	}
+	// What a notebook declares is of use before it has run. Jupyter says which it is.
+	for _, code := range notebookCode(os.Getenv("JPY_SESSION_NAME")) {
+		h.scope.learn(code)
+	}
+	if h.server, err = startServer(file, gonbs, filepath.Join(folder, "cells"), notes); err != nil {
+		fmt.Fprintf(notes, "lethe-kernel: no completion: %v\n", err)
+		return h
+	}
+	h.asking.Lock()
+	go func() {
+		defer h.asking.Unlock()
+		h.warm(ctx)
+	}()
+	return h
+}
+
+func startServer(file, gonbs, folder string, notes io.Writer) (*gopls.Server, error) {
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"go.mod", "go.work"} {
+		b, err := os.ReadFile(filepath.Join(gonbs, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), b, 0o600)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	// A package without a file is none.
+	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte("package main\n"), 0o600); err != nil {
+		return nil, err
+	}
+	return gopls.Start(file, folder, os.Environ(), notes)
+}
+
+// warm lets the server read what the notebook imports before anybody asks.
+func (h *helper) warm(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, 4*helpWithin)
+	defer stop()
+	err := h.server.Open(ctx)
+	if err == nil {
+		_, err = h.complete(ctx, query{Code: "%%\n_ = 0", Cursor: 8})
+	}
+	h.report(err)
+}
+
+// report notes what went wrong; nobody who types can do anything about it.
+func (h *helper) report(err error) {
+	if err != nil {
+		fmt.Fprintf(h.notes, "lethe-kernel: the language server: %v\n", err)
+	}
+}
+
+// learn takes in what a cell declares that has run.
+func (h *helper) learn(code string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.scope.learn(code)
+}
+
+// query is the content of a complete_request and of an inspect_request.
+type query struct {
+	Code   string `json:"code"`
+	Cursor int    `json:"cursor_pos"`
+}
+
+// help is the answer to a request.
+type help struct {
+	request *message
+	kind    string
+	content map[string]any
+}
+
+// answer answers one of the two.
+func (h *helper) answer(ctx context.Context, msg *message) help {
+	h.asking.Lock()
+	defer h.asking.Unlock()
+	ctx, stop := context.WithTimeout(ctx, helpWithin)
+	defer stop()
+	var q query
+	msg.read(&q)
+	if msg.head.Type == "complete_request" {
+		content, err := h.complete(ctx, q)
+		h.report(err)
+		return help{msg, "complete_reply", content}
+	}
+	content, err := h.inspect(ctx, q)
+	h.report(err)
+	return help{msg, "inspect_reply", content}
+}
+
+// write gives the server the cell and what the other cells declare, and returns
+// where the cursor then is.
+func (h *helper) write(q query) (at gopls.Position, err error) {
+	h.mu.Lock()
+	cell, above, others := h.scope.files(q.Code)
+	h.mu.Unlock()
+	at = place(q.Code, q.Cursor)
+	at.Line += above
+	if err := h.server.Set("others.go", others); err != nil {
+		return at, err
+	}
+	return at, h.server.Set("main.go", cell)
+}
+
+func (h *helper) complete(ctx context.Context, q query) (map[string]any, error) {
+	out := map[string]any{"status": "ok", "matches": []string{}, "cursor_start": q.Cursor, "cursor_end": q.Cursor, "metadata": map[string]any{}}
+	if h.server == nil || !isGo(q.Code) {
+		return out, nil
+	}
+	at, err := h.write(q)
+	if err != nil {
+		return out, err
+	}
+	items, err := h.server.Complete(ctx, "main.go", at)
+	if err != nil || len(items) == 0 || items[0].Edit == nil {
+		return out, err
+	}
+	// Jupyter replaces the same part of the line, whatever is chosen.
+	first := items[0].Edit.Range
+	start, end := q.Cursor-(at.Character-first.Start.Character), q.Cursor+(first.End.Character-at.Character)
+	matches, typed := []string{}, []map[string]any{}
+	for _, item := range items {
+		if item.Edit == nil || item.Edit.Range != first {
+			continue
+		}
+		matches = append(matches, item.Edit.Text)
+		typed = append(typed, map[string]any{
+			"start": start, "end": end, "text": item.Edit.Text, "type": item.Kind.String(), "signature": item.Detail,
+		})
+	}
+	out["matches"], out["cursor_start"], out["cursor_end"] = matches, start, end
+	out["metadata"] = map[string]any{"_jupyter_types_experimental": typed}
+	return out, nil
+}
+
+func (h *helper) inspect(ctx context.Context, q query) (map[string]any, error) {
+	out := map[string]any{"status": "ok", "found": false, "data": map[string]any{}, "metadata": map[string]any{}}
+	if h.server == nil || !isGo(q.Code) {
+		return out, nil
+	}
+	at, err := h.write(q)
+	if err != nil {
+		return out, err
+	}
+	ask := h.server.Called
+	if onName(q.Code, q.Cursor) {
+		ask = h.server.Describe
+	}
+	text, err := ask(ctx, "main.go", at)
+	if text != "" {
+		out["found"], out["data"] = true, map[string]any{"text/markdown": text, "text/plain": text}
+	}
+	return out, err
+}
+
+// onName reports whether a cursor stands in a name or at an end of it.
+func onName(code string, cursor int) bool {
+	all := []rune(code)
+	for _, i := range []int{cursor - 1, cursor} {
+		if i >= 0 && i < len(all) && (all[i] == '_' || unicode.IsLetter(all[i]) || unicode.IsDigit(all[i])) {
+			return true
+		}
+	}
+	return false
+}
+
+// stop ends the language server.
+func (h *helper) stop() {
+	if h.server != nil {
+		h.server.Stop()
+	}
+}

@@ -1,0 +1,228 @@
+package relay
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/internal/gopls"
+)
+
+// scope is what the cells of a notebook declare, as the language server shall
+// see it: gonb's own program holds no imports while a cell does not parse, and a
+// cell in which somebody is typing mostly does not.
+type scope []declaration
+
+// declaration is one import, function, type, variable or group of constants.
+type declaration struct {
+	names    []string
+	imported bool
+	text     string
+}
+
+// learn takes in what a cell declares; it replaces what it declares anew.
+func (s *scope) learn(code string) {
+	if !isGo(code) {
+		return
+	}
+	if strings.HasPrefix(code, "%reset") || strings.Contains(code, "\n%reset") {
+		*s = nil
+	}
+	found := declarations(code)
+	*s = append(s.without(found), found...)
+}
+
+// without is the scope less what others declare.
+func (s scope) without(others []declaration) scope {
+	return slices.DeleteFunc(slices.Clone(s), func(d declaration) bool {
+		return slices.ContainsFunc(others, func(o declaration) bool {
+			return o.imported == d.imported && slices.ContainsFunc(o.names, func(n string) bool { return slices.Contains(d.names, n) })
+		})
+	})
+}
+
+// files are a file with the cell in which somebody is typing, with the number of
+// lines above the cell's, and one with what the others declare.
+func (s scope) files(code string) (cell string, above int, others string) {
+	rest := s.without(declarations(code))
+	var imports, declared strings.Builder
+	for _, d := range rest {
+		if d.imported {
+			imports.WriteString("import " + d.text + "\n")
+		} else {
+			declared.WriteString(d.text + "\n\n")
+		}
+	}
+	head := "package main\n\n" + imports.String()
+	if isStatement(code) {
+		return head + "func main() {\n" + goLines(code) + "\n}\n", strings.Count(head, "\n") + 1, head + declared.String()
+	}
+	return head + asGo(code), strings.Count(head, "\n"), head + declared.String()
+}
+
+// isGo reports whether a cell is Go at all: %%WORD makes it something else.
+func isGo(code string) bool {
+	return !strings.HasPrefix(code, "%%") || strings.TrimSpace(code[2:min(3, len(code))]) == ""
+}
+
+// asGo is a cell with its lines in their places: %% becomes the line that begins
+// the function main.
+func asGo(code string) string {
+	lines, inMain := strings.Split(code, "\n"), false
+	for i, l := range lines {
+		if mark := strings.TrimPrefix(l, "//gonb:"); !inMain && (mark == "%%" || strings.HasPrefix(mark, "%% ") || strings.HasPrefix(mark, "%main")) {
+			lines[i], inMain = "func main() {", true
+		}
+	}
+	out := goLines(strings.Join(lines, "\n"))
+	if inMain {
+		out += "\n}"
+	}
+	return out + "\n"
+}
+
+// isStatement reports whether a cell begins with what only a function may hold.
+// It would not run, but whoever types it wants to know how to go on.
+func isStatement(code string) bool {
+	var s scanner.Scanner
+	src := []byte(goLines(code))
+	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, nil, 0)
+	_, first, _ := s.Scan()
+	declares := []token.Token{token.IMPORT, token.FUNC, token.TYPE, token.VAR, token.CONST, token.PACKAGE, token.EOF, token.ILLEGAL}
+	return !slices.Contains(declares, first) && !strings.Contains("\n"+code, "\n%%") && !strings.Contains("\n"+code, "\n%main")
+}
+
+// declarations are what a cell declares, as far as it can be read.
+func declarations(code string) []declaration {
+	const head = "package main\n"
+	src := head + asGo(code)
+	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution|parser.ParseComments)
+	if file == nil {
+		return nil
+	}
+	text := func(n ast.Node) string {
+		return src[n.Pos()-file.FileStart : min(int(n.End()-file.FileStart), len(src))]
+	}
+	var out []declaration
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if name := nameOf(d); name != "main" {
+				whole := text(d)
+				if d.Doc != nil {
+					whole = text(d.Doc) + "\n" + whole
+				}
+				out = append(out, declaration{names: []string{name}, text: whole})
+			}
+		case *ast.GenDecl:
+			out = append(out, general(d, text)...)
+		}
+	}
+	return out
+}
+
+// nameOf is a function's name, a method's with its type before it.
+func nameOf(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return f.Name.Name
+	}
+	kind := f.Recv.List[0].Type
+	for {
+		switch t := kind.(type) {
+		case *ast.StarExpr:
+			kind = t.X
+		case *ast.IndexExpr:
+			kind = t.X
+		case *ast.IndexListExpr:
+			kind = t.X
+		case *ast.Ident:
+			return t.Name + "." + f.Name.Name
+		default:
+			return f.Name.Name
+		}
+	}
+}
+
+// general takes imports, types, variables and constants; a group of constants
+// stays together, because they may count with iota.
+func general(d *ast.GenDecl, text func(ast.Node) string) []declaration {
+	var out []declaration
+	for _, spec := range d.Specs {
+		switch s := spec.(type) {
+		case *ast.ImportSpec:
+			out = append(out, declaration{names: []string{text(s)}, imported: true, text: text(s)})
+		case *ast.TypeSpec:
+			out = append(out, declaration{names: []string{s.Name.Name}, text: "type " + text(s)})
+		case *ast.ValueSpec:
+			one := declaration{text: d.Tok.String() + " " + text(s)}
+			for _, n := range s.Names {
+				one.names = append(one.names, n.Name)
+			}
+			out = append(out, one)
+		}
+	}
+	if d.Tok != token.CONST || len(out) < 2 {
+		return out
+	}
+	group := declaration{text: text(d)}
+	for _, one := range out {
+		group.names = append(group.names, one.names...)
+	}
+	return []declaration{group}
+}
+
+// notebookCode is the code of a notebook's cells, nothing where the file is none.
+func notebookCode(file string) []string {
+	var notebook struct {
+		Cells []struct {
+			Kind   string          `json:"cell_type"`
+			Source json.RawMessage `json:"source"`
+		} `json:"cells"`
+	}
+	b, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(b, &notebook) != nil {
+		return nil
+	}
+	var out []string
+	for _, c := range notebook.Cells {
+		var lines []string
+		var whole string
+		if json.Unmarshal(c.Source, &lines) == nil {
+			whole = strings.Join(lines, "")
+		} else if json.Unmarshal(c.Source, &whole) != nil {
+			continue
+		}
+		if c.Kind == "code" {
+			out = append(out, whole)
+		}
+	}
+	return out
+}
+
+// place is where a cursor stands, of which Jupyter counts the characters before it.
+func place(code string, cursor int) gopls.Position {
+	before := []rune(code)
+	before = before[:max(0, min(cursor, len(before)))]
+	at := gopls.Position{}
+	for _, r := range before {
+		if r == '\n' {
+			at = gopls.Position{Line: at.Line + 1}
+		} else {
+			at.Character += units(r)
+		}
+	}
+	return at
+}
+
+// units is how many code units of UTF-16 a character needs.
+func units(r rune) int {
+	if r > 0xFFFF {
+		return 2
+	}
+	return 1
+}
