@@ -20,7 +20,7 @@ func TestCellsOfTheStepsCompile(t *testing.T) {
 	if err != nil || testing.Short() {
 		t.Skip("compiles programs, with the go tool")
 	}
-	for _, file := range []string{"drive/training.mjs", "drive/steps/7-vega.mjs"} {
+	for _, file := range []string{"drive/training.mjs", "drive/steps/07-vega.mjs"} {
 		b, err := driveFiles.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

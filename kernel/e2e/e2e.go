@@ -131,7 +131,7 @@ func (w world) run(ctx context.Context, node, browser string) error {
 	}
 	cmd := exec.Command(node, w.path("node_modules/@playwright/test/cli.js"), "test", "--config", w.path("drive/playwright.config.mjs"))
 	for _, name := range w.Only {
-		cmd.Args = append(cmd.Args, `/\d-`+name+`\.mjs$`)
+		cmd.Args = append(cmd.Args, `/\d+-`+name+`\.mjs$`)
 	}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = w.Root, w.Out, w.Notes
 	cmd.Env = append(w.environment(), "LETHE_E2E_GIVEN="+string(given), "FORCE_COLOR=0")

@@ -85,12 +85,12 @@ func TestMissingNpmSaysWhatToInstall(t *testing.T) {
 }
 
 func TestEveryStepHasANumberAndATitle(t *testing.T) {
-	want := []string{"run-all", "reopen-untrusted", "sliders", "interrupt", "close-tab", "error", "vega", "complete", "sliders-ruler"}
+	want := []string{"run-all", "reopen-untrusted", "sliders", "interrupt", "close-tab", "error", "vega", "complete", "sliders-ruler", "launcher"}
 	if got := Steps(); !slices.Equal(got, want) {
 		t.Errorf("steps %q", got)
 	}
 	for i, name := range want {
-		b, err := driveFiles.ReadFile(fmt.Sprintf("drive/steps/%d-%s.mjs", i+1, name))
+		b, err := driveFiles.ReadFile(fmt.Sprintf("drive/steps/%02d-%s.mjs", i+1, name))
 		if err != nil || strings.Count(string(b), "\ntest(") != 1 || !strings.Contains(string(b), "test.setTimeout(") {
 			t.Errorf("%s is no step with a limit: %v", name, err)
 		}

@@ -44,9 +44,23 @@ func (c *cell) explain(raw *failure, known *sources) *failure {
 		return f
 	}
 	if f := compileFailure(raw, known); f != nil {
+		if needsMain(f, c.code) {
+			f.Trace = append(f.Trace, "", mainHint)
+		}
 		return f
 	}
 	return toolFailure(raw, known)
+}
+
+// outside is how the parser and the compiler call a statement outside functions.
+var outside = regexp.MustCompile(`expected declaration, found (?:[\pL_0-9"` + "`" + `]|'[a-z]+')|non-declaration statement outside function body`)
+
+const mainHint = "What a cell shall run stands below a line %%; above it a cell declares. Put %% on a line above the statement."
+
+// needsMain reports whether a cell has statements, and no line below which they
+// may stand.
+func needsMain(f *failure, code string) bool {
+	return !strings.Contains("\n"+code, "\n%%") && outside.MatchString(strings.Join(f.Trace, "\n"))
 }
 
 func interrupted(exit []string) *failure {

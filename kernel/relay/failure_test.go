@@ -62,6 +62,27 @@ func TestCompileErrorHasCellLineAndCaret(t *testing.T) {
 		"             ^")
 }
 
+func TestAStatementThatStandsAloneIsToldWhatItNeeds(t *testing.T) {
+	for code, c := range map[string]struct {
+		message string
+		hint    bool
+	}{
+		"c := 1":                {"expected declaration, found c", true},
+		"import \"os\"\n\nf(1)": {"expected declaration, found f", true},
+		"for {\n}":              {"expected declaration, found 'for'", true},
+		"f(1)":                  {"syntax error: non-declaration statement outside function body", true},
+		"func f() {\n}\n}":      {"expected declaration, found '}'", false},
+		"%%\nf()\n}\nx := 1":    {"expected declaration, found x", false},
+		"func f() { g() }":      {"undefined: g", false},
+	} {
+		s := &script{t: t}
+		got := failed(t, s, code, nil, "./main.go:3:1: "+c.message, "Cell[1]: Line 1\n"+code+"\n^\n")
+		if has := strings.Contains(strings.Join(got.Trace, "\n"), "Put %% on a line above"); has != c.hint {
+			t.Errorf("%q: the hint is there: %v\n%s", code, has, strings.Join(got.Trace, "\n"))
+		}
+	}
+}
+
 func TestCompileErrorMayGoOnOverSeveralLines(t *testing.T) {
 	s := &script{t: t, m: machine{sources: sources{root: "/home/reader/lethe"}}}
 	got := failed(t, s, "%%\nf(1)", nil,

@@ -75,13 +75,14 @@ func TestRealGonb(t *testing.T) {
 		{"!exit 3", "shell command failed: !exit 3 (exit status 3)"},
 		{"%%\nos.Exit(4)", "program failed: exit status 4"},
 		{"! ", "cell [8], line 1, column 1: expected declaration, found '!'\n    !\n    ^"},
+		{"c := 1", "cell [9], line 1, column 1: expected declaration, found c\n    c := 1\n    ^\n\n" + mainHint},
 	} {
 		if got := told(c.until(c.run(cell.code))); got != cell.want {
 			t.Errorf("%s\n--- told:\n%s\n--- want:\n%s", cell.code, got, cell.want)
 		}
 	}
 	got := told(c.until(c.run("%%\nfmt.Println(array.New(2, 3))")))
-	if !strings.HasPrefix(got, "cell [9], line 2, column 22: ") || !strings.Contains(got, "(declared at lib/array/array.go:") {
+	if !strings.HasPrefix(got, "cell [10], line 2, column 22: ") || !strings.Contains(got, "(declared at lib/array/array.go:") {
 		t.Errorf("a place in the library: %s", got)
 	}
 	a, b := c.run("%%\ntime.Sleep(time.Minute)"), c.run("%%\nfmt.Println(\"must not run\")")

@@ -2,42 +2,69 @@ package setup
 
 import (
 	"context"
+	"embed"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 )
 
 // settings are Jupyter's files that make it quiet: it asks nobody for news or
-// new versions, and looks for no language servers but the kernel's own.
+// new versions, and looks for no language servers but the kernel's own. The first
+// Tab waits until the kernel's has read the library; by default JupyterLab stops
+// waiting after a second.
 var settings = map[string]string{
-	"jupyter_lab_config.json":    `{"LabApp": {"check_for_updates_class": "jupyterlab.NeverCheckForUpdate", "news_url": null, "extension_manager": "readonly"}}`,
-	"jupyter_server_config.json": `{"LanguageServerManager": {"autodetect": false}, "MultiKernelManager": {"default_kernel_name": "` + KernelGo + `"}}`,
-	"labconfig/page_config.json": `{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}, "lockedExtensions": {"@jupyterlab/apputils-extension:announcements": true}}`,
-	"labconfig/default_setting_overrides.json": `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}, ` +
-		// The first Tab waits until the language server has read the library; by default JupyterLab stops waiting after a second.
-		`"@jupyterlab/completer-extension:manager": {"providerTimeout": 30000}}`,
+	"config/jupyter_lab_config.json":                  `{"LabApp": {"check_for_updates_class": "jupyterlab.NeverCheckForUpdate", "news_url": null, "extension_manager": "readonly"}}`,
+	"config/jupyter_server_config.json":               `{"LanguageServerManager": {"autodetect": false}, "MultiKernelManager": {"default_kernel_name": "` + KernelGo + `"}}`,
+	"config/labconfig/page_config.json":               `{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}, "lockedExtensions": {"@jupyterlab/apputils-extension:announcements": true}}`,
+	"config/labconfig/default_setting_overrides.json": `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}, "@jupyterlab/completer-extension:manager": {"providerTimeout": 30000}}`,
 }
 
-// configure writes Jupyter's settings.
+// launcher is an extension with an entry for a new notebook that has what a cell
+// needs.
+//
+//go:embed launcher
+var launcher embed.FS
+
+// jupyterFiles are the files of Jupyter's that we bring, below its folder.
+func jupyterFiles() (map[string]string, error) {
+	files := maps.Clone(settings)
+	files["data/labextensions/lethe-launcher/static/logo-64x64.png"] = string(logoPNG)
+	err := fs.WalkDir(launcher, "launcher", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := launcher.ReadFile(name)
+		files["data/labextensions/lethe-"+name] = string(b)
+		return err
+	})
+	return files, err
+}
+
+// configure writes them.
 func (m *machine) configure(ctx context.Context) error {
-	dir := m.jupyter("config")
-	var inputs []string
-	for _, name := range []string{"jupyter_lab_config.json", "jupyter_server_config.json", "labconfig/page_config.json",
-		"labconfig/default_setting_overrides.json"} {
-		inputs = append(inputs, name, settings[name])
+	files, err := jupyterFiles()
+	if err != nil {
+		return err
 	}
-	_, err := m.run(ctx, step{
-		stamp: dir + ".json", inputs: inputs,
-		there: func(map[string]string) bool { return isFile(filepath.Join(dir, "jupyter_lab_config.json")) },
+	var inputs []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		inputs = append(inputs, name, files[name])
+	}
+	_, err = m.run(ctx, step{
+		stamp: m.jupyter("config") + ".json", inputs: inputs,
+		there: func(map[string]string) bool { return isFile(m.jupyter("config/jupyter_lab_config.json")) },
 		do: func(context.Context) (map[string]string, error) {
-			for name, content := range settings {
-				path := filepath.Join(dir, filepath.FromSlash(name))
+			for name, content := range files {
+				path := m.jupyter(name)
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					return nil, err
 				}
-				if err := onestep.File(path, []byte(content+"\n")); err != nil {
+				if err := onestep.File(path, []byte(content)); err != nil {
 					return nil, err
 				}
 			}
@@ -47,8 +74,10 @@ func (m *machine) configure(ctx context.Context) error {
 	return err
 }
 
-// jupyter is a folder of Jupyter's, inside ours.
-func (m *machine) jupyter(name string) string { return filepath.Join(m.home, "jupyter", name) }
+// jupyter is a file or folder of Jupyter's, inside ours.
+func (m *machine) jupyter(name string) string {
+	return filepath.Join(m.home, "jupyter", filepath.FromSlash(name))
+}
 
 // environment is that of Jupyter and Python processes: they find our kernels,
 // and keep everything of theirs in our folder.

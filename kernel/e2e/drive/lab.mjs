@@ -30,14 +30,27 @@ export class Lab {
   // open opens a notebook in a tab of its own and waits for its kernel. The tab
   // has a workspace of its own: the next start of JupyterLab shall not restore it.
   async open(name, context) {
+    const notebook = await this.#tab(name, `/tree/${encodeURI(name)}`, context);
+    await notebook.appears();
+    return notebook;
+  }
+
+  // launch clicks on an entry of the launcher, which opens a notebook of that name.
+  async launch(entry, name) {
+    const notebook = await this.#tab(name, "");
+    await notebook.page.locator(".jp-LauncherCard", { hasText: entry }).first().click();
+    await notebook.appears();
+    return notebook;
+  }
+
+  async #tab(name, where, context) {
     this.context ??= await this.newPerson();
     const page = await (context ?? this.context).newPage();
     const workspace = `lethe-e2e-${process.pid}-${next++}`;
     this.#workspaces.push(workspace);
     const notebook = new Notebook(this, page, name);
     this.#open.push(notebook);
-    await page.goto(`${this.origin}/lab/workspaces/${workspace}/tree/${encodeURI(name)}?token=${this.token}`);
-    await notebook.appears();
+    await page.goto(`${this.origin}/lab/workspaces/${workspace}${where}?token=${this.token}`);
     return notebook;
   }
 
@@ -92,6 +105,16 @@ export class Lab {
     });
   }
 
+  // there is a notebook's file with cells in it, or nothing before it is there.
+  async there(name) {
+    const content = await this.whole(name).catch((err) => {
+      if (err.code !== "ENOENT") {
+        throw err;
+      }
+    });
+    return content?.cells.length ? content : null;
+  }
+
   // changed is when a notebook's file was written last.
   async changed(name) {
     return (await fs.stat(this.file(name))).mtimeMs;
@@ -117,7 +140,7 @@ export class Lab {
     await target.screenshot({ path: path.join(given.shots, `${name}.png`), animations: "disabled" });
   }
 
-  // tidy closes the tabs and ends their kernels, which may take 0.8 GB each.
+  // tidy closes the tabs and ends their kernels, which may take 0.6 GB each.
   async tidy() {
     for (const notebook of this.#open.splice(0)) {
       await notebook.page.close().catch(() => {});

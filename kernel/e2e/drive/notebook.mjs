@@ -11,7 +11,7 @@ export class Notebook {
 
   // appears waits for all cells and a kernel that can be asked.
   async appears() {
-    const cells = (await this.lab.read(this.name)).cells.length;
+    const cells = (await this.lab.until(this.name, () => this.lab.there(this.name))).cells.length;
     await this.lab.until(`${cells} cells of ${this.name}`, async () => (await this.page.locator(".jp-Notebook .jp-Cell").count()) === cells, 60);
     await this.lab.until("kernel", async () => /Lethe \(Go\) \| (Idle|Busy)/.test(await this.status()), 60);
   }
