@@ -32,10 +32,13 @@ minutes; later ones take a second and need no network. Everything that is made
 lies in the folder that LETHE_HOME names, by default lethe in the user's cache
 folder. An interrupted start goes on where it was.
 
-In a clone of Lethe the notebooks are the clone's own. Anywhere else they are
-unpacked into the FOLDER (default: the working directory), or beside what is in
-it, and your changes to them are never overwritten. Cells then import the
-library at the version of this program.
+The notebooks are copies, so that you may change them and still update. In a clone
+of Lethe they lie in its folder lethe-notebooks, which git does not look at;
+anywhere else in the FOLDER (default: the working directory), or beside what is in
+it. A new version replaces what you have not changed, outputs aside; yours is
+never overwritten, and you are told. To work on the originals, name their folder:
+lethe lab notebooks. Outside a clone cells import the library at the version of
+this program.
 
 Where pip reaches nothing, a JupyterLab or notebook that is on the machine is
 used. The address is printed on standard output; Ctrl-C ends JupyterLab and its
@@ -61,7 +64,7 @@ func noCompletionFlag(c *cobra.Command) *bool {
 }
 
 func prepareOptions(cmd *cobra.Command, args []string, noCompletion bool) setup.Options {
-	o := setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: noCompletion, Notebooks: notebookFiles}
+	o := setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: noCompletion, Notebooks: notebookFiles, Copies: len(args) == 0}
 	if len(args) > 0 {
 		o.Folder = args[0]
 	}

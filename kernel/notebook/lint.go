@@ -42,7 +42,7 @@ func Lint(fsys fs.FS, path string) []Problem {
 	l.nb = nb
 	for _, rule := range []func(){
 		l.kernel, l.size, l.paths, l.commands, l.imports, l.network, l.executed, l.outputs,
-		l.headings, l.images, l.claims, l.exercises, l.language,
+		l.headings, l.images, l.claims, l.exercises, l.answers, l.language,
 	} {
 		rule()
 	}

@@ -40,6 +40,7 @@ type Options struct {
 	NoCompletion bool      // kernels without gopls, which can take 600 MB each
 	Notebooks    fs.FS     // unpacked where there is no clone; nil: none
 	NoNotebooks  bool      // unpack nothing: only the kernel is wanted
+	Copies       bool      // in a clone, serve copies of its notebooks, which git does not see
 }
 
 // Ready is a machine where cells run.

@@ -23,17 +23,25 @@ const ledger = ".lethe-notebooks.json"
 // besides is the folder for the notebooks where the reader's own is not empty.
 const besides = "lethe-notebooks"
 
-// unpack puts the notebooks where there is no clone.
+// unpack puts the notebooks where there is no clone, and copies of a clone's where
+// a reader shall not change what git looks after.
 func (m *machine) unpack(context.Context) error {
-	if m.place.clone || m.o.NoNotebooks || m.o.Notebooks == nil {
+	files := m.o.Notebooks
+	if m.place.clone {
+		files = os.DirFS(filepath.Join(m.place.root, "notebooks"))
+	}
+	if m.o.NoNotebooks || files == nil || m.place.clone && !m.o.Copies {
 		return nil
 	}
 	dir, err := unpackFolder(m.o.Folder)
+	if m.place.clone {
+		dir, err = filepath.Join(m.place.root, besides), nil
+	}
 	if err != nil {
 		return err
 	}
 	m.place.notebooks = dir
-	fresh, kept, err := unpackInto(dir, m.o.Notebooks)
+	fresh, kept, err := unpackInto(dir, files)
 	if err != nil {
 		return fmt.Errorf("the notebooks cannot be unpacked into %s: %w", dir, err)
 	}
@@ -116,7 +124,35 @@ func unpackInto(dir string, files fs.FS) (fresh, kept []string, err error) {
 	return fresh, kept, onestep.File(filepath.Join(dir, ledger), b)
 }
 
+// digest tells contents apart, notebooks by their cells alone: who has run one
+// has not changed it, and its outputs make way for a new version.
 func digest(content []byte) string {
+	var notebook struct {
+		Cells []struct {
+			Kind   string `json:"cell_type"`
+			Source any    `json:"source"`
+		} `json:"cells"`
+	}
+	if json.Unmarshal(content, &notebook) == nil && len(notebook.Cells) > 0 {
+		for i := range notebook.Cells {
+			c := &notebook.Cells[i]
+			c.Source = joined(c.Source)
+		}
+		content, _ = json.Marshal(notebook) // texts only
+	}
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
+}
+
+// joined is a cell's source, which may be one text or a list of lines.
+func joined(source any) string {
+	lines, ok := source.([]any)
+	if !ok {
+		return fmt.Sprint(source)
+	}
+	var out strings.Builder
+	for _, l := range lines {
+		fmt.Fprint(&out, l)
+	}
+	return out.String()
 }

@@ -101,3 +101,57 @@ func TestAFolderInUseGetsTheNotebooksBesideWhatIsThere(t *testing.T) {
 		t.Errorf("a folder with the notebooks got them again in %s, %v", got, err)
 	}
 }
+
+func TestANotebookThatWasOnlyRunIsRenewed(t *testing.T) {
+	dir := t.TempDir()
+	text := func(source, output string) string {
+		return `{"cells":[{"cell_type":"code","source":` + source + `,"outputs":[` + output + `]}]}`
+	}
+	if _, _, err := unpackInto(dir, notebooks(text(`["a\n","b"]`, ""))); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(dir, "start", "00.ipynb")
+	run := text(`"a\nb"`, `{"text":"3"}`)
+	if err := os.WriteFile(mine, []byte(run), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if fresh, kept, err := unpackInto(dir, notebooks(text(`["a\n","b"]`, ""))); err != nil || len(fresh)+len(kept) != 0 || read(t, mine) != run {
+		t.Errorf("without news the outputs went: %v %v %v", fresh, kept, err)
+	}
+	if fresh, kept, err := unpackInto(dir, notebooks(text(`"c"`, ""))); err != nil || len(fresh) != 1 || len(kept) != 0 {
+		t.Errorf("the new version did not come: %v %v %v", fresh, kept, err)
+	}
+	if err := os.WriteFile(mine, []byte(text(`"mine"`, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if fresh, kept, err := unpackInto(dir, notebooks(text(`"d"`, ""))); err != nil || len(fresh) != 0 || len(kept) != 1 {
+		t.Errorf("an edited notebook was replaced: %v %v %v", fresh, kept, err)
+	}
+}
+
+func TestACloneServesCopiesThatFollowIt(t *testing.T) {
+	w := newWorld(t)
+	prepare := func() *Ready {
+		t.Helper()
+		r, err := Prepare(t.Context(), Options{Home: w.home, Folder: filepath.Join(w.root, "lib"), Out: w.out, Copies: true})
+		if err != nil || r.Root != w.root || r.Notebooks != filepath.Join(w.root, besides) {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		return r
+	}
+	copied := filepath.Join(prepare().Notebooks, "start", "00.ipynb")
+	if got := read(t, copied); got != "{}" {
+		t.Errorf("the copy holds %s", got)
+	}
+	w.put("clone/notebooks/start/00.ipynb", `{"a":1}`)
+	prepare()
+	if got := read(t, copied); got != `{"a":1}` {
+		t.Errorf("after a pull the copy holds %s", got)
+	}
+	w.put("clone/"+besides+"/start/00.ipynb", "mine")
+	w.put("clone/notebooks/start/00.ipynb", `{"a":2}`)
+	prepare()
+	if got := read(t, copied); got != "mine" || !strings.Contains(w.out.String(), "newer versions of start/00.ipynb were not unpacked over yours") {
+		t.Errorf("the reader's notebook holds %s; said %s", got, w.out)
+	}
+}

@@ -30,6 +30,20 @@ func ExampleExercise() {
 	// exercise 1: right
 }
 
+// A question with one right answer: its seal, and what a reader sees.
+func ExampleAnswer() {
+	seal := nb.Seal(1, 0.5, 0.001)
+	fmt.Println("in the notebook:", seal)
+	for _, answer := range []float64{0, 0.7, 0.5} {
+		nb.Answer(1, answer, seal, "what does a coin score?")
+	}
+	// Output:
+	// in the notebook: 0.001/e5b74e90
+	// exercise 1: not tried yet
+	// exercise 1: not yet. Hint: what does a coin score?
+	// exercise 1: right
+}
+
 // A table in a terminal.
 func ExampleTable() {
 	nb.Table(&report.Table{

@@ -1,11 +1,12 @@
 package nb
 
-// Exercise checks a reader's answer. The zero value of T means that nobody has
-// answered yet, so choose questions with another answer:
+// Exercise checks a reader's answer by what comes of it. The zero value of T means
+// that nobody has answered yet, so choose questions with another answer:
 //
-//	answer := 0.0 // your answer here
-//	nb.Exercise(1, answer, answer > 0.4 && answer < 0.6, "what does a coin score?")
+//	epochs := 0 // your answer here
+//	nb.Exercise(1, epochs, left(epochs) < 0.5, "how long does it take to forget half?")
 //
+// A question with one right answer is Answer's, which does not hold it in clear.
 // It prints whether the answer is right, and the hint where it is not. An
 // exercise without an answer is not an error: notebooks are run with them.
 func Exercise[T comparable](number int, answer T, right bool, hint string) {

@@ -1,0 +1,62 @@
+package notebook
+
+import (
+	"go/ast"
+	"go/parser"
+	"strings"
+)
+
+// answers refuses exercises that hold their answer in clear: a condition on the
+// answer alone says what it is.
+func (l *linter) answers() {
+	l.cells(Code, func(n int, c *Cell) {
+		for _, call := range callsOf(c.Source, "nb.Exercise(") {
+			if len(call.Args) > 2 && onlyAbout(call.Args[2], call.Args[1]) {
+				l.add(n, "the answer to an exercise stands in clear", "seal it: nb.Answer, with what nb.Seal returns")
+			}
+		}
+	})
+}
+
+// callsOf are the calls in a cell that begin with a text. What does not parse is
+// none; that is the compiler's business.
+func callsOf(source, begin string) []*ast.CallExpr {
+	var out []*ast.CallExpr
+	for {
+		at := strings.Index(source, begin)
+		if at < 0 {
+			return out
+		}
+		source = source[at:]
+		for end := range source {
+			if source[end] != ')' {
+				continue
+			}
+			if e, err := parser.ParseExpr(source[:end+1]); err == nil {
+				out = append(out, e.(*ast.CallExpr))
+				break
+			}
+		}
+		source = source[len(begin):]
+	}
+}
+
+// onlyAbout reports whether a condition compares an answer with what is known
+// when the cell is written.
+func onlyAbout(condition, answer ast.Expr) bool {
+	name, ok := answer.(*ast.Ident)
+	mentioned, other := false, false
+	ast.Inspect(condition, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if pkg, ok := n.X.(*ast.Ident); ok && (pkg.Name == "math" || pkg.Name == "strings") {
+				return false
+			}
+		case *ast.Ident:
+			mentioned = mentioned || ok && n.Name == name.Name
+			other = other || ok && n.Name != name.Name
+		}
+		return true
+	})
+	return mentioned && !other
+}
