@@ -49,7 +49,8 @@ func Scales() []Scale {
 	return []Scale{
 		{Name: "quick", About: "takes minutes on two cores", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, ForgetSetSeeds: 2, LearningRateSeeds: 3,
 			RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"}},
-		{Name: "standard", About: "an hour or so", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, ForgetSetSeeds: 5, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000},
+		{Name: "standard", About: "an hour or so", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, ForgetSetSeeds: 5, LearningRateSeeds: 3,
+			SideRows: 6000, RowCap: 1000},
 		{Name: "paper", About: "is the published size", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, ForgetSetSeeds: 5,
 			LearningRateSeeds: 3, RowCap: 2000},
 	}
