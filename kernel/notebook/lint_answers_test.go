@@ -10,7 +10,7 @@ func TestAnswersInClearAreFound(t *testing.T) {
 		`nb.Exercise(1, answer, math.Abs(answer-ratio) < 0.1, "x")`:                       false,
 		`nb.Exercise(2, epochs, share < 0.5 && share > 0, fmt.Sprintf("%.2f (left)", a))`: false,
 		`nb.Exercise(2, answer, luck(answer) < 0.1 && answer <= 260, "x")`:                false,
-		`nb.Answer(1, answer, "0.001/e5b74e90", "x")`:                                      false,
+		`nb.Answer(1, answer, "0.001/e5b74e90", "x")`:                                     false,
 		`nb.Exercise(`: false,
 	} {
 		l := &linter{path: "x", nb: &Notebook{Cells: []Cell{{Kind: Code, Source: "%%\nanswer := 0.0\n" + code}}}}

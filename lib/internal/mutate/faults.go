@@ -240,7 +240,7 @@ var faults = []Fault{
 	{File: "lib/paper/sdepaper/unlearned.go", Old: "Members: trained(known), Nonmembers: strange(tests[:half])",
 		New: "Members: strange(tests[:half]), Nonmembers: trained(known)", Protects: "table 4's attacker knows who is a member", Run: "TestTheAttack"},
 	{File: "lib/paper/sdepaper/unlearned.go", Old: "t.references = sde.References{In: &in, Out: &out}",
-		New: "t.references = sde.References{In: &out, Out: &in}",
+		New:      "t.references = sde.References{In: &out, Out: &in}",
 		Protects: "table 4's references are not exchanged", Run: "TestTableFours"},
 	{File: "lib/paper/sdepaper/cast.go", Old: "s.targets(trainImages, 1, forget, size", New: "s.targets(trainImages, 1, rest, size",
 		Protects: "table 1 judges the forgotten images out", Run: "TestTargets|TestAWider"},
