@@ -106,16 +106,16 @@ func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Resu
 	var e ruler.Evidence
 	for _, f := range []struct {
 		flag, path string
-		to         **array.Matrix[float64]
+		to         *array.Rows
 	}{{"unlearned", in.unlearned, &e.Unlearned}, {"oracle", in.oracle, &e.Oracle}, {"original", in.original, &e.Original}} {
 		if f.path == "" {
 			continue
 		}
-		x, err := readFlag(f.flag, f.path, npy.ReadMatrix)
+		x, err := readFlag(f.flag, f.path, npy.ReadRows)
 		if err != nil {
 			return nil, err
 		}
-		*f.to = &x
+		*f.to = x
 	}
 	var err error
 	if e.Forget, err = readFlag("forget", in.forget, npy.ReadIndices); err != nil {

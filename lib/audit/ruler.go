@@ -17,13 +17,13 @@ func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
 	e := ruler.Evidence{Forget: c.Forget, Retain: c.Retain}
 	for _, of := range []struct {
 		model *Model
-		to    **array.Matrix[float64]
+		to    *array.Rows
 	}{{m, &e.Unlearned}, {c.Oracle, &e.Oracle}, {c.Original, &e.Original}} {
 		x, err := c.embedding(of.model)
 		if err != nil {
 			return nil, err
 		}
-		*of.to = &x
+		*of.to = x
 	}
 	opt.ZeroNorm = ruler.AsPublished
 	if opt.Multiplier == nil {

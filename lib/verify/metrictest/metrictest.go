@@ -190,6 +190,9 @@ func calibrated(t *testing.T, m ruler.Metric) {
 	}
 }
 
+// row is a row of the unlearned model's embeddings, which the caller may spoil.
+func row(e *ruler.Evidence, i int) []float64 { return e.Unlearned.(*array.Matrix[float64]).Row(i) }
+
 func refuses(t *testing.T, m ruler.Metric) {
 	for _, c := range []struct {
 		what  string
@@ -197,11 +200,11 @@ func refuses(t *testing.T, m ruler.Metric) {
 		words []string
 	}{
 		{"no model", func(e *ruler.Evidence) { e.Unlearned = nil }, []string{"unlearned", "missing"}},
-		{"NaN", func(e *ruler.Evidence) { e.Unlearned.Row(3)[1] = math.NaN() }, []string{"unlearned", "row 3, column 1 is NaN"}},
+		{"NaN", func(e *ruler.Evidence) { row(e, 3)[1] = math.NaN() }, []string{"unlearned", "row 3, column 1 is NaN"}},
 		{"nothing to forget", func(e *ruler.Evidence) { e.Forget = nil }, []string{"forget set is empty"}},
 		{"a row that is not there", func(e *ruler.Evidence) { e.Forget[2] = records }, []string{"forget[2]", "outside"}},
 		{"a row twice", func(e *ruler.Evidence) { e.Forget[2] = e.Forget[0] }, []string{"forget[2]", "twice"}},
-		{"a record without a direction", func(e *ruler.Evidence) { clear(e.Unlearned.Row(e.Forget[1])) }, []string{"unlearned", "no direction"}},
+		{"a record without a direction", func(e *ruler.Evidence) { clear(row(e, e.Forget[1])) }, []string{"unlearned", "no direction"}},
 	} {
 		p := plant(5)
 		e := p.evidence(&p.original)

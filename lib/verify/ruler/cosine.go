@@ -45,7 +45,7 @@ func addLanes(s *[lanes]float64, a, b []float64) float64 {
 
 func norm(row []float64) float64 { return math.Sqrt(dot(row, row)) }
 
-// unit writes row / max(norm, 1e-12) into dst.
+// unit writes row / max(norm, 1e-12) into dst, which may be row.
 func unit(dst, row []float64) {
 	n := max(norm(row), minNorm)
 	for j, v := range row {
@@ -54,10 +54,11 @@ func unit(dst, row []float64) {
 }
 
 // units returns the named rows of m at unit length.
-func units(m *array.Matrix[float64], rows []int) array.Matrix[float64] {
-	out := array.New[float64](len(rows), m.Cols)
+func units(m array.Rows, rows []int) array.Matrix[float64] {
+	_, cols := m.Shape()
+	out := array.New[float64](len(rows), cols)
 	for k, i := range rows {
-		unit(out.Row(k), m.Row(i))
+		unit(out.Row(k), m.Read(out.Row(k), i))
 	}
 	return out
 }
@@ -67,12 +68,13 @@ func clip(s float64) float64 { return min(max(s, -1), 1) }
 
 // paired returns, for every named row, the cosine between its two embeddings:
 // equation (1) for one record under two models.
-func paired(a, b *array.Matrix[float64], rows []int) []float64 {
-	x, y := make([]float64, a.Cols), make([]float64, a.Cols)
+func paired(a, b array.Rows, rows []int) []float64 {
+	_, cols := a.Shape()
+	x, y := make([]float64, cols), make([]float64, cols)
 	out := make([]float64, len(rows))
 	for k, i := range rows {
-		unit(x, a.Row(i))
-		unit(y, b.Row(i))
+		unit(x, a.Read(x, i))
+		unit(y, b.Read(y, i))
 		out[k] = clip(dot(x, y))
 	}
 	return out

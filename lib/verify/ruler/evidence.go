@@ -5,10 +5,13 @@ import "github.com/lethe-ml/lethe/lib/array"
 // Evidence is what the metrics look at. Row i of every matrix is the embedding
 // of record i; Forget and Retain are row numbers and share none. A metric asks
 // for what it needs and leaves the rest alone. Nothing given is changed.
+//
+// A matrix of float32 or float64 will do, or a pointer to one; everything is
+// computed in float64, a row at a time.
 type Evidence struct {
-	Unlearned *array.Matrix[float64] // the model under judgement
-	Oracle    *array.Matrix[float64] // a model that never saw the forget records; M1 to M3
-	Original  *array.Matrix[float64] // the model before unlearning; M3
+	Unlearned array.Rows // the model under judgement
+	Oracle    array.Rows // a model that never saw the forget records; M1 to M3
+	Original  array.Rows // the model before unlearning; M3
 	Forget    []int
 	Retain    []int // M2 and M4
 }
@@ -23,6 +26,19 @@ func (e Evidence) original(rows []int) input  { return input{"original", e.Origi
 // toOracle returns, for every named row, the similarity of the unlearned model's
 // embedding to the oracle's.
 func (e Evidence) toOracle(rows []int) []float64 { return paired(e.Unlearned, e.Oracle, rows) }
+
+// missing reports that there is no matrix, or a nil pointer to one.
+func missing(m array.Rows) bool {
+	switch m := m.(type) {
+	case nil:
+		return true
+	case *array.Matrix[float32]:
+		return m == nil
+	case *array.Matrix[float64]:
+		return m == nil
+	}
+	return false
+}
 
 // shift returns, for every forget record, how much nearer to the oracle's the
 // unlearned model's embedding is than the original's; after is toOracle of them.

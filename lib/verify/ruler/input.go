@@ -11,7 +11,7 @@ import (
 // input is one model's embeddings and the rows of it that a metric reads.
 type input struct {
 	name string
-	m    *array.Matrix[float64]
+	m    array.Rows
 	rows []int
 }
 
@@ -25,7 +25,8 @@ func admit(opt Options, forget, retain []int, needRetain bool, inputs ...input) 
 	if err := checkMatrices(inputs); err != nil {
 		return nil, err
 	}
-	if err := checkIndices(inputs[0].m.Rows, forget, retain, needRetain); err != nil {
+	n, _ := inputs[0].m.Shape()
+	if err := checkIndices(n, forget, retain, needRetain); err != nil {
 		return nil, err
 	}
 	zeros := make([]int, len(inputs))
@@ -59,35 +60,23 @@ func (o Options) check() error {
 
 func checkMatrices(inputs []input) error {
 	for _, in := range inputs {
-		if in.m == nil {
+		if missing(in.m) {
 			return fmt.Errorf("ruler: %s embeddings are missing", in.name)
 		}
-		if in.m.Cols <= 0 {
-			return fmt.Errorf("ruler: %s embeddings have %d columns", in.name, in.m.Cols)
+		rows, cols := in.m.Shape()
+		if cols <= 0 {
+			return fmt.Errorf("ruler: %s embeddings have %d columns", in.name, cols)
 		}
-		if err := checkFinite(in); err != nil {
-			return err
+		if err := in.m.Check(in.name + " embeddings"); err != nil {
+			return fmt.Errorf("ruler: %w", err)
 		}
 		first := inputs[0]
-		if in.m.Rows != first.m.Rows || in.m.Cols != first.m.Cols {
+		if r, c := first.m.Shape(); rows != r || cols != c {
 			return fmt.Errorf("ruler: %s embeddings are %d x %d but %s embeddings are %d x %d; row i must be the same record in both",
-				in.name, in.m.Rows, in.m.Cols, first.name, first.m.Rows, first.m.Cols)
+				in.name, rows, cols, first.name, r, c)
 		}
 	}
 	return nil
-}
-
-// checkFinite looks for NaN and infinity with one multiplication per value and
-// spells out the place only when there is one.
-func checkFinite(in input) error {
-	sum := 0.0
-	for _, v := range in.m.Data {
-		sum += v * 0
-	}
-	if sum == 0 && len(in.m.Data) == in.m.Rows*in.m.Cols && in.m.Rows >= 0 {
-		return nil
-	}
-	return fmt.Errorf("ruler: %w", in.m.Check(in.name+" embeddings"))
 }
 
 func checkIndices(n int, forget, retain []int, needRetain bool) error {
@@ -125,8 +114,10 @@ func markRows(seen []byte, rows []int, name string, mark byte) error {
 // row would silently become zero.
 func checkNorms(in input, policy ZeroNorm) (int, error) {
 	zeros := 0
+	_, cols := in.m.Shape()
+	buffer := make([]float64, cols)
 	for _, i := range in.rows {
-		n := norm(in.m.Row(i))
+		n := norm(in.m.Read(buffer, i))
 		if math.IsInf(n, 0) {
 			return 0, fmt.Errorf("ruler: %s embeddings, row %d: the squared norm overflows float64; rescale the embeddings, their "+
 				"scale does not matter", in.name, i)

@@ -79,7 +79,8 @@ func neighbours(e Evidence, gallery []int, opt Options) (*nearest, error) {
 	if len(gallery) < 2 {
 		return nil, fmt.Errorf("ruler: M4 needs 2 retained records to compare neighbours, got %d", len(gallery))
 	}
-	find := newFinder(opt.Multiplier, e.Unlearned.Cols)
+	_, cols := e.Unlearned.Shape()
+	find := newFinder(opt.Multiplier, cols)
 	retained := newCloud(e.Unlearned, gallery)
 	q, err := find.within(retained)
 	if err != nil {

@@ -58,7 +58,10 @@ type PerRecord struct {
 // Errors are those of M1 to M4; every problem of the input is found before
 // anything is computed.
 func Measure(e Evidence, opt Options) (*Result, error) {
-	if e.Oracle == nil {
+	if missing(e.Oracle) {
+		e.Oracle, e.Original = nil, nil
+	}
+	if missing(e.Original) {
 		e.Original = nil
 	}
 	r := &Result{Forget: len(e.Forget), Retain: len(e.Retain)}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,23 +16,64 @@ import (
 // 4 MiB of float32, so that a gallery of any size needs no n x n matrix.
 const tileSize = 1024
 
+// heldValues is up to how many values a cloud holds its unit embeddings, in
+// 200 MB. A larger one makes them from the embeddings again and again, so that
+// nothing is held beside what was given; that costs 2/tileSize of a division per
+// multiplication of the search.
+var heldValues = 1 << 24
+
 // cloud is a set of unit embeddings in float64, which decides, and in float32,
 // which is fast.
 type cloud struct {
-	exact  array.Matrix[float64]
+	m    array.Rows
+	rows []int
+	cols int
+
+	exact  array.Matrix[float64] // both empty if it is too large to be held
 	single array.Matrix[float32]
 }
 
-func newCloud(m *array.Matrix[float64], rows []int) cloud {
-	exact := units(m, rows)
-	return cloud{exact, array.Convert[float32](exact)}
+func newCloud(m array.Rows, rows []int) cloud {
+	_, cols := m.Shape()
+	c := cloud{m: m, rows: rows, cols: cols}
+	if len(rows)*cols <= heldValues {
+		c.exact = units(m, rows)
+		c.single = array.Convert[float32](c.exact)
+	}
+	return c
 }
 
-func (c cloud) len() int { return c.exact.Rows }
+func (c cloud) len() int { return len(c.rows) }
 
-func (c cloud) block(lo, hi int) array.Matrix[float32] {
-	p := c.single.Cols
-	return array.Matrix[float32]{Rows: hi - lo, Cols: p, Data: c.single.Data[lo*p : hi*p]}
+func (c cloud) held() bool { return c.exact.Rows == len(c.rows) }
+
+// unit returns embedding i at unit length; it may use the buffer.
+func (c cloud) unit(buffer []float64, i int) []float64 {
+	if c.held() {
+		return c.exact.Row(i)
+	}
+	unit(buffer, c.m.Read(buffer, c.rows[i]))
+	return buffer
+}
+
+// block returns embeddings lo ... hi-1; it may use the buffers.
+func (c cloud) block(lo, hi int, buffer *[]float32, row []float64) array.Matrix[float32] {
+	if c.held() {
+		return array.Matrix[float32]{Rows: hi - lo, Cols: c.cols, Data: c.single.Data[lo*c.cols : hi*c.cols]}
+	}
+	*buffer = slices.Grow((*buffer)[:0], (hi-lo)*c.cols)
+	for i := lo; i < hi; i++ {
+		for _, v := range c.unit(row, i) {
+			*buffer = append(*buffer, float32(v))
+		}
+	}
+	return array.Matrix[float32]{Rows: hi - lo, Cols: c.cols, Data: *buffer}
+}
+
+// scratch is what the tiles of one goroutine use one after another.
+type scratch struct {
+	s, a, b []float32
+	x, y    []float64
 }
 
 // floatBound bounds the distance between a float32 inner product of two
@@ -119,9 +161,9 @@ func (f *finder) each(todo []place, a, b cloud, use func(*tile) error) error {
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			var buffer []float32
+			room := scratch{x: make([]float64, a.cols), y: make([]float64, a.cols)}
 			for k := next.Add(1) - 1; k < int64(len(todo)); k = next.Add(1) - 1 {
-				t := newTile(a, b, todo[k], f.bound, &buffer)
+				t := newTile(a, b, todo[k], f.bound, &room)
 				if errs[w] = f.fill(t, use); errs[w] != nil {
 					next.Store(int64(len(todo)))
 				}
@@ -133,7 +175,7 @@ func (f *finder) each(todo []place, a, b cloud, use func(*tile) error) error {
 }
 
 func (f *finder) fill(t *tile, use func(*tile) error) error {
-	if err := f.mul.MulT(t.s, t.a.block(t.i, t.i+t.rows), t.b.block(t.j, t.j+t.cols)); err != nil {
+	if err := f.mul.MulT(t.s, t.a.block(t.i, t.i+t.rows, &t.room.a, t.room.x), t.b.block(t.j, t.j+t.cols, &t.room.b, t.room.y)); err != nil {
 		return fmt.Errorf("ruler: product of embeddings: %w", err)
 	}
 	return use(t)

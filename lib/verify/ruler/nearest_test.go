@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,49 @@ var clouds = map[string]func(rng *rand.Rand, n, p int) *matrix{
 }
 
 func TestFastM4EqualsTheFloat64BruteForceExactly(t *testing.T) {
+	checkFastM4(t)
+}
+
+// TestLargeCloudsAreSearchedWithoutBeingHeld does the same where the unit
+// embeddings are made from those given, block by block.
+func TestLargeCloudsAreSearchedWithoutBeingHeld(t *testing.T) {
+	before := heldValues
+	heldValues = 0
+	t.Cleanup(func() { heldValues = before })
+	if newCloud(gaussian(rand.New(rand.NewPCG(1, 1)), 3, 2), []int{0, 1}).held() {
+		t.Fatal("the cloud is held, so this test shows nothing")
+	}
+	checkFastM4(t)
+}
+
+// TestSinglePrecisionIsTheSameAsConverted measures float32 embeddings as they
+// are and as float64, held and not.
+func TestSinglePrecisionIsTheSameAsConverted(t *testing.T) {
+	u, o, g, forget, retain := golden()
+	var single [3]array.Matrix[float32]
+	var double [3]array.Matrix[float64]
+	for k, m := range []*matrix{u, o, g} {
+		single[k] = array.Convert[float32](*m)
+		double[k] = array.Convert[float64](single[k])
+	}
+	want, err := Measure(Evidence{Unlearned: double[0], Oracle: double[1], Original: double[2], Forget: forget, Retain: retain}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := heldValues
+	t.Cleanup(func() { heldValues = before })
+	for _, heldValues = range []int{before, 0} {
+		found, err := Measure(Evidence{Unlearned: single[0], Oracle: &single[1], Original: single[2], Forget: forget, Retain: retain}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(found, want) {
+			t.Errorf("held %d: found %+v, expected %+v", heldValues, found, want)
+		}
+	}
+}
+
+func checkFastM4(t *testing.T) {
 	for name, generate := range clouds {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(9, 9))

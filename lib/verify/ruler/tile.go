@@ -19,19 +19,20 @@ type tile struct {
 	rows, cols int
 	s          []float32 // rows x cols
 	bound      float64   // e
+	room       *scratch
 
 	rowTop, colTop []float32 // what scan found
 }
 
-// newTile sets up a tile in a buffer that the next tile of the same goroutine
+// newTile sets up a tile in a room that the next tile of the same goroutine
 // may use again.
-func newTile(a, b cloud, at place, bound float64, buffer *[]float32) *tile {
-	t := &tile{a: a, b: b, i: at.i, j: at.j, bound: bound,
+func newTile(a, b cloud, at place, bound float64, room *scratch) *tile {
+	t := &tile{a: a, b: b, i: at.i, j: at.j, bound: bound, room: room,
 		rows: min(tileSize, a.len()-at.i), cols: min(tileSize, b.len()-at.j)}
-	if n := t.rows * t.cols; cap(*buffer) < n {
-		*buffer = make([]float32, n)
+	if n := t.rows * t.cols; cap(room.s) < n {
+		room.s = make([]float32, n)
 	}
-	t.s = (*buffer)[:t.rows*t.cols]
+	t.s = room.s[:t.rows*t.cols]
 	return t
 }
 
@@ -126,7 +127,7 @@ func (t *tile) limit(best float64, top float32) float32 {
 // raise computes one similarity in float64 and checks that the fast product
 // kept its promise.
 func (t *tile) raise(best *float64, r, c int, s float32) error {
-	exact := dot(t.a.exact.Row(t.i+r), t.b.exact.Row(t.j+c))
+	exact := dot(t.a.unit(t.room.x, t.i+r), t.b.unit(t.room.y, t.j+c))
 	if !(math.Abs(float64(s)-exact) <= t.bound) {
 		return fmt.Errorf("ruler: the multiplier returned %v for an inner product of %v, further off than float32 arithmetic allows (%.2g)", s, exact, t.bound)
 	}
