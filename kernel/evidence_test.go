@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
@@ -220,4 +221,118 @@ func TestVerifyRulerOpensTheEngineForABigGalleryAndSaysNothing(t *testing.T) {
 	if v := metric(t, got, "m4")["value"]; v != want.Value {
 		t.Errorf("M4 is %v with the engine and %v without", v, want.Value)
 	}
+}
+
+// TestEveryRefusalNamesItsFileAndPlace gives each file of each command all that
+// is wrong with a file.
+func TestEveryRefusalNamesItsFileAndPlace(t *testing.T) {
+	dir := t.TempDir()
+	raw := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	saved := func(name string, m array.Matrix[float64]) string {
+		path := filepath.Join(dir, name)
+		if err := npy.Write(path, m); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	spoiled := func(v float64) array.Matrix[float64] {
+		m := embeddings(1, 20)
+		m.Row(13)[5] = v
+		return m
+	}
+	zero := embeddings(1, 20)
+	clear(zero.Row(13))
+	array1 := func(descr, shape string, n int) string {
+		header := "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + "}"
+		return "\x93NUMPY\x01\x00" + string(rune(len(header))) + "\x00" + header + strings.Repeat("\x00", n)
+	}
+	unreadable := map[string]string{
+		filepath.Join(dir, "none.npy"):                                "no such file",
+		raw("empty.npy", ""):                                          "start with",
+		raw("text.npy", "1,2\n"):                                      "start with",
+		raw("cut.npy", "\x93NUMPY\x01\x00\xff\xff"):                   "65535",
+		raw("short.npy", array1("<f8", "(20, 8)", 9)):                 "needs 1280 bytes, found 9",
+		raw("object.npy", array1("|O", "(20, 8)", 160)):               "Python objects",
+		raw("complex.npy", array1("<c8", "(20, 8)", 1280)):            "<c8",
+		raw("huge.npy", array1("<f8", "(4611686018427387904, 4)", 1)): "overflows",
+		raw("escape\x1b[2J.npy", "no"):                                `escape\x1b[2J.npy`,
+		dir:                                                           "regular file",
+	}
+	matrices := map[string]string{
+		raw("cube.npy", array1("<f8", "(20, 8, 2)", 20*8*2*8)):                          "(20, 8, 2)",
+		saved("nan.npy", spoiled(math.NaN())):                                           "row 13, column 5 is NaN",
+		saved("inf.npy", spoiled(math.Inf(-1))):                                         "row 13, column 5 is -Inf",
+		saved("huge-value.npy", spoiled(1e200)):                                         "row 13",
+		raw("bools.npy", array1("|b1", "(20, 8)", 160)):                                 "bools",
+		saved("narrow.npy", array.New[float64](20, 0)):                                  "0 columns",
+		saved("none-at-all.npy", array.New[float64](0, 8)):                              "0",
+		raw("longs.npy", array1("<i8", "(1, 1)", 0)+"\xff\xff\xff\xff\xff\xff\xff\x7f"): "row 0, column 0 is 9223372036854775807",
+	}
+	rows := map[string]string{
+		raw("mask.npy", array1("|b1", "(20,)", 20)):                      "flatnonzero",
+		raw("floats.npy", array1("<f8", "(1,)", 8)):                      "expected integers",
+		raw("no-rows.npy", array1("<i8", "(0,)", 0)):                     "set is empty",
+		raw("outside.npy", array1("|u1", "(2,)", 0)+"\x01d"):             "[1] = 100 is outside the 20 rows",
+		raw("twice.npy", array1("|u1", "(2,)", 0)+"\x01\x01"):            "[1] = 1 names a row twice",
+		raw("negative.npy", array1("<i4", "(1,)", 0)+"\xff\xff\xff\xff"): "element 0 is -1",
+	}
+	scores := map[string]string{
+		raw("nans.npy", array1("<f4", "(2,)", 4)+"\x00\x00\xc0\x7f"): "members[1] is NaN",
+		raw("no-scores.npy", array1("<f4", "(0,)", 0)):               "members",
+		raw("score-bools.npy", array1("|b1", "(2,)", 2)):             "bools",
+		raw("score-matrix.npy", array1("<f4", "(2, 2)", 16)):         "(2, 2)",
+	}
+	u, v, f, r := saved("u.npy", embeddings(1, 20)), vectorFile(t, 1, 2), rowsFile(t, 0, 13), rowsFile(t, append(span(1, 13), span(14, 20)...)...)
+	ruler := map[string]string{"unlearned": u, "oracle": u, "original": u, "forget": f, "retain": r}
+	count := 0
+	try := func(command string, files map[string]string, flag string, bad map[string]string) {
+		for path, word := range bad {
+			args := strings.Fields(command)
+			for name, good := range files {
+				if name == flag {
+					good = path
+				}
+				args = append(args, "--"+name, good)
+			}
+			count++
+			fails(t, lethe(t, args...), exitFailure, "--"+flag, cli.Printable(path), word)
+		}
+	}
+	for _, flag := range []string{"unlearned", "oracle", "original"} {
+		try("verify ruler", ruler, flag, unreadable)
+		try("verify ruler", ruler, flag, matrices)
+		try("verify ruler", ruler, flag, map[string]string{saved("zero.npy", zero): "row 13: norm 0", saved("wide.npy", array.New[float64](20, 9)): "20 x 9"})
+	}
+	for _, flag := range []string{"forget", "retain"} {
+		try("verify ruler", ruler, flag, unreadable)
+		try("verify ruler", ruler, flag, rows)
+	}
+	for _, flag := range []string{"target", "in", "out"} {
+		files := map[string]string{"target": u, "in": u, "out": u}
+		try("verify sde", files, flag, unreadable)
+		try("verify sde", files, flag, matrices)
+	}
+	for _, flag := range []string{"members", "nonmembers"} {
+		files := map[string]string{"members": v, "nonmembers": v}
+		try("score", files, flag, unreadable)
+		try("score", files, flag, scores)
+	}
+	if count < 150 {
+		t.Errorf("only %d refusals were tried", count)
+	}
+}
+
+func TestVerifySDEIsBounded(t *testing.T) {
+	u := matrixFile(t, embeddings(1, 20))
+	files := []string{"verify", "sde", "--target", u, "--in", u, "--out", u}
+	fails(t, lethe(t, append(files, "--bins", "1000000000000")...), exitUsage, "--bins 1000000000000: expected 1 to 1000000")
+	fails(t, lethe(t, append(files, "--permutations", "1000000000000")...), exitUsage, "at most 1000000")
+	long := matrixFile(t, array.New[float64](mostRecords+1, 1))
+	fails(t, lethe(t, "verify", "sde", "--target", long, "--in", u, "--out", u), exitFailure, long, "30001 rows")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/lib/store"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ func openStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.OnWarning = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", text) }
+	s.OnWarning = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", cli.Printable(text)) }
 	s.OnWait = func(_ store.Key, elsewhere bool) {
 		if elsewhere {
 			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for a run that is being computed already")

@@ -62,10 +62,10 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	if errors.Is(context.Cause(ctx), errInterrupted) {
-		fmt.Fprintln(stderr, "lethe: interrupted:", err)
+		fmt.Fprintln(stderr, "lethe: interrupted:", cli.Printable(err.Error()))
 		return exitInterrupted
 	}
-	fmt.Fprintln(stderr, "lethe:", err)
+	fmt.Fprintln(stderr, "lethe:", cli.Printable(err.Error()))
 	if cli.IsUsage(err) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return exitUsage

@@ -102,7 +102,7 @@ func listRuns(cmd *cobra.Command, dir string, asJSON bool) error {
 	for _, e := range all {
 		total += e.Bytes
 		made := e.Created.UTC().Format("2006-01-02 15:04")
-		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), e.Key.Recipe, fmt.Sprint(e.Files), cli.Bytes(e.Bytes), made))
+		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), cli.Printable(e.Key.Recipe), fmt.Sprint(e.Files), cli.Bytes(e.Bytes), made))
 	}
 	if len(all) > 0 {
 		if err := t.Text(cmd.OutOrStdout()); err != nil {
@@ -114,7 +114,7 @@ func listRuns(cmd *cobra.Command, dir string, asJSON bool) error {
 }
 
 // shortID is as much of an ID as people need.
-func shortID(id string) string { return id[:min(12, len(id))] }
+func shortID(id string) string { return cli.Printable(id[:min(12, len(id))]) }
 
 // pick finds the entries whose IDs begin with the words given: one each.
 func pick(all []store.Entry, ids []string) ([]store.Entry, error) {
@@ -167,9 +167,9 @@ func showRun(cmd *cobra.Command, e store.Entry, asJSON bool) error {
 		return cli.WriteJSON(w, r)
 	}
 	fmt.Fprintf(w, "id       %s\nstate    %s\nfolder   %s\nsize     %s in %d files\nmade     %s\n",
-		e.ID, e.State, e.Dir, cli.Bytes(e.Bytes), e.Files, e.Created.UTC().Format(time.DateTime+" UTC"))
+		cli.Printable(e.ID), e.State, cli.Printable(e.Dir), cli.Bytes(e.Bytes), e.Files, e.Created.UTC().Format(time.DateTime+" UTC"))
 	if e.Problem != "" {
-		fmt.Fprintf(w, "problem  %s\n", e.Problem)
+		fmt.Fprintf(w, "problem  %s\n", cli.Printable(e.Problem))
 	}
 	files, err := filepath.Glob(filepath.Join(e.Dir, "*"))
 	if err != nil {
@@ -177,7 +177,7 @@ func showRun(cmd *cobra.Command, e store.Entry, asJSON bool) error {
 	}
 	for _, f := range files {
 		if info, err := os.Lstat(f); err == nil && !info.IsDir() {
-			fmt.Fprintf(w, "file     %s (%s)\n", filepath.Base(f), cli.Bytes(info.Size()))
+			fmt.Fprintf(w, "file     %s (%s)\n", cli.Printable(filepath.Base(f)), cli.Bytes(info.Size()))
 		}
 	}
 	if e.Key.Recipe == "" {
@@ -241,7 +241,7 @@ An older list of the same signer, put back together with the older runs, passes.
 		} else {
 			for _, r := range checked {
 				if !r.OK {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s %s: %s\n", shortID(r.ID), fault(*key), r.Problem)
+					fmt.Fprintf(cmd.OutOrStdout(), "%s %s: %s\n", shortID(r.ID), fault(*key), cli.Printable(r.Problem))
 				}
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%d runs checked, %d %s\n", len(checked), bad, fault(*key))
@@ -453,7 +453,7 @@ func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes
 	for i, e := range chosen {
 		total += e.Bytes
 		ids[i] = e.ID
-		fmt.Fprintf(w, "%s  %s  %s  %s\n", shortID(e.ID), e.State, cli.Bytes(e.Bytes), e.Key.Recipe)
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", shortID(e.ID), e.State, cli.Bytes(e.Bytes), cli.Printable(e.Key.Recipe))
 	}
 	if len(chosen) == 0 || dryRun {
 		fmt.Fprintf(w, "%d entries, %s; nothing was deleted\n", len(chosen), cli.Bytes(total))

@@ -35,7 +35,7 @@ func newVerifyRuler() *cobra.Command {
 		Long: `RULER's metrics on the embeddings of a model from any framework.
 
 U, O and G are matrices (n, p) of the same n records in the same order, saved
-with numpy.save as float32 or float64: the activations just before the output
+with numpy.save as float16, float32 or float64: the activations just before the output
 head, dropout off, of the unlearned model, of the oracle (retrained without the
 forget set, from the same initial weights) and of the original. f and r hold
 row numbers (integers).
@@ -111,7 +111,7 @@ func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Resu
 		if f.path == "" {
 			continue
 		}
-		x, err := readFlag(f.flag, f.path, npy.ReadRows)
+		x, err := readFlag(f.flag, f.path, finite(npy.ReadRows))
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +141,12 @@ func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Resu
 			return nil, err
 		}
 	}
-	return ruler.Measure(e, opt)
+	r, err := ruler.Measure(e, opt)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", given("unlearned", in.unlearned, "oracle", in.oracle, "original", in.original,
+			"forget", in.forget, "retain", in.retain), err)
+	}
+	return r, err
 }
 
 // metricJSON is an estimate in which null stands for what is unknown.

@@ -14,6 +14,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// What verify sde takes at most, so that its memory is bounded: all pairs of
+// the records of a half are held for both halves, 4 n^2 bytes for n rows.
+const (
+	mostRecords      = 30_000
+	mostPermutations = 1_000_000
+	mostBins         = 1_000_000
+)
+
 // sdeFiles are the paths given to verify sde.
 type sdeFiles struct{ target, in, out string }
 
@@ -24,7 +32,7 @@ func newVerifySDE() *cobra.Command {
 		Long: `Split-half dependence evaluation (SDE) of activations of a model from any
 framework, beside what the statistic really measures.
 
-T, I and O are matrices (n, p), saved with numpy.save as float32 or float64: the
+T, I and O are matrices (n, p), saved with numpy.save as float16, float32 or float64: the
 activations of one layer of one model, dropout off, of the target records, of
 records known to be in the training set and of records known not to be. All have
 the same number of rows. Rows must be in random order, because the first half of
@@ -58,8 +66,10 @@ The verdict is void when the references fail the Mann-Whitney gate.`,
 		switch {
 		case opt.Permutations < 2:
 			return cli.Usagef("--permutations %d: expected 2 or more", opt.Permutations)
-		case opt.Bins < 1:
-			return cli.Usagef("--bins %d: expected 1 or more", opt.Bins)
+		case opt.Permutations > mostPermutations:
+			return cli.Usagef("--permutations %d: at most %d are drawn", opt.Permutations, mostPermutations)
+		case opt.Bins < 1 || opt.Bins > mostBins:
+			return cli.Usagef("--bins %d: expected 1 to %d", opt.Bins, mostBins)
 		}
 		return nil
 	}
@@ -82,7 +92,7 @@ func (f sdeFiles) judge(opt sde.Options, shuffle bool) (*sde.Result, error) {
 		flag, path string
 		to         *array.Matrix[float64]
 	}{{"target", f.target, &target}, {"in", f.in, &in}, {"out", f.out, &out}} {
-		x, err := readFlag(file.flag, file.path, npy.ReadMatrix)
+		x, err := readFlag(file.flag, file.path, finite(npy.ReadMatrix))
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +101,15 @@ func (f sdeFiles) judge(opt sde.Options, shuffle bool) (*sde.Result, error) {
 		}
 		*file.to = x
 	}
-	return sde.Judge(&target, sde.References{In: &in, Out: &out}, opt)
+	files := given("target", f.target, "in", f.in, "out", f.out)
+	if n := max(target.Rows, in.Rows, out.Rows); n > mostRecords {
+		return nil, fmt.Errorf("%s: %d rows; SDE compares all pairs, and more than %d rows are not taken: give a random part of them", files, n, mostRecords)
+	}
+	r, err := sde.Judge(&target, sde.References{In: &in, Out: &out}, opt)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", files, err)
+	}
+	return r, err
 }
 
 // hsicJSON is a split-half distribution in the published shape.
