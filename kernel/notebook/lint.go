@@ -31,7 +31,8 @@ const maxNotebook = 1 << 20
 // Lint reads the notebook at path and returns its problems: it must be executed
 // in order without errors on the right kernel, must not depend on the machine
 // or on the network, must run in GoNB as it reads in Go, must be readable
-// without seeing its pictures, have claims and exercises, and plain language.
+// without seeing its pictures, have claims, exercises and a knob, short cells and
+// plain language.
 func Lint(fsys fs.FS, path string) []Problem {
 	l := &linter{path: path}
 	nb, err := ReadFS(fsys, path)
@@ -42,7 +43,7 @@ func Lint(fsys fs.FS, path string) []Problem {
 	l.nb = nb
 	for _, rule := range []func(){
 		l.kernel, l.size, l.paths, l.commands, l.imports, l.network, l.executed, l.outputs,
-		l.headings, l.images, l.claims, l.exercises, l.answers, l.language,
+		l.headings, l.images, l.claims, l.exercises, l.answers, l.language, l.thin, l.knobs,
 	} {
 		rule()
 	}

@@ -103,6 +103,15 @@ func TestEachDefectIsFoundAndNothingElse(t *testing.T) {
 		{"two exercises", source(9, "### Exercise 3: look", "### More"), "2 exercises: end with at least 3"},
 		{"exercise numbers", source(8, "Exercise 2", "Exercise 4"), "cell 8: exercise 4, expected 2"},
 		{"no solution", source(11, "</details>", ""), "cell 9: exercise 3 has no folded solution"},
+		{"a long cell", source(3, "fmt.Println(half", strings.Repeat("fmt.Println()\n", 14)+"fmt.Println(half"), "cell 3: a code cell of 26 lines: 25"},
+		{"long cells", func(nb *Notebook) {
+			for _, i := range []int{6, 9} {
+				nb.Cells[i].Source += strings.Repeat("\nfmt.Println()", 9)
+			}
+		}, "half of the code cells have 11 lines and more: 10"},
+		{"no knob", source(4, `nb.Knob("epochs (of training)", &epochs, 1, 9)`, "epochs"), "no knob: give the reader"},
+		{"a knob nobody names", source(2, "Turn the **epochs** and watch", "Turn it and watch"), `cell 4: the knob "epochs" is not named in the text above it`},
+		{"a knob without a question", source(2, "and watch the curve", "at will"), "cell 4: sliders without a word on what to look for"},
 		{"a long sentence", source(1, "A model has seen some records, and now one of them must go.", strings.Repeat("a model has seen it and ", 8)+"so on."), "cell 1: a sentence of 50 words"},
 	} {
 		nb := good(t)

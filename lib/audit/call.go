@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/report"
@@ -21,6 +22,19 @@ const (
 	Backwards  Call = "backwards"  // unlike both, on the far side of the original
 	Unclear    Call = "unclear"    // its interval reaches both
 )
+
+// About says in words what a call means.
+func (c Call) About() string { return calls[c] }
+
+var calls = map[Call]string{
+	Blind:      "original and oracle look alike, and the lens cannot tell anything on this case",
+	Forgotten:  "like the oracle, unlike the original",
+	Remembered: "like the original, unlike the oracle",
+	Between:    "unlike both, on the way from the original to the oracle",
+	Beyond:     "unlike both, on the far side of the oracle",
+	Backwards:  "unlike both, on the far side of the original",
+	Unclear:    "its interval reaches both",
+}
 
 // CallOf places a reading. Two readings are alike where their intervals overlap,
 // which is generous: intervals of equal readings overlap nearly always, and
@@ -110,13 +124,32 @@ func (c *Case) CallRows(group string, models []*Model) ([]report.Row, error) {
 		if m.Control {
 			row.Kind = report.Control
 		}
-		for k, call := range calls[i] {
-			cell := report.Est(readings[i*len(calls[i])+k].Estimate, 4)
-			cell.Text += " " + string(call)
-			row.Cells = append(row.Cells, cell)
-		}
+		row.Cells = append(row.Cells, called(readings[i*len(calls[i]):], calls[i], 4)...)
 		row.Cells = append(row.Cells, report.Str(Agreement(c.lenses(), calls[i])))
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// called are the cells of a model: value, interval and call per lens.
+func called(readings []Reading, calls []Call, digits int) []report.Cell {
+	out := make([]report.Cell, len(calls))
+	for k, call := range calls {
+		out[k] = report.Est(readings[k].Estimate, digits)
+		out[k].Text += " " + string(call)
+	}
+	return out
+}
+
+// glossary explains the calls that occur, in the order of their first use.
+func glossary(calls [][]Call) []string {
+	var out []string
+	seen := map[Call]bool{}
+	for _, call := range slices.Concat(calls...) {
+		if !seen[call] {
+			out = append(out, fmt.Sprintf("%s: %s.", call, call.About()))
+		}
+		seen[call] = true
+	}
+	return out
 }

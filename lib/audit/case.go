@@ -57,6 +57,31 @@ func Open(ctx context.Context, l *lab.Lab, s lab.Setting) (*Case, error) {
 	return c, err
 }
 
+// Again opens a case with the engine, the store and the seeds of lab.Open, in
+// another run: other records are held out and forgotten, and other weights
+// begin. Run 0 is what Open opens.
+func Again(ctx context.Context, run int, s lab.Setting) (*Case, error) {
+	l, err := lab.Open()
+	if err != nil {
+		return nil, err
+	}
+	return Open(ctx, l.Again(run), s)
+}
+
+// UnlearnAll lets the original forget by each of the methods, a model for each
+// in their order; see lab.Case.Unlearn.
+func (c *Case) UnlearnAll(ctx context.Context, methods ...unlearn.Method) ([]*Model, error) {
+	var out []*Model
+	for _, method := range methods {
+		m, err := c.Unlearn(ctx, method)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
 // Controls are the models of ControlArms.
 func (c *Case) Controls(ctx context.Context) ([]*Model, error) {
 	out := []*Model{c.Original, c.Oracle}

@@ -40,6 +40,28 @@ func (c *Case) Follow(ctx context.Context, method unlearn.Method, each func(*Cou
 	return k, m, err
 }
 
+// Screen shows a figure in the place of the one before, and says whether it
+// would draw the next one now: nb.Live.
+type Screen interface {
+	Due() bool
+	Figure(plot.Figure)
+}
+
+// Draw follows an unlearning on a screen: accuracies epoch by epoch.
+func (c *Case) Draw(ctx context.Context, s Screen, method unlearn.Method) error {
+	course, _, err := c.Follow(ctx, method, func(k *Course) error {
+		if s.Due() {
+			s.Figure(k.Figure())
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.Figure(course.Figure())
+	return nil
+}
+
 func (k *Course) add(epoch int, m *Model) error {
 	a, err := k.c.Accuracy(m)
 	if err != nil {
@@ -61,7 +83,7 @@ func (k *Course) Figure() plot.Figure {
 				"held out %.3f.", n, k.forget[n].Value, k.retain[n].Value, k.test[n].Value),
 			Source: k.c.Provenance().Line(),
 		},
-		X: plot.Axis{Label: "epoch of unlearning"}, Y: plot.Axis{Label: "accuracy", Min: number(0), Max: number(1.05)},
+		X: plot.Axis{Label: "epoch of unlearning"}, Y: plot.Axis{Label: "accuracy", Min: plot.At(0), Max: plot.At(1.05)},
 		Curves: []plot.Curve{k.curve("forgotten", k.forget), k.curve("retained", k.retain), k.curve("held out", k.test)},
 		Null:   &plot.Null{Value: k.oracle.Forget.Value, Label: "retrained model, forgotten"},
 	}
@@ -74,5 +96,3 @@ func (k *Course) curve(name string, shares []stats.Estimate) plot.Curve {
 	}
 	return c
 }
-
-func number(v float64) *float64 { return &v }

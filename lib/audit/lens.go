@@ -46,37 +46,6 @@ type Reading struct {
 	Floor stats.Floor
 }
 
-// Verdict is a reading in words.
-type Verdict string
-
-// The verdicts. They are about one lens and one model, and say nothing of what
-// the original or the oracle shows through the same lens: a verdict without the
-// controls beside it is worth little.
-const (
-	NoSign      Verdict = "no sign"     // the interval holds the null
-	Remembers   Verdict = "remembers"   // all of it lies on memory's side
-	Overshoots  Verdict = "overshoots"  // all of it lies on the other side
-	Undecidable Verdict = "undecidable" // there is no interval
-)
-
-// Verdict puts the reading into words.
-func (r Reading) Verdict() Verdict {
-	if r.Null == nil || math.IsNaN(r.Low) || math.IsNaN(r.High) {
-		return Undecidable
-	}
-	side := Above
-	switch {
-	case r.Low <= *r.Null && *r.Null <= r.High:
-		return NoSign
-	case r.High < *r.Null:
-		side = Below
-	}
-	if side == r.Memory {
-		return Remembers
-	}
-	return Overshoots
-}
-
 // WithinChance reports whether the value is nearer to the null than the chance
 // floor's 95th percentile: then it is no evidence of anything.
 func (r Reading) WithinChance() bool {

@@ -40,6 +40,6 @@ func (l Neighbours) Look(c *Case, m *Model) (*Reading, error) {
 	sd := ruler.M4NullSD(len(c.Forget))
 	return &Reading{
 		Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: *e,
-		Floor: stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: sd * 1.959963984540054},
+		Floor: stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: c.m4Reach()},
 	}, nil
 }

@@ -32,6 +32,12 @@ func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
 	return ruler.Measure(e, opt)
 }
 
+// RULERValues are M1 to M4 of a model without their intervals, which cost most
+// of the time, and with the values of every record.
+func (c *Case) RULERValues(m *Model) (*ruler.Result, error) {
+	return c.RULER(m, ruler.Options{PointOnly: true})
+}
+
 // RULERTable shows M1 to M4 of models as rows, each with its interval over
 // records.
 func (c *Case) RULERTable(models ...*Model) (*report.Table, error) {

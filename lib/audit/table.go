@@ -3,7 +3,6 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -36,17 +35,20 @@ func (c *Case) lenses() []Lens {
 }
 
 // Compare shows models as rows and lenses as columns, each cell a value with its
-// interval and the verdict, beside the accuracies.
+// interval and the call, which places the model between the original and the
+// oracle, beside the accuracies. Null and chance floor of a lens stand under the
+// table: they say what would be no evidence without an oracle, and it is the
+// oracle that says what forgetting looks like.
 func (c *Case) Compare(models ...*Model) (*report.Table, error) {
-	readings, err := c.Readings(models...)
+	calls, readings, err := c.Calls(models...)
 	if err != nil {
 		return nil, err
 	}
 	t := &report.Table{
 		ID: "audit/" + c.DataSet, Title: "What is left of " + c.forgotten(),
 		Columns: []report.Column{{Name: "model"}},
-		Caption: "One row per model, one column per lens: value, 95 % interval over records, verdict. " +
-			"A verdict is evidence only where the original's differs from the oracle's.",
+		Caption: "One row per model, one column per lens: value, 95 % interval over records, and where that places the model between " +
+			"the original, of which nothing was unlearned, and the oracle, retrained without the records.",
 		Provenance: c.Provenance(),
 	}
 	for i, lens := range c.lenses() {
@@ -57,20 +59,18 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 		report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"},
 		report.Column{Name: "held out", Unit: "accuracy"})
 	for i, m := range models {
-		row, err := c.row(m, readings[i*len(c.lenses()):(i+1)*len(c.lenses())])
+		row, err := c.row(m, called(readings[i*len(calls[i]):], calls[i], 3))
 		if err != nil {
 			return nil, err
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.Notes = glossary(calls)
 	if c.About.Synthetic {
 		t.Notes = append(t.Notes, "The data are generated.")
 	}
 	return t, nil
 }
-
-// unbroken keeps words on one line of a table's cell.
-func unbroken(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
 
 func floorText(r Reading) string {
 	if r.Floor.P95 != r.Floor.P95 { // NaN
@@ -79,15 +79,10 @@ func floorText(r Reading) string {
 	return fmt.Sprintf(", chance alone stays within %.3f of it in 95 of 100 cases", r.Floor.P95)
 }
 
-func (c *Case) row(m *Model, readings []Reading) (report.Row, error) {
-	row := report.Row{Kind: report.Method, Cells: []report.Cell{report.Str(m.Label)}}
+func (c *Case) row(m *Model, lenses []report.Cell) (report.Row, error) {
+	row := report.Row{Kind: report.Method, Cells: append([]report.Cell{report.Str(m.Label)}, lenses...)}
 	if m.Control {
 		row.Kind = report.Control
-	}
-	for _, r := range readings {
-		cell := report.Est(r.Estimate, 3)
-		cell.Text += " " + unbroken(string(r.Verdict()))
-		row.Cells = append(row.Cells, cell)
 	}
 	acc, err := c.Accuracy(m)
 	if err != nil {
@@ -143,10 +138,10 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 }
 
 func nullOf(r Reading) *plot.Null {
-	n := &plot.Null{Value: *r.Null}
-	if r.Floor.P95 == r.Floor.P95 { // not NaN
-		low, high := *r.Null-r.Floor.P95, *r.Null+r.Floor.P95
-		n.Low, n.High, n.BandLabel = &low, &high, "chance, 95 %"
+	if r.Floor.P95 != r.Floor.P95 { // NaN
+		return &plot.Null{Value: *r.Null}
 	}
+	n := plot.Around(*r.Null, r.Floor.P95)
+	n.BandLabel = "chance, 95 %"
 	return n
 }

@@ -17,7 +17,7 @@ type Curve struct {
 	Name      string
 	X, Y      []float64
 	Low, High []float64
-	Control   bool // drawn in grey and dashed
+	Control   bool // drawn in grey and dashed, with marks that no null line has
 }
 
 // Mark is an upright line with words: "unlearning starts".
@@ -140,9 +140,28 @@ func (f Curves) looks() []look {
 func (f Curves) legend() []entry {
 	var out []entry
 	for i, l := range f.looks() {
-		out = append(out, lineEntry(f.Curves[i].Name, l, len(f.Curves[i].Low) > 0))
+		out = append(out, f.entry(f.Curves[i], l))
 	}
 	return append(append(out, f.Null.entries(false)...), paperEntries(f.Paper)...)
+}
+
+// entry is a curve's part of the legend.
+func (f Curves) entry(s Curve, l look) entry {
+	e := lineEntry(s.Name, l, len(s.Low) > 0)
+	if !s.Control {
+		return e
+	}
+	line := e.thumb
+	e.thumb = func(c draw.Canvas) {
+		line(c)
+		c.DrawGlyph(marks(l), c.Center())
+	}
+	return e
+}
+
+// marks are the signs along the line of a control.
+func marks(l look) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: l.col, Radius: px(4), Shape: l.shape}
 }
 
 // lineEntry is a line's part of the legend.
@@ -218,6 +237,29 @@ func drawLine(c draw.Canvas, s Curve, l look, x, y func(float64) vg.Length) {
 		return
 	}
 	c.StrokeLines(style, c.ClipLinesXY(pts)...)
+	if s.Control {
+		drawMarksAlong(c, pts, l)
+	}
+}
+
+// markEvery is how far two signs on the line of a control lie apart: the null is
+// a dashed line too, and in grey the two look alike without them.
+const markEvery = 70
+
+// drawMarksAlong puts signs on a line, the first half a distance from its start.
+func drawMarksAlong(c draw.Canvas, pts []vg.Point, l look) {
+	next := px(markEvery) / 2
+	for i := 1; i < len(pts); i++ {
+		a, b := pts[i-1], pts[i]
+		way := vg.Length(math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y)))
+		for ; next <= way; next += px(markEvery) {
+			t := next / way
+			if at := (vg.Point{X: a.X + t*(b.X-a.X), Y: a.Y + t*(b.Y-a.Y)}); c.ContainsX(at.X) && c.ContainsY(at.Y) {
+				c.DrawGlyph(marks(l), at)
+			}
+		}
+		next -= way
+	}
 }
 
 // drawMarks draws upright lines; their words stand above the drawing, where they

@@ -3,8 +3,10 @@ package plot_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // Scores of members and non-members in shared bins.
@@ -43,6 +45,24 @@ func ExamplePanels() {
 	//       x      y
 	// a  0.00  −0.50
 	// b  0.50   0.00
+}
+
+// A curve is built point by point, and compared with a level line; the axis
+// goes from 0 to 1 and the null has a band.
+func ExampleCurve_Add() {
+	c := plot.Curve{Name: "judged out"}
+	for k, hits := range []int{4, 7, 10} {
+		c.Add(float64(k), stats.Wilson(float64(hits)/10, 10, 0.95))
+	}
+	f := plot.Curves{
+		X: plot.Axis{Label: "per cent wider"}, Y: plot.Shares("judged out"),
+		Curves: []plot.Curve{c, plot.Level("oracle", 0.2, 0, 2)}, Null: plot.Around(0.5, 0.1),
+	}
+	fmt.Printf("%.2f to %.2f, band %.2f to %.2f\n", c.Low[0], c.High[2], *f.Null.Low, *f.Null.High)
+	fmt.Println(f.Render(io.Discard, "png"))
+	// Output:
+	// 0.17 to 1.00, band 0.40 to 0.60
+	// <nil>
 }
 
 // What cannot be drawn is an error with the name of the series.

@@ -35,6 +35,26 @@ func Example() {
 	// seeds: 0-2
 }
 
+// A table is filled row by row.
+func ExampleTable_Add() {
+	t := report.Table{Title: "Squares", Columns: report.Columns("n", "n squared")}
+	for n := range 3 {
+		t.Add(report.Num(float64(n), 0), report.Num(float64(n*n), 0))
+	}
+	if err := t.Text(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// Squares
+	//
+	// n  n squared
+	// ────────────
+	// 0          0
+	// 1          1
+	// 2          4
+	// ────────────
+}
+
 // Numbers in running text follow the same style as in tables.
 func ExampleFormatNumber() {
 	fmt.Println(report.FormatNumber(-0.02345, 3), report.FormatInterval(-0.03, 0.01, 2), report.FormatP(0.00001))

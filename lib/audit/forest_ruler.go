@@ -1,0 +1,46 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+)
+
+// RULERForest shows M1, M2, M3 or M4 of models with intervals over records.
+// Beside the first rows stand the values printed in a paper, as many as there
+// are. M4 has the band in which chance alone puts it in 95 of 100 cases.
+func (c *Case) RULERForest(metric string, printed []float64, models ...*Model) (plot.Forest, error) {
+	f := plot.Forest{Meta: plot.Meta{Title: metric + " on " + c.DataSet, Source: c.Provenance().Line()}, X: plot.Axis{Label: metric}, Digits: 4}
+	for i, m := range models {
+		r, err := c.RULER(m, ruler.Options{})
+		if err != nil {
+			return f, err
+		}
+		e, there := map[string]*stats.Estimate{"M1": r.M1, "M2": r.M2, "M3": r.M3, "M4": r.M4}[metric]
+		if !there {
+			return f, fmt.Errorf("audit: %q is not one of M1, M2, M3, M4", metric)
+		}
+		row := plot.ForestRow{Label: m.Label, Control: m.Control, Estimate: *e}
+		if i < len(printed) {
+			row.Paper = &printed[i]
+		}
+		f.Rows, f.Null = append(f.Rows, row), c.rulerNull(metric, e)
+	}
+	return f, nil
+}
+
+// rulerNull is a metric's null, with the chance band where one is known.
+func (c *Case) rulerNull(metric string, e *stats.Estimate) *plot.Null {
+	switch {
+	case e.Null == nil:
+		return nil
+	case metric == "M4":
+		return plot.Around(*e.Null, c.m4Reach())
+	}
+	return &plot.Null{Value: *e.Null}
+}
+
+// m4Reach is how far from one half chance alone puts M4 in 95 of 100 cases.
+func (c *Case) m4Reach() float64 { return 1.959963984540054 * ruler.M4NullSD(len(c.Forget)) }

@@ -1,0 +1,49 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+func TestAPointWithoutAnIntervalLeavesTheCurveWithoutABand(t *testing.T) {
+	with, without := stats.Wilson(0.5, 10, 0.95), stats.Estimate{Value: 0.5, Low: math.NaN(), High: math.NaN()}
+	for name, points := range map[string][]stats.Estimate{"first": {without, with, with}, "last": {with, with, without}} {
+		c := Curve{Name: "c"}
+		for k, e := range points {
+			c.Add(float64(k), e)
+		}
+		if err := (Curves{Curves: []Curve{c}}).check(); err != nil || len(c.X) != 3 || len(c.Low) != 0 {
+			t.Errorf("%s: %v, %d points, %d bounds", name, err, len(c.X), len(c.Low))
+		}
+	}
+}
+
+// The null, doing nothing and the oracle stood in one figure of a notebook as
+// three dark dashed lines. A control has signs on its line, each its own.
+func TestControlsAndTheNullAreNotOneKindOfLine(t *testing.T) {
+	f := Curves{Curves: []Curve{Level("do nothing", 1, 0, 1), Level("oracle", 2, 0, 1)}, Null: &Null{Value: 0}}
+	seen := map[string]bool{}
+	for _, l := range f.looks() {
+		sign := marks(l)
+		seen[fmt.Sprintf("%T %v", sign.Shape, l.dashes)] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("two controls look alike: %v", seen)
+	}
+	strokes := func(control bool) int {
+		line := Level("flat", 1, 0, 1)
+		line.Control = control
+		var b strings.Builder
+		if err := (Curves{Curves: []Curve{line, {Name: "other", X: []float64{0, 1}, Y: []float64{0, 2}}}}).Render(&b, "svg"); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(b.String(), "<path")
+	}
+	if with, without := strokes(true), strokes(false); with < without+10 {
+		t.Errorf("%d strokes with a control, %d without: its signs are missing", with, without)
+	}
+}

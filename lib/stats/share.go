@@ -1,0 +1,16 @@
+package stats
+
+// Share is the share of values for which something holds, with Wilson's 95 %
+// interval. over says what the values are: "records", "draws", "trials". Without
+// values all of it is NaN, as in Wilson.
+func Share[T any](values []T, over string, holds func(T) bool) Estimate {
+	n := 0
+	for _, v := range values {
+		if holds(v) {
+			n++
+		}
+	}
+	e := Wilson(float64(n)/float64(max(1, len(values))), len(values), 0.95)
+	e.Over = over
+	return e
+}
