@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -288,5 +289,49 @@ func TestASettingThatMakesNoSenseIsRefused(t *testing.T) {
 	c := openCase(t, l, lab.Setting{DataSet: "two_moons", MaxRows: 100})
 	if _, err := c.Compare(); err == nil {
 		t.Error("a table of no models was made")
+	}
+}
+
+func TestGroupsHoldTheRecordsOfTheirRole(t *testing.T) {
+	c := openCase(t, newLab(t), island())
+	logits, err := c.LogitGroups(c.Oracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := c.Accuracy(c.Oracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The oracle is wrong on the island alone, so that exchanged groups show.
+	for name, g := range map[string]struct {
+		m    array.Matrix[float64]
+		rows int
+		y    func(i int) int
+		want float64
+	}{
+		"retained":  {logits.Retained, len(c.Retain), func(i int) int { return c.Train.Y[c.Retain[i]] }, known.Retain.Value},
+		"forgotten": {logits.Forgotten, len(c.Forget), func(i int) int { return c.Train.Y[c.Forget[i]] }, known.Forget.Value},
+		"held out":  {logits.HeldOut, c.Test.X.Rows, func(i int) int { return c.Test.Y[i] }, known.Test.Value},
+	} {
+		right := 0
+		for i := range g.m.Rows {
+			if (g.m.Row(i)[1] > g.m.Row(i)[0]) == (g.y(i) == 1) {
+				right++
+			}
+		}
+		if g.m.Rows != g.rows || math.Abs(float64(right)/float64(g.rows)-g.want) > 1e-9 {
+			t.Errorf("%s: %d records, %d right, want %d and a share of %v", name, g.m.Rows, right, g.rows, g.want)
+		}
+	}
+	hidden, err := c.EmbeddingGroups(c.Oracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.Embedding(c.Oracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hidden.Forgotten.Row(3)[2] != all.Row(c.Forget[3])[2] {
+		t.Error("the embedding of a forgotten record is another one")
 	}
 }

@@ -44,6 +44,12 @@ func ExampleAnswer() {
 	// exercise 1: right
 }
 
+// Every third of twelve repetitions.
+func ExampleOften() {
+	fmt.Println(nb.Often(12, "draws", func(k int) bool { return k%3 == 0 }))
+	// Output: 0.3333 [0.1381, 0.6094] (95% over draws, n = 12)
+}
+
 // A table in a terminal.
 func ExampleTable() {
 	nb.Table(&report.Table{

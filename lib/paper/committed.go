@@ -71,9 +71,22 @@ func columnOf(t *report.Table, name string) (int, error) {
 // Number is the number in a column of a table, in the row of the group whose
 // cells begin with the words given.
 func Number(t *report.Table, column, group string, begins ...string) (float64, error) {
-	i, err := columnOf(t, column)
+	c, err := CellAt(t, column, group, begins...)
 	if err != nil {
 		return 0, err
+	}
+	if c.Value == nil {
+		return 0, fmt.Errorf("table %s: %q of %v holds %q, which is no number", t.ID, column, begins, c.Text+c.Missing)
+	}
+	return *c.Value, nil
+}
+
+// CellAt is the cell in a column of a table, in the row of the group whose cells
+// begin with the words given.
+func CellAt(t *report.Table, column, group string, begins ...string) (report.Cell, error) {
+	i, err := columnOf(t, column)
+	if err != nil {
+		return report.Cell{}, err
 	}
 	for _, r := range t.Rows {
 		if r.Kind == report.Header || r.Group != group || len(r.Cells) < len(begins) {
@@ -86,11 +99,7 @@ func Number(t *report.Table, column, group string, begins ...string) (float64, e
 		if !same {
 			continue
 		}
-		c := r.Cells[i]
-		if c.Value == nil {
-			return 0, fmt.Errorf("table %s: %q of %v holds %q, which is no number", t.ID, column, begins, c.Text+c.Missing)
-		}
-		return *c.Value, nil
+		return r.Cells[i], nil
 	}
-	return 0, fmt.Errorf("table %s has no row %v in the group %q", t.ID, begins, group)
+	return report.Cell{}, fmt.Errorf("table %s has no row %v in the group %q", t.ID, begins, group)
 }

@@ -5,6 +5,12 @@ import (
 	"testing"
 )
 
+func TestValuesKeepTheirOrder(t *testing.T) {
+	if v := Values([]Estimate{{Value: 2}, {Value: -1}}); len(v) != 2 || v[0] != 2 || v[1] != -1 {
+		t.Error(v)
+	}
+}
+
 func TestAShareCountsAndCarriesWilsonsInterval(t *testing.T) {
 	e := Share([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "trials", func(v int) bool { return v > 7 })
 	// statsmodels 0.15.0: proportion_confint(3, 10, method="wilson")

@@ -10,17 +10,17 @@ func TestTheScaleComesFromTheEnvironment(t *testing.T) {
 	t.Setenv("LETHE_ENGINE", "go")
 	for given, want := range map[string]string{"": "quick", "standard": "standard"} {
 		t.Setenv(ScaleEnv, given)
-		e, s, err := Open()
+		r, err := Open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.Engine.Close()
-		if s.Name != want {
-			t.Errorf("%q gave scale %q", given, s.Name)
+		r.Engine.Close()
+		if r.Scale.Name != want {
+			t.Errorf("%q gave scale %q", given, r.Scale.Name)
 		}
 	}
 	t.Setenv(ScaleEnv, "vast")
-	if _, _, err := Open(); err == nil || !strings.Contains(err.Error(), "vast") {
+	if _, err := Open(); err == nil || !strings.Contains(err.Error(), "vast") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,0 +1,33 @@
+package audit
+
+import (
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model"
+)
+
+// Groups are the activations of one layer, a record per row, of the records that
+// stay, of those to be forgotten and of those held out.
+type Groups struct{ Retained, Forgotten, HeldOut array.Matrix[float64] }
+
+// EmbeddingGroups are the groups at the layer before the last one.
+func (c *Case) EmbeddingGroups(m *Model) (*Groups, error) {
+	return c.groups(m, func(p *model.Prediction) array.Matrix[float32] { return p.Embedding })
+}
+
+// LogitGroups are the groups at the last layer.
+func (c *Case) LogitGroups(m *Model) (*Groups, error) {
+	return c.groups(m, func(p *model.Prediction) array.Matrix[float32] { return p.Logits() })
+}
+
+func (c *Case) groups(m *Model, layer func(*model.Prediction) array.Matrix[float32]) (*Groups, error) {
+	o, err := m.Outputs()
+	if err != nil {
+		return nil, err
+	}
+	train := layer(o.Train)
+	return &Groups{
+		Retained:  array.Convert[float64](train.Gather(c.Retain)),
+		Forgotten: array.Convert[float64](train.Gather(c.Forget)),
+		HeldOut:   array.Convert[float64](layer(o.Test)),
+	}, nil
+}

@@ -1,0 +1,14 @@
+package nb
+
+import "github.com/lethe-ml/lethe/lib/stats"
+
+// Often repeats an experiment and returns in which share of the repetitions
+// something happened, with Wilson's 95 % interval. over says what was repeated:
+// "draws", "trials". The first repetition is number 0.
+func Often(times int, over string, happens func(k int) bool) stats.Estimate {
+	numbers := make([]int, max(0, times))
+	for k := range numbers {
+		numbers[k] = k
+	}
+	return stats.Share(numbers, over, happens)
+}

@@ -1,0 +1,52 @@
+package rulerpaper
+
+import "github.com/lethe-ml/lethe/lib/verify/ruler"
+
+// Of are the rows of an arm at a forget fraction, one per data set and seed.
+func (c *Collected) Of(arm string, fraction float64) []Row { return of(c.Rows, arm, fraction) }
+
+// All are the rows of an arm, one per data set, seed and fraction, fraction by
+// fraction.
+func (c *Collected) All(arm string) []Row {
+	var out []Row
+	for _, f := range c.Study.Fractions {
+		out = append(out, c.Of(arm, f)...)
+	}
+	return out
+}
+
+// Differences are a value of arm a less that of arm b at a forget fraction, run
+// by run, so that data set and seed cancel.
+func (c *Collected) Differences(a, b string, fraction float64, value func(Row) float64) []ruler.Observation {
+	type run struct {
+		set    string
+		seed   int
+		forget uint32
+	}
+	of := func(r Row) run { return run{r.DataSet, r.Seed, r.ForgetSeed} }
+	others := map[run]float64{}
+	for _, r := range c.Of(b, fraction) {
+		others[of(r)] = value(r)
+	}
+	var out []ruler.Observation
+	for _, r := range c.Of(a, fraction) {
+		if other, there := others[of(r)]; there {
+			out = append(out, ruler.Observation{DataSet: r.DataSet, Seed: r.Seed, Value: value(r) - other})
+		}
+	}
+	return out
+}
+
+// PerDataSet puts the values of observations into a slice per data set of the
+// study, as plot.Strips shows them.
+func (c *Collected) PerDataSet(observations []ruler.Observation) [][]float64 {
+	out := make([][]float64, len(c.Study.DataSets))
+	for i, name := range c.Study.DataSets {
+		for _, o := range observations {
+			if o.DataSet == name {
+				out[i] = append(out[i], o.Value)
+			}
+		}
+	}
+	return out
+}
