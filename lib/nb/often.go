@@ -6,9 +6,5 @@ import "github.com/lethe-ml/lethe/lib/stats"
 // something happened, with Wilson's 95 % interval. over says what was repeated:
 // "draws", "trials". The first repetition is number 0.
 func Often(times int, over string, happens func(k int) bool) stats.Estimate {
-	numbers := make([]int, max(0, times))
-	for k := range numbers {
-		numbers[k] = k
-	}
-	return stats.Share(numbers, over, happens)
+	return stats.Share(Numbers(times), over, happens)
 }

@@ -78,6 +78,7 @@ func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named) error {
 	p := c.Provenance()
 	if t.Provenance.Data == nil {
 		t.Provenance = p
+		t.Provenance.Data = map[string]string{} // filled below, while p's is read
 	}
 	for name, hash := range p.Data {
 		if c.OfImages() { // there may be several draws of one set

@@ -60,6 +60,9 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 			t.Errorf("no case %q", n.Name)
 		}
 	}
+	if n := len(made.Provenance.Data); n != 3 {
+		t.Errorf("%d data sets of three cases are named: %v", n, made.Provenance.Data)
+	}
 	// Of every case the original is remembered and the oracle forgotten through
 	// every lens that is not blind; the table would contradict itself otherwise.
 	for _, row := range made.Rows {

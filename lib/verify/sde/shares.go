@@ -1,0 +1,30 @@
+package sde
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// ShareOut is the share of verdicts that say out, with Wilson's 95 % interval;
+// over says what they are verdicts on. Null: 0.5, guessing.
+func ShareOut(verdicts []Verdict, over string) stats.Estimate {
+	return stats.Share(verdicts, over, func(v Verdict) bool { return v == Out }).Against(0.5, stats.NearNull)
+}
+
+// Agreement is the share of equal verdicts of two judges on the same sets, with
+// Wilson's 95 % interval.
+func Agreement(a, b []Verdict, over string) (stats.Estimate, error) {
+	if len(a) != len(b) {
+		return stats.Estimate{}, fmt.Errorf("sde: %d verdicts of one judge and %d of the other", len(a), len(b))
+	}
+	k := -1
+	return stats.Share(a, over, func(v Verdict) bool { k++; return v == b[k] }), nil
+}
+
+// Gap is how far the mean of the draws lies from its exact value, in standard
+// errors of the mean. Null: 0.
+func (d *Distribution) Gap() float64 {
+	return (d.Mean - d.ExactMean) / d.SD * math.Sqrt(float64(len(d.Values)))
+}
