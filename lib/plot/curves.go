@@ -190,8 +190,12 @@ func (f Curves) draw(c draw.Canvas) {
 		for i, s := range f.Curves {
 			fillBand(c, s, alpha(ls[i].col, 0.18), x, y)
 		}
+		controls := 0
 		for i, s := range f.Curves {
-			drawLine(c, s, ls[i], x, y)
+			drawLine(c, s, ls[i], controls, x, y)
+			if s.Control {
+				controls++
+			}
 		}
 		f.drawMarks(c, x)
 		drawPaperPoints(c, f.Paper, x, y)
@@ -225,7 +229,9 @@ func fillBand(c draw.Canvas, s Curve, col color.Color, x, y func(float64) vg.Len
 	c.Fill(area)
 }
 
-func drawLine(c draw.Canvas, s Curve, l look, x, y func(float64) vg.Length) {
+// drawLine draws a curve; controls counts those drawn before it, whose signs its
+// own must not cover where the lines lie on each other.
+func drawLine(c draw.Canvas, s Curve, l look, controls int, x, y func(float64) vg.Length) {
 	pts := make([]vg.Point, len(s.X))
 	for i := range s.X {
 		pts[i] = vg.Point{X: x(s.X[i]), Y: y(s.Y[i])}
@@ -238,7 +244,7 @@ func drawLine(c draw.Canvas, s Curve, l look, x, y func(float64) vg.Length) {
 	}
 	c.StrokeLines(style, c.ClipLinesXY(pts)...)
 	if s.Control {
-		drawMarksAlong(c, pts, l)
+		drawMarksAlong(c, pts, l, px(markEvery*math.Mod(0.5+0.37*float64(controls), 1)))
 	}
 }
 
@@ -246,9 +252,8 @@ func drawLine(c draw.Canvas, s Curve, l look, x, y func(float64) vg.Length) {
 // a dashed line too, and in grey the two look alike without them.
 const markEvery = 70
 
-// drawMarksAlong puts signs on a line, the first half a distance from its start.
-func drawMarksAlong(c draw.Canvas, pts []vg.Point, l look) {
-	next := px(markEvery) / 2
+// drawMarksAlong puts signs on a line, the first one so far from its start.
+func drawMarksAlong(c draw.Canvas, pts []vg.Point, l look, next vg.Length) {
 	for i := 1; i < len(pts); i++ {
 		a, b := pts[i-1], pts[i]
 		way := vg.Length(math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y)))

@@ -166,7 +166,7 @@ func (r ROC) draw(c draw.Canvas) {
 		r.drawChance(c, x, y)
 		c.StrokeLine2(dashed(nullLine, 1.3), x(s.lo), y(s.lo), x(1), y(1))
 		for i, l := range r.looks() {
-			drawLine(c, r.visible(r.Curves[i]), l, x, y)
+			drawLine(c, r.visible(r.Curves[i]), l, 0, x, y)
 		}
 		drawPaperPoints(c, r.raised(), x, y)
 	}))
