@@ -7,10 +7,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// ShareOut is the share of verdicts that say out, with Wilson's 95 % interval;
-// over says what they are verdicts on. Null: 0.5, guessing.
+// ShareOut is the share of verdicts that algorithm 2 calls out, ties among them
+// (see Tally.RateOut), with Wilson's 95 % interval; over says what they are
+// verdicts on. Null: 0.5, guessing.
 func ShareOut(verdicts []Verdict, over string) stats.Estimate {
-	return stats.Share(verdicts, over, func(v Verdict) bool { return v == Out }).Against(0.5, stats.NearNull)
+	return stats.Share(verdicts, over, func(v Verdict) bool { return v != In }).Against(0.5, stats.NearNull)
 }
 
 // Agreement is the share of equal verdicts of two judges on the same sets, with

@@ -10,8 +10,8 @@ import (
 
 func TestSharesOfVerdicts(t *testing.T) {
 	a, b := []Verdict{Out, In, Out, Undecided}, []Verdict{Out, Out, In, Undecided}
-	if e := ShareOut(a, "sets"); e.Value != 0.5 || e.N != 4 || e.Over != "sets" || *e.Null != 0.5 {
-		t.Errorf("two of four: %+v", e)
+	if e := ShareOut(a, "sets"); e.Value != 0.75 || e.N != 4 || e.Over != "sets" || *e.Null != 0.5 {
+		t.Errorf("two of four and a tie: %+v", e)
 	}
 	if e, err := Agreement(a, b, "sets"); err != nil || e.Value != 0.5 {
 		t.Errorf("the first and the last agree: %+v, %v", e, err)
