@@ -65,6 +65,7 @@ type dataSetJSON struct {
 	Reading     []string   `json:"reading,omitempty"`
 	Embedded    bool       `json:"embedded"`
 	Synthetic   bool       `json:"synthetic"`
+	State       string     `json:"state"` // "here", "missing", "built in", "generated"
 	Files       []fileJSON `json:"files"`
 }
 
@@ -78,7 +79,7 @@ type fileJSON struct {
 func dataSetOf(i datasets.Info) dataSetJSON {
 	d := dataSetJSON{Name: i.Name, Title: i.Title, Task: i.Task, Rows: i.Rows, Features: i.Features, TestRows: i.TestRows,
 		Classes: i.Classes, ClassCount: i.ClassCount(), Licence: i.Licence, Citation: i.Citation, Homepage: i.Homepage,
-		Description: i.Description, Reading: i.Reading, Embedded: i.Embedded, Synthetic: i.Synthetic, Files: []fileJSON{}}
+		Description: i.Description, Reading: i.Reading, Embedded: i.Embedded, Synthetic: i.Synthetic, State: stateOf(i), Files: []fileJSON{}}
 	if i.Shape != ([3]int{}) {
 		d.Shape = i.Shape[:]
 	}
@@ -98,7 +99,7 @@ func dataSetOf(i datasets.Info) dataSetJSON {
 func newDataList() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "All data sets with shape, licence and size",
+		Short:   "All data sets: what is here, shape, licence and size",
 		Example: "  lethe data list\n  lethe data list --json",
 		Args:    cobra.NoArgs,
 	}
@@ -121,9 +122,9 @@ func dataSetList() []dataSetJSON {
 }
 
 func dataSetTable() *report.Table {
-	t := words("Data sets", "name", "rows", "features", "classes", "licence", "files", "task")
+	t := words("Data sets", "name", "state", "files", "rows", "features", "classes", "licence", "task")
 	for _, i := range allDataSets() {
-		t.Rows = append(t.Rows, row(i.Name, fmt.Sprint(i.Rows), featuresText(i), fmt.Sprint(i.ClassCount()), i.Licence, where(i), i.Task))
+		t.Rows = append(t.Rows, row(i.Name, stateOf(i), sizeText(i), fmt.Sprint(i.Rows), featuresText(i), fmt.Sprint(i.ClassCount()), i.Licence, i.Task))
 	}
 	return t
 }
@@ -136,17 +137,29 @@ func featuresText(i datasets.Info) string {
 	return fmt.Sprintf("%d x %d x %d", i.Shape[0], i.Shape[1], i.Shape[2])
 }
 
-// where says what has to be there before the set can be loaded.
-func where(i datasets.Info) string {
+// stateOf says whether a set can be loaded. Its files are looked for and not read:
+// data verify does that.
+func stateOf(i datasets.Info) string {
 	switch {
 	case i.Synthetic:
 		return "generated"
+	case present(i):
+		return "here"
 	case i.Embedded:
 		return "built in"
-	case !published(i):
-		return cli.Bytes(i.Size()) + ", by hand"
+	}
+	return "missing"
+}
+
+// sizeText is how large a set's files are, and that nobody publishes them.
+func sizeText(i datasets.Info) string {
+	switch {
+	case i.Synthetic:
+		return ""
 	case i.Size() == 0:
 		return "size not known"
+	case !i.Embedded && !published(i):
+		return cli.Bytes(i.Size()) + ", by hand"
 	}
 	return cli.Bytes(i.Size())
 }

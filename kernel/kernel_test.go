@@ -135,6 +135,9 @@ func TestTyposAreUsageErrorsWithASuggestion(t *testing.T) {
 		{"table ruler 1 --scale quik", []string{"--scale quik", "quick, standard, paper"}},
 		{"table ruler 1 --format yaml", []string{"--format yaml", "text, md, json"}},
 		{"table ruler 99", []string{`"99"`, "table1"}},
+		{"figure ruler 99", []string{`"99"`, "there are figure5, figure6, figure7"}},
+		{"table ruler 1 --out nowhere/x.md", []string{"--out", "nowhere"}},
+		{"table ruler 1 --out main.go/sub", []string{"--out", "main.go"}},
 		{"table ruler 1 3 --out x.md", []string{"--out", "folder"}},
 		{"table ruler 1 --workers -1", []string{"--workers -1"}},
 		{"table nobody 1", []string{`"nobody"`, "ruler"}},
@@ -230,6 +233,28 @@ func TestDataGetNeedsNothingForGeneratedSets(t *testing.T) {
 	t.Setenv("LETHE_DATA", t.TempDir())
 	if r := lethe(t, "data", "get", "two_moons"); r.code != exitOK || !strings.Contains(r.out, "generated") {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestDataListSaysWhatIsHere(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("LETHE_DATA", dir)
+	if err := os.MkdirAll(filepath.Join(dir, "adult"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{"adult.data", "adult.test"} {
+		if err := os.WriteFile(filepath.Join(dir, "adult", f), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]string{}
+	for _, d := range decoded[[]dataSetJSON](t, lethe(t, "data", "list", "--json")) {
+		got[d.Name] = d.State
+	}
+	for name, want := range map[string]string{"adult": "here", "bank_marketing": "missing", "breast_cancer": "built in", "two_moons": "generated"} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
 	}
 }
 

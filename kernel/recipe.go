@@ -47,11 +47,43 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 	}
 }
 
-// check refuses a scale or a format that is not there, and settles the format.
+// check refuses a scale or a format that is not there, settles the format, and
+// finds out whether the output can be written before anything is computed for it.
 func (r *recipeRun) check(scales, formats []string) error {
 	if err := cli.OneOf("scale", r.scale, scales...); err != nil {
 		return err
 	}
+	if err := r.settle(formats); err != nil {
+		return err
+	}
+	return r.checkOut()
+}
+
+// checkOut makes the folder that was asked for, and a file in the folder that
+// the output goes to.
+func (r *recipeRun) checkOut() error {
+	folder := r.out
+	switch {
+	case r.out == "" || r.listJobs:
+		return nil
+	case !r.intoFolder():
+		folder = filepath.Dir(r.out)
+	default:
+		if err := os.MkdirAll(r.out, 0o755); err != nil {
+			return cli.Usagef("--out: %w", err)
+		}
+	}
+	f, err := os.CreateTemp(folder, onestep.Prefix)
+	if err != nil {
+		return cli.Usagef("--out: nothing can be written into %s: %w", folder, err)
+	}
+	_ = f.Close()
+	return os.Remove(f.Name())
+}
+
+// settle settles what is written: the runs behind the output, or the output in
+// some format.
+func (r *recipeRun) settle(formats []string) error {
 	if r.runs == "" {
 		return r.chooseFormat(formats)
 	}
@@ -86,25 +118,10 @@ func (r *recipeRun) intoFolder() bool {
 	return err == nil && info.IsDir() || err != nil && filepath.Ext(r.out) == ""
 }
 
-// makeFolder makes the folder that was asked for.
-func (r *recipeRun) makeFolder() error {
-	if !r.intoFolder() {
-		return nil
-	}
-	if err := os.MkdirAll(r.out, 0o755); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	return nil
-}
-
-// open opens the store, makes the folder for the output, and opens the engine,
-// which the caller closes.
+// open opens the store and the engine, which the caller closes.
 func (r *recipeRun) open(cmd *cobra.Command) (*engine.Engine, *store.Store, error) {
 	s, err := openStore(cmd, *r.store)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := r.makeFolder(); err != nil {
 		return nil, nil, err
 	}
 	setup.OfferPlugin()

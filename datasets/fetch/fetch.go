@@ -12,8 +12,10 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -139,8 +141,9 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 	if len(f.Sources) == 0 {
 		return fmt.Errorf("datasets: %s: no address is known that publishes it; put the file with SHA-256 %s into %s", f.Name, f.SHA256, root.Name())
 	}
-	var failed []error
-	for _, s := range f.Sources {
+	var failed []string
+	var last error
+	for n, s := range f.Sources {
 		d.progress.begin(info, f, s)
 		err := d.source(ctx, root, f, s)
 		if err == nil {
@@ -149,10 +152,33 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 		if ctx.Err() != nil {
 			return fmt.Errorf("datasets: %s: stopped, the part that has arrived is kept: %w", f.Name, ctx.Err())
 		}
-		failed = append(failed, fmt.Errorf("%s: %w", s.URL, err))
-		d.progress.note("%s: %v", s.URL, err)
+		why := fmt.Sprintf("%s: %v", s.URL, plain(err))
+		if failed = append(failed, why); n+1 < len(f.Sources) {
+			d.progress.note("%s", why)
+		}
+		last = err
 	}
-	return fmt.Errorf("datasets: %s could not be had from any of %d sources: %w", f.Name, len(f.Sources), errors.Join(failed...))
+	return &failedError{last, fmt.Sprintf("datasets: %s cannot be downloaded: %s\nPut the file with SHA-256 %s into %s by hand, or try again.",
+		f.Name, strings.Join(failed, "; "), f.SHA256, root.Name())}
+}
+
+// failedError is two lines: why no source had a file, and what a reader can do.
+type failedError struct {
+	last error
+	text string
+}
+
+func (e *failedError) Error() string { return e.text }
+
+func (e *failedError) Unwrap() error { return e.last }
+
+// plain is an error without the address, which is said beside it.
+func plain(err error) error {
+	var asked *url.Error
+	if errors.As(err, &asked) {
+		return asked.Err
+	}
+	return err
 }
 
 // source tries one address several times.
@@ -164,7 +190,7 @@ func (d *downloader) source(ctx context.Context, root *os.Root, f datasets.File,
 		if err == nil || errors.As(err, &final) || attempt >= d.attempts {
 			return err
 		}
-		d.progress.note("%s: %v; attempt %d of %d follows", s.URL, err, attempt+1, d.attempts)
+		d.progress.note("%v; attempt %d of %d follows", plain(err), attempt+1, d.attempts)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

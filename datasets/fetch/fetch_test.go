@@ -102,6 +102,22 @@ func TestGetDownloadsAndReportsProgress(t *testing.T) {
 	}
 }
 
+func TestAFailureIsTwoLinesWithWhatAReaderCanDo(t *testing.T) {
+	gone := server(t, http.NotFound)
+	folder, notes, err := fetched(t, t.Context(), published(datasets.Source{URL: gone}, datasets.Source{URL: "http://127.0.0.1:1/a.data"}), nil)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 2 || strings.Count(lines[0], gone) != 1 || strings.Count(lines[0], "127.0.0.1:1/") != 1 ||
+		!strings.Contains(lines[1], digest(body)) || !strings.Contains(lines[1], "into "+folder+" by hand") {
+		t.Errorf("%d lines:\n%v", len(lines), err)
+	}
+	if first := notes[0]; !strings.HasPrefix(first, gone+": ") {
+		t.Errorf("noted %q", notes)
+	}
+}
+
 func TestGetLeavesRightFilesAlone(t *testing.T) {
 	url := server(t, func(w http.ResponseWriter, r *http.Request) { t.Error("the server was asked") })
 	if _, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), map[string][]byte{"a.data": body}); err != nil {

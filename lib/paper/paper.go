@@ -232,13 +232,15 @@ func (p Paper) Own(kind string) (Recipe, bool) {
 // Find finds a recipe by its ID "ruler/table1", its short name "table1" or, with
 // the kind "table", by its name "1".
 func (p Paper) Find(kind, name string) (Recipe, error) {
-	var known []string
 	for _, r := range p.Recipes {
 		short := r.Short()
 		if name == r.ID || name == short || kind+name == short {
 			return r, nil
 		}
-		known = append(known, short)
+	}
+	var known []string
+	for _, r := range p.Of(kind) {
+		known = append(known, r.Short())
 	}
 	return Recipe{}, fmt.Errorf("no %s %q of %s; there are %s", kind, name, p.Title, strings.Join(known, ", "))
 }

@@ -24,7 +24,11 @@ func TestARecipeIsFoundByItsIDItsShortNameAndItsNumber(t *testing.T) {
 		}
 	}
 	_, err := two().Find(Table, "9")
-	if err == nil || err.Error() != `no table "9" of TWO; there are table1, claims, figure1` {
+	if err == nil || err.Error() != `no table "9" of TWO; there are table1, claims` {
+		t.Error(err)
+	}
+	_, err = two().Find(Figure, "9")
+	if err == nil || err.Error() != `no figure "9" of TWO; there are figure1` {
 		t.Error(err)
 	}
 }

@@ -14,32 +14,56 @@ import (
 // itself is narrower.
 const minWidth = 76
 
-// Text writes the table for a terminal: columns aligned by the width of their
+// Text writes the table for people: columns aligned by the width of their
 // characters on screen, nothing cut off, controls and the paper's values set
-// apart by a labelled line, then the notes and the provenance.
-func (t *Table) Text(w io.Writer) error {
+// apart by a labelled line, then the notes and the provenance. Where w is a
+// terminal, the table fits it, as with TextWithin.
+func (t *Table) Text(w io.Writer) error { return t.TextWithin(w, screenOf(w)) }
+
+// TextWithin writes the table as Text does, in lines of at most limit characters
+// where that can be done; 0 is no limit. Long words of columns go over several
+// lines, and columns for which there is no room stand below, after the first
+// column again.
+func (t *Table) TextWithin(w io.Writer, limit int) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(w)
 	widths, right := t.widths(), t.rightAligned()
-	total := 2 * (len(widths) - 1)
-	for _, n := range widths {
-		total += n
+	t.narrow(widths, right, limit)
+	parts := blocks(widths, limit)
+	total := 0
+	for _, columns := range parts {
+		total = max(total, spanOf(pick(widths, columns)))
 	}
 	wrapAt := min(max(total, minWidth), 110)
-
+	if limit > 0 {
+		wrapAt = min(wrapAt, limit)
+	}
 	writeParagraph(b, "", clean(t.Title), wrapAt)
 	writeParagraph(b, "", clean(t.Caption), wrapAt)
 	if t.Title+t.Caption != "" {
 		b.WriteByte('\n')
 	}
-	writeCells(b, t.heads(), widths, right)
+	for i, columns := range parts {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		t.writeBlock(b, columns, pick(widths, columns), pick(right, columns))
+	}
+	t.writeFoot(b, wrapAt)
+	return b.Flush()
+}
+
+// writeBlock writes some of the columns.
+func (t *Table) writeBlock(b *bufio.Writer, columns, widths []int, right []bool) {
+	total := spanOf(widths)
+	writeCells(b, pick(t.heads(), columns), widths, right)
 	fmt.Fprintln(b, strings.Repeat("\u2500", total))
 	for i, l := range t.lines() {
 		switch {
 		case l.cells != nil:
-			writeCells(b, l.cells, widths, right)
+			writeCells(b, pick(l.cells, columns), widths, right)
 		case l.kind == Header:
 			if i > 0 {
 				b.WriteByte('\n')
@@ -51,8 +75,6 @@ func (t *Table) Text(w io.Writer) error {
 		}
 	}
 	fmt.Fprintln(b, strings.Repeat("\u2500", total))
-	t.writeFoot(b, wrapAt)
-	return b.Flush()
 }
 
 func (t *Table) writeFoot(b *bufio.Writer, wrapAt int) {
@@ -82,21 +104,36 @@ func (t *Table) widths() []int {
 	return out
 }
 
+// writeCells writes a row, over as many lines as its cells need.
 func writeCells(b *bufio.Writer, cells []string, widths []int, right []bool) {
-	var s strings.Builder
+	lines := make([][]string, len(cells))
+	high := 0
 	for j, cell := range cells {
-		if j > 0 {
-			s.WriteString("  ")
+		lines[j] = []string{clean(cell)}
+		if uniseg.StringWidth(lines[j][0]) > widths[j] {
+			lines[j] = wrapped(lines[j][0], widths[j])
 		}
-		cell = clean(cell)
-		pad := strings.Repeat(" ", widths[j]-uniseg.StringWidth(cell))
-		if right[j] {
-			s.WriteString(pad + cell)
-		} else {
-			s.WriteString(cell + pad)
-		}
+		high = max(high, len(lines[j]))
 	}
-	fmt.Fprintln(b, strings.TrimRight(s.String(), " "))
+	for i := range high {
+		var s strings.Builder
+		for j := range cells {
+			if j > 0 {
+				s.WriteString(strings.Repeat(" ", gap))
+			}
+			cell := ""
+			if i < len(lines[j]) {
+				cell = lines[j][i]
+			}
+			pad := strings.Repeat(" ", max(0, widths[j]-uniseg.StringWidth(cell)))
+			if right[j] {
+				s.WriteString(pad + cell)
+			} else {
+				s.WriteString(cell + pad)
+			}
+		}
+		fmt.Fprintln(b, strings.TrimRight(s.String(), " "))
+	}
 }
 
 // writeParagraph wraps text at spaces; lines after the first are indented as
@@ -105,20 +142,11 @@ func writeParagraph(b *bufio.Writer, label, text string, width int) {
 	if text == "" {
 		return
 	}
-	indent := strings.Repeat(" ", uniseg.StringWidth(label))
-	cur, n := label, 0
-	for _, word := range strings.Fields(text) {
-		if n > 0 && uniseg.StringWidth(cur)+1+uniseg.StringWidth(word) > width {
-			fmt.Fprintln(b, cur)
-			cur, n = indent, 0
-		}
-		if n > 0 {
-			cur += " "
-		}
-		cur += word
-		n++
+	indent := uniseg.StringWidth(label)
+	for _, line := range wrapped(text, width-indent) {
+		fmt.Fprintln(b, label+line)
+		label = strings.Repeat(" ", indent)
 	}
-	fmt.Fprintln(b, cur)
 }
 
 // clean puts a string on one line and takes out what could steer a terminal:

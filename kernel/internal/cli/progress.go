@@ -3,30 +3,52 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
+	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
-// plainEvery bounds how often progress is printed where there is no terminal.
-const plainEvery = 5 * time.Second
+// Progress is said at most so often: on a terminal, where the line is written
+// anew, and elsewhere.
+const (
+	drawEvery  = 100 * time.Millisecond
+	plainEvery = 5 * time.Second
+)
 
-// Progress shows how far long work is: a bar with rate and remaining time on a
-// terminal, a plain line every few seconds elsewhere.
+// barWidth is the width of a bar.
+const barWidth = 20
+
+// Progress shows how far long work is: on a terminal a bar with rate and remaining
+// time in one line that fits, a plain line every few seconds elsewhere.
 type Progress struct {
 	w     io.Writer
 	unit  string // "B" prints sizes
-	bar   *progressbar.ProgressBar
 	now   func() time.Time
+	width func() int // of the terminal, 0 where there is none
 	total int64
 	done  int64
 	began time.Time
 	said  time.Time
+	drawn bool
 }
 
 // NewProgress shows progress on w, counted in a unit.
 func NewProgress(w io.Writer, unit string) *Progress {
-	return &Progress{w: w, unit: unit, now: time.Now}
+	return &Progress{w: w, unit: unit, now: time.Now, width: func() int { return width(w) }}
+}
+
+// width is the width of the terminal that w is, 0 where it is none.
+func width(w io.Writer) int {
+	if !IsTerminal(w) {
+		return 0
+	}
+	n, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil {
+		return 80
+	}
+	return n
 }
 
 // Update says that done of total units are done; what names the last of them.
@@ -35,47 +57,48 @@ func NewProgress(w io.Writer, unit string) *Progress {
 func (p *Progress) Update(done, total int64, what string) {
 	if p.began.IsZero() || total != p.total || done < p.done {
 		p.Finish()
-		p.start(total, what)
+		p.total, p.began = total, p.now()
+		p.said = p.began
 	}
 	p.done = done
-	if p.bar != nil {
-		p.bar.Describe(what)
-		_ = p.bar.Set64(done)
-		return
+	now, screen := p.now(), p.width()
+	every := plainEvery
+	if screen > 0 {
+		every = drawEvery
 	}
-	now := p.now()
-	if now.Sub(p.said) < plainEvery {
+	if now.Sub(p.said) < every {
 		return
 	}
 	p.said = now
-	fmt.Fprintln(p.w, p.line(now, what))
-}
-
-func (p *Progress) start(total int64, what string) {
-	p.total, p.done, p.began = total, 0, p.now()
-	p.said = p.began
-	if !IsTerminal(p.w) {
+	if screen > 0 {
+		p.drawn = true
+		fmt.Fprint(p.w, "\r\x1b[K", p.bar(now, what, screen-1))
 		return
 	}
-	options := []progressbar.Option{
-		progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString(p.unit),
-		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish(),
-	}
-	if p.unit == "B" {
-		options = append(options, progressbar.OptionShowBytes(true))
-	}
-	if total < 1 {
-		total = -1
-	}
-	p.bar = progressbar.NewOptions64(total, options...)
+	fmt.Fprintln(p.w, "lethe: "+what+p.state(now))
 }
 
-// line is the state of the work in words.
-func (p *Progress) line(now time.Time, what string) string {
-	s := "lethe: " + what
+// bar is the state of the work in one line, with what it is shortened where there
+// is no room for all of it.
+func (p *Progress) bar(now time.Time, what string, screen int) string {
+	line := p.state(now)
+	if p.total > 0 && screen > 2*barWidth+len(line) {
+		full := int(min(p.done, p.total) * barWidth / p.total)
+		line += " " + strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
+	}
+	name, room := []rune(what), screen-len([]rune(line))
+	if len(name) > room {
+		name = append(name[:max(0, room-1)], '…')
+	}
+	all := []rune(string(name) + line)
+	return string(all[:min(len(all), max(0, screen))])
+}
+
+// state is how far the work is, in words.
+func (p *Progress) state(now time.Time) string {
+	s := ""
 	if p.total > 0 {
-		s += fmt.Sprintf(": %d %%", 100*p.done/p.total)
+		s = fmt.Sprintf(": %d %%", 100*p.done/p.total)
 	}
 	spent := now.Sub(p.began).Seconds()
 	if spent <= 0 || p.done <= 0 {
@@ -84,10 +107,20 @@ func (p *Progress) line(now time.Time, what string) string {
 	rate := float64(p.done) / spent
 	s += fmt.Sprintf(", %s/s", p.amount(rate))
 	if p.total > p.done {
-		left := time.Duration(float64(p.total-p.done) / rate * float64(time.Second))
-		s += fmt.Sprintf(", about %s left", left.Round(time.Second))
+		s += ", about " + Span(time.Duration(float64(p.total-p.done)/rate*float64(time.Second))) + " left"
 	}
 	return s
+}
+
+// Span is a time for people: seconds below two minutes, then minutes and hours.
+func Span(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
 func (p *Progress) amount(n float64) string {
@@ -100,10 +133,10 @@ func (p *Progress) amount(n float64) string {
 	return fmt.Sprintf("%.0f %s", n, p.unit)
 }
 
-// Finish ends the bar, if there is one.
+// Finish takes the bar away, if there is one.
 func (p *Progress) Finish() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
-		p.bar = nil
+	if p.drawn {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.drawn = false
 	}
 }
