@@ -3,7 +3,12 @@
 // versions are wrong or slow on the pure-Go backend.
 //
 // Default: GoMLX's pure-Go backend, which needs no cgo, no plugin and no
-// download. XLA is there under the build tag "xla" and a PJRT plugin.
+// download. Its fast matrix products are compiled in by a build flag, and an
+// engine without them, up to 18 times slower, says so when it trains:
+//
+//	GOEXPERIMENT=simd go build ./...
+//
+// XLA is there under the build tag "xla" and a PJRT plugin.
 package engine
 
 import (

@@ -83,6 +83,37 @@ func ExampleCase_Arm() {
 	// fine-tuning, matched: a method's report true
 }
 
+// Train, unlearn, compare: the original and the oracle are trained, a method makes
+// the original forget, and the losses of the forgotten records say how far it came.
+func Example() {
+	l, done := here()
+	defer done()
+	ctx := context.Background()
+	c, err := l.Case(ctx, lab.Setting{DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 20}})
+	if err != nil {
+		panic(err)
+	}
+	loss := map[string]float64{}
+	for _, method := range []unlearn.Method{unlearn.DoNothing{}, unlearn.NegGrad{}, unlearn.Retrain{}} {
+		m, err := c.Unlearn(ctx, method)
+		if err != nil {
+			panic(err)
+		}
+		losses, err := c.Losses(m)
+		if err != nil {
+			panic(err)
+		}
+		for _, l := range losses.Forgotten {
+			loss[method.Name()] += l / float64(len(losses.Forgotten))
+		}
+	}
+	fmt.Println("the oracle knows the island less than the original:", loss["retrain"] > 1.5*loss["do-nothing"])
+	fmt.Println("so does the method's model:", loss["neggrad"] > loss["do-nothing"])
+	// Output:
+	// the oracle knows the island less than the original: true
+	// so does the method's model: true
+}
+
 // The second oracle's seed is none that a study trains anything else from.
 func ExampleSetting_Origin() {
 	s := lab.Setting{Seed: 2}

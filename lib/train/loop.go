@@ -56,6 +56,7 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Engine.Training()
 	g.clip = plan.PerExample
 	return &loop{c, plan, g, players}, nil
 }
