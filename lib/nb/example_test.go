@@ -44,6 +44,12 @@ func ExampleAnswer() {
 	// exercise 1: right
 }
 
+// The first half of eight records.
+func ExampleNumbers() {
+	fmt.Println(nb.Numbers(8 / 2))
+	// Output: [0 1 2 3]
+}
+
 // Every third of twelve repetitions.
 func ExampleOften() {
 	fmt.Println(nb.Often(12, "draws", func(k int) bool { return k%3 == 0 }))

@@ -135,3 +135,16 @@ func ExampleJensenShannon() {
 	fmt.Printf("%.4f\n", js)
 	// Output: 0.6931
 }
+
+// Three of five records were answered right.
+func ExampleShare() {
+	right := []bool{true, false, true, true, false}
+	fmt.Println(stats.Share(right, "records", func(r bool) bool { return r }))
+	// Output: 0.6000 [0.2307, 0.8824] (95% over records, n = 5)
+}
+
+// A histogram wants values, and has estimates.
+func ExampleValues() {
+	fmt.Println(stats.Values([]stats.Estimate{stats.Wilson(0.5, 10, 0.95), stats.Wilson(0.7, 10, 0.95)}))
+	// Output: [0.5 0.7]
+}

@@ -88,3 +88,22 @@ func ExampleOTR() {
 	// sde 1.0000 [0.8389, 1.0000] (95% over subsets, n = 20)
 	// spread-only 1.0000 [0.8389, 1.0000] (95% over subsets, n = 20)
 }
+
+// Two judges of the same four sets; a tie is out.
+func ExampleShareOut() {
+	one := []sde.Verdict{sde.Out, sde.In, sde.Undecided, sde.In}
+	other := []sde.Verdict{sde.Out, sde.In, sde.In, sde.In}
+	same, err := sde.Agreement(one, other, "sets")
+	fmt.Println(sde.ShareOut(one, "sets"))
+	fmt.Println(same, err)
+	// Output:
+	// 0.5000 [0.1500, 0.8500] (95% over sets, n = 4)
+	// 0.7500 [0.3006, 0.9544] (95% over sets, n = 4) <nil>
+}
+
+// The last row of an odd set belongs to no half.
+func ExampleHalves() {
+	first, second := sde.Halves(&sde.Matrix{Rows: 5, Cols: 1, Data: []float64{1, 2, 3, 4, 5}})
+	fmt.Println(first.Data, second.Data)
+	// Output: [1 2] [3 4]
+}
