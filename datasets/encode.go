@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/lethe-ml/lethe/datasets/arff"
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
@@ -113,9 +113,9 @@ func (c *column) add(text string) error {
 		c.numbers = append(c.numbers, math.NaN())
 		return nil
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("%q is not a finite number", clip(text))
+	v, err := arff.Number(text)
+	if err != nil {
+		return err
 	}
 	c.numbers = append(c.numbers, v)
 	return nil

@@ -44,10 +44,10 @@ func TestCategoriesAreSortedAndMissingOnesAreMinusOne(t *testing.T) {
 func TestBadValuesAreNamedWithFileLineAndColumn(t *testing.T) {
 	fs := numbers("height", "weight")
 	for name, c := range map[string]struct{ text, want string }{
-		"a word":           {"1,2,n\n\n1,two,n\n", `f.csv:3: column 2 (weight): "two" is not a finite number`},
-		"not a number":     {"1,NaN,n\n", `column 2 (weight): "NaN" is not a finite number`},
-		"infinite":         {"inf,1,n\n", `column 1 (height): "inf" is not a finite number`},
-		"too large":        {"1e999,1,n\n", `"1e999" is not a finite number`},
+		"a word":           {"1,2,n\n\n1,two,n\n", `f.csv:3: column 2 (weight): "two" is not a finite decimal number`},
+		"not a number":     {"1,NaN,n\n", `column 2 (weight): "NaN" is not a finite decimal number`},
+		"infinite":         {"inf,1,n\n", `column 1 (height): "inf" is not a finite decimal number`},
+		"too large":        {"1e999,1,n\n", `"1e999" is not a finite decimal number`},
 		"an empty value":   {"1,,n\n", `f.csv:1: column 2 (weight): ""`},
 		"an unknown class": {"1,2,n\n1,2,x\n", `f.csv:2: column 3 (target): unexpected value "x"`},
 		"a short record":   {"1,2,n\n1,2\n", "wrong number of fields"},

@@ -137,7 +137,7 @@ func TestBrokenLinesOfTheLargeTablesAreNamed(t *testing.T) {
 	}{
 		"covertype class 8":       {covertype(), cells + cell(terrain, 1, 1, "8"), `covtype.data.gz:4: column 55 (target): unexpected value "8"`},
 		"covertype class 0":       {covertype(), cell(terrain, 1, 1, "0"), `:1: column 55 (target): unexpected value "0"`},
-		"covertype word":          {covertype(), cells + cell("1,x,3,4,5,6,7,8,9,10", 1, 1, "1"), `:4: column 2 (Aspect): "x" is not a finite number`},
+		"covertype word":          {covertype(), cells + cell("1,x,3,4,5,6,7,8,9,10", 1, 1, "1"), `:4: column 2 (Aspect): "x" is not a finite decimal number`},
 		"covertype short record":  {covertype(), cells + "1,2,3\n", "record on line 4: wrong number of fields"},
 		"covertype other table":   {covertype(), "1,2,3\n", ":1: 3 fields, expected 55"},
 		"covertype one row less":  {covertype(), cells, "read 3 x 54 values, expected 4 x 54"},
@@ -148,7 +148,7 @@ func TestBrokenLinesOfTheLargeTablesAreNamed(t *testing.T) {
 		"higgs label not finite":  {higgs(), collision("NaN", 1), `:1: column 1 (target): unexpected value "NaN"`},
 		"higgs label word":        {higgs(), collision("signal", 1), `unexpected value "signal"`},
 		"higgs word":              {higgs(), strings.Replace(collisions, "-2.5", "two", 1), `:1: column 3 (lepton eta): "two`},
-		"higgs infinite":          {higgs(), strings.Replace(collisions, "1.500000000000000000e+00", "Inf", 1), `"Inf" is not a finite number`},
+		"higgs infinite":          {higgs(), strings.Replace(collisions, "1.500000000000000000e+00", "Inf", 1), `"Inf" is not a finite decimal number`},
 		"higgs long record":       {higgs(), collisions + "1," + collision(signalText, 1), "record on line 4: wrong number of fields"},
 		"higgs label last":        {higgs(), collision("1.5", 0), `column 1 (target): unexpected value "1.5"`},
 		"higgs fewer than wanted": {higgs(), collisions, "read 3 x 28 values, expected 4 x 28"},

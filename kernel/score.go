@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,7 @@ per score.`,
 	required(c, "members", "nonmembers")
 	asJSON := cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		defer frugal()()
 		m, err := readFlag("members", *members, npy.ReadVector)
 		if err != nil {
 			return err
@@ -88,6 +90,13 @@ func finite[M interface{ Check(name string) error }](read func(string) (M, error
 		}
 		return m, err
 	}
+}
+
+// frugal lets the garbage collector run early, until restore is called: beside
+// arrays of gigabytes its usual doubling would be the largest part of the memory.
+func frugal() (restore func()) {
+	before := debug.SetGCPercent(10)
+	return func() { debug.SetGCPercent(before) }
 }
 
 // readFlag reads the file that a flag names; errors name the flag.

@@ -103,6 +103,7 @@ func capOr(n int) int {
 const bigGallery = 10000
 
 func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Result, error) {
+	defer frugal()()
 	var e ruler.Evidence
 	for _, f := range []struct {
 		flag, path string

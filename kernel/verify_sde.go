@@ -87,6 +87,7 @@ The verdict is void when the references fail the Mann-Whitney gate.`,
 }
 
 func (f sdeFiles) judge(opt sde.Options, shuffle bool) (*sde.Result, error) {
+	defer frugal()()
 	var target, in, out array.Matrix[float64]
 	for i, file := range []struct {
 		flag, path string

@@ -3,7 +3,8 @@
 //
 // Read here: comments, quoted names and values with backslash escapes, nominal
 // declarations, missing values ("?"), an instance weight in braces (ignored).
-// Refused with an error that says so: relational attributes and sparse rows.
+// Refused with an error that says so: relational attributes, sparse rows, and
+// numbers that are not finite decimals (see Number).
 package arff
 
 import (
@@ -12,7 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -48,6 +49,7 @@ type Attribute struct {
 type Decoder struct {
 	relation   string
 	attributes []Attribute
+	names      map[string]bool
 	allowed    []map[string]bool
 	scan       *bufio.Scanner
 	line       int
@@ -55,7 +57,7 @@ type Decoder struct {
 
 // NewDecoder reads the header up to and including @data. Errors start with the line number.
 func NewDecoder(r io.Reader) (*Decoder, error) {
-	d := &Decoder{scan: bufio.NewScanner(r)}
+	d := &Decoder{scan: bufio.NewScanner(r), names: map[string]bool{}}
 	d.scan.Buffer(make([]byte, 0, 1<<16), MaxLine)
 	for {
 		text, err := d.next()
@@ -126,9 +128,10 @@ func (d *Decoder) attribute(text string) error {
 	if name == "" {
 		return errors.New("an attribute without a name")
 	}
-	if slices.ContainsFunc(d.attributes, func(a Attribute) bool { return a.Name == name }) {
+	if d.names[name] {
 		return fmt.Errorf("attribute %q is declared twice", clip(name))
 	}
+	d.names[name] = true
 	a := Attribute{Name: name}
 	var allowed map[string]bool
 	if strings.HasPrefix(rest, "{") {
@@ -218,7 +221,7 @@ func (d *Decoder) record(text string) ([]string, error) {
 	}
 	for j, v := range record {
 		if err := d.check(j, v); err != nil {
-			return nil, fmt.Errorf("column %d (%s): %w", j+1, d.attributes[j].Name, err)
+			return nil, fmt.Errorf("column %d (%s): %w", j+1, label(d.attributes[j].Name), err)
 		}
 	}
 	return record, nil
@@ -230,13 +233,24 @@ func (d *Decoder) check(j int, v string) error {
 	}
 	switch d.attributes[j].Kind {
 	case Numeric:
-		if _, err := strconv.ParseFloat(v, 64); err != nil {
-			return fmt.Errorf("%q is not a number", clip(v))
-		}
+		_, err := Number(v)
+		return err
 	case Nominal:
 		if !d.allowed[j][v] {
 			return fmt.Errorf("%q is not a declared value", clip(v))
 		}
 	}
 	return nil
+}
+
+// Number reads a finite decimal such as -1, 2.5 or 3e-7. Readers of the format do
+// not agree on nan, infinities and hexadecimal numbers; here they are refused. The
+// format has its own word for a missing value, and a number that not everybody
+// reads alike is better not read.
+func Number(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(text, "xX_") {
+		return 0, fmt.Errorf("%q is not a finite decimal number (a missing value is written %s)", clip(text), Missing)
+	}
+	return v, nil
 }

@@ -87,7 +87,12 @@ func TestBrokenFilesAreRefusedWithLineAndValue(t *testing.T) {
 		"doubled value":       {"@attribute a {x,x}\n@data", `"x" is declared twice`},
 		"open braces":         {"@attribute a {x,y\n@data", "at the end of the list"},
 		"open quote":          {"@attribute 'a numeric\n@data", "no closing quote"},
-		"not a number":        {head + "@data\n1,x\n2a,y\n", `line 6: column 1 (a): "2a" is not a number`},
+		"not a number":        {head + "@data\n1,x\n2a,y\n", `line 6: column 1 (a): "2a" is not a finite decimal number`},
+		"nan":                 {head + "@data\nnan,x\n", `line 5: column 1 (a): "nan" is not a finite decimal number (a missing value is written ?)`},
+		"infinity":            {head + "@data\n-Infinity,x\n", `"-Infinity" is not a finite`},
+		"hexadecimal":         {head + "@data\n0x1p3,x\n", `"0x1p3" is not a finite decimal`},
+		"underscores":         {head + "@data\n1_000,x\n", `"1_000" is not a finite decimal`},
+		"control characters":  {"@attribute 'a\x1b[2J' real\n@data\n\x1b\n", `(a\x1b[2J): "\x1b" is not a finite`},
 		"undeclared value":    {head + "@data\n1,z\n", `line 5: column 2 (c): "z" is not a declared value`},
 		"too few values":      {head + "@data\n1\n", "line 5: 1 values for 2 attributes"},
 		"too many values":     {head + "@data\n1,x,y\n", "3 values for 2 attributes"},
@@ -172,4 +177,17 @@ func FuzzDecoder(f *testing.F) {
 			t.Fatalf("read %+v %q, then %+v %q", attributes, rows, attributes2, rows2)
 		}
 	})
+}
+
+func TestADoubledNameIsFoundAmongAsManyAsAreAllowed(t *testing.T) {
+	var head strings.Builder
+	for k := range arff.MaxAttributes {
+		fmt.Fprintf(&head, "@attribute %s%d real\n", strings.Repeat("a", 200), k)
+	}
+	if _, attributes, _, err := read(head.String() + "@data\n"); err != nil || len(attributes) != arff.MaxAttributes {
+		t.Errorf("%d attributes, %v", len(attributes), err)
+	}
+	if _, _, _, err := read(strings.Replace(head.String(), "a16383 ", "a0 ", 1) + "@data\n"); err == nil || !strings.Contains(err.Error(), "line 16384: attribute") {
+		t.Error(err)
+	}
 }

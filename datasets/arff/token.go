@@ -3,6 +3,7 @@ package arff
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -112,6 +113,12 @@ func unescape(c byte) byte {
 		return '\r'
 	}
 	return c
+}
+
+// label is a name for an error message, its control characters escaped.
+func label(name string) string {
+	q := strconv.Quote(clip(name))
+	return q[1 : len(q)-1]
 }
 
 // clip keeps a broken value short enough for an error message.
