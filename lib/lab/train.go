@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -148,14 +149,23 @@ func Checkpoints(ctx context.Context, w *store.Work, like nn.Params, keep []int)
 	return h, err
 }
 
+// divergedName is the file of a run whose method has left the range of numbers.
+// It is a result like another: the same bytes come of the same key, so that it
+// is kept and not computed again. It stands alone, without weights.
+const divergedName = "diverged.json"
+
 // unlearn returns the weights that a method makes of the request's original, and
-// its report, from the store or computed.
+// its report, from the store or computed. A method that has diverged, now or when
+// it was computed, is the error train.Diverged.
 func (l *Lab) unlearn(ctx context.Context, p *Problem, m unlearn.Method, r unlearn.Request, job string) (nn.Params, *unlearn.Report, error) {
 	run, err := l.Store.Do(ctx, l.unlearnKey(p, m, r), func(ctx context.Context, w *store.Work) (err error) {
 		if r.Hooks, err = Checkpoints(ctx, w, r.Original, nil); err != nil {
 			return err
 		}
 		weights, rep, err := unlearn.Apply(ctx, m, r)
+		if d := (*train.Diverged)(nil); errors.As(err, &d) {
+			return w.WriteJSON(divergedName, d)
+		}
 		if err != nil {
 			return err
 		}
@@ -168,6 +178,13 @@ func (l *Lab) unlearn(ctx context.Context, p *Problem, m unlearn.Method, r unlea
 		return nil, nil, err
 	}
 	l.Finish(job, fmt.Sprintf("%s on %s", m.Name(), p.About.Name))
+	if slices.Contains(run.Files(), divergedName) {
+		d := &train.Diverged{}
+		if err := run.JSON(divergedName, d); err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, d
+	}
 	weights, err := weightsOf(run, "weights.safetensors", r.Original)
 	if err != nil {
 		return nil, nil, err

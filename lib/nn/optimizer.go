@@ -157,7 +157,7 @@ func finite(method string, p Params, grads [][]float64, step int) error {
 		})
 		if bad.Load() {
 			j := slices.IndexFunc(g, notFinite)
-			return fmt.Errorf("%s: the gradient of %s is %v at element %d in step %d", method, p[i].Name, g[j], j, step)
+			return NotFinitef(p[i].Name, "%s: the gradient of %s is %v at element %d in step %d", method, p[i].Name, g[j], j, step)
 		}
 	}
 	return nil

@@ -92,7 +92,7 @@ func (p Params) Check() error {
 		}
 		for i, x := range v.Data {
 			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-				return fmt.Errorf("weights %s: element %d is %v", v.Name, i, x)
+				return NotFinitef(v.Name, "weights %s: element %d is %v", v.Name, i, x)
 			}
 		}
 	}

@@ -96,6 +96,8 @@ func (s *State) next() *State {
 // Fit minimises the objective from the weights p, which it leaves alone, and
 // returns the new weights and one record per epoch.
 //
+// A loss, gradient or weight that is NaN or infinite ends it with [Diverged].
+//
 // When ctx ends, Fit stops within one step, calls Hooks.Save, and returns the
 // context's error with the number of epochs that were saved.
 func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Config, h Hooks) (nn.Params, []Epoch, error) {
@@ -118,7 +120,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 	for s.Done < l.Epochs && !l.EarlyStop.reached(s.History) && !plan.Validation.reached(s) {
 		next, err := l.epoch(ctx, s)
 		if err != nil {
-			return nil, nil, interrupted(err, ctx, s, h)
+			return nil, nil, interrupted(AsDiverged(err, s.Done+1), ctx, s, h)
 		}
 		s = next
 		if h.Progress != nil {

@@ -112,6 +112,9 @@ func (l *loop) epoch(ctx context.Context, s *State) (*State, error) {
 	if len(l.players) == 1 {
 		e.Players = nil
 	}
+	if err := next.checkFinite(e); err != nil {
+		return nil, fmt.Errorf("train %s: %w", l.g.runner.Arch.Name(), err)
+	}
 	if err := l.plan.Validation.look(ctx, l.g.runner, next, &e); err != nil {
 		return nil, err
 	}

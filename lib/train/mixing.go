@@ -3,6 +3,8 @@ package train
 import (
 	"fmt"
 	"math"
+
+	"github.com/lethe-ml/lethe/lib/nn"
 )
 
 // Mixer weighs the terms of an objective at every step by the inner products of
@@ -28,7 +30,7 @@ func (MGDA) Weights(gram [][]float64) ([]float64, error) {
 	longest := 0.0
 	for i := range gram {
 		if math.IsNaN(gram[i][i]) || math.IsInf(gram[i][i], 0) {
-			return nil, fmt.Errorf("the gradient of term %d has the squared length %v", i, gram[i][i])
+			return nil, nn.NotFinitef("", "the gradient of term %d has the squared length %v", i, gram[i][i])
 		}
 		w[i] = 1 / float64(len(gram))
 		longest = math.Max(longest, gram[i][i])

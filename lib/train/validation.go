@@ -51,7 +51,7 @@ func (v *Validation) look(ctx context.Context, r *model.Runner, s *State, e *Epo
 		return fmt.Errorf("validation: %w", err)
 	}
 	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return fmt.Errorf("train %s: the validation's value after epoch %d is %v", r.Arch.Name(), s.Done, value)
+		return nn.NotFinitef("", "train %s: the validation's value after epoch %d is %v", r.Arch.Name(), s.Done, value)
 	}
 	e.Valid = &value
 	if s.Best == nil || value < s.Best.Value-v.MinDelta {

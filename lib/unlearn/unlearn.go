@@ -126,6 +126,11 @@ type Staged interface {
 	Stage() float64
 }
 
+// Absurd is the displacement above which a row of a table says so: the weights
+// have moved by ten times their own length, so that nothing of the model is left
+// that was to forget, whatever the metrics say.
+const Absurd = 10
+
 // Outcome is what a method leaves behind.
 type Outcome struct {
 	Params  nn.Params
@@ -138,7 +143,7 @@ type Outcome struct {
 // Report says what a method did.
 type Report struct {
 	Method       string        `json:"method"`
-	Displacement float64       `json:"displacement"` // ||after - before|| / ||before||
+	Displacement float64       `json:"displacement"` // ||after - before|| / ||before||; see Absurd
 	Epochs       int           `json:"epochs"`
 	Steps        int           `json:"steps"`
 	History      []train.Epoch `json:"history"`
@@ -149,7 +154,8 @@ type Report struct {
 }
 
 // Apply runs a method: it refuses a request that makes no sense, removes what
-// the method may not see, and checks and measures what comes back.
+// the method may not see, and checks and measures what comes back. A method that
+// leaves the range of numbers is an error that wraps [train.Diverged].
 func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error) {
 	if err := r.check(); err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
@@ -162,13 +168,13 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 	began := time.Now()
 	out, err := m.Unlearn(ctx, r)
 	if err != nil {
-		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
+		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), train.AsDiverged(err, 0))
 	}
 	if out == nil {
 		return nil, nil, fmt.Errorf("unlearn %s: the method returned no outcome", m.Name())
 	}
 	if err := out.Params.Check(); err != nil {
-		return nil, nil, fmt.Errorf("unlearn %s: the result is damaged: %w", m.Name(), err)
+		return nil, nil, fmt.Errorf("unlearn %s: the result is damaged: %w", m.Name(), train.AsDiverged(err, len(out.History)))
 	}
 	moved, err := out.Params.Displacement(before)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
@@ -45,6 +46,18 @@ type Row struct {
 
 	Displacement float64 `json:"displacement"` // of the weights, relative
 	ZeroRows     int     `json:"zero_rows"`    // embeddings without a direction among those used
+
+	// Diverged says how the method left the range of numbers; nothing could be
+	// measured then, and every number above that is not a count is NaN.
+	Diverged string `json:"diverged,omitempty"`
+}
+
+// void takes away the numbers of a row that has none, which JSON keeps as zeros.
+func (r *Row) void() {
+	for _, v := range []*float64{&r.M1, &r.M2, &r.M2Mean, &r.M3, &r.M4, &r.OracleM4, &r.M4AsCoded, &r.MIA, &r.MIAAUC,
+		&r.ForgetAcc, &r.RetainAcc, &r.TestAcc, &r.Displacement} {
+		*v = math.NaN()
+	}
 }
 
 // DeltaM4 is M4 less that of the oracle, which never saw the forget set.
@@ -156,7 +169,15 @@ func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, 
 	}
 	e.Lab().Finish(s.job(k), fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction))
 	var rows []Row
-	return rows, run.ID, run.JSON("rows.json", &rows)
+	if err := run.JSON("rows.json", &rows); err != nil {
+		return nil, "", err
+	}
+	for i := range rows {
+		if rows[i].Diverged != "" {
+			rows[i].void()
+		}
+	}
+	return rows, run.ID, nil
 }
 
 // ends trains the original and the oracle, or finds them.
@@ -181,17 +202,37 @@ func (e *Env) compute(ctx context.Context, c *cell) ([]Row, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		weights, _, err := c.Weights(ctx, a.Method)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", a.Label, err)
-		}
-		row, err := e.measure(c, ref, a, weights)
+		row, err := e.row(ctx, c, ref, a)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
 		}
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// row is the evidence on one arm, or says that its method has diverged. An
+// original or an oracle that diverges leaves nothing to compare with: that is an
+// error.
+func (e *Env) row(ctx context.Context, c *cell, ref *reference, a Arm) (Row, error) {
+	weights, _, err := c.Weights(ctx, a.Method)
+	var row Row
+	if err == nil {
+		row, err = e.measure(c, ref, a, weights)
+	}
+	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.Origin(a.Method).Method != nil {
+		row = c.named(a)
+		row.Diverged, err = d.Error(), nil
+	}
+	return row, err
+}
+
+// named is an arm's row before anything is measured.
+func (c *cell) named(a Arm) Row {
+	return Row{
+		DataSet: c.dataSet, Arm: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
+		Forget: len(c.Forget), Retain: len(c.Retain),
+	}
 }
 
 // reference holds the embeddings that every arm of a cell is compared with.
@@ -230,16 +271,16 @@ func (e *Env) options(s Study) ruler.Options {
 
 // measure computes the evidence on the weights that an arm left.
 func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, error) {
-	row := Row{
-		DataSet: c.dataSet, Arm: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
-		Forget: len(c.Forget), Retain: len(c.Retain),
-	}
+	row := c.named(a)
 	onTrain, err := c.Runner.Predict(weights, c.Train.X)
 	if err != nil {
 		return row, err
 	}
 	onTest, err := c.Runner.Predict(weights, c.Test.X)
 	if err != nil {
+		return row, err
+	}
+	if err := train.CheckOutputs(onTrain, onTest); err != nil {
 		return row, err
 	}
 	u := array.Convert[float64](onTrain.Embedding)

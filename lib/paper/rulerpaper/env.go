@@ -32,6 +32,11 @@ type Collected struct {
 	Synthetic []string
 }
 
+// diverged reports whether a run of an arm at a fraction has no numbers.
+func (c *Collected) diverged(arm string, fraction float64) bool {
+	return slices.ContainsFunc(of(c.Rows, arm, fraction), func(r Row) bool { return r.Diverged != "" })
+}
+
 // Collect computes a study, or reads it from the store. Rows come in the order
 // of the grid, whatever order they were computed in.
 func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {

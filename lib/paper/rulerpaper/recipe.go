@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 // Recipe makes one table or figure of the paper.
@@ -73,16 +74,30 @@ func (r Recipe) output(ctx context.Context, e *Env, s Scale) (*Output, error) {
 		parts = append(parts, c)
 	}
 	out, err := r.make(e, s, parts)
-	if err == nil {
-		out.Runs = runsOf(parts)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	finish(out, parts)
+	return out, nil
+}
+
+// finish adds to an output what all outputs have.
+func finish(out *Output, parts []*Collected) {
+	out.Runs = runsOf(parts)
+	if out.Table != nil {
+		nameGaps(out.Table, parts)
+		out.Table.Notes = append(out.Table.Notes, oddities(parts)...)
+	}
 }
 
 // runsOf are the rows behind an output, each with the study that it is of.
 func runsOf(parts []*Collected) (out report.Records) {
 	for _, c := range parts {
 		for _, r := range c.Rows {
+			if r.Diverged != "" {
+				out = append(out, divergedRecord{c.Study.Name, r.DataSet, r.Arm, r.Control, r.Fraction, r.Seed, r.ForgetSeed, r.Diverged})
+				continue
+			}
 			out = append(out, struct {
 				Study string `json:"study"`
 				Row
@@ -90,6 +105,52 @@ func runsOf(parts []*Collected) (out report.Records) {
 		}
 	}
 	return out
+}
+
+// divergedRecord is the record of a run that has no numbers.
+type divergedRecord struct {
+	Study      string  `json:"study"`
+	DataSet    string  `json:"data_set"`
+	Arm        string  `json:"arm"`
+	Control    bool    `json:"control"`
+	Fraction   float64 `json:"fraction"`
+	Seed       int     `json:"seed"`
+	ForgetSeed uint32  `json:"forget_seed"`
+	Diverged   string  `json:"diverged"`
+}
+
+// nameGaps says in the rows of arms of which a run has diverged why they have
+// gaps.
+func nameGaps(t *report.Table, parts []*Collected) {
+	for _, row := range t.Rows {
+		bad := func(r Row) bool { return r.Diverged != "" && len(row.Cells) > 0 && row.Cells[0].Text == r.Arm }
+		if !slices.ContainsFunc(parts, func(c *Collected) bool { return slices.ContainsFunc(c.Rows, bad) }) {
+			continue
+		}
+		for i := range row.Cells {
+			if row.Cells[i].Missing != "" {
+				row.Cells[i].Missing = "diverged"
+			}
+		}
+	}
+}
+
+// oddities are notes on runs that have diverged, in whose place a table has a
+// gap, and on those that moved the weights absurdly far.
+func oddities(parts []*Collected) (notes []string) {
+	for _, c := range parts {
+		for _, r := range c.Rows {
+			where := fmt.Sprintf("%s on %s, seed %d, fraction %g, forget seed %d", r.Arm, r.DataSet, r.Seed, r.Fraction, r.ForgetSeed)
+			switch {
+			case r.Diverged != "":
+				notes = append(notes, fmt.Sprintf("%s: %s. A mean that it would be part of has no number.", where, r.Diverged))
+			case r.Displacement > unlearn.Absurd:
+				notes = append(notes, fmt.Sprintf("%s: the weights moved by %.3g times their own length; nothing of the original is left "+
+					"to have forgotten.", where, r.Displacement))
+			}
+		}
+	}
+	return notes
 }
 
 // Jobs lists the models and the evidence of the recipe's studies.

@@ -3,6 +3,7 @@ package rulerpaper
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -89,6 +90,10 @@ func teacherRows(c *Collected, f float64) ([]report.Row, error) {
 		family := make([]ruler.Comparison, len(others))
 		var p []float64
 		for i, a := range others {
+			if c.diverged(BT, f) || c.diverged(a.Label, f) {
+				family[i] = ruler.Comparison{Difference: math.NaN()}
+				continue
+			}
 			pair, err := ruler.Pairwise([]ruler.Series{c.series(f, m, BT), c.series(f, m, a.Label)}, ruler.OnDataSets)
 			if err != nil {
 				return nil, err
@@ -155,13 +160,15 @@ func init() {
 }
 
 // family are the tests of every pair of the four methods on the metrics given,
-// adjusted together.
+// adjusted together; a method that has diverged is compared with none.
 func (c *Collected) family(fractions []float64, metrics []metric, pairing ruler.Pairing) ([]ruler.Comparison, error) {
 	var series []ruler.Series
 	for _, f := range fractions {
 		for _, m := range metrics {
 			for _, a := range methods() {
-				series = append(series, c.series(f, m, a.Label))
+				if !c.diverged(a.Label, f) {
+					series = append(series, c.series(f, m, a.Label))
+				}
 			}
 		}
 	}
