@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
@@ -65,24 +66,46 @@ func CallOf(m, original, oracle Reading) Call {
 
 func alike(a, b Reading) bool { return a.Low <= b.High && b.Low <= a.High }
 
-// Calls places every model through every lens of the case, model by model.
-func (c *Case) Calls(models ...*Model) ([][]Call, []Reading, error) {
+// Placed are models, placed through every lens of a case.
+type Placed struct {
+	lenses   []Lens
+	models   []*Model
+	readings [][]Reading // model by model
+	calls    [][]Call
+	ends     [2][]Reading // of the original and the oracle
+	isEnd    []bool       // of each model
+}
+
+// Place places models through every lens of the case.
+func (c *Case) Place(models ...*Model) (*Placed, error) {
 	ends, err := c.Readings(c.Original, c.Oracle)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	readings, err := c.Readings(models...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	n := len(c.lenses())
-	calls := make([][]Call, len(models))
-	for i := range models {
-		for k := range n {
-			calls[i] = append(calls[i], CallOf(readings[i*n+k], ends[k], ends[n+k]))
+	p := &Placed{lenses: c.lenses(), models: models, ends: [2][]Reading{ends[:n], ends[n:]}}
+	for i, m := range models {
+		p.readings, p.isEnd = append(p.readings, readings[i*n:(i+1)*n]), append(p.isEnd, m == c.Original || m == c.Oracle)
+		var calls []Call
+		for k, r := range p.readings[i] {
+			calls = append(calls, CallOf(r, p.ends[0][k], p.ends[1][k]))
 		}
+		p.calls = append(p.calls, calls)
 	}
-	return calls, readings, nil
+	return p, nil
+}
+
+// Calls places every model through every lens of the case, model by model.
+func (c *Case) Calls(models ...*Model) ([][]Call, []Reading, error) {
+	p, err := c.Place(models...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.calls, slices.Concat(p.readings...), nil
 }
 
 // Agreement says in words whether lenses that are not blind place a model alike.
@@ -111,24 +134,51 @@ func Agreement(lenses []Lens, calls []Call) string {
 	return "disagree: " + strings.Join(parts, "; ")
 }
 
-// CallRows are the lines of a table of calls: value, interval and call per lens, and
-// where the lenses disagree.
-func (c *Case) CallRows(group string, models []*Model) ([]report.Row, error) {
-	calls, readings, err := c.Calls(models...)
-	if err != nil {
-		return nil, err
-	}
+// Rows are the lines of a table: value, interval and call per lens, and where the
+// lenses disagree.
+func (p *Placed) Rows(group string) []report.Row {
 	var rows []report.Row
-	for i, m := range models {
+	for i, m := range p.models {
 		row := report.Row{Kind: report.Method, Group: group, Cells: []report.Cell{report.Str(m.Label)}}
 		if m.Control {
 			row.Kind = report.Control
 		}
-		row.Cells = append(row.Cells, called(readings[i*len(calls[i]):], calls[i], 4)...)
-		row.Cells = append(row.Cells, report.Str(Agreement(c.lenses(), calls[i])))
+		row.Cells = append(row.Cells, called(p.readings[i], p.calls[i], 4)...)
+		row.Cells = append(row.Cells, report.Str(Agreement(p.lenses, p.calls[i])))
 		rows = append(rows, row)
 	}
-	return rows, nil
+	return rows
+}
+
+// Map shows how much of what the original remembers each lens finds in a model,
+//
+//	(reading - oracle's) / (original's - oracle's)
+//
+// 1 like the original and 0 like the oracle, with no number where the lens is
+// blind. Original and oracle themselves are left out.
+func (p *Placed) Map(title string) plot.Heatmap {
+	none, all := 0.0, 1.0
+	h := plot.Heatmap{
+		Meta: plot.Meta{Title: title}, X: plot.Axis{Label: "lens"}, Y: plot.Axis{Label: "model"}, Value: "share of the memory left",
+		Min: &none, Max: &all,
+	}
+	for _, lens := range p.lenses {
+		h.Columns = append(h.Columns, lens.Name())
+	}
+	for i, m := range p.models {
+		if p.isEnd[i] {
+			continue
+		}
+		values, missing := make([]float64, len(p.lenses)), make([]string, len(p.lenses))
+		for k, r := range p.readings[i] {
+			original, oracle := p.ends[0][k].Value, p.ends[1][k].Value
+			if values[k] = (r.Value - oracle) / (original - oracle); p.calls[i][k] == Blind {
+				values[k], missing[k] = 0, string(Blind)
+			}
+		}
+		h.Rows, h.Values, h.Missing = append(h.Rows, m.Label), append(h.Values, values), append(h.Missing, missing)
+	}
+	return h
 }
 
 // called are the cells of a model: value, interval and call per lens.

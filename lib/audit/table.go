@@ -118,7 +118,7 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 	}
 	var panels []plot.Figure
 	for k, lens := range c.lenses() {
-		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, Digits: 3}
+		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.About()}, Digits: 3}
 		for i, m := range models {
 			r := readings[i*len(c.lenses())+k]
 			f.Rows = append(f.Rows, plot.ForestRow{Label: m.Label, Estimate: r.Estimate, Control: m.Control})

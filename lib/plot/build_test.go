@@ -34,16 +34,19 @@ func TestControlsAndTheNullAreNotOneKindOfLine(t *testing.T) {
 	if len(seen) != 2 {
 		t.Errorf("two controls look alike: %v", seen)
 	}
-	strokes := func(control bool) int {
-		line := Level("flat", 1, 0, 1)
-		line.Control = control
+	strokes := func(curves ...Curve) int {
 		var b strings.Builder
-		if err := (Curves{Curves: []Curve{line, {Name: "other", X: []float64{0, 1}, Y: []float64{0, 2}}}}).Render(&b, "svg"); err != nil {
+		if err := (Curves{Curves: curves}).Render(&b, "svg"); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Count(b.String(), "<path")
 	}
-	if with, without := strokes(true), strokes(false); with < without+10 {
-		t.Errorf("%d strokes with a control, %d without: its signs are missing", with, without)
+	method, other := Curve{Name: "method", X: []float64{0, 1}, Y: []float64{0, 2}}, Curve{Name: "other", X: []float64{0, 1}, Y: []float64{2, 0}}
+	alone := strokes(method)
+	if n := strokes(method, Level("flat", 1, 0, 1)); n < alone+10 {
+		t.Errorf("%d strokes with a control, %d without: its signs are missing", n, alone)
+	}
+	if n := strokes(method, other); n < alone+20 {
+		t.Errorf("%d strokes of two methods, %d of one: their signs are missing", n, alone)
 	}
 }

@@ -34,6 +34,8 @@ type Curves struct {
 	Null   *Null // a level line and band
 	Marks  []Mark
 	Paper  []PaperPoint
+
+	company []role // of the panels around it
 }
 
 var _ Figure = Curves{}
@@ -129,43 +131,49 @@ func (f Curves) spans() (x, y span) {
 func (f Curves) limitY(lo, hi float64) drawing { f.Y.Min, f.Y.Max = &lo, &hi; return f }
 func (f Curves) rangeY() span                  { _, y := f.spans(); return y }
 
-func (f Curves) looks() []look {
-	controls := make([]bool, len(f.Curves))
+func (f Curves) roles() []role {
+	out := make([]role, len(f.Curves))
 	for i, s := range f.Curves {
-		controls[i] = s.Control
+		out[i] = role{s.Name, s.Control}
 	}
-	return looks(controls)
+	return out
+}
+
+func (f Curves) among(company []role) drawing { f.company = company; return f }
+func (f Curves) looks() []look                { return dressed(f.roles(), f.company) }
+
+// signsOf is the number of line i among those that carry signs, or -1 where it
+// carries none: controls do, because the null is a dashed line too, and methods
+// where there are several, which colour alone would tell apart.
+func signsOf(ls []look, i int) int {
+	plain := 0
+	for _, l := range ls {
+		if l.dashes == nil {
+			plain++
+		}
+	}
+	if ls[i].dashes == nil && plain < 2 {
+		return -1
+	}
+	return i
 }
 
 func (f Curves) legend() []entry {
 	var out []entry
-	for i, l := range f.looks() {
-		out = append(out, f.entry(f.Curves[i], l))
+	ls := f.looks()
+	for i, l := range ls {
+		out = append(out, lineEntry(f.Curves[i].Name, l, len(f.Curves[i].Low) > 0, signsOf(ls, i) >= 0))
 	}
 	return append(append(out, f.Null.entries(false)...), paperEntries(f.Paper)...)
 }
 
-// entry is a curve's part of the legend.
-func (f Curves) entry(s Curve, l look) entry {
-	e := lineEntry(s.Name, l, len(s.Low) > 0)
-	if !s.Control {
-		return e
-	}
-	line := e.thumb
-	e.thumb = func(c draw.Canvas) {
-		line(c)
-		c.DrawGlyph(marks(l), c.Center())
-	}
-	return e
-}
-
-// marks are the signs along the line of a control.
+// marks are the signs along a line.
 func marks(l look) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.col, Radius: px(4), Shape: l.shape}
 }
 
 // lineEntry is a line's part of the legend.
-func lineEntry(name string, l look, band bool) entry {
+func lineEntry(name string, l look, band, signs bool) entry {
 	return entry{label: name, look: fmt.Sprint(l.col, l.dashes), thumb: func(c draw.Canvas) {
 		if band {
 			fillRect(c, alpha(l.col, 0.18), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
@@ -173,6 +181,9 @@ func lineEntry(name string, l look, band bool) entry {
 		style := solid(l.col, 2)
 		style.Dashes = l.dashes
 		c.StrokeLine2(style, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
+		if signs {
+			c.DrawGlyphNoClip(marks(l), c.Center())
+		}
 	}}
 }
 
@@ -190,12 +201,8 @@ func (f Curves) draw(c draw.Canvas) {
 		for i, s := range f.Curves {
 			fillBand(c, s, alpha(ls[i].col, 0.18), x, y)
 		}
-		controls := 0
 		for i, s := range f.Curves {
-			drawLine(c, s, ls[i], controls, x, y)
-			if s.Control {
-				controls++
-			}
+			drawLine(c, s, ls[i], signsOf(ls, i), x, y)
 		}
 		f.drawMarks(c, x)
 		drawPaperPoints(c, f.Paper, x, y)
@@ -229,9 +236,10 @@ func fillBand(c draw.Canvas, s Curve, col color.Color, x, y func(float64) vg.Len
 	c.Fill(area)
 }
 
-// drawLine draws a curve; controls counts those drawn before it, whose signs its
-// own must not cover where the lines lie on each other.
-func drawLine(c draw.Canvas, s Curve, l look, controls int, x, y func(float64) vg.Length) {
+// drawLine draws a curve with its signs, if signs is not negative: then it is the
+// number of the line, whose signs those of others must not cover where the lines
+// lie on each other.
+func drawLine(c draw.Canvas, s Curve, l look, signs int, x, y func(float64) vg.Length) {
 	pts := make([]vg.Point, len(s.X))
 	for i := range s.X {
 		pts[i] = vg.Point{X: x(s.X[i]), Y: y(s.Y[i])}
@@ -243,13 +251,12 @@ func drawLine(c draw.Canvas, s Curve, l look, controls int, x, y func(float64) v
 		return
 	}
 	c.StrokeLines(style, c.ClipLinesXY(pts)...)
-	if s.Control {
-		drawMarksAlong(c, pts, l, px(markEvery*math.Mod(0.5+0.37*float64(controls), 1)))
+	if signs >= 0 {
+		drawMarksAlong(c, pts, l, px(markEvery*math.Mod(0.5+0.37*float64(signs), 1)))
 	}
 }
 
-// markEvery is how far two signs on the line of a control lie apart: the null is
-// a dashed line too, and in grey the two look alike without them.
+// markEvery is how far two signs on a line lie apart.
 const markEvery = 70
 
 // drawMarksAlong puts signs on a line, the first one so far from its start.

@@ -148,7 +148,7 @@ func (f Forest) legend() []entry {
 		}}
 	}
 	var out []entry
-	ls := looks([]bool{false, true})
+	ls := looks([]role{{}, {control: true}})
 	ls[1].shape = draw.BoxGlyph{}
 	if i := f.first(func(r ForestRow) bool { return !r.Control && r.Missing == "" }); i >= 0 {
 		out = append(out, point("estimate"+f.Rows[i].intervalName(), ls[0]))
@@ -253,7 +253,7 @@ func (f Forest) drawLabel(c draw.Canvas, r ForestRow, room, at vg.Length) {
 }
 
 func (f Forest) drawRow(c draw.Canvas, r ForestRow, x func(float64) vg.Length, at vg.Length) {
-	l := looks([]bool{r.Control})[0]
+	l := looks([]role{{control: r.Control}})[0]
 	shape := draw.GlyphDrawer(draw.CircleGlyph{})
 	if r.Control {
 		shape = draw.BoxGlyph{}

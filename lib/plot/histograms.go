@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -28,6 +29,8 @@ type Histograms struct {
 	Samples []Sample
 	Bins    int   // 0 chooses by Freedman and Diaconis' rule, with round edges
 	Null    *Null // an upright line: a threshold, for example
+
+	company []role // of the panels around it
 }
 
 var _ Figure = Histograms{}
@@ -177,12 +180,27 @@ func (h Histograms) count(most int) (edges []float64, all []counted, top float64
 	return edges, all, top
 }
 
-func (h Histograms) looks() []look {
-	controls := make([]bool, len(h.Samples))
+func (h Histograms) roles() []role {
+	out := make([]role, len(h.Samples))
 	for i, s := range h.Samples {
-		controls[i] = s.Control
+		out[i] = role{s.Name, s.Control}
 	}
-	return looks(controls)
+	return out
+}
+
+func (h Histograms) among(company []role) drawing { h.company = company; return h }
+
+// looks have the dashes of outlines.
+func (h Histograms) looks() []look {
+	own, all := h.roles(), h.company
+	if all == nil {
+		all = own
+	}
+	out := dressed(own, h.company)
+	for i, r := range own {
+		out[i].dashes = sampleDashes[slices.Index(all, r)%len(sampleDashes)]
+	}
+	return out
 }
 
 func (h Histograms) legend() []entry {
@@ -195,7 +213,9 @@ func (h Histograms) legend() []entry {
 		}
 		out = append(out, entry{label: label, look: fmt.Sprint(l.col), thumb: func(c draw.Canvas) {
 			fillRect(c, alpha(l.col, 0.3), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
-			c.StrokeLine2(solid(l.col, 1.8), c.Min.X, c.Max.Y, c.Max.X, c.Max.Y)
+			style := solid(l.col, 1.8)
+			style.Dashes = l.dashes
+			c.StrokeLine2(style, c.Min.X, c.Max.Y, c.Max.X, c.Max.Y)
 		}})
 	}
 	return append(out, h.Null.entries(true)...)

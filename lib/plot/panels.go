@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -41,7 +42,6 @@ func (p Panels) check() error {
 	if len(p.Figures) > maxPanels || p.Columns < 0 || p.Columns > maxPanels {
 		return fmt.Errorf("%d panels in %d columns; there can be %d", len(p.Figures), p.Columns, maxPanels)
 	}
-	looks := map[string]string{}
 	for i, f := range p.Figures {
 		if f == nil {
 			return fmt.Errorf("panel %d is empty", i+1)
@@ -52,10 +52,13 @@ func (p Panels) check() error {
 		if err := verify(f); err != nil {
 			return fmt.Errorf("panel %d: %w", i+1, err)
 		}
+	}
+	looks := map[string]string{}
+	for i, f := range p.panels() {
 		for _, e := range f.legend() {
 			if old, seen := looks[e.label]; seen && old != e.look {
-				return fmt.Errorf("panel %d shows %q in another colour than the panels before it; give all panels the same series in "+
-					"the same order", i+1, e.label)
+				return fmt.Errorf("panel %d shows %q in another way than the panels before it; give what is not the same another name",
+					i+1, e.label)
 			}
 			looks[e.label] = e.look
 		}
@@ -67,12 +70,36 @@ func (p Panels) check() error {
 func (p Panels) legend() []entry {
 	var out []entry
 	seen := map[string]bool{}
-	for _, f := range p.Figures {
+	for _, f := range p.panels() {
 		for _, e := range f.legend() {
 			if !seen[e.label] {
 				out = append(out, e)
 			}
 			seen[e.label] = true
+		}
+	}
+	return out
+}
+
+// dresser is a kind of figure whose series have looks.
+type dresser interface {
+	roles() []role
+	// among is the figure with the looks that its series have in a company.
+	among(company []role) drawing
+}
+
+// company are the series of all panels, each once, in the order of first use.
+func (p Panels) company() []role {
+	var out []role
+	for _, f := range p.Figures {
+		d, ok := f.(dresser)
+		if !ok {
+			continue
+		}
+		for _, r := range d.roles() {
+			if !slices.Contains(out, r) {
+				out = append(out, r)
+			}
 		}
 	}
 	return out
@@ -92,10 +119,13 @@ func (Heatmap) rigid() {}
 
 // panels are the figures as they are drawn, with a common range if asked for.
 func (p Panels) panels() []drawing {
-	out := make([]drawing, len(p.Figures))
+	out, company := make([]drawing, len(p.Figures)), p.company()
 	all := newSpan()
 	for i, f := range p.Figures {
 		out[i] = f
+		if d, ok := f.(dresser); ok {
+			out[i] = d.among(company)
+		}
 		if s, ok := f.(sharer); ok {
 			r := s.rangeY()
 			all.add(r.lo, r.hi)
@@ -104,7 +134,7 @@ func (p Panels) panels() []drawing {
 	if !p.ShareY {
 		return out
 	}
-	for i, f := range p.Figures {
+	for i, f := range out {
 		if s, ok := f.(sharer); ok {
 			out[i] = s.limitY(all.lo, all.hi)
 		}

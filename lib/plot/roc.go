@@ -35,6 +35,8 @@ type ROC struct {
 	// Sizes of the two samples: where both are known the band is drawn in which
 	// an attack that only guesses stays with probability 0.95 at each rate.
 	Positives, Negatives int
+
+	company []role // of the panels around it
 }
 
 var _ Figure = ROC{}
@@ -122,18 +124,22 @@ func (r ROC) low() float64 {
 	return 1e-3
 }
 
-func (r ROC) looks() []look {
-	controls := make([]bool, len(r.Curves))
+func (r ROC) roles() []role {
+	out := make([]role, len(r.Curves))
 	for i, s := range r.Curves {
-		controls[i] = s.Control
+		out[i] = role{s.Name, s.Control}
 	}
-	return looks(controls)
+	return out
 }
+
+func (r ROC) among(company []role) drawing { r.company = company; return r }
+func (r ROC) looks() []look                { return dressed(r.roles(), r.company) }
 
 func (r ROC) legend() []entry {
 	var out []entry
-	for i, l := range r.looks() {
-		out = append(out, lineEntry(r.name(i), l, false))
+	ls := r.looks()
+	for i, l := range ls {
+		out = append(out, lineEntry(r.name(i), l, false, signsOf(ls, i) >= 0))
 	}
 	n := Null{Label: "chance"}
 	if r.hasChance() {
@@ -165,8 +171,9 @@ func (r ROC) draw(c draw.Canvas) {
 	p.Add(grid{x: true, y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
 		r.drawChance(c, x, y)
 		c.StrokeLine2(dashed(nullLine, 1.3), x(s.lo), y(s.lo), x(1), y(1))
-		for i, l := range r.looks() {
-			drawLine(c, r.visible(r.Curves[i]), l, 0, x, y)
+		ls := r.looks()
+		for i, l := range ls {
+			drawLine(c, r.visible(r.Curves[i]), l, signsOf(ls, i), x, y)
 		}
 		drawPaperPoints(c, r.raised(), x, y)
 	}))

@@ -37,6 +37,15 @@ func (plus) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	c.StrokeLine2(ls, pt.X, pt.Y-r, pt.X, pt.Y+r)
 }
 
+// star is a cross and a plus in one.
+type star struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (star) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	cross{}.DrawGlyph(c, sty, pt)
+	plus{}.DrawGlyph(c, sty, pt)
+}
+
 // wedge is a filled triangle that points down.
 type wedge struct{}
 

@@ -43,6 +43,8 @@ type Strips struct {
 	Summary    Summary
 	Null       *Null
 	GroupNulls []Null // one per group, instead of Null, where the null differs
+
+	company []role // of the panels around it
 }
 
 var _ Figure = Strips{}
@@ -148,13 +150,16 @@ func (s Strips) addInterval(all *span, sum summary) {
 func (s Strips) limitY(lo, hi float64) drawing { s.Y.Min, s.Y.Max = &lo, &hi; return s }
 func (s Strips) rangeY() span                  { return s.values().fit(s.Y) }
 
-func (s Strips) looks() []look {
-	controls := make([]bool, len(s.Series))
+func (s Strips) roles() []role {
+	out := make([]role, len(s.Series))
 	for i, r := range s.Series {
-		controls[i] = r.Control
+		out[i] = role{r.Name, r.Control}
 	}
-	return looks(controls)
+	return out
 }
+
+func (s Strips) among(company []role) drawing { s.company = company; return s }
+func (s Strips) looks() []look                { return dressed(s.roles(), s.company) }
 
 func (s Strips) legend() []entry {
 	ls := s.looks()

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"image/color"
+	"slices"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -39,8 +40,11 @@ var (
 
 var (
 	methodShapes  = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}}
-	controlShapes = []draw.GlyphDrawer{cross{}, plus{}, wedge{}}
-	controlDashes = [][]vg.Length{{px(6), px(3)}, {px(2), px(2)}, {px(8), px(3), px(2), px(3)}}
+	controlShapes = []draw.GlyphDrawer{cross{}, plus{}, wedge{}, star{}}
+	// The null is dashed evenly; no series is.
+	controlDashes = [][]vg.Length{{px(9), px(3), px(2), px(3)}, {px(2), px(2.5)}, {px(14), px(4)}, {px(9), px(3), px(2), px(3), px(2), px(3)}}
+	// Outlines of histograms, which have no place for signs.
+	sampleDashes = [][]vg.Length{nil, {px(8), px(2)}, {px(2), px(2)}, {px(8), px(2), px(2), px(2)}}
 )
 
 func rgb(hex uint32) color.NRGBA {
@@ -60,14 +64,36 @@ type look struct {
 	dashes []vg.Length
 }
 
+// role is a series as a reader knows it.
+type role struct {
+	name    string
+	control bool
+}
+
+// dressed are the looks of a figure's series: those of the company that it is shown
+// in, so that the same series has the same look in every panel and no other has
+// it; alone, by their order.
+func dressed(own, company []role) []look {
+	if company == nil {
+		return looks(own)
+	}
+	all, out := looks(company), make([]look, len(own))
+	for i, r := range own {
+		out[i] = all[slices.Index(company, r)]
+	}
+	return out
+}
+
 // looks gives each series its look: methods take the colours in turn, controls
-// the greys.
-func looks(controls []bool) []look {
-	out := make([]look, len(controls))
+// the greys. Every look has a sign of its own, and every control's line its
+// dashes, so that a print in grey can be read.
+func looks(series []role) []look {
+	out := make([]look, len(series))
 	m, k := 0, 0
-	for i, control := range controls {
-		if control {
-			out[i] = look{greys[k%len(greys)], controlShapes[k%len(controlShapes)], controlDashes[k%len(controlDashes)]}
+	for i, r := range series {
+		if r.control {
+			n := k + k/len(greys)
+			out[i] = look{greys[k%len(greys)], controlShapes[n%len(controlShapes)], controlDashes[n%len(controlDashes)]}
 			k++
 			continue
 		}

@@ -56,7 +56,8 @@ func (v vegaStrips) what() string {
 // controlShapes.
 var (
 	vegaShapes        = []string{"circle", "square", "triangle-up", "diamond"}
-	vegaControlShapes = []string{"M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.7L-.3,0Z", "cross", "triangle-down"}
+	vegaControlShapes = []string{"M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.7L-.3,0Z", "cross", "triangle-down",
+		"M0,-1L.2,-.5L.7,-.7L.5,-.2L1,0L.5,.2L.7,.7L.2,.5L0,1L-.2,.5L-.7,.7L-.5,.2L-1,0L-.5,-.2L-.7,-.7L-.2,-.5Z"}
 )
 
 // shape is the sign of series i, counted as looks does.
@@ -68,7 +69,7 @@ func (v vegaStrips) shape(i int) any {
 		}
 	}
 	if v.s.Series[i].Control {
-		return vegaControlShapes[before%len(vegaControlShapes)]
+		return vegaControlShapes[(before+before/len(greys))%len(vegaControlShapes)]
 	}
 	return vegaShapes[(before+before/len(palette))%len(vegaShapes)]
 }

@@ -17,6 +17,9 @@ const (
 	doc   = "Each cell: what a lens shows, its 95 % interval, and where that places the model between the original, of which nothing was unlearned, " +
 		"and the oracle, retrained without the records. A lens that cannot tell original from oracle is blind on that case: nothing " +
 		"that it says of a method is evidence there."
+	picture = "How much of what the original remembers a lens finds in a model: 1 as in the original, dark, 0 as in the oracle, light; a dash where " +
+		"the lens cannot tell these two apart. Where the numbers of a line differ, the lenses disagree. Numbers far below 0 or above 1 " +
+		"lie beyond the oracle or the original. The table has the intervals."
 )
 
 // Paper lists the one recipe to the command line.
@@ -39,11 +42,7 @@ func Recipe() paper.Recipe {
 		if err != nil {
 			return nil, err
 		}
-		t, err := Table(ctx, e, cases, scale)
-		if err != nil {
-			return nil, err
-		}
-		return &paper.Output{Table: t}, nil
+		return Make(ctx, e, cases, scale)
 	}}
 }
 

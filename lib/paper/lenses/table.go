@@ -10,26 +10,28 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Table looks at every method and control of every case through every lens:
-// value, interval and call in each cell, and in the last column where the
-// lenses disagree. Cases whose data are not on this machine are left out and
+// Make looks at every method and control of every case through every lens: in the
+// table value, interval and call in each cell, and in the last column where the
+// lenses disagree; in the figure where each lens places each model between
+// original and oracle. Cases whose data are not on this machine are left out and
 // named.
-func Table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*report.Table, error) {
-	t := &report.Table{
+func Make(ctx context.Context, e *paper.Env, cases []Named, scale string) (*paper.Output, error) {
+	t, f := &report.Table{
 		ID: id, Title: title,
 		Caption: doc,
 		Columns: []report.Column{{Name: "model"}},
-	}
+	}, plot.Panels{Meta: plot.Meta{Title: title, Caption: picture, Width: 1080}, Columns: 2}
 	for _, lens := range audit.Lenses() {
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.About()})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "together"})
 	for _, n := range cases {
-		err := add(ctx, e.Lab(), t, n)
+		placed, err := add(ctx, e.Lab(), t, n)
 		if errors.Is(err, datasets.ErrMissing) {
 			t.Notes = append(t.Notes, fmt.Sprintf("Left out, its file is not on this machine: %s. Get it with: lethe data get %s", n.DataSet, n.DataSet))
 			continue
@@ -37,6 +39,7 @@ func Table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*rep
 		if err != nil {
 			return nil, err
 		}
+		f.Figures = append(f.Figures, placed)
 	}
 	t.Notes = append(t.Notes,
 		"M2 of the oracle against itself is 0 exactly, so that the lens 'against the oracle' is hardly ever blind, however small the "+
@@ -45,14 +48,27 @@ func Table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*rep
 		"'neggrad' stands twice: at the paper's learning rate, and at four times that rate.")
 	t.Provenance.Scale, t.Provenance.Seeds = scale, []int64{int64(e.Shift)}
 	t.Provenance.Command = paper.Command(id, scale)
-	return t, nil
+	f.Source = t.Provenance.Line()
+	if len(f.Figures) == 0 {
+		return &paper.Output{Table: t}, nil
+	}
+	return &paper.Output{Table: t, Figure: f}, nil
 }
 
-// add adds a case to the table.
-func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named) error {
+// Table is the table of Make.
+func Table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*report.Table, error) {
+	out, err := Make(ctx, e, cases, scale)
+	if err != nil {
+		return nil, err
+	}
+	return out.Table, nil
+}
+
+// add adds a case to the table and returns its picture.
+func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named) (plot.Figure, error) {
 	c, err := audit.Open(ctx, l, n.Setting)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.Through = audit.Lenses()
 	var methods []unlearn.Method
@@ -60,21 +76,22 @@ func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named) error {
 		methods = append(methods, a.Method)
 	}
 	if err := c.Ahead(ctx, methods...); err != nil {
-		return err
+		return nil, err
 	}
 	models := []*audit.Model{c.Original, c.Oracle}
 	for _, a := range arms(n.Setting)[len(models):] {
 		m, err := c.Arm(ctx, a)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		models = append(models, m)
 	}
-	rows, err := c.CallRows(fmt.Sprintf("%s: %s (%d)", n.DataSet, n.Name, len(c.Forget)), models)
+	group := fmt.Sprintf("%s: %s (%d)", n.DataSet, n.Name, len(c.Forget))
+	placed, err := c.Place(models...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t.Rows = append(t.Rows, rows...)
+	t.Rows = append(t.Rows, placed.Rows(group)...)
 	p := c.Provenance()
 	if t.Provenance.Data == nil {
 		t.Provenance = p
@@ -89,7 +106,7 @@ func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named) error {
 	if c.Problem.About.Synthetic && !slices.Contains(t.Notes, generatedNote) {
 		t.Notes = append(t.Notes, generatedNote)
 	}
-	return nil
+	return placed.Map(group), nil
 }
 
 const generatedNote = "moons_island, tabular_outliers, blobs_duplicates and glyphs are generated."

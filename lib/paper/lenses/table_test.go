@@ -41,10 +41,11 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 	few := cases[0]
 	few.Name, few.Setting = "a few drawings", pictures()
 	cases = append(cases, few)
-	made, err := Table(t.Context(), e, append(cases, Named{"no file", lab.Setting{DataSet: "adult"}}), "quick")
+	out, err := Make(t.Context(), e, append(cases, Named{"no file", lab.Setting{DataSet: "adult"}}), "quick")
 	if err != nil {
 		t.Fatal(err)
 	}
+	made := out.Table
 	if want := 3*4 + 2*(len(tableMethods())+1) + len(imageMethods()); len(made.Rows) != want {
 		t.Errorf("%d rows, want %d", len(made.Rows), want)
 	}
@@ -62,6 +63,16 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 	}
 	if n := len(made.Provenance.Data); n != 3 {
 		t.Errorf("%d data sets of three cases are named: %v", n, made.Provenance.Data)
+	}
+	if _, err := out.Figure.PNG(); err != nil {
+		t.Error(err)
+	}
+	text := out.Figure.Text()
+	for _, row := range made.Rows {
+		end := row.Cells[0].Text == "original (do nothing)" || row.Cells[0].Text == "retrained (oracle)"
+		if !end && !strings.Contains(text, row.Cells[0].Text) {
+			t.Errorf("no %q in the picture", row.Cells[0].Text)
+		}
 	}
 	// Of every case the original is remembered and the oracle forgotten through
 	// every lens that is not blind; the table would contradict itself otherwise.

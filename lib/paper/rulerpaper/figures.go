@@ -85,7 +85,8 @@ var figure6 = Recipe{
 	Title: "RULER Fig. 6. Representation shift M3 per data set",
 	Doc: "M3 is the change through unlearning of the similarity to the oracle on the forget set. The paper finds it negative almost " +
 		"everywhere: unlearning moves the forget records away from where the oracle has them. " +
-		"The control, fine-tuning for 5 epochs, never looks at the forget set and shifts as well; doing nothing is zero by definition.",
+		"The control, fine-tuning for 5 epochs, never looks at the forget set and shifts as well; doing nothing is zero by definition. " +
+		"Bad Teacher, which shifts most, has a panel and a scale of its own.",
 }
 
 func init() {
@@ -94,12 +95,27 @@ func init() {
 		c := parts[0]
 		p := plot.Panels{Meta: e.meta(figure6, s, c), Columns: 1}
 		for _, f := range c.Study.Fractions {
-			panel := strips(c, m3, f, armsNamed(GA, NG, FT, SC, BT, Matched))
+			panel := strips(c, m3, f, armsNamed(GA, NG, FT, SC, Matched))
 			panel.Title = "forget fraction " + percent(f)
 			p.Figures = append(p.Figures, panel)
 		}
+		p.Figures = append(p.Figures, badTeacherShift(c))
 		return &Output{Figure: p}, nil
 	}
+}
+
+// badTeacherShift is the panel of the method that would flatten all others: a
+// series per forget fraction.
+func badTeacherShift(c *Collected) plot.Strips {
+	var out plot.Strips
+	for _, f := range c.Study.Fractions {
+		of := strips(c, m3, f, armsNamed(BT))
+		of.Series[0].Name = fmt.Sprintf("%s, %s", BT, percent(f))
+		of.Series = append(out.Series, of.Series...)
+		out = of
+	}
+	out.Title = BT + ", forget fractions side by side (mind the scale)"
+	return out
 }
 
 var figure7 = Recipe{
