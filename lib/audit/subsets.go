@@ -104,7 +104,7 @@ func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
 		}
 	}
 	e := stats.Wilson(inside/float64(draws), draws, 0.95).Against(0.5, stats.NearNull)
-	e.Over = "draws of references"
+	e.Over = stats.OverDraws
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
 	return &Reading{Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e, Floor: unknown}, nil
 }

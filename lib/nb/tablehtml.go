@@ -156,9 +156,9 @@ func writeNotes(b *strings.Builder, t *report.Table) {
 		}
 		fmt.Fprintf(b, "<p><em>%s</em>: %s</p>\n", escape(strings.Join(names, "; ")), escape(c.Note))
 	}
-	if len(t.Notes) > 0 {
+	if notes := t.Footnotes(); len(notes) > 0 {
 		b.WriteString("<ol>\n")
-		for _, n := range t.Notes {
+		for _, n := range notes {
 			fmt.Fprintf(b, "<li>%s</li>\n", escape(n))
 		}
 		b.WriteString("</ol>\n")

@@ -175,6 +175,9 @@ func (r ForestRow) intervalName() string {
 	if r.Estimate.Over != "" {
 		s += " over " + r.Estimate.Over
 	}
+	if r.Estimate.Overlapping() {
+		s += ", which overlap (too narrow)"
+	}
 	return s
 }
 

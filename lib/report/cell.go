@@ -61,7 +61,9 @@ func Num(v float64, digits int) Cell {
 }
 
 // Est is a number with its interval, "0.61 [0.59, 0.63]". A value that is not
-// finite becomes a gap; a value without a finite interval says "no interval".
+// finite becomes a gap; a value without a finite interval says "no interval", and
+// an interval over units that share records carries a mark, which a footnote of
+// the table explains.
 func Est(e stats.Estimate, digits int) Cell {
 	if !finite(e.Value) {
 		return Gap(FormatNumber(e.Value, 0))
@@ -69,6 +71,9 @@ func Est(e stats.Estimate, digits int) Cell {
 	text := FormatNumber(e.Value, digits)
 	if finite(e.Low) && finite(e.High) {
 		text += " " + FormatInterval(e.Low, e.High, digits)
+		if e.Overlapping() {
+			text += overlapMark
+		}
 	} else {
 		text += " [no interval]"
 	}

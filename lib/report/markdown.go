@@ -60,10 +60,11 @@ func (t *Table) writeMarkdownFoot(b *bufio.Writer) {
 	for _, c := range t.explained() {
 		fmt.Fprintf(b, "\n%s: %s\n", emphasise("*", escape(c.Name)), escape(c.Note))
 	}
-	if len(t.Notes) > 0 {
+	notes := t.Footnotes()
+	if len(notes) > 0 {
 		b.WriteByte('\n')
 	}
-	for i, n := range t.Notes {
+	for i, n := range notes {
 		fmt.Fprintf(b, "%d. %s\n", i+1, escapeStart(escape(n)))
 	}
 	items := t.Provenance.items()

@@ -81,7 +81,7 @@ func (t *Table) writeFoot(b *bufio.Writer, wrapAt int) {
 	for _, c := range t.explained() {
 		writeParagraph(b, clean(c.Name)+": ", clean(c.Note), wrapAt)
 	}
-	for i, n := range t.Notes {
+	for i, n := range t.Footnotes() {
 		writeParagraph(b, fmt.Sprintf("(%d) ", i+1), clean(n), wrapAt)
 	}
 	for _, it := range t.Provenance.items() {

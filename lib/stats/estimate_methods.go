@@ -9,6 +9,17 @@ import (
 // value, for instance, has none.
 func (e Estimate) HasInterval() bool { return !math.IsNaN(e.Low) && !math.IsNaN(e.High) }
 
+// Overlapping reports whether the units that the interval is over share records,
+// so that they are not independent and the interval is too narrow.
+func (e Estimate) Overlapping() bool { return e.Over == OverSubsets || e.Over == OverDraws }
+
+// OfFewRates reports whether the interval is over so few models that its coverage
+// is not the nominal one: see RateCoverage.
+func (e Estimate) OfFewRates() bool {
+	_, _, few := RateCoverage(e.N)
+	return few && e.Over == OverModels
+}
+
 // ExcludesNull reports whether the interval is known, a null value is set, and
 // the null lies outside the interval.
 func (e Estimate) ExcludesNull() bool {

@@ -94,6 +94,6 @@ func ratio(part, whole int) float64 { return float64(part) / float64(whole) }
 // wilson is the interval over subsets of a share of n.
 func wilson(share float64, n int, level float64) stats.Estimate {
 	e := stats.Wilson(share, n, level)
-	e.Over = "subsets"
+	e.Over = stats.OverSubsets
 	return e
 }
