@@ -194,7 +194,7 @@ func (r Recipe) Name() string { return strings.TrimPrefix(r.Short(), r.Kind()) }
 func Command(id, scale string) string {
 	r := Recipe{ID: id}
 	name, _, inner := strings.Cut(id, "/")
-	if inner {
+	if inner && r.Name() != "" {
 		name += " " + r.Name()
 	}
 	return fmt.Sprintf("lethe %s %s --scale %s", r.Kind(), name, scale)
@@ -219,11 +219,11 @@ func (p Paper) Of(kind string) []Recipe {
 	return out
 }
 
-// Own is the paper's only recipe of a kind where that has the paper's name, and
-// so needs none of its own after it.
+// Own is the paper's only recipe of a kind where that has the paper's name, or the
+// kind's behind it ("lenses", "lenses/figure"), and so needs none of its own.
 func (p Paper) Own(kind string) (Recipe, bool) {
 	only := p.Of(kind)
-	if len(only) == 1 && only[0].ID == p.Name {
+	if len(only) == 1 && (only[0].ID == p.Name || only[0].ID == p.Name+"/"+kind) {
 		return only[0], true
 	}
 	return Recipe{}, false

@@ -15,6 +15,30 @@ func (diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	c.Fill(diamondPath(pt, sty.Radius*1.25))
 }
 
+// bar is a filled upright bar.
+type bar struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (bar) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	r := sty.Radius
+	fillRect(*c, sty.Color, pt.X-0.45*r, pt.Y-1.3*r, pt.X+0.45*r, pt.Y+1.3*r)
+}
+
+// hourglass is two filled triangles that meet at their tips.
+type hourglass struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (hourglass) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	r := sty.Radius * 1.1
+	var p vg.Path
+	p.Move(vg.Point{X: pt.X - r, Y: pt.Y + r})
+	p.Line(vg.Point{X: pt.X + r, Y: pt.Y + r})
+	p.Line(vg.Point{X: pt.X - r, Y: pt.Y - r})
+	p.Line(vg.Point{X: pt.X + r, Y: pt.Y - r})
+	p.Close()
+	c.Fill(p)
+}
+
 // cross is a diagonal cross, stronger than the drawing library's.
 type cross struct{}
 

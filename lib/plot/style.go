@@ -39,7 +39,7 @@ var (
 )
 
 var (
-	methodShapes  = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}}
+	methodShapes  = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}, bar{}, hourglass{}}
 	controlShapes = []draw.GlyphDrawer{cross{}, plus{}, wedge{}, star{}}
 	// The null is dashed evenly; no series is.
 	controlDashes = [][]vg.Length{{px(9), px(3), px(2), px(3)}, {px(2), px(2.5)}, {px(14), px(4)}, {px(9), px(3), px(2), px(3), px(2), px(3)}}

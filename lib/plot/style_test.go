@@ -9,8 +9,11 @@ import (
 // sign, and the lines of controls by their dashes, of which none is the null's.
 func TestSeriesAreToldApartWithoutColour(t *testing.T) {
 	var series []role
+	for i := range 6 {
+		series = append(series, role{fmt.Sprint("method ", i), false})
+	}
 	for i := range 4 {
-		series = append(series, role{fmt.Sprint("method ", i), false}, role{fmt.Sprint("control ", i), true})
+		series = append(series, role{fmt.Sprint("control ", i), true})
 	}
 	signs, dashes := map[string]string{}, map[string]string{fmt.Sprint(dashed(ink, 1).Dashes): "the null"}
 	for i, l := range looks(series) {

@@ -22,7 +22,7 @@ const (
 		"lie beyond the oracle or the original. The table has the intervals."
 )
 
-// Paper lists the one recipe to the command line.
+// Paper lists the table and its picture to the command line.
 func Paper() paper.Paper {
 	return paper.Paper{
 		Name: id, Title: title,
@@ -31,12 +31,17 @@ func Paper() paper.Paper {
 			{Name: "standard", About: "adds RULER's ten tables, of 6,000 rows at most, and photographs"},
 			{Name: "paper", About: "takes all their rows"},
 		},
-		Recipes: []paper.Recipe{Recipe()},
+		Recipes: []paper.Recipe{Recipe(), Picture()},
 	}
 }
 
-// Recipe makes the table.
-func Recipe() paper.Recipe {
+// Recipe makes the table, with its picture.
+func Recipe() paper.Recipe { return recipe(id, title, doc) }
+
+// Picture makes the picture of the table alone.
+func Picture() paper.Recipe { return recipe(id+"/"+paper.Figure, title+" The picture.", picture) }
+
+func recipe(id, title, doc string) paper.Recipe {
 	return paper.Recipe{ID: id, Title: title, Doc: doc, Jobs: jobs, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		cases, err := Cases(scale)
 		if err != nil {
