@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"math"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -79,5 +80,35 @@ func TestSubsetsOfAModelThatNeverTrainedAreAtChance(t *testing.T) {
 	}
 	if _, err := (Subsets{Size: 3}).Look(c, random); err == nil {
 		t.Error("sets of two records were judged")
+	}
+}
+
+// A copy of the original has all of the memory, one of the oracle none, through
+// every lens that is not blind; the two themselves are not in the picture.
+func TestThePictureOfLensesHasTheOriginalAtOne(t *testing.T) {
+	c := openCase(t, newLab(t), island())
+	p, err := c.Place(c.Original, c.Oracle, c.Model("like the original", c.Original.Weights), c.Model("like the oracle", c.Oracle.Weights))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := p.Map("island")
+	if len(h.Rows) != 2 {
+		t.Fatalf("rows %v", h.Rows)
+	}
+	seen := 0
+	for k := range h.Columns {
+		if h.Missing[0][k] != "" {
+			continue
+		}
+		seen++
+		if math.Abs(h.Values[0][k]-1) > 1e-9 || math.Abs(h.Values[1][k]) > 1e-9 {
+			t.Errorf("%s: %v of the memory in a copy of the original, %v in one of the oracle", h.Columns[k], h.Values[0][k], h.Values[1][k])
+		}
+	}
+	if seen < 2 {
+		t.Errorf("%d lenses see the island", seen)
+	}
+	if _, err := h.PNG(); err != nil {
+		t.Error(err)
 	}
 }
