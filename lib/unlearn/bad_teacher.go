@@ -17,7 +17,8 @@ import (
 // dropout off.
 //
 // Differences: (1) Chundawat et al. use two teachers, the competent original on
-// Dr and the incompetent one on Df; RULER uses the random one for both. (2) The
+// Dr and the incompetent one on Df; RULER uses the random one for both, and teaches
+// labels (BadTeacherChundawat is their method). (2) The
 // paper names 101 and 102 as additional teacher seeds and not its main one; the
 // published program uses 101, and so do we. (3) Both losses on Dr share one
 // forward pass and its dropout mask.

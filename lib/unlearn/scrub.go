@@ -18,7 +18,8 @@ import (
 //
 // Differences from Kurmanji et al.: (1) both parts are one joint step, where
 // SCRUB alternates max-steps and min-steps; (2) there is no cross-entropy on
-// the retain set; (3) no rewinding. All three are the RULER program's.
+// the retain set; (3) no rewinding. All three are the RULER program's; SCRUBKurmanji
+// is without them.
 type SCRUB struct {
 	Epochs      int     `json:"epochs,omitempty"`      // 0: 10
 	LR          float64 `json:"lr,omitempty"`          // 0: 5e-4

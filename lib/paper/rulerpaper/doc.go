@@ -38,7 +38,9 @@
 //     differs from the paper's text for three of them; see package datasets.
 //  3. The forget sets of Table 9 are taken with five training seeds; the paper
 //     does not say with which one, or how many, it took them.
-//  4. The two losses of Bad Teacher on the retain set share a forward pass.
+//  4. The two losses of Bad Teacher on the retain set share a forward pass. What
+//     the paper calls SCRUB and Bad Teacher are simplifications; the recipe
+//     "ruler/published" has them beside what their authors published.
 //  5. Covertype and Higgs are replaced by labelled stand-ins where their files are
 //     missing; images, clinical text and faces (section 5.5) are not here yet.
 package rulerpaper

@@ -74,6 +74,7 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 		}
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("|S| = %d, %d subsets of the forgotten images; %d models.", ev.UnlearnSize, ev.Subsets, ev.Seeds))
+	t.Notes = append(t.Notes, ev.armNotes()...)
 	return t
 }
 
