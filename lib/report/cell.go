@@ -97,6 +97,16 @@ func Gap(reason string) Cell {
 	return Cell{Missing: reason}
 }
 
+// Gaps is the row of a method of which nothing could be measured: its label and,
+// up to the number of columns, the reason.
+func Gaps(reason, group, label string, columns int) Row {
+	row := Row{Kind: Method, Group: group, Cells: []Cell{Str(label)}}
+	for len(row.Cells) < columns {
+		row.Cells = append(row.Cells, Gap(reason))
+	}
+	return row
+}
+
 // display is what a reader sees in the cell.
 func (c Cell) display() string {
 	if c.Missing != "" {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -259,5 +260,26 @@ func wantWords(t *testing.T, err error, words ...string) {
 		if !strings.Contains(err.Error(), w) {
 			t.Errorf("error %q does not say %q", err, w)
 		}
+	}
+}
+
+// TestTrainingThatLeavesTheNumbersSaysWhenAndWhere takes steps that are too long
+// by far, of one, and of a rate that only the second epoch cannot bear.
+func TestTrainingThatLeavesTheNumbersSaysWhenAndWhere(t *testing.T) {
+	r := openRunner(t, small, 32)
+	o := mixed(70, 6, 5)
+	for rate, epoch := range map[float64]int{1e39: 1, 1e20: 2} {
+		_, _, err := Fit(context.Background(), r, initial(small), o, Config{Epochs: 8, Seed: 3, Optimizer: nn.SGD{LR: rate}}, Hooks{})
+		d := (*Diverged)(nil)
+		if !errors.As(err, &d) || d.Epoch != epoch || !strings.Contains(err.Error(), fmt.Sprintf("diverged in epoch %d: ", epoch)) {
+			t.Errorf("rate %v: %v", rate, err)
+			continue
+		}
+		if !slices.ContainsFunc(initial(small), func(v nn.Param) bool { return v.Name == d.Tensor }) && !strings.Contains(d.What, "the loss is") {
+			t.Errorf("rate %v: the tensor is %q in %v", rate, d.Tensor, err)
+		}
+	}
+	if err := AsDiverged(context.Canceled, 3); err != context.Canceled {
+		t.Errorf("another error became %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -31,7 +32,7 @@ func Make(ctx context.Context, e *paper.Env, cases []Named, scale string) (*pape
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "together"})
 	for _, n := range cases {
-		placed, err := add(ctx, e.Lab(), t, n)
+		placed, err := add(ctx, e.Lab(), t, n, arms(n.Setting))
 		if errors.Is(err, datasets.ErrMissing) {
 			t.Notes = append(t.Notes, fmt.Sprintf("Left out, its file is not on this machine: %s. Get it with: lethe data get %s", n.DataSet, n.DataSet))
 			continue
@@ -64,34 +65,40 @@ func Table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*rep
 	return out.Table, nil
 }
 
-// add adds a case to the table and returns its picture.
-func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named) (plot.Figure, error) {
+// add adds a case to the table, the original, the oracle and the other arms, and
+// returns its picture.
+func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab.Arm) (plot.Figure, error) {
 	c, err := audit.Open(ctx, l, n.Setting)
 	if err != nil {
 		return nil, err
 	}
 	c.Through = audit.Lenses()
 	var methods []unlearn.Method
-	for _, a := range arms(n.Setting) {
+	for _, a := range arms {
 		methods = append(methods, a.Method)
 	}
 	if err := c.Ahead(ctx, methods...); err != nil {
 		return nil, err
 	}
-	models := []*audit.Model{c.Original, c.Oracle}
-	for _, a := range arms(n.Setting)[len(models):] {
-		m, err := c.Arm(ctx, a)
+	models, lost := []*audit.Model{c.Original, c.Oracle}, []report.Row(nil)
+	group := fmt.Sprintf("%s: %s (%d)", n.DataSet, n.Name, len(c.Forget))
+	for _, a := range arms[len(models):] {
+		m, err := look(ctx, c, a)
+		if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
+			lost = append(lost, report.Gaps("diverged", group, a.Label, len(t.Columns)))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %v.", group, a.Label, d))
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		models = append(models, m)
 	}
-	group := fmt.Sprintf("%s: %s (%d)", n.DataSet, n.Name, len(c.Forget))
 	placed, err := c.Place(models...)
 	if err != nil {
 		return nil, err
 	}
-	t.Rows = append(t.Rows, placed.Rows(group)...)
+	t.Rows = append(append(t.Rows, placed.Rows(group)...), lost...)
 	p := c.Provenance()
 	if t.Provenance.Data == nil {
 		t.Provenance = p
@@ -107,6 +114,19 @@ func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named) (plot.Figure
 		t.Notes = append(t.Notes, generatedNote)
 	}
 	return placed.Map(group), nil
+}
+
+// look returns an arm's model whose outputs are numbers.
+func look(ctx context.Context, c *audit.Case, a lab.Arm) (*audit.Model, error) {
+	m, err := c.Arm(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	o, err := m.Outputs()
+	if err != nil {
+		return nil, err
+	}
+	return m, train.CheckOutputs(o.Train, o.Test)
 }
 
 const generatedNote = "moons_island, tabular_outliers, blobs_duplicates and glyphs are generated."

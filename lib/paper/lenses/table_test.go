@@ -1,16 +1,21 @@
 package lenses
 
 import (
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 func environment(t *testing.T) *paper.Env {
@@ -86,5 +91,31 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 	}
 	if _, err := Cases("huge"); err == nil {
 		t.Error("a scale that does not exist was accepted")
+	}
+}
+
+func TestAMethodThatDivergesLeavesTheOtherRowsAsTheyAre(t *testing.T) {
+	e := environment(t)
+	few := Named{"a few drawings", pictures()}
+	made := func(more ...lab.Arm) *report.Table {
+		out := &report.Table{ID: id, Title: title, Columns: make([]report.Column, len(audit.Lenses())+2)}
+		for i := range out.Columns {
+			out.Columns[i].Name = fmt.Sprint("column ", i)
+		}
+		if _, err := add(t.Context(), e.Lab(), out, few, append(arms(few.Setting), more...)); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	plain, wild := made(), made(lab.Arm{Label: "runaway", Method: unlearn.GradientAscent{LR: 1e38}})
+	last := wild.Rows[len(wild.Rows)-1]
+	if !reflect.DeepEqual(wild.Rows[:len(wild.Rows)-1], plain.Rows) || last.Cells[0].Text != "runaway" || last.Cells[1].Missing != "diverged" {
+		t.Errorf("the last of %d rows, %d without it, is %+v", len(wild.Rows), len(plain.Rows), last)
+	}
+	if notes := strings.Join(wild.Notes, "\n"); !strings.Contains(notes, "a few drawings (20), runaway: diverged in epoch 1: ") {
+		t.Errorf("notes: %s", notes)
+	}
+	if err := wild.Check(); err != nil {
+		t.Error(err)
 	}
 }

@@ -248,6 +248,9 @@ func (c *Collected) claimPairs() ([]checked, error) {
 	var idle, idleOf int
 	for _, f := range c.Study.Fractions {
 		for _, a := range methods() {
+			if c.diverged(a.Label, f) {
+				continue
+			}
 			pair, err := ruler.Pairwise([]ruler.Series{c.series(f, m2, a.Label), c.series(f, m2, Nothing)}, ruler.OnDataSets)
 			if err != nil {
 				return nil, err

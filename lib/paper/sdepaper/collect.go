@@ -74,7 +74,10 @@ func (ev *evidence) add(ctx context.Context, of *prepared, p piece) error {
 		if err != nil {
 			return err
 		}
-		ev.unlearned, ev.runs = append(ev.unlearned, *row), append(ev.runs, id)
+		ev.unlearned = append(ev.unlearned, *row)
+		if id != "" { // nothing was measured on a method that has diverged
+			ev.runs = append(ev.runs, id)
+		}
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func from(r *paper.Recipe, pieces func(Study) []piece, make func(context.Context
 		}
 		out, err := make(ctx, ev)
 		if err == nil {
-			out.Runs = append(report.RecordsOf(ev.judged), report.RecordsOf(ev.unlearned)...)
+			out.Runs = append(report.RecordsOf(ev.judged), records(ev.unlearned)...)
 		}
 		return out, err
 	}

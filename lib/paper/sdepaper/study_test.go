@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -249,6 +250,40 @@ func TestEveryArmOfTableFourIsJudged(t *testing.T) {
 	for _, table := range []*report.Table{ev.unlearnedTable(table4, []float64{0.3}), ev.ratesTable(table4b, []float64{0.3})} {
 		if err := table.Check(); err != nil {
 			t.Error(err)
+		}
+	}
+	whole := ev.unlearnedTable(table4, []float64{0.3})
+	// A method that diverges is a row that says so, and changes no other.
+	a := slices.IndexFunc(ev.Arms(), func(a Arm) bool { return !a.Control })
+	ev.unlearned[a] = Unlearned{Setting: ev.unlearned[a].Setting, Fraction: 0.3, Arm: ev.unlearned[a].Arm, Diverged: "diverged in epoch 2: the loss is NaN"}
+	lost := ev.unlearnedTable(table4, []float64{0.3})
+	if err := lost.Check(); err != nil {
+		t.Error(err)
+	}
+	for i, row := range lost.Rows {
+		switch {
+		case i != a && !reflect.DeepEqual(row, whole.Rows[i]):
+			t.Errorf("row %d changes beside a method that diverges", i)
+		case i == a && (row.Cells[1].Missing != "diverged" || !strings.Contains(strings.Join(lost.Notes, "\n"), "epoch 2: the loss is NaN")):
+			t.Errorf("the row is %+v, the notes %q", row, lost.Notes)
+		}
+	}
+	if err := ev.ratesTable(table4b, []float64{0.3}).Check(); err != nil {
+		t.Error(err)
+	}
+	var b bytes.Buffer
+	if err := records(ev.unlearned).CSV(&b); err != nil || !strings.Contains(b.String(), "the loss is NaN") {
+		t.Errorf("records: %v", err)
+	}
+}
+
+func TestAMethodThatDivergesIsARowOfItsOwn(t *testing.T) {
+	e := environment(t)
+	p := opened(t, e)
+	for range 2 {
+		row, id, err := deskOf(e).unlearned(t.Context(), small(), p, 0.3, 0, Arm{Label: "runaway", Method: unlearn.RandomLabel{LR: 1e38}})
+		if err != nil || id != "" || !strings.Contains(row.Diverged, "diverged in epoch 1: ") {
+			t.Errorf("%+v, %q, %v", row, id, err)
 		}
 	}
 }

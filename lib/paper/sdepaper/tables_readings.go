@@ -97,8 +97,15 @@ func (ev *evidence) ratesTable(r paper.Recipe, fractions []float64) *report.Tabl
 	t := ev.readingsTable(r, "arm", "out")
 	for _, s := range ev.Settings {
 		for _, f := range fractions {
+			for _, a := range ev.Arms() {
+				t.Notes = append(t.Notes, ev.oddities(s, f, a)...)
+			}
 			for _, judge := range accusers() {
 				for _, a := range ev.Arms() {
+					if ev.diverged(s, f, a) {
+						t.Rows = append(t.Rows, report.Gaps("diverged", group(s, f)+": "+judge, a.Label, len(t.Columns)))
+						continue
+					}
 					rates := ratesOf(ev.armRows(s, f, a), func(u Unlearned) Rates { return u.OTR(judge) })
 					t.Rows = append(t.Rows, readingsRow(group(s, f)+": "+judge, a.Label, a.Control, rates))
 				}

@@ -3,10 +3,12 @@ package sdepaper
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -69,13 +71,38 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 	for _, s := range ev.Settings {
 		for _, f := range fractions {
 			for _, a := range ev.Arms() {
-				t.Rows = append(t.Rows, ev.unlearnedRow(s, f, a))
+				if ev.diverged(s, f, a) {
+					t.Rows = append(t.Rows, report.Gaps("diverged", group(s, f), a.Label, len(t.Columns)))
+				} else {
+					t.Rows = append(t.Rows, ev.unlearnedRow(s, f, a))
+				}
+				t.Notes = append(t.Notes, ev.oddities(s, f, a)...)
 			}
 		}
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("|S| = %d, %d subsets of the forgotten images; %d models.", ev.UnlearnSize, ev.Subsets, ev.Seeds))
 	t.Notes = append(t.Notes, ev.armNotes()...)
 	return t
+}
+
+// diverged reports whether a model of a row has no numbers.
+func (ev *evidence) diverged(s Setting, fraction float64, a Arm) bool {
+	return slices.ContainsFunc(ev.armRows(s, fraction, a), func(u Unlearned) bool { return u.Diverged != "" })
+}
+
+// oddities are notes on models of a row that have diverged and on those that
+// moved absurdly far.
+func (ev *evidence) oddities(s Setting, fraction float64, a Arm) (notes []string) {
+	for _, u := range ev.armRows(s, fraction, a) {
+		name := fmt.Sprintf("%s, %s, seed %d", group(s, fraction), a.Label, u.Seed)
+		switch {
+		case u.Diverged != "":
+			notes = append(notes, name+": "+u.Diverged+". A mean that it would be part of has no number.")
+		case u.Moved > unlearn.Absurd:
+			notes = append(notes, fmt.Sprintf("%s: the weights moved by %.3g times their own length.", name, u.Moved))
+		}
+	}
+	return notes
 }
 
 func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Arm) report.Row {

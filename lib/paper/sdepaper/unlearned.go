@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -41,6 +42,31 @@ type Unlearned struct {
 	// Known are those on retained and on test images, in the layers h and hp: whether
 	// SDE can tell in from out in this model at all.
 	Known map[string][]Draw `json:"known"`
+
+	// Diverged says how the method left the range of numbers. Nothing above has a
+	// meaning then.
+	Diverged string `json:"diverged,omitempty"`
+}
+
+// divergedRecord is the record of a row without numbers.
+type divergedRecord struct {
+	Setting  string  `json:"setting"`
+	Fraction float64 `json:"fraction"`
+	Seed     int     `json:"seed"`
+	Arm      string  `json:"arm"`
+	Diverged string  `json:"diverged"`
+}
+
+// records are the rows as others get them.
+func records(rows []Unlearned) (out report.Records) {
+	for _, u := range rows {
+		if u.Diverged != "" {
+			out = append(out, divergedRecord{u.Setting, u.Fraction, u.Seed, u.Arm, u.Diverged})
+			continue
+		}
+		out = append(out, u)
+	}
+	return out
 }
 
 // OTR is the out-of-training rate by a judge in a layer: "sde/hp".
@@ -91,6 +117,9 @@ func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction flo
 		return nil, "", err
 	}
 	before, after, err := weights(ctx, c, a)
+	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.Origin(a.Method).Method != nil {
+		return &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Arm: a.Label, Diverged: d.Error()}, "", nil
+	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", a.Label, err)
 	}
@@ -102,7 +131,11 @@ func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction flo
 		if row.Moved, err = after.Displacement(before); err != nil {
 			return err
 		}
-		if err := row.measure(ctx, s, p, after); err != nil {
+		err := row.measure(ctx, s, p, after)
+		if d := (*train.Diverged)(nil); errors.As(err, &d) {
+			row.Diverged, err = d.Error(), nil
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", a.Label, err)
 		}
 		return w.WriteJSON("unlearned.json", row)
@@ -149,6 +182,9 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 	}
 	onTest, err := p.Runner.Predict(w, p.Test.X)
 	if err != nil {
+		return err
+	}
+	if err := train.CheckOutputs(onTrain, onTest); err != nil {
 		return err
 	}
 	u.Forget = train.Accuracy(onTrain.Logits().Gather(forget), p.Records(forget).Y)
