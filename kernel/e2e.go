@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/lethe-ml/lethe/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/e2e"
-	"github.com/lethe-ml/lethe/kernel/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/setup"
 
 	"github.com/spf13/cobra"

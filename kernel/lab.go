@@ -3,12 +3,13 @@ package kernel
 import (
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 
-	"github.com/lethe-ml/lethe/kernel/internal/cli"
+	"github.com/lethe-ml/lethe/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/notebooks"
 
@@ -46,6 +47,7 @@ kernels.`,
 		Example: "  lethe lab\n  lethe lab --port 9000 --no-browser\n  lethe lab --no-completion        saves up to 0.6 GB of memory per notebook",
 		Args:    cobra.MaximumNArgs(1),
 	}
+	ip := c.Flags().String("ip", "", "address to listen on, 0.0.0.0 for all, as in a container (default: 127.0.0.1)")
 	port := c.Flags().Int("port", 0, "port of the server (default: the first free one from 8888)")
 	noBrowser := c.Flags().Bool("no-browser", false, "open no browser")
 	noCompletion := noCompletionFlag(c)
@@ -53,7 +55,10 @@ kernels.`,
 		if *port < 0 || *port > 65535 {
 			return cli.Usagef("--port %d is no port", *port)
 		}
-		return lab(cmd, prepareOptions(cmd, args, *noCompletion), setup.ServerOptions{Port: *port, Browser: !*noBrowser})
+		if *ip != "" && net.ParseIP(*ip) == nil {
+			return cli.Usagef("--ip %s is no address", *ip)
+		}
+		return lab(cmd, prepareOptions(cmd, args, *noCompletion), setup.ServerOptions{IP: *ip, Port: *port, Browser: !*noBrowser})
 	}
 	return c
 }

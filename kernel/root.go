@@ -3,8 +3,8 @@ package kernel
 import (
 	"runtime/debug"
 
-	"github.com/lethe-ml/lethe/kernel/bench"
-	"github.com/lethe-ml/lethe/kernel/internal/cli"
+	"github.com/lethe-ml/lethe/bench"
+	"github.com/lethe-ml/lethe/internal/cli"
 	"github.com/lethe-ml/lethe/kernel/twin"
 
 	"github.com/spf13/cobra"

@@ -105,26 +105,9 @@ func cellEnvironment(kernel string) []string {
 	return append(env, "GOEXPERIMENT=")
 }
 
-// setEnv returns env with the variables set, each once.
-func setEnv(env []string, set ...string) []string {
-	var out []string
-	for _, kv := range env {
-		name, _, _ := strings.Cut(kv, "=")
-		if !hasName(set, name) {
-			out = append(out, kv)
-		}
-	}
-	return append(out, set...)
-}
-
-func hasName(env []string, name string) bool {
-	for _, kv := range env {
-		if n, _, _ := strings.Cut(kv, "="); n == name {
-			return true
-		}
-	}
-	return false
-}
+// setEnv returns env with the variables set: of those that are there twice a
+// program gets the last.
+func setEnv(env []string, set ...string) []string { return slices.Concat(env, set) }
 
 // unsetEnv returns env without the variables.
 func unsetEnv(env []string, names ...string) []string {

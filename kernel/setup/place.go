@@ -32,7 +32,7 @@ func (m *machine) locate(context.Context) error {
 		if root, err := twin.Root(dir); err == nil {
 			m.place = place{root: root, clone: true, notebooks: m.o.Folder}
 			if dir == m.o.Folder {
-				m.place.notebooks = firstFolder(filepath.Join(root, "notebooks"), root)
+				m.place.notebooks = filepath.Join(root, "notebooks")
 			}
 			m.place.hash, err = twin.Hash(root)
 			if strings.Contains(root, ",") {
@@ -50,13 +50,4 @@ func (m *machine) locate(context.Context) error {
 	m.place.hash = hashOf(info.Main.Version, info.Main.Sum)
 	m.place.root = filepath.Join(m.home, "module-"+m.place.hash[:12])
 	return nil
-}
-
-func firstFolder(dirs ...string) string {
-	for _, dir := range dirs[:len(dirs)-1] {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return dir
-		}
-	}
-	return dirs[len(dirs)-1]
 }

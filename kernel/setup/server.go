@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 
 // ServerOptions say how Jupyter is started.
 type ServerOptions struct {
+	IP      string // to listen on; empty: 127.0.0.1
 	Port    int    // 0: the first free one from 8888
 	Browser bool   // open the browser
 	Open    string // notebook to open, relative to the folder of the notebooks
@@ -29,7 +31,11 @@ type Server struct {
 	URL string // with its token
 	Log string // file of what Jupyter says
 	*proc.Child
+	everywhere bool // it listens on all addresses
 }
+
+// here is this machine, for itself alone.
+const here = "127.0.0.1"
 
 // startWithin is how long Jupyter may take to answer.
 const startWithin = 60 * time.Second
@@ -39,7 +45,8 @@ const stopWithin = 15 * time.Second
 
 // Serve starts Jupyter and returns when it answers. It ends with this program.
 func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
-	port, err := freePort(o.Port)
+	o.IP = cmp.Or(o.IP, here)
+	port, err := freePort(o.IP, o.Port)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +63,7 @@ func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 	cmd := exec.Command(r.Python, r.serverArgs(o, port)...)
 	cmd.Dir, cmd.Env = r.Notebooks, r.Env
 	cmd.Stdout, cmd.Stderr = log, log
-	s := &Server{Log: log.Name()}
+	s := &Server{Log: log.Name(), everywhere: net.ParseIP(o.IP).IsUnspecified()}
 	if s.Child, err = proc.Start(cmd); err != nil {
 		return nil, fmt.Errorf("the Jupyter server cannot be started: %w", err)
 	}
@@ -68,7 +75,7 @@ func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 }
 
 func (r *Ready) serverArgs(o ServerOptions, port int) []string {
-	args := []string{"-m", r.Lab, "--ip=127.0.0.1", "--port=" + strconv.Itoa(port), "--port-retries=0"}
+	args := []string{"-m", r.Lab, "--ip=" + o.IP, "--port=" + strconv.Itoa(port), "--port-retries=0"}
 	if !o.Browser {
 		args = append(args, "--no-browser")
 	}
@@ -82,7 +89,7 @@ func (r *Ready) serverArgs(o ServerOptions, port int) []string {
 }
 
 // freePort checks the port that was asked for, or finds one.
-func freePort(asked int) (int, error) {
+func freePort(ip string, asked int) (int, error) {
 	first, last := 8888, 8987
 	if asked != 0 {
 		first, last = asked, asked
@@ -90,7 +97,7 @@ func freePort(asked int) (int, error) {
 	var err error
 	for port := first; port <= last; port++ {
 		var l net.Listener
-		if l, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+		if l, err = net.Listen("tcp", net.JoinHostPort(ip, strconv.Itoa(port))); err == nil {
 			return port, l.Close()
 		}
 	}
@@ -130,6 +137,11 @@ func (s *Server) address(runtimeDir, open string) (string, bool) {
 	}
 	if at.URL == "" || !answers(at.URL) {
 		return "", false
+	}
+	// A server for all machines calls itself by a name that only a container knows.
+	if u, err := url.Parse(at.URL); err == nil && s.everywhere {
+		u.Host = net.JoinHostPort(here, u.Port())
+		at.URL = u.String()
 	}
 	path := "lab"
 	if open != "" {

@@ -27,10 +27,10 @@ func TestAPortThatIsTakenIsNamedOrAvoided(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	if _, err := freePort(port); err == nil || !strings.Contains(err.Error(), "without --port") {
+	if _, err := freePort(here, port); err == nil || !strings.Contains(err.Error(), "without --port") {
 		t.Error(err)
 	}
-	if got, err := freePort(0); err != nil || got == port {
+	if got, err := freePort(here, 0); err != nil || got == port {
 		t.Error(got, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
@@ -137,20 +138,11 @@ func (m *machine) usualHome() bool {
 func (m *machine) path() string {
 	ours := []string{filepath.Join(m.tools, "bin"), filepath.Dir(m.relay()), m.tool.bin}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if dir != "" && !contains(ours, dir) {
+		if dir != "" && !slices.Contains(ours, dir) {
 			ours = append(ours, dir)
 		}
 	}
 	return strings.Join(ours, string(os.PathListSeparator))
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Install writes the kernelspecs below a data folder of Jupyter and returns the

@@ -35,10 +35,7 @@ func All() ([]Process, error) {
 // Exe is the program's file, "" where that is not to be seen.
 func (p Process) Exe() string { return p.Name }
 
-// Dir is not known here, nor are Args, Env and Since.
-func (p Process) Dir() string { return "" }
-
-// Args are not known here.
+// Args are not known here, nor are Env and Since.
 func (p Process) Args() []string { return nil }
 
 // Env is not known here.

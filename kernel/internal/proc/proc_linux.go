@@ -73,9 +73,6 @@ func link(pid int, what string) string {
 // Exe is the program's file, "" where that is not to be seen.
 func (p Process) Exe() string { return link(p.PID, "exe") }
 
-// Dir is the working directory, or what it was before it was removed.
-func (p Process) Dir() string { return link(p.PID, "cwd") }
-
 // Args are the arguments that the program was started with.
 func (p Process) Args() []string { return texts(read(p.PID, "cmdline")) }
 
