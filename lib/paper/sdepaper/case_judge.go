@@ -64,7 +64,7 @@ func (c *Case) cast(n *Network, layer string, size int) (cast, *stock, error) {
 // Judgements are the numbers behind tables 1 and 3 and figure 3, one per model,
 // judge, |S| and bandwidth.
 func Judgements(ctx context.Context, e *paper.Env, scale string) ([]Judged, error) {
-	ev, err := collect(ctx, e, scale, judgedBy(partMain))
+	ev, err := collect(ctx, e, scale, judgedBy(partMain, partSpread))
 	if err != nil {
 		return nil, err
 	}

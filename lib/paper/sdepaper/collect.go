@@ -29,6 +29,10 @@ func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study)
 	if err != nil {
 		return nil, err
 	}
+	all := pieces(s)
+	if len(all) == 0 {
+		return nil, nothingAt(s)
+	}
 	ev := &evidence{Study: s, env: e, data: map[string]string{}}
 	opened := map[string]*prepared{}
 	for _, setting := range s.Settings {
@@ -43,7 +47,6 @@ func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study)
 			ev.caveats = append(ev.caveats, p.About.Caveat)
 		}
 	}
-	all := pieces(s)
 	ev.Settings = where(ev.Settings, func(x Setting) bool {
 		return slices.ContainsFunc(all, func(p piece) bool { return p.Label == x.Label })
 	})

@@ -127,20 +127,21 @@ func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means
 var figure3 = paper.Recipe{
 	ID:    "sde/figure3",
 	Title: "SDE Fig. 3. F1 by bandwidth",
-	Doc: "The models of Table 1, judged with kernels of different bandwidth. Bands are Student's intervals over models; the upright line is sqrt(dim). " +
-		"The paper finds sqrt(dim) near the best everywhere.",
+	Doc: "The models of Table 1, judged with kernels of different bandwidth, by SDE and by the spread alone. F1 is by algorithm 2, the mean over " +
+		"draws of references; bands are Student's intervals over models; the upright line is sqrt(dim). The paper finds sqrt(dim) near the best everywhere.",
 }
 
 var figure4 = paper.Recipe{
 	ID:    "sde/figure4",
 	Title: "SDE Fig. 4. F1 by layer",
-	Doc: "The models of Table 1, judged by the activations of every layer, from the logits h back to the first stage h1. Grey: the " +
-		"spread alone. The paper finds SDE above chance down to h1 in most settings. " +
-		"Points are models; references that fail the gate, the missing bars of the paper, are counted at the end.",
+	Doc: "The models of Table 1, judged by the activations of every layer, from the logits h back to the first stage h1, by SDE (discs) " +
+		"and by the spread alone (crosses). The paper finds SDE above chance down to h1 in most settings. A point is a model, its F1 by algorithm 2 " +
+		"the mean over draws of references; a bar is the median of the models. Draws whose references fail the gate, the missing bars of the paper, " +
+		"are in the means and counted at the end.",
 }
 
 func init() {
-	from(&figure3, judgedBy(partMain), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	from(&figure3, judgedBy(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Figure: ev.bandwidths()}, nil
 	})
 	from(&figure4, judgedBy(partLayers), func(_ context.Context, ev *evidence) (*paper.Output, error) {
@@ -148,41 +149,45 @@ func init() {
 	})
 }
 
+// abreast is the number of panels side by side: rows are full.
+func abreast(panels int) int {
+	if panels%3 == 0 {
+		return 3
+	}
+	return min(panels, 2)
+}
+
 func (ev *evidence) bandwidths() plot.Figure {
-	zero, one := 0.0, 1.0
 	size := ev.Sizes[len(ev.Sizes)-1]
-	fig := plot.Panels{Meta: plot.Meta{Title: figure3.Title, Caption: figure3.Doc, Source: ev.provenance(figure3).Line()}}
+	fig := plot.Panels{
+		Meta:    plot.Meta{Title: figure3.Title, Caption: figure3.Doc, Source: ev.provenance(figure3).Line()},
+		Columns: abreast(len(ev.Settings) * len(ev.Fractions)),
+	}
 	for _, s := range ev.Settings {
-		f := plot.Curves{
-			Meta: plot.Meta{Title: fmt.Sprintf("%s, |S| = %d", s.Label, size)},
-			X:    plot.Axis{Label: "sigma"}, Y: plot.Axis{Label: "F1", Min: &zero, Max: &one},
-			Null: &plot.Null{Value: 0.5},
-		}
 		for _, r := range ev.Fractions {
-			c, root := ev.bandwidthCurve(s, r, size)
-			f.Curves = append(f.Curves, c)
-			f.Marks = []plot.Mark{{X: root, Label: "sqrt(dim)"}}
+			f := plot.Curves{
+				Meta: plot.Meta{Title: fmt.Sprintf("%s, |S| = %d", group(s, r), size)},
+				X:    plot.Axis{Label: "sigma"}, Y: plot.Shares("F1"), Null: &plot.Null{Value: 0.5},
+				Curves: []plot.Curve{ev.bandwidthCurve(s, sde.SDE{}, r, size), ev.bandwidthCurve(s, sde.SpreadOnly{}, r, size)},
+			}
+			f.Curves[1].Control = true
+			for _, j := range ev.atRoot(s.Label, sde.SDE{}.Name(), r, size) {
+				f.Marks = []plot.Mark{{X: j.Sigma, Label: "sqrt(dim)"}}
+			}
+			fig.Figures = append(fig.Figures, f)
 		}
-		fig.Figures = append(fig.Figures, f)
 	}
 	return fig
 }
 
 // bandwidthCurve is F1 against the rank of the bandwidth: the sweep ends at each
 // model's own median distance, so that its bandwidths are averaged over models.
-func (ev *evidence) bandwidthCurve(s Setting, fraction float64, size int) (c plot.Curve, root float64) {
-	c.Name = "R = " + percent(fraction)
+func (ev *evidence) bandwidthCurve(s Setting, m sde.Method, fraction float64, size int) plot.Curve {
 	bySeed := make([][]Judged, ev.Seeds)
-	for _, j := range ev.judged {
-		if j.Setting != s.Label || j.Fraction != fraction || j.Size != size || j.Method != (sde.SDE{}).Name() {
-			continue
-		}
-		if j.Bandwidth == sde.SqrtDim().String() {
-			root = j.Sigma
-			continue
-		}
+	for _, j := range ev.at(s.Label, m.Name(), fraction, size, func(j Judged) bool { return j.Bandwidth != sde.SqrtDim().String() }) {
 		bySeed[j.Seed] = append(bySeed[j.Seed], j)
 	}
+	c := plot.Curve{Name: m.Name()}
 	for k := range sweepPoints {
 		var at []Judged
 		for _, rows := range bySeed {
@@ -190,29 +195,21 @@ func (ev *evidence) bandwidthCurve(s Setting, fraction float64, size int) (c plo
 				at = append(at, rows[k])
 			}
 		}
-		if len(at) == 0 {
-			continue
+		if len(at) > 0 {
+			c.Add(each(at, func(j Judged) float64 { return j.Sigma }).Value, each(at, func(j Judged) float64 { return j.F1().Rule }))
 		}
-		sigma := 0.0
-		for _, j := range at {
-			sigma += j.Sigma / float64(len(at))
-		}
-		f1 := each(at, func(j Judged) float64 { return j.F1().Rule })
-		c.X, c.Y = append(c.X, sigma), append(c.Y, f1.Value)
-		c.Low, c.High = append(c.Low, f1.Low), append(c.High, f1.High)
 	}
-	return c, root
+	return c
 }
 
 func (ev *evidence) layerStrips() plot.Figure {
-	fig := plot.Panels{Meta: plot.Meta{Title: figure4.Title, Source: ev.provenance(figure4).Line()}}
+	fig := plot.Panels{Meta: plot.Meta{Title: figure4.Title, Source: ev.provenance(figure4).Line()}, Columns: abreast(len(ev.Settings))}
 	failed, all := 0, 0
-	zero, one := 0.0, 1.0
 	for _, s := range ev.Settings {
 		rows := where(ev.judged, func(j Judged) bool { return j.Setting == s.Label })
 		f := plot.Strips{
 			Meta: plot.Meta{Title: fmt.Sprintf("%s, |S| = %d", s.Label, ev.Sizes[len(ev.Sizes)-1])},
-			X:    plot.Axis{Label: "layer"}, Y: plot.Axis{Label: "F1", Min: &zero, Max: &one}, Null: &plot.Null{Value: 0.5},
+			X:    plot.Axis{Label: "layer"}, Y: plot.Shares("F1"), Null: &plot.Null{Value: 0.5},
 		}
 		for i := len(rows) - 1; i >= 0; i-- {
 			if l := rows[i].Layer; !slices.Contains(f.Groups, l) {

@@ -83,7 +83,7 @@ func TestThePapersTablesAreListedWithoutTheirData(t *testing.T) {
 			t.Errorf("its data are here: %+v", j)
 		}
 	}
-	if kinds["train"] != 6*5+6*5*3+6*3 || kinds["unlearn"] != 6*5*3*10 || kinds["evidence"] != 6*5*3*(1+len(study.Arms())) {
+	if kinds["train"] != 6*5+6*5*3+6*3 || kinds["unlearn"] != 6*5*3*10 || kinds["evidence"] != 6*5*3*(2+len(study.Arms())) {
 		t.Errorf("%v", kinds)
 	}
 }

@@ -51,6 +51,7 @@ const (
 	partMain   part = "main"   // table 1, 3 and figure 3: hp late in training, every method
 	partCourse part = "course" // table 2 and 7: hp along the training, SDE
 	partLayers part = "layers" // figure 4: every layer, SDE
+	partSpread part = "spread" // table 1, 3 and figure 3: hp late in training, with the spread taken out and alone
 )
 
 // judgedKey identifies a run of judgements in the store.
@@ -126,6 +127,8 @@ func (j *judging) part(ctx context.Context, which part) ([]Judged, error) {
 		return j.main(ctx)
 	case partCourse:
 		return j.along(ctx)
+	case partSpread:
+		return j.spread(ctx)
 	}
 	return j.everyLayer(ctx)
 }
@@ -168,6 +171,30 @@ func (j *judging) main(ctx context.Context) ([]Judged, error) {
 		for _, sigma := range bandwidths {
 			all = append(all, question{stock: late, layer: "hp", size: size, course: JudgedAt, bandwidth: sde.Fixed(sigma)}.by(sde.SDE{}))
 		}
+	}
+	return j.answer(ctx, all)
+}
+
+// spread judges hp late in training with the spread taken out, and by the spread
+// alone in the kernels of the sweep.
+func (j *judging) spread(ctx context.Context) ([]Judged, error) {
+	late, err := j.stock(j.at(JudgedAt), "hp")
+	if err != nil {
+		return nil, err
+	}
+	bandwidths, err := sweep(late.train)
+	if err != nil {
+		return nil, err
+	}
+	ask := question{stock: late, layer: "hp", course: JudgedAt}
+	var all []question
+	for _, size := range j.Sizes {
+		ask.size = size
+		all = append(all, ask.by(sde.SpreadMatched{}))
+	}
+	for _, sigma := range bandwidths { // of the last size
+		ask.bandwidth = sde.Fixed(sigma)
+		all = append(all, ask.by(sde.SpreadOnly{}))
 	}
 	return j.answer(ctx, all)
 }

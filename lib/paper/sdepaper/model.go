@@ -88,6 +88,9 @@ func (p *prepared) untrained(seed int) nn.Params { return p.Untrained(engine.Roo
 
 // Layers are the activations of figure 4, from the first stage to the logits.
 func (p *prepared) layers() []string {
+	if p.Layers != nil {
+		return p.Layers
+	}
 	if strings.HasPrefix(p.Net, "small") {
 		return []string{"h1", "h2", "hp", "h"}
 	}

@@ -32,12 +32,15 @@ func retrained(s Study) []piece {
 	return out
 }
 
-// judgedBy are the same, judged in a part of the protocol.
-func judgedBy(which part) func(Study) []piece {
+// judgedBy are the same, judged in parts of the protocol.
+func judgedBy(parts ...part) func(Study) []piece {
 	return func(s Study) []piece {
-		out := retrained(s)
-		for i := range out {
-			out[i].judge = which
+		var out []piece
+		for _, p := range retrained(s) {
+			for _, which := range parts {
+				p.judge = which
+				out = append(out, p)
+			}
 		}
 		return out
 	}
@@ -86,7 +89,11 @@ func from(r *paper.Recipe, pieces func(Study) []piece, make func(context.Context
 		if err != nil {
 			return nil, err
 		}
-		return deskOf(e).jobs(ctx, s, pieces(s))
+		all := pieces(s)
+		if len(all) == 0 {
+			return nil, nothingAt(s)
+		}
+		return deskOf(e).jobs(ctx, s, all)
 	}
 	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		ev, err := collect(ctx, e, scale, pieces)
@@ -99,6 +106,11 @@ func from(r *paper.Recipe, pieces func(Study) []piece, make func(context.Context
 		}
 		return out, err
 	}
+}
+
+// nothingAt is what a recipe says of a scale whose settings it leaves out.
+func nothingAt(s Study) error {
+	return fmt.Errorf("at scale %s models are judged and not unlearned: it has tables 1 to 3 and 7 and the figures", s.Scale)
 }
 
 // jobs lists the models of pieces and the evidence on them.

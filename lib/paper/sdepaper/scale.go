@@ -22,8 +22,9 @@ type Setting struct {
 	Net        string
 	Width      int // channels, 0: the network's own
 	Fit        train.Config
-	Augment    bool // crop and flip
-	JudgedOnly bool // left out of tables 4 and 8
+	Augment    bool     // crop and flip
+	JudgedOnly bool     // left out of tables 4 and 8
+	Layers     []string // of figure 4, nil: all; the first ones of many images fill the memory
 }
 
 // arch builds the network for the set's images.
@@ -94,6 +95,7 @@ func Scales() []paper.Scale {
 	return []paper.Scale{
 		{Name: "quick", About: "takes minutes on two cores and no file (400 generated drawings, a small network)"},
 		{Name: "hour", About: "an hour or two (2,000 images of CIFAR-10; a small network, narrow AllCNN and ResNet-18; three seeds)"},
+		{Name: "large", About: "a night with XLA (all of CIFAR-10 in a lossy copy; ResNet-18 of width 16, sets of 400 to 2,000, three seeds)"},
 		{Name: "standard", About: "nights (the networks in full width, five seeds)"},
 		{Name: "paper", About: "is the published size, for a GPU"},
 	}
@@ -123,6 +125,16 @@ func StudyAt(scale string) (Study, error) {
 			},
 			UnlearnFractions: []float64{0.10, 0.20}, UnlearnSize: 100, Matched: 50000,
 		}, nil
+	case "large":
+		// The paper's sizes on its data set, in a network that two cores can train. No
+		// crop and no flip, so that the images are learned by heart in 20 epochs; few
+		// subsets, because the 5,000 forgotten images hold two or three of 2,000.
+		return Study{
+			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{400, 1000, 2000}, Subsets: 20, Draws: 20, Seeds: 3, Course: course,
+			Settings: []Setting{{Label: "C10-R18", DataSet: "cifar10_jpeg", Net: "resnet-18", Width: 16, Fit: sgd(20, 128, 0.1), JudgedOnly: true,
+				Layers: []string{"hp", "h"}}},
+			UnlearnFractions: []float64{0.10}, UnlearnSize: 1000,
+		}, nil
 	case "standard":
 		return Study{
 			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 5, Course: course,
@@ -146,7 +158,7 @@ func StudyAt(scale string) (Study, error) {
 			UnlearnFractions: []float64{0.05, 0.10, 0.20}, UnlearnSize: 1000,
 		}, nil
 	}
-	return Study{}, fmt.Errorf("scale %q is not one of quick, hour, standard, paper", scale)
+	return Study{}, fmt.Errorf("scale %q is not one of quick, hour, large, standard, paper", scale)
 }
 
 // Arm is a row of table 4: a method or a control under its label.

@@ -169,7 +169,7 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 	e := environment(t)
 	p := opened(t, e)
 	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
-	for _, which := range []part{partMain, partCourse, partLayers} {
+	for _, which := range []part{partMain, partCourse, partLayers, partSpread} {
 		for seed := range ev.Seeds {
 			rows, id, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
 			if err != nil {
@@ -182,7 +182,7 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 			ev.judged, ev.runs = append(ev.judged, rows...), append(ev.runs, id)
 		}
 	}
-	for _, m := range sde.Methods() {
+	for _, m := range append(sde.Methods(), sde.SpreadMatched{}) {
 		if c := ev.f1("tiny", m.Name(), 0.3, 20); c.Value == nil || !(*c.Value >= 0 && *c.Value <= 1) {
 			t.Errorf("%s: %+v", m.Name(), c)
 		}
@@ -351,7 +351,7 @@ func TestEveryScaleNamesNetworksAndImagesThatExist(t *testing.T) {
 			}
 		}
 	}
-	if _, err := StudyAt("vast"); err == nil || !strings.Contains(err.Error(), "quick, hour, standard, paper") {
+	if _, err := StudyAt("vast"); err == nil || !strings.Contains(err.Error(), "quick, hour, large, standard, paper") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -54,7 +54,7 @@ func init() {
 		}
 		return &paper.Output{Table: t}, nil
 	})
-	from(&table3b, judgedBy(partMain), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	from(&table3b, judgedBy(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		t := ev.readingsTable(table3b, "judge", "F1")
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {

@@ -19,8 +19,8 @@ func (r *Result) Figure(scale string) plot.Figure {
 		Meta: plot.Meta{Title: fmt.Sprintf("200 permutations of one pair, p = %.1e", min(c.Higher[0], c.Lower[0]))},
 		X:    plot.Axis{Label: "H × 1000"},
 		Samples: []plot.Sample{
-			{Name: "one batch", Values: scaleBy(c.Draws[0], 1000)},
-			{Name: "one set across", Values: scaleBy(c.Draws[1], 1000)},
+			{Name: "same batch", Values: scaleBy(c.Draws[0], 1000)},
+			{Name: "across batches", Values: scaleBy(c.Draws[1], 1000)},
 		},
 	}
 	return plot.Panels{
