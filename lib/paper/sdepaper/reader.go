@@ -1,0 +1,334 @@
+package sdepaper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+// Open is OpenCase in what paper.Open opens, at the scale that LETHE_SCALE names.
+func Open(ctx context.Context, seed int) (*Case, error) {
+	e, err := paper.Open()
+	if err != nil {
+		return nil, err
+	}
+	return OpenCase(ctx, e, paper.ScaleName(), seed)
+}
+
+// Make makes a table or figure of the paper there: "table", "4b".
+func Make(ctx context.Context, kind, name string) (*paper.Output, error) {
+	e, err := paper.Open()
+	if err != nil {
+		return nil, err
+	}
+	r, err := Paper().Find(kind, name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Run(ctx, e, paper.ScaleName())
+}
+
+// Late is the retrained model at the moment at which the paper judges.
+func (c *Case) Late() (*Network, error) { return c.Retrained(JudgedAt) }
+
+// Largest is the largest |S| of the scale.
+func (c *Case) Largest() int { return slices.Max(c.Sizes) }
+
+// All are the cases of all seeds.
+func (c *Case) All(ctx context.Context) ([]*Case, error) {
+	out := make([]*Case, c.Seeds)
+	for seed := range out {
+		var err error
+		if out[seed], err = openCase(ctx, c.env, c.Study, seed); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Histograms show the draws of one judgement, times a thousand.
+func Histograms(title string, r *sde.Result) plot.Histograms {
+	sample := func(name string, d *sde.Distribution, control bool) plot.Sample {
+		s := plot.Sample{Name: name, Control: control}
+		for _, v := range d.Values {
+			s.Values = append(s.Values, 1000*v)
+		}
+		return s
+	}
+	return plot.Histograms{Meta: plot.Meta{Title: title}, X: plot.Axis{Label: "H × 1000"}, Samples: []plot.Sample{
+		sample("target", r.Target, false), sample("retained reference", r.In, false), sample("test reference", r.Out, true)}}
+}
+
+// Redrawn judges a model again and again, with other references and targets each
+// time.
+func (c *Case) Redrawn(n *Network, m sde.Method, layer string, size, draws int) ([]Draw, error) {
+	defer func(before int) { c.Draw = before }(c.Draw)
+	var out []Draw
+	for c.Draw = range draws {
+		r, err := c.Judge(n, m, layer, size, c.Bandwidth(layer))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, drawOf(r))
+	}
+	return out, nil
+}
+
+// Accuracies are those of the draws, ties being out.
+func Accuracies(draws []Draw) []float64 {
+	var out []float64
+	for _, d := range draws {
+		out = append(out, d.Accuracy())
+	}
+	return out
+}
+
+// Verdicts is a table of one draw of references: what SDE and the spread alone say
+// of sets of which the truth is known, in the late model of every case, hp.
+func Verdicts(cases []*Case) (*report.Table, error) {
+	t := &report.Table{
+		ID: "sde/verdicts", Title: "Verdicts on targets of which the truth is known",
+		Columns: report.Columns("judge", "retained, judged in", "forgotten, judged out", "ties", "F1", "F1, decided", "accuracy", "gate"),
+		Notes:   []string{cases[0].SourceOfAll()},
+		Caption: "Retrained models after 80 % of the epochs, last hidden layer, one draw of references. A tie is out, as in algorithm 2; " +
+			"'decided' leaves ties away. Chance: 0.5; always saying in: F1 0.67, accuracy 0.5.",
+	}
+	for _, c := range cases {
+		n, err := c.Late()
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}, sde.SpreadMatched{}} {
+			r, err := c.Judge(n, m, "hp", c.Largest(), c.Bandwidth("hp"))
+			if err != nil {
+				return nil, err
+			}
+			row := verdictRow(m.Name(), r)
+			row.Group = fmt.Sprintf("model %d, |S| = %d, %d targets of either kind", c.Seed, c.Largest(), c.Subsets)
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t, nil
+}
+
+func verdictRow(name string, r *sde.Control) report.Row {
+	v := r.Confusion()
+	gate := report.Gap("it has none")
+	if g := r.Outside.Gate; g != nil {
+		gate = report.Str(map[bool]string{true: "passed", false: "failed"}[g.Valid])
+	}
+	row := report.Row{Kind: report.Control, Cells: []report.Cell{report.Str(name), report.Num(1-v.Inside.RateOut(), 2), report.Num(v.Outside.RateOut(), 2),
+		report.Num(v.RateTies(), 2), report.Num(v.F1(), 2), report.Num(v.F1Decided(), 2), report.Num(v.Accuracy(), 2), gate}}
+	if name == (sde.SDE{}).Name() {
+		row.Kind = report.Method
+	}
+	return row
+}
+
+// Setup is how models are judged: the size of the sets, the moment in per cent of
+// the epochs, and sigma in parts of sqrt(dim).
+type Setup struct {
+	Size, Moment int
+	Sigma        float64
+}
+
+// Forest shows F1 and accuracy of three judges in a setup, means over the cases.
+func (s Setup) Forest(cases []*Case) (plot.Forest, error) {
+	f := plot.Forest{
+		Meta: plot.Meta{Title: fmt.Sprintf("|S| = %d, after %d %% of the epochs, sigma = %.2g sqrt(dim)", s.Size, s.Moment, s.Sigma),
+			Source: cases[0].SourceOfAll(), Caption: fmt.Sprintf("Means over %d models, Student's intervals over models.", len(cases))},
+		X: plot.Axis{Label: "F1 and accuracy"}, Null: &plot.Null{Value: 0.5, Label: "chance"}, Digits: 2,
+	}
+	for k, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}, sde.SpreadMatched{}} {
+		var f1, accuracy []float64
+		for _, c := range cases {
+			v, err := s.judge(c, m)
+			if err != nil {
+				return f, err
+			}
+			f1, accuracy = append(f1, v.F1()), append(accuracy, v.Accuracy())
+		}
+		f.Rows = append(f.Rows,
+			plot.ForestRow{Label: "F1, " + m.Name(), Control: k > 0, Estimate: OverModels(f1)},
+			plot.ForestRow{Label: "accuracy, " + m.Name(), Control: k > 0, Estimate: OverModels(accuracy)})
+	}
+	return f, nil
+}
+
+func (s Setup) judge(c *Case, m sde.Method) (v sde.Confusion, err error) {
+	n, err := c.Retrained(s.Moment)
+	if err != nil {
+		return v, err
+	}
+	a, err := n.stock(c, "hp")
+	if err != nil {
+		return v, err
+	}
+	r, err := c.Judge(n, m, "hp", s.Size, sde.Fixed(s.Sigma*math.Sqrt(float64(a.train.Cols))))
+	if err != nil {
+		return v, err
+	}
+	return r.Confusion(), nil
+}
+
+// OverModels is the mean of shares over models with Student's 95 % interval, cut
+// to 0 ... 1.
+func OverModels(shares []float64) stats.Estimate {
+	return each(shares, func(v float64) float64 { return v })
+}
+
+// Rows are measurements of several models and arms.
+type Rows []Unlearned
+
+// Value is one number of a measurement.
+type Value func(Unlearned) float64
+
+// Values of a measurement: the accuracy on forgotten images, and the attack's shares
+// of forgotten and of held-out images.
+var (
+	AccForget  Value = func(u Unlearned) float64 { return u.Forget }
+	ASR        Value = func(u Unlearned) float64 { return u.ASR.Value }
+	ASRHeldOut Value = func(u Unlearned) float64 { return u.HeldOut.Value }
+)
+
+// OTR is the out-of-training rate of a judge in a layer, "sde/hp", by the paper's
+// rule.
+func OTR(judge string) Value { return func(u Unlearned) float64 { return u.OTR(judge).Rule } }
+
+// Measured are the rows behind table 4, made where Open opens.
+func Measured(ctx context.Context) (Rows, error) {
+	e, err := paper.Open()
+	if err != nil {
+		return nil, err
+	}
+	return Unlearnings(ctx, e, paper.ScaleName())
+}
+
+// Of are the values of an arm, one per model.
+func (r Rows) Of(arm string, v Value) []float64 {
+	var out []float64
+	for _, row := range r {
+		if row.Arm == arm {
+			out = append(out, v(row))
+		}
+	}
+	return out
+}
+
+// Less is one value of an arm less another, model by model.
+func (r Rows) Less(arm string, a, b Value) []float64 {
+	return r.Of(arm, func(u Unlearned) float64 { return a(u) - b(u) })
+}
+
+// Apart are the distances of an arm's values to those of the oracle of the same
+// seed.
+func (r Rows) Apart(arm string, v Value) []float64 {
+	out, oracle := r.Of(arm, v), r.Of(Retrain, v)
+	for i := range out {
+		out[i] = math.Abs(out[i] - oracle[i])
+	}
+	return out
+}
+
+// Ranks is a table of some arms by SDE's rate and by the distance to the oracle;
+// controls stand below without a rank.
+func (r Rows) Ranks(methods, controls []string) *report.Table {
+	otr := OTR("sde/hp")
+	t := &report.Table{
+		ID: "sde/ranks", Title: "Rank by OTR, and distance to the oracle",
+		Columns: report.Columns("arm", "OTR hp", "rank", "Acc_f, apart", "ASR, apart", "OTR, apart", "rank, OTR apart"),
+		Caption: "Means over models with Student's intervals. A distance is never below 0; 'Retrain, other seed' shows how large it is between two " +
+			"models that never saw the images.",
+	}
+	t.Columns[2].Note, t.Columns[6].Note = "among the methods, by OTR, the highest first; equal means share a rank", "the nearest to the oracle first"
+	high := ranks(methods, func(arm string) float64 { return -OverModels(r.Of(arm, otr)).Value })
+	near := ranks(methods, func(arm string) float64 { return OverModels(r.Apart(arm, otr)).Value })
+	for _, arm := range slices.Concat(methods, controls) {
+		row := report.Row{Kind: report.Control, Cells: []report.Cell{report.Str(arm), report.Est(OverModels(r.Of(arm, otr)), 2), report.Gap("control")}}
+		for _, v := range []Value{AccForget, ASR, otr} {
+			row.Cells = append(row.Cells, report.Est(OverModels(r.Apart(arm, v)), 2))
+		}
+		row.Cells = append(row.Cells, report.Gap("control"))
+		if place, ranked := high[arm]; ranked {
+			row.Kind, row.Cells[2], row.Cells[6] = report.Method, report.Num(float64(place), 0), report.Num(float64(near[arm]), 0)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// ranks are the places of arms, the smallest first; equal ones share a place.
+func ranks(arms []string, of func(string) float64) map[string]int {
+	sorted := slices.Clone(arms)
+	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(of(a), of(b)) })
+	out := map[string]int{}
+	for i, arm := range sorted {
+		out[arm] = i + 1
+		if i > 0 && of(arm) == of(sorted[i-1]) {
+			out[arm] = out[sorted[i-1]]
+		}
+	}
+	return out
+}
+
+// Spreads are the spreads of the first forgotten set and of the test reference of a
+// model, as parts of that of the retained reference, one per case.
+func Spreads(cases []*Case, network func(*Case) (*Network, error)) (forgotten, test []float64, err error) {
+	for _, c := range cases {
+		n, err := network(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		s, err := c.Sets(n, "hp", c.Largest())
+		if err != nil {
+			return nil, nil, err
+		}
+		var spread [3]float64
+		for k, m := range []*sde.Matrix{s.Retained, s.Removed, s.Test} {
+			if spread[k], err = sde.Spread(m, c.Bandwidth("hp")); err != nil {
+				return nil, nil, err
+			}
+		}
+		forgotten, test = append(forgotten, spread[1]/spread[0]), append(test, spread[2]/spread[0])
+	}
+	return forgotten, test, nil
+}
+
+// Against shows what attack and judges say of two measurements of one model, the
+// second being the oracle's.
+func Against(unlearned, oracle Unlearned) plot.Forest {
+	f := plot.Forest{X: plot.Axis{Label: "share"}, Digits: 2}
+	for k, u := range []Unlearned{unlearned, oracle} {
+		add := func(label string, e stats.Estimate) {
+			f.Rows = append(f.Rows, plot.ForestRow{Group: []string{"unlearned", "oracle"}[k], Label: label, Estimate: e, Control: k > 0})
+		}
+		for _, judge := range []string{"sde/hp", "spread-only/hp"} {
+			add("OTR, "+judge, overDraws(u.Out[judge], Sample.RateOut))
+		}
+		add("ties, sde/hp", overDraws(u.Out["sde/hp"], Sample.RateTies))
+		add("ASR, forgotten", u.ASR)
+		add("ASR, held out", u.HeldOut)
+	}
+	return f
+}
+
+// overDraws is the mean of a share over draws of references in one model.
+func overDraws(samples []Sample, share func(Sample) float64) stats.Estimate {
+	var x []float64
+	for _, s := range samples {
+		x = append(x, share(s))
+	}
+	e := stats.MeanInterval(x, 0.95, "draws of references")
+	if e.HasInterval() {
+		e.Low, e.High = max(0, e.Low), min(1, e.High)
+	}
+	return e
+}
