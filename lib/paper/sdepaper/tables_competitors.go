@@ -53,7 +53,8 @@ func judges() []judge {
 		{sde.SDE{}.Name(), false, "0.88 0.95 0.97"}, {sde.MMD{}.Name(), false, "0.45 0.70 0.87"},
 		{sde.SlicedWasserstein{}.Name(), false, "0.52 0.89 0.98 (which Wasserstein distance is not said)"},
 		{sde.CoordinateWasserstein{}.Name(), false, ""}, {sde.FlatWasserstein{}.Name(), false, ""},
-		{sde.SpreadOnly{}.Name(), true, ""}, {sde.ClosedForm{}.Name(), true, ""}, {sde.SpreadMatched{}.Name(), true, ""}, {Untrained, true, ""}, {HeldOut, true, ""},
+		{sde.SpreadOnly{}.Name(), true, ""}, {sde.ClosedForm{}.Name(), true, ""}, {sde.SpreadMatched{}.Name(), true, ""},
+		{Untrained, true, ""}, {HeldOut, true, ""},
 	}
 	for _, c := range scales() {
 		out = append(out, judge{scaled(c), true, ""})
