@@ -15,7 +15,8 @@ import (
 )
 
 // What verify sde takes at most, so that its memory is bounded: all pairs of
-// the records of a half are held for both halves, 4 n^2 bytes for n rows.
+// the records of a half are held for both halves, in 4 n^2 bytes for n rows, and
+// as much again while they are made.
 const (
 	mostRecords      = 30_000
 	mostPermutations = 1_000_000
@@ -39,7 +40,10 @@ the same number of rows. Rows must be in random order, because the first half of
 each file is compared with the second; --shuffle puts them in random order.
 
 The paper uses the bandwidth sqrt-dim, and 128 for the logits of ten classes.
-The verdict is void when the references fail the Mann-Whitney gate.`,
+The verdict is void when the references fail the Mann-Whitney gate.
+
+At most 30000 rows a file are taken. Memory: 8 n^2 bytes for n rows, and five times
+the files in float64.`,
 		Example: `  lethe verify sde --target T.npy --in I.npy --out O.npy
   lethe verify sde --target T.npy --in I.npy --out O.npy --bandwidth 128 --json
   lethe verify sde --target T.npy --in I.npy --out O.npy --bandwidth median --bins 32 --shuffle --seed 2`,

@@ -34,6 +34,16 @@ var faults = []Fault{
 		"		return nil, err\n	}\n	return b, nil", New: "	_, _ = record, found\n	return b, nil", Protects: "a damaged file is never read"},
 	{File: "lib/store/key.go", Old: "	dec.UseNumber() // a float64 would lose the digits of large integers\n", New: "",
 		Protects: "two large seeds are two keys"},
+	{File: "lib/store/work.go", Old: "map[string]bool{w.Dir(): true, w.root: true, room: true, w.store.dir: true}",
+		New: "map[string]bool{w.Dir(): true, room: true}", Protects: "a checkpoint's folders are on the disk before it is reported"},
+	{File: "lib/store/internal/disk/disk.go", Old: "	if err == nil {\n		err = d.Sync(tmp)\n	}\n", New: "",
+		Protects: "content is on the disk before its name", Tests: "./lib/store"},
+	{File: "lib/store/internal/disk/disk.go", Old: "	if err == nil && !info.Mode().IsRegular() {\n		return nil, Wrong", New: "	if false {\n		return nil, Wrong",
+		Protects: "a link in the store is not followed", Tests: "./lib/store"},
+	{File: "lib/store/sign.go", Old: "	if err == nil && found != want {", New: "	if err == nil && found == \"\" {",
+		Protects: "a forged manifest does not pass a signature"},
+	{File: "lib/array/npy/values.go", Old: "out[k%rows*cols+k/rows] = v", New: "out[k] = v", Protects: "a file in Fortran order is transposed"},
+	{File: "lib/train/fit.go", Old: "AsDiverged(err, s.Done+1)", New: "AsDiverged(err, s.Done)", Protects: "a divergence names its epoch"},
 
 	// Data sets.
 	{File: "datasets/split.go", Old: "			if k < trainQuota[c] {", New: "			if k >= testQuota[c] {",
