@@ -10,6 +10,7 @@ type NotFinite struct {
 	what   string
 }
 
+// Error implements error.
 func (e *NotFinite) Error() string { return e.what }
 
 // NotFinitef is such an error about a tensor, which may be "", with its text.

@@ -18,6 +18,7 @@ type Diverged struct {
 	What   string `json:"what"`
 }
 
+// Error implements error.
 func (d *Diverged) Error() string {
 	if d.Epoch == 0 {
 		return "diverged: " + d.What
