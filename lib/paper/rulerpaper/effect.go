@@ -93,6 +93,18 @@ func (e effect) estimate(digits int) report.Cell {
 	return report.Est(e.Mean, digits)
 }
 
+// share is the mean of numbers in [0, 1], its interval cut to where it can lie.
+func (e effect) share(digits int) report.Cell {
+	if e.Summary == nil {
+		return e.estimate(digits)
+	}
+	cut := e.Mean
+	if cut.HasInterval() {
+		cut.Low, cut.High = max(0, cut.Low), min(1, cut.High)
+	}
+	return report.Est(cut, digits)
+}
+
 // cells are the columns of a test: estimate, p by z, p by t, Wilcoxon p, ICC, r.
 func (e effect) cells(digits int) []report.Cell {
 	const noModel, noTest = "no variance", "n < 5"

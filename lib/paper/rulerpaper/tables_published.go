@@ -48,8 +48,11 @@ func init() {
 			for _, a := range c.arms() {
 				rows := of(c.Rows, a.Label, f)
 				cells := []report.Cell{report.Str(a.Label)}
-				for _, m := range shown {
+				for _, m := range shown[:2] {
 					cells = append(cells, effectOf(rows, m).estimate(m.Digits))
+				}
+				for _, m := range shown[2:] {
+					cells = append(cells, effectOf(rows, m).share(m.Digits))
 				}
 				cells = append(cells, report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
 				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: cells})
