@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lethe-ml/lethe/internal/cli"
+	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/report"

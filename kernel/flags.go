@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/lethe-ml/lethe/internal/cli"
+	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/store"
 
 	"github.com/spf13/cobra"

@@ -3,7 +3,7 @@ package kernel
 import (
 	"fmt"
 
-	"github.com/lethe-ml/lethe/internal/cli"
+	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
 
 	"github.com/spf13/cobra"

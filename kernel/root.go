@@ -4,7 +4,7 @@ import (
 	"runtime/debug"
 
 	"github.com/lethe-ml/lethe/bench"
-	"github.com/lethe-ml/lethe/internal/cli"
+	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/twin"
 
 	"github.com/spf13/cobra"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lethe-ml/lethe/internal/cli"
+	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/store"
 
 	"github.com/spf13/cobra"

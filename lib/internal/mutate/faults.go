@@ -39,7 +39,7 @@ var faults = []Fault{
 	{File: "lib/store/internal/disk/disk.go", Old: "	if err == nil {\n		err = d.Sync(tmp)\n	}\n", New: "",
 		Protects: "content is on the disk before its name", Tests: "./lib/store"},
 	{File: "lib/store/internal/disk/disk.go", Old: "	if err == nil && !info.Mode().IsRegular() {\n		return nil, Wrong",
-		New: "	if false {\n		return nil, Wrong",
+		New:      "	if false {\n		return nil, Wrong",
 		Protects: "a link in the store is not followed", Tests: "./lib/store"},
 	{File: "lib/store/sign.go", Old: "	if err == nil && found != want {", New: "	if err == nil && found == \"\" {",
 		Protects: "a forged manifest does not pass a signature"},
