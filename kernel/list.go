@@ -135,6 +135,9 @@ func methodList() []named {
 				e.Sees = append(e.Sees, part.name)
 			}
 		}
+		if len(e.Sees) == 0 {
+			e.Sees = []string{"nothing"}
+		}
 		if d, ok := m.(unlearn.Described); ok {
 			about := d.About()
 			e.About, e.From = about.Does, about.From

@@ -51,7 +51,8 @@ type session struct {
 	in     io.WriteCloser
 	events chan event
 	stderr *tail
-	kernel int // process id, 0: not known
+	said   chan struct{} // closed when nothing more comes on stderr
+	kernel int           // process id, 0: not known
 }
 
 // event is a line of driver.py.
@@ -87,7 +88,7 @@ type command struct {
 
 // start starts a kernel for the notebook. The session must be closed.
 func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
-	s := &session{events: make(chan event, 64), stderr: &tail{}}
+	s := &session{events: make(chan event, 64), stderr: &tail{}, said: make(chan struct{})}
 	s.cmd = exec.Command(r.Python, "-u", "-c", driver)
 	s.cmd.Env = append(os.Environ(), headless)
 	if r.Env != nil {
@@ -96,7 +97,6 @@ func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
 	if r.Scale != "" {
 		s.cmd.Env = append(s.cmd.Env, "LETHE_SCALE="+r.Scale)
 	}
-	s.cmd.Stderr = s.stderr
 	proc.Group(s.cmd) // we stop it ourselves, after its work is saved
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
@@ -106,11 +106,19 @@ func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	complaints, err := s.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("the notebooks' Python cannot be started: %w", err)
 	}
 	s.in = in
 	go s.read(out)
+	go func() {
+		defer close(s.said)
+		_, _ = io.Copy(s.stderr, complaints)
+	}()
 	err = s.send(command{
 		Do: "start", Notebook: string(nb.Text), Kernel: r.Kernel, Metadata: ourKernel(), Folder: r.Folder,
 		Folders: foldersOf(r.Root), Seconds: startTime.Seconds(),
@@ -195,8 +203,13 @@ func (s *session) ready(ctx context.Context, nb *Notebook) error {
 	}
 }
 
-// lastWords is the error for a Python that has ended.
+// lastWords is the error for a Python that has ended. What it said last may come
+// after its end is seen; a kernel that goes on keeps the line open.
 func (s *session) lastWords() error {
+	select {
+	case <-s.said:
+	case <-time.After(time.Second):
+	}
 	if said := s.stderr.last(); said != "" {
 		return fmt.Errorf("its Python ended: %s", said)
 	}

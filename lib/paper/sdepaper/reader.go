@@ -212,6 +212,20 @@ func Measured(ctx context.Context) (Rows, error) {
 	return Unlearnings(ctx, e, paper.ScaleName())
 }
 
+// Measure makes the rows of one of the models behind table 4, so that a reader does
+// not wait for all of them at once.
+func Measure(ctx context.Context, model int) error {
+	e, err := paper.Open()
+	if err != nil {
+		return err
+	}
+	one := func(s Study) []piece {
+		return where(measured(tenth)(s), func(p piece) bool { return p.seed == model })
+	}
+	_, err = collect(ctx, e, paper.ScaleName(), one)
+	return err
+}
+
 // Of are the values of an arm, one per model.
 func (r Rows) Of(arm string, v Value) []float64 {
 	var out []float64
