@@ -222,8 +222,8 @@ func (s Study) Arms() []Arm {
 func (s Study) armNotes() []string {
 	var out []string
 	if !s.Untuned {
-		out = append(out, "tuned: the best of five learning rates, 0.001 to 0.1, each tried in full, the same for both methods: of those after which the accuracy "+
-			"on one half of the test images is at most one point below the original's, the one whose accuracy on the forgotten images is nearest to that "+
+		out = append(out, "tuned: the best of five learning rates, 0.001 to 0.1, each tried in full, the same for both methods: of those after which the "+
+			"accuracy on one half of the test images is at most one point below the original's, the one whose accuracy on the forgotten images is nearest to that "+
 			"on these test images, by class. No retrained model, attack, activation or verdict is looked at.")
 	}
 	if s.Matched > 0 {

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-var full = errors.New("disk full")
+var errFull = errors.New("disk full")
 
 type fullFS struct{ OS }
 
-func (fullFS) Write(string, []byte) error { return full }
+func (fullFS) Write(string, []byte) error { return errFull }
 
 func TestFailedReplaceKeepsTheOldContentAndLeavesNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
@@ -19,7 +19,7 @@ func TestFailedReplaceKeepsTheOldContentAndLeavesNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Replace(fullFS{}, path, []byte("new"))
-	if !errors.Is(err, full) {
+	if !errors.Is(err, errFull) {
 		t.Error(err)
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "old" {
