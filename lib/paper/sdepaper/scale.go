@@ -223,8 +223,8 @@ func (s Study) armNotes() []string {
 	var out []string
 	if !s.Untuned {
 		out = append(out, "tuned: the best of five learning rates, 0.001 to 0.1, each tried in full, the same for both methods: of those after which the "+
-			"accuracy on one half of the test images is at most one point below the original's, the one whose accuracy on the forgotten images is nearest to that "+
-			"on these test images, by class. No retrained model, attack, activation or verdict is looked at.")
+			"accuracy on one half of the test images is at most one point below the original's, the one whose accuracy on the forgotten images is nearest to "+
+			"that on these test images, by class. No retrained model, attack, activation or verdict is looked at.")
 	}
 	if s.Matched > 0 {
 		out = append(out, fmt.Sprintf("step-matched: for as many steps as the published number of epochs takes on %d images in batches of 256; every "+
