@@ -97,6 +97,9 @@ func (c *Case) forgotten() string {
 	if c.Planted != "" {
 		return fmt.Sprintf("the %d planted records (%s) of %s", len(c.Forget), c.Planted, c.DataSet)
 	}
+	if c.Class != "" {
+		return fmt.Sprintf("all %d records of class %s of %s", len(c.Forget), c.Class, c.DataSet)
+	}
 	return fmt.Sprintf("%d forgotten records of %s", len(c.Forget), c.DataSet)
 }
 

@@ -224,6 +224,7 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		"Fraction":   func(s *Setting) { s.Fraction = 0.2 },
 		"ForgetSeed": func(s *Setting) { s.ForgetSeed = 1 },
 		"Planted":    func(s *Setting) { s.Planted = "island" },
+		"Class":      func(s *Setting) { s.Class = "upper" },
 		"Seed":       func(s *Setting) { s.Seed = 2 },
 		"Goal":       func(s *Setting) { s.Goal = heavier{Weight: 2} },
 		"Arch": func(s *Setting) {

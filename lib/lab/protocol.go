@@ -165,24 +165,43 @@ func (c *Case) heldOut() []int {
 // Divide returns the rows of the train part to forget and the others, ascending.
 func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) {
 	s = s.resolved()
-	if s.Planted == "" {
+	if !s.named() {
 		return datasets.ForgetSet(p.Train.X.Rows, s.Fraction, s.ForgetSeed)
 	}
-	group, ok := p.About.Planted[s.Planted]
-	if !ok {
-		return nil, nil, fmt.Errorf("data set %s has no planted group %q", s.DataSet, s.Planted)
+	member, err := s.group(p)
+	if err != nil {
+		return nil, nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
 	}
-	for i, id := range p.Train.IDs {
-		if slices.Contains(group, id) {
+	for i := range p.Train.X.Rows {
+		if member(i) {
 			forget = append(forget, i)
 		} else {
 			retain = append(retain, i)
 		}
 	}
 	if len(forget) == 0 {
-		return nil, nil, fmt.Errorf("data set %s: no row of the planted group %q is in the train part", s.DataSet, s.Planted)
+		return nil, nil, fmt.Errorf("data set %s: no row of %q is in the train part", s.DataSet, s.Planted+s.Class)
 	}
 	return forget, retain, nil
+}
+
+// group says which rows of the train part belong to the group that is forgotten.
+func (s Setting) group(p *datasets.Prepared) (func(row int) bool, error) {
+	if s.Planted != "" && s.Class != "" {
+		return nil, fmt.Errorf("the planted group %q and the class %q are to be forgotten; name one", s.Planted, s.Class)
+	}
+	if s.Planted != "" {
+		ids, ok := p.About.Planted[s.Planted]
+		if !ok {
+			return nil, fmt.Errorf("there is no planted group %q", s.Planted)
+		}
+		return func(row int) bool { return slices.Contains(ids, p.Train.IDs[row]) }, nil
+	}
+	class := slices.Index(p.About.Classes, s.Class)
+	if class < 0 {
+		return nil, fmt.Errorf("there is no class %q; its classes are %q", s.Class, p.About.Classes)
+	}
+	return func(row int) bool { return p.Train.Y[row] == class }, nil
 }
 
 func everyRow(p *datasets.Prepared) []int {

@@ -1,11 +1,13 @@
 package lab
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
@@ -30,8 +32,11 @@ type Setting struct {
 	// Planted names a group that the data set's generator planted, such as
 	// "outliers"; its rows in the train part are forgotten instead.
 	Planted string
-	Seed    int          // draws the initial weights and dropout
-	Fit     train.Config // its seed is Seed
+	// Class names a class, all records of which in the train part are forgotten
+	// instead.
+	Class string
+	Seed  int          // draws the initial weights and dropout
+	Fit   train.Config // its seed is Seed
 	// Goal is what the training minimises; nil: Labels.
 	Goal Goal
 	// Arch builds the network for a number of features and classes; nil is
@@ -56,7 +61,7 @@ func (s Setting) resolved() Setting {
 	if s.ForgetSeed == 0 {
 		s.ForgetSeed = ForgetSeed
 	}
-	if s.Planted != "" { // the group decides
+	if s.named() { // the group decides
 		s.Fraction, s.ForgetSeed = 0, 0
 	}
 	if s.Arch == nil {
@@ -79,11 +84,14 @@ func (s Setting) resolved() Setting {
 // moved is a resolved setting with its seeds moved; see Lab.Shift.
 func (s Setting) moved(shift int) Setting {
 	s.Seed += shift
-	if s.Planted == "" {
+	if !s.named() {
 		s.ForgetSeed += uint32(shift)
 	}
 	return s
 }
+
+// named reports whether the forget set is a group with a name: nothing is drawn.
+func (s Setting) named() bool { return s.Planted != "" || s.Class != "" }
 
 // OfImages reports whether the data are images.
 func (s Setting) OfImages() bool {
@@ -155,7 +163,7 @@ func (s Setting) ID(o Origin) (string, error) {
 	}
 	kind, set := "train", string(o.On)
 	if o.On == Retained || o.Method != nil {
-		c.Forget, set = []any{s.Planted, s.Fraction, s.ForgetSeed}, "without-"+s.forgotten()
+		c.Forget, set = []any{s.Planted + s.Class, s.Fraction, s.ForgetSeed}, "without-"+s.forgotten()
 	}
 	end := ""
 	if m := o.Method; m != nil {
@@ -170,10 +178,10 @@ func (s Setting) ID(o Origin) (string, error) {
 	return fmt.Sprintf("%s/%s/%s/seed-%d%s/%s", kind, s.DataSet, set, o.Seed, end, hex.EncodeToString(hash[:4])), nil
 }
 
-// forgotten names the forget set: "0.05-999", or the planted group.
+// forgotten names the forget set: "0.05-999", the planted group or the class.
 func (s Setting) forgotten() string {
-	if s.Planted != "" {
-		return s.Planted
+	if s.named() {
+		return cmp.Or(s.Planted, strings.ReplaceAll(s.Class, "/", "-"))
 	}
 	return fmt.Sprintf("%g-%d", s.Fraction, s.ForgetSeed)
 }
