@@ -26,6 +26,8 @@ type FileStatus struct {
 	Got  string // SHA-256 as File defines it; "" when missing or unreadable
 	Want string
 	Err  error // nil when the bytes are the published ones
+
+	Optional bool // as in File
 }
 
 // OK reports whether the published bytes are there.
@@ -64,10 +66,10 @@ func Status(ctx context.Context, folder string, f File) FileStatus {
 		if err == nil {
 			err = file.Close()
 		}
-		return FileStatus{Name: f.Name, Path: filepath.Join(folder, f.Name), Got: got, Want: f.SHA256, Err: err}
+		return FileStatus{Name: f.Name, Path: filepath.Join(folder, f.Name), Got: got, Want: f.SHA256, Err: err, Optional: f.Optional}
 	}
 	path, b, err := readPublished(folder, f)
-	st := FileStatus{Name: f.Name, Path: path, Want: f.SHA256, Err: err}
+	st := FileStatus{Name: f.Name, Path: path, Want: f.SHA256, Err: err, Optional: f.Optional}
 	if b != nil {
 		st.Got = digest(b)
 	}
@@ -81,7 +83,7 @@ func readPublished(folder string, f File) (string, []byte, error) {
 	if err != nil {
 		return path, nil, err
 	}
-	if got := digest(b); got != f.SHA256 {
+	if got := digest(b); !f.is(got) {
 		return path, b, fmt.Errorf("datasets: %s: %w: the file has %s, the published one %s (%d of %d bytes read)",
 			path, ErrMismatch, got, f.SHA256, len(b), f.Limit())
 	}
@@ -102,8 +104,11 @@ func readEither(folder string, f File) (string, []byte, error) {
 		}
 		return path, b, nil
 	}
-	return plain, nil, fmt.Errorf("datasets: %s (or .gz): %w; `lethe data get` downloads it, %s names the data folder",
-		plain, ErrMissing, EnvDir)
+	return plain, nil, notHere(plain)
+}
+
+func notHere(plain string) error {
+	return fmt.Errorf("datasets: %s (or .gz): %w; `lethe data get` downloads it, %s names the data folder", plain, ErrMissing, EnvDir)
 }
 
 func readCapped(path string, limit int64) ([]byte, error) {

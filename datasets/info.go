@@ -71,20 +71,42 @@ type File struct {
 	// form nor another compression of it does.
 	Compressed bool
 
+	// Optional marks a file that the set loads without, as its Reading says.
+	Optional bool
+
+	// Twins are copies that go around with other bytes and the same content.
+	// They are read as the published file is.
+	Twins []Twin
+
 	Sources []Source
+}
+
+// Twin is a copy of a published file whose bytes differ as Differs says.
+type Twin struct {
+	Size            int64
+	SHA256, Differs string
 }
 
 // Limit is the greatest number of bytes that the file can have.
 func (f File) Limit() int64 {
+	limit := f.AtMost
 	if f.Size > 0 {
-		return f.Size
+		limit = f.Size
 	}
-	return f.AtMost
+	for _, t := range f.Twins {
+		limit = max(limit, t.Size)
+	}
+	return limit
+}
+
+// is reports whether a SHA-256 is the published file's or a twin's.
+func (f File) is(sha string) bool {
+	return sha == f.SHA256 || slices.ContainsFunc(f.Twins, func(t Twin) bool { return sha == t.SHA256 })
 }
 
 // Source is one place to download a File from. When Member is set the URL is a
 // zip archive and Member the file's name in it; when Gzip is set the URL gives
-// the file in gzip's format.
+// the file in gzip's format; when both are, a tar archive in gzip's format.
 type Source struct {
 	URL, Member string
 	Gzip        bool

@@ -54,7 +54,7 @@ func (r *reading) open(name string) (string, []byte, error) {
 	if err != nil {
 		return path, nil, err
 	}
-	r.sources = append(r.sources, SourceFile{Name: f.Name, SHA256: f.SHA256})
+	r.sources = append(r.sources, SourceFile{Name: f.Name, SHA256: digest(b)})
 	return path, b, nil
 }
 

@@ -1,8 +1,14 @@
 package datasets
 
 import (
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -41,6 +47,91 @@ func OpenFile(ctx context.Context, info Info, name string) (*os.File, SourceFile
 		return nil, SourceFile{}, err
 	}
 	return file, SourceFile{Name: f.Name, SHA256: f.SHA256, Compressed: true}, nil
+}
+
+// OpenText opens one of a set's files that are not Compressed at the first of its
+// decompressed bytes, after all of them were read once, in constant memory, and
+// their SHA-256 was found to be the published one or a twin's. The path is that of
+// the plain file or of its .gz copy. The caller closes it.
+func OpenText(ctx context.Context, info Info, name string) (path string, text io.ReadCloser, source SourceFile, err error) {
+	r, err := readingOf(ctx, info)
+	if err != nil {
+		return "", nil, SourceFile{}, err
+	}
+	f, err := r.file(name)
+	if err != nil {
+		return "", nil, SourceFile{}, err
+	}
+	plain := filepath.Join(r.folder, f.Name)
+	for _, path := range []string{plain, plain + ".gz"} {
+		t, err := openText(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return path, nil, SourceFile{}, fmt.Errorf("datasets: %s: %w", path, err)
+		}
+		got, err := t.check(ctx, f)
+		if err != nil {
+			return path, nil, SourceFile{}, errors.Join(fmt.Errorf("datasets: %s: %w", path, err), t.Close())
+		}
+		return path, t, SourceFile{Name: f.Name, SHA256: got}, nil
+	}
+	return plain, nil, SourceFile{}, notHere(plain)
+}
+
+// text is a plain file, or one in gzip's format that is decompressed on the way.
+type text struct {
+	file *os.File
+	io.Reader
+}
+
+func openText(path string) (*text, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &text{file: file}
+	if err := t.rewind(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return t, nil
+}
+
+// Close implements io.Closer.
+func (t *text) Close() error { return t.file.Close() }
+
+func (t *text) rewind() error {
+	if _, err := t.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	t.Reader = t.file
+	if filepath.Ext(t.file.Name()) != ".gz" {
+		return nil
+	}
+	z, err := gzip.NewReader(t.file)
+	if err != nil {
+		return fmt.Errorf("%w: not a gzip file (%v)", ErrMismatch, err)
+	}
+	t.Reader = z
+	return nil
+}
+
+// check hashes at most one byte more than published and rewinds.
+func (t *text) check(ctx context.Context, f File) (string, error) {
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(&stoppable{ctx, t}, f.Limit()+1))
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: damaged file (%v)", ErrMismatch, err)
+	}
+	got := hex.EncodeToString(h.Sum(nil))
+	if !f.is(got) {
+		return got, fmt.Errorf("%w: the file has %s, the published one %s (%d of %d bytes read)", ErrMismatch, got, f.SHA256, n, f.Limit())
+	}
+	return got, t.rewind()
 }
 
 func readingOf(ctx context.Context, info Info) (*reading, error) {

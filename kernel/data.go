@@ -74,6 +74,8 @@ type fileJSON struct {
 	Size   int64    `json:"size"`
 	SHA256 string   `json:"sha256"`
 	URLs   []string `json:"urls"`
+
+	Optional bool `json:"optional,omitempty"` // the set loads without it
 }
 
 func dataSetOf(i datasets.Info) dataSetJSON {
@@ -87,7 +89,7 @@ func dataSetOf(i datasets.Info) dataSetJSON {
 		d.Classes = []string{}
 	}
 	for _, f := range i.Files {
-		file := fileJSON{f.Name, f.Size, f.SHA256, []string{}}
+		file := fileJSON{f.Name, f.Size, f.SHA256, []string{}, f.Optional}
 		for _, s := range f.Sources {
 			file.URLs = append(file.URLs, s.URL)
 		}
@@ -302,7 +304,7 @@ func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatu
 			case errors.Is(f.Err, datasets.ErrMissing) && info.Embedded:
 				s.State = "built in"
 			case errors.Is(f.Err, datasets.ErrMissing):
-				s.State, broken = "missing", broken || asked
+				s.State, broken = "missing", broken || asked && !f.Optional
 			case f.Err != nil:
 				s.State, s.Problem, broken = "damaged", f.Err.Error(), true
 			}

@@ -4,22 +4,23 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
 )
 
-// allDataSets lists the tables and then the image sets.
-func allDataSets() []datasets.Info { return slices.Concat(datasets.All(), images.All()) }
+// allDataSets lists the tables, then the sets of images, then those of cells.
+func allDataSets() []datasets.Info { return slices.Concat(datasets.All(), images.All(), cells.All()) }
 
-// dataSetNamed finds a table or an image set, or suggests names close to it.
+// dataSetNamed finds a data set, or suggests names close to the one given.
 func dataSetNamed(name string) (datasets.Info, error) {
 	return datasets.LookupIn(allDataSets(), name)
 }
 
-// published says whether an address is known for every file, so that data get
-// can bring the set; the stand-ins for image sets have to be put there by hand.
+// published says whether an address is known for every file that is needed, so
+// that data get can bring the set; others have to be put there by hand.
 func published(i datasets.Info) bool {
 	for _, f := range i.Files {
-		if len(f.Sources) == 0 {
+		if len(f.Sources) == 0 && !f.Optional {
 			return false
 		}
 	}

@@ -205,7 +205,7 @@ func present(info datasets.Info) bool {
 		path := filepath.Join(dir, info.Folder, f.Name)
 		_, plain := os.Stat(path)
 		_, packed := os.Stat(path + ".gz")
-		if plain != nil && packed != nil {
+		if plain != nil && packed != nil && !f.Optional {
 			return false
 		}
 	}

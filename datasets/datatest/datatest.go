@@ -1,4 +1,5 @@
-// Package datatest finds real data for tests.
+// Package datatest finds real data for tests, and holds the conformance suite of
+// sets of cells.
 package datatest
 
 import (

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"compress/gzip"
 	"errors"
@@ -100,6 +101,63 @@ func gunzip(root *os.Root, archive, to string, size int64) error {
 		return err
 	}
 	return exactly(root, from, archive, to, size)
+}
+
+// untar unpacks the one member that is wanted from a tar archive in gzip's format
+// into the file `to`, as extract does from a zip archive.
+func untar(root *os.Root, archive, member, to string, size int64) error {
+	file, err := root.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	entries, found := tar.NewReader(plain), false
+	for n := 0; ; n++ {
+		e, err := entries.Next()
+		if errors.Is(err, io.EOF) && found {
+			return nil
+		}
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("no entry %q", member)
+		}
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
+			return err
+		}
+		if n == maxEntries {
+			return fmt.Errorf("more than %d entries", maxEntries)
+		}
+		if !safeName(e.Name) {
+			return fmt.Errorf("the entry %q leads out of the archive's folder", e.Name[:min(len(e.Name), longest)])
+		}
+		if e.Name != member {
+			continue
+		}
+		if err := wanted(e, size, found); err != nil {
+			return err
+		}
+		if err := exactly(root, entries, e.Name, to, size); err != nil {
+			return err
+		}
+		found = true
+	}
+}
+
+// wanted checks the entry that is to be unpacked.
+func wanted(e *tar.Header, size int64, found bool) error {
+	if found {
+		return fmt.Errorf("the entry %q is there twice", e.Name)
+	}
+	if e.Typeflag != tar.TypeReg {
+		return fmt.Errorf("the entry %q is not a regular file (%v)", e.Name, e.FileInfo().Mode())
+	}
+	if e.Size != size {
+		return fmt.Errorf("%q has %d bytes, the published file %d", e.Name, e.Size, size)
+	}
+	return nil
 }
 
 // exactly writes what from gives, which must be size bytes.

@@ -138,6 +138,11 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 	if !errors.Is(st.Err, datasets.ErrMissing) {
 		return st.Err
 	}
+	if len(f.Sources) == 0 && f.Optional {
+		d.progress.note("%s is not here and no address is known that publishes it; the set loads without it, or with the file of SHA-256 %s in %s",
+			f.Name, f.SHA256, root.Name())
+		return nil
+	}
 	if len(f.Sources) == 0 {
 		return fmt.Errorf("datasets: %s: no address is known that publishes it; put the file with SHA-256 %s into %s", f.Name, f.SHA256, root.Name())
 	}
@@ -211,7 +216,10 @@ func (d *downloader) attempt(ctx context.Context, root *os.Root, f datasets.File
 		return d.accept(root, part, f, resumed)
 	}
 	archive, open := f.Name+".zip.part", func(archive string) error { return extract(root, archive, s.Member, part, f.Size) }
-	if s.Gzip {
+	switch {
+	case s.Gzip && s.Member != "":
+		archive, open = f.Name+".tar.gz.part", func(archive string) error { return untar(root, archive, s.Member, part, f.Size) }
+	case s.Gzip:
 		archive, open = f.Name+".gz.part", func(archive string) error { return gunzip(root, archive, part, f.Size) }
 	}
 	resumed, err := d.download(ctx, root, archive, s.URL, 0, f.Limit()+maxArchive)

@@ -1,9 +1,11 @@
 package fetch
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -148,4 +150,106 @@ func pack(t testing.TB, b []byte, level int) []byte {
 		t.Fatal(err)
 	}
 	return buf.Bytes()
+}
+
+// tarball packs entries into a tar archive in gzip's format.
+func tarball(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := tar.NewWriter(&buf)
+	for _, e := range entries {
+		h, err := tar.FileInfoHeader(fileInfo{e}, "elsewhere")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Name = e.name
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if e.mode.IsRegular() {
+			if _, err := w.Write(e.body); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return pack(t, buf.Bytes(), gzip.BestSpeed)
+}
+
+// fileInfo is an entry as a tar header wants it.
+type fileInfo struct{ entry }
+
+func (f fileInfo) Name() string       { return f.name }
+func (f fileInfo) Size() int64        { return int64(len(f.body)) }
+func (f fileInfo) Mode() fs.FileMode  { return f.mode | 0o644 }
+func (f fileInfo) ModTime() time.Time { return time.Time{} }
+func (f fileInfo) IsDir() bool        { return f.mode.IsDir() }
+func (f fileInfo) Sys() any           { return nil }
+
+func TestAMemberOfATarballIsUnpackedAndNothingElse(t *testing.T) {
+	url := serveBytes(t, tarball(t, entry{name: "in/", mode: fs.ModeDir}, entry{name: "in/b.data", body: []byte("x")}, entry{name: "in/a.data", body: body}))
+	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url, Member: "in/a.data", Gzip: true}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, folder, "a.data", body)
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 2 { // a.data and .lock
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+func TestHostileAndBrokenTarballsAreRefused(t *testing.T) {
+	good := entry{name: "a.data", body: body}
+	many := make([]entry, maxEntries)
+	for i := range many {
+		many[i].name = "f"
+	}
+	for name, c := range map[string]struct {
+		b    []byte
+		want string
+	}{
+		"a path upwards":   {tarball(t, good, entry{name: "../evil"}), "leads out"},
+		"an absolute path": {tarball(t, good, entry{name: "/etc/evil"}), "leads out"},
+		"the member twice": {tarball(t, good, good), "twice"},
+		"no member":        {tarball(t, entry{name: "b.data", body: body}), `no entry "a.data"`},
+		"a symbolic link":  {tarball(t, entry{name: "a.data", mode: fs.ModeSymlink}), "not a regular file"},
+		"too many entries": {tarball(t, append(many, good)...), "more than 1000 entries"},
+		"a bomb":           {tarball(t, entry{name: "a.data", body: make([]byte, 50<<20)}), "has 52428800 bytes"},
+		"not an archive":   {[]byte("<html>not found</html>"), "gzip: invalid header"},
+		"no tar inside":    {pack(t, body, gzip.BestSpeed), "invalid tar header"},
+		"a truncated one":  {tarball(t, good)[:200], "unexpected EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: serveBytes(t, c.b), Member: "a.data", Gzip: true}), nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "mismatch-") {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			hasNot(t, folder, "a.data")
+			hasNot(t, filepath.Dir(folder), "evil")
+		})
+	}
+}
+
+func TestAFileThatASetLoadsWithoutIsPassedOver(t *testing.T) {
+	info := published(datasets.Source{URL: serveBytes(t, body)})
+	info.Files = append([]datasets.File{{Name: "labels", Size: 3, SHA256: digest([]byte("abc")), Optional: true}}, info.Files...)
+	folder, notes, err := fetched(t, t.Context(), info, nil)
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "labels is not here") {
+		t.Errorf("%v, %q", err, notes)
+	}
+	has(t, folder, "a.data", body)
+}
+
+func TestATwinIsLeftAlone(t *testing.T) {
+	twin := []byte("the same in other bytes")
+	info := published()
+	info.Files[0].Twins = []datasets.Twin{{Size: int64(len(twin)), SHA256: digest(twin)}}
+	folder, _, err := fetched(t, t.Context(), info, map[string][]byte{"a.data": twin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, folder, "a.data", twin)
 }

@@ -45,10 +45,12 @@ import (
 
 	_ "github.com/lethe-ml/lethe/datasets"
 	_ "github.com/lethe-ml/lethe/datasets/arff"
+	_ "github.com/lethe-ml/lethe/datasets/cells"
 	_ "github.com/lethe-ml/lethe/datasets/fetch"
 	_ "github.com/lethe-ml/lethe/datasets/idx"
 	_ "github.com/lethe-ml/lethe/datasets/images"
 	_ "github.com/lethe-ml/lethe/datasets/mat5"
+	_ "github.com/lethe-ml/lethe/datasets/mtx"
 	_ "github.com/lethe-ml/lethe/lib/array"
 	_ "github.com/lethe-ml/lethe/lib/array/npy"
 	_ "github.com/lethe-ml/lethe/lib/attack"

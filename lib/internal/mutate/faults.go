@@ -59,6 +59,17 @@ var faults = []Fault{
 		Protects: "columns are divided by the population SD"},
 	{File: "datasets/linear_flips.go", Old: "s.plant(\"flipped\", s.add(1-y, x...))", New: "s.plant(\"flipped\", s.add(y, x...))",
 		Protects: "planted flips are flipped"},
+	{File: "datasets/mtx/mtx.go", Old: "t.row, t.col, t.value = append(t.row, int32(i-1)), append(t.col, int32(j-1))",
+		New:      "t.row, t.col, t.value = append(t.row, int32(j-1)), append(t.col, int32(i-1))",
+		Protects: "columns of a MatrixMarket file are cells"},
+	{File: "datasets/mtx/mtx.go", Old: "append(t.row, int32(i-1))", New: "append(t.row, int32(i%h.rows))", Protects: "a MatrixMarket file counts from 1"},
+	{File: "datasets/mtx/mtx.go", Old: "		order(rows, values)\n", New: "		order(rows, append([]float32(nil), values...))\n",
+		Protects: "counts move with their genes when they are sorted"},
+	{File: "datasets/cells/pbmc3k.go", Old: "		if c.Y[i] = slices.Index(r.info.Classes, fields[1]); c.Y[i] < 0",
+		New:      "		if c.Y[(i+1)%len(c.Y)] = slices.Index(r.info.Classes, fields[1]); c.Y[(i+1)%len(c.Y)] < 0",
+		Protects: "labels are joined to their own cells"},
+	{File: "datasets/cells/unique.go", Old: "again = taken[out[i]]", New: "again = false", Protects: "no two genes have one symbol"},
+	{File: "datasets/open.go", Old: "	return got, t.rewind()", New: "	return got, nil", Protects: "a checked file is read from its start"},
 
 	// Training.
 	{File: "lib/train/schedule.go", Old: "return (1 + math.Cos(math.Pi*float64(epoch)/float64(epochs))) / 2", New: "return 1", Protects: "the cosine falls"},

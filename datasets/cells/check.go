@@ -1,0 +1,102 @@
+package cells
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+)
+
+// Check reports the first thing that is not as Cells says.
+func (c *Cells) Check() error {
+	if err := c.Counts.Check("datasets: " + c.Name + ": counts"); err != nil {
+		return err
+	}
+	lengths := []struct {
+		what      string
+		got, want int
+	}{
+		{"barcodes", len(c.Barcodes), c.Counts.Rows}, {"labels", len(c.Y), c.Counts.Rows},
+		{"gene identifiers", len(c.GeneIDs), c.Counts.Cols}, {"genes", len(c.Genes), c.Counts.Cols},
+	}
+	for _, l := range lengths {
+		if l.got != l.want {
+			return fmt.Errorf("datasets: %s: %d %s for %d x %d counts", c.Name, l.got, l.what, c.Counts.Rows, c.Counts.Cols)
+		}
+	}
+	for name, column := range c.Obs {
+		if len(column) != c.Counts.Rows {
+			return fmt.Errorf("datasets: %s: %d values of %q for %d cells", c.Name, len(column), name, c.Counts.Rows)
+		}
+	}
+	for i, y := range c.Y {
+		if y < -1 || y >= len(c.Classes) {
+			return fmt.Errorf("datasets: %s: cell %d has the class %d of %d", c.Name, i, y, len(c.Classes))
+		}
+	}
+	for k, v := range c.Counts.Values {
+		if f := float64(v); f <= 0 || f != math.Trunc(f) {
+			return fmt.Errorf("datasets: %s: element %d of the counts is %v", c.Name, k, v)
+		}
+	}
+	if err := distinct("barcode", c.Barcodes); err != nil {
+		return fmt.Errorf("datasets: %s: %w", c.Name, err)
+	}
+	if err := distinct("gene", c.Genes); err != nil {
+		return fmt.Errorf("datasets: %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+// distinct reports the first name that is there twice.
+func distinct(what string, names []string) error {
+	first := make(map[string]int, len(names))
+	for i, name := range names {
+		if k, twice := first[name]; twice {
+			return fmt.Errorf("the %s %q is there twice, at %d and %d", what, name, k+1, i+1)
+		}
+		first[name] = i
+	}
+	return nil
+}
+
+// hash is the SHA-256 of the numbers of cells and genes, Counts.Starts and
+// Counts.Columns as 64-bit integers, Counts.Values as float32, Y as 64-bit
+// integers, all little-endian, and then Barcodes, GeneIDs and Genes, each name
+// with a line break behind it.
+func (c *Cells) hash() string {
+	h := sha256.New()
+	ints(h, []int{c.Counts.Rows, c.Counts.Cols})
+	ints(h, c.Counts.Starts)
+	ints(h, c.Counts.Columns)
+	var buf []byte
+	for _, v := range c.Counts.Values {
+		buf = flushed(h, binary.LittleEndian.AppendUint32(buf, math.Float32bits(v)), 1<<14)
+	}
+	flushed(h, buf, 0)
+	ints(h, c.Y)
+	for _, names := range [][]string{c.Barcodes, c.GeneIDs, c.Genes} {
+		for _, name := range names {
+			io.WriteString(h, name+"\n") // a hash never returns an error
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func ints[T int | int32](w io.Writer, values []T) {
+	var buf []byte
+	for _, v := range values {
+		buf = flushed(w, binary.LittleEndian.AppendUint64(buf, uint64(int64(v))), 1<<14)
+	}
+	flushed(w, buf, 0)
+}
+
+func flushed(w io.Writer, buf []byte, limit int) []byte {
+	if len(buf) < limit {
+		return buf
+	}
+	w.Write(buf) // to a hash
+	return buf[:0]
+}

@@ -1,0 +1,105 @@
+package datatest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/cells"
+)
+
+// Cells is the conformance suite of a set of cells: it is described, missing
+// files are named with their folder, damaged ones refused, and, where the files
+// are here, what is read is what the description says, twice alike. It returns
+// the set, or nil where the files are not here.
+func Cells(t *testing.T, info datasets.Info) *cells.Cells {
+	t.Helper()
+	t.Run("is described", func(t *testing.T) { described(t, info) })
+	t.Run("names a missing file", func(t *testing.T) { namesMissing(t, info) })
+	t.Run("refuses a damaged file", func(t *testing.T) { refusesDamaged(t, info) })
+	var set *cells.Cells
+	t.Run("reads the published files", func(t *testing.T) {
+		Dir(t)
+		c, err := cells.Load(t.Context(), info.Name)
+		if errors.Is(err, datasets.ErrMissing) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits(t, info, c)
+		set = c
+	})
+	return set
+}
+
+func described(t *testing.T, i datasets.Info) {
+	if i.Name == "" || i.Title == "" || i.Task == "" || i.Licence == "" || i.Citation == "" || i.Homepage == "" || i.Description == "" {
+		t.Errorf("%+v", i)
+	}
+	if i.Rows < 1 || i.Features < 1 || i.Folder == "" || len(i.Files) == 0 {
+		t.Errorf("%d cells x %d genes, %d files in %q", i.Rows, i.Features, len(i.Files), i.Folder)
+	}
+	for _, f := range i.Files {
+		if len(f.SHA256) != 64 || (f.Size > 0) == (f.AtMost > 0) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func namesMissing(t *testing.T, i datasets.Info) {
+	dir := t.TempDir()
+	t.Setenv(datasets.EnvDir, dir)
+	_, err := cells.Load(t.Context(), i.Name)
+	if !errors.Is(err, datasets.ErrMissing) || !strings.Contains(err.Error(), filepath.Join(dir, i.Folder)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func refusesDamaged(t *testing.T, i datasets.Info) {
+	dir := t.TempDir()
+	t.Setenv(datasets.EnvDir, dir)
+	for _, f := range i.Files {
+		path := filepath.Join(dir, i.Folder, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("<html>not found</html>"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := cells.Load(t.Context(), i.Name); !errors.Is(err, datasets.ErrMismatch) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := cells.Load(ctx, i.Name); err == nil {
+		t.Error("a cancelled load went on")
+	}
+}
+
+func fits(t *testing.T, info datasets.Info, c *cells.Cells) {
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+	if c.Name != info.Name || c.Title != info.Title || c.Counts.Rows != info.Rows || c.Counts.Cols != info.Features {
+		t.Errorf("%q, %q: %d x %d", c.Name, c.Title, c.Counts.Rows, c.Counts.Cols)
+	}
+	if len(c.Classes) != info.ClassCount() || len(c.Sources) == 0 || len(c.Hash) != 64 {
+		t.Errorf("%d classes, %d files, hash %q", len(c.Classes), len(c.Sources), c.Hash)
+	}
+	for k := range c.Classes {
+		if c.Caveat == "" && !slices.Contains(c.Y, k) {
+			t.Errorf("no cell is %s", c.Classes[k])
+		}
+	}
+	again, err := cells.Load(t.Context(), info.Name)
+	if err != nil || again.Hash != c.Hash {
+		t.Errorf("a second load gives another set: %v", err)
+	}
+}

@@ -1,0 +1,284 @@
+// Package mtx reads counts from MatrixMarket's coordinate format (Boisvert, Pozo
+// and Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996), as
+// Cell Ranger, SciPy and R write it: integer, real or pattern, general symmetry.
+//
+// A file is read as a stream and once. Nothing is believed of its header: memory
+// grows with the entries that are there.
+package mtx
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Limits on a file; one beyond them is refused.
+const (
+	MaxSide = 1 << 27 // rows or columns
+	MaxLine = 1 << 12 // bytes
+)
+
+// MaxCount is the greatest count that a float32 holds with all its neighbours.
+const MaxCount = 1 << 24
+
+// ReadTransposed reads a matrix of counts, rows x cols in the file, whose columns
+// become the rows of the result: genes x cells is cells x genes here. Entries may
+// stand in any order; explicit zeros are left out.
+//
+// Refused, with the line: a header that is no such file's, another shape than
+// the one given, an entry outside of it, a count that is negative, broken, infinite or
+// greater than MaxCount, more or fewer entries than announced. An entry that is
+// there twice is refused by its row and column.
+func ReadTransposed(ctx context.Context, from io.Reader, rows, cols int) (array.Sparse[float32], error) {
+	r := &reader{ctx: ctx, lines: bufio.NewReaderSize(from, MaxLine)}
+	h, err := r.header()
+	if err == nil && (h.rows != rows || h.cols != cols) {
+		err = fmt.Errorf("a matrix of %d x %d, expected %d x %d", h.rows, h.cols, rows, cols)
+	}
+	if err != nil {
+		return array.Sparse[float32]{}, fmt.Errorf("line %d: %w", r.line, err)
+	}
+	t, err := r.entries(h)
+	if err != nil {
+		return array.Sparse[float32]{}, fmt.Errorf("line %d: %w", r.line, err)
+	}
+	return t.byColumn(h)
+}
+
+// header is what stands before the entries.
+type header struct {
+	pattern          bool
+	rows, cols, want int
+}
+
+// reader gives the lines of a file.
+type reader struct {
+	ctx   context.Context
+	lines *bufio.Reader
+	line  int
+}
+
+// next returns the next line without its end; it is valid until the next call.
+func (r *reader) next() ([]byte, error) {
+	if r.line%4096 == 0 && r.ctx.Err() != nil {
+		return nil, r.ctx.Err()
+	}
+	b, err := r.lines.ReadSlice('\n')
+	if len(b) == 0 && err != nil {
+		return nil, err
+	}
+	r.line++
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return nil, fmt.Errorf("longer than %d bytes", MaxLine)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return bytes.TrimSpace(b), nil
+}
+
+// header reads up to the line with the shape.
+func (r *reader) header() (header, error) {
+	b, err := r.next()
+	if err != nil {
+		return header{}, noMore(err, "header")
+	}
+	h, err := banner(b)
+	for err == nil && (r.line == 1 || len(b) == 0 || b[0] == '%') {
+		b, err = r.next()
+		err = noMore(err, "shape")
+	}
+	if err != nil {
+		return header{}, err
+	}
+	f, n := fields(b)
+	if n != 3 {
+		return header{}, fmt.Errorf("%q: expected rows, columns and entries", clip(b))
+	}
+	limits := [3]int{MaxSide, MaxSide, math.MaxInt32}
+	for k, into := range []*int{&h.rows, &h.cols, &h.want} {
+		v, ok := whole(f[k])
+		if !ok || v > limits[k] {
+			return header{}, fmt.Errorf("%q: %q is not a number from 0 to %d", clip(b), clip(f[k]), limits[k])
+		}
+		*into = v
+	}
+	if h.cols > 0 && h.want/h.cols > h.rows || h.cols == 0 && h.want > 0 {
+		return header{}, fmt.Errorf("%d entries do not fit into %d x %d", h.want, h.rows, h.cols)
+	}
+	return h, nil
+}
+
+// banner reads the first line.
+func banner(b []byte) (header, error) {
+	words := bytes.Fields(bytes.ToLower(b))
+	if len(words) != 5 || string(words[0]) != "%%matrixmarket" || string(words[1]) != "matrix" {
+		return header{}, fmt.Errorf("%q: not the header of a MatrixMarket matrix", clip(b))
+	}
+	if string(words[2]) != "coordinate" || string(words[4]) != "general" {
+		return header{}, fmt.Errorf("%q: only coordinate matrices of general symmetry are read", clip(b))
+	}
+	switch string(words[3]) {
+	case "integer", "real":
+		return header{}, nil
+	case "pattern":
+		return header{pattern: true}, nil
+	}
+	return header{}, fmt.Errorf("%q: only integer, real and pattern matrices are read", clip(b))
+}
+
+// triplets are the entries in the order of the file, counted from 0.
+type triplets struct {
+	row, col []int32
+	value    []float32
+}
+
+// entries reads all of them and demands that there are as many as announced.
+func (r *reader) entries(h header) (*triplets, error) {
+	t, n := &triplets{}, 0
+	for {
+		b, err := r.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(b) == 0 {
+			continue
+		}
+		if n == h.want {
+			return nil, fmt.Errorf("%q: more than the %d entries announced", clip(b), h.want)
+		}
+		if err := t.add(b, h); err != nil {
+			return nil, fmt.Errorf("%q: %w", clip(b), err)
+		}
+		n++
+	}
+	if n < h.want {
+		return nil, fmt.Errorf("the file ends after %d of the %d entries announced", n, h.want)
+	}
+	return t, nil
+}
+
+func (t *triplets) add(line []byte, h header) error {
+	f, n := fields(line)
+	if want := 3; n != want && !(h.pattern && n == 2) || h.pattern && n == want {
+		return errors.New("the number of fields is not that of an entry")
+	}
+	i, ok := whole(f[0])
+	if !ok || i < 1 || i > h.rows {
+		return fmt.Errorf("row %s: there are rows 1 to %d", clip(f[0]), h.rows)
+	}
+	j, ok := whole(f[1])
+	if !ok || j < 1 || j > h.cols {
+		return fmt.Errorf("column %s: there are columns 1 to %d", clip(f[1]), h.cols)
+	}
+	v := float32(1)
+	if !h.pattern {
+		var err error
+		if v, err = count(f[2]); err != nil {
+			return err
+		}
+	}
+	if v != 0 {
+		t.row, t.col, t.value = append(t.row, int32(i-1)), append(t.col, int32(j-1)), append(t.value, v)
+	}
+	return nil
+}
+
+// byColumn makes the columns rows and puts the elements of each in order.
+func (t *triplets) byColumn(h header) (array.Sparse[float32], error) {
+	s := array.Sparse[float32]{Rows: h.cols, Cols: h.rows, Starts: make([]int, h.cols+1),
+		Columns: make([]int32, len(t.row)), Values: make([]float32, len(t.row))}
+	for _, j := range t.col {
+		s.Starts[j+1]++
+	}
+	for j := range h.cols {
+		s.Starts[j+1] += s.Starts[j]
+	}
+	next := append([]int(nil), s.Starts...)
+	for k, j := range t.col {
+		s.Columns[next[j]], s.Values[next[j]] = t.row[k], t.value[k]
+		next[j]++
+	}
+	*t = triplets{} // no longer needed, and as large as what comes
+	for j := range s.Rows {
+		rows, values := s.Row(j)
+		order(rows, values)
+		for k := 1; k < len(rows); k++ {
+			if rows[k] == rows[k-1] {
+				return s, fmt.Errorf("row %d, column %d is there twice", rows[k]+1, j+1)
+			}
+		}
+	}
+	return s, nil
+}
+
+func noMore(err error, what string) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("the file ends before its %s", what)
+	}
+	return err
+}
+
+// fields returns the first three words of a line and how many there are.
+func fields(b []byte) (f [3][]byte, n int) {
+	for {
+		for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+			b = b[1:]
+		}
+		if len(b) == 0 {
+			return f, n
+		}
+		end := 0
+		for end < len(b) && b[end] != ' ' && b[end] != '\t' {
+			end++
+		}
+		if n < len(f) {
+			f[n] = b[:end]
+		}
+		n, b = n+1, b[end:]
+	}
+}
+
+// whole reads a number of digits alone.
+func whole(b []byte) (int, bool) {
+	if len(b) == 0 || len(b) > 10 {
+		return 0, false
+	}
+	v := 0
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = 10*v + int(c-'0')
+	}
+	return v, true
+}
+
+// count reads a number of molecules: whole, not negative, exact in a float32.
+func count(b []byte) (float32, error) {
+	v, ok := whole(b)
+	if !ok {
+		f, err := strconv.ParseFloat(string(b), 64)
+		if err != nil || !(f >= 0) || f != math.Trunc(f) {
+			return 0, fmt.Errorf("%s is not a count, a whole number that is not negative", clip(b))
+		}
+		v = int(min(f, MaxCount+1))
+	}
+	if v > MaxCount {
+		return 0, fmt.Errorf("%s is greater than %d", clip(b), MaxCount)
+	}
+	return float32(v), nil
+}
+
+// clip shortens what a message quotes.
+func clip(b []byte) string { return string(b[:min(len(b), 60)]) }
