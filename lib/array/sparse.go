@@ -23,6 +23,18 @@ func (s Sparse[T]) Row(i int) (columns []int32, values []T) {
 	return s.Columns[a:b:b], s.Values[a:b:b]
 }
 
+// RowOf returns the row of the k-th element.
+func (s Sparse[T]) RowOf(k int) int {
+	i, found := slices.BinarySearch(s.Starts, k)
+	for found && i+1 < len(s.Starts) && s.Starts[i+1] == k { // empty rows begin there too
+		i++
+	}
+	if !found {
+		i--
+	}
+	return i
+}
+
 // At returns element (i, j).
 func (s Sparse[T]) At(i, j int) T {
 	columns, values := s.Row(i)

@@ -33,6 +33,11 @@ func TestASparseMatrixIsItsDenseTwin(t *testing.T) {
 			}
 		}
 	}
+	for k, want := range []int{0, 0, 2, 3, 3, 3} {
+		if got := s.RowOf(k); got != want {
+			t.Errorf("element %d is in row %d, not %d", k, got, want)
+		}
+	}
 	if rows := []int{3, 1, 0, 3}; !reflect.DeepEqual(s.Gather(rows).Dense(), d.Gather(rows)) {
 		t.Errorf("gathered: %v", s.Gather(rows).Dense())
 	}

@@ -57,6 +57,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/attack/attacktest"
 	_ "github.com/lethe-ml/lethe/lib/audit"
 	_ "github.com/lethe-ml/lethe/lib/audit/lenstest"
+	_ "github.com/lethe-ml/lethe/lib/cells"
 	_ "github.com/lethe-ml/lethe/lib/engine"
 	_ "github.com/lethe-ml/lethe/lib/engine/enginetest"
 	_ "github.com/lethe-ml/lethe/lib/lab"

@@ -1,0 +1,33 @@
+package cells
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// checkValues refuses a matrix without cells or genes, and one that is crooked,
+// not finite or has a negative element.
+func checkValues(fn string, x array.Sparse[float32]) error {
+	if err := x.Check("cells." + fn); err != nil {
+		return err
+	}
+	if x.Rows == 0 || x.Cols == 0 {
+		return fmt.Errorf("cells.%s: %d cells x %d genes: there is nothing to prepare", fn, x.Rows, x.Cols)
+	}
+	for k, v := range x.Values {
+		if v < 0 {
+			i := x.RowOf(k)
+			return fmt.Errorf("cells.%s: row %d, column %d is %v: counts are not negative", fn, i, x.Columns[k], v)
+		}
+	}
+	return nil
+}
+
+// checkNames refuses gene names that do not fit the columns.
+func checkNames(fn string, x array.Sparse[float32], genes []string) error {
+	if len(genes) != x.Cols {
+		return fmt.Errorf("cells.%s: %d gene names for %d columns", fn, len(genes), x.Cols)
+	}
+	return nil
+}

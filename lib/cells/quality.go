@@ -1,0 +1,168 @@
+package cells
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Quality is what is measured of every cell before any is left out.
+type Quality struct {
+	Genes  []int     // genes detected: with a count above zero
+	Counts []float64 // molecules
+	Mito   []float64 // share of the counts that is on mitochondrial genes, in [0, 1]; 0 where there is no count
+}
+
+// Measure returns the quality of every cell. A gene is mitochondrial when its name
+// begins with "MT-" (human) or "mt-" (mouse). It refuses counts that are negative
+// or not finite, and names that are not one per column.
+func Measure(counts array.Sparse[float32], genes []string) (*Quality, error) {
+	if err := checkValues("Measure", counts); err != nil {
+		return nil, err
+	}
+	if err := checkNames("Measure", counts, genes); err != nil {
+		return nil, err
+	}
+	mito := make([]bool, len(genes))
+	for j, name := range genes {
+		mito[j] = strings.HasPrefix(name, "MT-") || strings.HasPrefix(name, "mt-")
+	}
+	q := &Quality{Genes: make([]int, counts.Rows), Counts: make([]float64, counts.Rows), Mito: make([]float64, counts.Rows)}
+	for i := range counts.Rows {
+		columns, values := counts.Row(i)
+		var all, of float64
+		for k, v := range values {
+			if v == 0 {
+				continue
+			}
+			q.Genes[i]++
+			all += float64(v)
+			if mito[columns[k]] {
+				of += float64(v)
+			}
+		}
+		q.Counts[i] = all
+		if all > 0 {
+			q.Mito[i] = of / all
+		}
+	}
+	return q, nil
+}
+
+// Filter says which cells and genes are kept. The zero value is the paper's for
+// PBMC (spec 1.1): cells with at least 200 genes and strictly less than 10 % of
+// their counts on mitochondrial genes; all genes. For Tabula Muris it adds genes in
+// at least 3 cells (spec 1.2).
+type Filter struct {
+	MinGenes int     `json:"min_genes,omitempty"` // 0: 200; 1 keeps every cell that has a count
+	MaxMito  float64 `json:"max_mito,omitempty"`  // share; 0: 0.1; 2 keeps every cell
+	MinCells int     `json:"min_cells,omitempty"` // 0: every gene is kept
+}
+
+// Resolved puts the defaults in the place of zeros.
+func (f Filter) Resolved() Filter {
+	f.MinGenes, f.MaxMito = cmp.Or(f.MinGenes, 200), cmp.Or(f.MaxMito, 0.1)
+	return f
+}
+
+func (f Filter) check() error {
+	if f.MinGenes < 0 || f.MinCells < 0 || !(f.MaxMito >= 0) {
+		return fmt.Errorf("cells.Filter: min genes %d, max mito %v and min cells %d are not negative", f.MinGenes, f.MaxMito, f.MinCells)
+	}
+	return nil
+}
+
+// Cells returns the cells that are kept, ascending.
+func (f Filter) Cells(q *Quality) ([]int, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	f = f.Resolved()
+	var kept []int
+	for i, n := range q.Genes {
+		if n >= f.MinGenes && q.Mito[i] < f.MaxMito {
+			kept = append(kept, i)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("cells.Filter: none of %d cells has %d genes and less than %v of its counts on mitochondrial ones",
+			len(q.Genes), f.MinGenes, f.MaxMito)
+	}
+	return kept, nil
+}
+
+// Genes returns the genes that have a count in at least MinCells of the cells
+// given, ascending.
+func (f Filter) Genes(counts array.Sparse[float32]) ([]int, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if err := checkValues("Filter", counts); err != nil {
+		return nil, err
+	}
+	in := make([]int, counts.Cols)
+	for k, j := range counts.Columns {
+		if counts.Values[k] > 0 {
+			in[j]++
+		}
+	}
+	var kept []int
+	for j, n := range in {
+		if n >= f.MinCells {
+			kept = append(kept, j)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("cells.Filter: none of %d genes has a count in %d cells", counts.Cols, f.MinCells)
+	}
+	return kept, nil
+}
+
+// Normalise divides every cell by its sum and multiplies it by target (0: 10,000),
+// in float64, rounded once:
+//
+//	y_ig = target x_ig / sum over all genes of x_i
+//
+// It refuses a cell without a count, which scanpy leaves as it is.
+func Normalise(counts array.Sparse[float32], target float64) (array.Sparse[float32], error) {
+	target = cmp.Or(target, 1e4)
+	if err := checkValues("Normalise", counts); err != nil {
+		return array.Sparse[float32]{}, err
+	}
+	if !(target > 0) || math.IsInf(target, 0) {
+		return array.Sparse[float32]{}, fmt.Errorf("cells.Normalise: target is %v, want a sum above 0", target)
+	}
+	out := counts
+	out.Values = make([]float32, len(counts.Values))
+	for i := range counts.Rows {
+		_, values := counts.Row(i)
+		sum := 0.0
+		for _, v := range values {
+			sum += float64(v)
+		}
+		if sum == 0 {
+			return array.Sparse[float32]{}, fmt.Errorf("cells.Normalise: cell %d has no count: leave it out first", i)
+		}
+		for k, v := range values {
+			out.Values[counts.Starts[i]+k] = float32(float64(v) * (target / sum))
+		}
+	}
+	return out, nil
+}
+
+// Log1p returns ln(1 + x) of every element. Zeros stay zeros, so it stays sparse.
+// It refuses negative elements.
+func Log1p(x array.Sparse[float32]) (array.Sparse[float32], error) {
+	if err := checkValues("Log1p", x); err != nil {
+		return array.Sparse[float32]{}, err
+	}
+	out := x
+	out.Values = make([]float32, len(x.Values))
+	for k, v := range x.Values {
+		out.Values[k] = float32(math.Log1p(float64(v)))
+	}
+	return out, nil
+}
