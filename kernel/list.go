@@ -187,7 +187,8 @@ func modelList() []named {
 	}
 	return append(out,
 		named{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that takes noise away, with EDM's preconditioning"},
-		named{Name: vae.Gaussian{}.Name(), About: "a variational autoencoder with one hidden layer on either side"})
+		named{Name: vae.Gaussian{}.Name(), About: "a variational autoencoder with one hidden layer on either side"},
+		named{Name: vae.Cells{}.Name(), About: "single cells: the variational autoencoder of Fishing for Privacy"})
 }
 
 func lossList() []named {

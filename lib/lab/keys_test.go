@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -99,7 +100,7 @@ func differ(t *testing.T, v any, key func(any) store.Key) (left []string) {
 }
 
 func TestEveryFieldOfANetworkIsInTheKey(t *testing.T) {
-	nets := []model.Architecture{diffusion.UNet{Channels: 1, Side: 28}}
+	nets := []model.Architecture{diffusion.UNet{Channels: 1, Side: 28}, vae.Gaussian{Features: 5}, vae.Cells{}}
 	for _, f := range tabular.All() {
 		nets = append(nets, f.New(5, 3))
 	}

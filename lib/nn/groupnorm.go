@@ -93,10 +93,4 @@ func (u groupUse) squares(v, weight *Node) []*Node {
 
 // GroupNormInit is the start of a group normalisation called name: gains 1,
 // offsets 0.
-func GroupNormInit(name string, channels int) Params {
-	p := Params{NewParam(name+".weight", channels), NewParam(name+".bias", channels)}
-	for i := range p[0].Data {
-		p[0].Data[i] = 1
-	}
-	return p
-}
+func GroupNormInit(name string, channels int) Params { return LayerNormInit(name, channels) }

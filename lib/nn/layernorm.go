@@ -39,6 +39,16 @@ func LayerNorm(t *Tape, x, gamma, beta *Node, eps float64, records int) *Node {
 	})
 }
 
+// LayerNormInit is the start of a layer normalisation called name: gains 1,
+// offsets 0.
+func LayerNormInit(name string, width int) Params {
+	p := Params{NewParam(name+".weight", width), NewParam(name+".bias", width)}
+	for i := range p[0].Data {
+		p[0].Data[i] = 1
+	}
+	return p
+}
+
 // outer is a b for a column a [m, 1] and a row b [1, n].
 func outer(a, b *Node) *Node { return Dot(a, b).Product() }
 

@@ -101,18 +101,18 @@ func (m FTTransformer) Init(rng *rand.Rand) nn.Params {
 	for l := range m.Blocks {
 		name := fmt.Sprintf("block%d.", l+1)
 		if l > 0 {
-			p = append(p, normInit(name+"attention.norm", m.Width)...)
+			p = append(p, nn.LayerNormInit(name+"attention.norm", m.Width)...)
 		}
 		p = append(p, m.Weights.DenseInit(rng, name+"attention.query", m.Width, m.Width)...)
 		p = append(p, m.Weights.DenseInit(rng, name+"attention.key", m.Width, m.Width)[0])
 		p = append(p, m.Weights.DenseInit(rng, name+"attention.value", m.Width, m.Width)...)
 		p = append(p, m.Weights.DenseInit(rng, name+"attention.out", m.Width, m.Width)...)
-		p = append(p, normInit(name+"ffn.norm", m.Width)...)
+		p = append(p, nn.LayerNormInit(name+"ffn.norm", m.Width)...)
 		p = append(p, m.Weights.DenseInit(rng, name+"ffn.up", m.Width, m.Hidden)...)
 		p = append(p, m.Weights.DenseInit(rng, name+"ffn.gate", m.Width, m.Hidden)...)
 		p = append(p, m.Weights.DenseInit(rng, name+"ffn.down", m.Hidden, m.Width)...)
 	}
-	p = append(p, normInit("norm", m.Width)...)
+	p = append(p, nn.LayerNormInit("norm", m.Width)...)
 	return append(p, m.Weights.DenseInit(rng, "head", m.Width, m.Outputs)...)
 }
 

@@ -89,21 +89,12 @@ func (m ResMLP) Init(rng *rand.Rand) nn.Params {
 	p := m.Weights.DenseInit(rng, "input", m.Features, m.Width)
 	for l := range m.Blocks {
 		name := fmt.Sprintf("block%d.", l+1)
-		p = append(p, normInit(name+"norm", m.Width)...)
+		p = append(p, nn.LayerNormInit(name+"norm", m.Width)...)
 		p = append(p, m.Weights.DenseInit(rng, name+"up", m.Width, m.Hidden)...)
 		p = append(p, m.Weights.DenseInit(rng, name+"down", m.Hidden, m.Width)...)
 	}
-	p = append(p, normInit("norm", m.Width)...)
+	p = append(p, nn.LayerNormInit("norm", m.Width)...)
 	return append(p, m.Weights.DenseInit(rng, "head", m.Width, m.Outputs)...)
-}
-
-// normInit is the start of a layer normalisation: gains 1, offsets 0.
-func normInit(name string, width int) nn.Params {
-	gain := nn.NewParam(name+".weight", width)
-	for i := range gain.Data {
-		gain.Data[i] = 1
-	}
-	return nn.Params{gain, nn.NewParam(name+".bias", width)}
 }
 
 // Draws implements model.Architecture.

@@ -82,10 +82,7 @@ func (m Gaussian) Draws() []nn.Draw {
 func (m Gaussian) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
 	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
 	mu, s := nn.Dense(t, h, p[2], p[3]), nn.Dense(t, h, p[4], p[5])
-	z := mu
-	if eps := model.DrawAt(draws, 0); eps != nil {
-		z = t.Block([]*Node{mu, s}, func(in []*Node) *Node { return Add(in[0], Mul(Exp(MulScalar(in[1], 0.5)), eps)) })
-	}
+	z := reparameterise(t, mu, s, model.DrawAt(draws, 0))
 	hidden := nn.ReLUDropout(t, nn.Dense(t, z, p[6], p[7]), nil, 0)
 	out := nn.Dense(t, hidden, p[8], p[9])
 	return model.Trace{

@@ -13,6 +13,10 @@ func All() []Loss {
 		Distillation{},
 		SquaredError{},
 		GaussianELBO{},
+		LatentDivergence{},
+		LibrarySquaredError{},
+		NegativeBinomial{},
+		ZeroInflated{},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 func TestEveryLossPassesTheSuite(t *testing.T) {
 	names := map[string]bool{}
-	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}) {
+	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}) {
 		key, err := loss.Key(l)
 		if err != nil {
 			t.Fatal(err)
@@ -26,14 +26,32 @@ func TestEveryLossPassesTheSuite(t *testing.T) {
 			t.Errorf("two losses have the key %s", key)
 		}
 		names[key] = true
-		t.Run(key, func(t *testing.T) { losstest.Run(t, l, nil) })
+		t.Run(key, func(t *testing.T) { losstest.Run(t, l, inputsOf[l.Name()]) })
 	}
+}
+
+// inputsOf makes the inputs of losses that take no normal numbers.
+var inputsOf = map[string]func(name string, width int) array.Matrix[float32]{
+	loss.NegativeBinomial{}.Name(): ofCounts, loss.ZeroInflated{}.Name(): ofCounts,
+}
+
+// ofCounts are counts, many of them 0, or library sizes of five records.
+func ofCounts(name string, width int) array.Matrix[float32] {
+	m := array.New[float32](5, width)
+	for i := range m.Data {
+		m.Data[i] = float32(i * i % 7)
+		if name == loss.Library {
+			m.Data[i] = float32(2 * (i + 1))
+		}
+	}
+	return m
 }
 
 func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	for words, l := range map[string]loss.Loss{
 		"temperature is -1": loss.Distillation{Temperature: -1}, "temperature is NaN": loss.Distillation{Temperature: math.NaN()},
 		"beta is -2": loss.GaussianELBO{Beta: -2}, "beta is +Inf": loss.GaussianELBO{Beta: math.Inf(1)},
+		"free bits are -0.1": loss.LatentDivergence{FreeBits: -0.1}, "free bits are NaN": loss.LatentDivergence{FreeBits: math.NaN()},
 	} {
 		if err := l.Check(nil); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%+v: %v", l, err)
@@ -52,6 +70,7 @@ func TestALabelThatIsNoClassIsRefusedByItsRecord(t *testing.T) {
 func TestLossesByHand(t *testing.T) {
 	out := map[string][]float32{ // feature-major, two records
 		nn.Output: {1, 0.5, -2, 0}, loss.LatentMean: {0.5, 0}, loss.LatentLogVar: {-1, 0}, nn.Logits: {2, 0, -1, 0},
+		loss.Proportion: {1, 0, 0, 0.25},
 	}
 	target, labels := []float32{0, 0.5, 1, 3}, []float32{1, 0, 0, 1} // classes 0 and 1
 	kl := (0.25 + math.Exp(-1) + 1 - 1) / 2
@@ -62,6 +81,10 @@ func TestLossesByHand(t *testing.T) {
 	}{
 		{loss.SquaredError{}, map[string][]float32{loss.Target: target}, [2]float64{1 + 9, 9}},
 		{loss.GaussianELBO{}, map[string][]float32{loss.Target: target}, [2]float64{5 + kl, 4.5}},
+		{loss.LatentDivergence{}, nil, [2]float64{kl, 0}},
+		{loss.LatentDivergence{FreeBits: 1}, nil, [2]float64{1, 1}},
+		{loss.LatentDivergence{FreeBits: 0.2}, nil, [2]float64{kl, 0.2}},
+		{loss.LibrarySquaredError{}, map[string][]float32{loss.Target: target, loss.Library: {4, -2}}, [2]float64{4*4 + 1, 0.25 + 12.25}},
 		{loss.GaussianELBO{Beta: 3}, map[string][]float32{loss.Target: target}, [2]float64{5 + 3*kl, 4.5}},
 		{loss.CrossEntropy{}, map[string][]float32{loss.Probabilities: labels}, [2]float64{math.Log(1 + math.Exp(-3)), math.Ln2}},
 		{loss.Distillation{Temperature: 3}, map[string][]float32{loss.Probabilities: labels}, [2]float64{9 * math.Log(1+math.Exp(-1)), 9 * math.Ln2}},
@@ -75,29 +98,45 @@ func TestLossesByHand(t *testing.T) {
 	}
 }
 
-func evaluate(t *testing.T, l loss.Loss, outputs, inputs map[string][]float32) (losses []float32) {
+// evaluate gives the losses of two records.
+func evaluate(t *testing.T, l loss.Loss, outputs, inputs map[string][]float32) []float32 {
+	t.Helper()
+	return derived(t, l, 2, outputs, inputs)[""]
+}
+
+// derived gives the losses of n records, under no name, and their derivatives by
+// the outputs.
+func derived(t *testing.T, l loss.Loss, n int, outputs, inputs map[string][]float32) map[string][]float32 {
 	t.Helper()
 	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	one := tensors.FromScalar(float32(0))
+	names := []string{""}
 	got, err := graph.CallOnceN(e.Backend(), func(in []*graph.Node) []*graph.Node {
 		nodes := func(from map[string][]float32) map[string]*graph.Node {
 			to := map[string]*graph.Node{}
 			for name, v := range from {
-				to[name] = graph.Const(in[0].Graph(), tensors.FromFlatDataAndDimensions(v, len(v)/2, 2))
+				to[name] = graph.Const(in[0].Graph(), tensors.FromFlatDataAndDimensions(v, len(v)/n, n))
 			}
 			return to
 		}
-		return []*graph.Node{l.Graph(loss.Given{Outputs: nodes(outputs), Inputs: nodes(inputs)}).Losses}
-	}, one)
+		v := loss.On(l, loss.Given{Outputs: nodes(outputs), Inputs: nodes(inputs)})
+		out := []*graph.Node{v.Losses}
+		for name, d := range v.Adjoints {
+			names, out = append(names, name), append(out, d)
+		}
+		return out
+	}, tensors.FromScalar(float32(0)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tensors.ConstFlatData(got[0], func(flat []float32) { losses = append(losses, flat...) }); err != nil {
-		t.Fatal(err)
+	out := map[string][]float32{}
+	for k, tensor := range got {
+		if err := tensors.ConstFlatData(tensor, func(flat []float32) { out[names[k]] = append(out[names[k]], flat...) }); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return losses
+	return out
 }

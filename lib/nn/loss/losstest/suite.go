@@ -20,14 +20,18 @@ import (
 )
 
 // outputs are those of a network that has everything a loss may be about.
-var outputs = map[string]int{nn.Logits: 3, nn.Output: 4, loss.LatentMean: 2, loss.LatentLogVar: 2}
+var outputs = map[string]int{
+	nn.Logits: 3, nn.Output: 4, loss.LatentMean: 2, loss.LatentLogVar: 2,
+	loss.Proportion: 4, loss.LogDispersion: 4, loss.DropoutLogits: 4,
+}
 
 const records = 5
 
 // Run tests a loss: its name and JSON, the inputs that it asks for and refuses,
 // that a record's loss is its own, and its derivatives against central
-// differences. values makes the loss's inputs where any probabilities, standard
-// normal numbers otherwise, will not do; nil where they will.
+// differences. values makes the loss's inputs where any probabilities, positive
+// library sizes and standard normal numbers otherwise will not do; nil where they
+// will.
 func Run(t *testing.T, l loss.Loss, values func(name string, width int) array.Matrix[float32]) {
 	t.Helper()
 	s := &suite{l: l, outputs: map[string]array.Matrix[float32]{}, inputs: map[string]array.Matrix[float32]{}}
@@ -44,12 +48,15 @@ func Run(t *testing.T, l loss.Loss, values func(name string, width int) array.Ma
 	for i, name := range slices.Sorted(maps.Keys(outputs)) {
 		s.outputs[name] = normal(uint64(i), outputs[name])
 	}
+	s.outputs[loss.Proportion] = distributions(outputs[loss.Proportion])
 	for i, name := range slices.Sorted(maps.Keys(want)) {
 		switch {
 		case values != nil:
 			s.inputs[name] = values(name, want[name])
 		case name == loss.Probabilities:
 			s.inputs[name] = distributions(want[name])
+		case name == loss.Library:
+			s.inputs[name] = exponentials(normal(99, want[name]))
 		default:
 			s.inputs[name] = normal(uint64(100+i), want[name])
 		}
@@ -58,6 +65,7 @@ func Run(t *testing.T, l loss.Loss, values func(name string, width int) array.Ma
 	t.Run("inputs", s.asksForItsInputs)
 	t.Run("own", s.isEveryRecordsOwn)
 	t.Run("derivatives", s.hasItsDerivatives)
+	t.Run("padding", s.isFiniteOnPadding)
 }
 
 type suite struct {
@@ -85,6 +93,13 @@ func distributions(cols int) array.Matrix[float32] {
 		for c, v := range m.Row(i) {
 			m.Row(i)[c] = float32(math.Exp(float64(v)) / total)
 		}
+	}
+	return m
+}
+
+func exponentials(m array.Matrix[float32]) array.Matrix[float32] {
+	for i, v := range m.Data {
+		m.Data[i] = float32(math.Exp(float64(v)))
 	}
 	return m
 }
@@ -193,6 +208,25 @@ func featureMajor(m array.Matrix[float32]) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(m.Transpose().Data, m.Cols, m.Rows)
 }
 
+// isFiniteOnPadding demands finite numbers for a record whose inputs are all 0, as
+// those are that fill up a batch: their weight 0 would not undo what is not finite.
+func (s *suite) isFiniteOnPadding(t *testing.T) {
+	padded := *s
+	padded.inputs = map[string]array.Matrix[float32]{}
+	for name, m := range s.inputs {
+		padded.inputs[name] = array.New[float32](m.Rows, m.Cols)
+	}
+	losses, derivatives := padded.at(t, s.outputs)
+	derivatives["the losses"] = losses
+	for name, values := range derivatives {
+		for _, v := range values {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("of a record of zeros: %v among %s", v, name)
+			}
+		}
+	}
+}
+
 // moved is a copy of the outputs with one element changed.
 func (s *suite) moved(name string, i, j int, by float64) map[string]array.Matrix[float32] {
 	out := maps.Clone(s.outputs)
@@ -216,12 +250,15 @@ func (s *suite) isEveryRecordsOwn(t *testing.T) {
 }
 
 func (s *suite) hasItsDerivatives(t *testing.T) {
-	const h = 1e-2
 	_, got := s.at(t, s.outputs)
 	some := false
 	for name, m := range s.outputs {
 		for i := range m.Rows {
 			for j := range m.Cols {
+				h := 1e-2
+				if name == loss.Proportion { // positive, and small
+					h = 3e-2 * float64(m.Row(i)[j])
+				}
 				up, _ := s.at(t, s.moved(name, i, j, h))
 				down, _ := s.at(t, s.moved(name, i, j, -h))
 				want, given := (up[i]-down[i])/(2*h), 0.0

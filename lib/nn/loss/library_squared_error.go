@@ -1,0 +1,74 @@
+package loss
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// The outputs of a network of single cells, one value per gene each: a cell's
+// proportions of the genes, which add up to 1; the logarithm of the dispersion of
+// their counts (of its inverse, the size: the larger, the nearer to a Poisson
+// law); the logits of a gene's being missed.
+const (
+	Proportion    = "proportion"
+	LogDispersion = "log_dispersion"
+	DropoutLogits = "dropout_logits"
+)
+
+// Library is the input of losses of single cells with what a cell's proportions
+// are multiplied by: one number per cell.
+const Library = "library"
+
+// LibrarySquaredError is the squared error of the expression that a network of
+// cells predicts, over the genes j,
+//
+//	sum_j (L p_j - x_j)^2
+//
+// with the proportions p and the library size L. It is what the program of
+// "Fishing for Privacy" calls its negative binomial likelihood: x is
+// log-normalised there and L the sum of x over the genes.
+type LibrarySquaredError struct{}
+
+var _ Loss = LibrarySquaredError{}
+
+// Name implements Loss.
+func (LibrarySquaredError) Name() string { return "library-squared-error" }
+
+// About implements Loss.
+func (LibrarySquaredError) About() string {
+	return "a cell's proportions times its library size against its expression, squared"
+}
+
+// Inputs implements Loss.
+func (l LibrarySquaredError) Inputs(outputs map[string]int) (map[string]int, error) {
+	return ofCells(l, outputs, Proportion)
+}
+
+// ofCells are the inputs of a loss of cells about these outputs, one value per
+// gene each.
+func ofCells(l Loss, outputs map[string]int, names ...string) (map[string]int, error) {
+	genes := 0
+	for _, name := range names {
+		w, err := width(l, outputs, name)
+		if err != nil {
+			return nil, err
+		}
+		genes = w
+	}
+	return map[string]int{Target: genes, Library: 1}, nil
+}
+
+// Check implements Loss. A library size may have any sign: that of standardised
+// expression has.
+func (LibrarySquaredError) Check(map[string]array.Matrix[float32]) error { return nil }
+
+// Graph implements Loss.
+func (LibrarySquaredError) Graph(g Given) Value {
+	library := g.Inputs[Library]
+	diff := Sub(Mul(g.Outputs[Proportion], library), g.Inputs[Target])
+	return Value{
+		Losses:   ReduceAndKeep(Square(diff), ReduceSum, 0),
+		Adjoints: map[string]*Node{Proportion: Mul(diff, MulScalar(library, 2))},
+	}
+}
