@@ -214,15 +214,23 @@ func Measured(ctx context.Context) (Rows, error) {
 
 // Measure makes the rows of one of the models behind table 4, so that a reader does
 // not wait for all of them at once.
-func Measure(ctx context.Context, model int) error {
+func Measure(ctx context.Context, model int) error { return ahead(ctx, model, measured(tenth)) }
+
+// Judge makes the verdicts on one of the models behind tables 1, 3 and 3b, for the
+// same reason.
+func Judge(ctx context.Context, model int) error {
+	return ahead(ctx, model, judgedBy(partMain, partSpread))
+}
+
+// ahead makes what of these pieces is about one model.
+func ahead(ctx context.Context, model int, pieces func(Study) []piece) error {
 	e, err := paper.Open()
 	if err != nil {
 		return err
 	}
-	one := func(s Study) []piece {
-		return where(measured(tenth)(s), func(p piece) bool { return p.seed == model })
-	}
-	_, err = collect(ctx, e, paper.ScaleName(), one)
+	_, err = collect(ctx, e, paper.ScaleName(), func(s Study) []piece {
+		return where(pieces(s), func(p piece) bool { return p.seed == model })
+	})
 	return err
 }
 
