@@ -1,0 +1,155 @@
+package cells
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/cells"
+)
+
+// drawn are cells with random counts of two classes; the last gene is
+// mitochondrial, and the first cell has nothing else.
+func drawn(n, genes int) *Cells {
+	rng := rand.New(rand.NewPCG(1, 2))
+	dense := array.New[float32](n, genes)
+	c := &Cells{About: datasets.About{Name: "drawn", Classes: []string{"a", "b"}, Hash: "drawn"}, Y: make([]int, n)}
+	for i := range n {
+		c.Barcodes = append(c.Barcodes, fmt.Sprintf("cell-%d", i))
+		c.Y[i] = i%3 - 1 // every third has no label
+		for j := range genes - 1 {
+			dense.Row(i)[j] = float32(rng.IntN(2 + j%5*(1+i%2)))
+		}
+		dense.Row(i)[j0] = float32(1 + i)
+	}
+	for j := range genes - 1 {
+		c.Genes = append(c.Genes, fmt.Sprintf("G%d", j))
+		dense.Row(0)[j] = 0
+	}
+	c.Genes = append(c.Genes, "MT-X")
+	dense.Row(0)[genes-1] = 9
+	c.Counts = sparse(dense)
+	return c
+}
+
+const j0 = 3 // the gene whose counts say which cell it is
+
+func sparse(d array.Matrix[float32]) array.Sparse[float32] {
+	s := array.Sparse[float32]{Rows: d.Rows, Cols: d.Cols, Starts: []int{0}}
+	for i := range d.Rows {
+		for j, v := range d.Row(i) {
+			if v != 0 {
+				s.Columns, s.Values = append(s.Columns, int32(j)), append(s.Values, v)
+			}
+		}
+		s.Starts = append(s.Starts, len(s.Columns))
+	}
+	return s
+}
+
+func small20() Preparation {
+	return Preparation{Filter: cells.Filter{MinGenes: 2}, Variable: cells.Variable{Top: 20, Span: 0.8}}
+}
+
+// Every number of the prepared parts is computed anew from the counts, and every
+// cell stands where its number says.
+func TestPreparedCellsAreThePublishedOnes(t *testing.T) {
+	c := drawn(101, 40)
+	for _, want := range []Values{Expression, Molecules} {
+		p := small20()
+		p.X = want
+		got, err := c.Prepared(p, 42)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Train.X.Rows != 85 || got.Test.X.Rows != 15 || got.Train.X.Cols != 20 || len(got.About.Features) != 20 {
+			t.Fatalf("%d and %d cells, %d genes", got.Train.X.Rows, got.Test.X.Rows, got.Train.X.Cols)
+		}
+		ids := append(slices.Clone(got.Train.IDs), got.Test.IDs...)
+		slices.Sort(ids)
+		if len(slices.Compact(ids)) != 100 || ids[0] != 1 {
+			t.Errorf("the cells are %v", ids)
+		}
+		for _, part := range []datasets.Part{got.Train, got.Test} {
+			for i, id := range part.IDs {
+				total, chosen := 0.0, 0.0
+				for j := range c.Counts.Cols {
+					total += float64(c.Counts.At(id, j))
+				}
+				for k, f := range got.About.Features {
+					v := float64(c.Counts.At(id, slices.Index(c.Genes, f.Name)))
+					if want == Expression {
+						v = math.Log1p(1e4 * v / total)
+					}
+					if math.Abs(v-float64(part.X.Row(i)[k])) > 1e-5 {
+						t.Fatalf("cell %d, gene %s: %v, want %v", id, f.Name, part.X.Row(i)[k], v)
+					}
+					chosen += v
+				}
+				if want == Molecules {
+					chosen = total
+				}
+				if math.Abs(part.Extra[Library][i]-chosen) > 1e-3 {
+					t.Errorf("cell %d: library size %v, want %v", id, part.Extra[Library][i], chosen)
+				}
+				class := got.About.Classes[part.Y[i]]
+				if y := c.Y[id]; y < 0 && class != Unlabelled || y >= 0 && class != c.Classes[y] {
+					t.Errorf("cell %d of code %d is of class %s", id, y, class)
+				}
+			}
+		}
+	}
+}
+
+// A fact of numpy 1.24: RandomState(42).shuffle of 0..9 gives 8 1 5 0 7 2 9 4 3 6.
+func TestTheDivisionIsNumPys(t *testing.T) {
+	train, test := divide(10, 0.85, 42)
+	if !slices.Equal(train, []int{0, 1, 2, 4, 5, 7, 8, 9}) || !slices.Equal(test, []int{3, 6}) {
+		t.Errorf("train %v, test %v", train, test)
+	}
+}
+
+func TestWhatChangesThePreparationChangesItsHash(t *testing.T) {
+	c := drawn(60, 40)
+	seen := map[string]string{}
+	for name, change := range map[string]func(*Preparation, *uint32){
+		"nothing":  func(*Preparation, *uint32) {},
+		"filter":   func(p *Preparation, _ *uint32) { p.Filter.MinGenes = 3 },
+		"genes":    func(p *Preparation, _ *uint32) { p.Variable.Top = 19 },
+		"on":       func(p *Preparation, _ *uint32) { p.VariableOn = Expression },
+		"x":        func(p *Preparation, _ *uint32) { p.X = Molecules },
+		"fraction": func(p *Preparation, _ *uint32) { p.TrainFraction = 0.5 },
+		"seed":     func(_ *Preparation, seed *uint32) { *seed = 1 },
+	} {
+		p, seed := small20(), uint32(42)
+		change(&p, &seed)
+		got, err := c.Prepared(p, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, ok := seen[got.Hash]; ok {
+			t.Errorf("%s and %s have the same hash", name, other)
+		}
+		seen[got.Hash] = name
+	}
+}
+
+func TestABadPreparationIsRefused(t *testing.T) {
+	for want, change := range map[string]func(*Preparation){
+		`datasets: drawn: the values "counts" are neither "expression" nor "molecules"`: func(p *Preparation) { p.X = "counts" },
+		"the fraction for training is 1, want one between 0 and 1":                      func(p *Preparation) { p.TrainFraction = 1 },
+		"0 cells for training and 59":   func(p *Preparation) { p.TrainFraction, p.Filter.MaxMito = 0.001, 1 },
+		"41 of 40 genes were asked for": func(p *Preparation) { p.Variable.Top = 41 },
+	} {
+		p := small20()
+		change(&p)
+		if _, err := drawn(60, 40).Prepared(p, 42); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
