@@ -1,0 +1,286 @@
+package cells
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// PCA finds the principal components of cells: with the columns of X (n x p)
+// centred, X - 1 m' = U S V', the scores U S and the loadings V of the largest
+// singular values. A sparse matrix is never made dense: (X - 1 m')v = Xv - (m'v)1.
+//
+// The sign of a component is not determined; here the loading that is largest in
+// magnitude is positive (the first of those that tie), which is scikit-learn's
+// svd_flip with u_based_decision=False. Components of equal variance are
+// determined up to rotation only, and so are those of a method that has not
+// converged.
+type PCA struct {
+	Components int       `json:"components,omitempty"` // 0: 50
+	Method     PCAMethod `json:"method,omitempty"`     // "": Lanczos
+	// Powers and Oversample are the randomised method's: power iterations (0: 7)
+	// and extra columns (0: 10).
+	Powers     int    `json:"powers,omitempty"`
+	Oversample int    `json:"oversample,omitempty"`
+	Seed       uint64 `json:"seed,omitempty"` // of start vectors
+}
+
+// PCAMethod names a way to compute components.
+type PCAMethod string
+
+// The methods of PCA.
+const (
+	// Lanczos finds them to rounding, as ARPACK does, which the paper's program
+	// used: Lanczos's method (1950) on X'X or XX', whichever is smaller, every
+	// vector made orthogonal to all before it, until the residuals of all components
+	// are below 1e-10 of the largest eigenvalue.
+	Lanczos PCAMethod = ""
+	// Randomised is Halko, Martinsson and Tropp's (2011) algorithm 4.4 and 5.1:
+	// exact where the spectrum falls, approximate where it is flat.
+	Randomised PCAMethod = "randomised"
+	// Exact is the singular value decomposition of the dense centred matrix, for
+	// small ones.
+	Exact PCAMethod = "exact"
+)
+
+// Components is what PCA found.
+type Components struct {
+	Scores   array.Matrix[float64] // cells x components
+	Loadings array.Matrix[float64] // components x genes, rows of length 1
+	Variance []float64             // of each component, divisor n-1, descending
+	Total    float64               // variance of all genes together
+	Mean     []float64             // of each gene
+}
+
+// Resolved puts the defaults in the place of zeros.
+func (p PCA) Resolved() PCA {
+	p.Components, p.Powers, p.Oversample = cmp.Or(p.Components, 50), cmp.Or(p.Powers, 7), cmp.Or(p.Oversample, 10)
+	return p
+}
+
+// Sparse returns the components of a matrix with many zeros. It refuses more
+// components than there are cells less one, or genes.
+func (p PCA) Sparse(x array.Sparse[float32]) (*Components, error) {
+	if err := x.Check("cells.PCA"); err != nil {
+		return nil, err
+	}
+	return p.of(x.Rows, x.Cols, sparseRows(x))
+}
+
+// Dense returns the components of a matrix without zeros, such as Scale's.
+func (p PCA) Dense(x array.Matrix[float32]) (*Components, error) {
+	if err := x.Check("cells.PCA"); err != nil {
+		return nil, err
+	}
+	return p.of(x.Rows, x.Cols, denseRows(x))
+}
+
+func (p PCA) of(n, genes int, x rows) (*Components, error) {
+	p = p.Resolved()
+	if p.Components < 1 || p.Components > min(n-1, genes) {
+		return nil, fmt.Errorf("cells.PCA: %d components of %d cells x %d genes: there are at most %d", p.Components, n, genes, min(n-1, genes))
+	}
+	if p.Powers < 0 || p.Oversample < 0 {
+		return nil, fmt.Errorf("cells.PCA: %d powers and %d extra columns are not negative", p.Powers, p.Oversample)
+	}
+	c := newCentred(n, genes, x)
+	rng := rand.New(rand.NewPCG(p.Seed, 0))
+	var basis array.Matrix[float64] // a component per row
+	var err error
+	switch p.Method {
+	case Lanczos:
+		basis, err = lanczos(c, p.Components, rng)
+	case Randomised:
+		basis, err = randomised(c, p, rng)
+	case Exact:
+		basis, err = exact(c, p.Components)
+	default:
+		return nil, fmt.Errorf("cells.PCA: there is no method %q", p.Method)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := c.components(basis)
+	vary := slices.IndexFunc(out.Variance, func(v float64) bool { return v <= 1e-24*out.Total })
+	if vary < 0 && basis.Rows < p.Components {
+		vary = basis.Rows
+	}
+	if vary >= 0 {
+		return nil, fmt.Errorf("cells.PCA: only %d components vary, %d were asked for", vary, p.Components)
+	}
+	return out, nil
+}
+
+// components computes the scores on loadings, which are given a sign.
+func (c *centred) components(loadings array.Matrix[float64]) *Components {
+	out := &Components{Loadings: loadings, Mean: c.mean, Total: c.total, Variance: make([]float64, loadings.Rows)}
+	for k := range loadings.Rows {
+		orient(loadings.Row(k))
+	}
+	out.Scores = c.times(loadings.Transpose())
+	for i := range out.Scores.Rows {
+		for k, v := range out.Scores.Row(i) {
+			out.Variance[k] += float64(v * v)
+		}
+	}
+	for k := range out.Variance {
+		out.Variance[k] /= float64(c.n - 1)
+	}
+	return out
+}
+
+// orient turns a vector so that its largest element in magnitude is positive.
+func orient(v []float64) {
+	largest := 0.0
+	for _, e := range v {
+		if math.Abs(e) > math.Abs(largest) {
+			largest = e
+		}
+	}
+	if largest < 0 {
+		for j := range v {
+			v[j] = -v[j]
+		}
+	}
+}
+
+// rows calls visit with row i: columns nil means all of them.
+type rows func(i int) (columns []int32, values []float32)
+
+func sparseRows(x array.Sparse[float32]) rows { return x.Row }
+
+func denseRows(x array.Matrix[float32]) rows {
+	return func(i int) ([]int32, []float32) { return nil, x.Row(i) }
+}
+
+// centred is a matrix less the means of its columns.
+type centred struct {
+	n, genes int
+	row      rows
+	mean     []float64
+	total    float64 // variance
+}
+
+func newCentred(n, genes int, row rows) *centred {
+	c := &centred{n: n, genes: genes, row: row, mean: make([]float64, genes)}
+	each := func(f func(j int, v float64)) {
+		for i := range n {
+			columns, values := row(i)
+			for k, v := range values {
+				f(column(columns, k), float64(v))
+			}
+		}
+	}
+	each(func(j int, v float64) { c.mean[j] += v })
+	nonzero, squares := make([]int, genes), 0.0
+	for j := range c.mean {
+		c.mean[j] /= float64(n)
+	}
+	each(func(j int, v float64) {
+		nonzero[j]++
+		squares += float64((v - c.mean[j]) * (v - c.mean[j]))
+	})
+	for j, m := range c.mean {
+		squares += float64(n-nonzero[j]) * m * m
+	}
+	c.total = squares / float64(n-1)
+	return c
+}
+
+func column(columns []int32, k int) int {
+	if columns == nil {
+		return k
+	}
+	return int(columns[k])
+}
+
+// times returns (X - 1 m') b, for b of genes x any.
+func (c *centred) times(b array.Matrix[float64]) array.Matrix[float64] {
+	out := array.New[float64](c.n, b.Cols)
+	shift := make([]float64, b.Cols) // m' b
+	for j, m := range c.mean {
+		add(shift, m, b.Row(j))
+	}
+	c.parts(func(_, from, to int) {
+		for i := from; i < to; i++ {
+			sum := out.Row(i)
+			columns, values := c.row(i)
+			for k, v := range values {
+				add(sum, float64(v), b.Row(column(columns, k)))
+			}
+			add(sum, -1, shift)
+		}
+	})
+	return out
+}
+
+// transposeTimes returns (X - 1 m')' a, for a of cells x any.
+func (c *centred) transposeTimes(a array.Matrix[float64]) array.Matrix[float64] {
+	var partial, sums [parts]array.Matrix[float64]
+	c.parts(func(part, from, to int) {
+		out, sum := array.New[float64](c.genes, a.Cols), array.New[float64](1, a.Cols)
+		for i := from; i < to; i++ {
+			columns, values := c.row(i)
+			for k, v := range values {
+				add(out.Row(column(columns, k)), float64(v), a.Row(i))
+			}
+			add(sum.Data, 1, a.Row(i))
+		}
+		partial[part], sums[part] = out, sum
+	})
+	out, sum := partial[0], sums[0]
+	for p := 1; p < parts; p++ {
+		add(out.Data, 1, partial[p].Data)
+		add(sum.Data, 1, sums[p].Data)
+	}
+	for j, m := range c.mean {
+		add(out.Row(j), -m, sum.Data)
+	}
+	return out
+}
+
+// parts is into how many parts rows are dealt: always as many, so that no sum
+// depends on the number of cores.
+const parts = 8
+
+// parts calls f on the parts of the rows, side by side.
+func (c *centred) parts(f func(part, from, to int)) { deal(c.n, parts, f) }
+
+// deal calls f on n things in so many parts, on all cores.
+func deal(n, parts int, f func(part, from, to int)) {
+	turn := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for p := range parts {
+		turn <- struct{}{}
+		wg.Go(func() {
+			f(p, p*n/parts, (p+1)*n/parts)
+			<-turn
+		})
+	}
+	wg.Wait()
+}
+
+// add adds s v to sum.
+func add(sum []float64, s float64, v []float64) {
+	if len(v) == 1 { // Lanczos's
+		sum[0] += float64(s * v[0])
+		return
+	}
+	for j, e := range v {
+		sum[j] += float64(s * e)
+	}
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for j, v := range a {
+		sum += float64(v * b[j])
+	}
+	return sum
+}
