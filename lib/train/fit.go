@@ -35,11 +35,15 @@ func (c Config) WithDefaults() Config {
 }
 
 // EarlyStop ends training when the objective has not fallen by more than
-// MinDelta below its best for Patience epochs; Patience 0 never stops early. It
-// looks at the training records; see Validation for others.
+// MinDelta below its best for Patience epochs; Patience 0 never stops early. With
+// Best the fit returns the weights after the epoch with the lowest objective, the
+// first of equal ones, rather than the last. It looks at the training records, at
+// an epoch's mean over its steps with draws active and weights that rise as far as
+// they have risen; see Validation for others.
 type EarlyStop struct {
 	Patience int     `json:"patience,omitempty"`
 	MinDelta float64 `json:"min_delta,omitempty"`
+	Best     bool    `json:"best,omitempty"`
 }
 
 // Epoch is the record of one epoch.
@@ -71,7 +75,7 @@ type State struct {
 	Optimizers []*nn.OptimizerState // one per player
 	Done       int                  // epochs finished
 	History    []Epoch
-	Best       *Best // of the epochs so far, where there is a validation
+	Best       *Best // of the epochs so far, where it is asked for
 }
 
 // steps is the number of optimiser steps of all players.
@@ -132,7 +136,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 			}
 		}
 	}
-	if v := plan.Validation; v != nil && !v.KeepLast {
+	if v := plan.Validation; v != nil && !v.KeepLast || l.EarlyStop.Best {
 		return s.Best.Params, s.History, nil
 	}
 	return s.Params, s.History, nil

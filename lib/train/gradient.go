@@ -40,6 +40,7 @@ type gradients struct {
 	valueOnly bool         // whether the gradient is left out
 	player    int          // whose turn it is
 	epoch     int          // that augmentation draws for, from 0
+	warms     bool         // whether weights that rise are those of the epoch
 	stop      func() error // asked before every chunk; nil: never stops
 
 	mu    sync.Mutex
@@ -321,10 +322,10 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 }
 
 // inputs returns x and the targets of a chunk as tensors. Those of whole terms
-// are kept for the next step unless they are augmented; the others are freed
-// after use.
+// are kept for the next step unless they change from epoch to epoch; the others
+// are freed after use.
 func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor, free func(), err error) {
-	if t.rows != nil || term.Augment != nil {
+	if t.rows != nil || term.changes() {
 		in, err = g.upload(term, t.rows, t.Chunk, records)
 		return in, func() { model.Finalize(in) }, err
 	}
@@ -361,9 +362,12 @@ func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([
 				in = append(in, model.FeatureMajor(t.Inputs[name], rows, c))
 			}
 		}
-		w := array.New[float32](1, c.Padded)
+		w, weight := array.New[float32](1, c.Padded), t.Weight
+		if g.warms {
+			weight = t.at(g.epoch)
+		}
 		for i := range c.N {
-			w.Data[i] = float32(t.Weight / float64(records))
+			w.Data[i] = float32(weight / float64(records))
 		}
 		in = append(in, tensors.FromFlatDataAndDimensions(w.Data, 1, c.Padded))
 	}

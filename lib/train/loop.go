@@ -48,6 +48,9 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 	if err := r.CheckWeights(p); err != nil {
 		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
+	if plan.Validation != nil && c.EarlyStop.Best {
+		return nil, fmt.Errorf("train %s: the best epoch is asked for by the training's own objective and by a validation's", r.Arch.Name())
+	}
 	players, err := plan.movers(p, c)
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
@@ -57,7 +60,7 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 		return nil, err
 	}
 	r.Engine.Training()
-	g.clip = plan.PerExample
+	g.clip, g.warms = plan.PerExample, true
 	return &loop{c, plan, g, players}, nil
 }
 
@@ -117,6 +120,9 @@ func (l *loop) epoch(ctx context.Context, s *State) (*State, error) {
 	}
 	if err := l.plan.Validation.look(ctx, l.g.runner, next, &e); err != nil {
 		return nil, err
+	}
+	if l.EarlyStop.Best {
+		next.keepBest(e.Loss, l.EarlyStop.MinDelta)
 	}
 	next.History = append(next.History, e)
 	return next, nil

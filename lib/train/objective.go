@@ -8,6 +8,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -38,6 +39,18 @@ type Target struct {
 	Loss   loss.Loss
 	Inputs map[string]array.Matrix[float32] // of the loss, one row per record
 	Weight float64
+	// WarmUp lets the weight rise: in epoch e = 0, 1, ... of a training it is Weight
+	// min(1, e/WarmUp), with 0 Weight from the start. Outside a training, in Evaluate
+	// and Gradient, it has risen.
+	WarmUp int
+}
+
+// at is the weight in an epoch, 0, 1, ...
+func (g Target) at(epoch int) float64 {
+	if epoch >= g.WarmUp {
+		return g.Weight
+	}
+	return g.Weight * float64(epoch) / float64(g.WarmUp)
 }
 
 // CrossEntropy returns the target of labels y with the weight given.
@@ -93,6 +106,12 @@ func (t Term) check(a model.Architecture) error {
 	return t.X.Check("data")
 }
 
+// changes tells whether what enters the network or the losses differs from epoch
+// to epoch.
+func (t Term) changes() bool {
+	return t.Augment != nil || slices.ContainsFunc(t.Targets, func(g Target) bool { return g.WarmUp > 0 })
+}
+
 // features is the number of a record's features as they enter the network.
 func (t Term) features() int {
 	if c, ok := t.Augment.(Corrupter); ok {
@@ -108,6 +127,9 @@ func (g Target) check(a model.Architecture, t Term) error {
 	}
 	if math.IsNaN(g.Weight) || math.IsInf(g.Weight, 0) {
 		return fmt.Errorf("its weight is %v", g.Weight)
+	}
+	if g.WarmUp < 0 {
+		return fmt.Errorf("its weight rises for %d epochs", g.WarmUp)
 	}
 	if c, ok := t.Augment.(Corrupter); ok {
 		return g.made(c, a, t.X.Cols)

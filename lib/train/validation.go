@@ -25,7 +25,7 @@ type Validation struct {
 type Best struct {
 	Params nn.Params
 	Epoch  int     // after which it was
-	Value  float64 // of the validation's objective
+	Value  float64 // of the objective that judges
 }
 
 func (v *Validation) check(a model.Architecture) error {
@@ -54,10 +54,15 @@ func (v *Validation) look(ctx context.Context, r *model.Runner, s *State, e *Epo
 		return nn.NotFinitef("", "train %s: the validation's value after epoch %d is %v", r.Arch.Name(), s.Done, value)
 	}
 	e.Valid = &value
-	if s.Best == nil || value < s.Best.Value-v.MinDelta {
+	s.keepBest(value, v.MinDelta)
+	return nil
+}
+
+// keepBest keeps the state if its value is the lowest so far, by more than delta.
+func (s *State) keepBest(value, delta float64) {
+	if s.Best == nil || value < s.Best.Value-delta {
 		s.Best = &Best{Params: s.Params.Clone(), Epoch: s.Done, Value: value}
 	}
-	return nil
 }
 
 func (v *Validation) reached(s *State) bool {
