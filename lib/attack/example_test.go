@@ -35,6 +35,6 @@ func ExampleScore() {
 	json.NewEncoder(os.Stdout).Encode(r.TPRAtFPR)
 	fmt.Printf("AUC %.3f, advantage %.3f; chance alone averages %.3f\n", r.AUC.Value, r.Advantage.Signed, r.Advantage.ChanceMean)
 	// Output:
-	// {"0.001":0.6666666666666666,"0.01":0.6666666666666666,"0.1":0.6666666666666666}
+	// {"0.001":0.6666666666666666,"0.01":0.6666666666666666,"0.05":0.6666666666666666,"0.1":0.6666666666666666}
 	// AUC 0.917, advantage 0.833; chance alone averages 0.381
 }

@@ -43,7 +43,7 @@ type ScoreReport struct {
 
 // reportedFPR are the false positive rates at which the true positive rate is
 // reported.
-var reportedFPR = []float64{0.001, 0.01, 0.1}
+var reportedFPR = []float64{0.001, 0.01, 0.05, 0.1}
 
 // Samples are values of records in two roles.
 type Samples struct{ Members, Nonmembers []float64 }

@@ -25,7 +25,7 @@ func TestScoreHasExactlyTheDocumentedJSON(t *testing.T) {
 	want := map[string][]string{
 		"auc":        {"high", "low", "value"},
 		"advantage":  {"chance_mean", "chance_p95", "high", "low", "signed", "value"},
-		"tpr_at_fpr": {"0.001", "0.01", "0.1"},
+		"tpr_at_fpr": {"0.001", "0.01", "0.05", "0.1"},
 	}
 	for field, keys := range want {
 		if k := sortedKeys(got[field]); !slices.Equal(k, keys) {

@@ -68,6 +68,10 @@ const (
 	// StreamSets draws references and targets of the generative case (draw).
 	StreamSets = "sets"
 
+	// StreamAttacker draws which records a membership attacker is trained on, and its
+	// own seed (what: 0 the deal, 1 the seed; fold).
+	StreamAttacker = "attacker"
+
 	// StreamBench draws what benchmarks compute on.
 	StreamBench = "bench"
 )

@@ -32,6 +32,9 @@ type Param struct {
 	// running mean: it is saved, hashed and copied like one, but no optimiser
 	// moves it and no distance between models counts it.
 	State bool
+	// Latest marks state that takes what a batch says of it as it is; other state
+	// only moves towards it (MoveRunning).
+	Latest bool
 }
 
 // Params are a model's weights in the order in which its Forward takes them.
@@ -54,7 +57,8 @@ func size(shape []int) int {
 func (p Params) Clone() Params {
 	out := make(Params, len(p))
 	for i, v := range p {
-		out[i] = Param{Name: v.Name, Shape: append([]int(nil), v.Shape...), Data: append([]float32(nil), v.Data...), State: v.State}
+		out[i] = v
+		out[i].Shape, out[i].Data = append([]int(nil), v.Shape...), append([]float32(nil), v.Data...)
 	}
 	return out
 }
@@ -166,7 +170,8 @@ func FromFile(f *safetensors.File, prefix string, like Params) (Params, error) {
 		if err != nil {
 			return nil, fmt.Errorf("weights: tensor %s: %w", t.Name, err)
 		}
-		out[i] = Param{Name: want.Name, Shape: append([]int(nil), want.Shape...), Data: data, State: want.State}
+		out[i] = want
+		out[i].Shape, out[i].Data = append([]int(nil), want.Shape...), data
 	}
 	return out, nil
 }

@@ -1,6 +1,12 @@
 package stats
 
-import "math/rand/v2"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
 
 // AUC returns the area under the ROC curve of scores where higher means
 // positive:
@@ -61,6 +67,46 @@ func bootstrapAUC(fn string, pos, neg []float64, level float64, reps int, rng *r
 	out := make([]float64, reps)
 	for r := range out {
 		out[r] = aucOf(twiceU(redraw(bs, posAt, negAt, rng)), len(pos), len(neg))
+	}
+	return out, nil
+}
+
+// AUCResampled returns the AUC of the records at the indices that draw returns,
+// reps times, positives first: record i of all is pos[i], or neg[i-len(pos)]. How
+// many of either there are is left to draw; a resample without positives or without
+// negatives is NaN. It refuses what AUC refuses, and no resamples.
+func AUCResampled(pos, neg []float64, reps int, draw func() []int) ([]float64, error) {
+	if err := checkScores("AUCResampled", pos, neg); err != nil {
+		return nil, err
+	}
+	if reps < 1 || draw == nil {
+		return nil, fmt.Errorf("stats.AUCResampled: reps is %d (want at least 1), draw is nil: %t", reps, draw == nil)
+	}
+	bs := blocks(pos, neg)
+	at := make([]int, 0, len(pos)+len(neg))
+	for _, v := range slices.Concat(pos, neg) {
+		k, _ := slices.BinarySearchFunc(bs, v, func(b block, v float64) int { return cmp.Compare(b.value, v) })
+		at = append(at, k)
+	}
+	out := make([]float64, reps)
+	for r := range out {
+		for k := range bs {
+			bs[k].pos, bs[k].neg = 0, 0
+		}
+		m, n := 0, 0
+		for _, i := range draw() {
+			if i < len(pos) {
+				bs[at[i]].pos++
+				m++
+			} else {
+				bs[at[i]].neg++
+				n++
+			}
+		}
+		out[r] = math.NaN()
+		if m > 0 && n > 0 {
+			out[r] = aucOf(twiceU(bs), m, n)
+		}
 	}
 	return out, nil
 }

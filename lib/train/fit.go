@@ -155,11 +155,16 @@ func (c Config) check() error {
 	return c.Schedule.check()
 }
 
-// moveState moves running statistics towards those of a batch. Every batch of a
-// step counts once, in order, as if each were a forward pass of its own.
+// moveState moves running statistics towards those of a batch, and replaces other
+// state. Every batch of a step counts once, in order, as if each were a forward
+// pass of its own.
 func moveState(p nn.Params, state [][]float32) {
 	for i, batch := range state {
-		if batch != nil {
+		switch {
+		case batch == nil:
+		case p[i].Latest:
+			copy(p[i].Data, batch)
+		default:
 			nn.MoveRunning(p[i].Data, batch)
 		}
 	}

@@ -59,6 +59,24 @@ func (a AddNoise) Operate(_ nn.Params, grads [][]float64, noise func(int) *rand.
 	return nil
 }
 
+// Decay adds Rate times the weights to the gradient, the derivative of
+// Rate/2 ||w||^2: what PyTorch's Adam calls weight_decay. (AdamW shrinks the
+// weights beside the step instead.)
+type Decay struct{ Rate float64 }
+
+// Operate implements Surgeon.
+func (d Decay) Operate(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
+	if !(d.Rate >= 0) || math.IsInf(d.Rate, 1) {
+		return fmt.Errorf("the weight decay is %v", d.Rate)
+	}
+	for i, g := range grads {
+		for j := range g {
+			g[j] += float64(d.Rate * float64(p[i].Data[j]))
+		}
+	}
+	return nil
+}
+
 // PerExample bounds what one record can do to a step (Abadi et al. 2016): with
 // the record's own gradient g_i, of all targets of its term,
 //

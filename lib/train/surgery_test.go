@@ -197,3 +197,16 @@ func TestAMixedStepGoesDownEveryTerm(t *testing.T) {
 		}
 	}
 }
+
+func TestDecayAddsTheWeightsToTheirGradient(t *testing.T) {
+	p := nn.Params{{Name: "w", Shape: []int{2}, Data: []float32{2, -4}}, {Name: "running", Shape: []int{1}, Data: []float32{9}, State: true}}
+	grads := [][]float64{{1, 1}, nil}
+	if err := (Decay{Rate: 0.5}).Operate(p, grads, nil); err != nil || grads[0][0] != 2 || grads[0][1] != -1 {
+		t.Errorf("%v, %v", grads, err)
+	}
+	for _, rate := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if err := (Decay{Rate: rate}).Operate(p, grads, nil); err == nil {
+			t.Errorf("a decay of %v is accepted", rate)
+		}
+	}
+}

@@ -54,6 +54,8 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/array"
 	_ "github.com/lethe-ml/lethe/lib/array/npy"
 	_ "github.com/lethe-ml/lethe/lib/attack"
+	_ "github.com/lethe-ml/lethe/lib/attack/features"
+	_ "github.com/lethe-ml/lethe/lib/attack/learned"
 	_ "github.com/lethe-ml/lethe/lib/attack/attacktest"
 	_ "github.com/lethe-ml/lethe/lib/audit"
 	_ "github.com/lethe-ml/lethe/lib/audit/lenstest"

@@ -13,6 +13,7 @@ func All() []Loss {
 		Distillation{},
 		SquaredError{},
 		GaussianELBO{},
+		BinaryCrossEntropy{},
 		LatentDivergence{},
 		LibrarySquaredError{},
 		NegativeBinomial{},

@@ -125,3 +125,17 @@ func (s *State) Choice(n, k int) []int {
 	}
 	return s.Permutation(n)[:k:k]
 }
+
+// Integers returns k numbers of 0..n-1, drawn with replacement:
+// RandomState.randint(0, n, size=k), and choice(n, k) as well. It panics unless n
+// is positive and k is not negative.
+func (s *State) Integers(n, k int) []int {
+	if n < 1 || k < 0 {
+		panic(fmt.Sprintf("nprand: cannot draw %d times from %d", k, n))
+	}
+	v := make([]int, k)
+	for i := range v {
+		v[i] = int(s.interval(uint64(n - 1)))
+	}
+	return v
+}

@@ -143,3 +143,17 @@ func BenchmarkPermutation(b *testing.B) {
 		s.Permutation(81412)
 	}
 }
+
+// NumPy 2.4.6: RandomState(42).randint(0, 224, size=8) and then
+// randint(0, 7, size=8); choice(224, 8) of a fresh state is the former.
+func TestIntegersAreNumPys(t *testing.T) {
+	s := New(42)
+	for _, c := range []struct {
+		n    int
+		want []int
+	}{{224, []int{102, 179, 92, 14, 106, 71, 188, 20}}, {7, []int{6, 1, 2, 6, 2, 2, 4, 3}}} {
+		if got := s.Integers(c.n, 8); !slices.Equal(got, c.want) {
+			t.Errorf("of %d: %v, want %v", c.n, got, c.want)
+		}
+	}
+}

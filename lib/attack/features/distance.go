@@ -1,0 +1,119 @@
+package features
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Neighbours asks how far records are from the nearest of others: of every row of
+// Codes the mean Euclidean distance to the K nearest rows of Reference.
+type Neighbours struct {
+	Codes     array.Rows // of the records in question
+	Reference array.Rows // of those that are searched
+	K         int        // 0: 5, the paper's feature
+	// Without is the row of Reference that record i must not meet, itself for
+	// instance; negative: none. nil: every record meets all.
+	Without func(i int) int
+}
+
+// WithDistance appends to features the paper's seventieth: the mean distance of a
+// record's code to the 5 nearest of a sample of retained cells' codes. The paper
+// samples both from the posterior and takes 5,000 retained cells; the feature is
+// then as noisy as the posterior is wide. A record that stands in the reference
+// meets itself at distance 0, unless Without says not to.
+func WithDistance(m array.Matrix[float64], n Neighbours) (array.Matrix[float64], error) {
+	d, err := n.MeanDistances()
+	if err != nil {
+		return array.Matrix[float64]{}, err
+	}
+	if len(d) != m.Rows {
+		return array.Matrix[float64]{}, fmt.Errorf("features: %d codes for %d rows of features", len(d), m.Rows)
+	}
+	out := array.New[float64](m.Rows, m.Cols+1)
+	for i, v := range d {
+		row := out.Row(i)
+		copy(row, m.Row(i))
+		row[m.Cols] = v
+	}
+	return out, nil
+}
+
+// MeanDistances are exact, in float64. Null: none; it says how rare a record's
+// surroundings are, whether or not it was trained on.
+func (n Neighbours) MeanDistances() ([]float64, error) {
+	k, err := n.check()
+	if err != nil {
+		return nil, err
+	}
+	codes, reference := dense(n.Codes), dense(n.Reference)
+	out := make([]float64, codes.Rows)
+	for i := range out {
+		without := -1
+		if n.Without != nil {
+			without = n.Without(i)
+		}
+		out[i] = meanOfNearest(codes.Row(i), reference, k, without)
+	}
+	return out, nil
+}
+
+// meanOfNearest keeps the k smallest squared distances so far in ascending order.
+func meanOfNearest(x []float64, reference array.Matrix[float64], k, without int) float64 {
+	nearest := make([]float64, 0, k+1)
+	for j := range reference.Rows {
+		if j == without {
+			continue
+		}
+		d2, row := 0.0, reference.Row(j)
+		for c, v := range x {
+			d := v - row[c]
+			d2 += float64(d * d)
+		}
+		if len(nearest) == k && d2 >= nearest[k-1] {
+			continue
+		}
+		at, _ := slices.BinarySearch(nearest, d2)
+		nearest = slices.Insert(nearest, at, d2)[:min(k, len(nearest)+1)]
+	}
+	sum := 0.0
+	for _, d2 := range nearest {
+		sum += math.Sqrt(d2)
+	}
+	return sum / float64(k)
+}
+
+func (n Neighbours) check() (k int, err error) {
+	if n.Codes == nil || n.Reference == nil {
+		return 0, errors.New("features: there are no codes, or no reference")
+	}
+	if err := errors.Join(n.Codes.Check("codes"), n.Reference.Check("reference codes")); err != nil {
+		return 0, fmt.Errorf("features: %w", err)
+	}
+	k = cmp.Or(n.K, 5)
+	rows, cols := n.Reference.Shape()
+	others := rows
+	if n.Without != nil {
+		others--
+	}
+	if k < 1 || k > others {
+		return 0, fmt.Errorf("features: the %d nearest of %d reference codes", k, others)
+	}
+	if _, d := n.Codes.Shape(); d != cols || d == 0 {
+		return 0, fmt.Errorf("features: codes have %d axes, the reference %d", d, cols)
+	}
+	return k, nil
+}
+
+func dense(m array.Rows) array.Matrix[float64] {
+	rows, cols := m.Shape()
+	out := array.New[float64](rows, cols)
+	for i := range rows {
+		copy(out.Row(i), m.Read(out.Row(i), i))
+	}
+	return out
+}

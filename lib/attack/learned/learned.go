@@ -1,0 +1,73 @@
+// Package learned holds membership attacks that are trained: an attacker learns on
+// features of records whose membership is known and scores others. Features are
+// plain arrays, a row per record, so that anybody's model can be attacked.
+//
+// A protocol says on which records of which model an attacker is trained and on
+// which it is scored. The paper "Fishing for Privacy" uses six under one name,
+// whose numbers cannot be compared; they stand here as PA to PF beside ours,
+// CrossFitted.
+package learned
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+)
+
+// Records are features of records in two roles, a row per record.
+type Records struct{ Members, Nonmembers array.Matrix[float64] }
+
+// Attacker learns to tell members from non-members. One file holds one attacker,
+// and its zero value is the setting of the paper named there.
+type Attacker interface {
+	// Name is the attacker's short name, such as "mlp".
+	Name() string
+	// About says in one line what it is.
+	About() string
+	// Fit learns on records whose membership is known; what it draws comes from the
+	// seed.
+	Fit(ctx context.Context, e *engine.Engine, known Records, seed engine.Root) (Judge, error)
+}
+
+// Judge scores records, a row each; higher means member.
+type Judge func(x array.Matrix[float64]) ([]float64, error)
+
+// Attackers returns every attacker at its zero value, in alphabetical order.
+func Attackers() []Attacker { return []Attacker{Logistic{}, MLP{}} }
+
+func (r Records) check(name string) error {
+	if r.Members.Rows == 0 || r.Nonmembers.Rows == 0 {
+		return fmt.Errorf("learned: %d members and %d non-members%s, at least one of each is needed", r.Members.Rows, r.Nonmembers.Rows, name)
+	}
+	if r.Members.Cols != r.Nonmembers.Cols || r.Members.Cols == 0 {
+		return fmt.Errorf("learned: members%s have %d features, non-members %d", name, r.Members.Cols, r.Nonmembers.Cols)
+	}
+	err := errors.Join(r.Members.Check("features of members"+name), r.Nonmembers.Check("features of non-members"+name))
+	if err != nil {
+		return fmt.Errorf("learned: %w", err)
+	}
+	return nil
+}
+
+// stacked are the features of all records, members first.
+func (r Records) stacked() array.Matrix[float64] {
+	return array.Matrix[float64]{Rows: r.size(), Cols: r.Members.Cols, Data: append(append([]float64(nil), r.Members.Data...), r.Nonmembers.Data...)}
+}
+
+func (r Records) size() int { return r.Members.Rows + r.Nonmembers.Rows }
+
+// take are the records at these positions of stacked.
+func (r Records) take(at []int) Records {
+	var members, others []int
+	for _, i := range at {
+		if i < r.Members.Rows {
+			members = append(members, i)
+		} else {
+			others = append(others, i-r.Members.Rows)
+		}
+	}
+	return Records{r.Members.Gather(members), r.Nonmembers.Gather(others)}
+}

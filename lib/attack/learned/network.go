@@ -1,0 +1,86 @@
+package learned
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// network is a multilayer perceptron with one logit, each hidden layer followed by
+// ReLU and dropout; with Spectral every weight is divided by its spectral norm.
+type network struct {
+	Features int     `json:"features"`
+	Hidden   []int   `json:"hidden"`
+	Dropout  float64 `json:"dropout"`
+	Spectral bool    `json:"spectral"`
+}
+
+var _ model.Architecture = network{}
+
+func (network) Name() string                   { return "attacker-mlp" }
+func (m network) Inputs() int                  { return m.Features }
+func (network) Returns() []model.Output        { return model.Scores(1) }
+func (m network) Resolved() model.Architecture { return m }
+func (m network) widths() []int                { return append(append([]int{m.Features}, m.Hidden...), 1) }
+func (m network) layer(l int) (name string)    { return fmt.Sprintf("layer%d", l+1) }
+func (m network) tensors() (perLayer, outer int) {
+	return map[bool]int{false: 2, true: 4}[m.Spectral], len(m.Hidden)
+}
+
+// Check implements model.Architecture.
+func (m network) Check() error {
+	for _, w := range m.widths() {
+		if w < 1 {
+			return fmt.Errorf("%s: layers of %v units", m.Name(), m.widths())
+		}
+	}
+	if !(m.Dropout >= 0 && m.Dropout < 1) {
+		return fmt.Errorf("%s: dropout %v is not inside [0, 1)", m.Name(), m.Dropout)
+	}
+	return nil
+}
+
+// Init implements model.Architecture.
+func (m network) Init(rng *rand.Rand) nn.Params {
+	var p nn.Params
+	w := m.widths()
+	for l := range len(w) - 1 {
+		p = append(p, nn.PyTorch.DenseInit(rng, m.layer(l), w[l], w[l+1])...)
+		if m.Spectral {
+			p = append(p, nn.SpectralInit(rng, m.layer(l)+".weight", w[l], w[l+1])...)
+		}
+	}
+	return p
+}
+
+// Draws implements model.Architecture.
+func (m network) Draws() []nn.Draw {
+	out := make([]nn.Draw, len(m.Hidden))
+	for l, units := range m.Hidden {
+		out[l] = nn.Draw{Name: fmt.Sprintf("dropout%d", l+1), Units: units, Rate: m.Dropout}
+	}
+	return out
+}
+
+// Forward implements model.Architecture.
+func (m network) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*graph.Node) model.Trace {
+	per, outer := m.tensors()
+	h := x
+	for l := range outer + 1 {
+		q := p[l*per : (l+1)*per]
+		w := q[0]
+		if m.Spectral {
+			w = nn.SpectralNorm(t, q[0], q[2], q[3])
+		}
+		z := nn.Dense(t, h, w, q[1])
+		if l == outer {
+			return model.Classified(z, h, model.Layer{Name: nn.Logits, Value: z})
+		}
+		h = nn.ReLUDropout(t, z, model.DrawAt(draws, l), m.Dropout)
+	}
+	panic("an attacker without an output layer")
+}

@@ -1,0 +1,280 @@
+package learned
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Protocol says how an attacker is trained and on which records it is scored.
+type Protocol struct {
+	Name     string
+	About    string
+	Features string // which features the paper gives it; Run takes what it is given
+	Attacker Attacker
+
+	// Transferred attackers are trained on the features of the original model and
+	// scored on those of the model under attack; others are trained anew on the
+	// features of the model under attack.
+	Transferred bool
+	// Standardised features have mean 0 and variance 1 over the records that the
+	// attacker is trained on; a feature without variance becomes 0.
+	Standardised bool
+	// Folds deals the records of either role into so many parts and scores each part
+	// by an attacker trained on the others. A score is then a record's rank within
+	// its part. 0: there is one attacker.
+	Folds int
+	// Share of the records that the one attacker is trained on; 0: all.
+	Share float64
+	// Stratified takes that share of either role, not of all records together.
+	Stratified bool
+	// HeldOut scores the records only that the attacker was not trained on, the
+	// others score those as well.
+	HeldOut bool
+}
+
+// Question is a model under attack.
+type Question struct {
+	Model Records // features in the model under attack
+	// Original are features of the same records, in the same order, in the model
+	// that transferred attackers are trained on; no other protocol looks at them.
+	Original *Records
+}
+
+// Cell is a record's score.
+type Cell struct {
+	Record  int     `json:"record"` // its row in its role
+	Member  bool    `json:"member"`
+	Score   float64 `json:"score"`   // higher means member
+	Trained bool    `json:"trained"` // the attacker that gave the score was trained on the record
+}
+
+// Report is what a protocol says of a model.
+type Report struct {
+	Protocol string `json:"protocol"`
+	// Cells are the scored records, members first.
+	Cells []Cell `json:"cells"`
+	// ScoreReport is over all scored records. Where any is Trained it says nothing
+	// about membership in the model: read HeldOut.
+	attack.ScoreReport
+	// HeldOut is over the scored records that the attacker was not trained on; nil
+	// where a role has none.
+	HeldOut *attack.ScoreReport `json:"held_out"`
+	// Coded are the program's intervals, over all scored records.
+	Coded attack.Coded `json:"coded"`
+}
+
+const level = 0.95
+
+// Run trains and scores. Null: AUC 0.5, when every scored record is held out.
+// Direction: nearest to the null.
+//
+// Intervals and floor of scores that one attacker gave are those of attack.Score.
+// Between folds scores are not independent: what fold j teaches about fold k, k
+// teaches about j, so that without a signal every pair of folds counts twice and
+// the AUC's variance is twice DeLong's (exactly so for an attacker that is linear in
+// the labels; with a strong signal it is less). Interval and floor of a
+// cross-fitted protocol are wider by sqrt(2).
+//
+// It refuses records with different features, fewer of a role than folds, values
+// that are not finite, and a transferred protocol without Original.
+func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Question, seed engine.Root) (*Report, error) {
+	source, err := p.source(q)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	deals, err := p.deals(q.Model, seed)
+	if err != nil {
+		return nil, fmt.Errorf("learned: %s: %w", p.Name, err)
+	}
+	r := &Report{Protocol: p.Name}
+	for k, d := range deals {
+		cells, err := p.judge(ctx, e, source, q.Model, d, engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k))))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		r.Cells = append(r.Cells, cells...)
+	}
+	slices.SortFunc(r.Cells, func(a, b Cell) int { return position(a, q.Model) - position(b, q.Model) })
+	return r, p.summarise(r)
+}
+
+func position(c Cell, r Records) int {
+	if c.Member {
+		return c.Record
+	}
+	return r.Members.Rows + c.Record
+}
+
+// source are the features that attackers are trained on.
+func (p Protocol) source(q Question) (Records, error) {
+	if err := q.Model.check(""); err != nil {
+		return Records{}, err
+	}
+	if !p.Transferred {
+		return q.Model, nil
+	}
+	if q.Original == nil {
+		return Records{}, errors.New("learned: the attacker is the original model's, whose features are not given")
+	}
+	o, m := *q.Original, q.Model
+	if err := o.check(" in the original"); err != nil {
+		return Records{}, err
+	}
+	if o.Members.Rows != m.Members.Rows || o.Nonmembers.Rows != m.Nonmembers.Rows || o.Members.Cols != m.Members.Cols {
+		return Records{}, fmt.Errorf("learned: %d members and %d non-members with %d features in the original, %d and %d with %d in the model",
+			o.Members.Rows, o.Nonmembers.Rows, o.Members.Cols, m.Members.Rows, m.Nonmembers.Rows, m.Members.Cols)
+	}
+	return o, nil
+}
+
+// deal are positions in Records.stacked.
+type deal struct{ known, judged []int }
+
+func (p Protocol) deals(r Records, seed engine.Root) ([]deal, error) {
+	rng := seed.Stream(engine.StreamAttacker, 0)
+	all := upTo(r.size())
+	groups := [][]int{all}
+	if p.Stratified || p.Folds > 0 {
+		groups = [][]int{all[:r.Members.Rows], all[r.Members.Rows:]}
+	}
+	parts := make([][]int, max(p.Folds, 2)) // of one attacker: known and held out
+	for _, g := range groups {
+		order := rng.Perm(len(g))
+		for k, i := range order {
+			at := k * p.Folds / len(g)
+			if p.Folds == 0 && p.Share > 0 && k >= int(p.Share*float64(len(g))) {
+				at = 1
+			}
+			parts[at] = append(parts[at], g[i])
+		}
+	}
+	if p.Folds > 0 {
+		if n := min(r.Members.Rows, r.Nonmembers.Rows); p.Folds < 2 || n < p.Folds {
+			return nil, fmt.Errorf("%d members and %d non-members in %d folds", r.Members.Rows, r.Nonmembers.Rows, p.Folds)
+		}
+		return crossed(parts), nil
+	}
+	d := deal{known: parts[0], judged: all}
+	if p.HeldOut {
+		d.judged = parts[1]
+	}
+	return []deal{d}, nil
+}
+
+func crossed(parts [][]int) []deal {
+	out := make([]deal, len(parts))
+	for k, part := range parts {
+		out[k].judged = part
+		for j, other := range parts {
+			if j != k {
+				out[k].known = append(out[k].known, other...)
+			}
+		}
+	}
+	return out
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// judge trains one attacker and scores its records.
+func (p Protocol) judge(ctx context.Context, e *engine.Engine, source, model Records, d deal, seed engine.Root) ([]Cell, error) {
+	known, judged := source.take(d.known), model.stacked().Gather(d.judged)
+	if p.Standardised {
+		s := scaler(known.stacked())
+		known, judged = Records{s.apply(known.Members), s.apply(known.Nonmembers)}, s.apply(judged)
+	}
+	score, err := p.Attacker.Fit(ctx, e, known, seed)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := score(judged)
+	if err != nil {
+		return nil, err
+	}
+	if p.Folds > 0 {
+		scores = ranks(scores)
+	}
+	trained := map[int]bool{}
+	for _, i := range d.known {
+		trained[i] = true
+	}
+	cells := make([]Cell, len(scores))
+	for k, i := range d.judged {
+		cells[k] = Cell{Record: i, Member: i < model.Members.Rows, Score: scores[k], Trained: trained[i]}
+		if !cells[k].Member {
+			cells[k].Record -= model.Members.Rows
+		}
+	}
+	return cells, nil
+}
+
+// ranks are the places of scores among themselves, in (0, 1), ties in the middle:
+// what two attackers say becomes comparable.
+func ranks(scores []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(scores))
+	out := make([]float64, len(scores))
+	for i, v := range scores {
+		first, _ := slices.BinarySearch(sorted, v)
+		last, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
+		out[i] = (float64(first) + float64(last)) / 2 / float64(len(scores))
+	}
+	return out
+}
+
+func (p Protocol) summarise(r *Report) error {
+	all, err := attack.Score(samples(r.Cells, true), level)
+	if err != nil {
+		return err
+	}
+	coded, err := attack.CodedBootstrap(samples(r.Cells, true))
+	if err != nil {
+		return err
+	}
+	held := samples(r.Cells, false)
+	if len(held.Members) > 0 && len(held.Nonmembers) > 0 {
+		if r.HeldOut, err = attack.Score(held, level); err != nil {
+			return err
+		}
+	}
+	if p.Folds > 0 {
+		widen(all)
+		widen(r.HeldOut)
+	}
+	r.ScoreReport, r.Coded = *all, *coded
+	return nil
+}
+
+// widen makes intervals and floor those of twice the variance.
+func widen(r *attack.ScoreReport) {
+	at := func(end float64) float64 { return min(1, max(0, r.AUC.Value+math.Sqrt2*(end-r.AUC.Value))) }
+	r.AUC.Low, r.AUC.High = at(r.AUC.Low), at(r.AUC.High)
+	signed := stats.Estimate{Value: r.Advantage.Signed, Low: 2*r.AUC.Low - 1, High: 2*r.AUC.High - 1}.Unsigned()
+	r.Advantage.Low, r.Advantage.High = signed.Low, signed.High
+	r.Advantage.ChanceMean, r.Advantage.ChanceP95 = min(1, math.Sqrt2*r.Advantage.ChanceMean), min(1, math.Sqrt2*r.Advantage.ChanceP95)
+}
+
+func samples(cells []Cell, trained bool) (out attack.Samples) {
+	for _, c := range cells {
+		switch {
+		case c.Trained && !trained:
+		case c.Member:
+			out.Members = append(out.Members, c.Score)
+		default:
+			out.Nonmembers = append(out.Nonmembers, c.Score)
+		}
+	}
+	return out
+}

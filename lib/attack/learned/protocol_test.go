@@ -1,0 +1,272 @@
+package learned
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+func normals(rng *rand.Rand, n, d int, shift float64) array.Matrix[float64] {
+	m := array.New[float64](n, d)
+	for i := range n {
+		for j := range d {
+			m.Row(i)[j] = rng.NormFloat64()
+		}
+		m.Row(i)[0] += shift
+	}
+	return m
+}
+
+// drawn are as many records as the paper has, members apart in one feature.
+func drawn(seed uint64, shift float64) Records {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	return Records{normals(rng, 30, 8, shift), normals(rng, 194, 8, 0)}
+}
+
+func exchanged(r Records) Records { return Records{r.Nonmembers, r.Members} }
+
+func run(t *testing.T, e *engine.Engine, p Protocol, q Question) *Report {
+	t.Helper()
+	r, err := p.Run(context.Background(), e, q, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// calibrated runs a protocol on non-members against non-members and holds the
+// coverage of its interval, and how often the floor is passed, against their nominal
+// values within three standard errors. It returns how many of DeLong's intervals, as
+// they are for independent scores, hold 0.5.
+func calibrated(t *testing.T, p Protocol, trials int) (delong int) {
+	t.Helper()
+	e := open(t)
+	held, beyond := 0, 0
+	var areas []float64
+	for k := range trials {
+		r := run(t, e, p, Question{Model: drawn(uint64(k), 0)})
+		areas = append(areas, r.AUC.Value)
+		if r.AUC.Low <= 0.5 && 0.5 <= r.AUC.High {
+			held++
+		}
+		if r.Advantage.Value > r.Advantage.ChanceP95 {
+			beyond++
+		}
+		s := samples(r.Cells, true)
+		d, err := stats.DeLong(s.Members, s.Nonmembers, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Low <= 0.5 && 0.5 <= d.High {
+			delong++
+		}
+	}
+	error3 := 3 * math.Sqrt(0.95*0.05/float64(trials))
+	if c := float64(held) / float64(trials); math.Abs(c-0.95) > error3 {
+		t.Errorf("%.3f of the 95 %% intervals hold 0.5", c)
+	}
+	if b := float64(beyond) / float64(trials); math.Abs(b-0.05) > error3 {
+		t.Errorf("%.3f of the advantages are beyond the floor's 95th percentile", b)
+	}
+	if m := stats.MeanInterval(areas, 0.999, "trials"); m.Low > 0.5 || m.High < 0.5 {
+		t.Errorf("the AUC is %v on average", m)
+	}
+	return delong
+}
+
+// Folds teach each other: DeLong's own interval, which takes scores for
+// independent, is too narrow for scores that are cross-fitted. With twice the
+// variance it holds 0.5 with probability P(|Z| < 1.96/sqrt 2) = 0.834.
+func TestCrossFittedScoresAreCalibratedWithoutASignalAndDeLongAloneIsNot(t *testing.T) {
+	const trials = 400
+	c := float64(calibrated(t, CrossFitted(nil), trials)) / trials
+	if math.Abs(c-0.834) > 3*math.Sqrt(0.834*0.166/trials) {
+		t.Errorf("DeLong's intervals hold 0.5 in %.3f of the cases, expected 0.834", c)
+	}
+}
+
+func TestTheMLPIsCalibratedToo(t *testing.T) {
+	p := CrossFitted(MLP{Hidden: []int{8}, Epochs: 4})
+	p.Folds = 3
+	calibrated(t, p, 60)
+}
+
+func TestEveryProtocolFindsAPlantedSignal(t *testing.T) {
+	e := open(t)
+	model, original := drawn(1, 4), drawn(2, 4)
+	for _, p := range Protocols() {
+		t.Run(p.Name, func(t *testing.T) {
+			if a, ok := p.Attacker.(MLP); ok {
+				a.Hidden = []int{24} // as many steps as the protocol's, in less time
+				p.Attacker = a
+			}
+			r := run(t, e, p, Question{Model: model, Original: &original})
+			if !(r.AUC.Low > 0.6) || len(r.Cells) != r.NMembers+r.NNonmembers {
+				t.Errorf("AUC %+v, %d cells of %d + %d", r.AUC, len(r.Cells), r.NMembers, r.NNonmembers)
+			}
+			if !p.Transferred {
+				return
+			}
+			// The original says which side members are on; in a model where the sides
+			// are exchanged the attack points the wrong way.
+			wrong := Records{model.Nonmembers.Gather(upTo(30)), model.Nonmembers}
+			wrong.Members.Data = slices.Clone(wrong.Members.Data)
+			for i := range 30 {
+				wrong.Members.Row(i)[0] -= 4
+			}
+			if r := run(t, e, p, Question{Model: wrong, Original: &original}); !(r.AUC.High < 0.4) {
+				t.Errorf("members that moved the other way: AUC %+v", r.AUC)
+			}
+		})
+	}
+}
+
+func TestProtocolsSayWhatTheyWereTrainedOn(t *testing.T) {
+	e := open(t)
+	q := Question{Model: drawn(1, 1)}
+	q.Original = &q.Model
+	for _, c := range []struct {
+		protocol               Protocol
+		cells, trained, hidden int
+	}{
+		{PA(), 224, 179, 45}, {PB(), 224, 179, 45}, {PC(), 224, 224, 0}, {PD(), 68, 0, 68}, {PE(), 224, 24 + 155, 45},
+		{PF(), 224, 224, 0}, {CrossFitted(nil), 224, 0, 224},
+	} {
+		c.protocol.Attacker = Logistic{Ridge: 10}
+		r := run(t, e, c.protocol, q)
+		trained := 0
+		for i, cell := range r.Cells {
+			if cell.Trained {
+				trained++
+			}
+			if i > 0 && cell.Member && !r.Cells[i-1].Member {
+				t.Errorf("%s: members do not come first", r.Protocol)
+			}
+		}
+		held := 0
+		if r.HeldOut != nil {
+			held = r.HeldOut.NMembers + r.HeldOut.NNonmembers
+		}
+		if len(r.Cells) != c.cells || trained != c.trained || held != c.hidden {
+			t.Errorf("%s: %d cells, %d trained on, %d held out; want %d, %d, %d", r.Protocol, len(r.Cells), trained, held, c.cells, c.trained, c.hidden)
+		}
+	}
+}
+
+// An attacker that scores what it was trained on finds members where there are none.
+func TestScoringWhatWasTrainedOnFindsMembersAmongStrangers(t *testing.T) {
+	e := open(t)
+	coded := PC()
+	coded.Attacker = Logistic{}
+	r := run(t, e, coded, Question{Model: drawn(3, 0)})
+	if !(r.AUC.Low > 0.5) || r.HeldOut != nil {
+		t.Errorf("AUC %+v, held out %+v", r.AUC, r.HeldOut)
+	}
+	if r := run(t, e, CrossFitted(nil), Question{Model: drawn(3, 0)}); r.AUC.Low > 0.5 {
+		t.Errorf("cross-fitted: AUC %+v", r.AUC)
+	}
+}
+
+func TestCrossFittingDoesNotLookAtTheScaleOfAFeature(t *testing.T) {
+	e := open(t)
+	plain := drawn(4, 1)
+	scaled := Records{plain.Members.Gather(upTo(30)), plain.Nonmembers.Gather(upTo(194))}
+	for _, m := range []array.Matrix[float64]{scaled.Members, scaled.Nonmembers} {
+		for i := range m.Rows {
+			m.Row(i)[1] = 1000*m.Row(i)[1] + 350
+			m.Row(i)[7] = 12 // tells nothing
+		}
+	}
+	for _, m := range []array.Matrix[float64]{plain.Members, plain.Nonmembers} {
+		for i := range m.Rows {
+			m.Row(i)[7] = 0
+		}
+	}
+	a, b := run(t, e, CrossFitted(nil), Question{Model: plain}), run(t, e, CrossFitted(nil), Question{Model: scaled})
+	if !reflect.DeepEqual(a.Cells, b.Cells) {
+		t.Error("the scale of a feature changes the ranks")
+	}
+}
+
+func TestARunLeavesItsFeaturesAloneAndIsRepeatable(t *testing.T) {
+	e := open(t)
+	model, original := drawn(1, 1), drawn(2, 1)
+	before := append(slices.Clone(model.stacked().Data), original.stacked().Data...)
+	small := PA()
+	small.Attacker = MLP{Hidden: []int{8}, Epochs: 3}
+	for _, p := range []Protocol{small, CrossFitted(small.Attacker)} {
+		a := run(t, e, p, Question{Model: model, Original: &original})
+		b := run(t, e, p, Question{Model: model, Original: &original})
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: another answer the second time", p.Name)
+		}
+	}
+	if !slices.Equal(before, append(slices.Clone(model.stacked().Data), original.stacked().Data...)) {
+		t.Error("features were written to")
+	}
+}
+
+func TestProtocolsRefuseWhatTheyCannotUse(t *testing.T) {
+	e := open(t)
+	good := drawn(1, 1)
+	spoilt := drawn(1, 1)
+	spoilt.Nonmembers.Data[9] = math.NaN()
+	fewer := Records{good.Members.Gather(upTo(29)), good.Nonmembers}
+	narrow := Records{good.Members, normals(rand.New(rand.NewPCG(1, 1)), 5, 7, 0)}
+	two := Records{good.Members.Gather(upTo(2)), good.Nonmembers}
+	for words, c := range map[string]struct {
+		p Protocol
+		q Question
+	}{
+		"0 members":                        {CrossFitted(nil), Question{Model: Records{Nonmembers: good.Nonmembers}}},
+		"0 non-members":                    {PC(), Question{Model: Records{Members: good.Members}}},
+		"row 1, column 1 is NaN":           {PC(), Question{Model: spoilt}},
+		"members have 8 features":          {CrossFitted(nil), Question{Model: narrow}},
+		"P-A: learned: the attacker is":    {PA(), Question{Model: good}},
+		"29 members and 194 non-members w": {PB(), Question{Model: good, Original: &fewer}},
+		"2 members and 194 non-members in": {CrossFitted(nil), Question{Model: two}},
+	} {
+		if _, err := c.p.Run(context.Background(), e, c.q, 1); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("error %v, want one with %q", err, words)
+		}
+	}
+	for _, a := range []Attacker{MLP{Epochs: -1}, MLP{Hidden: []int{0}}, MLP{Batch: -7}, MLP{Dropout: 1}, Logistic{Ridge: -1}} {
+		if _, err := a.Fit(context.Background(), e, good, 1); err == nil {
+			t.Errorf("%+v was accepted", a)
+		}
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	for _, a := range Attackers() {
+		if _, err := a.Fit(stopped, e, good, 1); err == nil {
+			t.Errorf("%s goes on after its context has ended", a.Name())
+		}
+	}
+}
+
+func TestExchangedRolesNegateALogisticScore(t *testing.T) {
+	r := drawn(5, 1)
+	probe := normals(rand.New(rand.NewPCG(8, 8)), 4, 8, 0)
+	var got [2][]float64
+	for k, known := range []Records{r, exchanged(r)} {
+		score, err := Logistic{}.Fit(context.Background(), nil, known, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got[k], err = score(probe); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range got[1] {
+		got[1][i] = -got[1][i]
+	}
+	near(t, "score", got[1], got[0], 1e-9)
+}
