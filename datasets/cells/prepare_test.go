@@ -143,8 +143,8 @@ func TestABadPreparationIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*Preparation){
 		`datasets: drawn: the values "counts" are neither "expression" nor "molecules"`: func(p *Preparation) { p.X = "counts" },
 		"the fraction for training is 1, want one between 0 and 1":                      func(p *Preparation) { p.TrainFraction = 1 },
-		"0 cells for training and 59":   func(p *Preparation) { p.TrainFraction, p.Filter.MaxMito = 0.001, 1 },
-		"41 of 40 genes were asked for": func(p *Preparation) { p.Variable.Top = 41 },
+		"0 cells for training and 59":                                                   func(p *Preparation) { p.TrainFraction, p.Filter.MaxMito = 0.001, 1 },
+		"41 of 40 genes were asked for":                                                 func(p *Preparation) { p.Variable.Top = 41 },
 	} {
 		p := small20()
 		change(&p)

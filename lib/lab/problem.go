@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -84,24 +85,40 @@ func (l *Lab) Join(data *datasets.Prepared, arch model.Architecture) (*Problem, 
 
 // load prepares a setting's data, the first time that they are asked for.
 func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
-	d := l.shelf.of(fmt.Sprintf("%s/%d/%d", s.DataSet, s.MaxRows, s.TestRows))
+	d := l.shelf.of(fmt.Sprintf("%s/%d/%d/%+v", s.DataSet, s.MaxRows, s.TestRows, s.Cells))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data != nil || d.missing != nil {
 		return d.data, d.missing
 	}
 	var err error
-	if s.OfImages() {
+	switch {
+	case s.OfImages():
 		// The draw is the same for every seed of a model.
 		rng := engine.Root(SplitSeed+l.Shift).Stream(engine.StreamSplit, uint64(s.MaxRows), uint64(s.TestRows))
 		d.data, err = images.Prepare(ctx, s.DataSet, s.MaxRows, s.TestRows, rng)
-	} else {
+	case s.OfCells():
+		d.data, err = prepareCells(ctx, s, uint32(CellsSeed+l.Shift))
+	default:
 		d.data, err = Prepare(ctx, s.DataSet, s.MaxRows, TestFraction, uint32(SplitSeed+l.Shift))
 	}
 	if errors.Is(err, datasets.ErrMissing) {
 		d.missing = err
 	}
 	return d.data, err
+}
+
+// prepareCells loads a setting's cells and prepares them. A part of them is refused:
+// a rare type would be gone.
+func prepareCells(ctx context.Context, s Setting, seed uint32) (*datasets.Prepared, error) {
+	if s.MaxRows > 0 || s.TestRows > 0 {
+		return nil, fmt.Errorf("%d rows and %d test rows are asked for; a set of cells is prepared whole", s.MaxRows, s.TestRows)
+	}
+	c, err := cells.Load(ctx, s.DataSet)
+	if err != nil {
+		return nil, err
+	}
+	return c.Prepared(s.Cells, seed)
 }
 
 // of is the place of a data set on the shelf.

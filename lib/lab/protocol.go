@@ -22,6 +22,9 @@ const (
 	UnlearnSeed = 100
 )
 
+// CellsSeed divides single cells, as in "Fishing for Privacy" (its program).
+const CellsSeed = 42
+
 // TestFraction of a table's records is held out. Image sets have a test part.
 const TestFraction = 0.2
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
@@ -26,6 +27,8 @@ type Setting struct {
 	// TestRows is the number of test images of an image set, 0: all. A table has
 	// a fifth of its rows.
 	TestRows int
+	// Cells says how a set of single cells is prepared; of others it is not looked at.
+	Cells cells.Preparation
 	// Fraction of the train part is forgotten, drawn with ForgetSeed.
 	Fraction   float64 // 0: 0.05
 	ForgetSeed uint32  // 0: 999
@@ -64,6 +67,11 @@ func (s Setting) resolved() Setting {
 	if s.named() { // the group decides
 		s.Fraction, s.ForgetSeed = 0, 0
 	}
+	if s.OfCells() {
+		s.Cells = s.Cells.Resolved()
+	} else {
+		s.Cells = cells.Preparation{}
+	}
 	if s.Arch == nil {
 		s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c} }
 	}
@@ -99,10 +107,18 @@ func (s Setting) OfImages() bool {
 	return err == nil
 }
 
+// OfCells reports whether the data are single cells.
+func (s Setting) OfCells() bool {
+	_, err := cells.Lookup(s.DataSet)
+	return err == nil
+}
+
 // info is what is known of the data before a file is read.
 func (s Setting) info() (datasets.Info, error) {
-	if info, err := images.Lookup(s.DataSet); err == nil {
-		return info, nil
+	for _, lookup := range []func(string) (datasets.Info, error){images.Lookup, cells.Lookup} {
+		if info, err := lookup(s.DataSet); err == nil {
+			return info, nil
+		}
 	}
 	return datasets.Lookup(s.DataSet)
 }
@@ -114,6 +130,8 @@ func (s Setting) records(info datasets.Info) int {
 		return min(n, s.MaxRows)
 	case s.OfImages():
 		return n
+	case s.OfCells():
+		return int(s.Cells.Resolved().TrainFraction * float64(n))
 	case s.MaxRows > 0:
 		return int((1 - TestFraction) * float64(min(n, s.MaxRows)))
 	default:
@@ -126,6 +144,7 @@ func (s Setting) records(info datasets.Info) int {
 type coordinates struct {
 	DataSet           string
 	MaxRows, TestRows int
+	Cells             *cells.Preparation `json:",omitempty"`
 	Network           configured
 	Fit               train.Config
 	Goal              configured
@@ -152,13 +171,17 @@ func (s Setting) ID(o Origin) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	features := info.Features
-	if s.OfImages() {
+	features, classes := info.Features, info.ClassCount()
+	var prepared *cells.Preparation
+	switch {
+	case s.OfImages():
 		features = info.Shape[0] * info.Shape[1] * info.Shape[2]
+	case s.OfCells():
+		features, classes, prepared = s.Cells.Variable.Top, classes+1, &s.Cells
 	}
-	arch := s.Arch(features, info.ClassCount()).Resolved()
+	arch := s.Arch(features, classes).Resolved()
 	c := coordinates{
-		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Network: configured{arch.Name(), arch},
+		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: configured{arch.Name(), arch},
 		Fit: s.Fit, Goal: configured{s.Goal.Name(), s.Goal}, Augment: s.Augment, Keep: s.Keep, Origin: o.On, Seed: o.Seed,
 	}
 	kind, set := "train", string(o.On)
