@@ -24,6 +24,10 @@ type Part struct {
 // Superclass names the column of Part.Extra with the code of a coarser class.
 const Superclass = "superclass"
 
+// Library names the column of Part.Extra with a cell's total count over all genes
+// that were measured, before anything was normalised.
+const Library = "library"
+
 // Gather returns the records in the given rows of X, in that order.
 func (p Part) Gather(rows []int) Part {
 	out := Part{X: p.X.Gather(rows), Y: pick(p.Y, rows), IDs: pick(p.IDs, rows)}

@@ -16,20 +16,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats/nprand"
 )
 
-// Values says which numbers of the chosen genes are meant.
-type Values string
-
-// The kinds of values.
-const (
-	Expression Values = "expression" // counts per 10,000 of the cell, then ln(1 + x)
-	Molecules  Values = "molecules"  // the counts themselves
-)
-
-// Library is the column of datasets.Part.Extra with a cell's library size: of
-// Expression the sum over the chosen genes, which is what the published program
-// calls so; of Molecules the sum over all genes.
-const Library = "library"
-
 // Unlabelled is the class of the cells that the publisher gives none, behind the
 // published ones.
 const Unlabelled = "no label"
@@ -41,14 +27,13 @@ const Unlabelled = "no label"
 //
 // Differences:
 //  1. The published program chose PBMC's variable genes on the log-normalised
-//     values, although the recipe is made for counts; VariableOn = Expression does
-//     the same.
+//     values, although the recipe is made for counts; OnExpression does the same.
 //  2. As published, the genes are chosen on all cells, those held out included.
 type Preparation struct {
-	Filter     cells.Filter   `json:"filter"`
-	Variable   cells.Variable `json:"variable"`
-	VariableOn Values         `json:"variable_on,omitempty"` // "": Molecules
-	X          Values         `json:"x,omitempty"`           // "": Expression
+	Filter   cells.Filter   `json:"filter"`
+	Variable cells.Variable `json:"variable"`
+	// OnExpression chooses the variable genes on the log-normalised expression.
+	OnExpression bool `json:"on_expression,omitempty"`
 	// TrainFraction of the cells, by numpy's legacy shuffle, rounded down.
 	TrainFraction float64 `json:"train_fraction,omitempty"` // 0: 0.85
 }
@@ -56,17 +41,11 @@ type Preparation struct {
 // Resolved puts the defaults in the place of zeros.
 func (p Preparation) Resolved() Preparation {
 	p.Filter, p.Variable = p.Filter.Resolved(), p.Variable.Resolved()
-	p.VariableOn, p.X = cmp.Or(p.VariableOn, Molecules), cmp.Or(p.X, Expression)
 	p.TrainFraction = cmp.Or(p.TrainFraction, 0.85)
 	return p
 }
 
 func (p Preparation) check() error {
-	for _, v := range []Values{p.VariableOn, p.X} {
-		if v != Expression && v != Molecules {
-			return fmt.Errorf("the values %q are neither %q nor %q", v, Expression, Molecules)
-		}
-	}
 	if !(p.TrainFraction > 0 && p.TrainFraction < 1) {
 		return fmt.Errorf("the fraction for training is %v, want one between 0 and 1", p.TrainFraction)
 	}
@@ -76,9 +55,10 @@ func (p Preparation) check() error {
 // Prepared filters and normalises the cells, chooses their variable genes and
 // divides them: the cells that are kept are shuffled by RandomState(seed), as the
 // published program does, and the first TrainFraction of them, in ascending order,
-// are the train part. IDs are the numbers that the cells have in the set. X holds
-// every gene that was chosen, zeros too, in the order of the set; the features are
-// named after them.
+// are the train part. X is the expression, ln(1 + count per 10,000 of the cell), of
+// every gene that was chosen, in the order of the set; the features are named after
+// them. IDs are the numbers that the cells have in the set, and datasets.Library is
+// their total counts, with which counts can be found again.
 func (c *Cells) Prepared(p Preparation, seed uint32) (*datasets.Prepared, error) {
 	out, err := c.prepared(p.Resolved(), seed)
 	if err != nil {
@@ -95,11 +75,18 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	if err != nil {
 		return nil, err
 	}
-	v, err := p.values(counts)
+	expression, err := cells.Normalise(counts, 0)
+	if err == nil {
+		expression, err = cells.Log1p(expression)
+	}
 	if err != nil {
 		return nil, err
 	}
-	chosen, _, err := p.Variable.Select(v.of(p.VariableOn))
+	judged := counts
+	if p.OnExpression {
+		judged = expression
+	}
+	chosen, _, err := p.Variable.Select(judged)
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +96,13 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	for _, j := range chosen {
 		about.Features = append(about.Features, datasets.Feature{Name: c.Genes[genes[j]]})
 	}
-	all := datasets.Part{X: v.of(p.X).Select(chosen).Dense(), IDs: kept, Y: make([]int, len(kept))}
+	all := datasets.Part{X: expression.Select(chosen).Dense(), IDs: kept, Y: make([]int, len(kept))}
 	for i, id := range kept {
 		if all.Y[i] = c.Y[id]; all.Y[i] < 0 {
 			all.Y[i] = len(c.Classes)
 		}
 	}
-	all.Extra = map[string][]float64{Library: librarySizes(p.X, all.X, counts)}
+	all.Extra = map[string][]float64{datasets.Library: totals(counts)}
 	train, test := divide(len(kept), p.TrainFraction, seed)
 	if len(train) == 0 || len(test) == 0 {
 		return nil, fmt.Errorf("%d cells for training and %d held out of %d", len(train), len(test), len(kept))
@@ -141,33 +128,12 @@ func (c *Cells) kept(f cells.Filter) (rows []int, counts array.Sparse[float32], 
 	return rows, counts.Select(genes), genes, nil
 }
 
-// valued is a matrix of cells in both kinds of values.
-type valued struct{ expression, molecules array.Sparse[float32] }
-
-func (v valued) of(what Values) array.Sparse[float32] {
-	if what == Expression {
-		return v.expression
-	}
-	return v.molecules
-}
-
-func (p Preparation) values(counts array.Sparse[float32]) (v valued, err error) {
-	v.molecules = counts
-	if v.expression, err = cells.Normalise(counts, 0); err == nil {
-		v.expression, err = cells.Log1p(v.expression)
-	}
-	return v, err
-}
-
-// librarySizes are those of the cells: see Library.
-func librarySizes(what Values, x array.Matrix[float32], counts array.Sparse[float32]) []float64 {
-	out := make([]float64, x.Rows)
+// totals are the cells' counts of all genes together.
+func totals(counts array.Sparse[float32]) []float64 {
+	out := make([]float64, counts.Rows)
 	for i := range out {
-		row := x.Row(i)
-		if what == Molecules {
-			_, row = counts.Row(i)
-		}
-		for _, v := range row {
+		_, values := counts.Row(i)
+		for _, v := range values {
 			out[i] += float64(v)
 		}
 	}

@@ -60,47 +60,36 @@ func small20() Preparation {
 // cell stands where its number says.
 func TestPreparedCellsAreThePublishedOnes(t *testing.T) {
 	c := drawn(101, 40)
-	for _, want := range []Values{Expression, Molecules} {
-		p := small20()
-		p.X = want
-		got, err := c.Prepared(p, 42)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.Train.X.Rows != 85 || got.Test.X.Rows != 15 || got.Train.X.Cols != 20 || len(got.About.Features) != 20 {
-			t.Fatalf("%d and %d cells, %d genes", got.Train.X.Rows, got.Test.X.Rows, got.Train.X.Cols)
-		}
-		ids := append(slices.Clone(got.Train.IDs), got.Test.IDs...)
-		slices.Sort(ids)
-		if len(slices.Compact(ids)) != 100 || ids[0] != 1 {
-			t.Errorf("the cells are %v", ids)
-		}
-		for _, part := range []datasets.Part{got.Train, got.Test} {
-			for i, id := range part.IDs {
-				total, chosen := 0.0, 0.0
-				for j := range c.Counts.Cols {
-					total += float64(c.Counts.At(id, j))
+	got, err := c.Prepared(small20(), 42)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Train.X.Rows != 85 || got.Test.X.Rows != 15 || got.Train.X.Cols != 20 || len(got.About.Features) != 20 {
+		t.Fatalf("%d and %d cells, %d genes", got.Train.X.Rows, got.Test.X.Rows, got.Train.X.Cols)
+	}
+	ids := append(slices.Clone(got.Train.IDs), got.Test.IDs...)
+	slices.Sort(ids)
+	if len(slices.Compact(ids)) != 100 || ids[0] != 1 {
+		t.Errorf("the cells are %v", ids)
+	}
+	for _, part := range []datasets.Part{got.Train, got.Test} {
+		for i, id := range part.IDs {
+			total := 0.0
+			for j := range c.Counts.Cols {
+				total += float64(c.Counts.At(id, j))
+			}
+			if part.Extra[datasets.Library][i] != total {
+				t.Errorf("cell %d: a total of %v, want %v", id, part.Extra[datasets.Library][i], total)
+			}
+			for k, f := range got.About.Features {
+				want := math.Log1p(1e4 * float64(c.Counts.At(id, slices.Index(c.Genes, f.Name))) / total)
+				if math.Abs(want-float64(part.X.Row(i)[k])) > 1e-5 {
+					t.Fatalf("cell %d, gene %s: %v, want %v", id, f.Name, part.X.Row(i)[k], want)
 				}
-				for k, f := range got.About.Features {
-					v := float64(c.Counts.At(id, slices.Index(c.Genes, f.Name)))
-					if want == Expression {
-						v = math.Log1p(1e4 * v / total)
-					}
-					if math.Abs(v-float64(part.X.Row(i)[k])) > 1e-5 {
-						t.Fatalf("cell %d, gene %s: %v, want %v", id, f.Name, part.X.Row(i)[k], v)
-					}
-					chosen += v
-				}
-				if want == Molecules {
-					chosen = total
-				}
-				if math.Abs(part.Extra[Library][i]-chosen) > 1e-3 {
-					t.Errorf("cell %d: library size %v, want %v", id, part.Extra[Library][i], chosen)
-				}
-				class := got.About.Classes[part.Y[i]]
-				if y := c.Y[id]; y < 0 && class != Unlabelled || y >= 0 && class != c.Classes[y] {
-					t.Errorf("cell %d of code %d is of class %s", id, y, class)
-				}
+			}
+			class := got.About.Classes[part.Y[i]]
+			if y := c.Y[id]; y < 0 && class != Unlabelled || y >= 0 && class != c.Classes[y] {
+				t.Errorf("cell %d of code %d is of class %s", id, y, class)
 			}
 		}
 	}
@@ -121,8 +110,7 @@ func TestWhatChangesThePreparationChangesItsHash(t *testing.T) {
 		"nothing":  func(*Preparation, *uint32) {},
 		"filter":   func(p *Preparation, _ *uint32) { p.Filter.MinGenes = 3 },
 		"genes":    func(p *Preparation, _ *uint32) { p.Variable.Top = 19 },
-		"on":       func(p *Preparation, _ *uint32) { p.VariableOn = Expression },
-		"x":        func(p *Preparation, _ *uint32) { p.X = Molecules },
+		"on":       func(p *Preparation, _ *uint32) { p.OnExpression = true },
 		"fraction": func(p *Preparation, _ *uint32) { p.TrainFraction = 0.5 },
 		"seed":     func(_ *Preparation, seed *uint32) { *seed = 1 },
 	} {
@@ -141,10 +129,9 @@ func TestWhatChangesThePreparationChangesItsHash(t *testing.T) {
 
 func TestABadPreparationIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*Preparation){
-		`datasets: drawn: the values "counts" are neither "expression" nor "molecules"`: func(p *Preparation) { p.X = "counts" },
-		"the fraction for training is 1, want one between 0 and 1":                      func(p *Preparation) { p.TrainFraction = 1 },
-		"0 cells for training and 59":                                                   func(p *Preparation) { p.TrainFraction, p.Filter.MaxMito = 0.001, 1 },
-		"41 of 40 genes were asked for":                                                 func(p *Preparation) { p.Variable.Top = 41 },
+		"datasets: drawn: the fraction for training is 1, want one between 0 and 1": func(p *Preparation) { p.TrainFraction = 1 },
+		"0 cells for training and 59":   func(p *Preparation) { p.TrainFraction, p.Filter.MaxMito = 0.001, 1 },
+		"41 of 40 genes were asked for": func(p *Preparation) { p.Variable.Top = 41 },
 	} {
 		p := small20()
 		change(&p)
