@@ -40,7 +40,11 @@ func (p Part) Gather(rows []int) Part {
 	return out
 }
 
+// pick leaves a column that is not there as it is.
 func pick[T any](column []T, rows []int) []T {
+	if column == nil {
+		return nil
+	}
 	out := make([]T, len(rows))
 	for k, i := range rows {
 		out[k] = column[i]

@@ -92,7 +92,7 @@ func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlea
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.Lab.unlearn(ctx, c.Problem, m, r, job)
+	return c.Lab.unlearn(ctx, c.Problem, c.goalOf(m), m, r, job)
 }
 
 // Ahead computes the models of methods side by side, so that they are in the
@@ -125,7 +125,7 @@ func (c *Case) key(ctx context.Context, o Origin) (store.Key, bool, error) {
 		}
 	}
 	r, err := c.Request(ctx, o.Method)
-	return c.Lab.unlearnKey(c.Problem, o.Method, r), err == nil, err
+	return c.Lab.unlearnKey(c.Problem, c.goalOf(o.Method), o.Method, r), err == nil, err
 }
 
 // Ready reports whether the model of an arm is in the store.

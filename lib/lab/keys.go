@@ -101,13 +101,19 @@ type unlearnKey struct {
 	Epoch    int          `json:"epoch,omitempty"`   // of Earlier
 	HeldOut  string       `json:"held_out,omitempty"`
 	Augment  *configured  `json:"augment,omitempty"`
+	Goal     *configured  `json:"goal,omitempty"` // nil: Labels
 }
 
-func (l *Lab) unlearnKey(p *Problem, m unlearn.Method, r unlearn.Request) store.Key {
+// unlearnKey is that of a method's answer to a request about a model that was
+// trained for a goal.
+func (l *Lab) unlearnKey(p *Problem, goal Goal, m unlearn.Method, r unlearn.Request) store.Key {
 	config := unlearnKey{
 		MethodKey: MethodKeyOf(m), NetworkKey: NetworkKeyOf(r.Runner.Arch), Original: r.Original.Hash(),
 		Forget: hashInts(r.Forget.IDs), Retain: hashInts(r.Retain.IDs),
 		Fit: r.Fit.WithDefaults(), Batch: r.Batch, Augment: augmentation(r.Augment),
+	}
+	if goal != (Labels{}) {
+		config.Goal = &configured{goal.Name(), goal}
 	}
 	if m.Sees().Earlier && r.Earlier != nil {
 		config.Earlier, config.Epoch = r.Earlier.Params.Hash(), r.Earlier.Epoch

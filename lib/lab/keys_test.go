@@ -194,7 +194,7 @@ func keysOf(t *testing.T, l *Lab, s Setting) string {
 	c, w := opened(t, l, s)
 	keys := []store.Key{l.TrainKey(c.training(c.Original())), l.TrainKey(c.training(c.Oracle())), l.TrainKey(c.training(c.Origin(unlearn.SecondOracle)))}
 	for _, m := range []unlearn.Method{unlearn.SCRUB{}, unlearn.Unroll{}} {
-		keys = append(keys, l.unlearnKey(c.Problem, m, c.request(m, w)))
+		keys = append(keys, l.unlearnKey(c.Problem, c.goalOf(m), m, c.request(m, w)))
 	}
 	var ids []string
 	for _, k := range keys {
@@ -343,9 +343,10 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 		"Augment":        func(r *unlearn.Request) { r.Augment = Augmenter{Seed: 1} },
 	}
 	// The records and labels themselves follow from the data, whose hash is in
-	// the key, and the numbers of the rows; hooks only watch, and the pace is a
+	// the key, and the numbers of the rows; the objective is the goal's, which is an
+	// argument of the key; hooks only watch, and the pace is a
 	// method's own.
-	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Hooks", "pace"}
+	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Objective", "Hooks", "pace"}
 	variants(train.Config{}, func(path string, changed any) {
 		changes["Fit"+path] = func(r *unlearn.Request) { r.Fit = changed.(train.Config) }
 	})
@@ -364,7 +365,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	id := func(change func(*unlearn.Request)) string {
 		r := c.request(m, w)
 		change(&r)
-		s, err := l.unlearnKey(c.Problem, m, r).ID()
+		s, err := l.unlearnKey(c.Problem, c.goalOf(m), m, r).ID()
 		if err != nil {
 			t.Fatal(err)
 		}

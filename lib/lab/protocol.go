@@ -128,6 +128,9 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	if _, again := m.(unlearn.Retrain); again {
 		r.Augment = c.augmenter(t.Fit.Seed)
 	}
+	if goal := c.goalOf(m); goal != (Labels{}) {
+		r.Objective = func(d unlearn.Data) (train.Objective, error) { return goal.Objective(c.Problem, d.IDs) }
+	}
 	if epoch, kept := earlier(m, t); kept {
 		r.Earlier = &unlearn.Checkpoint{Params: original.At[epoch], Epoch: epoch}
 	}
@@ -136,6 +139,17 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 		r.HeldOut = unlearn.Data{X: d.X, Y: d.Y, IDs: rows}
 	}
 	return r
+}
+
+// goalOf is what a method takes the original to have been trained for: the goal of
+// the training, where that has a schedule what is left of it at the end.
+// Retraining repeats the schedule.
+func (c *Case) goalOf(m unlearn.Method) Goal {
+	s, ok := c.Goal.(Settling)
+	if _, again := m.(unlearn.Retrain); again || !ok {
+		return c.Goal
+	}
+	return s.Settled()
 }
 
 // earlier is the epoch to which a method goes back, if its state was kept: the
@@ -221,6 +235,33 @@ type Goal interface {
 	Name() string
 	// Objective is over the given rows of the problem's train part.
 	Objective(p *Problem, rows []int) (train.Objective, error)
+}
+
+// Resolving is a goal with settings of which a zero stands for a default.
+type Resolving interface {
+	Goal
+	// Resolved has every such zero replaced by its meaning; see nn.Zero.
+	Resolved() Goal
+}
+
+// Settling is a goal with a schedule: what it minimises changes in the course of a
+// training.
+type Settling interface {
+	Goal
+	// Settled is what it minimises once the schedule is over. Unlearning goes on
+	// with it; retraining repeats the training.
+	Settled() Goal
+}
+
+// resolvedGoal is what stands in names and keys.
+func resolvedGoal(g Goal) Goal {
+	if g == nil {
+		return Labels{}
+	}
+	if r, ok := g.(Resolving); ok {
+		return r.Resolved()
+	}
+	return g
 }
 
 // Labels is the goal of a classifier: cross-entropy against the records' labels.

@@ -75,9 +75,7 @@ func (s Setting) resolved() Setting {
 	if s.Arch == nil {
 		s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c} }
 	}
-	if s.Goal == nil {
-		s.Goal = Labels{}
-	}
+	s.Goal = resolvedGoal(s.Goal)
 	s.Fit = s.Fit.WithDefaults()
 	s.Fit.Seed = 0 // an origin's own
 	if s.Keep == nil && s.OfImages() && s.Fit.Epochs > 1 {

@@ -25,12 +25,7 @@ type Training struct {
 	Job     string       // its name in a list of jobs, if it is in one
 }
 
-func (t Training) goal() Goal {
-	if t.Goal == nil {
-		return Labels{}
-	}
-	return t.Goal
-}
+func (t Training) goal() Goal { return resolvedGoal(t.Goal) }
 
 // Trajectory is a training of which more than the end may have been kept.
 type Trajectory struct {
@@ -157,8 +152,8 @@ const divergedName = "diverged.json"
 // unlearn returns the weights that a method makes of the request's original, and
 // its report, from the store or computed. A method that has diverged, now or when
 // it was computed, is the error train.Diverged.
-func (l *Lab) unlearn(ctx context.Context, p *Problem, m unlearn.Method, r unlearn.Request, job string) (nn.Params, *unlearn.Report, error) {
-	run, err := l.Store.Do(ctx, l.unlearnKey(p, m, r), func(ctx context.Context, w *store.Work) (err error) {
+func (l *Lab) unlearn(ctx context.Context, p *Problem, goal Goal, m unlearn.Method, r unlearn.Request, job string) (nn.Params, *unlearn.Report, error) {
+	run, err := l.Store.Do(ctx, l.unlearnKey(p, goal, m, r), func(ctx context.Context, w *store.Work) (err error) {
 		if r.Hooks, err = Checkpoints(ctx, w, r.Original, nil); err != nil {
 			return err
 		}

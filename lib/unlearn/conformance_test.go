@@ -130,3 +130,54 @@ func TestEveryMethodConforms(t *testing.T) {
 		}
 	}
 }
+
+// generative says the same of General methods where the model is a variational
+// autoencoder.
+var generative = map[string][]unlearntest.Option{
+	"fine-tuning":     {unlearntest.Lowers(retainLoss)},
+	"gradient-ascent": {unlearntest.Lowers(forgetGain)},
+	"neggrad": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		return 0.6*y.Loss(t, p, y.Request.Retain) - 0.4*y.Loss(t, p, y.Request.Forget)
+	})},
+	"l1-sparsity": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+		return y.Loss(t, p, y.Request.Retain) + 5e-4*magnitudes(p)
+	})},
+	"unroll":             {unlearntest.Deterministic(), unlearntest.Lowers(forgetGain)},
+	"unroll-thudi":       {unlearntest.Deterministic(), unlearntest.Lowers(forgetGain)},
+	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", reconstructsRetainOnly)},
+	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", reconstructsRetainOnly)},
+	"do-nothing":         {unlearntest.Deterministic()},
+	"random-weights":     nil,
+}
+
+func retainLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	return y.Loss(t, p, y.Request.Retain)
+}
+
+func forgetGain(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	return -y.Loss(t, p, y.Request.Forget)
+}
+
+func reconstructsRetainOnly(t testing.TB, y *unlearntest.Toy, p nn.Params) {
+	r := y.Request
+	fresh := r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
+	if after, before := y.Loss(t, p, r.Retain), y.Loss(t, fresh, r.Retain); !(after < before-0.1) {
+		t.Errorf("the loss on the retain set is %v, %v untrained", after, before)
+	}
+	if oracle, original := y.Loss(t, p, r.Forget), y.Loss(t, r.Original, r.Forget); !(oracle > original) {
+		t.Errorf("the loss on the forget set is %v, %v of the original that was trained on it", oracle, original)
+	}
+}
+
+func TestEveryGeneralMethodConformsOnAnAutoencoder(t *testing.T) {
+	for _, m := range unlearn.All() {
+		options, listed := generative[m.Name()]
+		if unlearn.IsGeneral(m) != listed {
+			t.Errorf("%s is General: %v; the table knows it: %v", m.Name(), !listed, listed)
+			continue
+		}
+		if listed {
+			t.Run(m.Name(), func(t *testing.T) { unlearntest.RunGenerative(t, m, options...) })
+		}
+	}
+}

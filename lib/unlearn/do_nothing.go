@@ -16,6 +16,9 @@ func (DoNothing) About() About {
 	return About{"returns the original", "control"}
 }
 
+// General implements General.
+func (DoNothing) General() bool { return true }
+
 // Sees implements Method.
 func (DoNothing) Sees() Sees { return Sees{Original: true} }
 

@@ -3,16 +3,14 @@ package unlearn
 import (
 	"cmp"
 	"context"
-
-	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // FineTuning goes on training on the retain set alone and trusts to
 // catastrophic forgetting (RULER section 4.2):
 //
-//	minimise CE(Dr)
+//	minimise L(Dr)
 //
-// for 10 epochs of Adam at 5e-4. It never sees a forget record. With another
+// with L what the original was trained for, the cross-entropy of a classifier, for 10 epochs of Adam at 5e-4. It never sees a forget record. With another
 // method's number of epochs it is that method's matched control: it shows how
 // much of the change comes from training longer.
 //
@@ -38,6 +36,9 @@ func (FineTuning) About() About {
 	}
 }
 
+// General implements General.
+func (FineTuning) General() bool { return true }
+
 // Sees implements Method.
 func (FineTuning) Sees() Sees { return Sees{Original: true, Retain: true} }
 
@@ -56,6 +57,9 @@ func (m FineTuning) resolved() FineTuning {
 // Unlearn implements Method.
 func (m FineTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.resolved()
-	o := train.Objective{r.term("retain", r.Retain, false, r.labels(r.Retain, 1))}
+	o, err := r.objective("retain", r.Retain, false, 1)
+	if err != nil {
+		return nil, err
+	}
 	return r.minimise(ctx, o, m.Epochs, m.LR, m.SGD)
 }

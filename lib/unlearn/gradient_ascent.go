@@ -3,16 +3,14 @@ package unlearn
 import (
 	"cmp"
 	"context"
-
-	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// GradientAscent raises the cross-entropy of the forget set (RULER section 4.2;
-// Golatkar et al. 2020 use it as a baseline):
+// GradientAscent raises the loss of the forget set, the cross-entropy of a
+// classifier (RULER section 4.2; Golatkar et al. 2020 use it as a baseline):
 //
-//	minimise -CE(Df)
+//	minimise -L(Df)
 //
-// for 5 epochs of Adam at 5e-4. It sees the forget set only. Nothing bounds the
+// with L what the original was trained for, for 5 epochs of Adam at 5e-4. It sees the forget set only. Nothing bounds the
 // ascent: more epochs or a larger rate destroy the model.
 //
 // With SGD it is that of the program of Fan et al. 2024: Descent's setting, 5
@@ -33,6 +31,9 @@ func (GradientAscent) About() About {
 	return About{"raises the loss of the forget set", "Golatkar et al. 2020, in the setting of RULER"}
 }
 
+// General implements General.
+func (GradientAscent) General() bool { return true }
+
 // Sees implements Method.
 func (GradientAscent) Sees() Sees { return Sees{Original: true, Forget: true} }
 
@@ -51,6 +52,9 @@ func (m GradientAscent) resolved() GradientAscent {
 // Unlearn implements Method.
 func (m GradientAscent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.resolved()
-	o := train.Objective{r.term("forget", r.Forget, false, r.labels(r.Forget, -1))}
+	o, err := r.objective("forget", r.Forget, false, -1)
+	if err != nil {
+		return nil, err
+	}
 	return r.minimise(ctx, o, m.Epochs, m.LR, m.SGD)
 }

@@ -10,9 +10,9 @@ import (
 // L1Sparsity fine-tunes on the retain set and presses the weights towards 0
 // (Jia et al. 2023, section 4, "l1-sparse"; in SDE's Table 4 as Sparsity):
 //
-//	minimise CE(Dr) + gamma (1 - e/E) ||w||_1  in epoch e = 0, 1, ... of E
+//	minimise L(Dr) + gamma (1 - e/E) ||w||_1  in epoch e = 0, 1, ... of E
 //
-// over all weights, biases and gains: Descent's setting, 10 epochs at 0.01. It
+// with L what the original was trained for, over all weights, biases and gains: Descent's setting, 10 epochs at 0.01. It
 // never sees a forget record. The derivative of |w| at 0 is 0, and a step of
 // descent jumps over 0 rather than onto it: weights become small, not exactly 0.
 //
@@ -36,6 +36,9 @@ func (L1Sparsity) About() About {
 	return About{"goes on training on the retain set while it presses the weights towards zero", "Jia et al. 2023; in SDE"}
 }
 
+// General implements General.
+func (L1Sparsity) General() bool { return true }
+
 // Sees implements Method.
 func (L1Sparsity) Sees() Sees { return Sees{Original: true, Retain: true} }
 
@@ -51,7 +54,10 @@ func (m L1Sparsity) resolved() L1Sparsity {
 // Unlearn implements Method.
 func (m L1Sparsity) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.resolved()
-	o := train.Objective{r.term("retain", r.Retain, false, r.labels(r.Retain, 1))}
+	o, err := r.objective("retain", r.Retain, false, 1)
+	if err != nil {
+		return nil, err
+	}
 	plan := train.Plan{L1: &train.L1{Weight: m.Gamma, Falling: true}}
 	passes := func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }
 	return r.descend(ctx, m.Descent, m.Epochs, m.LR, passes, plan)

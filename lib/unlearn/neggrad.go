@@ -3,16 +3,14 @@ package unlearn
 import (
 	"cmp"
 	"context"
-
-	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // NegGrad descends on the retain set while it ascends on the forget set (RULER
 // section 4.2; NegGrad+ of Kurmanji et al. 2023):
 //
-//	minimise alpha CE(Dr) - (1 - alpha) CE(Df)
+//	minimise alpha L(Dr) - (1 - alpha) L(Df)
 //
-// for 10 epochs of Adam at 5e-4 with alpha = 0.6. With mini-batches every batch
+// with L what the original was trained for, the cross-entropy of a classifier, for 10 epochs of Adam at 5e-4 with alpha = 0.6. With mini-batches every batch
 // of the retain set meets the whole forget set, as in the published program.
 type NegGrad struct {
 	Epochs int     `json:"epochs,omitempty"` // 0: 10
@@ -33,6 +31,9 @@ func (NegGrad) About() About {
 	}
 }
 
+// General implements General.
+func (NegGrad) General() bool { return true }
+
 // Sees implements Method.
 func (NegGrad) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
@@ -47,9 +48,13 @@ func (m NegGrad) resolved() NegGrad {
 // Unlearn implements Method.
 func (m NegGrad) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.resolved()
-	o := train.Objective{
-		r.term("retain", r.Retain, false, r.labels(r.Retain, m.Alpha)),
-		r.term("forget", r.Forget, true, r.labels(r.Forget, m.Alpha-1)),
+	down, err := r.objective("retain", r.Retain, false, m.Alpha)
+	if err != nil {
+		return nil, err
 	}
-	return r.minimise(ctx, o, m.Epochs, m.LR, nil)
+	up, err := r.objective("forget", r.Forget, true, m.Alpha-1)
+	if err != nil {
+		return nil, err
+	}
+	return r.minimise(ctx, append(down, up...), m.Epochs, m.LR, nil)
 }

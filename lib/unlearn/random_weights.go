@@ -26,6 +26,9 @@ func (RandomWeights) About() About {
 	return About{"returns an untrained model", "control"}
 }
 
+// General implements General.
+func (RandomWeights) General() bool { return true }
+
 // Sees implements Method.
 func (RandomWeights) Sees() Sees { return Sees{} }
 

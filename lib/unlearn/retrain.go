@@ -43,6 +43,9 @@ func (m Retrain) About() About {
 	return About{"trains anew on the retain set from the original's seed: the oracle", "control"}
 }
 
+// General implements General.
+func (Retrain) General() bool { return true }
+
 // Sees implements Method.
 func (Retrain) Sees() Sees { return Sees{Retain: true} }
 
@@ -53,7 +56,10 @@ func (m Retrain) Resolved() Method { return m }
 func (m Retrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	fit := r.Fit
 	fit.Seed += engine.Root(m.SeedShift)
-	o := train.Objective{r.term("retain", r.Retain, false, r.labels(r.Retain, 1))}
+	o, err := r.objective("retain", r.Retain, false, 1)
+	if err != nil {
+		return nil, err
+	}
 	fresh := r.Runner.Arch.Init(fit.Seed.Stream(engine.StreamInit))
 	p, history, err := train.Fit(ctx, r.Runner, fresh, o, fit, r.Hooks)
 	if err != nil {

@@ -41,6 +41,9 @@ func (m StepMatched[M]) About() About {
 	return About{"is " + m.Of.Name() + " for as many steps as the published setting takes on its 50,000 images", aboutOf(m.Of).From + ", step-matched"}
 }
 
+// General implements General.
+func (m StepMatched[M]) General() bool { return IsGeneral(m.Of) }
+
 // Sees implements Method. The forget and the retain set are counted, whatever the
 // method itself sees.
 func (m StepMatched[M]) Sees() Sees {

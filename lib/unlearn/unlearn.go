@@ -56,6 +56,20 @@ type Versioned interface {
 	Version() int
 }
 
+// General is a method that needs to know no more of a training than its objective,
+// so that it works on a model that is no classifier. One that is not General needs
+// a classifier's labels, or its outputs.
+type General interface {
+	Method
+	General() bool
+}
+
+// IsGeneral reports whether a method is General.
+func IsGeneral(m Method) bool {
+	g, ok := m.(General)
+	return ok && g.General()
+}
+
 // VersionOf is the version of a method's numbers.
 func VersionOf(m Method) int {
 	if v, ok := m.(Versioned); ok {
@@ -73,10 +87,10 @@ type Sees struct {
 	HeldOut  bool // labelled records that no model was trained on
 }
 
-// Data are labelled records.
+// Data are records, labelled ones where the model is a classifier.
 type Data struct {
 	X   array.Matrix[float32] // one record per row
-	Y   []int                 // class numbers
+	Y   []int                 // class numbers; nil where there are none
 	IDs []int                 // row numbers in the training data, distinct
 }
 
@@ -92,6 +106,10 @@ type Request struct {
 	Original nn.Params
 	Forget   Data
 	Retain   Data
+	// Objective is what the original was trained for, out of given records: the mean
+	// over them of whatever losses. nil is the cross-entropy of a classifier against
+	// their labels. Methods that are not General need a classifier all the same.
+	Objective func(d Data) (train.Objective, error)
 	// Earlier is what the original was before its training ended, for methods
 	// that go back to it (Sees.Earlier) and nil otherwise. The house's choice,
 	// where papers leave it open, is the state at the start of the last epoch; a
@@ -160,6 +178,9 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 	if err := r.check(); err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
 	}
+	if _, err := r.Runner.Classes(); err != nil && !IsGeneral(m) {
+		return nil, nil, fmt.Errorf("unlearn %s: needs a classifier and its labels: %w", m.Name(), err)
+	}
 	before := r.Original
 	r, err := r.shown(m.Sees())
 	if err != nil {
@@ -209,7 +230,7 @@ func (r Request) shown(sees Sees) (Request, error) {
 	switch {
 	case !sees.HeldOut:
 		r.HeldOut = Data{}
-	case len(r.HeldOut.Y) == 0:
+	case r.HeldOut.X.Rows == 0:
 		return r, errors.New("needs records that no model was trained on: Request.HeldOut is empty")
 	}
 	return r, nil
@@ -231,14 +252,14 @@ func (r Request) check() error {
 	if len(r.Retain.Y) == 0 && r.Retain.X.Rows == 0 {
 		return fmt.Errorf("the retain set is empty: the forget set is everything")
 	}
-	if err := r.Forget.check("forget set", r.Runner); err != nil {
+	if err := r.checkData("forget set", r.Forget); err != nil {
 		return err
 	}
-	if err := r.Retain.check("retain set", r.Runner); err != nil {
+	if err := r.checkData("retain set", r.Retain); err != nil {
 		return err
 	}
 	if len(r.HeldOut.Y) > 0 || r.HeldOut.X.Rows > 0 {
-		if err := r.HeldOut.check("held-out set", r.Runner); err != nil {
+		if err := r.checkData("held-out set", r.HeldOut); err != nil {
 			return err
 		}
 	}
@@ -258,19 +279,19 @@ func (c *Checkpoint) check(r Request) error {
 	return nil
 }
 
-func (d Data) check(name string, r *model.Runner) error {
-	if len(d.Y) != d.X.Rows || len(d.IDs) != d.X.Rows {
+func (r Request) checkData(name string, d Data) error {
+	classes, err := r.Runner.Classes()
+	switch {
+	case err != nil && r.Objective == nil:
+		return fmt.Errorf("%s: the request has no objective, and %w", name, err)
+	case len(d.IDs) != d.X.Rows || len(d.Y) != d.X.Rows && (err == nil || d.Y != nil):
 		return fmt.Errorf("%s: %d records, %d labels, %d record numbers", name, d.X.Rows, len(d.Y), len(d.IDs))
 	}
-	if d.X.Cols != r.Arch.Inputs() {
-		return fmt.Errorf("%s: %d features, the model takes %d", name, d.X.Cols, r.Arch.Inputs())
-	}
-	classes, err := r.Classes()
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if _, corrupts := r.Augment.(train.Corrupter); !corrupts && d.X.Cols != r.Runner.Arch.Inputs() {
+		return fmt.Errorf("%s: %d features, the model takes %d", name, d.X.Cols, r.Runner.Arch.Inputs())
 	}
 	for i, y := range d.Y {
-		if y < 0 || y >= classes {
+		if err == nil && (y < 0 || y >= classes) {
 			return fmt.Errorf("%s: record %d has label %d, the model has classes 0 to %d", name, i, y, classes-1)
 		}
 	}
@@ -307,6 +328,27 @@ func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr
 		return nil, err
 	}
 	return &Outcome{Params: p, History: history}, nil
+}
+
+// objective is what the original was trained for, on records d and with every
+// weight times a factor; whole terms enter every mini-batch step entirely.
+func (r Request) objective(name string, d Data, whole bool, weight float64) (train.Objective, error) {
+	if r.Objective == nil {
+		return train.Objective{r.term(name, d, whole, r.labels(d, weight))}, nil
+	}
+	trained, err := r.Objective(d)
+	if err != nil {
+		return nil, fmt.Errorf("the objective of the %s set: %w", name, err)
+	}
+	out := make(train.Objective, len(trained))
+	for i, t := range trained {
+		t.Name, t.Whole, t.Augment, t.Targets = name, whole, r.Augment, slices.Clone(t.Targets)
+		for k := range t.Targets {
+			t.Targets[k].Weight *= weight
+		}
+		out[i] = t
+	}
+	return out, nil
 }
 
 // term is the objective's term of records d; whole terms enter every mini-batch

@@ -48,6 +48,9 @@ func (Unroll) About() About {
 	return About{"adds back the forget set's gradient at the weights before the last epoch", "Thudi et al. 2022, in SDE's form"}
 }
 
+// General implements General.
+func (Unroll) General() bool { return true }
+
 // Sees implements Method.
 func (Unroll) Sees() Sees { return Sees{Original: true, Forget: true, Earlier: true} }
 
@@ -73,7 +76,11 @@ func (m Unroll) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 // putBack adds a rate times the sum of the forget records' gradients at some
 // weights to the original's.
 func (r Request) putBack(ctx context.Context, at nn.Params, rate float64) (*Outcome, error) {
-	o := train.Objective{{Name: "forget", X: r.Forget.X, Targets: []train.Target{r.labels(r.Forget, 1)}}}
+	r.Augment = nil
+	o, err := r.objective("forget", r.Forget, false, 1)
+	if err != nil {
+		return nil, err
+	}
 	mean, err := train.Gradient(ctx, r.Runner, at, o, 0, train.Mode{})
 	if err != nil {
 		return nil, err

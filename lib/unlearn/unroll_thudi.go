@@ -50,6 +50,9 @@ func (UnrollThudi) About() About {
 	}
 }
 
+// General implements General.
+func (UnrollThudi) General() bool { return true }
+
 // Sees implements Method.
 func (UnrollThudi) Sees() Sees { return Sees{Original: true, Forget: true, Earlier: true} }
 

@@ -65,6 +65,28 @@ var nonsense = []nonsensical{
 		[]string{"no runner"}},
 }
 
+// generativeNonsense lists the same for a model that is no classifier.
+var generativeNonsense = []nonsensical{
+	{"an empty forget set", func(r *unlearn.Request) { r.Forget = unlearn.Data{} },
+		[]string{"forget set is empty", "nothing to unlearn"}},
+	{"a forget set equal to everything", func(r *unlearn.Request) { r.Retain = unlearn.Data{} },
+		[]string{"retain set is empty", "forget set is everything"}},
+	{"no objective", func(r *unlearn.Request) { r.Objective = nil },
+		[]string{"forget set", "no objective", "no classifier"}},
+	{"NaN in the forget set", func(r *unlearn.Request) { r.Forget.X.Row(2)[1] = float32(math.NaN()) },
+		[]string{"forget set", "row 2, column 1 is NaN"}},
+	{"labels of other records", func(r *unlearn.Request) { r.Retain.Y = []int{1, 2} },
+		[]string{"retain set", "2 labels"}},
+	{"missing record numbers", func(r *unlearn.Request) { r.Forget.IDs = nil },
+		[]string{"forget set", "0 record numbers"}},
+	{"overlapping sets", func(r *unlearn.Request) { r.Retain.IDs[4] = r.Forget.IDs[0] },
+		[]string{"record", "in the forget set and again in the retain set"}},
+	{"other features", func(r *unlearn.Request) { r.Forget.X = array.New[float32](toyForget, 7) },
+		[]string{"forget set", "7 features", "takes 4"}},
+	{"another model", func(r *unlearn.Request) { r.Original = r.Original[:4] },
+		[]string{"original", "4 tensors against 10"}},
+}
+
 // absent and unseen are what only a method that needs them refuses.
 var (
 	absent = nonsensical{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
@@ -73,7 +95,7 @@ var (
 )
 
 func (s *suite) refusesNonsense(t *testing.T) {
-	cases := nonsense
+	cases := s.nonsense
 	if s.method.Sees().Earlier {
 		cases = append(cases[:len(cases):len(cases)], absent)
 	}

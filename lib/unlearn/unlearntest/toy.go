@@ -9,7 +9,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -31,15 +33,32 @@ type Toy struct {
 	Request unlearn.Request
 }
 
-// NewToy draws the data and trains the original; it is the same in every run.
+// NewToy draws the data and trains the original, a classifier; it is the same in
+// every run.
 func NewToy(t testing.TB) *Toy {
+	t.Helper()
+	return newToy(t, tabular.MLP{Features: toyFeatures, Outputs: toyClasses, Hidden: toyHidden}, nil)
+}
+
+// NewGenerativeToy is NewToy with a variational autoencoder for the classifier: its
+// records have no labels.
+func NewGenerativeToy(t testing.TB) *Toy {
+	t.Helper()
+	arch := vae.Gaussian{Features: toyFeatures, Hidden: toyHidden, Latent: 2}
+	return newToy(t, arch, func(d unlearn.Data) (train.Objective, error) {
+		return train.Objective{{Name: "cells", X: d.X, IDs: d.IDs, Targets: []train.Target{
+			train.Against(loss.SquaredError{}, d.X, 0.5), {Loss: loss.LatentDivergence{}, Weight: 0.2},
+		}}}, nil
+	})
+}
+
+func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) (train.Objective, error)) *Toy {
 	t.Helper()
 	e, err := engine.Open("go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	arch := tabular.MLP{Features: toyFeatures, Outputs: toyClasses, Hidden: toyHidden}
 	runner, err := model.NewRunner(e, arch)
 	if err != nil {
 		t.Fatal(err)
@@ -52,19 +71,49 @@ func NewToy(t testing.TB) *Toy {
 		HeldOut: draw(4, toyHeldOut),
 		Fit:     train.Config{Epochs: 40, Optimizer: nn.Adam{LR: 5e-3}, Seed: 3},
 		Seed:    100,
+
+		Objective: objective,
 	}
-	o := train.Objective{{Name: "train", X: all.X, IDs: all.IDs, Targets: []train.Target{train.CrossEntropy(all.Y, toyClasses, 1)}}}
+	if objective != nil {
+		all.Y, r.Forget.Y, r.Retain.Y, r.HeldOut.Y = nil, nil, nil, nil
+	}
+	y := &Toy{}
+	y.Request = r
+	o := y.Objective(t, all)
 	fresh := arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
 	watch := train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
 		if s.Done == r.Fit.Epochs-1 {
-			r.Earlier = &unlearn.Checkpoint{Params: s.Params.Clone(), Epoch: s.Done}
+			y.Request.Earlier = &unlearn.Checkpoint{Params: s.Params.Clone(), Epoch: s.Done}
 		}
 		return nil
 	}}
-	if r.Original, _, err = train.Fit(context.Background(), runner, fresh, o, r.Fit, watch); err != nil {
+	if y.Request.Original, _, err = train.Fit(context.Background(), runner, fresh, o, r.Fit, watch); err != nil {
 		t.Fatal(err)
 	}
-	return &Toy{Request: r}
+	return y
+}
+
+// Objective is what the original was trained for, on records d.
+func (y *Toy) Objective(t testing.TB, d unlearn.Data) train.Objective {
+	t.Helper()
+	if y.Request.Objective == nil {
+		return train.Objective{{Name: "train", X: d.X, IDs: d.IDs, Targets: []train.Target{train.CrossEntropy(d.Y, toyClasses, 1)}}}
+	}
+	o, err := y.Request.Objective(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// Loss is the value of that objective under the model p, with nothing drawn.
+func (y *Toy) Loss(t testing.TB, p nn.Params, d unlearn.Data) float64 {
+	t.Helper()
+	v, err := train.Evaluate(context.Background(), y.Request.Runner, p, y.Objective(t, d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // draw makes n labelled records. Their numbers are neither sorted nor dense.
@@ -84,7 +133,9 @@ func draw(seed engine.Root, n int) unlearn.Data {
 func rows(d unlearn.Data, from, to int) unlearn.Data {
 	out := unlearn.Data{X: array.New[float32](to-from, d.X.Cols)}
 	copy(out.X.Data, d.X.Data[from*d.X.Cols:to*d.X.Cols])
-	out.Y = append(out.Y, d.Y[from:to]...)
+	if d.Y != nil {
+		out.Y = append(out.Y, d.Y[from:to]...)
+	}
 	out.IDs = append(out.IDs, d.IDs[from:to]...)
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -60,15 +61,43 @@ type suite struct {
 	deterministic bool
 	epochsByBatch bool
 	properties    []property
+	nonsense      []nonsensical
 	toy           *Toy
 	want          nn.Params // what the method gives, undisturbed
 	report        *unlearn.Report
 }
 
-// Run runs the suite on a method.
+// Run runs the suite on a method, on a classifier. A method that is General goes
+// through RunGenerative too; others are asked to refuse what is no classifier.
 func Run(t *testing.T, m unlearn.Method, options ...Option) {
 	t.Helper()
-	s := &suite{method: m, toy: NewToy(t)}
+	s := &suite{method: m, toy: NewToy(t), nonsense: nonsense}
+	s.run(t, options)
+	if !unlearn.IsGeneral(m) {
+		t.Run("needs a classifier", s.needsAClassifier)
+	}
+}
+
+// RunGenerative runs the suite on a method that is General, on a variational
+// autoencoder of records without labels.
+func RunGenerative(t *testing.T, m unlearn.Method, options ...Option) {
+	t.Helper()
+	if !unlearn.IsGeneral(m) {
+		t.Fatalf("%s does not say that it is General", m.Name())
+	}
+	s := &suite{method: m, toy: NewGenerativeToy(t), nonsense: generativeNonsense}
+	s.run(t, options)
+}
+
+func (s *suite) needsAClassifier(t *testing.T) {
+	p, rep, err := unlearn.Apply(context.Background(), s.method, NewGenerativeToy(t).Request)
+	if err == nil || p != nil || rep != nil || !strings.Contains(err.Error(), "needs a classifier and its labels") {
+		t.Errorf("a variational autoencoder is not refused: %v", err)
+	}
+}
+
+func (s *suite) run(t *testing.T, options []Option) {
+	t.Helper()
 	for _, o := range options {
 		o(s)
 	}

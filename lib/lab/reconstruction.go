@@ -1,0 +1,153 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Likelihood says what a reconstruction of single cells is compared with, and how.
+type Likelihood string
+
+// The likelihoods.
+const (
+	SquaredError     Likelihood = "mse"  // of the log-normalised expression; see loss.LibrarySquaredError
+	NegativeBinomial Likelihood = "nb"   // of the counts; see loss.NegativeBinomial
+	ZeroInflated     Likelihood = "zinb" // of the counts; see loss.ZeroInflated
+)
+
+// Reconstruction is the goal of a variational autoencoder of single cells, a
+// negative evidence lower bound:
+//
+//	mean over cells of -log likelihood + beta divergence
+//
+// A record of the problem is a cell's log-normalised expression log(1 + PerTotal
+// count/total) of the network's genes and, for a conditional network, its cluster
+// behind it. The zero value is what the program of "Fishing for Privacy" trains
+// its baseline on: the squared error, with the sum of the expression over the
+// genes as the library size; beta rises from 0 to 1 in 20 epochs, and a
+// divergence below 0.03 per cell and latent variable is free.
+//
+// Counts are found again, exactly, from the expression and the cell's total in the
+// column datasets.Library of the problem's records; the library size is their sum
+// over the network's genes, since that is what the proportions are shares of.
+type Reconstruction struct {
+	Likelihood Likelihood `json:"likelihood,omitempty"` // "": SquaredError
+	Beta       float64    `json:"beta,omitempty"`       // 0: 1, nn.Zero: none
+	WarmUp     int        `json:"warm_up,omitempty"`    // epochs in which beta rises, 0: 20
+	FreeBits   float64    `json:"free_bits,omitempty"`  // 0: 0.03, nn.Zero: none
+	// Plain is without warm-up and free bits: what that program trains its other
+	// models on, and what all of its unlearning goes on with.
+	Plain    bool    `json:"plain,omitempty"`
+	PerTotal float64 `json:"per_total,omitempty"` // 0: 10,000
+}
+
+var (
+	_ Settling  = Reconstruction{}
+	_ Resolving = Reconstruction{}
+)
+
+// Name implements Goal.
+func (Reconstruction) Name() string { return "reconstruction" }
+
+// Settled implements Settling.
+func (g Reconstruction) Settled() Goal {
+	g.Plain = true
+	return g.Resolved()
+}
+
+// Resolved implements Resolving.
+func (g Reconstruction) Resolved() Goal { return g.resolved() }
+
+func (g Reconstruction) resolved() Reconstruction {
+	g.Likelihood, g.Beta, g.PerTotal = cmp.Or(g.Likelihood, SquaredError), cmp.Or(g.Beta, 1), cmp.Or(g.PerTotal, 10_000)
+	g.WarmUp, g.FreeBits = cmp.Or(g.WarmUp, 20), cmp.Or(g.FreeBits, 0.03)
+	if g.Plain {
+		g.WarmUp, g.FreeBits = 0, 0
+	}
+	return g
+}
+
+// Objective implements Goal.
+func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, error) {
+	g = g.resolved()
+	genes := model.Widths(p.Arch)[loss.Proportion]
+	if d := p.Train.X.Cols; genes == 0 || genes > d {
+		return nil, fmt.Errorf("the network %s has proportions of %d genes, a record has %d features", p.Arch.Name(), genes, d)
+	}
+	part := p.Train.Gather(rows)
+	target, law := firstColumns(part.X, genes), loss.Loss(loss.LibrarySquaredError{})
+	switch g.Likelihood {
+	case SquaredError:
+	case NegativeBinomial, ZeroInflated:
+		if law = (loss.NegativeBinomial{}); g.Likelihood == ZeroInflated {
+			law = loss.ZeroInflated{}
+		}
+		if err := g.counts(target, part.Extra[datasets.Library]); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("the likelihood %q is none of %q, %q and %q", g.Likelihood, SquaredError, NegativeBinomial, ZeroInflated)
+	}
+	inputs := map[string]array.Matrix[float32]{loss.Target: target, loss.Library: sums(target)}
+	targets := []train.Target{{Loss: law, Inputs: inputs, Weight: 1}}
+	if g.Beta != nn.Zero {
+		targets = append(targets, train.Target{Loss: loss.LatentDivergence{FreeBits: g.freeBits()}, Weight: g.Beta, WarmUp: g.WarmUp})
+	}
+	return train.Objective{{Name: "cells", X: part.X, IDs: rows, Targets: targets}}, nil
+}
+
+// freeBits are exactly 0 where there are none.
+func (g Reconstruction) freeBits() float64 {
+	if g.FreeBits == nn.Zero {
+		return 0
+	}
+	return g.FreeBits
+}
+
+// counts turns the expression x of cells into counts.
+func (g Reconstruction) counts(x array.Matrix[float32], totals []float64) error {
+	if len(totals) != x.Rows {
+		return fmt.Errorf("counts need the column %q of the records, the cells' total counts; it has %d of %d", datasets.Library, len(totals), x.Rows)
+	}
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			exact := math.Expm1(float64(v)) * totals[i] / g.PerTotal
+			count := math.Round(exact)
+			if !(count >= 0) || math.Abs(exact-count) > 0.1 {
+				return fmt.Errorf("the expression %v of gene %d in record %d is that of %v counts of a total of %v: no count", v, j, i, exact, totals[i])
+			}
+			x.Row(i)[j] = float32(count)
+		}
+	}
+	return nil
+}
+
+// firstColumns are a copy of the first n columns.
+func firstColumns(x array.Matrix[float32], n int) array.Matrix[float32] {
+	out := array.New[float32](x.Rows, n)
+	for i := range x.Rows {
+		copy(out.Row(i), x.Row(i))
+	}
+	return out
+}
+
+// sums are the sums of the rows, one column.
+func sums(x array.Matrix[float32]) array.Matrix[float32] {
+	out := array.New[float32](x.Rows, 1)
+	for i := range x.Rows {
+		total := 0.0
+		for _, v := range x.Row(i) {
+			total += float64(v)
+		}
+		out.Data[i] = float32(total)
+	}
+	return out
+}
