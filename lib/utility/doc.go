@@ -1,0 +1,28 @@
+// Package utility measures what a model is still good for. It takes plain arrays,
+// so that it works on anybody's model, one value per record, and leaves it to the
+// caller whose records they are: utility is measured on records that nobody was
+// trained on.
+package utility
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Version is the version of the numbers of this package: see attack.Version.
+const Version = 1
+
+// alike refuses arrays of different shapes or with elements that are not finite.
+func alike(what string, a, b array.Matrix[float32]) error {
+	if a.Rows != b.Rows || a.Cols != b.Cols || a.Rows == 0 {
+		return fmt.Errorf("utility: %s: %d x %d against %d x %d values", what, a.Rows, a.Cols, b.Rows, b.Cols)
+	}
+	if err := a.Check(what); err != nil {
+		return fmt.Errorf("utility: %w", err)
+	}
+	if err := b.Check(what); err != nil {
+		return fmt.Errorf("utility: %w", err)
+	}
+	return nil
+}
