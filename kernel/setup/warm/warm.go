@@ -47,6 +47,7 @@ import (
 	_ "github.com/lethe-ml/lethe/datasets/arff"
 	_ "github.com/lethe-ml/lethe/datasets/cells"
 	_ "github.com/lethe-ml/lethe/datasets/fetch"
+	_ "github.com/lethe-ml/lethe/datasets/hdf5"
 	_ "github.com/lethe-ml/lethe/datasets/idx"
 	_ "github.com/lethe-ml/lethe/datasets/images"
 	_ "github.com/lethe-ml/lethe/datasets/mat5"

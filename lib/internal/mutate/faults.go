@@ -70,6 +70,13 @@ var faults = []Fault{
 		Protects: "labels are joined to their own cells"},
 	{File: "datasets/cells/unique.go", Old: "again = taken[out[i]]", New: "again = false", Protects: "no two genes have one symbol"},
 	{File: "datasets/open.go", Old: "	return got, t.rewind()", New: "	return got, nil", Protects: "a checked file is read from its start"},
+	{File: "datasets/hdf5/filters.go", Old: "out[i*width+k] = v", New: "out[k*n+i] = v", Protects: "shuffled bytes go back to their elements"},
+	{File: "datasets/hdf5/filters.go", Old: "if mask>>k&1 != 0 {", New: "if false {", Protects: "a filter that was left out is not undone"},
+	{File: "datasets/hdf5/filters.go", Old: "int(c.u8()) - 1\n", New: "int(c.u8())\n", Protects: "lzf's references count from 1"},
+	{File: "datasets/hdf5/chunks.go", Old: "stride, step = stride*dims[k], step*shape[k]", New: "stride, step = stride*shape[k], step*dims[k]",
+		Protects: "a chunk at the edge is as wide as the others"},
+	{File: "datasets/hdf5/chunks.go", Old: "	g.stored += at.size\n", New: "", Protects: "chunks are no larger than their file"},
+	{File: "datasets/hdf5/layout.go", Old: "uint64(n) > stored*ratio+slack", New: "n > maxBytes", Protects: "a shape is not believed"},
 
 	// Training.
 	{File: "lib/train/schedule.go", Old: "return (1 + math.Cos(math.Pi*float64(epoch)/float64(epochs))) / 2", New: "return 1", Protects: "the cosine falls"},

@@ -1,0 +1,235 @@
+package hdf5
+
+import (
+	"errors"
+	"fmt"
+)
+
+// entry reads what an array of chunks says of one of them.
+func (g *grid) entry(c *cursor, width int) (span, uint32) {
+	if !g.filtered {
+		return span{c.u64(), g.size}, 0
+	}
+	return span{c.u64(), c.uint(width - 12)}, c.u32()
+}
+
+// keep adds chunk k if it is stored.
+func (g *grid) keep(k int, c *cursor, width int) error {
+	at, mask := g.entry(c, width)
+	if c.err != nil || at.address == undefined {
+		return c.err
+	}
+	n, err := g.count()
+	if err != nil || k >= n {
+		return err // room for chunks to come
+	}
+	return g.add(g.corner(k), at, mask)
+}
+
+// arrayHead checks what the headers of both kinds of array have in common.
+func (g *grid) arrayHead(c *cursor) (width int, err error) {
+	version, client := c.u8(), c.u8()
+	width = int(c.u8())
+	if version != 0 || client > 1 || (client == 1) != g.filtered || !g.filtered && width != 8 || g.filtered && (width < 13 || width > 20) {
+		return 0, fmt.Errorf("an array of version %d for chunks of kind %d in %d bytes", version, client, width)
+	}
+	return width, c.err
+}
+
+// fixed reads a fixed array.
+func (g *grid) fixed() error {
+	c, err := g.f.block(g.l.indexAt, 28, "FAHD")
+	if err != nil {
+		return err
+	}
+	width, err := g.arrayHead(c)
+	if err != nil {
+		return err
+	}
+	page, n, address := c.u8(), c.u64(), c.u64()
+	if c.checksum(); c.err != nil || address == undefined {
+		return c.err
+	}
+	if n > g.f.size || page > 31 {
+		return fmt.Errorf("%d chunks in pages of 2^%d", n, page)
+	}
+	return g.block(address, "FADB", 0, int(n), width, 1<<page, 14)
+}
+
+// block reads n entries from a data block that begins with head bytes, in pages
+// where there are more than fit into one; the first is chunk k.
+func (g *grid) block(address uint64, name string, k, n, width, page, head int) error {
+	size, pages := head+n*width+4, 0
+	if n > page {
+		pages = (n + page - 1) / page
+	}
+	if pages > 0 && name == "FADB" {
+		head += (pages + 7) / 8 // a bit for every page that is there
+	}
+	if pages > 0 {
+		size = head + 4 + n*width + 4*pages
+	}
+	c, err := g.f.block(address, uint64(size), name)
+	if err != nil {
+		return err
+	}
+	c.take(head - 4)
+	if pages == 0 {
+		return errors.Join(g.entries(c, k, n, width), checked(c))
+	}
+	if err := checked(c); err != nil {
+		return err
+	}
+	for from := 0; from < n; from += page {
+		p := &cursor{b: c.take(min(page, n-from)*width + 4)}
+		if c.err != nil {
+			return c.err
+		}
+		if allZero(p.b) {
+			continue // a page that was never written
+		}
+		if err := errors.Join(g.entries(p, k+from, min(page, n-from), width), checked(p)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *grid) entries(c *cursor, k, n, width int) error {
+	for i := range n {
+		if err := g.keep(k+i, c, width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checked(c *cursor) error {
+	c.checksum()
+	return c.err
+}
+
+func allZero(b []byte) bool {
+	for _, v := range b {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// growing reads an extensible array: some entries in an index block, others in
+// data blocks that it names, and in data blocks that super blocks name.
+func (g *grid) growing() error {
+	c, err := g.f.block(g.l.indexAt, 72, "EAHD")
+	if err != nil {
+		return err
+	}
+	a := growing{g: g}
+	if a.width, err = g.arrayHead(c); err != nil {
+		return err
+	}
+	bits, inIndex, least, pointers := int(c.u8()), int(c.u8()), int(c.u8()), int(c.u8())
+	page := c.u8()
+	c.take(48)
+	index := c.u64()
+	if c.checksum(); c.err != nil || index == undefined {
+		return c.err
+	}
+	if bits < 1 || bits > 62 || least < 1 || least&(least-1) != 0 || pointers < 1 || pointers&(pointers-1) != 0 || page > 31 {
+		return fmt.Errorf("an array of 2^%d chunks in blocks of %d, %d to a super block", bits, least, pointers)
+	}
+	a.page, a.offset = 1<<page, (bits+7)/8
+	return a.index(index, inIndex, least, pointers)
+}
+
+// growing is an extensible array.
+type growing struct {
+	g                   *grid
+	width, page, offset int
+	next                int // the chunk that comes next
+}
+
+// superBlock is how many data blocks a super block has, and of how many entries.
+func superBlock(s, least int) (blocks, each int) { return 1 << (s / 2), least << ((s + 1) / 2) }
+
+func (a *growing) index(address uint64, inIndex, least, pointers int) error {
+	count, err := a.g.count()
+	if err != nil {
+		return err
+	}
+	// The first super blocks have no block of their own.
+	direct := 2 * (pointers - 1)
+	first := 0
+	for blocks := 0; blocks < direct; first++ {
+		n, _ := superBlock(first, least)
+		blocks += n
+	}
+	supers := 0
+	for at, s := inIndex, 0; at < count; s++ {
+		n, each := superBlock(s, least)
+		if at += n * each; s >= first {
+			supers++
+		}
+	}
+	head := 14
+	c, err := a.g.f.block(address, uint64(head+inIndex*a.width+8*direct+8*supers), "EAIB")
+	if err != nil {
+		return err
+	}
+	c.take(head - 4)
+	if err := a.g.entries(c, 0, inIndex, a.width); err != nil {
+		return err
+	}
+	a.next = inIndex
+	for s := range first {
+		n, each := superBlock(s, least)
+		for range n {
+			if err := a.data(c.u64(), each); err != nil {
+				return err
+			}
+		}
+	}
+	for s := first; s < first+supers; s++ {
+		n, each := superBlock(s, least)
+		if err := a.super(c.u64(), n, each); err != nil {
+			return err
+		}
+	}
+	return c.err
+}
+
+// data reads a data block, if there is one.
+func (a *growing) data(address uint64, n int) error {
+	k := a.next
+	if a.next += n; address == undefined {
+		return nil
+	}
+	if err := a.g.block(address, "EADB", k, n, a.width, a.page, 14+a.offset); err != nil {
+		return fmt.Errorf("data block at byte %d: %w", address, err)
+	}
+	return nil
+}
+
+// super reads a super block of n data blocks, if there is one.
+func (a *growing) super(address uint64, n, each int) error {
+	if address == undefined {
+		a.next += n * each
+		return nil
+	}
+	head := 14 + a.offset
+	if each > a.page {
+		head += n * ((each/a.page + 7) / 8) // a bit for every page that is there
+	}
+	c, err := a.g.f.block(address, uint64(head+8*n+4), "EASB")
+	if err != nil {
+		return err
+	}
+	c.take(head - 4)
+	for range n {
+		if err := a.data(c.u64(), each); err != nil {
+			return err
+		}
+	}
+	return checked(c)
+}

@@ -1,0 +1,83 @@
+package hdf5
+
+import "fmt"
+
+// attribute reads the named attribute.
+func (o *object) attribute(name string) (*Data, error) {
+	var found *Data
+	look := func(body []byte) error {
+		got, c, sizes, err := attributeName(body)
+		if err != nil || got != name {
+			return err
+		}
+		found, err = o.value(name, c, sizes)
+		return err
+	}
+	for _, m := range o.messages {
+		if m.kind != msgAttribute {
+			continue
+		}
+		if m.shared {
+			return nil, fmt.Errorf("an attribute that is shared with other objects is not read")
+		}
+		if err := look(m.body); err != nil {
+			return nil, err
+		}
+	}
+	heap, index, err := o.dense(msgAttrInfo, 2)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil && heap != undefined {
+		err = o.f.eachDense(heap, index, look)
+	}
+	if err == nil && found == nil {
+		err = ErrNotFound
+	}
+	return found, err
+}
+
+// parts are the sizes of an attribute's type and shape, and how they are padded.
+type parts struct{ kind, space, pad int }
+
+// attributeName reads up to an attribute's type.
+func attributeName(body []byte) (string, *cursor, parts, error) {
+	c := &cursor{b: body}
+	version, flags := c.u8(), c.u8()
+	if version < 1 || version > 3 {
+		return "", nil, parts{}, fmt.Errorf("an attribute of version %d", version)
+	}
+	n := int(c.u16())
+	p := parts{int(c.u16()), int(c.u16()), 1}
+	switch version {
+	case 1:
+		p.pad = 8
+	case 3:
+		c.take(1)
+	}
+	if version > 1 && flags != 0 {
+		return "", nil, p, fmt.Errorf("an attribute whose type is shared is not read")
+	}
+	b := c.take(padded(n, p.pad))
+	return fixedString(b[:min(n, len(b))], 0), c, p, c.err
+}
+
+func padded(n, to int) int { return (n + to - 1) / to * to }
+
+// value reads what stands behind the name.
+func (o *object) value(name string, c *cursor, p parts) (*Data, error) {
+	t, err := parseType(&cursor{b: c.take(padded(p.kind, p.pad))}, 0)
+	if err != nil {
+		return nil, err
+	}
+	dims, err := dataspace(&cursor{b: c.take(padded(p.space, p.pad))})
+	if err != nil {
+		return nil, err
+	}
+	n, err := elements(append(dims[:len(dims):len(dims)], t.size))
+	if err != nil {
+		return nil, err
+	}
+	raw := c.take(n)
+	return o.f.data(o.path+"@"+name, dims, t, raw), c.err
+}

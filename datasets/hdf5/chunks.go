@@ -1,0 +1,168 @@
+package hdf5
+
+import (
+	"errors"
+	"fmt"
+)
+
+// chunk is a stored piece of a dataset.
+type chunk struct {
+	at     span
+	mask   uint32 // a bit per filter that was left out
+	corner []int  // the first element's place
+}
+
+// chunks reads the elements of a chunked dataset, n bytes in all.
+func (o *object) chunks(l *layout, dims []int, width, n int) ([]byte, error) {
+	if len(l.chunk) != len(dims) || len(dims) == 0 || l.width != width {
+		return nil, fmt.Errorf("chunks of %d dimensions and %d bytes for a dataset of %d and %d", len(l.chunk), l.width, len(dims), width)
+	}
+	size, err := elements(append(l.chunk[:len(l.chunk):len(l.chunk)], width))
+	if err != nil || size == 0 {
+		return nil, errors.Join(err, errIf(size == 0, "a chunk without an element"))
+	}
+	filters, err := o.filters()
+	if err != nil {
+		return nil, err
+	}
+	g := &grid{f: o.f, l: l, dims: dims, size: uint64(size), filtered: len(filters) > 0, seen: map[int]bool{}}
+	if err := g.collect(); err != nil {
+		return nil, fmt.Errorf("chunk index: %w", err)
+	}
+	out, err := o.filled(width, n, g.stored)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range g.chunks {
+		b, err := o.f.bytes(c.at.address, c.at.size)
+		if err == nil {
+			b, err = filters.undo(b, c.mask, size)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("chunk at %v: %w", c.corner, err)
+		}
+		place(out, b, dims, l.chunk, c.corner, width)
+	}
+	return out, nil
+}
+
+func errIf(wrong bool, text string) error {
+	if wrong {
+		return errors.New(text)
+	}
+	return nil
+}
+
+// grid collects the chunks of a dataset.
+type grid struct {
+	f        *File
+	l        *layout
+	dims     []int
+	size     uint64 // bytes of a chunk
+	filtered bool
+	chunks   []chunk
+	stored   uint64
+	seen     map[int]bool
+}
+
+func (g *grid) collect() error {
+	if g.l.indexAt == undefined {
+		return nil
+	}
+	switch g.l.index {
+	case indexTree:
+		return g.tree()
+	case indexSingle:
+		if !g.filtered {
+			g.l.single.size = g.size
+		}
+		return g.add(make([]int, len(g.dims)), span{g.l.indexAt, g.l.single.size}, uint32(g.l.single.address))
+	case indexImplicit:
+		n, err := g.count()
+		for k := 0; k < n && err == nil; k++ {
+			err = g.add(g.corner(k), span{g.l.indexAt + uint64(k)*g.size, g.size}, 0)
+		}
+		return err
+	case indexFixed:
+		return g.fixed()
+	}
+	return g.growing()
+}
+
+// tree reads a B-tree of version 1.
+func (g *grid) tree() error {
+	rank := len(g.dims)
+	w := &walk{f: g.f, seen: map[uint64]bool{}}
+	return w.tree1(g.l.indexAt, 1, uint64(8+8*(rank+1)), func(key *cursor, child uint64) error {
+		s := span{child, uint64(key.u32())}
+		mask, corner := key.u32(), make([]int, rank)
+		for k := range corner {
+			v := key.u64()
+			if v > maxBytes {
+				return fmt.Errorf("a chunk at %d", v)
+			}
+			corner[k] = int(v)
+		}
+		return g.add(corner, s, mask)
+	})
+}
+
+// across is how many chunks there are along dimension k.
+func (g *grid) across(k int) int { return (g.dims[k] + g.l.chunk[k] - 1) / g.l.chunk[k] }
+
+// count is how many chunks the shape has.
+func (g *grid) count() (int, error) {
+	n := make([]int, len(g.dims))
+	for k := range n {
+		n[k] = g.across(k)
+	}
+	return elements(n)
+}
+
+// corner is the place of chunk k in the order of the last dimension first.
+func (g *grid) corner(k int) []int {
+	out := make([]int, len(g.dims))
+	for d := len(out) - 1; d >= 0; d-- {
+		n := g.across(d)
+		out[d] = k % n * g.l.chunk[d]
+		k /= n
+	}
+	return out
+}
+
+// add keeps a chunk that lies in the dataset and in the file.
+func (g *grid) add(corner []int, at span, mask uint32) error {
+	number := 0
+	for d, v := range corner {
+		if v%g.l.chunk[d] != 0 || v >= g.dims[d] {
+			return fmt.Errorf("a chunk at %v of a dataset of %v", corner, g.dims)
+		}
+		number = number*g.across(d) + v/g.l.chunk[d]
+	}
+	if g.seen[number] {
+		return fmt.Errorf("the chunk at %v is there twice", corner)
+	}
+	g.seen[number] = true
+	if at.size > g.f.size-g.stored {
+		return errors.New("the chunks hold more bytes than the file")
+	}
+	g.stored += at.size
+	g.chunks = append(g.chunks, chunk{at, mask, corner})
+	return nil
+}
+
+// place copies the part of a chunk that lies in the dataset.
+func place(out, b []byte, dims, shape, corner []int, width int) {
+	if len(dims) == 1 {
+		copy(out[corner[0]*width:], b) // out ends where the dataset does
+		return
+	}
+	stride, step := width, width
+	for k := 1; k < len(dims); k++ {
+		stride, step = stride*dims[k], step*shape[k]
+	}
+	for i := range min(shape[0], dims[0]-corner[0]) {
+		at := (corner[0] + i) * stride
+		place(out[at:at+stride], b[i*step:(i+1)*step], dims[1:], shape[1:], corner[1:], width)
+	}
+}

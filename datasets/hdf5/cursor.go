@@ -1,0 +1,115 @@
+package hdf5
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// errShort is what a structure meets that ends too early.
+var errShort = errors.New("the structure ends too early")
+
+// cursor walks through bytes. Once they are used up it gives zeros, and err says
+// so: callers look at it before they use what they read.
+type cursor struct {
+	b   []byte
+	at  int
+	err error
+}
+
+// take returns the next n bytes, zeros where there are not so many, none where n
+// is out of all proportion.
+func (c *cursor) take(n int) []byte {
+	if c.err == nil && (n < 0 || n > len(c.b)-c.at) {
+		c.err = errShort
+	}
+	if c.err != nil {
+		return make([]byte, max(0, min(n, 64)))
+	}
+	c.at += n
+	return c.b[c.at-n : c.at : c.at]
+}
+
+func (c *cursor) u8() byte { return c.take(1)[0] }
+
+func (c *cursor) u16() uint16 { return binary.LittleEndian.Uint16(c.take(2)) }
+
+func (c *cursor) u32() uint32 { return binary.LittleEndian.Uint32(c.take(4)) }
+
+func (c *cursor) u64() uint64 { return binary.LittleEndian.Uint64(c.take(8)) }
+
+// uint reads a number of n bytes.
+func (c *cursor) uint(n int) uint64 {
+	if n > 8 {
+		c.fail("a number of %d bytes", n)
+		return 0
+	}
+	var v uint64
+	for k, b := range c.take(n) {
+		v |= uint64(b) << (8 * k)
+	}
+	return v
+}
+
+// text reads up to and with a zero byte.
+func (c *cursor) text() string {
+	for k := c.at; k < len(c.b); k++ {
+		if c.b[k] == 0 {
+			s := string(c.b[c.at:k])
+			c.at = k + 1
+			return s
+		}
+	}
+	c.err = errShort
+	return ""
+}
+
+// left is how many bytes there still are.
+func (c *cursor) left() int { return len(c.b) - c.at }
+
+func (c *cursor) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+// checksum reads four bytes and compares them with what stands before them.
+func (c *cursor) checksum() {
+	before := c.b[:c.at]
+	if got := c.u32(); c.err == nil && got != lookup3(before) {
+		c.fail("the checksum is wrong")
+	}
+}
+
+// lookup3 is Bob Jenkins' hash (2006) of bytes, hashlittle with 0 as the start.
+func lookup3(b []byte) uint32 {
+	start := 0xdeadbeef + uint32(len(b))
+	x, y, z := start, start, start
+	word := func(k int) (v uint32) {
+		for i, d := range b[min(k, len(b)):min(k+4, len(b))] {
+			v |= uint32(d) << (8 * i)
+		}
+		return v
+	}
+	for ; len(b) > 12; b = b[12:] {
+		x, y, z = x+word(0), y+word(4), z+word(8)
+		x, z = (x-z)^bits.RotateLeft32(z, 4), z+y
+		y, x = (y-x)^bits.RotateLeft32(x, 6), x+z
+		z, y = (z-y)^bits.RotateLeft32(y, 8), y+x
+		x, z = (x-z)^bits.RotateLeft32(z, 16), z+y
+		y, x = (y-x)^bits.RotateLeft32(x, 19), x+z
+		z, y = (z-y)^bits.RotateLeft32(y, 4), y+x
+	}
+	if len(b) == 0 {
+		return z
+	}
+	x, y, z = x+word(0), y+word(4), z+word(8)
+	z = (z ^ y) - bits.RotateLeft32(y, 14)
+	x = (x ^ z) - bits.RotateLeft32(z, 11)
+	y = (y ^ x) - bits.RotateLeft32(x, 25)
+	z = (z ^ y) - bits.RotateLeft32(y, 16)
+	x = (x ^ z) - bits.RotateLeft32(z, 4)
+	y = (y ^ x) - bits.RotateLeft32(x, 14)
+	return (z ^ y) - bits.RotateLeft32(y, 24)
+}

@@ -1,0 +1,263 @@
+package hdf5
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// layout says where a dataset's elements are.
+type layout struct {
+	compact []byte // the elements themselves; nil for others
+	at      span   // of contiguous ones
+	chunk   []int  // the shape of a chunk; nil for others
+	width   int    // bytes of an element in a chunk
+
+	index     byte   // the kind of the chunk index; 0 is a B-tree of version 1
+	indexAt   uint64 // its address
+	single    span   // of the single chunk: its size and mask, if it is filtered
+	pageBits  byte   // of a fixed array, which its header has too
+	unlimited bool
+}
+
+// The kinds of chunk index since layout version 4.
+const (
+	indexTree     = 0
+	indexSingle   = 1
+	indexImplicit = 2
+	indexFixed    = 3
+	indexGrowing  = 4
+	indexTree2    = 5
+)
+
+func parseLayout(c *cursor) (*layout, error) {
+	l := &layout{}
+	version := c.u8()
+	var err error
+	switch version {
+	case 1, 2:
+		err = l.early(c)
+	case 3:
+		err = l.third(c)
+	case 4, 5: // 5 says that the sizes of chunks have eight bytes in an index, which its entries' width says as well
+		err = l.fourth(c)
+	default:
+		return nil, fmt.Errorf("a layout of version %d; 1 to 5 are read", version)
+	}
+	if err == nil {
+		err = c.err
+	}
+	return l, err
+}
+
+// The classes of layouts.
+const (
+	compact    = 0
+	contiguous = 1
+	chunked    = 2
+)
+
+func (l *layout) early(c *cursor) error {
+	rank, class := int(c.u8()), c.u8()
+	c.take(5)
+	if class != compact {
+		l.at.address = c.u64()
+	}
+	dims, err := l.sizes(c, rank, 4)
+	if err != nil {
+		return err
+	}
+	switch class {
+	case compact:
+		l.compact = c.take(int(min(c.u32(), 1<<16)))
+	case contiguous:
+		l.at.size = undefined // that of the elements
+	case chunked:
+		l.chunk, l.width, l.indexAt = dims, int(c.u32()), l.at.address
+	default:
+		return fmt.Errorf("a layout of class %d", class)
+	}
+	return nil
+}
+
+func (l *layout) third(c *cursor) error {
+	class := c.u8()
+	if class != chunked {
+		return l.plain(c, class)
+	}
+	rank := int(c.u8()) - 1
+	l.indexAt = c.u64()
+	dims, err := l.sizes(c, rank, 4)
+	l.chunk, l.width = dims, int(c.u32())
+	return err
+}
+
+// plain reads what is alike since version 3.
+func (l *layout) plain(c *cursor, class byte) error {
+	switch class {
+	case compact:
+		l.compact = c.take(int(c.u16()))
+	case contiguous:
+		l.at = span{c.u64(), c.u64()}
+	default:
+		return fmt.Errorf("a layout of class %d; compact, contiguous and chunked ones are read", class)
+	}
+	return nil
+}
+
+func (l *layout) fourth(c *cursor) (err error) {
+	class := c.u8()
+	if class != chunked {
+		return l.plain(c, class)
+	}
+	flags, rank, width := c.u8(), int(c.u8())-1, int(c.u8())
+	if l.chunk, err = l.sizes(c, rank, width); err != nil {
+		return err
+	}
+	l.width = int(min(c.uint(width), maxElement+1))
+	l.index = c.u8()
+	switch l.index {
+	case indexSingle:
+		if flags&2 != 0 {
+			l.single = span{size: c.u64(), address: uint64(c.u32())}
+		}
+	case indexImplicit:
+	case indexFixed:
+		l.pageBits = c.u8()
+	case indexGrowing:
+		c.take(5)
+	default:
+		return fmt.Errorf("a chunk index of kind %d; 1 to 4 are read", l.index)
+	}
+	l.indexAt = c.u64()
+	if flags&1 != 0 {
+		return errors.New("chunks at the edge that are stored in another way")
+	}
+	return nil
+}
+
+// sizes reads the shape of a chunk.
+func (l *layout) sizes(c *cursor, rank, width int) ([]int, error) {
+	if rank < 0 || rank > maxRank {
+		return nil, fmt.Errorf("chunks of %d dimensions", rank)
+	}
+	out := make([]int, rank)
+	for k := range out {
+		v := c.uint(width)
+		if v > maxBytes {
+			return nil, fmt.Errorf("chunks of %d elements", v)
+		}
+		out[k] = int(v)
+	}
+	return out, c.err
+}
+
+// ratio bounds how much a filter can make of a byte: deflate's greatest is 1032.
+const (
+	ratio = 1032
+	slack = 1 << 20
+)
+
+// read reads a whole dataset.
+func (o *object) read() (*Data, error) {
+	dims, err := o.shape()
+	if err != nil {
+		return nil, err
+	}
+	c, err := o.need(msgDatatype, "datatype")
+	if err != nil {
+		return nil, err
+	}
+	t, err := parseType(c, 0)
+	if err != nil {
+		return nil, err
+	}
+	n, err := elements(append(dims[:len(dims):len(dims)], t.size))
+	if err != nil {
+		return nil, err
+	}
+	raw, err := o.raw(dims, t.size, n)
+	if err != nil {
+		return nil, err
+	}
+	return o.f.data(o.path, dims, t, raw), nil
+}
+
+// raw returns the n bytes of a dataset's elements.
+func (o *object) raw(dims []int, width, n int) ([]byte, error) {
+	if c, err := o.find(msgExternal); err != nil || c != nil {
+		return nil, errors.Join(err, errors.New("its elements are in other files"))
+	}
+	c, err := o.need(msgLayout, "layout")
+	if err != nil {
+		return nil, err
+	}
+	l, err := parseLayout(c)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	if l.chunk != nil {
+		return o.chunks(l, dims, width, n)
+	}
+	if l.compact == nil && l.at.address == undefined {
+		return o.filled(width, n, 0)
+	}
+	if l.compact == nil {
+		if l.at.size != undefined && l.at.size != uint64(n) {
+			return nil, fmt.Errorf("%d bytes are stored, the shape needs %d", l.at.size, n)
+		}
+		return o.f.bytes(l.at.address, uint64(n))
+	}
+	if len(l.compact) != n {
+		return nil, fmt.Errorf("%d bytes are stored, the shape needs %d", len(l.compact), n)
+	}
+	return l.compact, nil
+}
+
+// filled makes room for n bytes of which the given number are stored, filled with
+// what stands for elements that are not.
+func (o *object) filled(width, n int, stored uint64) ([]byte, error) {
+	if uint64(n) > stored*ratio+slack {
+		return nil, fmt.Errorf("%d bytes cannot be in the %d that are stored", n, stored)
+	}
+	out := make([]byte, n)
+	value, err := o.fill()
+	if err != nil || bytes.Count(value, []byte{0}) == len(value) {
+		return out, err
+	}
+	if len(value) != width {
+		return nil, fmt.Errorf("a fill value of %d bytes for elements of %d", len(value), width)
+	}
+	for k := 0; k < n; k += width {
+		copy(out[k:], value)
+	}
+	return out, nil
+}
+
+// fill reads the value of elements that are not stored; nil is zero.
+func (o *object) fill() ([]byte, error) {
+	c, err := o.find(msgFill)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		if c, err = o.find(msgOldFill); err != nil || c == nil {
+			return nil, err
+		}
+		return c.take(int(min(c.u32(), maxElement))), c.err
+	}
+	version, there := c.u8(), false
+	switch version {
+	case 1, 2:
+		c.take(2)
+		there = c.u8() != 0 || version == 1
+	case 3:
+		there = c.u8()&0x20 != 0
+	default:
+		return nil, fmt.Errorf("a fill value of version %d", version)
+	}
+	if !there {
+		return nil, c.err
+	}
+	return c.take(int(min(c.u32(), maxElement))), c.err
+}
