@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/lethe-ml/lethe/datasets/mtx"
 )
 
 // Check reports the first thing that is not as Cells says.
@@ -36,16 +38,24 @@ func (c *Cells) Check() error {
 			return fmt.Errorf("datasets: %s: cell %d has the class %d of %d", c.Name, i, y, len(c.Classes))
 		}
 	}
-	for k, v := range c.Counts.Values {
-		if f := float64(v); f <= 0 || f != math.Trunc(f) {
-			return fmt.Errorf("datasets: %s: element %d of the counts is %v", c.Name, k, v)
-		}
+	if err := areCounts(c.Counts.Values); err != nil {
+		return fmt.Errorf("datasets: %s: %w", c.Name, err)
 	}
 	if err := distinct("barcode", c.Barcodes); err != nil {
 		return fmt.Errorf("datasets: %s: %w", c.Name, err)
 	}
 	if err := distinct("gene", c.Genes); err != nil {
 		return fmt.Errorf("datasets: %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+// areCounts reports the first value that is no number of molecules.
+func areCounts(values []float32) error {
+	for k, v := range values {
+		if f := float64(v); f <= 0 || f != math.Trunc(f) || f > mtx.MaxCount {
+			return fmt.Errorf("element %d of the counts is %v, not a whole number up to %d", k, v, mtx.MaxCount)
+		}
 	}
 	return nil
 }

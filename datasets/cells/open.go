@@ -9,21 +9,47 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/lethe-ml/lethe/datasets/hdf5"
 )
 
-// Open reads cells that nobody published, or that this package does not list: a
-// folder of 10x Genomics' three files (barcodes.tsv, genes.tsv or features.tsv,
-// matrix.mtx, each plain or as .gz). No cell has a class. The name is the last
-// element of the path.
-func Open(ctx context.Context, path string) (*Cells, error) {
+// Open reads cells that nobody published, or that this package does not list:
+//
+//   - a folder of 10x Genomics' three files (barcodes.tsv, genes.tsv or
+//     features.tsv, matrix.mtx, each plain or as .gz),
+//   - 10x Genomics' matrix in HDF5 (.h5),
+//   - a file of anndata (.h5ad) whose matrix X holds counts; see OpenLayer.
+//
+// No cell has a class; what a file says of its cells is in Obs. The name is the
+// last element of the path. Errors name the file, and the line or object.
+func Open(ctx context.Context, path string) (*Cells, error) { return open(ctx, path, "X") }
+
+// OpenLayer is Open for a file of anndata whose counts are in another matrix:
+// "layers/counts" or "raw/X", say.
+func OpenLayer(ctx context.Context, path, matrix string) (*Cells, error) {
+	if filepath.Ext(path) != ".h5ad" {
+		return nil, fmt.Errorf("datasets: %s: only a file that ends in .h5ad has several matrices", path)
+	}
+	return open(ctx, path, matrix)
+}
+
+func open(ctx context.Context, path, matrix string) (*Cells, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("datasets: %s: a folder of barcodes.tsv, genes.tsv or features.tsv and matrix.mtx is read", path)
+	var c *Cells
+	switch ext := filepath.Ext(path); {
+	case info.IsDir():
+		c, err = openFolder(ctx, path)
+	case ext == ".h5ad":
+		c, err = openHDF5(path, func(f *hdf5.File) (*Cells, error) { return NewH5AD(f).Cells(matrix) })
+	case ext == ".h5":
+		c, err = openHDF5(path, tenXH5)
+	default:
+		err = fmt.Errorf("datasets: %s: a folder of 10x Genomics, a .h5 or a .h5ad is read", path)
 	}
-	c, err := openFolder(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +59,22 @@ func Open(ctx context.Context, path string) (*Cells, error) {
 		return nil, err
 	}
 	c.Hash = c.hash()
+	return c, nil
+}
+
+func openHDF5(path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error) {
+	f, err := hdf5.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	defer f.Close()
+	c, err := use(f)
+	if err != nil && !strings.HasPrefix(err.Error(), path) {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
 	return c, nil
 }
 

@@ -81,10 +81,7 @@ func (t *triplet) read(ctx context.Context) (*Cells, error) {
 		return nil, fmt.Errorf("datasets: %s: %w", t.matrix.path, err)
 	}
 	c.Counts, c.Y = counts, unlabelled(len(c.Barcodes))
-	if len(kept) < len(c.Genes) {
-		c.Counts = counts.Select(kept)
-		c.GeneIDs, c.Genes = gather(c.GeneIDs, kept), gather(c.Genes, kept)
-	}
+	c.keep(kept)
 	return c, nil
 }
 

@@ -77,6 +77,13 @@ var faults = []Fault{
 		Protects: "a chunk at the edge is as wide as the others"},
 	{File: "datasets/hdf5/chunks.go", Old: "	g.stored += at.size\n", New: "", Protects: "chunks are no larger than their file"},
 	{File: "datasets/hdf5/layout.go", Old: "uint64(n) > stored*ratio+slack", New: "n > maxBytes", Protects: "a shape is not believed"},
+	{File: "datasets/cells/h5ad.go", Old: "compressed(h.f, path, shape[1], shape[0])\n", New: "compressed(h.f, path, shape[0], shape[1])\n",
+		Protects: "CSC is by columns"},
+	{File: "datasets/cells/h5ad.go", Old: "s.Columns[to], s.Values[to] = s.Columns[k], s.Values[k]",
+		New: "s.Columns[to], s.Values[to] = s.Columns[to], s.Values[k]",
+		Protects: "columns move with their values when zeros are taken out"},
+	{File: "datasets/cells/tenxh5.go", Old: "compressed(f, group, len(c.Barcodes), len(c.Genes))", New: "compressed(f, group, len(c.Genes), len(c.Barcodes))",
+		Protects: "10x Genomics' matrix in HDF5 is by cells"},
 
 	// Training.
 	{File: "lib/train/schedule.go", Old: "return (1 + math.Cos(math.Pi*float64(epoch)/float64(epochs))) / 2", New: "return 1", Protects: "the cosine falls"},

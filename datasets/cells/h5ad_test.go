@@ -1,0 +1,135 @@
+package cells_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/datasets/hdf5"
+)
+
+// fixture unpacks a file that testdata/make.py made with anndata or h5py.
+func fixture(t testing.TB, name string) string {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", name+".gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// four are the counts of the fixtures, four cells x three genes.
+var four = []float32{2, 0, 7, 0, 1, 3, 0, 0, 0, 5, 0, 0}
+
+func TestAllFormsHoldTheSameCells(t *testing.T) {
+	columns := map[string][]string{"type": {"T", "", "B", "T"}, "n": {"3", "-1", "2", "4"}, "share": {"0.5", "0.25", "1", "0"},
+		"name": {"x", "", "z", "w"}, "flag": {"1", "0", "1", "1"}, "maybe": {"1", "", "3", "4"}}
+	for name, want := range map[string]struct {
+		ids, genes []string
+		obs        []string
+	}{
+		"csr.h5ad":   {[]string{"E1", "E2", "E3"}, []string{"G1", "G2", "G3"}, []string{"type", "n", "share", "name", "flag", "maybe"}},
+		"csc.h5ad":   {[]string{"E1", "E2", "E3"}, []string{"G1", "G2", "G3"}, []string{"type", "n", "share", "name", "flag", "maybe"}},
+		"dense.h5ad": {[]string{"E1", "E2", "E3"}, []string{"G1", "G2", "G3"}, []string{"type", "n", "share", "name", "flag", "maybe"}},
+		"v07.h5ad":   {[]string{"G1", "G2", "G3"}, []string{"G1", "G2", "G3"}, []string{"type"}},
+		"v06.h5ad":   {[]string{"G1", "G2", "G3"}, []string{"G1", "G2", "G3"}, []string{"type", "n"}},
+		"tenx2.h5":   {[]string{"E1", "E2", "E3"}, []string{"G1", "G2", "G1-1"}, nil},
+		"tenx3.h5":   {[]string{"E1", "E2", "E3"}, []string{"G1", "G2", "G1-1"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := cells.Open(t.Context(), fixture(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(c.Counts.Dense().Data, four) || c.Counts.Rows != 4 || len(c.Counts.Values) != 5 {
+				t.Errorf("counts %v", c.Counts)
+			}
+			if !slices.Equal(c.Barcodes, []string{"A-1", "B-1", "C-1", "D-1"}) || !slices.Equal(c.GeneIDs, want.ids) ||
+				!slices.Equal(c.Genes, want.genes) || c.Name != name || !slices.Equal(c.Y, []int{-1, -1, -1, -1}) {
+				t.Errorf("%+v", c)
+			}
+			if len(c.Obs) != len(want.obs) {
+				t.Errorf("%d columns, want %q", len(c.Obs), want.obs)
+			}
+			for _, column := range want.obs {
+				if !reflect.DeepEqual(c.Obs[column], columns[column]) {
+					t.Errorf("%s is %q, want %q", column, c.Obs[column], columns[column])
+				}
+			}
+		})
+	}
+}
+
+func TestALayerIsReadByName(t *testing.T) {
+	path := fixture(t, "layer.h5ad")
+	if _, err := cells.Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "layer.h5ad: X: element 0 of the counts is 1.0986123") ||
+		!strings.Contains(err.Error(), `layers/ ["counts"]`) {
+		t.Errorf("got %v", err)
+	}
+	c, err := cells.OpenLayer(t.Context(), path, "layers/counts")
+	if err != nil || !slices.Equal(c.Counts.Dense().Data, four) {
+		t.Errorf("%v", err)
+	}
+	if _, err := cells.OpenLayer(t.Context(), path, "layers/none"); err == nil || !strings.Contains(err.Error(), "layer.h5ad: /layers/none: not found") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := cells.OpenLayer(t.Context(), fixture(t, "tenx3.h5"), "X"); err == nil || !strings.Contains(err.Error(), "several matrices") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFilesOfCellsThatAreDamagedAreRefused(t *testing.T) {
+	for name, want := range map[string]string{"csr.h5ad": "not an HDF5 file", "tenx3.h5": "not an HDF5 file", "cells.txt": "a folder of 10x Genomics"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte("<html>not found</html>"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cells.Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Every byte of a small file is damaged in turn: nothing panics, and what is
+	// accepted holds together.
+	for _, name := range []string{"v06.h5ad", "tenx2.h5"} {
+		whole, err := os.ReadFile(fixture(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < len(whole); at += 3 {
+			b := bytes.Clone(whole)
+			b[at] ^= 0x41
+			f, err := hdf5.New(bytes.NewReader(b), int64(len(b)), name)
+			if err != nil {
+				continue
+			}
+			h := cells.NewH5AD(f)
+			if s, err := h.Matrix("X"); err == nil {
+				if err := s.Check("X"); err != nil {
+					t.Errorf("byte %d: %v", at, err)
+				}
+			}
+			h.Frame("obs")
+			h.Layers()
+		}
+	}
+}
