@@ -55,11 +55,7 @@ func (v Variable) Select(x array.Sparse[float32]) ([]int, *Dispersion, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	genes := make([]int, x.Cols)
-	for j := range genes {
-		genes[j] = j
-	}
-	slices.SortStableFunc(genes, func(a, b int) int { return cmp.Compare(d.Standardised[b], d.Standardised[a]) })
+	genes := ascendingBy(x.Cols, func(a, b int) int { return cmp.Compare(d.Standardised[b], d.Standardised[a]) })
 	genes = genes[:v.Top:v.Top]
 	slices.Sort(genes)
 	return genes, d, nil

@@ -1,0 +1,143 @@
+package cells
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Neighbours are the K nearest rows of a matrix to every row of another, the nearest
+// first, by Euclidean distance; of rows as near as each other the first.
+type Neighbours struct {
+	Rows, K  int
+	Index    []int     // Rows x K
+	Distance []float64 // Rows x K
+}
+
+// Of returns the neighbours of row i and their distances.
+func (n *Neighbours) Of(i int) (index []int, distance []float64) {
+	a, b := i*n.K, (i+1)*n.K
+	return n.Index[a:b:b], n.Distance[a:b:b]
+}
+
+// Nearest returns the k rows of among that are nearest to each row of x. It compares
+// all pairs, on all cores, and leaves a pair as soon as the first columns show
+// that it is too far: on principal components, whose first columns hold most of the
+// distance, that is most of the work. Exact, float64. It refuses widths that
+// differ, values that are not finite, and k outside 1 ... rows of among.
+func Nearest(x, among array.Matrix[float64], k int) (*Neighbours, error) {
+	if err := checkNear(x, among, k, among.Rows); err != nil {
+		return nil, err
+	}
+	return nearest(x, among, k, false), nil
+}
+
+// NearestOthers returns for each row of x itself, at distance 0, and the k-1 rows of x
+// that are nearest to it: k counts as scanpy's n_neighbors does. A row that equals
+// another one comes first in its own list all the same.
+func NearestOthers(x array.Matrix[float64], k int) (*Neighbours, error) {
+	if err := checkNear(x, x, k, x.Rows); err != nil {
+		return nil, err
+	}
+	return nearest(x, x, k, true), nil
+}
+
+func checkNear(x, among array.Matrix[float64], k, most int) error {
+	if err := x.Check("cells.Nearest"); err != nil {
+		return err
+	}
+	if err := among.Check("cells.Nearest: among"); err != nil {
+		return err
+	}
+	if x.Cols != among.Cols {
+		return fmt.Errorf("cells.Nearest: rows of %d and of %d columns", x.Cols, among.Cols)
+	}
+	if k < 1 || k > most {
+		return fmt.Errorf("cells.Nearest: %d neighbours among %d rows", k, most)
+	}
+	return nil
+}
+
+func nearest(x, among array.Matrix[float64], k int, self bool) *Neighbours {
+	n := &Neighbours{Rows: x.Rows, K: k, Index: make([]int, x.Rows*k), Distance: make([]float64, x.Rows*k)}
+	deal(x.Rows, 4*runtime.GOMAXPROCS(0), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			index, distance := n.Of(i)
+			best := shortlist{index[:0], distance[:0], k}
+			own := -1
+			if self {
+				own = i
+				best = shortlist{index[1:1], distance[1:1], k - 1}
+				index[0] = i
+			}
+			best.search(x.Row(i), among, own)
+			for e, d := range distance {
+				distance[e] = math.Sqrt(d)
+			}
+		}
+	})
+	return n
+}
+
+// shortlist holds the nearest rows so far, by ascending square of the distance.
+type shortlist struct {
+	index  []int
+	square []float64
+	k      int
+}
+
+// search looks at all rows but own.
+func (s *shortlist) search(row []float64, among array.Matrix[float64], own int) {
+	if s.k == 0 {
+		return
+	}
+	limit := math.Inf(1)
+	for j := range among.Rows {
+		if j == own {
+			continue
+		}
+		d := squareBelow(row, among.Row(j), limit)
+		if d >= limit {
+			continue
+		}
+		s.insert(j, d)
+		if len(s.index) == s.k {
+			limit = s.square[s.k-1]
+		}
+	}
+}
+
+func (s *shortlist) insert(j int, d float64) {
+	if len(s.index) < s.k {
+		s.index, s.square = append(s.index, j), append(s.square, d)
+	}
+	at := len(s.index) - 1
+	for ; at > 0 && s.square[at-1] > d; at-- {
+		s.index[at], s.square[at] = s.index[at-1], s.square[at-1]
+	}
+	s.index[at], s.square[at] = j, d
+}
+
+// squareBelow returns the square of the distance, or something at or above limit
+// where it is not below.
+func squareBelow(a, b []float64, limit float64) float64 {
+	const block = 6
+	sum := 0.0
+	for len(a) > block {
+		for e := range block {
+			d := a[e] - b[e]
+			sum += float64(d * d)
+		}
+		if sum >= limit {
+			return sum
+		}
+		a, b = a[block:], b[block:]
+	}
+	for e, v := range a {
+		d := v - b[e]
+		sum += float64(d * d)
+	}
+	return sum
+}
