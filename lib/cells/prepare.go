@@ -1,0 +1,146 @@
+package cells
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Options say how counts become clusters. The zero value is what the paper's
+// program did to PBMC-33k (spec 1.1): cells with at least 200 genes and less than
+// 10 % mitochondrial counts, all genes; 10,000 counts per cell, ln(1 + x); 2,000
+// variable genes, chosen on the logged values; 50 components of them as they are,
+// 15 neighbours on the first 30, Leiden at resolution 0.5.
+type Options struct {
+	Filter   Filter   `json:"filter,omitzero"`
+	Target   float64  `json:"target,omitempty"` // counts per cell; 0: 10,000
+	Variable Variable `json:"variable,omitzero"`
+	// OnCounts chooses the variable genes on the counts, for which the recipe was
+	// made (corrected); false: on the logged values, as coded for PBMC.
+	OnCounts bool `json:"on_counts,omitempty"`
+	// Scaled brings every chosen gene to mean 0 and deviation 1 before the
+	// components are taken, cut at Limit (0: 10), as coded for Tabula Muris.
+	Scaled     bool    `json:"scaled,omitempty"`
+	Limit      float64 `json:"limit,omitempty"`
+	PCA        PCA     `json:"pca,omitzero"`
+	Use        int     `json:"use,omitempty"`        // components in which neighbours are near; 0: 30
+	Neighbours int     `json:"neighbours,omitempty"` // with the cell itself; 0: 15
+	Leiden     Leiden  `json:"leiden,omitzero"`
+}
+
+// TabulaMuris is what the paper's program did to Tabula Muris (spec 1.2): genes in at
+// least 3 cells, variable ones chosen on counts, scaled.
+func TabulaMuris() Options {
+	return Options{Filter: Filter{MinCells: 3}, OnCounts: true, Scaled: true}
+}
+
+// Resolved puts the defaults in the place of zeros.
+func (o Options) Resolved() Options {
+	o.Filter, o.Variable, o.PCA, o.Leiden = o.Filter.Resolved(), o.Variable.Resolved(), o.PCA.Resolved(), o.Leiden.Resolved()
+	o.Target, o.Use, o.Neighbours = cmp.Or(o.Target, 1e4), cmp.Or(o.Use, 30), cmp.Or(o.Neighbours, 15)
+	if o.Scaled {
+		o.Limit = cmp.Or(o.Limit, 10)
+	}
+	return o
+}
+
+// Prepared is what became of counts. Cells and Genes are rows and columns of the
+// counts that were given; everything else has a row per kept cell, in their order.
+type Prepared struct {
+	Cells   []int    // kept, ascending
+	Genes   []int    // variable, ascending
+	Quality *Quality // of every cell given, kept or not
+
+	Counts array.Sparse[float32] // raw counts of the variable genes
+	Logged array.Sparse[float32] // ln(1 + normalised counts) of the variable genes
+	Scaled array.Matrix[float32] // of Logged, where Options.Scaled asks for it; otherwise empty
+	PCA    *Components           // of Logged or Scaled
+	Places array.Matrix[float64] // the components that neighbours were looked for in
+	Graph  array.Sparse[float64] // of neighbours
+	Groups []int                 // the cluster of every cell, by size, the largest 0
+}
+
+// Prepare goes from counts, cells x genes, to clusters. rng is Leiden's; everything
+// before is determined by the counts. It refuses what its steps refuse.
+func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand.Rand) (*Prepared, error) {
+	o = o.Resolved()
+	if o.Use < 1 || o.Use > o.PCA.Components {
+		return nil, fmt.Errorf("cells.Prepare: neighbours on %d of %d components", o.Use, o.PCA.Components)
+	}
+	p := &Prepared{}
+	if err := o.choose(p, counts, genes); err != nil {
+		return nil, err
+	}
+	if err := o.place(p); err != nil {
+		return nil, err
+	}
+	near, err := NearestOthers(p.Places, o.Neighbours)
+	if err != nil {
+		return nil, err
+	}
+	if p.Graph, err = near.Connectivities(); err != nil {
+		return nil, err
+	}
+	p.Groups, err = o.Leiden.Clusters(p.Graph, rng)
+	return p, err
+}
+
+// choose leaves cells out, normalises, and chooses genes.
+func (o Options) choose(p *Prepared, counts array.Sparse[float32], genes []string) (err error) {
+	if p.Quality, err = Measure(counts, genes); err != nil {
+		return err
+	}
+	if p.Cells, err = o.Filter.Cells(p.Quality); err != nil {
+		return err
+	}
+	counts = counts.Gather(p.Cells)
+	kept, err := o.Filter.Genes(counts)
+	if err != nil {
+		return err
+	}
+	if len(kept) < counts.Cols {
+		counts = counts.Select(kept)
+	}
+	logged, err := Normalise(counts, o.Target)
+	if err != nil {
+		return err
+	}
+	if logged, err = Log1p(logged); err != nil {
+		return err
+	}
+	judged := logged
+	if o.OnCounts {
+		judged = counts
+	}
+	chosen, _, err := o.Variable.Select(judged)
+	if err != nil {
+		return err
+	}
+	p.Counts, p.Logged = counts.Select(chosen), logged.Select(chosen)
+	for _, j := range chosen {
+		p.Genes = append(p.Genes, kept[j])
+	}
+	return nil
+}
+
+// place finds the components.
+func (o Options) place(p *Prepared) (err error) {
+	if o.Scaled {
+		if p.Scaled, err = Scale(p.Logged, o.Limit); err != nil {
+			return err
+		}
+		p.PCA, err = o.PCA.Dense(p.Scaled)
+	} else {
+		p.PCA, err = o.PCA.Sparse(p.Logged)
+	}
+	if err != nil {
+		return err
+	}
+	p.Places = array.New[float64](p.PCA.Scores.Rows, o.Use)
+	for i := range p.Places.Rows {
+		copy(p.Places.Row(i), p.PCA.Scores.Row(i))
+	}
+	return nil
+}
