@@ -1,0 +1,293 @@
+package cells
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Simulation draws counts whose truth is known. Cell i of type t in batch b with
+// library size L_i has of gene g
+//
+//	x_ig ~ NB(mean L_i p_tbg, variance mean + mean^2/theta_g),  then 0 with probability Dropout
+//	p_tbg proportional to a_g Fold^[g is a marker of t] exp(s_bg),  sum over g of p_tbg = 1
+//
+// with log a_g ~ N(0, 1.2^2), log L_i normal with mean log Library, log theta_g ~
+// N(log Theta, 0.3^2), s_bg ~ N(0, BatchSD^2). Genes MT-1 to MT-5 stand for the
+// mitochondrial ones, with about 3 % of the counts together in every type.
+//
+// Planted are: rare types, in the order of Rare; near-duplicates (Twins); batches.
+// A twin has the type, the batch and the library of an older cell and every count of
+// it, except that each is drawn anew with probability TwinNoise.
+//
+// The zero value is a small experiment: 1,000 cells, 600 genes, 6 types of falling
+// size and two rare ones of 32 and 14 cells, as PBMC-3k's dendritic cells and
+// platelets.
+type Simulation struct {
+	Cells     int     `json:"cells,omitempty"`      // 0: 1,000, rare cells and twins among them
+	Genes     int     `json:"genes,omitempty"`      // 0: 600
+	Types     int     `json:"types,omitempty"`      // common ones; 0: 6
+	Rare      []int   `json:"rare,omitempty"`       // cells of each rare type; nil: 32, 14; empty: none
+	Markers   int     `json:"markers,omitempty"`    // genes that a type raises; 0: 30
+	Fold      float64 `json:"fold,omitempty"`       // by how much; 0: 6
+	Library   float64 `json:"library,omitempty"`    // counts of a middling cell; 0: 3,000
+	LibrarySD float64 `json:"library_sd,omitempty"` // of its logarithm; 0: 0.3
+	Theta     float64 `json:"theta,omitempty"`      // 0: 3; large: Poisson
+	Dropout   float64 `json:"dropout,omitempty"`    // probability that a count is lost
+	Twins     int     `json:"twins,omitempty"`      // near-duplicates
+	TwinNoise float64 `json:"twin_noise,omitempty"` // 0: 0.05
+	Batches   int     `json:"batches,omitempty"`    // 0: 1
+	BatchSD   float64 `json:"batch_sd,omitempty"`   // 0: 0.3 where there are batches
+}
+
+// Simulated are counts and how they came about.
+type Simulated struct {
+	Counts  array.Sparse[float32]
+	Genes   []string
+	Types   []string              // names: type0 ... , rare0 ...
+	Type    []int                 // of each cell
+	Batch   []int                 // of each cell
+	Twin    []int                 // the cell that a cell is a near-duplicate of, -1 for originals
+	Library []float64             // expected counts of each cell, before dropout
+	Share   array.Matrix[float64] // types x genes: expected shares without a batch, rows sum to 1
+	Markers [][]int               // of each type, ascending
+	Theta   []float64             // of each gene
+}
+
+const mitochondrial = 5
+
+// Resolved puts the defaults in the place of zeros.
+func (s Simulation) Resolved() Simulation {
+	s.Cells, s.Genes, s.Types, s.Markers = cmp.Or(s.Cells, 1000), cmp.Or(s.Genes, 600), cmp.Or(s.Types, 6), cmp.Or(s.Markers, 30)
+	s.Fold, s.Library, s.LibrarySD, s.Theta = cmp.Or(s.Fold, 6), cmp.Or(s.Library, 3000), cmp.Or(s.LibrarySD, 0.3), cmp.Or(s.Theta, 3)
+	s.TwinNoise, s.Batches = cmp.Or(s.TwinNoise, 0.05), cmp.Or(s.Batches, 1)
+	if s.Rare == nil {
+		s.Rare = []int{32, 14}
+	}
+	if s.Batches > 1 {
+		s.BatchSD = cmp.Or(s.BatchSD, 0.3)
+	}
+	return s
+}
+
+func (s Simulation) check() error {
+	planted := s.Twins + s.Types
+	for _, n := range s.Rare {
+		planted += n
+		if n < 1 {
+			return fmt.Errorf("cells.Simulation: a rare type of %d cells", n)
+		}
+	}
+	switch {
+	case s.Types < 1 || s.Batches < 1 || s.Twins < 0 || s.Markers < 1:
+		return fmt.Errorf("cells.Simulation: %d types, %d batches, %d twins, %d markers", s.Types, s.Batches, s.Twins, s.Markers)
+	case s.Cells < planted:
+		return fmt.Errorf("cells.Simulation: %d cells cannot hold %d rare and twin cells and one of each common type", s.Cells, planted)
+	case s.Genes < s.Markers+mitochondrial:
+		return fmt.Errorf("cells.Simulation: %d genes, of which %d are markers of a type and %d mitochondrial", s.Genes, s.Markers, mitochondrial)
+	case !(s.Fold > 0) || !(s.Library > 0) || !(s.Theta > 0) || !(s.LibrarySD >= 0) || !(s.BatchSD >= 0):
+		return fmt.Errorf("cells.Simulation: fold %v, library %v, theta %v, deviations %v and %v", s.Fold, s.Library, s.Theta, s.LibrarySD, s.BatchSD)
+	case !(s.Dropout >= 0 && s.Dropout < 1) || !(s.TwinNoise >= 0 && s.TwinNoise <= 1):
+		return fmt.Errorf("cells.Simulation: dropout %v and twin noise %v are no probabilities", s.Dropout, s.TwinNoise)
+	}
+	return nil
+}
+
+// Draw draws the counts. Every cell has a stream of its own, so the same rng gives
+// the same counts on any number of cores. Cells are in random order, except that a
+// twin comes after its original.
+func (s Simulation) Draw(rng *rand.Rand) (*Simulated, error) {
+	s = s.Resolved()
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if rng == nil {
+		return nil, fmt.Errorf("cells.Simulation: rng is nil")
+	}
+	out := &Simulated{}
+	base := s.programme(out, rng)
+	s.population(out, rng)
+	shift := array.Normal(rng, s.Batches, s.Genes, s.BatchSD)
+	shares := make([]array.Matrix[float64], s.Batches)
+	for b := range shares {
+		shares[b] = out.shares(base, s.Fold, shift.Row(b))
+	}
+	out.Share = out.shares(base, s.Fold, make([]float64, s.Genes))
+	out.Counts = s.counts(out, shares, rng.Uint64())
+	return out, nil
+}
+
+// counts draws all cells, originals side by side and then the twins.
+func (s Simulation) counts(m *Simulated, shares []array.Matrix[float64], key uint64) array.Sparse[float32] {
+	found := make([]filled, s.Cells)
+	draw := func(row []float32, i int) *rand.Rand {
+		own := rand.New(rand.NewPCG(key, uint64(i)))
+		s.cell(row, m, shares[m.Batch[i]].Row(m.Type[i]), i, own)
+		return own
+	}
+	deal(s.Cells-s.Twins, parts, func(_, from, to int) {
+		row := make([]float32, s.Genes)
+		for i := from; i < to; i++ {
+			draw(row, i)
+			found[i] = filledOf(row)
+		}
+	})
+	row, older := make([]float32, s.Genes), make([]float32, s.Genes)
+	for i := s.Cells - s.Twins; i < s.Cells; i++ {
+		own := draw(row, i)
+		clear(older)
+		found[m.Twin[i]].into(older)
+		for j, v := range older {
+			if own.Float64() >= s.TwinNoise {
+				row[j] = v
+			}
+		}
+		found[i] = filledOf(row)
+	}
+	out := array.Sparse[float32]{Rows: s.Cells, Cols: s.Genes, Starts: make([]int, 1, s.Cells+1)}
+	for _, f := range found {
+		out.Columns, out.Values = append(out.Columns, f.columns...), append(out.Values, f.values...)
+		out.Starts = append(out.Starts, len(out.Columns))
+	}
+	return out
+}
+
+// filled is a row without its zeros.
+type filled struct {
+	columns []int32
+	values  []float32
+}
+
+func filledOf(row []float32) filled {
+	var f filled
+	for j, v := range row {
+		if v != 0 {
+			f.columns, f.values = append(f.columns, int32(j)), append(f.values, v)
+		}
+	}
+	return f
+}
+
+func (f filled) into(row []float32) {
+	for k, j := range f.columns {
+		row[j] = f.values[k]
+	}
+}
+
+// programme draws which genes a type raises and how strong every gene is.
+func (s Simulation) programme(out *Simulated, rng *rand.Rand) (base []float64) {
+	base, out.Theta = make([]float64, s.Genes), make([]float64, s.Genes)
+	sum := 0.0
+	for j := range s.Genes {
+		out.Genes = append(out.Genes, fmt.Sprintf("G%d", j+1))
+		base[j], out.Theta[j] = math.Exp(1.2*rng.NormFloat64()), s.Theta*math.Exp(0.3*rng.NormFloat64())
+		if j >= mitochondrial {
+			sum += base[j]
+		}
+	}
+	for j := range mitochondrial {
+		out.Genes[j], base[j] = fmt.Sprintf("MT-%d", j+1), 0.03*sum/(0.97*mitochondrial)
+	}
+	for t := range s.Types + len(s.Rare) {
+		name := fmt.Sprintf("type%d", t)
+		if t >= s.Types {
+			name = fmt.Sprintf("rare%d", t-s.Types)
+		}
+		out.Types = append(out.Types, name)
+		genes := rng.Perm(s.Genes - mitochondrial)[:s.Markers]
+		for k := range genes {
+			genes[k] += mitochondrial
+		}
+		slices.Sort(genes)
+		out.Markers = append(out.Markers, genes)
+	}
+	return base
+}
+
+// population deals types, batches, library sizes and twins. The common types have
+// falling sizes, each seven tenths of the one before.
+func (s Simulation) population(out *Simulated, rng *rand.Rand) {
+	var types []int
+	for r, n := range s.Rare {
+		types = append(types, slices.Repeat([]int{s.Types + r}, n)...)
+	}
+	common, weight, sum := s.Cells-s.Twins-len(types), make([]float64, s.Types), 0.0
+	for t := range weight {
+		weight[t] = math.Pow(0.7, float64(t))
+		sum += weight[t]
+		types = append(types, t) // one at least
+	}
+	for k, extra := 0, common-s.Types; k < extra; k++ {
+		at, t := (float64(k)+0.5)/float64(extra)*sum, 0
+		for ; t+1 < s.Types && at >= weight[t]; t++ {
+			at -= weight[t]
+		}
+		types = append(types, t)
+	}
+	rng.Shuffle(len(types), func(a, b int) { types[a], types[b] = types[b], types[a] })
+	for i := range s.Cells {
+		twin := -1
+		if i >= len(types) {
+			twin = rng.IntN(s.Cells - s.Twins)
+		}
+		b, l := rng.IntN(s.Batches), s.Library*math.Exp(s.LibrarySD*rng.NormFloat64())
+		if twin >= 0 {
+			types, b, l = append(types, types[twin]), out.Batch[twin], out.Library[twin]
+		}
+		out.Twin, out.Batch, out.Library = append(out.Twin, twin), append(out.Batch, b), append(out.Library, l)
+	}
+	out.Type = types
+}
+
+// shares are the expected shares of every gene in every type.
+func (m *Simulated) shares(base []float64, fold float64, shift []float64) array.Matrix[float64] {
+	out := array.New[float64](len(m.Types), len(base))
+	for t := range m.Types {
+		row, sum := out.Row(t), 0.0
+		for j, v := range base {
+			row[j] = v * math.Exp(shift[j])
+		}
+		for _, j := range m.Markers[t] {
+			row[j] *= fold
+		}
+		for _, v := range row {
+			sum += v
+		}
+		for j := range row {
+			row[j] /= sum
+		}
+	}
+	return out
+}
+
+// cell draws the counts of one cell into row.
+func (s Simulation) cell(row []float32, m *Simulated, share []float64, i int, rng *rand.Rand) {
+	for j, p := range share {
+		x := negativeBinomial(m.Library[i]*p, m.Theta[j], rng)
+		if s.Dropout > 0 && rng.Float64() < s.Dropout {
+			x = 0
+		}
+		row[j] = float32(x)
+	}
+}
+
+// negativeBinomial draws a count with this mean and variance mean + mean^2/theta: by
+// inversion, which takes one number and as many steps as the count.
+func negativeBinomial(mean, theta float64, rng *rand.Rand) int {
+	q := mean / (mean + theta)
+	logP := theta * math.Log1p(-q) // of 0
+	if logP < -600 {               // 0 is nearly too rare for a float64; two halves have the same law
+		return negativeBinomial(mean/2, theta/2, rng) + negativeBinomial(mean/2, theta/2, rng)
+	}
+	u, p := rng.Float64(), math.Exp(logP)
+	for k := 0; ; k++ {
+		if u -= p; u < 0 || p < 1e-300 {
+			return k
+		}
+		p *= (float64(k) + theta) / float64(k+1) * q
+	}
+}
