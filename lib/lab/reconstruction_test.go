@@ -143,10 +143,10 @@ func TestReconstructionsThatCannotBeAreRefused(t *testing.T) {
 	}{
 		`likelihood "poisson" is none`: {Reconstruction{Likelihood: "poisson"}, spoilt(func(*Problem) {})},
 		`column "library"`:             {Reconstruction{Likelihood: NegativeBinomial}, spoilt(func(p *Problem) { p.Train.Extra = nil })},
-		"gene 2 in record 1":           {Reconstruction{Likelihood: NegativeBinomial}, spoilt(func(p *Problem) {
+		"gene 2 in record 1": {Reconstruction{Likelihood: NegativeBinomial}, spoilt(func(p *Problem) {
 			p.Train.X.Row(1)[2] = float32(math.Log1p(1.5 * 10_000 / p.Train.Extra[datasets.Library][1])) // one and a half
 		})},
-		"proportions of 0 genes":       {Reconstruction{}, spoilt(func(p *Problem) { p.Arch = tabular.MLP{Features: 5, Outputs: 2} })},
+		"proportions of 0 genes": {Reconstruction{}, spoilt(func(p *Problem) { p.Arch = tabular.MLP{Features: 5, Outputs: 2} })},
 	} {
 		if _, err := c.g.Objective(c.p, []int{0, 1, 2}); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want %q", err, words)
