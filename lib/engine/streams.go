@@ -33,6 +33,9 @@ const (
 	StreamShare = "share"
 	// StreamHeldOut draws the held-out records that a method may look at.
 	StreamHeldOut = "held-out"
+	// StreamValidation draws the retained records by which an epoch of a fine-tuning
+	// is chosen.
+	StreamValidation = "validation"
 	// StreamRandomLabel draws the labels that are taught instead of the right ones
 	// (epoch, record).
 	StreamRandomLabel = "random-label"

@@ -38,6 +38,7 @@ type gradients struct {
 	random    bool         // whether any draw is active
 	clip      *PerExample  // nil: records are not clipped
 	valueOnly bool         // whether the gradient is left out
+	squares   bool         // whether it is the sum of the records' squared gradients instead, each of its loss undivided
 	player    int          // whose turn it is
 	epoch     int          // that augmentation draws for, from 0
 	warms     bool         // whether weights that rise are those of the epoch
@@ -175,6 +176,10 @@ func (g *gradients) build(losses []loss.Loss, inputs [][]string, in []*graph.Nod
 	if g.valueOnly {
 		return []*graph.Node{engine.Sum(total)}
 	}
+	if g.squares {
+		model.CheckExamples(g.runner.Arch, t, p, like)
+		return append([]*graph.Node{engine.Sum(total)}, t.PerExampleSquares(from, graph.OnesLike(total), p)...)
+	}
 	if g.clip != nil {
 		model.CheckExamples(g.runner.Arch, t, p, like)
 		factor := graph.MinScalar(graph.Div(rest[0], t.PerExampleNorms(from)), 1)
@@ -286,7 +291,11 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 	if err != nil {
 		return nil, err
 	}
-	data, free, err := g.inputs(t, term, t.size(o))
+	records := t.size(o)
+	if g.squares {
+		records = 1
+	}
+	data, free, err := g.inputs(t, term, records)
 	if err != nil {
 		return nil, err
 	}

@@ -26,33 +26,69 @@ type Mode struct {
 // others a last, smaller batch counts as much as the rest, as it does in a sum
 // over a PyTorch loader. Augmentation is that of epoch 0.
 func Gradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode) ([][]float64, error) {
-	if err := o.check(r.Arch); err != nil {
-		return nil, err
-	}
-	if batchSize < 0 {
-		return nil, fmt.Errorf("train: batches of %d", batchSize)
-	}
-	if err := r.CheckWeights(p); err != nil {
-		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
-	}
-	g, err := newGradientsIn(r, m.Training)
+	total := newSum(p)
+	err := EachGradient(ctx, r, p, o, batchSize, m, func(grads [][]float64, _ int) { total.add(sum{grads: grads}) })
 	if err != nil {
 		return nil, err
 	}
-	defer g.close()
-	g.stop = ctx.Err
+	return total.grads, nil
+}
+
+// EachGradient is Gradient batch by batch: it calls each with the gradient of the
+// batch's mean and the number of the batch's records. The gradient is each's for
+// the time of the call.
+func EachGradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode, each func(grads [][]float64, records int)) error {
+	return eachStep(ctx, r, p, o, batchSize, m, false, each)
+}
+
+// Squares returns the mean over an objective's records of the square of every
+// record's own gradient, by element and in the form of Gradient: the diagonal of
+// the empirical Fisher information, without a record's gradient ever being formed.
+// The objective has one term; a network that mixes records is refused by the name
+// of a weight.
+func Squares(ctx context.Context, r *model.Runner, p nn.Params, o Objective, m Mode) ([][]float64, error) {
+	if len(o) != 1 {
+		return nil, fmt.Errorf("train: squared gradients of an objective of %d terms; one is possible", len(o))
+	}
 	total := newSum(p)
+	err := eachStep(ctx, r, p, o, 0, m, true, func(squares [][]float64, _ int) { total.add(sum{grads: squares}) })
+	if err != nil {
+		return nil, err
+	}
+	scale(total.grads, 1/float64(o[0].X.Rows))
+	return total.grads, nil
+}
+
+// eachStep takes the gradient of every batch, or the sum of its records' squared
+// gradients.
+func eachStep(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode, squares bool,
+	each func(grads [][]float64, records int)) error {
+	if err := o.check(r.Arch); err != nil {
+		return err
+	}
+	if batchSize < 0 {
+		return fmt.Errorf("train: batches of %d", batchSize)
+	}
+	if err := r.CheckWeights(p); err != nil {
+		return fmt.Errorf("train %s: %w", r.Arch.Name(), err)
+	}
+	g, err := newGradientsIn(r, m.Training)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	g.stop, g.squares = ctx.Err, squares
 	for t, b := range inOrder(o, batchSize) {
 		key := func(term, layer int) uint64 {
 			return m.Seed.Counter(engine.StreamDropout, uint64(t), uint64(term), uint64(layer))
 		}
 		got, _, err := g.step(p, o, []batch{b}, key)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		total.add(got)
+		each(got.grads, b.size(o))
 	}
-	return total.grads, nil
+	return nil
 }
 
 // inOrder cuts every term into batches of neighbours.
