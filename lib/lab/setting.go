@@ -239,7 +239,11 @@ func epochsOf(m unlearn.Method) int {
 	if f := v.FieldByName("Epochs"); f.IsValid() && f.CanInt() {
 		return int(f.Int())
 	}
-	if f := v.FieldByName("Of"); f.IsValid() {
+	for _, inside := range []string{"Of", "Tune"} {
+		f := v.FieldByName(inside)
+		if !f.IsValid() {
+			continue
+		}
 		if inner, ok := f.Interface().(unlearn.Method); ok {
 			return epochsOf(inner)
 		}

@@ -53,6 +53,10 @@ var about = map[string][]unlearntest.Option{
 		return y.CrossEntropy(t, p, y.Request.Retain) + 5e-4*magnitudes(p)
 	})},
 	"unroll":             {unlearntest.Deterministic(), unlearntest.Lowers(ascends)},
+	"retain-tuning":      {unlearntest.Lowers(retainLoss)},
+	"ascent-tuning":      {unlearntest.Lowers(retainLoss)},
+	"ssd":                nil,
+	"ssd-foster":         {unlearntest.Deterministic()},
 	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"do-nothing": {unlearntest.Deterministic(), unlearntest.Holds("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
@@ -146,6 +150,10 @@ var generative = map[string][]unlearntest.Option{
 	"unroll-thudi":       {unlearntest.Deterministic(), unlearntest.Lowers(forgetGain)},
 	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", reconstructsRetainOnly)},
 	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", reconstructsRetainOnly)},
+	"retain-tuning":      {unlearntest.Lowers(retainLoss)},
+	"ascent-tuning":      {unlearntest.Lowers(retainLoss)},
+	"ssd":                nil,
+	"ssd-foster":         {unlearntest.Deterministic()},
 	"do-nothing":         {unlearntest.Deterministic()},
 	"random-weights":     nil,
 }

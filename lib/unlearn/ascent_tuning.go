@@ -1,0 +1,94 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// AscentTuning is the gradient ascent of "Fishing for Privacy" (section 4.2,
+// appendix B):
+//
+//	first goes up L(Df), then down L(Dr)
+//
+// with L what the original was trained for: 10 steps of plain descent at 1e-5 on
+// -L(Df), each with the gradient shortened to length 1, and RetainTuning for at
+// most 30 epochs.
+//
+// As coded the way up is none: 10 steps of at most 1e-5 move all the weights
+// together by at most 1e-4, so that the method is its second stage. The note of
+// the report says how far the first one went. Corrected is a larger rate, without
+// the bound: AscentTuning{LR: 1e-4, Clip: nn.Zero} or what the data bear.
+//
+// Difference from the published program: a step goes over all forget records, its
+// batches are of 32 (it has 30 records to forget).
+type AscentTuning struct {
+	Steps   int          `json:"steps,omitempty"` // up, 0: 10
+	LR      float64      `json:"lr,omitempty"`    // of the way up, 0: 1e-5
+	Clip    float64      `json:"clip,omitempty"`  // the longest gradient of the way up, 0: 1, nn.Zero: any
+	Tune    RetainTuning `json:"tune,omitzero"`   // 0 epochs: 30
+	Untuned bool         `json:"untuned,omitempty"`
+}
+
+var (
+	_ Described = AscentTuning{}
+	_ General   = AscentTuning{}
+)
+
+// Name implements Method.
+func (AscentTuning) Name() string { return "ascent-tuning" }
+
+// About implements Described.
+func (AscentTuning) About() About {
+	return About{"raises the loss of the forget set a little, then goes on training on the retain set", "Fishing for Privacy, as coded"}
+}
+
+// General implements General.
+func (AscentTuning) General() bool { return true }
+
+// Sees implements Method.
+func (AscentTuning) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Resolved implements Method.
+func (m AscentTuning) Resolved() Method { return m.resolved() }
+
+func (m AscentTuning) resolved() AscentTuning {
+	m.Steps, m.LR, m.Clip, m.Tune = cmp.Or(m.Steps, 10), cmp.Or(m.LR, 1e-5), cmp.Or(m.Clip, 1), m.Tune.after(30)
+	return m
+}
+
+// Unlearn implements Method.
+func (m AscentTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
+	o, err := r.objective("forget", r.Forget, false, -1)
+	if err != nil {
+		return nil, err
+	}
+	plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }}
+	if m.Clip != nn.Zero {
+		plan.Surgeons = []train.Surgeon{train.ClipNorm{Max: m.Clip}}
+	}
+	c := train.Config{Epochs: m.Steps, Optimizer: nn.SGD{LR: m.LR}, Seed: r.Seed}
+	up, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})
+	if err != nil {
+		return nil, err
+	}
+	return m.Tune.unless(ctx, r, m.Untuned, up, "the ascent moved the weights by "+movedBy(up, r.Original))
+}
+
+// movedBy is the Euclidean distance of weights from others.
+func movedBy(p, from nn.Params) string {
+	total := 0.0
+	for i, v := range p {
+		for j, x := range v.Data {
+			if d := float64(x) - float64(from[i].Data[j]); !v.State {
+				total += d * d
+			}
+		}
+	}
+	return fmt.Sprintf("%.3g", math.Sqrt(total))
+}

@@ -1,0 +1,307 @@
+package unlearn_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
+)
+
+func distance(p, from nn.Params) float64 {
+	total := 0.0
+	for i, v := range p {
+		for j, x := range v.Data {
+			total += math.Pow(float64(x)-float64(from[i].Data[j]), 2)
+		}
+	}
+	return math.Sqrt(total)
+}
+
+// With a large rate the sample's loss goes up and down: what is returned is the
+// epoch at which it was lowest.
+func TestRetainTuningReturnsItsBestEpoch(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	p, rep := apply(t, unlearn.RetainTuning{LR: 0.05, Epochs: 40, Batch: 4, Patience: 5}, y.Request)
+	best := slices.MinFunc(rep.History, func(a, b train.Epoch) int { return cmpValid(a, b) })
+	if best.Epoch == len(rep.History) {
+		t.Fatalf("the last epoch is the best of %d: this test looks at nothing", len(rep.History))
+	}
+	if got := y.Loss(t, p, y.Request.Retain); math.Abs(got-*best.Valid) > 1e-5*got {
+		t.Errorf("the retain set's loss is %v, after epoch %d it was %v", got, best.Epoch, *best.Valid)
+	}
+	if want := fmt.Sprintf("epoch %d of %d", best.Epoch, len(rep.History)); rep.Note != want {
+		t.Errorf("the note is %q, want %q", rep.Note, want)
+	}
+}
+
+func cmpValid(a, b train.Epoch) int {
+	if *a.Valid < *b.Valid {
+		return -1
+	}
+	return 1
+}
+
+// The sample is of the retain set; with Apart it is not trained on.
+func TestRetainTuningDrawsItsSample(t *testing.T) {
+	r := unlearntest.NewGenerativeToy(t).Request
+	inner := r.Objective
+	for _, m := range []unlearn.RetainTuning{{Epochs: 1}, {Epochs: 1, Sample: 7}, {Epochs: 1, Sample: 7, Apart: true}, {Epochs: 1, Apart: true}} {
+		var asked [][]int
+		r.Objective = func(d unlearn.Data) (train.Objective, error) {
+			asked = append(asked, d.IDs)
+			return inner(d)
+		}
+		apply(t, m, r)
+		trained, sample := asked[0], asked[1]
+		size, left := min(len(r.Retain.IDs), max(m.Sample, 7)), len(r.Retain.IDs)
+		if m.Sample == 0 {
+			size = len(r.Retain.IDs)
+			if m.Apart {
+				size /= 2
+			}
+		}
+		if m.Apart {
+			left -= size
+		}
+		if len(sample) != size || len(trained) != left {
+			t.Errorf("%+v: %d records trained on, a sample of %d; want %d and %d", m, len(trained), len(sample), left, size)
+		}
+		for _, id := range sample {
+			if !slices.Contains(r.Retain.IDs, id) || slices.Contains(trained, id) == m.Apart {
+				t.Errorf("%+v: record %d of the sample", m, id)
+			}
+		}
+	}
+}
+
+// As coded ten steps of length 1e-5 are all there is to the ascent.
+func TestTheAscentIsBoundedAsCoded(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	r := y.Request
+	for i := range r.Forget.X.Data {
+		r.Forget.X.Data[i] *= 3 // so that the gradient is longer than 1
+	}
+	p, rep := apply(t, unlearn.AscentTuning{LR: 1e-3, Untuned: true}, r)
+	if d := distance(p, r.Original); d > 1.001e-2 || d < 0.5e-2 {
+		t.Errorf("ten steps of at most 1e-3 moved the weights by %v", d)
+	}
+	if want := fmt.Sprintf("moved the weights by %.3g", distance(p, r.Original)); !strings.Contains(rep.Note, want) {
+		t.Errorf("the note is %q, want %q", rep.Note, want)
+	}
+	coded, _ := apply(t, unlearn.AscentTuning{Untuned: true}, r)
+	if d := distance(coded, r.Original); d > 1.01e-4 {
+		t.Errorf("as coded the weights have moved by %v", d)
+	}
+	free, _ := apply(t, unlearn.AscentTuning{LR: 1e-3, Clip: nn.Zero, Untuned: true}, r)
+	if before, bound, after := y.Loss(t, r.Original, r.Forget), y.Loss(t, p, r.Forget), y.Loss(t, free, r.Forget); !(after > bound && bound > before) {
+		t.Errorf("the forget set's loss was %v, is %v after a bounded ascent and %v after a free one", before, bound, after)
+	}
+}
+
+// The end of a method is RetainTuning from where the method left the weights.
+func TestTheTuningGoesOnFromTheAscent(t *testing.T) {
+	r := unlearntest.NewGenerativeToy(t).Request
+	m := unlearn.AscentTuning{LR: 1e-3, Clip: nn.Zero, Tune: unlearn.RetainTuning{Epochs: 4}}
+	got, rep := apply(t, m, r)
+	half := m
+	half.Untuned = true
+	r.Original, _ = apply(t, half, r)
+	want, _ := apply(t, unlearn.RetainTuning{Epochs: 4}, r)
+	if got.Hash() != want.Hash() || rep.Epochs != 4 {
+		t.Errorf("another result than of the two stages one after another, after %d epochs", rep.Epochs)
+	}
+}
+
+// The published dampening, written out anew.
+func TestSSDIsAsCoded(t *testing.T) {
+	r := unlearntest.NewGenerativeToy(t).Request
+	squares := func(d unlearn.Data, batch int) [][]float64 {
+		o, err := r.Objective(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out [][]float64
+		err = train.EachGradient(context.Background(), r.Runner, r.Original, o, batch, train.Mode{Training: true, Seed: r.Seed}, func(g [][]float64, n int) {
+			for i := range g {
+				if len(out) <= i {
+					out = append(out, make([]float64, len(g[i])))
+				}
+				for j, v := range g[i] {
+					out[i][j] += v * v
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range out {
+			for j := range g {
+				g[j] = g[j]/float64(d.X.Rows) + 1e-5
+			}
+		}
+		return out
+	}
+	f, back := squares(r.Forget, 0), squares(r.Retain, 16)
+	got, rep := apply(t, unlearn.SSD{Alpha: 3, Batch: 16, Untuned: true}, r)
+	mean := 0.0
+	for i, p := range got {
+		top := 0.0
+		for j := range f[i] {
+			top = math.Max(top, f[i][j]/(back[i][j]+1e-10))
+		}
+		for j, v := range p.Data {
+			dampening := 3 * f[i][j] / (back[i][j] + 1e-10) / top
+			mean += dampening / float64(got.Size())
+			if want := float64(r.Original[i].Data[j]) * (1 - dampening); math.Abs(float64(v)-want) > 1e-6 {
+				t.Errorf("%s, element %d: %v, want %v", p.Name, j, v, want)
+			}
+		}
+	}
+	if want := fmt.Sprintf("mean dampening %.4g", mean); rep.Note != want {
+		t.Errorf("the note is %q, want %q", rep.Note, want)
+	}
+}
+
+// cells asks a network of cells with a dispersion head that the squared error never
+// reaches to forget three of twelve cells.
+func cells(t *testing.T) unlearn.Request {
+	t.Helper()
+	e, err := enginetest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	arch := vae.Cells{Genes: 5, Hidden: []int{6}, Latent: 2}
+	runner, err := model.NewRunner(e, arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := engine.Root(8).Stream(engine.StreamToy)
+	draw := func(first, n int) unlearn.Data {
+		d := unlearn.Data{X: array.New[float32](n, 5)}
+		for i := range n {
+			d.IDs = append(d.IDs, first+i)
+			for j := range d.X.Row(i) {
+				d.X.Row(i)[j] = float32(math.Abs(rng.NormFloat64()))
+			}
+		}
+		return d
+	}
+	return unlearn.Request{
+		Runner: runner, Original: arch.Init(engine.Root(2).Stream(engine.StreamInit)), Forget: draw(0, 3), Retain: draw(3, 9), Seed: 4,
+		Objective: func(d unlearn.Data) (train.Objective, error) {
+			library := array.New[float32](d.X.Rows, 1)
+			for i := range library.Data {
+				for _, v := range d.X.Row(i) {
+					library.Data[i] += v
+				}
+			}
+			in := map[string]array.Matrix[float32]{loss.Target: d.X, loss.Library: library}
+			return train.Objective{{X: d.X, IDs: d.IDs, Targets: []train.Target{
+				{Loss: loss.LibrarySquaredError{}, Inputs: in, Weight: 1}, {Loss: loss.LatentDivergence{}, Weight: 1},
+			}}}, nil
+		},
+	}
+}
+
+// A head that the loss never reaches is multiplied by 1 - alpha, whatever the data:
+// with alpha 1 it is cleared, with alpha 5 turned over.
+func TestSSDDampensADeadHeadByAlpha(t *testing.T) {
+	r := cells(t)
+	for _, alpha := range []float64{1, 5} {
+		p, _ := apply(t, unlearn.SSD{Alpha: alpha, Tune: unlearn.RetainTuning{Epochs: 2}}, r)
+		dead := 0
+		for i, v := range p {
+			if !strings.HasPrefix(v.Name, "dispersion.") {
+				continue
+			}
+			for j, got := range v.Data {
+				dead++
+				if want := float64(r.Original[i].Data[j]) * (1 - alpha); math.Abs(float64(got)-want) > 1e-6 {
+					t.Errorf("alpha %v, %s: %v, want %v", alpha, v.Name, got, want)
+				}
+			}
+		}
+		if dead == 0 {
+			t.Fatal("the network has no dispersion head")
+		}
+	}
+}
+
+// The selection written out over records; exchanged sets are another answer.
+func TestSSDFosterSelects(t *testing.T) {
+	r := cells(t)
+	squares := func(d unlearn.Data) [][]float64 {
+		o, err := r.Objective(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out [][]float64
+		err = train.EachGradient(context.Background(), r.Runner, r.Original, o, 1, train.Mode{}, func(g [][]float64, n int) {
+			for i := range g {
+				if len(out) <= i {
+					out = append(out, make([]float64, len(g[i])))
+				}
+				for j, v := range g[i] {
+					out[i][j] += v * v
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	f, back := squares(r.Forget), squares(r.Retain)
+	got, _ := apply(t, unlearn.SSDFoster{Alpha: 2, Lambda: 0.7}, r)
+	selected := 0
+	for i, p := range got {
+		for j, v := range p.Data {
+			want, all, mine := float64(r.Original[i].Data[j]), (f[i][j]+back[i][j])/12, f[i][j]/3
+			if mine > 2*all {
+				want *= min(0.7*all/mine, 1)
+				selected++
+			}
+			if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
+				t.Errorf("%s, element %d: %v, want %v", p.Name, j, v, want)
+			}
+		}
+	}
+	if selected == 0 || selected == got.Size() {
+		t.Errorf("%d of %d weights are selected: this test looks at nothing", selected, got.Size())
+	}
+	r.Forget, r.Retain = r.Retain, r.Forget
+	if other, _ := apply(t, unlearn.SSDFoster{Alpha: 2, Lambda: 0.7}, r); other.Hash() == got.Hash() {
+		t.Error("with forget and retain set exchanged it is the same")
+	}
+}
+
+func TestFishingsSettingsThatMakeNoSenseAreRefused(t *testing.T) {
+	r := cells(t)
+	for words, m := range map[string]unlearn.Method{
+		"patience -1":         unlearn.RetainTuning{Patience: -1},
+		"a sample of -2":      unlearn.RetainTuning{Sample: -2},
+		"longest gradient":    unlearn.AscentTuning{Clip: -1},
+		"batches of -3":       unlearn.SSD{Batch: -3},
+		"lambda -1":           unlearn.SSDFoster{Lambda: -1},
+		"learning rate -0.5":  unlearn.AscentTuning{LR: -0.5},
+		"a damping of -1e-05": unlearn.SSD{Damping: -1e-5},
+	} {
+		if _, _, err := unlearn.Apply(context.Background(), m, r); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%+v: error %v, want %q", m, err, words)
+		}
+	}
+}

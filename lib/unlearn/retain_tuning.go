@@ -1,0 +1,151 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// RetainTuning is the retain-only fine-tuning of "Fishing for Privacy" (section
+// 4.2, appendix B):
+//
+//	minimise L(Dr)
+//
+// with L what the original was trained for, by Adam at 1e-4 in batches of 256, for
+// at most 50 epochs. After every epoch it looks at the loss of a sample of 1,000
+// retained records; it stops when that has not fallen for 10 epochs and returns
+// the weights after the epoch at which it was lowest. It never sees a record of the
+// forget set.
+//
+// It is also the last stage of that paper's other methods, and with their number
+// of epochs the control that the paper lacks: what of them is this stage.
+//
+// Differences: (1) as in the published program the sample is trained on too, so
+// that it tells little of other records; with Apart it is not. (2) The program
+// draws latent variables in the sample's loss and means over its batches; here
+// nothing is drawn and it is the mean over records.
+type RetainTuning struct {
+	Epochs   int     `json:"epochs,omitempty"`   // at most, 0: 50
+	LR       float64 `json:"lr,omitempty"`       // 0: 1e-4
+	Batch    int     `json:"batch,omitempty"`    // 0: 256; a request's own batch goes before
+	Patience int     `json:"patience,omitempty"` // epochs, 0: 10
+	Sample   int     `json:"sample,omitempty"`   // at most so many records, 0: 1000; with Apart at most half of all
+	Apart    bool    `json:"apart,omitempty"`
+}
+
+var (
+	_ Described = RetainTuning{}
+	_ General   = RetainTuning{}
+)
+
+// Name implements Method.
+func (RetainTuning) Name() string { return "retain-tuning" }
+
+// About implements Described.
+func (RetainTuning) About() About {
+	return About{"goes on training on the retain set until a sample of it gets no better", "Fishing for Privacy, as coded"}
+}
+
+// General implements General.
+func (RetainTuning) General() bool { return true }
+
+// Sees implements Method.
+func (RetainTuning) Sees() Sees { return Sees{Original: true, Retain: true} }
+
+// Resolved implements Method.
+func (m RetainTuning) Resolved() Method { return m.resolved() }
+
+func (m RetainTuning) resolved() RetainTuning {
+	m.Epochs, m.LR, m.Batch = cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256)
+	m.Patience, m.Sample = cmp.Or(m.Patience, 10), cmp.Or(m.Sample, 1000)
+	return m
+}
+
+// after is the tuning at the end of another method, with other defaults.
+func (m RetainTuning) after(epochs int) RetainTuning {
+	m.Epochs = cmp.Or(m.Epochs, epochs)
+	return m.resolved()
+}
+
+// Unlearn implements Method.
+func (m RetainTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	return m.from(ctx, r, r.Original, "")
+}
+
+// from tunes weights, about which there is something to say. The hooks are for
+// these epochs alone: what made the weights is done again after a stop.
+func (m RetainTuning) from(ctx context.Context, r Request, start nn.Params, note string) (*Outcome, error) {
+	m = m.resolved()
+	if m.Epochs < 1 || m.Patience < 0 || m.Sample < 1 || m.Batch < 1 {
+		return nil, fmt.Errorf("%d epochs in batches of %d, patience %d, a sample of %d records", m.Epochs, m.Batch, m.Patience, m.Sample)
+	}
+	sample, rest := m.divide(r)
+	o, err := r.objective("retain", rest, false, 1)
+	if err != nil {
+		return nil, err
+	}
+	still := r
+	still.Augment = nil
+	judge, err := still.objective("retain", sample, false, 1)
+	if err != nil {
+		return nil, err
+	}
+	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	c.Epochs = r.pace.epochs(m.Epochs, c, o)
+	plan := train.Plan{
+		Passes:     func(int) ([]train.Objective, error) { return []train.Objective{o}, nil },
+		Validation: &train.Validation{Objective: judge, Patience: m.Patience},
+	}
+	p, history, err := train.FitPlan(ctx, r.Runner, start, plan, c, r.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Params: p, History: history, Note: note + bestOf(history)}, nil
+}
+
+// unless is from for a method that can do without it.
+func (m RetainTuning) unless(ctx context.Context, r Request, untuned bool, start nn.Params, note string) (*Outcome, error) {
+	if untuned {
+		return &Outcome{Params: start, Note: note}, nil
+	}
+	return m.from(ctx, r, start, note+"; ")
+}
+
+// bestOf names the epoch that was best by the validation.
+func bestOf(history []train.Epoch) string {
+	best := slices.MinFunc(history, func(a, b train.Epoch) int { return cmp.Compare(*a.Valid, *b.Valid) })
+	return fmt.Sprintf("epoch %d of %d", best.Epoch, len(history))
+}
+
+// divide draws the sample out of the retain set, and says what is trained on.
+func (m RetainTuning) divide(r Request) (sample, rest Data) {
+	n := r.Retain.X.Rows
+	k := min(m.Sample, n)
+	if m.Apart {
+		k = min(m.Sample, n/2)
+	}
+	drawn := r.Seed.Stream(engine.StreamValidation).Perm(n)
+	slices.Sort(drawn[:k])
+	if !m.Apart {
+		return r.Retain.rows(drawn[:k]), r.Retain
+	}
+	slices.Sort(drawn[k:])
+	return r.Retain.rows(drawn[:k]), r.Retain.rows(drawn[k:])
+}
+
+// rows are some of the records.
+func (d Data) rows(list []int) Data {
+	out := Data{X: d.X.Gather(list)}
+	for _, i := range list {
+		out.IDs = append(out.IDs, d.IDs[i])
+		if d.Y != nil {
+			out.Y = append(out.Y, d.Y[i])
+		}
+	}
+	return out
+}
