@@ -5,6 +5,9 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/attacktest"
+	"github.com/lethe-ml/lethe/lib/attack/generative"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
 )
 
 func TestEveryAttackConforms(t *testing.T) {
@@ -23,5 +26,17 @@ func TestEveryAttackConforms(t *testing.T) {
 	for _, s := range attack.Signals() {
 		once(t, s.Name())
 		t.Run(s.Name(), func(t *testing.T) { attacktest.RunSignal(t, s) })
+	}
+	for _, a := range generative.All() {
+		once(t, a.Name())
+		t.Run(a.Name(), func(t *testing.T) { attacktest.RunGenerative(t, a) })
+	}
+	for _, a := range shadow.All() {
+		once(t, a.Name())
+		t.Run(a.Name(), func(t *testing.T) { attacktest.RunShadow(t, a) })
+	}
+	for _, a := range learned.Attackers() {
+		once(t, a.Name())
+		t.Run(a.Name(), func(t *testing.T) { attacktest.RunAttacker(t, a) })
 	}
 }

@@ -1,11 +1,17 @@
 package attacktest
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/attack/generative"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 )
 
@@ -98,6 +104,143 @@ var brokenSignals = []struct {
 	})},
 }
 
+// brokenGenerative is the reconstruction attack, spoiled.
+type brokenGenerative struct {
+	generative.Recon
+	name   string
+	before func(e generative.Evidence)
+	after  func(s attack.Samples)
+}
+
+func (b brokenGenerative) Name() string { return b.name }
+
+func (b brokenGenerative) Scores(e generative.Evidence) (attack.Samples, error) {
+	if b.before != nil {
+		b.before(e)
+	}
+	s, err := b.Recon.Scores(e)
+	if b.after != nil && err == nil {
+		b.after(s)
+	}
+	return s, err
+}
+
+func negate(x []float64) {
+	for i := range x {
+		x[i] = -x[i]
+	}
+}
+
+var brokenGeneratives = []struct {
+	breaks string
+	brokenGenerative
+}{
+	{"finds a memory", brokenGenerative{name: "recon-negated", after: func(s attack.Samples) { negate(s.Members); negate(s.Nonmembers) }}},
+	{"finds none in an oracle", brokenGenerative{name: "recon-that-knows", after: func(s attack.Samples) {
+		for i := range s.Members {
+			s.Members[i] += 0.5
+		}
+	}}},
+	{"leaves the evidence alone", brokenGenerative{name: "recon-that-writes", before: func(e generative.Evidence) {
+		for i := range e.Model.Members.Recon {
+			e.Model.Members.Recon[i]++
+		}
+	}}},
+	{"refuses nonsense", brokenGenerative{name: "recon-without-nan", before: func(e generative.Evidence) {
+		for i, v := range e.Model.Nonmembers.Recon {
+			if math.IsNaN(v) {
+				e.Model.Nonmembers.Recon[i] = 0
+			}
+		}
+	}}},
+}
+
+// brokenShadow is LiRA, spoiled.
+type brokenShadow struct {
+	shadow.LiRA
+	name   string
+	before func(e *shadow.Evidence)
+}
+
+func (b brokenShadow) Name() string { return b.name }
+
+func (b brokenShadow) Scores(e shadow.Evidence) ([]float64, error) {
+	b.before(&e)
+	return b.LiRA.Scores(e)
+}
+
+var brokenShadows = []struct {
+	breaks string
+	brokenShadow
+}{
+	{"finds a memory", brokenShadow{name: "lira-in-for-out", before: func(e *shadow.Evidence) {
+		var in [][]bool
+		for _, had := range e.Shadows.In {
+			not := make([]bool, len(had))
+			for i := range had {
+				not[i] = !had[i]
+			}
+			in = append(in, not)
+		}
+		e.Shadows.In = in
+	}}},
+	{"leaves the evidence alone", brokenShadow{name: "lira-that-writes", before: func(e *shadow.Evidence) {
+		for i := range e.Target {
+			e.Target[i]++
+		}
+	}}},
+	{"refuses nonsense", brokenShadow{name: "lira-without-nan", before: func(e *shadow.Evidence) {
+		for i, v := range e.Target {
+			if math.IsNaN(v) {
+				e.Target[i] = 0
+			}
+		}
+	}}},
+}
+
+// brokenAttacker is logistic regression, spoiled.
+type brokenAttacker struct {
+	learned.Logistic
+	name   string
+	before func(r learned.Records) learned.Records
+	sign   float64
+}
+
+func (b brokenAttacker) Name() string { return b.name }
+
+func (b brokenAttacker) Fit(ctx context.Context, e *engine.Engine, r learned.Records, seed engine.Root) (learned.Judge, error) {
+	if b.before != nil {
+		r = b.before(r)
+	}
+	score, err := b.Logistic.Fit(ctx, e, r, seed)
+	return func(x array.Matrix[float64]) ([]float64, error) {
+		out, err := score(x)
+		for i := range out {
+			out[i] *= b.sign
+		}
+		return out, err
+	}, err
+}
+
+var brokenAttackers = []struct {
+	breaks string
+	brokenAttacker
+}{
+	{"finds a memory", brokenAttacker{name: "logistic-negated", sign: -1}},
+	{"exchanged roles flip the answer", brokenAttacker{name: "logistic-that-sorts", sign: 1, before: func(r learned.Records) learned.Records {
+		if r.Members.Rows > r.Nonmembers.Rows {
+			r.Members, r.Nonmembers = r.Nonmembers, r.Members
+		}
+		return r
+	}}},
+	{"leaves the features alone", brokenAttacker{name: "logistic-that-writes", sign: 1, before: func(r learned.Records) learned.Records {
+		for i := range r.Members.Data {
+			r.Members.Data[i]++
+		}
+		return r
+	}}},
+}
+
 func TestBrokenAttacks(t *testing.T) {
 	conform.Broken(t)
 	for _, b := range brokenAttacks {
@@ -105,6 +248,15 @@ func TestBrokenAttacks(t *testing.T) {
 	}
 	for _, b := range brokenSignals {
 		t.Run(b.name, func(t *testing.T) { RunSignal(t, b.brokenSignal) })
+	}
+	for _, b := range brokenGeneratives {
+		t.Run(b.name, func(t *testing.T) { RunGenerative(t, b.brokenGenerative) })
+	}
+	for _, b := range brokenShadows {
+		t.Run(b.name, func(t *testing.T) { RunShadow(t, b.brokenShadow) })
+	}
+	for _, b := range brokenAttackers {
+		t.Run(b.name, func(t *testing.T) { RunAttacker(t, b.brokenAttacker) })
 	}
 }
 
@@ -114,6 +266,15 @@ func TestTheSuiteFailsBrokenAttacks(t *testing.T) {
 		want = append(want, b.name+"/"+b.breaks)
 	}
 	for _, b := range brokenSignals {
+		want = append(want, b.name+"/"+b.breaks)
+	}
+	for _, b := range brokenGeneratives {
+		want = append(want, b.name+"/"+b.breaks)
+	}
+	for _, b := range brokenShadows {
+		want = append(want, b.name+"/"+b.breaks)
+	}
+	for _, b := range brokenAttackers {
 		want = append(want, b.name+"/"+b.breaks)
 	}
 	conform.Fails(t, "TestBrokenAttacks", want...)

@@ -1,0 +1,125 @@
+package attacktest
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/internal/conform"
+)
+
+// features draws four features of members and non-members, the former apart in one.
+func features(rng *rand.Rand, apart float64) learned.Records {
+	draw := func(n int, apart float64) array.Matrix[float64] {
+		m := array.New[float64](n, 4)
+		for k := range m.Data {
+			m.Data[k] = rng.NormFloat64()
+		}
+		for i := range n {
+			m.Row(i)[2] += apart
+		}
+		return m
+	}
+	return learned.Records{Members: draw(24, apart), Nonmembers: draw(40, 0)}
+}
+
+// oracles is the number of cases without a memory in which an attacker is trained;
+// of so many nominal intervals more than two miss 0.5 once in a thousand times.
+const oracles = 5
+
+// RunAttacker runs the suite on an attacker, through the cross-fitted protocol.
+func RunAttacker(t *testing.T, a learned.Attacker) {
+	t.Helper()
+	e, err := enginetest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	judge := func(t *testing.T, r learned.Records) *learned.Report {
+		t.Helper()
+		p := learned.CrossFitted(a)
+		p.Folds = 2
+		out, err := p.Run(context.Background(), e, learned.Question{Model: r}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	t.Run("has a name", func(t *testing.T) { conform.Named(t, a.Name(), a.About()) })
+	t.Run("finds a memory", func(t *testing.T) {
+		r := judge(t, features(random(41), 3))
+		above(t, "AUC", judged{&r.ScoreReport}.auc())
+		for _, c := range r.Cells {
+			if c.Trained {
+				t.Errorf("%+v is scored by an attacker that was trained on it", c)
+			}
+		}
+	})
+	t.Run("finds none in an oracle", func(t *testing.T) {
+		missed := 0
+		for k := range oracles {
+			r := judge(t, features(random(uint64(5000+k)), 0))
+			if r.AUC.Low > 0.5 || r.AUC.High < 0.5 {
+				missed++
+			}
+		}
+		if missed > 2 {
+			t.Errorf("%d of %d intervals do not hold 0.5", missed, oracles)
+		}
+	})
+	t.Run("exchanged roles flip the answer", func(t *testing.T) {
+		known, probe := features(random(42), 3), features(random(43), 3)
+		score, err := a.Fit(context.Background(), e, learned.Records{Members: known.Nonmembers, Nonmembers: known.Members}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := func(m array.Matrix[float64]) (mean float64) {
+			scores, err := score(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range scores {
+				mean += v / float64(len(scores))
+			}
+			return mean
+		}
+		if in, out := of(probe.Members), of(probe.Nonmembers); !(in < out) {
+			t.Errorf("taught the wrong way round, it scores members %v and others %v", in, out)
+		}
+	})
+	t.Run("leaves the features alone", func(t *testing.T) {
+		r := features(random(44), 1)
+		before := text(t, r)
+		first := text(t, judge(t, r))
+		if _, err := a.Fit(context.Background(), e, r, 1); err != nil { // not a copy, as a protocol gives it
+			t.Fatal(err)
+		}
+		if text(t, r) != before || text(t, judge(t, r)) != first {
+			t.Error("the attacker writes to the features, or answers anew the second time")
+		}
+	})
+	t.Run("refuses nonsense", func(t *testing.T) {
+		for what, spoil := range map[string]func(r *learned.Records){
+			"0 members":                   func(r *learned.Records) { r.Members = array.Matrix[float64]{} },
+			"0 non-members":               func(r *learned.Records) { r.Nonmembers = array.Matrix[float64]{} },
+			"features of members: row 1":  func(r *learned.Records) { r.Members.Data[5] = math.NaN() },
+			"features of non-members: ro": func(r *learned.Records) { r.Nonmembers.Data[5] = math.Inf(1) },
+			"have 4 features, non-member": func(r *learned.Records) { r.Nonmembers = array.New[float64](6, 3) },
+		} {
+			r := features(random(45), 1)
+			spoil(&r)
+			_, err := a.Fit(context.Background(), e, r, 1)
+			conform.Refused(t, what, err, what)
+		}
+		score, err := a.Fit(context.Background(), e, features(random(45), 1), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = score(array.New[float64](3, 5))
+		conform.Refused(t, "five features, taught on four", err, "5")
+	})
+}

@@ -1,0 +1,134 @@
+package attacktest
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/internal/conform"
+)
+
+// models, and records and a population that they score.
+const models, scored, population = 24, 80, 50
+
+// shadows draws log-likelihoods by models of records that they had, each with
+// probability one half, and of others; a model fits what it had better by memory. The
+// target's truth is returned beside them.
+func shadows(rng *rand.Rand, memory float64) (e shadow.Evidence, member []bool) {
+	hard := array.New[float64](1, scored+population).Data
+	for i := range hard {
+		hard[i] = -4 - 2*rng.Float64()
+	}
+	score := func(i int, had bool) float64 {
+		v := hard[i] + 0.5*rng.NormFloat64()
+		if had {
+			v += memory
+		}
+		return min(v, 0)
+	}
+	strangers := func() []float64 {
+		out := make([]float64, population)
+		for k := range out {
+			out[k] = score(scored+k, false)
+		}
+		return out
+	}
+	e.Shadows.Scores = array.New[float64](models, scored)
+	e.Population = &shadow.Population{Target: strangers(), Shadows: array.New[float64](models, population)}
+	for m := range models {
+		in := make([]bool, scored)
+		for i := range in {
+			in[i] = rng.IntN(2) == 0
+			if m < 4 {
+				in[i] = m%2 == 0 // twice at least on either side
+			}
+			e.Shadows.Scores.Row(m)[i] = score(i, in[i])
+		}
+		e.Shadows.In = append(e.Shadows.In, in)
+		copy(e.Population.Shadows.Row(m), strangers())
+	}
+	for i := range scored {
+		member = append(member, i%2 == 0)
+		e.Target = append(e.Target, score(i, member[i]))
+	}
+	return e, member
+}
+
+// RunShadow runs the suite on an attack by shadow models.
+func RunShadow(t *testing.T, a shadow.Attack) {
+	t.Helper()
+	judge := func(t *testing.T, e shadow.Evidence, member []bool) judged {
+		t.Helper()
+		r, err := shadow.Run(a, e, member)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return judged{r}
+	}
+	t.Run("has a name", func(t *testing.T) { conform.Named(t, a.Name(), a.About()) })
+	t.Run("finds a memory", func(t *testing.T) {
+		e, member := shadows(random(31), 1.2)
+		above(t, "AUC", judge(t, e, member).auc())
+	})
+	t.Run("finds none in an oracle", func(t *testing.T) {
+		nominal(t, 600, func(k uint64) judged {
+			// The shadows remember, the target does not.
+			e, member := shadows(random(4000+k), 0.6)
+			for i, had := range member {
+				if had {
+					e.Target[i] -= 0.6
+				}
+			}
+			return judge(t, e, member)
+		})
+	})
+	t.Run("exchanged roles flip the answer", func(t *testing.T) {
+		e, member := shadows(random(32), 1.2)
+		for i := range member {
+			member[i] = !member[i]
+		}
+		below(t, "AUC, members and non-members exchanged", judge(t, e, member).auc())
+		if !a.Mutual() {
+			return // one side of the shadows, or both in the same way
+		}
+		e, member = shadows(random(32), 1.2)
+		for _, in := range e.Shadows.In {
+			for i := range in {
+				in[i] = !in[i]
+			}
+		}
+		below(t, "AUC, models with and without a record exchanged", judge(t, e, member).auc())
+	})
+	t.Run("leaves the evidence alone", func(t *testing.T) {
+		e, member := shadows(random(33), 1)
+		before := text(t, e)
+		first := text(t, judge(t, e, member).ScoreReport)
+		if text(t, e) != before || text(t, judge(t, e, member).ScoreReport) != first {
+			t.Error("the attack writes to the evidence, or answers anew the second time")
+		}
+	})
+	t.Run("refuses nonsense", func(t *testing.T) {
+		for what, spoil := range map[string]func(e *shadow.Evidence){
+			"target":              func(e *shadow.Evidence) { e.Target = nil },
+			"shadow scores of 0":  func(e *shadow.Evidence) { e.Shadows = shadow.Shadows{} },
+			"target scores":       func(e *shadow.Evidence) { e.Target[3] = math.NaN() },
+			"shadow scores: row":  func(e *shadow.Evidence) { e.Shadows.Scores.Data[3] = math.Inf(1) },
+			"model 2: membership": func(e *shadow.Evidence) { e.Shadows.In[2] = e.Shadows.In[2][1:] },
+			"without it": func(e *shadow.Evidence) {
+				for _, in := range e.Shadows.In {
+					in[5] = true
+				}
+			},
+		} {
+			e, member := shadows(random(34), 1)
+			spoil(&e)
+			_, err := shadow.Run(a, e, member)
+			conform.Refused(t, what, err, a.Name(), what)
+		}
+		e, member := shadows(random(34), 1)
+		_, err := shadow.Run(a, e, member[1:])
+		conform.Refused(t, "truth about too few records", err, "membership of 79 records")
+	})
+}

@@ -1,0 +1,24 @@
+package generative
+
+import "github.com/lethe-ml/lethe/lib/attack"
+
+// ELBO is the evidence lower bound of a record.
+//
+//	score = -(recon + KL)
+//
+// Null: AUC 0.5. With the published program's reconstruction loss, averaged over
+// genes and without library size, it is KL once more.
+type ELBO struct{}
+
+var _ Attack = ELBO{}
+
+// Name implements Attack.
+func (ELBO) Name() string { return "elbo" }
+
+// About implements Attack.
+func (ELBO) About() string { return "evidence lower bound" }
+
+// Scores implements Attack.
+func (ELBO) Scores(e Evidence) (attack.Samples, error) {
+	return e.Model.each(func(v View) ([]float64, error) { return v.bound(-1, -1) })
+}

@@ -1,0 +1,99 @@
+// Package generative holds the membership attacks on a generative model that learn
+// nothing: a score is computed from what the model says of a record, and records
+// are told apart by its size. Everything is on plain arrays.
+package generative
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+)
+
+// Attack scores records. One file holds one attack, and its zero value is the
+// setting that its comment names.
+type Attack interface {
+	// Name is the attack's short name, such as "likelihood-ratio".
+	Name() string
+	// About says in one line what the score is.
+	About() string
+	// Scores are higher for members if the model remembers them. They are signed:
+	// an attack that finds members on the other side has an AUC below 0.5, and that
+	// is a finding.
+	Scores(e Evidence) (attack.Samples, error)
+}
+
+// View is what one model says of n records; an attack needs some of it.
+type View struct {
+	// Recon are losses of the reconstruction. Whether the decoder was given the
+	// library size, and whether genes are summed or averaged, is the caller's: the
+	// program of "Fishing for Privacy" gives none and averages, so that its Recon is
+	// next to nothing beside KL.
+	Recon []float64
+	KL    []float64  // divergence of the posterior from the prior, summed over the latent axes
+	Codes array.Rows // latent means, a row per record
+}
+
+// Both are views of members and of non-members.
+type Both struct{ Members, Nonmembers View }
+
+// Evidence is what attacks look at.
+type Evidence struct {
+	Model     Both       // the model under attack
+	Reference *Both      // another model on the same records in the same order, for the likelihood ratio
+	Retained  array.Rows // codes, by the model under attack, of other members that the attacker knows
+}
+
+// All returns every attack at its zero value, in alphabetical order.
+func All() []Attack {
+	return []Attack{ELBO{}, KL{}, LikelihoodRatio{}, Neighbours{}, CodedNeighbours(), Recon{}}
+}
+
+// Run attacks and reports, with 95 % intervals.
+func Run(a Attack, e Evidence) (*attack.ScoreReport, error) {
+	s, err := a.Scores(e)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name(), err)
+	}
+	return attack.Score(s, 0.95)
+}
+
+// each applies a score to both views.
+func (b Both) each(score func(v View) ([]float64, error)) (out attack.Samples, err error) {
+	if out.Members, err = score(b.Members); err != nil {
+		return out, fmt.Errorf("members: %w", err)
+	}
+	if out.Nonmembers, err = score(b.Nonmembers); err != nil {
+		return out, fmt.Errorf("non-members: %w", err)
+	}
+	return out, nil
+}
+
+// bound is recon + kl of every record, with weights.
+func (v View) bound(recon, kl float64) ([]float64, error) {
+	n := max(len(v.Recon), len(v.KL))
+	out := make([]float64, n)
+	for _, part := range []struct {
+		name   string
+		values []float64
+		weight float64
+	}{{"reconstruction losses", v.Recon, recon}, {"divergences", v.KL, kl}} {
+		if part.weight == 0 {
+			continue
+		}
+		if len(part.values) == 0 || len(part.values) != n {
+			return nil, fmt.Errorf("%d %s of %d records", len(part.values), part.name, n)
+		}
+		column := array.Matrix[float64]{Rows: n, Cols: 1, Data: part.values}
+		if err := column.Check(part.name); err != nil {
+			return nil, err
+		}
+		for i, x := range part.values {
+			out[i] += float64(part.weight * x)
+		}
+	}
+	return out, nil
+}
+
+var errNoCodes = errors.New("there are no codes")

@@ -1,0 +1,101 @@
+package generative
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/attack/features"
+)
+
+// Neighbours is the mean distance of a record's code to the K nearest codes of
+// known members, negated. The index holds retained records and the members in
+// question; a member does not meet itself, and a non-member meets one member fewer
+// as well (which one goes round), so that both search among equally many.
+//
+// Null: AUC 0.5. It asks whether members are nearer to what was trained on than
+// others of their kind: rarity alone moves both sides.
+//
+// Differs from the published program in having members in the index; the program's
+// is CodedNeighbours.
+type Neighbours struct {
+	K int `json:"k,omitempty"` // 0: 10
+	// Strangers leaves the members in question out of the index.
+	Strangers bool `json:"strangers,omitempty"`
+}
+
+// CodedNeighbours is the attack of the published program: the index holds retained
+// records alone, never the members in question. Members of a rare kind are then
+// farther than anybody: its AUC of 0.007 measures rarity.
+func CodedNeighbours() Neighbours { return Neighbours{Strangers: true} }
+
+var _ Attack = Neighbours{}
+
+// Name implements Attack.
+func (a Neighbours) Name() string {
+	if a.Strangers {
+		return "neighbours-coded"
+	}
+	return "neighbours"
+}
+
+// About implements Attack.
+func (a Neighbours) About() string {
+	if a.Strangers {
+		return "negative distance to retained records' nearest codes, members left out"
+	}
+	return "negative distance to the nearest codes of known members"
+}
+
+// Scores implements Attack.
+func (a Neighbours) Scores(e Evidence) (attack.Samples, error) {
+	if e.Retained == nil {
+		return attack.Samples{}, fmt.Errorf("retained records: %w", errNoCodes)
+	}
+	index, members := e.Retained, 0
+	if !a.Strangers {
+		var err error
+		if index, members, err = joined(e.Model.Members.Codes, e.Retained); err != nil {
+			return attack.Samples{}, err
+		}
+	}
+	return e.Model.each(func(v View) ([]float64, error) { return a.of(v.Codes, index, members) })
+}
+
+// of scores records against an index whose first rows are the members.
+func (a Neighbours) of(codes, index array.Rows, members int) ([]float64, error) {
+	if codes == nil {
+		return nil, errNoCodes
+	}
+	n := features.Neighbours{Codes: codes, Reference: index, K: cmp.Or(a.K, 10)}
+	if members > 0 {
+		n.Without = func(i int) int { return i % members } // a member itself
+	}
+	out, err := n.MeanDistances()
+	for i := range out {
+		out[i] = -out[i]
+	}
+	return out, err
+}
+
+// joined stacks the members' codes on the retained ones.
+func joined(members, retained array.Rows) (array.Rows, int, error) {
+	if members == nil {
+		return nil, 0, fmt.Errorf("members: %w", errNoCodes)
+	}
+	m, d := members.Shape()
+	n, other := retained.Shape()
+	if d != other || m == 0 {
+		return nil, 0, fmt.Errorf("%d members with codes of %d axes, retained ones have %d", m, d, other)
+	}
+	out := array.New[float64](m+n, d)
+	for i := range out.Rows {
+		if i < m {
+			copy(out.Row(i), members.Read(out.Row(i), i))
+		} else {
+			copy(out.Row(i), retained.Read(out.Row(i), i-m))
+		}
+	}
+	return out, m, nil
+}

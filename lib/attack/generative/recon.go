@@ -1,0 +1,24 @@
+package generative
+
+import "github.com/lethe-ml/lethe/lib/attack"
+
+// Recon is the loss of the reconstruction, negated: a model reconstructs better
+// what it was trained on.
+//
+//	score = -recon
+//
+// Null: AUC 0.5.
+type Recon struct{}
+
+var _ Attack = Recon{}
+
+// Name implements Attack.
+func (Recon) Name() string { return "reconstruction" }
+
+// About implements Attack.
+func (Recon) About() string { return "negative reconstruction loss" }
+
+// Scores implements Attack.
+func (Recon) Scores(e Evidence) (attack.Samples, error) {
+	return e.Model.each(func(v View) ([]float64, error) { return View{Recon: v.Recon}.bound(-1, 0) })
+}

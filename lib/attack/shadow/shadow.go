@@ -1,0 +1,180 @@
+// Package shadow holds membership attacks by shadow models: an attacker trains
+// models of the same kind, each on a random part of the records in question, and
+// compares what the model under attack says of a record with what models say that
+// did, and that did not, have it. Everything is on plain arrays of scores, so that
+// classifiers, autoencoders and anybody's models are attacked alike.
+package shadow
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+)
+
+// Attack scores records. One file holds one attack, and its zero value is the
+// setting of the paper named there.
+type Attack interface {
+	// Name is the attack's short name, such as "lira-online".
+	Name() string
+	// About says in one line what the score is.
+	About() string
+	// Scores are one per record, higher for members if the model remembers them.
+	Scores(e Evidence) ([]float64, error)
+	// Mutual tells whether a score is a product of what target and shadows say: what
+	// model j says as a shadow about model k is then what k says about j, which
+	// matters where every model is attacked in turn (Fleet).
+	Mutual() bool
+}
+
+// All returns every attack at its zero value, and those of the published programs,
+// in alphabetical order.
+func All() []Attack {
+	return []Attack{CodedLiRA{Offline: true}, CodedLiRA{}, LiRA{Offline: true}, LiRA{}, RMIA{Offline: true}, RMIA{}}
+}
+
+// Target are the scores of the model under attack, one per record, higher for what
+// a model was trained on: Scaled for a classifier and LiRA, a log-likelihood (or
+// ELBO, or -loss) for RMIA.
+type Target []float64
+
+// Shadows are the same scores by the attacker's models.
+type Shadows struct {
+	Scores array.Matrix[float64] // a row per model, a column per record
+	In     [][]bool              // In[m][i]: model m was trained on record i
+}
+
+// Population are the same scores of records that no model was trained on, neither
+// the target nor any shadow; RMIA compares with them.
+type Population struct {
+	Target  []float64
+	Shadows array.Matrix[float64] // a row per shadow model, in the same order
+}
+
+// Evidence is what attacks look at.
+type Evidence struct {
+	Target     Target
+	Shadows    Shadows
+	Population *Population // nil where the attack needs none
+}
+
+func (e Evidence) check() error {
+	if len(e.Target) == 0 {
+		return errors.New("there are no target scores")
+	}
+	if err := row(e.Target).Check("target scores"); err != nil {
+		return err
+	}
+	return e.Shadows.check(len(e.Target))
+}
+
+func row(x []float64) array.Matrix[float64] {
+	return array.Matrix[float64]{Rows: 1, Cols: len(x), Data: x}
+}
+
+func (s Shadows) check(records int) error {
+	if s.Scores.Rows == 0 || s.Scores.Cols != records {
+		return fmt.Errorf("shadow scores of %d models and %d records, want at least one model and %d records", s.Scores.Rows, s.Scores.Cols, records)
+	}
+	if err := s.Scores.Check("shadow scores"); err != nil {
+		return err
+	}
+	if len(s.In) != s.Scores.Rows {
+		return fmt.Errorf("%d shadow models, training sets of %d", s.Scores.Rows, len(s.In))
+	}
+	for m, in := range s.In {
+		if len(in) != records {
+			return fmt.Errorf("shadow model %d: membership of %d records, want %d", m, len(in), records)
+		}
+	}
+	return nil
+}
+
+// of are record i's scores by the models that had it and by those that had not.
+func (s Shadows) of(i int) (in, out []float64) {
+	for m, had := range s.In {
+		if v := s.Scores.Row(m)[i]; had[i] {
+			in = append(in, v)
+		} else {
+			out = append(out, v)
+		}
+	}
+	return in, out
+}
+
+// Run attacks one model and reports, with 95 % intervals; member says which records
+// it was trained on.
+func Run(a Attack, e Evidence, member []bool) (*attack.ScoreReport, error) {
+	scores, err := a.Scores(e)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name(), err)
+	}
+	s, err := sides(scores, member)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name(), err)
+	}
+	return attack.Score(s, level)
+}
+
+const level = 0.95
+
+func sides(scores []float64, member []bool) (s attack.Samples, err error) {
+	if len(member) != len(scores) {
+		return s, fmt.Errorf("membership of %d records, scores of %d", len(member), len(scores))
+	}
+	for i, v := range scores {
+		if member[i] {
+			s.Members = append(s.Members, v)
+		} else {
+			s.Nonmembers = append(s.Nonmembers, v)
+		}
+	}
+	return s, nil
+}
+
+// Scaled turns a classifier's logits into LiRA's scaled confidence (Carlini et al.
+// 2022, section VI),
+//
+//	log p_y - log(1 - p_y) = z_y - log sum over c not y of exp(z_c),
+//
+// one per record, which is near to normal over models where p_y itself is not. From
+// logits it is exact even where p_y rounds to 1.
+func Scaled(logits array.Matrix[float32], y []int) ([]float64, error) {
+	if err := logits.Check("logits"); err != nil {
+		return nil, fmt.Errorf("shadow: %w", err)
+	}
+	if len(y) != logits.Rows || logits.Cols < 2 {
+		return nil, fmt.Errorf("shadow: %d labels for %d x %d logits", len(y), logits.Rows, logits.Cols)
+	}
+	out := make([]float64, len(y))
+	for i, label := range y {
+		if label < 0 || label >= logits.Cols {
+			return nil, fmt.Errorf("shadow: record %d has label %d of %d classes", i, label, logits.Cols)
+		}
+		var others []float64
+		for c, v := range logits.Row(i) {
+			if c != label {
+				others = append(others, float64(v))
+			}
+		}
+		out[i] = float64(logits.Row(i)[label]) - logSum(others)
+	}
+	return out, nil
+}
+
+// logSum is log sum exp, without overflow.
+func logSum(x []float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range x {
+		top = max(top, v)
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Exp(v - top)
+	}
+	return top + math.Log(sum)
+}
+
+func logMean(x []float64) float64 { return logSum(x) - math.Log(float64(len(x))) }

@@ -1,0 +1,404 @@
+package shadow
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+func near(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= tolerance*max(1, math.Abs(want[i]))) {
+			t.Errorf("%s: element %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func wave(rows, cols int, at, factor float64) array.Matrix[float64] {
+	m := array.New[float64](rows, cols)
+	for k := range m.Data {
+		m.Data[k] = factor * math.Sin(at+float64(1.7*float64(k)))
+	}
+	return m
+}
+
+// six models and five records; every record in three models, but for the last two
+// exceptions of uneven.
+func six(uneven bool) Evidence {
+	e := Evidence{Target: wave(1, 5, 2.2, 2).Data, Shadows: Shadows{Scores: wave(6, 5, 0.4, 2)}}
+	for m := range 6 {
+		in := make([]bool, 5)
+		for i := range in {
+			in[i] = (m+i)%2 == 0
+		}
+		e.Shadows.In = append(e.Shadows.In, in)
+	}
+	if uneven {
+		e.Shadows.In[0][1], e.Shadows.In[5][3] = true, false
+	}
+	return e
+}
+
+// SciPy 1.17.1: the functions of tensorflow/privacy's mi_lira_2021 on six(true).
+func TestCodedLiRAIsTheProgram(t *testing.T) {
+	for a, want := range map[CodedLiRA][]float64{
+		{}:                    {-0.8735278854866988, -0.5053203682325225, -1.4525582737877867, 85.62246360686666, -0.6431293427686141},
+		{Offline: true}:       {1.659333702701288, 1.2650469799690582, 0.42409957843839874, 87.19323233148194, 0.8802056404436075},
+		{FixedVariance: true}: {-0.9302062667072541, -0.26285725589596365, -0.48432059844526076, 1.3960737256905493, -0.1321142411013958},
+		{Offline: true, FixedVariance: true}: {1.227876267655047, 1.2912045167614354, 1.1807572231012404,
+			3.6855381242824534, 1.1806418591964782},
+	} {
+		got, err := a.Scores(six(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, a.Name(), got, want, 1e-9)
+	}
+}
+
+// SciPy 1.17.1: scipy.stats.norm.logpdf with means and standard deviations (ddof=1).
+func TestLiRAIsThePapers(t *testing.T) {
+	for a, want := range map[LiRA][]float64{
+		{}:              {-0.350865536314763, -0.5719562251408592, -0.2624040337454723, 0.5487747671592595, -0.23058032857858413},
+		{Offline: true}: {0.8188578986427459, -0.3535821346905586, -0.6265327251843109, 1.3340291812257614, 0.3546293639304224},
+	} {
+		got, err := a.Scores(six(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, a.Name(), got, want, 1e-9)
+	}
+}
+
+func TestPooledLiRAHasOneSpreadPerSide(t *testing.T) {
+	e := six(true)
+	a, err := LiRA{Pooled: true}.Scores(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var squares [2]float64
+	var freedom [2]int
+	mean := func(x []float64) float64 {
+		sum := 0.0
+		for _, v := range x {
+			sum += v
+		}
+		return sum / float64(len(x))
+	}
+	for i := range 5 {
+		in, out := e.Shadows.of(i)
+		for side, x := range [][]float64{in, out} {
+			for _, v := range x {
+				squares[side] += (v - mean(x)) * (v - mean(x))
+			}
+			freedom[side] += len(x) - 1
+		}
+	}
+	want := make([]float64, 5)
+	for i, x := range e.Target {
+		in, out := e.Shadows.of(i)
+		v0, v1 := squares[0]/float64(freedom[0]), squares[1]/float64(freedom[1])
+		want[i] = -(x-mean(in))*(x-mean(in))/2/v0 - math.Log(v0)/2 + (x-mean(out))*(x-mean(out))/2/v1 + math.Log(v1)/2
+	}
+	near(t, "pooled", a, want, 1e-12)
+	// With one spread given, the online score is linear in the target.
+	b, err := LiRA{SD: 2}.Scores(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range e.Target {
+		in, out := e.Shadows.of(i)
+		want[i] = (mean(in) - mean(out)) * (x - (mean(in)+mean(out))/2) / 4
+	}
+	near(t, "given", b, want, 1e-12)
+}
+
+// NumPy 2.4.6 on six(false), even, or six(true): Privacy Meter's run_rmia with the
+// population's mean over all models, and the online formula.
+func TestRMIAIsPrivacyMeters(t *testing.T) {
+	logs := func(m array.Matrix[float64], plus float64) array.Matrix[float64] {
+		out := array.New[float64](m.Rows, m.Cols)
+		for k, v := range m.Data {
+			out.Data[k] = -math.Log1p(math.Exp(-v - plus))
+		}
+		return out
+	}
+	population := &Population{Target: logs(wave(1, 4, 0.7, 1), 0.3).Data, Shadows: logs(wave(6, 4, 1.1, 1), 0)}
+	for a, want := range map[RMIA][]float64{
+		{Offline: true, A: nn.Zero}: {1, 0, 0, 1, 0.75},
+		{Offline: true}:             {0.75, 0, 0, 1, 0.75},
+		{Offline: true, A: 1}:       {0.75, 0, 0, 0.75, 0.75},
+		{}:                          {0.75, 0, 0, 0.75, 0.75},
+		{Gamma: 1.2}:                {0.75, 0, 0, 0.75, 0.5},
+	} {
+		e := six(!a.Offline)
+		e.Target, e.Shadows.Scores, e.Population = logs(row(e.Target), 0).Data, logs(e.Shadows.Scores, 0), population
+		got, err := a.Scores(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, a.Name(), got, want, 0)
+	}
+}
+
+// Every pair of a record and one of the population, in plain probabilities.
+func TestRMIAEqualsCountingPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for trial := range 60 {
+		e := fleet(rng, 24, 12, 7, 0.5).mustAgainst(t, trial%24)
+		for _, a := range []RMIA{{}, {Gamma: 1.5}, {Offline: true}, {Offline: true, A: 0.7, Gamma: 0.8}} {
+			got, err := a.Scores(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			average := func(x []float64) float64 {
+				sum := 0.0
+				for _, v := range x {
+					sum += math.Exp(v) / float64(len(x))
+				}
+				return sum
+			}
+			share, gamma := a.A, a.Gamma
+			if share == 0 {
+				share = 0.3
+			}
+			if gamma == 0 {
+				gamma = 1
+			}
+			for i := range e.Target {
+				in, out := e.Shadows.of(i)
+				px := (average(in) + average(out)) / 2
+				if a.Offline {
+					px = ((1+share)*average(out) + 1 - share) / 2
+				}
+				wins := 0.0
+				for k, z := range e.Population.Target {
+					pz := average(column(e, k))
+					if a.Offline {
+						pz = ((1+share)*pz + 1 - share) / 2
+					}
+					if math.Exp(e.Target[i])/px > gamma*math.Exp(z)/pz {
+						wins++
+					}
+				}
+				if got[i] != wins/7 {
+					t.Errorf("%+v, record %d: %v, %v pairs of 7", a, i, got[i], wins)
+				}
+			}
+		}
+	}
+}
+
+// fleet draws models: records differ in difficulty, and a model fits what it had
+// better by memory.
+func fleet(rng *rand.Rand, models, records, population int, memory float64) Fleet {
+	f := Fleet{Scores: array.New[float64](models, records)}
+	p := array.New[float64](models, population)
+	f.Population = &p
+	hard := make([]float64, records+population)
+	for i := range hard {
+		hard[i] = -3 - 2*rng.Float64()
+	}
+	for m := range models {
+		in := make([]bool, records)
+		for k, i := range rng.Perm(records) {
+			in[i] = k < records/2
+		}
+		f.In = append(f.In, in)
+		for i := range records {
+			v := hard[i] + 0.5*rng.NormFloat64()
+			if in[i] {
+				v += memory
+			}
+			f.Scores.Row(m)[i] = min(v, -0.01)
+		}
+		for k := range population {
+			p.Row(m)[k] = min(hard[records+k]+0.5*rng.NormFloat64(), -0.01)
+		}
+	}
+	return f
+}
+
+func (f Fleet) mustAgainst(t *testing.T, m int) Evidence {
+	t.Helper()
+	e, _, err := f.Against(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestAFleetsTargetIsNotItsOwnShadow(t *testing.T) {
+	f := fleet(rand.New(rand.NewPCG(1, 1)), 5, 8, 3, 1)
+	before := slices.Clone(f.Scores.Data)
+	for m := range 5 {
+		e, member, err := f.Against(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(member, f.In[m]) || e.Shadows.Scores.Rows != 4 || len(e.Shadows.In) != 4 || e.Population.Shadows.Rows != 4 {
+			t.Fatalf("model %d: %d shadows", m, e.Shadows.Scores.Rows)
+		}
+		for k := range 4 {
+			other := k
+			if k >= m {
+				other++
+			}
+			if !slices.Equal(e.Shadows.Scores.Row(k), f.Scores.Row(other)) || !slices.Equal(e.Shadows.In[k], f.In[other]) ||
+				!slices.Equal(e.Population.Shadows.Row(k), f.Population.Row(other)) {
+				t.Errorf("model %d: shadow %d is not model %d", m, k, other)
+			}
+		}
+		if !slices.Equal(e.Target, f.Scores.Row(m)) || !slices.Equal(e.Population.Target, f.Population.Row(m)) {
+			t.Errorf("model %d is not its own target", m)
+		}
+	}
+	if !slices.Equal(before, f.Scores.Data) {
+		t.Error("the scores were written to")
+	}
+	for _, m := range []int{-1, 5} {
+		if _, _, err := f.Against(m); err == nil {
+			t.Errorf("model %d of 5 was accepted", m)
+		}
+	}
+}
+
+// For online LiRA each pair of models counts twice: without the factor the interval
+// over models is too narrow.
+func TestAFleetWithoutMemoryIsAtChance(t *testing.T) {
+	const trials, models = 300, 24
+	error3 := 3 * math.Sqrt(0.05*0.95/trials)
+	for _, a := range []Attack{LiRA{Pooled: true}, LiRA{Offline: true, Pooled: true}, RMIA{}} {
+		held, narrow := 0, 0
+		for k := range trials {
+			s, err := fleet(rand.New(rand.NewPCG(uint64(k), 8)), models, 40, 30, 0).Attack(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.AUC.Low <= 0.5 && 0.5 <= s.AUC.High {
+				held++
+			}
+			if half := (s.AUC.High - s.AUC.Low) / 2 / math.Sqrt(2*23./22); math.Abs(s.AUC.Value-0.5) <= half {
+				narrow++
+			}
+		}
+		if c := float64(held) / trials; math.Abs(c-0.95) > error3 {
+			t.Errorf("%s: %.3f of the intervals hold 0.5", a.Name(), c)
+		}
+		if c := float64(narrow) / trials; a.Mutual() && c > 0.95-error3 {
+			t.Errorf("%s: without the factor %.3f of the intervals hold 0.5: it is not needed", a.Name(), c)
+		}
+	}
+}
+
+// Carlini et al. put every record into exactly half of the models. One that the target
+// had is then in fewer of its shadows than others.
+func TestABalancedFleetHasItsNullBelowOneHalf(t *testing.T) {
+	const trials, models, records = 100, 12, 40
+	var areas []float64
+	for k := range trials {
+		rng := rand.New(rand.NewPCG(uint64(k), 9))
+		f := fleet(rng, models, records, 1, 0)
+		for i := range records {
+			for at, m := range rng.Perm(models) {
+				f.In[m][i] = at < models/2
+			}
+		}
+		s, err := f.Attack(LiRA{Pooled: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		areas = append(areas, s.AUC.Value)
+	}
+	if e := stats.MeanInterval(areas, 0.99, "trials"); e.High > 0.5 || e.Low > 0.486 || e.High < 0.486 {
+		t.Errorf("AUC without memory %v, expected 0.486", e)
+	}
+}
+
+func TestAFleetWithAMemoryIsFound(t *testing.T) {
+	f := fleet(rand.New(rand.NewPCG(2, 8)), 24, 60, 40, 1)
+	for _, a := range All() {
+		s, err := f.Attack(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(s.AUC.Low > 0.55) || len(s.Models) != 24 || s.TPR["0.1"].N != 24 {
+			t.Errorf("%s: %v, %d models", s.Attack, s.AUC, len(s.Models))
+		}
+	}
+}
+
+func TestScaledConfidencesAreLogitsOfProbabilities(t *testing.T) {
+	z := array.Matrix[float32]{Rows: 3, Cols: 3, Data: []float32{1, 2, -1, 0.5, 0, 3, 200, 0, 1}}
+	got, err := Scaled(z, []int{1, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := func(a, b, c float64) float64 { return math.Exp(a) / (math.Exp(a) + math.Exp(b) + math.Exp(c)) }
+	one, two := p(2, 1, -1), p(0.5, 0, 3)
+	near(t, "scaled", got, []float64{math.Log(one / (1 - one)), math.Log(two / (1 - two)), 200 - math.Log(1+math.E)}, 1e-12)
+	for words, c := range map[string]struct {
+		z array.Matrix[float32]
+		y []int
+	}{
+		"record 1 has label 3":     {z, []int{0, 3, 0}},
+		"2 labels":                 {z, []int{0, 1}},
+		"row 0, column 1 is +Inf":  {array.Matrix[float32]{Rows: 1, Cols: 2, Data: []float32{0, float32(math.Inf(1))}}, []int{0}},
+		"1 labels for 1 x 1 logit": {array.Matrix[float32]{Rows: 1, Cols: 1, Data: []float32{0}}, []int{0}},
+	} {
+		if _, err := Scaled(c.z, c.y); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("error %v, want one with %q", err, words)
+		}
+	}
+}
+
+func TestTooFewShadowModelsAreRefusedByTheirRecord(t *testing.T) {
+	for words, c := range map[string]struct {
+		a     Attack
+		spoil func(e *Evidence)
+	}{
+		"record 2 has 1 shadow models with it, at least 2": {LiRA{}, func(e *Evidence) { e.Shadows.In[0][2], e.Shadows.In[2][2] = false, false }},
+		"record 1 has 0 shadow models without it": {LiRA{Offline: true, Pooled: true}, func(e *Evidence) {
+			for m := range 6 {
+				e.Shadows.In[m][1] = true
+			}
+		}},
+		"record 0: the shadow models without it have no spread": {LiRA{Offline: true}, func(e *Evidence) {
+			for m := range 6 {
+				e.Shadows.Scores.Row(m)[0] = 4
+			}
+		}},
+		"no shadow model with it": {CodedLiRA{}, func(e *Evidence) {
+			for m := range 6 {
+				e.Shadows.In[m][1] = false
+			}
+		}},
+		"standard deviation of -1":   {LiRA{SD: -1}, func(*Evidence) {}},
+		"there is no population":     {RMIA{}, func(*Evidence) {}},
+		"A is 1.5":                   {RMIA{Offline: true, A: 1.5}, func(*Evidence) {}},
+		"gamma is -1":                {RMIA{Gamma: -1}, func(*Evidence) {}},
+		"log-likelihood is":          {RMIA{Offline: true}, func(e *Evidence) { e.Population = &Population{[]float64{0}, array.New[float64](6, 1)} }},
+		"population are 5 x 1":       {RMIA{}, func(e *Evidence) { e.Population = &Population{[]float64{0}, array.New[float64](5, 1)} }},
+		"model 3: membership of 4":   {LiRA{}, func(e *Evidence) { e.Shadows.In[3] = e.Shadows.In[3][:4] }},
+		"6 shadow models, training":  {LiRA{}, func(e *Evidence) { e.Shadows.In = e.Shadows.In[:5] }},
+		"no target scores":           {LiRA{}, func(e *Evidence) { e.Target = nil }},
+		"shadow scores: row 2, colu": {CodedLiRA{}, func(e *Evidence) { e.Shadows.Scores.Row(2)[1] = math.NaN() }},
+		"target scores: row 0, colu": {CodedLiRA{}, func(e *Evidence) { e.Target[1] = math.Inf(-1) }},
+	} {
+		e := six(false)
+		c.spoil(&e)
+		if _, err := c.a.Scores(e); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("error %v, want one with %q", err, words)
+		}
+	}
+}
