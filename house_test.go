@@ -22,7 +22,7 @@ var floors = []struct {
 	room  string
 	floor int
 }{
-	{"lib/array", 0}, {"lib/cells", 0}, {"lib/internal", 0}, {"lib/stats", 0}, {"lib/store", 0},
+	{"lib/array", 0}, {"lib/cells", 0}, {"lib/internal", 0}, {"lib/privacy", 0}, {"lib/stats", 0}, {"lib/store", 0},
 	{"lib/engine", 1}, {"datasets", 1},
 	{"lib/nn", 2}, {"lib/model", 2},
 	{"lib/train", 3},

@@ -81,6 +81,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/paper/sdepaper/diffusion"
 	_ "github.com/lethe-ml/lethe/lib/paper/sdepaper/toy"
 	_ "github.com/lethe-ml/lethe/lib/plot"
+	_ "github.com/lethe-ml/lethe/lib/privacy"
 	_ "github.com/lethe-ml/lethe/lib/report"
 	_ "github.com/lethe-ml/lethe/lib/stats"
 	_ "github.com/lethe-ml/lethe/lib/stats/nprand"

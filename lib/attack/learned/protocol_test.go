@@ -270,3 +270,71 @@ func TestExchangedRolesNegateALogisticScore(t *testing.T) {
 	}
 	near(t, "score", got[1], got[0], 1e-9)
 }
+
+// spy is an attacker that keeps what it is given, and scores by the first feature.
+type spy struct {
+	known  *Records
+	judged *array.Matrix[float64]
+}
+
+func (spy) Name() string  { return "spy" }
+func (spy) About() string { return "keeps what it is given" }
+
+func (s spy) Fit(_ context.Context, _ *engine.Engine, known Records, _ engine.Root) (Judge, error) {
+	*s.known = known
+	return func(x array.Matrix[float64]) ([]float64, error) {
+		*s.judged = x
+		out := make([]float64, x.Rows)
+		for i := range out {
+			out[i] = x.Row(i)[0]
+		}
+		return out, nil
+	}, nil
+}
+
+func TestATransferredAttackerLearnsOnTheOriginalAndScoresTheModel(t *testing.T) {
+	e := open(t)
+	model, original := drawn(1, 0), drawn(2, 0)
+	for _, m := range []array.Matrix[float64]{original.Members, original.Nonmembers} {
+		for i := range m.Rows {
+			m.Row(i)[3] = -100 // marks the original
+		}
+	}
+	for _, fresh := range []bool{false, true} {
+		s := spy{new(Records), new(array.Matrix[float64])}
+		p := PA()
+		p.Attacker, p.Transferred = s, !fresh
+		r := run(t, e, p, Question{Model: model, Original: &original})
+		if got := s.known.Members.Row(0)[3] == -100; got == fresh {
+			t.Errorf("fresh %t: learned on the original: %t", fresh, got)
+		}
+		if !slices.Equal(s.judged.Data, model.stacked().Data) {
+			t.Errorf("fresh %t: scored something else than the model", fresh)
+		}
+		for _, c := range r.Cells {
+			m := model.Nonmembers
+			if c.Member {
+				m = model.Members
+			}
+			if c.Score != m.Row(c.Record)[0] {
+				t.Errorf("%+v has another record's score", c)
+			}
+		}
+	}
+}
+
+func TestFeaturesAreStandardisedByWhatIsKnown(t *testing.T) {
+	e := open(t)
+	s := spy{new(Records), new(array.Matrix[float64])}
+	p := PE()
+	p.Attacker, p.Standardised, p.HeldOut = s, true, true
+	run(t, e, p, Question{Model: drawn(1, 2)})
+	for j, v := range scaler(s.known.stacked()).mean {
+		if math.Abs(v) > 1e-12 || math.Abs(scaler(s.known.stacked()).sd[j]-1) > 1e-12 {
+			t.Errorf("known feature %d has mean %v", j, v)
+		}
+	}
+	if mean := scaler(*s.judged).mean[0]; math.Abs(mean) < 1e-6 {
+		t.Errorf("what is judged has mean %v", mean)
+	}
+}

@@ -1,0 +1,33 @@
+package privacy_test
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/privacy"
+)
+
+// What a training of 50 epochs on 27,094 records in batches of 256 may say at most of
+// any one of them, and how much noise keeps that at 10.
+func ExampleHistory_RDP() {
+	const delta, rate = 1e-5, 1. / 106
+	noise, err := privacy.Noise(10, delta, rate, 50*106)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	done := privacy.History{}.Add(privacy.Step{Rate: rate, Noise: noise, Times: 50 * 106})
+	spent, err := done.RDP(delta)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bounds, err := done.PRV(delta, privacy.PRV{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("noise %.4f: epsilon %.2f by RDP (order %v), between %.2f and %.2f by the privacy loss\n",
+		noise, spent.Epsilon, spent.Order, bounds.Low, bounds.High)
+	// Output:
+	// noise 0.7109: epsilon 10.00 by RDP (order 2.9), between 8.99 and 9.09 by the privacy loss
+}

@@ -1,0 +1,43 @@
+package privacy
+
+import "fmt"
+
+// The range in which noise is looked for, and the number of halvings, as in the
+// program of "Fishing for Privacy".
+const (
+	leastNoise, mostNoise = 0.01, 100
+	halvings              = 64
+)
+
+// Noise is the least noise at which so many steps spend no more than epsilon at delta
+// by RDP, between 0.01 and 100, found by halving.
+func Noise(epsilon, delta, rate float64, steps int) (float64, error) {
+	if !(epsilon > 0) {
+		return 0, fmt.Errorf("privacy: epsilon is %v, not a positive number", epsilon)
+	}
+	spent := func(noise float64) (float64, error) {
+		s, err := History{{Rate: rate, Noise: noise, Times: steps}}.RDP(delta)
+		return s.Epsilon, err
+	}
+	most, err := spent(mostNoise)
+	if err != nil {
+		return 0, err
+	}
+	if most > epsilon {
+		return 0, fmt.Errorf("privacy: %d steps at rate %v spend %.3g even with noise %v, more than %v", steps, rate, most, mostNoise, epsilon)
+	}
+	low, high := leastNoise, float64(mostNoise)
+	for range halvings {
+		middle := (low + high) / 2
+		got, err := spent(middle)
+		if err != nil {
+			return 0, err
+		}
+		if got > epsilon {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high, nil
+}
