@@ -39,7 +39,7 @@ type set struct {
 }
 
 // sets lists every set of cells in the order that All reports.
-func sets() []set { return []set{pbmc3k()} }
+func sets() []set { return []set{pbmc3k(), simulatedCells()} }
 
 // All lists every set of cells.
 func All() []datasets.Info {
@@ -75,7 +75,7 @@ func (s set) read(r *reading) (*Cells, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Name, c.Title, c.Classes, c.Sources = s.info.Name, s.info.Title, s.info.Classes, r.sources
+	c.Name, c.Title, c.Classes, c.Sources, c.Synthetic = s.info.Name, s.info.Title, s.info.Classes, r.sources, s.info.Synthetic
 	if c.Counts.Rows != s.info.Rows || c.Counts.Cols != s.info.Features {
 		return nil, fmt.Errorf("datasets: %s: %d cells x %d genes, expected %d x %d",
 			c.Name, c.Counts.Rows, c.Counts.Cols, s.info.Rows, s.info.Features)

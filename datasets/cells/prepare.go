@@ -7,13 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/cells"
-	"github.com/lethe-ml/lethe/lib/stats/nprand"
 )
 
 // Unlabelled is the class of the cells that the publisher gives none, behind the
@@ -103,12 +101,14 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 		}
 	}
 	all.Extra = map[string][]float64{datasets.Library: totals(counts)}
-	train, test := divide(len(kept), p.TrainFraction, seed)
-	if len(train) == 0 || len(test) == 0 {
-		return nil, fmt.Errorf("%d cells for training and %d held out of %d", len(train), len(test), len(kept))
+	split, err := cells.Divide(len(kept), p.TrainFraction, seed)
+	if err != nil {
+		return nil, err
 	}
+	slices.Sort(split.Train)
+	slices.Sort(split.Unseen)
 	hash, err := c.preparedHash(p, seed)
-	return &datasets.Prepared{About: about, Train: all.Gather(train), Test: all.Gather(test), Hash: hash}, err
+	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash}, err
 }
 
 // kept are the cells that pass the filter, and the counts of the genes that pass
@@ -138,16 +138,6 @@ func totals(counts array.Sparse[float32]) []float64 {
 		}
 	}
 	return out
-}
-
-// divide draws the rows for training; both lists ascend.
-func divide(n int, fraction float64, seed uint32) (train, test []int) {
-	order := nprand.New(seed).Permutation(n)
-	cut := int(math.Floor(fraction * float64(n)))
-	train, test = order[:cut:cut], order[cut:]
-	slices.Sort(train)
-	slices.Sort(test)
-	return train, test
 }
 
 // preparedHash identifies what was prepared: all follows from the set, how, and

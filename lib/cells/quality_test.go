@@ -127,31 +127,3 @@ func TestCountsThatAreNoneAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestPBMC3kHasTheKnownQuality(t *testing.T) {
-	p := pbmc3k(t)
-	q, err := Measure(p.counts, p.genes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	total, mito := 0.0, 0
-	for i, n := range q.Counts {
-		total += n
-		if q.Mito[i] >= 0.05 {
-			mito++
-		}
-	}
-	// The publisher's sum; and the cells that scanpy 1.11.5 (calculate_qc_metrics)
-	// finds at 5 % mitochondrial counts and above.
-	if total != 6390631 || mito != 57 {
-		t.Errorf("%v molecules, %d cells at 5 %% mitochondrial and above", total, mito)
-	}
-	kept, err := Filter{}.Cells(q)
-	if err != nil || len(kept) != 2694 { // six are at 10 % and above, none has fewer than 200 genes
-		t.Errorf("%d cells kept, %v", len(kept), err)
-	}
-	genes, err := Filter{MinCells: 3}.Genes(p.counts)
-	if err != nil || len(genes) != 13714 {
-		t.Errorf("%d genes in at least 3 cells, want 13,714 (scanpy 1.11.5, Seurat): %v", len(genes), err)
-	}
-}

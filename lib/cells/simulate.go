@@ -98,8 +98,7 @@ func (s Simulation) check() error {
 }
 
 // Draw draws the counts. Every cell has a stream of its own, so the same rng gives
-// the same counts on any number of cores. Cells are in random order, except that a
-// twin comes after its original.
+// the same counts on any number of cores. Cells are in random order.
 func (s Simulation) Draw(rng *rand.Rand) (*Simulated, error) {
 	s = s.Resolved()
 	if err := s.check(); err != nil {
@@ -118,7 +117,27 @@ func (s Simulation) Draw(rng *rand.Rand) (*Simulated, error) {
 	}
 	out.Share = out.shares(base, s.Fold, make([]float64, s.Genes))
 	out.Counts = s.counts(out, shares, rng.Uint64())
-	return out, nil
+	return out.reordered(rng.Perm(s.Cells)), nil
+}
+
+// reordered puts cell order[k] in place k, so that no row number tells twins.
+func (m *Simulated) reordered(order []int) *Simulated {
+	out, at := *m, make([]int, len(order)+1)
+	for k, i := range order {
+		at[i] = k
+	}
+	at[len(order)] = -1 // of no cell
+	out.Counts = m.Counts.Gather(order)
+	out.Type, out.Batch, out.Twin, out.Library = nil, nil, nil, nil
+	for _, i := range order {
+		twin := m.Twin[i]
+		if twin < 0 {
+			twin = len(order)
+		}
+		out.Type, out.Batch, out.Library = append(out.Type, m.Type[i]), append(out.Batch, m.Batch[i]), append(out.Library, m.Library[i])
+		out.Twin = append(out.Twin, at[twin])
+	}
+	return &out
 }
 
 // counts draws all cells, originals side by side and then the twins.
@@ -267,7 +286,7 @@ func (m *Simulated) shares(base []float64, fold float64, shift []float64) array.
 // cell draws the counts of one cell into row.
 func (s Simulation) cell(row []float32, m *Simulated, share []float64, i int, rng *rand.Rand) {
 	for j, p := range share {
-		x := negativeBinomial(m.Library[i]*p, m.Theta[j], rng)
+		x := negativeBinomial(float64(m.Library[i]*p), m.Theta[j], rng)
 		if s.Dropout > 0 && rng.Float64() < s.Dropout {
 			x = 0
 		}
@@ -279,8 +298,8 @@ func (s Simulation) cell(row []float32, m *Simulated, share []float64, i int, rn
 // inversion, which takes one number and as many steps as the count.
 func negativeBinomial(mean, theta float64, rng *rand.Rand) int {
 	q := mean / (mean + theta)
-	logP := theta * math.Log1p(-q) // of 0
-	if logP < -600 {               // 0 is nearly too rare for a float64; two halves have the same law
+	logP := float64(theta * math.Log1p(-q)) // of 0
+	if logP < -600 {                        // 0 is nearly too rare for a float64; two halves have the same law
 		return negativeBinomial(mean/2, theta/2, rng) + negativeBinomial(mean/2, theta/2, rng)
 	}
 	u, p := rng.Float64(), math.Exp(logP)

@@ -13,17 +13,23 @@ type Split struct {
 	Train, Unseen []int // in the order in which they were drawn
 }
 
-// PaperSplit is the paper's split of n cells (spec 1.3), bit for bit: NumPy's
-// RandomState(42) shuffles 0 ... n-1, and the first floor(0.85 n) are trained on.
-// It is determined by n alone. It refuses n below 2.
-func PaperSplit(n int) (Split, error) {
-	if n < 2 {
-		return Split{}, fmt.Errorf("cells.PaperSplit: %d cells cannot be split", n)
+// Divide shuffles 0 ... n-1 by NumPy's RandomState(seed) and trains on the first
+// floor(fraction n) of them. It refuses a part without cells.
+func Divide(n int, fraction float64, seed uint32) (Split, error) {
+	train := 0
+	if fraction > 0 && fraction < 1 {
+		train = int(fraction * float64(n))
 	}
-	order := nprand.New(42).Permutation(n)
-	train := int(0.85 * float64(n))
+	if train < 1 || train >= n {
+		return Split{}, fmt.Errorf("cells.Divide: a fraction of %v of %d cells leaves one part empty", fraction, n)
+	}
+	order := nprand.New(seed).Permutation(n)
 	return Split{Train: order[:train:train], Unseen: order[train:]}, nil
 }
+
+// PaperSplit is the paper's split of n cells (spec 1.3), bit for bit: 85 % to train
+// on, seed 42. It is determined by n alone.
+func PaperSplit(n int) (Split, error) { return Divide(n, 0.85, 42) }
 
 // Forget divides the training cells: Forget are to be forgotten, Retain are the
 // others, ascending.

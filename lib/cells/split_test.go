@@ -4,11 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,31 +56,6 @@ func TestThePapersSplitsAreDrawnBitForBit(t *testing.T) {
 			if got := hash(c.got); got != c.want {
 				t.Errorf("%s: %s has hash %s, want %s", p.name, c.what, got, c.want)
 			}
-		}
-	}
-}
-
-func TestTheSplitsAreThoseOfTheFixtures(t *testing.T) {
-	for _, p := range papers {
-		b, err := os.ReadFile(filepath.Join(dataDir(), "fishing", p.name+"_split.json"))
-		if errors.Is(err, os.ErrNotExist) {
-			t.Skipf("no fixture here: %v", err)
-		}
-		var want struct {
-			Train     []int `json:"train_indices"`
-			Unseen    []int `json:"unseen_indices"`
-			Scattered []int `json:"scattered_forget_indices"`
-		}
-		if err := errors.Join(err, json.Unmarshal(b, &want)); err != nil {
-			t.Fatal(err)
-		}
-		s, err := PaperSplit(p.n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := s.Scattered(p.seed, p.k)
-		if err != nil || !slices.Equal(s.Train, want.Train) || !slices.Equal(s.Unseen, want.Unseen) || !slices.Equal(f.Forget, want.Scattered) {
-			t.Errorf("%s: not the fixture's, %v", p.name, err)
 		}
 	}
 }
@@ -171,7 +142,8 @@ func TestSplitsThatAreNoneAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, f := range map[string]func() error{
-		"1 cells cannot be split":              func() error { _, err := PaperSplit(1); return err },
+		"0.85 of 1 cells":                      func() error { _, err := PaperSplit(1); return err },
+		"a fraction of 1 of 9 cells":           func() error { _, err := Divide(9, 1, 1); return err },
 		"none of 85 training cells":            func() error { _, err := s.Structured(clusters, 7); return err },
 		"there are clusters of 50":             func() error { _, err := s.Structured(clusters[:50], 0); return err },
 		"all 85 training cells are to be forg": func() error { _, err := s.Structured(make([]int, 100), 0); return err },

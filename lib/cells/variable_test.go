@@ -1,7 +1,6 @@
 package cells
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,43 +9,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
-
-func TestVariableGenesAreSeurats(t *testing.T) {
-	p := pbmc3k(t)
-	names, table := seurat(t)
-	genes, err := Filter{MinCells: 3}.Genes(p.counts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(genes) != len(names) {
-		t.Fatalf("%d genes, Seurat has %d", len(genes), len(names))
-	}
-	chosen, d, err := Variable{}.Select(p.counts.Select(genes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, got := range [][]float64{d.Mean, d.Variance, d.Expected, d.Standardised} {
-		worst, at := 0.0, 0
-		for j, want := range table[k] {
-			if off := math.Abs(got[j]-want) / (1 + math.Abs(want)); off > worst {
-				worst, at = off, j
-			}
-		}
-		if worst > 1e-10 { // asked for: 2e-5
-			t.Errorf("column %d: gene %s is %v, Seurat has %v", k, names[at], got[at], table[k][at])
-		}
-	}
-	order := make([]int, len(names))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(table[3][b], table[3][a]) })
-	want := order[:2000]
-	slices.Sort(want)
-	if !slices.Equal(chosen, want) {
-		t.Error("the 2,000 genes are not Seurat's")
-	}
-}
 
 // spread draws counts of which some rare genes (0, 7, 14 ...) vary more than others of
 // their mean.

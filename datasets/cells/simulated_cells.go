@@ -1,0 +1,64 @@
+package cells
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/cells"
+)
+
+// simulatedSeed makes the simulated cells the same for ever: PCG of math/rand/v2,
+// whose stream is part of Go's compatibility promise.
+const simulatedSeed = 0x6c65746865 // "lethe"
+
+// Simulation is what the set simulated_cells was drawn with, and with what seed of
+// PCG; Draw gives the programme of genes that lies behind it.
+func Simulation() (s cells.Simulation, rng *rand.Rand) {
+	s = cells.Simulation{Cells: 2000, Genes: 3000, Library: 4000, Markers: 60, Twins: 40, Batches: 2, BatchSD: 0.1}
+	return s, rand.New(rand.NewPCG(simulatedSeed, 1))
+}
+
+// simulatedCells are counts whose truth is known: six common types and two rare
+// ones, of 32 and 14 cells; 40 cells that are nearly copies of another one; two
+// batches that hardly differ.
+func simulatedCells() set {
+	return set{
+		info: datasets.Info{
+			Name: "simulated_cells", Title: "Simulated cells", Task: "the type of a cell from its counted molecules",
+			Rows: 2000, Features: 3000, Synthetic: true,
+			Classes: []string{"type0", "type1", "type2", "type3", "type4", "type5", "rare0", "rare1"}, Licence: "Apache-2.0",
+			Description: "Negative binomial counts of 3,000 genes in 2,000 cells, with rare types, near-duplicates and batches planted.",
+			Reading: []string{
+				"Obs names the batch of every cell, and the barcode of the cell that it is nearly a copy of.",
+			},
+		},
+		load: func(r *reading) (*Cells, error) {
+			if err := r.ctx.Err(); err != nil {
+				return nil, err
+			}
+			s, rng := Simulation()
+			m, err := s.Draw(rng)
+			if err != nil {
+				return nil, fmt.Errorf("datasets: %s: %w", r.info.Name, err)
+			}
+			c := &Cells{Counts: m.Counts, Genes: m.Genes, Y: m.Type, Obs: map[string][]string{}}
+			for j := range m.Genes {
+				c.GeneIDs = append(c.GeneIDs, fmt.Sprintf("SIM%05d", j+1))
+			}
+			for i := range m.Type {
+				c.Barcodes = append(c.Barcodes, fmt.Sprintf("cell-%d", i+1))
+			}
+			for i, of := range m.Twin {
+				original := ""
+				if of >= 0 {
+					original = c.Barcodes[of]
+				}
+				c.Obs["twin_of"] = append(c.Obs["twin_of"], original)
+				c.Obs["batch"] = append(c.Obs["batch"], strconv.Itoa(m.Batch[i]))
+			}
+			return c, nil
+		},
+	}
+}
