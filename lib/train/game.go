@@ -15,12 +15,15 @@ import (
 type Game struct {
 	Players []Player
 	Rule    Rule
+	// Rounds is how many there are in an epoch, which begins with freshly drawn
+	// batches; 0: until everybody is through with his objective.
+	Rounds int
 }
 
 // Player is one of a game.
 type Player struct {
 	Name      string
-	Owns      []string // prefixes of the names of its weights
+	Owns      []string // prefixes of the names of its weights; nil: all weights, which alternating players may share
 	Objective Objective
 	Optimizer nn.Optimizer // nil: that of the Config
 	// Steps is how many steps it takes in a round, 0: 1. Other numbers than 1 need
@@ -54,6 +57,8 @@ func (g *Game) check(a model.Architecture) error {
 		return fmt.Errorf("train: a game without players")
 	case g.Rule < Alternating || g.Rule > ExtraGradient:
 		return fmt.Errorf("train: the game's rule %d is none", g.Rule)
+	case g.Rounds < 0:
+		return fmt.Errorf("train: a game of %d rounds an epoch", g.Rounds)
 	}
 	for _, p := range g.Players {
 		if p.Steps < 0 || p.Steps > 1 && g.Rule != Alternating {
@@ -67,6 +72,9 @@ func (g *Game) check(a model.Architecture) error {
 }
 
 func (p Player) owns(name string) bool {
+	if p.Owns == nil {
+		return true
+	}
 	for _, prefix := range p.Owns {
 		if strings.HasPrefix(name, prefix) {
 			return true
@@ -76,7 +84,8 @@ func (p Player) owns(name string) bool {
 }
 
 // movers gives every player the rates of its weights. A weight may have at most
-// one owner; one without an owner stays as it is.
+// one owner, beside alternating players who move all weights; one without an owner
+// stays as it is.
 func (g *Game) movers(like nn.Params, c Config, rates []float64) ([]mover, error) {
 	out := make([]mover, len(g.Players))
 	owner := map[string]string{}
@@ -88,15 +97,18 @@ func (g *Game) movers(like nn.Params, c Config, rates []float64) ([]mover, error
 				return nil, fmt.Errorf("player %q: %w", p.Name, err)
 			}
 		}
-		some := false
+		some, shared := false, p.Owns == nil && g.Rule == Alternating
 		for i, v := range like {
 			if v.State || !p.owns(v.Name) {
 				continue
 			}
-			if other, taken := owner[v.Name]; taken {
+			if other, taken := owner[v.Name]; taken && !shared {
 				return nil, fmt.Errorf("%s belongs to the players %q and %q", v.Name, other, p.Name)
 			}
-			owner[v.Name], m.rates[i], some = p.Name, rates[i], true
+			if !shared {
+				owner[v.Name] = p.Name
+			}
+			m.rates[i], some = rates[i], true
 		}
 		if !some {
 			return nil, fmt.Errorf("no weight belongs to player %q", p.Name)
@@ -117,6 +129,9 @@ func (g *Game) rounds(c Config, epoch int) []round {
 		}
 		all[k], seeds[k] = drawn.epoch(p.Objective, epoch), drawn.Seed
 		n = max(n, (len(all[k])+p.steps()-1)/p.steps())
+	}
+	if g.Rounds > 0 {
+		n = g.Rounds
 	}
 	out := make([]round, n)
 	for i := range out {

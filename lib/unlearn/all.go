@@ -21,14 +21,25 @@ func All() []Method {
 		StepMatched[SalUn]{},
 		L1Sparsity{},
 		RetainTuning{},
+		RetrainShare{},
 		AscentTuning{},
 		SSD{},
 		SSDFoster{},
+		FisherScrub{},
 		Unroll{},
 		UnrollThudi{},
 		Retrain{},
 		SecondOracle,
 		DoNothing{},
 		RandomWeights{},
+	}
+}
+
+// Generative lists the methods for variational autoencoders alone, at their paper
+// setting, as All lists the others. Methods of All that are General serve them too.
+func Generative() []Method {
+	return []Method{
+		LatentContrast{},
+		SCRUBLatent{},
 	}
 }

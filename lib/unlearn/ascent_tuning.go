@@ -68,7 +68,7 @@ func (m AscentTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) 
 	if err != nil {
 		return nil, err
 	}
-	plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }}
+	plan := train.Plan{Passes: sweep(o)}
 	if m.Clip != nn.Zero {
 		plan.Surgeons = []train.Surgeon{train.ClipNorm{Max: m.Clip}}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 )
@@ -55,8 +56,10 @@ var about = map[string][]unlearntest.Option{
 	"unroll":             {unlearntest.Deterministic(), unlearntest.Lowers(ascends)},
 	"retain-tuning":      {unlearntest.Lowers(retainLoss)},
 	"ascent-tuning":      {unlearntest.Lowers(retainLoss)},
+	"retrain-share":      {unlearntest.Lowers(sinceTheStart)},
 	"ssd":                nil,
 	"ssd-foster":         {unlearntest.Deterministic()},
+	"fisher-scrub":       nil,
 	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"do-nothing": {unlearntest.Deterministic(), unlearntest.Holds("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
@@ -152,8 +155,10 @@ var generative = map[string][]unlearntest.Option{
 	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", reconstructsRetainOnly)},
 	"retain-tuning":      {unlearntest.Lowers(retainLoss)},
 	"ascent-tuning":      {unlearntest.Lowers(retainLoss)},
+	"retrain-share":      {unlearntest.Lowers(sinceTheStart)},
 	"ssd":                nil,
 	"ssd-foster":         {unlearntest.Deterministic()},
+	"fisher-scrub":       nil,
 	"do-nothing":         {unlearntest.Deterministic()},
 	"random-weights":     nil,
 }
@@ -164,6 +169,16 @@ func retainLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 
 func forgetGain(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	return -y.Loss(t, p, y.Request.Forget)
+}
+
+// sinceTheStart is the retain set's loss over that of the initial weights, and
+// above it for the original, so that it is lower for what was trained from there.
+func sinceTheStart(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	r := y.Request
+	if p.Hash() == r.Original.Hash() {
+		return 1
+	}
+	return y.Loss(t, p, r.Retain) / y.Loss(t, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), r.Retain)
 }
 
 func reconstructsRetainOnly(t testing.TB, y *unlearntest.Toy, p nn.Params) {
@@ -187,5 +202,38 @@ func TestEveryGeneralMethodConformsOnAnAutoencoder(t *testing.T) {
 		if listed {
 			t.Run(m.Name(), func(t *testing.T) { unlearntest.RunGenerative(t, m, options...) })
 		}
+	}
+}
+
+// onAutoencoders says what is particular about the methods of Generative.
+var onAutoencoders = map[string][]unlearntest.Option{
+	"latent-contrast": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 { return latentNorm(t, y, p) })},
+	"scrub-latent":    nil,
+}
+
+// latentNorm is the mean squared length of the forget set's latent means.
+func latentNorm(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	t.Helper()
+	pred, err := y.Request.Runner.Predict(p, y.Request.Forget.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0.0
+	for _, v := range pred.Outputs[loss.LatentMean].Data {
+		total += float64(v) * float64(v)
+	}
+	return total
+}
+
+func TestEveryGenerativeMethodConforms(t *testing.T) {
+	for _, m := range unlearn.Generative() {
+		options, listed := onAutoencoders[m.Name()]
+		if !listed {
+			t.Errorf("the table does not know %s", m.Name())
+		}
+		t.Run(m.Name(), func(t *testing.T) { unlearntest.RunGenerative(t, m, options...) })
+	}
+	if len(onAutoencoders) != len(unlearn.Generative()) {
+		t.Error("the table knows more than the list")
 	}
 }

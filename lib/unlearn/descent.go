@@ -37,6 +37,11 @@ func (d *Descent) sgd(lr float64) nn.SGD {
 // batch is the batch size in force.
 func (d *Descent) batch(r Request) int { return cmp.Or(r.Batch, d.resolved().Batch) }
 
+// sweep is the plan's passes that go over one objective in every epoch.
+func sweep(o train.Objective) func(epoch int) ([]train.Objective, error) {
+	return func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }
+}
+
 // descend goes down the passes of every epoch from the original weights, with
 // what else the plan says.
 func (r Request) descend(ctx context.Context, d Descent, epochs int, lr float64, passes func(epoch int) ([]train.Objective, error),

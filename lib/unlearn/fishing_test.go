@@ -305,3 +305,195 @@ func TestFishingsSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// As coded the weight of the forget set cancels: it has an Adam of its own. In one
+// step with the retain set it does not.
+func TestTheWeightOfTheForgetSetCancelsAsCoded(t *testing.T) {
+	r := cells(t) // whose dropout gives the forget set a gradient from the start
+	at := func(weight float64, joint bool) nn.Params {
+		p, _ := apply(t, unlearn.SCRUBLatent{Forget: weight, Joint: joint, LR: 1e-2, Clip: nn.Zero, Epochs: 6, Untuned: true}, r)
+		return p
+	}
+	moved := distance(at(1, false), r.Original)
+	if d := distance(at(100, false), at(1, false)); d > 1e-4*moved {
+		t.Errorf("weights 1 and 100 are %v apart, both moved by %v", d, moved)
+	}
+	if d := distance(at(100, true), at(1, true)); d < 0.1*moved {
+		t.Errorf("in one step weights 1 and 100 are %v apart, as coded both moved by %v", d, moved)
+	}
+}
+
+// An epoch of SCRUB is five steps up and ten down, whatever the number of records.
+func TestSCRUBLatentIsAGameOfTwo(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	r := y.Request
+	up := train.Objective{{Name: "forget", X: r.Forget.X, IDs: r.Forget.IDs, Whole: true, Targets: []train.Target{matching(t, r, r.Forget, -1)}}}
+	down := y.Objective(t, r.Retain)
+	down[0].Targets = append(down[0].Targets, matching(t, r, r.Retain, 2))
+	want := r.Original
+	// One round by hand, with an optimiser for each.
+	c := train.Config{Epochs: 1, Batch: 4, Optimizer: nn.Adam{LR: 1e-3}, Seed: r.Seed}
+	game := &train.Game{Rounds: 1, Players: []train.Player{{Name: "a", Objective: up, Steps: 5}, {Name: "b", Objective: down, Steps: 10}}}
+	want, history, err := train.FitPlan(context.Background(), r.Runner, want, train.Plan{Game: game, Surgeons: []train.Surgeon{train.ClipNorm{Max: 1}}}, c, train.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if history[0].Steps != 15 {
+		t.Errorf("%d steps", history[0].Steps)
+	}
+	r.Batch = 4
+	got, _ := apply(t, unlearn.SCRUBLatent{Keep: 2, LR: 1e-3, Epochs: 1, Untuned: true}, r)
+	if got.Hash() != want.Hash() {
+		t.Errorf("the weights are %v away from the game's", distance(got, want))
+	}
+}
+
+// matching is the divergence from the original's latent variables.
+func matching(t *testing.T, r unlearn.Request, d unlearn.Data, weight float64) train.Target {
+	t.Helper()
+	pred, err := r.Runner.Predict(r.Original, d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := map[string]array.Matrix[float32]{}
+	for _, name := range []string{loss.LatentMean, loss.LatentLogVar} {
+		in[name] = pred.Outputs[name]
+	}
+	return train.Target{Loss: loss.LatentMatch{}, Inputs: in, Weight: weight}
+}
+
+// Before the tuning only the encoder has moved: the forget set's latent variables
+// towards the prior, the retain set's less.
+func TestLatentContrastMovesTheEncoderAlone(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	r := y.Request
+	p, _ := apply(t, unlearn.LatentContrast{LR: 3e-3, Untuned: true}, r)
+	for i, v := range p {
+		same := slices.Equal(v.Data, r.Original[i].Data)
+		if decoder := strings.HasPrefix(v.Name, "decoder") || strings.HasPrefix(v.Name, "output"); same != decoder {
+			t.Errorf("%s: it has moved: %v", v.Name, !same)
+		}
+	}
+	prior := func(p nn.Params, d unlearn.Data) float64 {
+		v, err := train.Evaluate(context.Background(), r.Runner, p, train.Objective{{X: d.X, Targets: []train.Target{{Loss: loss.LatentDivergence{}, Weight: 1}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	forget := prior(p, r.Forget) / prior(r.Original, r.Forget)
+	retain := prior(p, r.Retain) / prior(r.Original, r.Retain)
+	if !(forget < 0.9 && forget < retain) {
+		t.Errorf("the divergence from the prior is %v of the original's on the forget set, %v on the retain set", forget, retain)
+	}
+}
+
+// The first step written out, and the bound of all.
+func TestFisherScrubStepsAsCoded(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	r := y.Request
+	mode := train.Mode{Training: true, Seed: r.Seed}
+	up, err := train.Gradient(context.Background(), r.Runner, r.Original, y.Objective(t, r.Forget), 0, mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := make([][]float64, len(r.Original))
+	err = train.EachGradient(context.Background(), r.Runner, r.Original, y.Objective(t, r.Retain), 16, mode, func(g [][]float64, n int) {
+		for i := range g {
+			if f[i] == nil {
+				f[i] = make([]float64, len(g[i]))
+			}
+			for j, v := range g[i] {
+				f[i][j] += math.Pow(float64(n)*v, 2) / 40
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := unlearn.FisherScrub{Rate: 1e-2, Bound: 3e-3, Batch: 16, Steps: 1, Untuned: true}
+	got, _ := apply(t, m, r)
+	bounded, free := 0, 0
+	for i, p := range got {
+		for j, v := range p.Data {
+			step := 1e-2 * 8 * up[i][j] / (f[i][j] + 0.1)
+			if math.Abs(step) > 3e-3 {
+				step = math.Copysign(3e-3, step)
+				bounded++
+			} else {
+				free++
+			}
+			if d := float64(v) - float64(r.Original[i].Data[j]); math.Abs(d-step) > 1e-6 {
+				t.Errorf("%s, element %d moves by %v, want %v", p.Name, j, d, step)
+			}
+		}
+	}
+	if bounded == 0 || free == 0 {
+		t.Errorf("%d elements are bounded, %d are not: this test looks at nothing", bounded, free)
+	}
+	m.Steps = 7
+	got, _ = apply(t, m, r)
+	for i, p := range got {
+		for j, v := range p.Data {
+			if d := math.Abs(float64(v) - float64(r.Original[i].Data[j])); d > 7*3e-3+1e-5 {
+				t.Errorf("%s, element %d has moved by %v in seven steps", p.Name, j, d)
+			}
+		}
+	}
+}
+
+// As coded the reconstruction of the last stage is a mean over elements, of four
+// here; with Sum it is the original's objective.
+func TestFisherScrubsTuningIsAsCoded(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	r := y.Request
+	start, _ := apply(t, unlearn.FisherScrub{Untuned: true}, r)
+	for _, sum := range []bool{false, true} {
+		o := y.Objective(t, r.Retain)
+		if !sum {
+			o[0].Targets[0].Weight /= 4
+		}
+		c := train.Config{Epochs: 3, Batch: 256, Optimizer: nn.Adam{LR: 1e-4}, Seed: r.Seed}
+		want, _, err := train.Fit(context.Background(), r.Runner, start, o, c, train.Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := apply(t, unlearn.FisherScrub{Epochs: 3, Sum: sum}, r); got.Hash() != want.Hash() {
+			t.Errorf("sum %v: another fine-tuning", sum)
+		}
+	}
+}
+
+// What needs latent variables says so to a classifier.
+func TestGenerativeMethodsRefuseAClassifier(t *testing.T) {
+	r := unlearntest.NewToy(t).Request
+	for _, m := range unlearn.Generative() {
+		if _, _, err := unlearn.Apply(context.Background(), m, r); err == nil || !strings.Contains(err.Error(), "needs a variational autoencoder") {
+			t.Errorf("%s: %v", m.Name(), err)
+		}
+	}
+}
+
+// The share that is trained on and the rest, and the initial weights of the
+// original's own seed.
+func TestRetrainShareLeavesOutAShare(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	r, inner, asked := y.Request, y.Request.Objective, [][]int(nil)
+	r.Objective = func(d unlearn.Data) (train.Objective, error) {
+		asked = append(asked, d.IDs)
+		return inner(d)
+	}
+	_, rep := apply(t, unlearn.RetrainShare{Epochs: 2}, r)
+	if len(asked[0]) != 34 || len(asked[1]) != 6 || rep.Epochs != 2 {
+		t.Errorf("%d records trained on, %d to choose by", len(asked[0]), len(asked[1]))
+	}
+	all := slices.Concat(asked[0], asked[1])
+	slices.Sort(all)
+	want := slices.Sorted(slices.Values(r.Retain.IDs))
+	if !slices.Equal(all, want) {
+		t.Error("the two parts are not the retain set")
+	}
+	if _, _, err := unlearn.Apply(context.Background(), unlearn.RetrainShare{Share: 1}, r); err == nil || !strings.Contains(err.Error(), "0 to choose by") {
+		t.Errorf("everything: %v", err)
+	}
+}

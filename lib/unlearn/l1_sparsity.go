@@ -59,6 +59,5 @@ func (m L1Sparsity) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	plan := train.Plan{L1: &train.L1{Weight: m.Gamma, Falling: true}}
-	passes := func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }
-	return r.descend(ctx, m.Descent, m.Epochs, m.LR, passes, plan)
+	return r.descend(ctx, m.Descent, m.Epochs, m.LR, sweep(o), plan)
 }

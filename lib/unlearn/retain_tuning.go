@@ -84,28 +84,43 @@ func (m RetainTuning) from(ctx context.Context, r Request, start nn.Params, note
 	if m.Epochs < 1 || m.Patience < 0 || m.Sample < 1 || m.Batch < 1 {
 		return nil, fmt.Errorf("%d epochs in batches of %d, patience %d, a sample of %d records", m.Epochs, m.Batch, m.Patience, m.Sample)
 	}
-	sample, rest := m.divide(r)
-	o, err := r.objective("retain", rest, false, 1)
+	k := min(m.Sample, r.Retain.X.Rows)
+	if m.Apart {
+		k = min(m.Sample, r.Retain.X.Rows/2)
+	}
+	sample, rest := r.drawRetained(k)
+	if !m.Apart {
+		rest = r.Retain
+	}
+	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	out, err := r.validated(ctx, start, rest, sample, c, m.Patience)
+	if err != nil {
+		return nil, err
+	}
+	out.Note = note + out.Note
+	return out, nil
+}
+
+// validated trains weights on some records and returns the epoch that is best on
+// others, with nothing drawn; patience as in train.Validation.
+func (r Request) validated(ctx context.Context, start nn.Params, on, by Data, c train.Config, patience int) (*Outcome, error) {
+	o, err := r.objective("retain", on, false, 1)
 	if err != nil {
 		return nil, err
 	}
 	still := r
 	still.Augment = nil
-	judge, err := still.objective("retain", sample, false, 1)
+	judge, err := still.objective("retain", by, false, 1)
 	if err != nil {
 		return nil, err
 	}
-	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
-	c.Epochs = r.pace.epochs(m.Epochs, c, o)
-	plan := train.Plan{
-		Passes:     func(int) ([]train.Objective, error) { return []train.Objective{o}, nil },
-		Validation: &train.Validation{Objective: judge, Patience: m.Patience},
-	}
+	c.Epochs = r.pace.epochs(c.Epochs, c, o)
+	plan := train.Plan{Passes: sweep(o), Validation: &train.Validation{Objective: judge, Patience: patience}}
 	p, history, err := train.FitPlan(ctx, r.Runner, start, plan, c, r.Hooks)
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p, History: history, Note: note + bestOf(history)}, nil
+	return &Outcome{Params: p, History: history, Note: bestOf(history)}, nil
 }
 
 // unless is from for a method that can do without it.
@@ -122,20 +137,12 @@ func bestOf(history []train.Epoch) string {
 	return fmt.Sprintf("epoch %d of %d", best.Epoch, len(history))
 }
 
-// divide draws the sample out of the retain set, and says what is trained on.
-func (m RetainTuning) divide(r Request) (sample, rest Data) {
-	n := r.Retain.X.Rows
-	k := min(m.Sample, n)
-	if m.Apart {
-		k = min(m.Sample, n/2)
-	}
-	drawn := r.Seed.Stream(engine.StreamValidation).Perm(n)
-	slices.Sort(drawn[:k])
-	if !m.Apart {
-		return r.Retain.rows(drawn[:k]), r.Retain
-	}
-	slices.Sort(drawn[k:])
-	return r.Retain.rows(drawn[:k]), r.Retain.rows(drawn[k:])
+// drawRetained draws k records of the retain set, and gives those that are left.
+func (r Request) drawRetained(k int) (drawn, rest Data) {
+	rows := r.Seed.Stream(engine.StreamValidation).Perm(r.Retain.X.Rows)
+	slices.Sort(rows[:k])
+	slices.Sort(rows[k:])
+	return r.Retain.rows(rows[:k]), r.Retain.rows(rows[k:])
 }
 
 // rows are some of the records.

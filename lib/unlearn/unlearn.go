@@ -319,7 +319,7 @@ func disjoint(forget, retain []int) error {
 // Adam, which is what RULER's methods do, or d where that is not nil.
 func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr float64, d *Descent) (*Outcome, error) {
 	if d != nil {
-		return r.descend(ctx, *d, epochs, lr, func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }, train.Plan{})
+		return r.descend(ctx, *d, epochs, lr, sweep(o), train.Plan{})
 	}
 	c := train.Config{Batch: r.Batch, Optimizer: nn.Adam{LR: lr}, Seed: r.Seed}
 	c.Epochs = r.pace.epochs(epochs, c, o)

@@ -15,6 +15,7 @@ func All() []Loss {
 		GaussianELBO{},
 		BinaryCrossEntropy{},
 		LatentDivergence{},
+		LatentMatch{},
 		LibrarySquaredError{},
 		NegativeBinomial{},
 		ZeroInflated{},

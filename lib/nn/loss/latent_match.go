@@ -1,0 +1,45 @@
+package loss
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// LatentMatch is the divergence of a record's latent variables from given ones,
+// those of a teacher, over the variables k,
+//
+//	KL(q || q') = 1/2 sum_k (s'_k - s_k + (exp(s_k) + (mu_k - mu'_k)^2) / exp(s'_k) - 1)
+//
+// with the teacher's mean mu' and log variance s' as inputs, called as the outputs
+// are. With both 0 it is LatentDivergence.
+type LatentMatch struct{}
+
+var _ Loss = LatentMatch{}
+
+// Name implements Loss.
+func (LatentMatch) Name() string { return "latent-match" }
+
+// About implements Loss.
+func (LatentMatch) About() string { return "the divergence of latent variables from a teacher's" }
+
+// Inputs implements Loss.
+func (l LatentMatch) Inputs(outputs map[string]int) (map[string]int, error) {
+	w, err := latent(l, outputs)
+	return map[string]int{LatentMean: w, LatentLogVar: w}, err
+}
+
+// Check implements Loss.
+func (LatentMatch) Check(map[string]array.Matrix[float32]) error { return nil }
+
+// Graph implements Loss.
+func (LatentMatch) Graph(g Given) Value {
+	ahead, precision := Sub(g.Outputs[LatentMean], g.Inputs[LatentMean]), Exp(Neg(g.Inputs[LatentLogVar]))
+	wider := Sub(g.Outputs[LatentLogVar], g.Inputs[LatentLogVar])
+	ratio, slope := Exp(wider), Mul(ahead, precision)
+	each := AddScalar(Sub(Add(ratio, Mul(ahead, slope)), wider), -1)
+	return Value{
+		Losses:   MulScalar(ReduceAndKeep(each, ReduceSum, 0), 0.5),
+		Adjoints: map[string]*Node{LatentMean: slope, LatentLogVar: MulScalar(AddScalar(ratio, -1), 0.5)},
+	}
+}

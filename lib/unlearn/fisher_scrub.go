@@ -1,0 +1,173 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// FisherScrub is the Fisher scrubbing of "Fishing for Privacy" as coded (section
+// 4.2, appendix B; after Golatkar et al. 2020). With S the sum of what the original
+// was trained for over records, and batches b of 256 retained ones,
+//
+//	F = Damping + 1/n sum over b of (grad S(b))^2
+//
+// at the original, each of 100 steps moves every weight by
+//
+//	Rate grad S(Df) / F, but at most by Bound up or down
+//
+// with Damping 0.1, Rate 1e-4 and Bound 1e-3. Then 10 epochs of Adam at 1e-4 on
+// the retain set lower the mean, over records and elements, of its reconstruction
+// and the divergence of its latent variables; what is last is returned. Dropout and
+// latent variables are drawn throughout.
+//
+// What it does: (1) F is the retain set's, where the paper says the forget set's,
+// and the squared gradient of a batch's sum, no Fisher information. (2) The bound
+// is what every step is soon made of: 100 of them move a weight by 0.1, which
+// destroys the network. (3) The mean over elements makes the divergence as heavy as
+// if beta were the number of genes, so that the latent variables collapse to the
+// prior. With Sum the fine-tuning is on what the original was trained for.
+type FisherScrub struct {
+	Damping float64 `json:"damping,omitempty"` // 0: 0.1
+	Rate    float64 `json:"rate,omitempty"`    // 0: 1e-4
+	Bound   float64 `json:"bound,omitempty"`   // 0: 1e-3
+	Steps   int     `json:"steps,omitempty"`   // 0: 100
+	Epochs  int     `json:"epochs,omitempty"`  // of the fine-tuning, 0: 10
+	LR      float64 `json:"lr,omitempty"`      // of the fine-tuning, 0: 1e-4
+	Batch   int     `json:"batch,omitempty"`   // 0: 256; of the fine-tuning a request's own goes before
+	Sum     bool    `json:"sum,omitempty"`
+	Untuned bool    `json:"untuned,omitempty"`
+}
+
+var (
+	_ Described = FisherScrub{}
+	_ General   = FisherScrub{}
+)
+
+// Name implements Method.
+func (FisherScrub) Name() string { return "fisher-scrub" }
+
+// About implements Described.
+func (FisherScrub) About() About {
+	return About{
+		"raises the loss of the forget set where the retain set's gradients are small, then goes on training on the retain set",
+		"Fishing for Privacy, as coded, after Golatkar et al. 2020",
+	}
+}
+
+// General implements General.
+func (FisherScrub) General() bool { return true }
+
+// Sees implements Method.
+func (FisherScrub) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Resolved implements Method.
+func (m FisherScrub) Resolved() Method { return m.resolved() }
+
+func (m FisherScrub) resolved() FisherScrub {
+	m.Damping, m.Rate, m.Bound = cmp.Or(m.Damping, 0.1), cmp.Or(m.Rate, 1e-4), cmp.Or(m.Bound, 1e-3)
+	m.Steps, m.Epochs, m.LR, m.Batch = cmp.Or(m.Steps, 100), cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256)
+	return m
+}
+
+// Unlearn implements Method.
+func (m FisherScrub) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
+	if !(m.Damping > 0 && m.Rate > 0 && m.Bound > 0) || m.Batch < 1 {
+		return nil, fmt.Errorf("damping %v, rate %v, bound %v and batches of %d; all must be positive", m.Damping, m.Rate, m.Bound, m.Batch)
+	}
+	p, err := m.scrub(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	note := "scrubbing moved the weights by " + movedBy(p, r.Original)
+	if m.Untuned {
+		return &Outcome{Params: p, Note: note}, nil
+	}
+	o, err := r.objective("retain", r.Retain, false, 1)
+	if err != nil {
+		return nil, err
+	}
+	if !m.Sum {
+		o = overElements(o)
+	}
+	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	p, history, err := train.Fit(ctx, r.Runner, p, o, c, r.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Params: p, History: history, Note: note}, nil
+}
+
+// scrub is the first stage.
+func (m FisherScrub) scrub(ctx context.Context, r Request) (nn.Params, error) {
+	n := float64(r.Forget.X.Rows)
+	up, err := r.objective("forget", r.Forget, false, -n)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.summedSquares(ctx, m.Batch)
+	if err != nil {
+		return nil, err
+	}
+	plan := train.Plan{Passes: sweep(up), Surgeons: []train.Surgeon{scrubber{m, f}}}
+	c := train.Config{Epochs: m.Steps, Optimizer: nn.SGD{LR: 1}, Seed: r.Seed}
+	p, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})
+	return p, err
+}
+
+// summedSquares is, over the number of records, the sum over batches of the retain
+// set of the squared gradient of a batch's sum.
+func (r Request) summedSquares(ctx context.Context, batch int) ([][]float64, error) {
+	o, err := r.objective("retain", r.Retain, false, 1)
+	if err != nil {
+		return nil, err
+	}
+	total, mode := likeGradient(r.Original), train.Mode{Training: true, Seed: r.Seed}
+	err = train.EachGradient(ctx, r.Runner, r.Original, o, batch, mode, func(grads [][]float64, records int) {
+		for i, g := range grads {
+			for j, v := range g {
+				total[i][j] += math.Pow(v*float64(records), 2) / float64(r.Retain.X.Rows)
+			}
+		}
+	})
+	return total, err
+}
+
+// scrubber makes a gradient the step that is taken.
+type scrubber struct {
+	FisherScrub
+	squares [][]float64
+}
+
+// Operate implements train.Surgeon.
+func (s scrubber) Operate(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
+	for i, g := range grads {
+		for j, v := range g {
+			step := s.Rate * v / (s.squares[i][j] + s.Damping)
+			g[j] = math.Max(-s.Bound, math.Min(s.Bound, step))
+		}
+	}
+	return nil
+}
+
+// overElements divides every loss that compares an output with a target by the
+// number of the target's elements.
+func overElements(o train.Objective) train.Objective {
+	for i := range o {
+		o[i].Targets = slices.Clone(o[i].Targets)
+		for k, t := range o[i].Targets {
+			if target, ok := t.Inputs[loss.Target]; ok {
+				o[i].Targets[k].Weight /= float64(target.Cols)
+			}
+		}
+	}
+	return o
+}

@@ -1,0 +1,90 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// LatentContrast is the contrastive latent unlearning of "Fishing for Privacy"
+// (section 4.2, appendix B). The latent variables of the forget set go to the
+// prior's, those of the retain set stay the original's: it minimises
+//
+//	Gamma KL(q || N(0, 1)) on Df + Keep (mean (mu - mu_0)^2 + 0.1 mean (s - s_0)^2) on Dr
+//
+// over records, the second mean over variables too, with mu and s the mean and log
+// variance of a record's latent variables and mu_0, s_0 the original's with dropout
+// off, for 20 epochs of Adam at 1e-4 in batches of 256 that each meet the whole
+// forget set. Only the encoder has a gradient. RetainTuning for at most 10 epochs
+// follows, of all weights.
+//
+// It needs a variational autoencoder, with outputs loss.LatentMean and
+// loss.LatentLogVar.
+type LatentContrast struct {
+	Gamma   float64      `json:"gamma,omitempty"`  // 0: 1
+	Keep    float64      `json:"keep,omitempty"`   // 0: 1, nn.Zero: none
+	Spread  float64      `json:"spread,omitempty"` // of the log variances, 0: 0.1, nn.Zero: none
+	Epochs  int          `json:"epochs,omitempty"` // 0: 20
+	LR      float64      `json:"lr,omitempty"`     // 0: 1e-4
+	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch goes before
+	Tune    RetainTuning `json:"tune,omitzero"`    // 0 epochs: 10
+	Untuned bool         `json:"untuned,omitempty"`
+}
+
+var (
+	_ Described = LatentContrast{}
+	_ General   = LatentContrast{}
+)
+
+// Name implements Method.
+func (LatentContrast) Name() string { return "latent-contrast" }
+
+// About implements Described.
+func (LatentContrast) About() About {
+	return About{
+		"draws the forget set's latent variables to the prior and holds the retain set's, then goes on training on the retain set",
+		"Fishing for Privacy, as coded",
+	}
+}
+
+// General implements General.
+func (LatentContrast) General() bool { return true }
+
+// Sees implements Method.
+func (LatentContrast) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Resolved implements Method.
+func (m LatentContrast) Resolved() Method { return m.resolved() }
+
+func (m LatentContrast) resolved() LatentContrast {
+	m.Gamma, m.Keep, m.Spread = cmp.Or(m.Gamma, 1), cmp.Or(m.Keep, 1), cmp.Or(m.Spread, 0.1)
+	m.Epochs, m.LR, m.Batch, m.Tune = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256), m.Tune.after(10)
+	return m
+}
+
+// Unlearn implements Method.
+func (m LatentContrast) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
+	q, err := r.latents(r.Retain)
+	if err != nil {
+		return nil, err
+	}
+	each := m.Keep / float64(q[loss.LatentMean].Cols)
+	o := train.Objective{
+		r.term("retain", r.Retain, false,
+			train.Against(loss.SquaredError{Output: loss.LatentMean}, q[loss.LatentMean], each),
+			train.Against(loss.SquaredError{Output: loss.LatentLogVar}, q[loss.LatentLogVar], m.Spread*each)),
+		r.term("forget", r.Forget, true, train.Target{Loss: loss.LatentDivergence{}, Weight: m.Gamma}),
+	}
+	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, train.Hooks{})
+	if err != nil {
+		return nil, err
+	}
+	note := fmt.Sprintf("the objective came to %.4g in %d epochs", history[len(history)-1].Loss, len(history))
+	return m.Tune.unless(ctx, r, m.Untuned, p, note)
+}
