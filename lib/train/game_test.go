@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
@@ -188,4 +189,33 @@ func TestFrozenWeightsStay(t *testing.T) {
 	c.Groups = []nn.Group{{Prefix: "hidden9", Rate: 0}}
 	_, _, err = Fit(context.Background(), r, start, o, c, Hooks{})
 	wantWords(t, err, `in the group "hidden9"`)
+}
+
+// Alternating players may share all weights: with descent, which remembers nothing,
+// they are the passes of a plan. An epoch has as many rounds as it is given.
+func TestPlayersMayShareTheirWeights(t *testing.T) {
+	still := small
+	still.Dropout = tabular.NoDropout
+	r, start := openRunner(t, still, 0), initial(still)
+	first, second := pair(0, 0.5), mixed(12, 4, 5)
+	c := Config{Epochs: 3, Optimizer: nn.SGD{LR: 0.2}, Seed: 4}
+	shared := &Game{Players: []Player{{Name: "first", Objective: first}, {Name: "second", Objective: second}}}
+	want, _, err := FitPlan(context.Background(), r, start, Plan{Passes: func(int) ([]Objective, error) { return []Objective{first, second}, nil }}, c, Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, history, err := FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{})
+	if err != nil || got.Hash() != want.Hash() || history[2].Steps != 6 {
+		t.Errorf("players who share their weights are not passes one after another (%v)", err)
+	}
+	shared.Rounds, c.Batch = 2, 4
+	if _, history, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{}); err != nil || history[2].Steps != 12 {
+		t.Errorf("three epochs of two rounds of two players are %d steps (%v)", history[2].Steps, err)
+	}
+	shared.Rounds = -1
+	_, _, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{})
+	wantWords(t, err, "-1 rounds")
+	shared.Rounds, shared.Rule = 0, Simultaneous
+	_, _, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{})
+	wantWords(t, err, "belongs to the players", `"first"`, `"second"`)
 }

@@ -330,11 +330,11 @@ func TestSCRUBLatentIsAGameOfTwo(t *testing.T) {
 	up := train.Objective{{Name: "forget", X: r.Forget.X, IDs: r.Forget.IDs, Whole: true, Targets: []train.Target{matching(t, r, r.Forget, -1)}}}
 	down := y.Objective(t, r.Retain)
 	down[0].Targets = append(down[0].Targets, matching(t, r, r.Retain, 2))
-	want := r.Original
 	// One round by hand, with an optimiser for each.
 	c := train.Config{Epochs: 1, Batch: 4, Optimizer: nn.Adam{LR: 1e-3}, Seed: r.Seed}
 	game := &train.Game{Rounds: 1, Players: []train.Player{{Name: "a", Objective: up, Steps: 5}, {Name: "b", Objective: down, Steps: 10}}}
-	want, history, err := train.FitPlan(context.Background(), r.Runner, want, train.Plan{Game: game, Surgeons: []train.Surgeon{train.ClipNorm{Max: 1}}}, c, train.Hooks{})
+	plan := train.Plan{Game: game, Surgeons: []train.Surgeon{train.ClipNorm{Max: 1}}}
+	want, history, err := train.FitPlan(context.Background(), r.Runner, r.Original, plan, c, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
