@@ -3,8 +3,6 @@ package datasets
 import (
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -36,18 +34,16 @@ func openCompressed(ctx context.Context, folder string, f File) (file *os.File, 
 
 // checkCompressed hashes at most one byte more than published and rewinds.
 func checkCompressed(ctx context.Context, file *os.File, f File) (got string, err error) {
-	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(&stoppable{ctx, file}, f.Limit()+1))
+	d := f.Digest()
+	_, err = io.Copy(d, io.LimitReader(&stoppable{ctx, file}, f.Limit()+1))
 	if err != nil {
 		return "", err
 	}
-	got = hex.EncodeToString(h.Sum(nil))
-	if !f.is(got) {
-		return got, fmt.Errorf("%w: the compressed file has %s, the published one %s (%d of %d bytes read)",
-			ErrMismatch, got, f.SHA256, n, f.Limit())
+	if err := d.Check(); err != nil {
+		return d.SHA256(), err
 	}
 	_, err = file.Seek(0, io.SeekStart)
-	return got, err
+	return d.SHA256(), err
 }
 
 // stoppable ends a long read when its context does.

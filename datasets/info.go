@@ -61,8 +61,14 @@ type File struct {
 	Size   int64
 	SHA256 string
 
+	// MD5 stands in for a SHA-256 that nobody to be trusted states. It guards
+	// against damage, not against somebody who means to deceive. Where neither
+	// is known the file is not downloaded: it has to be put there by hand, is
+	// read with a caveat, and its SHA-256 as found is in SourceFile.
+	MD5 string
+
 	// AtMost bounds a file whose Size is 0, because nobody to be trusted says
-	// how long it is. The SHA-256 is always known.
+	// how long it is.
 	AtMost int64
 
 	// Compressed marks a compressed file (gzip or zip) whose Size and SHA256 are of the bytes as
@@ -97,11 +103,6 @@ func (f File) Limit() int64 {
 		limit = max(limit, t.Size)
 	}
 	return limit
-}
-
-// is reports whether a SHA-256 is the published file's or a twin's.
-func (f File) is(sha string) bool {
-	return sha == f.SHA256 || slices.ContainsFunc(f.Twins, func(t Twin) bool { return sha == t.SHA256 })
 }
 
 // Source is one place to download a File from. When Member is set the URL is a

@@ -3,8 +3,6 @@ package datasets
 import (
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -42,11 +40,11 @@ func OpenFile(ctx context.Context, info Info, name string) (*os.File, SourceFile
 	if !f.Compressed {
 		return nil, SourceFile{}, fmt.Errorf("datasets: %s: %s is no compressed file", info.Name, name)
 	}
-	file, _, err := openCompressed(ctx, r.folder, f)
+	file, got, err := openCompressed(ctx, r.folder, f)
 	if err != nil {
 		return nil, SourceFile{}, err
 	}
-	return file, SourceFile{Name: f.Name, SHA256: f.SHA256, Compressed: true}, nil
+	return file, SourceFile{Name: f.Name, SHA256: got, Compressed: true}, nil
 }
 
 // OpenText opens one of a set's files that are not Compressed at the first of its
@@ -119,19 +117,18 @@ func (t *text) rewind() error {
 
 // check hashes at most one byte more than published and rewinds.
 func (t *text) check(ctx context.Context, f File) (string, error) {
-	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(&stoppable{ctx, t}, f.Limit()+1))
+	d := f.Digest()
+	_, err := io.Copy(d, io.LimitReader(&stoppable{ctx, t}, f.Limit()+1))
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w: damaged file (%v)", ErrMismatch, err)
 	}
-	got := hex.EncodeToString(h.Sum(nil))
-	if !f.is(got) {
-		return got, fmt.Errorf("%w: the file has %s, the published one %s (%d of %d bytes read)", ErrMismatch, got, f.SHA256, n, f.Limit())
+	if err := d.Check(); err != nil {
+		return d.SHA256(), err
 	}
-	return got, t.rewind()
+	return d.SHA256(), t.rewind()
 }
 
 func readingOf(ctx context.Context, info Info) (*reading, error) {

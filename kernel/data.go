@@ -73,6 +73,7 @@ type fileJSON struct {
 	Name   string   `json:"name"`
 	Size   int64    `json:"size"`
 	SHA256 string   `json:"sha256"`
+	MD5    string   `json:"md5,omitempty"` // where no SHA-256 is known
 	URLs   []string `json:"urls"`
 
 	Optional bool `json:"optional,omitempty"` // the set loads without it
@@ -89,7 +90,7 @@ func dataSetOf(i datasets.Info) dataSetJSON {
 		d.Classes = []string{}
 	}
 	for _, f := range i.Files {
-		file := fileJSON{f.Name, f.Size, f.SHA256, []string{}, f.Optional}
+		file := fileJSON{f.Name, f.Size, f.SHA256, f.MD5, []string{}, f.Optional}
 		for _, s := range f.Sources {
 			file.URLs = append(file.URLs, s.URL)
 		}
@@ -232,7 +233,7 @@ type fileStatusJSON struct {
 	DataSet string `json:"data_set"`
 	File    string `json:"file"`
 	Path    string `json:"path"`
-	State   string `json:"state"` // "ok", "missing", "built in", "generated", "damaged"
+	State   string `json:"state"` // "ok", "missing", "built in", "generated", "damaged", "no hash known"
 	SHA256  string `json:"sha256,omitempty"`
 	Problem string `json:"problem,omitempty"`
 }
@@ -307,6 +308,8 @@ func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatu
 				s.State, broken = "missing", broken || asked && !f.Optional
 			case f.Err != nil:
 				s.State, s.Problem, broken = "damaged", f.Err.Error(), true
+			case f.Want == "":
+				s.State = "no hash known"
 			}
 			all = append(all, s)
 		}

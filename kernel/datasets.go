@@ -16,11 +16,11 @@ func dataSetNamed(name string) (datasets.Info, error) {
 	return datasets.LookupIn(allDataSets(), name)
 }
 
-// published says whether an address is known for every file that is needed, so
-// that data get can bring the set; others have to be put there by hand.
+// published says whether an address and a hash are known of every file that is
+// needed, so that data get can bring the set; others have to be put there by hand.
 func published(i datasets.Info) bool {
 	for _, f := range i.Files {
-		if len(f.Sources) == 0 && !f.Optional {
+		if (len(f.Sources) == 0 || !f.Known()) && !f.Optional {
 			return false
 		}
 	}

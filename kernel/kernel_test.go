@@ -259,12 +259,16 @@ func TestDataListSaysWhatIsHere(t *testing.T) {
 }
 
 func TestDataListCarriesLicenceSizeAndHashes(t *testing.T) {
-	byHand := []string{"cifar10_first4000", "cifar10_jpeg", "olivetti_idx"}
+	byHand := []string{"cifar10_first4000", "cifar10_jpeg", "olivetti_idx", "tabula_muris_sample"}
+	noSHA256 := []string{"pbmc33k", "tabula_muris"} // which nobody to be trusted states
 	for _, d := range decoded[[]dataSetJSON](t, lethe(t, "data", "list", "--json")) {
-		if d.Licence == "" || d.Rows == 0 || d.ClassCount < 2 {
+		if d.Licence == "" || d.Rows == 0 || d.ClassCount < 2 && d.Name != "pbmc33k" { // nobody publishes labels of that
 			t.Errorf("%+v", d)
 		}
 		for _, f := range d.Files {
+			if unseen := f.Size == 0 && f.SHA256 == ""; unseen && slices.Contains(noSHA256, d.Name) {
+				continue
+			}
 			if len(f.SHA256) != 64 || f.Size == 0 && d.Name != "olivetti" || (len(f.URLs) == 0 && !f.Optional) != slices.Contains(byHand, d.Name) {
 				t.Errorf("%s: %+v", d.Name, f)
 			}

@@ -39,7 +39,9 @@ type set struct {
 }
 
 // sets lists every set of cells in the order that All reports.
-func sets() []set { return []set{pbmc3k(), simulatedCells()} }
+func sets() []set {
+	return []set{pbmc3k(), pbmc33k(), tabulaMuris(), tabulaMurisSample(), simulatedCells()}
+}
 
 // All lists every set of cells.
 func All() []datasets.Info {

@@ -1,6 +1,9 @@
 package cells_test
 
 import (
+	"errors"
+	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/datatest"
+	"github.com/lethe-ml/lethe/datasets/hdf5"
 )
 
 func TestEverySet(t *testing.T) {
@@ -26,13 +30,13 @@ func TestEverySet(t *testing.T) {
 // loaded loads a published set, or skips the test where its files are not here.
 func loaded(t *testing.T, name string) *cells.Cells {
 	t.Helper()
-	info, err := cells.Lookup(name)
+	datatest.Dir(t)
+	c, err := cells.Load(t.Context(), name)
+	if errors.Is(err, datasets.ErrMissing) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	c := datatest.Cells(t, info)
-	if c == nil {
-		t.SkipNow()
 	}
 	return c
 }
@@ -116,5 +120,66 @@ func TestWithoutItsLabelsPBMC3kSaysSo(t *testing.T) {
 func TestMisspelledSetsAreSuggested(t *testing.T) {
 	if _, err := cells.Load(t.Context(), "pbmc-3k"); err == nil || !strings.Contains(err.Error(), "did you mean pbmc3k") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheSampleOfTabulaMurisIsWhatOtherProgramsRead(t *testing.T) {
+	c := loaded(t, "tabula_muris_sample")
+	// h5py 3.16.0 and SciPy 1.17.1, hashed as Cells.Hash says.
+	if want := "6a50ada8645c075df7a3fda61bbbedaf32ac9660a5ba5448ec590aaa52aa848b"; c.Hash != want {
+		t.Errorf("hash %s, want %s", c.Hash, want)
+	}
+	perRun := map[string]int{}
+	for _, run := range c.Obs["run"] {
+		perRun[run]++
+	}
+	if len(c.Counts.Values) != 1913799 || sum(c) != 6897187 || perRun["Bladder-10X_P4_3"] != 149 || perRun["Liver-10X_P7_0"] != 596 || perRun["Liver-10X_P7_1"] != 322 {
+		t.Errorf("%d entries, %v molecules, %v", len(c.Counts.Values), sum(c), perRun)
+	}
+}
+
+// pbmc68k_reduced holds no counts, and tables as anndata 0.6 wrote them. The
+// numbers are h5py 3.16.0's.
+func TestAProcessedFileOfAnndata06(t *testing.T) {
+	path := filepath.Join(datatest.Dir(t), "pbmc68k_reduced", "10x_pbmc68k_reduced.h5ad")
+	f, err := hdf5.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	h := cells.NewH5AD(f)
+	obs, err := h.Frame("obs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	genes, err := h.Frame("var")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[string]int{}
+	for _, label := range obs.Columns["bulk_labels"] {
+		n[label]++
+	}
+	if obs.Index[0] != "AAAGCCTGGCTAAC-1" || genes.Index[2] != "SSU72" || n["Dendritic"] != 240 || n["CD4+/CD45RA+/CD25- Naive T"] != 8 || len(n) != 10 {
+		t.Errorf("%v, %v, %v", obs.Index[0], genes.Index[2], n)
+	}
+	raw, err := h.Matrix("raw.X")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0.0
+	for _, v := range raw.Values {
+		total += float64(v)
+	}
+	if raw.Rows != 700 || raw.Cols != 765 || math.Abs(total-319044.24) > 0.01 {
+		t.Errorf("%d x %d, sum %v", raw.Rows, raw.Cols, total)
+	}
+	for _, matrix := range []string{"X", "raw.X"} {
+		if _, err := cells.OpenLayer(t.Context(), path, matrix); err == nil || !strings.Contains(err.Error(), matrix+": element 0 of the counts is") {
+			t.Errorf("got %v", err)
+		}
 	}
 }

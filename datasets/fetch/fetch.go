@@ -5,8 +5,6 @@ package fetch
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -139,12 +137,16 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 		return st.Err
 	}
 	if len(f.Sources) == 0 && f.Optional {
-		d.progress.note("%s is not here and no address is known that publishes it; the set loads without it, or with the file of SHA-256 %s in %s",
-			f.Name, f.SHA256, root.Name())
+		d.progress.note("%s is not here and no address is known that publishes it; the set loads without it, or with the file of %s in %s",
+			f.Name, f.Hash(), root.Name())
 		return nil
 	}
 	if len(f.Sources) == 0 {
-		return fmt.Errorf("datasets: %s: no address is known that publishes it; put the file with SHA-256 %s into %s", f.Name, f.SHA256, root.Name())
+		return fmt.Errorf("datasets: %s: no address is known that publishes it; put the file with %s into %s", f.Name, f.Hash(), root.Name())
+	}
+	if !f.Known() {
+		return fmt.Errorf("datasets: %s: nobody to be trusted states its hash, so that it is not downloaded unseen; put the file from %s into %s",
+			f.Name, f.Sources[0].URL, root.Name())
 	}
 	var failed []string
 	var last error
@@ -163,8 +165,8 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 		}
 		last = err
 	}
-	return &failedError{last, fmt.Sprintf("datasets: %s cannot be downloaded: %s\nPut the file with SHA-256 %s into %s by hand, or try again.",
-		f.Name, strings.Join(failed, "; "), f.SHA256, root.Name())}
+	return &failedError{last, fmt.Sprintf("datasets: %s cannot be downloaded: %s\nPut the file with %s into %s by hand, or try again.",
+		f.Name, strings.Join(failed, "; "), f.Hash(), root.Name())}
 }
 
 // failedError is two lines: why no source had a file, and what a reader can do.
@@ -253,18 +255,19 @@ func (d *downloader) refuse(root *os.Root, archive string, resumed bool, why err
 // sets it aside otherwise. A resumed download may have been put together from
 // two versions, so its mismatch is worth another attempt.
 func (d *downloader) accept(root *os.Root, part string, f datasets.File, resumed bool) error {
-	got, err := digestFile(root, part)
+	got, err := digestFile(root, part, f)
 	if err != nil {
 		return err
 	}
-	if got == f.SHA256 {
+	wrong := got.Check()
+	if wrong == nil {
 		return root.Rename(part, f.Name)
 	}
-	aside, err := d.setAsideAs(root, part, f.Name, got)
+	aside, err := d.setAsideAs(root, part, f.Name, got.SHA256())
 	if err != nil {
 		return &finalError{err}
 	}
-	mismatch := fmt.Errorf("%w: the bytes have %s, the published file %s; they were kept as %s", datasets.ErrMismatch, got, f.SHA256, aside)
+	mismatch := fmt.Errorf("%w; they were kept as %s", wrong, aside)
 	if resumed {
 		return mismatch
 	}
@@ -273,11 +276,11 @@ func (d *downloader) accept(root *os.Root, part string, f datasets.File, resumed
 
 // setAside renames a file with the wrong bytes.
 func (d *downloader) setAside(root *os.Root, name string) (string, error) {
-	got, err := digestFile(root, name)
+	got, err := digestFile(root, name, datasets.File{})
 	if err != nil {
 		return "", err
 	}
-	return d.setAsideAs(root, name, name, got)
+	return d.setAsideAs(root, name, name, got.SHA256())
 }
 
 func (d *downloader) setAsideAs(root *os.Root, from, name, hash string) (string, error) {
@@ -305,15 +308,16 @@ func size(root *os.Root, name string) (int64, error) {
 	return info.Size(), nil
 }
 
-func digestFile(root *os.Root, name string) (string, error) {
+// digestFile hashes a file as one that is published.
+func digestFile(root *os.Root, name string, f datasets.File) (*datasets.Digest, error) {
 	file, err := root.Open(name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer file.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
-		return "", fmt.Errorf("datasets: %s: %w", name, err)
+	d := f.Digest()
+	if _, err := io.Copy(d, file); err != nil {
+		return nil, fmt.Errorf("datasets: %s: %w", name, err)
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return d, nil
 }

@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/md5"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -252,4 +254,36 @@ func TestATwinIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, folder, "a.data", twin)
+}
+
+func TestAFileIsCheckedByMD5WhereNoSHA256IsKnown(t *testing.T) {
+	sum := md5.Sum(body)
+	info := published(datasets.Source{URL: serveBytes(t, body)})
+	info.Files[0].Size, info.Files[0].AtMost, info.Files[0].SHA256, info.Files[0].MD5 = 0, 1<<20, "", hex.EncodeToString(sum[:])
+	folder, _, err := fetched(t, t.Context(), info, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, folder, "a.data", body)
+	info.Files[0].MD5 = strings.Repeat("0", 32)
+	folder, _, err = fetched(t, t.Context(), info, nil)
+	if !errors.Is(err, datasets.ErrMismatch) || !strings.Contains(err.Error(), "with MD5 0000") {
+		t.Errorf("got %v", err)
+	}
+	hasNot(t, folder, "a.data")
+}
+
+func TestAFileOfUnknownHashIsNotDownloaded(t *testing.T) {
+	url := serveBytes(t, body)
+	info := published(datasets.Source{URL: url})
+	info.Files[0].Size, info.Files[0].AtMost, info.Files[0].SHA256 = 0, 1<<20, ""
+	folder, _, err := fetched(t, t.Context(), info, nil)
+	if err == nil || !strings.Contains(err.Error(), "put the file from "+url+" into "+folder) {
+		t.Errorf("got %v", err)
+	}
+	hasNot(t, folder, "a.data")
+	if folder, _, err = fetched(t, t.Context(), info, map[string][]byte{"a.data": body}); err != nil {
+		t.Error(err)
+	}
+	has(t, folder, "a.data", body)
 }

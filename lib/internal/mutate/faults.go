@@ -84,6 +84,11 @@ var faults = []Fault{
 		Protects: "columns move with their values when zeros are taken out"},
 	{File: "datasets/cells/tenxh5.go", Old: "compressed(f, group, len(c.Barcodes), len(c.Genes))", New: "compressed(f, group, len(c.Genes), len(c.Barcodes))",
 		Protects: "10x Genomics' matrix in HDF5 is by cells"},
+	{File: "datasets/cells/tabulamuris.go", Old: "keys = append(keys, run.channel()+", New: "keys = append(keys, run.tissue()+",
+		Protects: "annotations are joined by channel"},
+	{File: "datasets/cells/tabulamuris.go", Old: "append(c.Counts.Starts, from+start)", New: "append(c.Counts.Starts, start)",
+		Protects: "the rows of a later run lie behind those before"},
+	{File: "datasets/digest.go", Old: "	if !d.f.Known() && d.n", New: "	if d.n", Protects: "bytes with another hash are refused", Tests: "./datasets"},
 
 	// Training.
 	{File: "lib/train/schedule.go", Old: "return (1 + math.Cos(math.Pi*float64(epoch)/float64(epochs))) / 2", New: "return 1", Protects: "the cosine falls"},
