@@ -122,8 +122,8 @@ func TestWhatChangesThePreparationChangesItsHash(t *testing.T) {
 func TestABadPreparationIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*Preparation){
 		"datasets: drawn: the fraction for training is 1, want one between 0 and 1": func(p *Preparation) { p.TrainFraction = 1 },
-		"a fraction of 0.001 of 59 cells":   func(p *Preparation) { p.TrainFraction, p.Filter.MaxMito = 0.001, 1 },
-		"41 of 40 genes were asked for": func(p *Preparation) { p.Variable.Top = 41 },
+		"a fraction of 0.001 of 59 cells":                                           func(p *Preparation) { p.TrainFraction, p.Filter.MaxMito = 0.001, 1 },
+		"41 of 40 genes were asked for":                                             func(p *Preparation) { p.Variable.Top = 41 },
 	} {
 		p := small20()
 		change(&p)

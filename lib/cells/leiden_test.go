@@ -187,6 +187,36 @@ func TestCommunitiesAreConnectedAndNumberedBySize(t *testing.T) {
 	}
 }
 
+func TestPartsOfACommunityStayInItAndAreConnected(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 1))
+	x, _ := blobs(rng, 200, 3, 4, 1)
+	g := newNetwork(neighbourGraph(t, x, 8))
+	g.share = 1 / g.total
+	of := make([]int, g.Rows) // communities that the graph knows nothing of
+	for i := range of {
+		of[i] = i % 3
+	}
+	for range 20 {
+		part, joined := g.refine(of, rng), 0
+		for i, p := range part {
+			if of[i] != of[p] {
+				t.Fatalf("node %d of community %d is in a part of community %d", i, of[i], of[p])
+			}
+			if i == p {
+				continue
+			}
+			joined++
+			columns, _ := g.Row(i)
+			if !slices.ContainsFunc(columns, func(j int32) bool { return int(j) != i && part[j] == p }) {
+				t.Fatalf("node %d has no neighbour in its part", i)
+			}
+		}
+		if joined < 20 {
+			t.Errorf("%d nodes of 200 joined another", joined)
+		}
+	}
+}
+
 func TestLeidenDependsOnSeedAndOrderHardly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	x, _ := blobs(rng, 300, 6, 6, 5)

@@ -245,6 +245,57 @@ func (c *centred) transposeTimes(a array.Matrix[float64]) array.Matrix[float64] 
 	return out
 }
 
+// timesVector is times for one column.
+func (c *centred) timesVector(b []float64) []float64 {
+	out, shift := make([]float64, c.n), dot(c.mean, b)
+	c.parts(func(_, from, to int) {
+		for i := from; i < to; i++ {
+			sum := -shift
+			columns, values := c.row(i)
+			if columns == nil {
+				for j, v := range values {
+					sum += float64(float64(v) * b[j])
+				}
+			}
+			for k, j := range columns {
+				sum += float64(float64(values[k]) * b[j])
+			}
+			out[i] = sum
+		}
+	})
+	return out
+}
+
+// transposeTimesVector is transposeTimes for one column.
+func (c *centred) transposeTimesVector(a []float64) []float64 {
+	var partial [parts][]float64
+	c.parts(func(part, from, to int) {
+		out := make([]float64, c.genes)
+		for i := from; i < to; i++ {
+			s := a[i]
+			columns, values := c.row(i)
+			if columns == nil {
+				for j, v := range values {
+					out[j] += float64(s * float64(v))
+				}
+			}
+			for k, j := range columns {
+				out[j] += float64(s * float64(values[k]))
+			}
+		}
+		partial[part] = out
+	})
+	out, sum := partial[0], 0.0
+	for _, v := range a {
+		sum += v
+	}
+	for _, p := range partial[1:] {
+		add(out, 1, p)
+	}
+	add(out, -sum, c.mean)
+	return out
+}
+
 // parts is into how many parts rows are dealt: always as many, so that no sum
 // depends on the number of cores.
 const parts = 8
@@ -268,10 +319,6 @@ func deal(n, parts int, f func(part, from, to int)) {
 
 // add adds s v to sum.
 func add(sum []float64, s float64, v []float64) {
-	if len(v) == 1 { // Lanczos's
-		sum[0] += float64(s * v[0])
-		return
-	}
 	for j, e := range v {
 		sum[j] += float64(s * e)
 	}

@@ -14,13 +14,11 @@ import (
 func lanczos(c *centred, k int, rng *rand.Rand) (array.Matrix[float64], error) {
 	// On the side of the genes an eigenvector is a loading; on that of the cells it
 	// is a score, from which X' makes a loading.
-	size, square := c.genes, func(v array.Matrix[float64]) array.Matrix[float64] { return c.transposeTimes(c.times(v)) }
+	size, square := c.genes, func(v []float64) []float64 { return c.transposeTimesVector(c.timesVector(v)) }
 	if c.n < c.genes {
-		size, square = c.n, func(v array.Matrix[float64]) array.Matrix[float64] { return c.times(c.transposeTimes(v)) }
+		size, square = c.n, func(v []float64) []float64 { return c.timesVector(c.transposeTimesVector(v)) }
 	}
-	found, err := leading(size, k, rng, func(v []float64) []float64 {
-		return square(array.Matrix[float64]{Rows: size, Cols: 1, Data: v}).Data
-	})
+	found, err := leading(size, k, rng, square)
 	if err != nil || c.n >= c.genes {
 		return found, err
 	}

@@ -116,8 +116,11 @@ func (s Simulation) Draw(rng *rand.Rand) (*Simulated, error) {
 		shares[b] = out.shares(base, s.Fold, shift.Row(b))
 	}
 	out.Share = out.shares(base, s.Fold, make([]float64, s.Genes))
-	out.Counts = s.counts(out, shares, rng.Uint64())
-	return out.reordered(rng.Perm(s.Cells)), nil
+	found := s.counts(out, shares, rng.Uint64())
+	order := rng.Perm(s.Cells)
+	out = out.reordered(order)
+	out.Counts = gathered(found, order, s.Genes)
+	return out, nil
 }
 
 // reordered puts cell order[k] in place k, so that no row number tells twins.
@@ -127,7 +130,6 @@ func (m *Simulated) reordered(order []int) *Simulated {
 		at[i] = k
 	}
 	at[len(order)] = -1 // of no cell
-	out.Counts = m.Counts.Gather(order)
 	out.Type, out.Batch, out.Twin, out.Library = nil, nil, nil, nil
 	for _, i := range order {
 		twin := m.Twin[i]
@@ -141,7 +143,7 @@ func (m *Simulated) reordered(order []int) *Simulated {
 }
 
 // counts draws all cells, originals side by side and then the twins.
-func (s Simulation) counts(m *Simulated, shares []array.Matrix[float64], key uint64) array.Sparse[float32] {
+func (s Simulation) counts(m *Simulated, shares []array.Matrix[float64], key uint64) []filled {
 	found := make([]filled, s.Cells)
 	draw := func(row []float32, i int) *rand.Rand {
 		own := rand.New(rand.NewPCG(key, uint64(i)))
@@ -167,12 +169,7 @@ func (s Simulation) counts(m *Simulated, shares []array.Matrix[float64], key uin
 		}
 		found[i] = filledOf(row)
 	}
-	out := array.Sparse[float32]{Rows: s.Cells, Cols: s.Genes, Starts: make([]int, 1, s.Cells+1)}
-	for _, f := range found {
-		out.Columns, out.Values = append(out.Columns, f.columns...), append(out.Values, f.values...)
-		out.Starts = append(out.Starts, len(out.Columns))
-	}
-	return out
+	return found
 }
 
 // filled is a row without its zeros.
@@ -195,6 +192,22 @@ func (f filled) into(row []float32) {
 	for k, j := range f.columns {
 		row[j] = f.values[k]
 	}
+}
+
+// gathered makes a matrix of the rows in this order, and lets go of each.
+func gathered(rows []filled, order []int, genes int) array.Sparse[float32] {
+	n := 0
+	for _, f := range rows {
+		n += len(f.values)
+	}
+	out := array.Sparse[float32]{Rows: len(rows), Cols: genes, Starts: make([]int, 1, len(rows)+1),
+		Columns: make([]int32, 0, n), Values: make([]float32, 0, n)}
+	for _, i := range order {
+		out.Columns, out.Values = append(out.Columns, rows[i].columns...), append(out.Values, rows[i].values...)
+		out.Starts = append(out.Starts, len(out.Columns))
+		rows[i] = filled{}
+	}
+	return out
 }
 
 // programme draws which genes a type raises and how strong every gene is.
