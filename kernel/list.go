@@ -123,7 +123,7 @@ func show(cmd *cobra.Command, asJSON bool, all ...inventory) error {
 
 func methodList() []named {
 	var out []named
-	for _, m := range unlearn.All() {
+	for _, m := range append(unlearn.All(), unlearn.Generative()...) {
 		sees := m.Sees()
 		e := named{Name: m.Name(), Sees: []string{}}
 		for _, part := range []struct {

@@ -233,6 +233,22 @@ func (r *Runner) Predict(p nn.Params, x array.Matrix[float32]) (*Prediction, err
 	return r.prediction(out), nil
 }
 
+// PredictOutputs is Predict with only the outputs named, beside the embedding; the
+// others, which of a network of many genes take much memory, are left empty.
+func (r *Runner) PredictOutputs(p nn.Params, x array.Matrix[float32], names ...string) (*Prediction, error) {
+	all := r.Arch.Returns()
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(o Output) bool { return o.Name == name }) {
+			return nil, fmt.Errorf("model %s: no output is called %q", r.Arch.Name(), name)
+		}
+	}
+	out, err := r.run(r.infer, p, x, func(k int) bool { return k == len(all) || slices.Contains(names, all[k].Name) })
+	if err != nil {
+		return nil, err
+	}
+	return r.prediction(out), nil
+}
+
 // PredictLayers is Predict with every named layer activation.
 func (r *Runner) PredictLayers(p nn.Params, x array.Matrix[float32]) (*Prediction, error) {
 	return r.PredictNamed(p, x)

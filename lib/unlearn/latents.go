@@ -10,17 +10,11 @@ import (
 // latents are the original's mean and log variance of records' latent variables,
 // by the names of the outputs, with nothing drawn.
 func (r Request) latents(d Data) (map[string]array.Matrix[float32], error) {
-	pred, err := r.Runner.Predict(r.Original, d.X)
+	pred, err := r.Runner.PredictOutputs(r.Original, d.X, loss.LatentMean, loss.LatentLogVar)
 	if err != nil {
-		return nil, fmt.Errorf("the original: %w", err)
+		return nil, fmt.Errorf("needs a variational autoencoder: %w", err)
 	}
-	out := map[string]array.Matrix[float32]{}
-	for _, name := range []string{loss.LatentMean, loss.LatentLogVar} {
-		m, ok := pred.Outputs[name]
-		if !ok {
-			return nil, fmt.Errorf("needs a variational autoencoder; %s has no output %q", r.Runner.Arch.Name(), name)
-		}
-		out[name] = m
-	}
-	return out, nil
+	return map[string]array.Matrix[float32]{
+		loss.LatentMean: pred.Outputs[loss.LatentMean], loss.LatentLogVar: pred.Outputs[loss.LatentLogVar],
+	}, nil
 }

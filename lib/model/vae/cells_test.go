@@ -3,6 +3,7 @@ package vae
 import (
 	"context"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -336,5 +337,28 @@ func TestCellsThatCannotBeAreRefused(t *testing.T) {
 		if err := m.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestOutputsMayBeLeftOut(t *testing.T) {
+	m := small["plain"]
+	r, p := runnerOf(t, m), waves(m)
+	x, _ := expressed(m, 70)
+	all, err := r.Predict(p, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := r.PredictOutputs(p, x, loss.LatentLogVar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(some.Outputs[loss.LatentLogVar], all.Outputs[loss.LatentLogVar]) || !reflect.DeepEqual(some.Embedding, all.Embedding) {
+		t.Error("the output that was asked for, or the embedding, is another")
+	}
+	if some.Outputs[loss.Proportion].Data != nil {
+		t.Error("an output that was not asked for is there")
+	}
+	if _, err := r.PredictOutputs(p, x, "weather"); err == nil || !strings.Contains(err.Error(), `no output is called "weather"`) {
+		t.Errorf("error %v", err)
 	}
 }
