@@ -7,6 +7,9 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/attack/generative"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
@@ -157,6 +160,15 @@ func attackList() []named {
 	}
 	for _, s := range attack.Signals() {
 		out = append(out, named{Name: s.Name(), About: "threshold on the " + s.About()})
+	}
+	for _, a := range generative.All() {
+		out = append(out, named{Name: a.Name(), About: "generative model: " + a.About()})
+	}
+	for _, a := range shadow.All() {
+		out = append(out, named{Name: a.Name(), About: "shadow models: " + a.About()})
+	}
+	for _, a := range learned.Attackers() {
+		out = append(out, named{Name: a.Name(), About: "trained: " + a.About()})
 	}
 	return out
 }

@@ -256,9 +256,48 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 }
 
+// By mpmath 1.3.0: of a mixture, and of plain steps in closed form, 1/(2 s^2) in either
+// direction.
+func TestTheMeanOfALossIsExact(t *testing.T) {
+	for _, removed := range []bool{true, false} {
+		for _, noise := range []float64{0.2, 1, 7} {
+			near(t, "mean without sampling", Step{Rate: 1, Noise: noise}.lossMean(removed), 1/(2*noise*noise), 1e-12)
+		}
+	}
+	for _, c := range []struct {
+		s              Step
+		removed, added float64
+	}{
+		{Step{Rate: 0.001, Noise: 1}, 8.56846240970603e-7, 8.54577823061269e-7},
+		{Step{Rate: 0.2, Noise: 0.5}, 0.167396965880284, 0.0857053770757491},
+		{Step{Rate: 0.01, Noise: 3}, 5.86883583736451e-6, 5.86177611654266e-6},
+		{Step{Rate: 0.9, Noise: 0.8}, 0.638497188347077, 0.548599671618309},
+	} {
+		near(t, "mean, removed", c.s.lossMean(true), c.removed, 1e-9)
+		near(t, "mean, added", c.s.lossMean(false), c.added, 1e-9)
+	}
+}
+
 // Far out, erfc is 0 in float64; at the seam the series and the library agree.
 func TestTheLogarithmOfErfcGoesOn(t *testing.T) {
 	near(t, "ln erfc(20)", logErfc(20), math.Log(math.Erfc(20)), 1e-12)
 	near(t, "ln erfc(26)", logErfc(26), math.Log(math.Erfc(26)), 1e-12)
 	near(t, "ln erfc(100)", logErfc(100), -10005.177585122664, 1e-12)
+}
+
+// One step's loss is here much narrower than a grid of the coarse width: what is lost
+// in rounding, times the number of steps, is given back by moving the grid.
+func TestACoarseGridKeepsTheMeanOfEveryStep(t *testing.T) {
+	h := History{{Rate: 0.001, Noise: 1, Times: 20000}}
+	fine, err := h.PRV(1e-5, PRV{EpsilonError: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coarse, err := h.PRV(1e-5, PRV{EpsilonError: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(coarse.Estimate-fine.Estimate) > 0.1 || !(coarse.Low <= fine.Low && fine.High <= coarse.High) {
+		t.Errorf("coarse %+v, fine %+v", coarse, fine)
+	}
 }

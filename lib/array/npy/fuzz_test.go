@@ -27,6 +27,9 @@ func FuzzDecode(f *testing.F) {
 		if v, err := decodeVector(b); err == nil && len(v) > len(b) {
 			t.Errorf("%d values from %d bytes", len(v), len(b))
 		}
+		if rows, err := decodeMask(b); err == nil && len(rows) > 0 && len(rows)*len(rows[0]) > len(b) {
+			t.Errorf("%d x %d bools from %d bytes", len(rows), len(rows[0]), len(b))
+		}
 		if rows, err := decodeIndices(b); err == nil {
 			if v, err := decodeVector(b); err == nil && len(v) != len(rows) {
 				t.Errorf("%d floats, %d rows", len(v), len(rows))

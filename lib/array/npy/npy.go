@@ -71,6 +71,12 @@ func ReadIndices(path string) ([]int, error) {
 	return read(path, indices)
 }
 
+// ReadMask reads which of n things hold, in m rows: an array of shape (m, n), or
+// (n,) for one row, of bools or of integers that are 0 or 1.
+func ReadMask(path string) ([][]bool, error) {
+	return read(path, mask)
+}
+
 // read opens a regular file and decodes it; errors name the file.
 func read[T any](path string, decode func(*source) (T, error)) (T, error) {
 	var none T
@@ -134,4 +140,39 @@ func indices(s *source) ([]int, error) {
 		return nil
 	})
 	return out, err
+}
+
+func mask(s *source) ([][]bool, error) {
+	rows, cols := 1, 0
+	switch len(s.shape) {
+	case 1:
+		cols = s.shape[0]
+	case 2:
+		rows, cols = s.shape[0], s.shape[1]
+	default:
+		return nil, fmt.Errorf("%w: expected (n,) or (m, n), found %s", ErrShape, s.shapeText())
+	}
+	if s.kind == 'f' {
+		return nil, fmt.Errorf("%w: expected bools or integers, found %q; save x.astype(bool)", ErrType, s.descr)
+	}
+	if cols == 0 { // and as many rows as the header likes, each of which takes memory
+		return nil, fmt.Errorf("%w: a mask of nothing, %s", ErrShape, s.shapeText())
+	}
+	s.kind = 'u' // a bool is a byte that is 0 or 1
+	values := make([]float32, rows*cols)
+	if err := fill(s, values); err != nil {
+		return nil, err
+	}
+	out := make([][]bool, rows)
+	for i := range out {
+		out[i] = make([]bool, cols)
+		for j := range out[i] {
+			v := values[i*cols+j]
+			if v != 0 && v != 1 {
+				return nil, fmt.Errorf("%w: row %d, column %d is %v, expected 0 or 1", ErrValue, i, j, v)
+			}
+			out[i][j] = v == 1
+		}
+	}
+	return out, nil
 }

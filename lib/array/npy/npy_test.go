@@ -119,6 +119,7 @@ func from[T any](b []byte, decode func(*source) (T, error)) (T, error) {
 func decodeMatrix(b []byte) (array.Matrix[float64], error) { return from(b, matrix[float64]) }
 func decodeVector(b []byte) ([]float64, error)             { return from(b, vector) }
 func decodeIndices(b []byte) ([]int, error)                { return from(b, indices) }
+func decodeMask(b []byte) ([][]bool, error)                { return from(b, mask) }
 
 // TestRowsAreTheMatrixInTheSmallestType reads every matrix both ways.
 func TestRowsAreTheMatrixInTheSmallestType(t *testing.T) {

@@ -46,6 +46,24 @@ func WriteIndices(path string, rows []int) error {
 	return replace(path, b)
 }
 
+// WriteMask writes rows of bools, all of one length, of shape (m, n).
+func WriteMask(path string, rows [][]bool) error {
+	cols := 0
+	if len(rows) > 0 {
+		cols = len(rows[0])
+	}
+	b := encodeHeader("|b1", fmt.Sprintf("(%d, %d)", len(rows), cols))
+	for i, row := range rows {
+		if len(row) != cols {
+			return fmt.Errorf("%s: row %d has %d elements, row 0 has %d", path, i, len(row), cols)
+		}
+		for _, v := range row {
+			b = append(b, map[bool]byte{true: 1}[v])
+		}
+	}
+	return replace(path, b)
+}
+
 func appendFloats(b []byte, values []float64) []byte {
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))

@@ -64,7 +64,7 @@ func CrossFitted(a Attacker) Protocol {
 		a = Logistic{}
 	}
 	return Protocol{
-		Name: "cross-fitted " + a.Name(), About: "an attacker per model on standardised features, five folds, scored on held-out cells",
+		Name: "cross-fitted-" + a.Name(), About: "an attacker per model on standardised features, five folds, scored on held-out cells",
 		Features: "any", Attacker: a, Standardised: true, Folds: 5, HeldOut: true,
 	}
 }

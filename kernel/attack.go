@@ -1,0 +1,73 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/report"
+
+	"github.com/spf13/cobra"
+)
+
+func newAttack() *cobra.Command {
+	c := asGroup(&cobra.Command{
+		Use:   "attack",
+		Short: "Ask a model of yours who was in its training set",
+		Long: `Membership attacks on anybody's model, from arrays saved with numpy.save: by losses
+of records, by features on which an attacker is trained, or by scores of shadow
+models. For scores that you have computed yourself there is lethe score.`,
+		Example: `  lethe attack losses --members m.npy --nonmembers n.npy
+  lethe attack features --members M.npy --nonmembers N.npy
+  lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy`,
+	})
+	c.AddCommand(newAttackLosses(), newAttackFeatures(), newAttackShadows())
+	return c
+}
+
+// attacked is one attack's report, in a row of a table and as JSON.
+type attacked struct {
+	Attack string `json:"attack"`
+	*attack.ScoreReport
+	note string
+}
+
+// attackTable has a row per attack.
+func attackTable(title string, rows []attacked) *report.Table {
+	t := &report.Table{Title: title, Columns: report.Columns("attack", "AUC", "95 % interval", "advantage, signed", "chance, 95 of 100",
+		"TPR at 1 %", "TPR at 5 %", "records")}
+	for _, r := range rows {
+		t.Add(report.Str(r.Attack), report.Num(r.AUC.Value, 4), report.Str(report.FormatInterval(r.AUC.Low, r.AUC.High, 4)),
+			report.Num(r.Advantage.Signed, 4), report.Num(r.Advantage.ChanceP95, 4), report.Num(r.TPRAtFPR["0.01"], 4),
+			report.Num(r.TPRAtFPR["0.05"], 4), report.Str(fmt.Sprintf("%d + %d", r.NMembers, r.NNonmembers)))
+		if r.note != "" {
+			t.Notes = append(t.Notes, r.Attack+": "+r.note+".")
+		}
+	}
+	t.Notes = append(t.Notes, "The null of the AUC is 0.5; below it non-members score higher. An advantage that is smaller than chance reaches "+
+		"in 95 of 100 cases, on either side of 0, is no evidence.")
+	return t
+}
+
+// lossFiles are the paths given to attack losses.
+type lossFiles struct{ members, nonmembers, referenceMembers, referenceNonmembers string }
+
+func (in lossFiles) vectors() (model attack.Samples, reference *attack.Samples, err error) {
+	read := func(members, nonmembers string, flag string) (s attack.Samples, err error) {
+		if s.Members, err = readFlag(flag+"members", members, npy.ReadVector); err != nil {
+			return s, err
+		}
+		s.Nonmembers, err = readFlag(flag+"nonmembers", nonmembers, npy.ReadVector)
+		return s, err
+	}
+	if model, err = read(in.members, in.nonmembers, ""); err != nil || in.referenceMembers == "" {
+		return model, nil, err
+	}
+	r, err := read(in.referenceMembers, in.referenceNonmembers, "reference-")
+	return model, &r, err
+}
+
+func (in lossFiles) given() string {
+	return given("members", in.members, "nonmembers", in.nonmembers,
+		"reference-members", in.referenceMembers, "reference-nonmembers", in.referenceNonmembers)
+}
