@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/fishing"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
 	"github.com/lethe-ml/lethe/lib/paper/rulerpaper"
 	"github.com/lethe-ml/lethe/lib/paper/sdepaper"
@@ -19,6 +20,7 @@ func papers() []paper.Paper {
 	return []paper.Paper{
 		rulerpaper.Paper(),
 		sdepaper.Paper(),
+		fishing.Paper(),
 		lenses.Paper(),
 	}
 }

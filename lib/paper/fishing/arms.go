@@ -1,0 +1,68 @@
+package fishing
+
+import (
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// The labels of the controls. The paper has the original and the retrained model as
+// coded. It lacks an oracle that differs from the original by the forgotten cells
+// alone, another one, and the fine-tuning on the retained cells that ends most
+// methods, alone and for as many epochs.
+const (
+	Original       = "original"
+	Retrained      = "retrained"
+	OtherSeed      = "retrained, other seed"
+	RetrainedCoded = "retrained, as coded"
+	Ten            = "fine-tuning, 10 epochs"
+	Thirty         = "fine-tuning, 30 epochs"
+)
+
+// The labels of the paper's methods: as its program has them, and corrected.
+const (
+	RetainTuned = "retain fine-tuning"
+	Ascended    = "gradient ascent"
+	Dampened    = "SSD"
+	Foster      = "SSD, Foster et al."
+	Scrubbed    = "SCRUB"
+	ScrubbedOne = "SCRUB, one optimiser"
+	Contrasted  = "contrastive latent"
+	Fisher      = "Fisher scrubbing"
+	FisherSum   = "Fisher scrubbing, sum loss"
+)
+
+// arms are the rows of Table 2.
+func (c Case) arms() []lab.Arm {
+	again := unlearn.RetrainShare{Epochs: c.Fit.Epochs, LR: c.rate(), Batch: c.Fit.Batch}
+	all := []lab.Arm{
+		{Label: Original, Method: unlearn.DoNothing{}, Control: true},
+		{Label: Retrained, Method: unlearn.Retrain{}, Control: true},
+		{Label: OtherSeed, Method: unlearn.SecondOracle, Control: true},
+		{Label: RetrainedCoded, Method: again, Control: true},
+		{Label: Ten, Method: unlearn.RetainTuning{Epochs: 10}, Control: true},
+		{Label: Thirty, Method: unlearn.RetainTuning{Epochs: 30}, Control: true},
+		{Label: RetainTuned, Method: unlearn.RetainTuning{}},
+		{Label: Ascended, Method: unlearn.AscentTuning{}},
+		{Label: Dampened, Method: unlearn.SSD{}},
+		{Label: Foster, Method: unlearn.SSDFoster{}},
+		{Label: Scrubbed, Method: unlearn.SCRUBLatent{}},
+		{Label: ScrubbedOne, Method: unlearn.SCRUBLatent{Joint: true}},
+		{Label: Contrasted, Method: unlearn.LatentContrast{}},
+		{Label: Fisher, Method: unlearn.FisherScrub{}},
+		{Label: FisherSum, Method: unlearn.FisherScrub{Sum: true}},
+	}
+	if c.Only == nil {
+		return all
+	}
+	return slices.DeleteFunc(all, func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
+}
+
+func (c Case) methods() []unlearn.Method {
+	var out []unlearn.Method
+	for _, a := range c.arms() {
+		out = append(out, a.Method)
+	}
+	return out
+}

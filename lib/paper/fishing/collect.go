@@ -1,0 +1,293 @@
+package fishing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/cells"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/utility"
+)
+
+// evidence is what the tables of one scale are made of.
+type evidence struct {
+	Study
+	env       *paper.Env
+	rows      []Row
+	runs      []string
+	data      map[string]string // data set -> hash
+	caveats   []string
+	missing   []string // sets whose files are not on this machine
+	generated bool
+}
+
+// collect finds or computes the rows of a study.
+func collect(ctx context.Context, e *paper.Env, s Study) (*evidence, error) {
+	ev := &evidence{Study: s, env: e, data: map[string]string{}}
+	for _, c := range s.Cases {
+		for seed := range s.Seeds {
+			err := ev.add(ctx, c, seed)
+			if errors.Is(err, datasets.ErrMissing) {
+				ev.missing = append(ev.missing, c.DataSet)
+				break
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s, seed %d: %w", c.Label, seed, err)
+			}
+		}
+	}
+	if ev.missing = slices.Compact(ev.missing); len(ev.rows) == 0 {
+		return nil, fmt.Errorf("no set of cells of scale %s is on this machine: lethe data get %s: %w", s.Scale, ev.missing[0], datasets.ErrMissing)
+	}
+	return ev, nil
+}
+
+// add finds or computes the rows of a case with a seed.
+func (ev *evidence) add(ctx context.Context, of Case, seed int) error {
+	l := ev.env.Lab()
+	c, err := l.Case(ctx, of.at(seed))
+	if err != nil {
+		return err
+	}
+	ev.data[c.About.Name] = c.Hash
+	ev.generated = ev.generated || c.About.Synthetic
+	if caveat := c.About.Caveat; caveat != "" && !slices.Contains(ev.caveats, caveat) {
+		ev.caveats = append(ev.caveats, caveat)
+	}
+	run, err := l.Store.Do(ctx, key(l, c, of), func(ctx context.Context, w *store.Work) error {
+		rows, err := measure(ctx, l.Engine, c, of)
+		if err != nil {
+			return err
+		}
+		return w.WriteJSON("rows.json", rows)
+	})
+	if err != nil {
+		return err
+	}
+	l.Finish(jobName(of, seed), fmt.Sprintf("%s, seed %d", of.Label, seed))
+	var rows []Row
+	if err := run.JSON("rows.json", &rows); err != nil {
+		return err
+	}
+	ev.rows, ev.runs = append(ev.rows, rows...), append(ev.runs, run.ID)
+	return nil
+}
+
+// evidenceKey identifies the rows of a case in the store.
+type evidenceKey struct {
+	lab.NetworkKey
+	Goal       lab.Goal     `json:"goal"`
+	Fit        train.Config `json:"fit"`
+	Forget     string       `json:"forget"`
+	Arms       []armKey     `json:"arms"`
+	Protocols  []string     `json:"protocols"`
+	Neighbours int          `json:"neighbours"`
+	Markers    bool         `json:"markers"`
+	Attack     int          `json:"attack"` // versions of what is measured with
+	Utility    int          `json:"utility"`
+	Results    int          `json:"results"`
+}
+
+type armKey struct {
+	Label string `json:"label"`
+	lab.MethodKey
+}
+
+func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
+	k := evidenceKey{
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: c.Class,
+		Neighbours: of.Neighbours, Markers: of.Markers, Attack: attack.Version, Utility: utility.Version, Results: Results,
+	}
+	for _, a := range of.arms() {
+		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	}
+	for _, p := range protocols() {
+		k.Protocols = append(k.Protocols, p.Name)
+	}
+	k.Protocols = append(k.Protocols, suite()...)
+	return l.Key("evidence/fishing", c.Problem, k, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.CellsSeed})
+}
+
+func jobName(c Case, seed int) string {
+	return fmt.Sprintf("evidence/fishing/%s/%s/seed-%d", c.DataSet, c.Class, seed)
+}
+
+// jobs lists the models of a scale and the evidence on them.
+func jobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+	s, err := StudyAt(scale)
+	if err != nil {
+		return nil, err
+	}
+	var out []lab.Job
+	for _, of := range s.Cases {
+		for seed := range s.Seeds {
+			models, err := e.Lab().Jobs(ctx, of.at(seed), of.methods()...)
+			if err != nil {
+				return nil, err
+			}
+			job := lab.Job{ID: jobName(of, seed), Needs: lab.IDs(models)}
+			c, err := e.Lab().Case(ctx, of.at(seed))
+			switch {
+			case errors.Is(err, datasets.ErrMissing):
+				job.Missing = true
+			case err != nil:
+				return nil, err
+			default:
+				job.Cost = int64(c.Problem.Train.X.Rows * len(of.arms()))
+				if err := e.Lab().Look(&job, key(e.Lab(), c, of)); err != nil {
+					return nil, err
+				}
+			}
+			out = append(append(out, models...), job)
+		}
+	}
+	return lab.Once(out), nil
+}
+
+// measure makes the rows of a case.
+func measure(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]Row, error) {
+	if err := c.Ahead(ctx, of.methods()...); err != nil {
+		return nil, err
+	}
+	q, err := questioned(ctx, c, of)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, a := range of.arms() {
+		row, err := q.row(ctx, e, a)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Label, err)
+		}
+		rows = append(rows, *row)
+	}
+	return rows, nil
+}
+
+// question is what every arm of a case is asked: the unseen cells that lie nearest
+// to the forgotten ones in the original are the non-members.
+type question struct {
+	*lab.Case
+	of        Case
+	negatives []int
+	original  learned.Records // features, for attackers that are transferred
+	retrained [2]view         // two independent ones
+}
+
+func questioned(ctx context.Context, c *lab.Case, of Case) (*question, error) {
+	q := &question{Case: c, of: of}
+	original, err := q.look(ctx, unlearn.DoNothing{})
+	if err != nil {
+		return nil, fmt.Errorf("the original: %w", err)
+	}
+	for k, m := range []unlearn.Method{unlearn.Retrain{}, unlearn.SecondOracle} {
+		if q.retrained[k], err = q.look(ctx, m); err != nil {
+			return nil, fmt.Errorf("a retrained model: %w", err)
+		}
+	}
+	near, err := cells.Matched(array.Convert[float64](original.forget.mean), array.Convert[float64](original.unseen.mean), of.Neighbours)
+	if err != nil {
+		return nil, err
+	}
+	q.negatives = near.Rows
+	q.original, err = original.records(q.negatives)
+	return q, err
+}
+
+// look is what an arm's model says of the case.
+func (q *question) look(ctx context.Context, m unlearn.Method) (view, error) {
+	w, _, err := q.Weights(ctx, m)
+	if err != nil {
+		return view{}, err
+	}
+	return viewOf(q.Case, w)
+}
+
+// row is the evidence on an arm.
+func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, error) {
+	row := &Row{
+		Case: q.of.Label, Arm: a.Label, Control: a.Control, Seed: q.Seed,
+		Forget: len(q.Forget), Negatives: len(q.negatives), Unseen: q.Test.X.Rows,
+	}
+	for _, i := range q.negatives {
+		if q.About.Classes[q.Test.Y[i]] == q.Class {
+			row.SameType++
+		}
+	}
+	weights, report, err := q.Weights(ctx, a.Method)
+	if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
+		row.Diverged = d.Error()
+		return row, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if report != nil {
+		row.Displacement = report.Displacement
+	}
+	v, err := viewOf(q.Case, weights)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.attack(ctx, e, row, v); err != nil {
+		return nil, err
+	}
+	return row, row.useful(q.Case, q.of, v, weights)
+}
+
+// attack runs every attack on an arm's model. A retrained model's reference is the
+// other one.
+func (q *question) attack(ctx context.Context, e *engine.Engine, row *Row, v view) error {
+	records, err := v.records(q.negatives)
+	if err != nil {
+		return err
+	}
+	if row.Attacks, err = attacked(ctx, e, learned.Question{Model: records, Original: &q.original}, engine.Root(attackSeed+q.Case.Shift)); err != nil {
+		return err
+	}
+	reference := q.retrained[1]
+	if row.Arm == OtherSeed {
+		reference = q.retrained[0]
+	}
+	row.Suite, err = attackedBySuite(v, reference, q.negatives)
+	return err
+}
+
+// attackSeed draws what attackers draw; the program's is 42.
+const attackSeed = 42
+
+// useful measures what the model is still good for.
+func (r *Row) useful(c *lab.Case, of Case, v view, w nn.Params) error {
+	for _, m := range []struct {
+		to   *float64
+		from []float64
+	}{
+		{&r.ForgetRecon, v.forget.recon}, {&r.ForgetDivergence, v.forget.divergence},
+		{&r.UnseenRecon, v.unseen.recon}, {&r.UnseenDivergence, v.unseen.divergence},
+	} {
+		mean, err := stats.Mean(m.from)
+		if err != nil {
+			return err
+		}
+		*m.to = mean
+	}
+	if !of.Markers {
+		return nil
+	}
+	mean, err := markerR(c, w)
+	r.MarkerR = mean
+	return err
+}

@@ -1,0 +1,156 @@
+package fishing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/attack/features"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/utility"
+)
+
+// view is what a model says of cells: of those to be forgotten, of the retained and
+// of the unseen ones.
+type view struct {
+	forget, retain, unseen said
+}
+
+// said is what a model says of some cells. bare is the reconstruction loss as the
+// published program's threshold attacks have it: without library size, so that it
+// compares proportions with expression, and a mean over genes.
+type said struct {
+	mean, logVar            array.Matrix[float32]
+	recon, divergence, bare []float64
+}
+
+// viewOf looks at a case through a model's weights. Posteriors are represented by
+// their means; the published program samples from them, which makes every one of
+// its numbers another in every run.
+func viewOf(c *lab.Case, w nn.Params) (v view, err error) {
+	train := func(rows []int) (said, error) { return saidOf(c.Runner, w, c.Problem.Train.Gather(rows)) }
+	if v.forget, err = train(c.Forget); err != nil {
+		return v, err
+	}
+	if v.retain, err = train(c.Retain); err != nil {
+		return v, err
+	}
+	v.unseen, err = saidOf(c.Runner, w, c.Test)
+	return v, err
+}
+
+func saidOf(r *model.Runner, w nn.Params, cells datasets.Part) (s said, err error) {
+	p, err := r.Predict(w, cells.X)
+	if err != nil {
+		return s, err
+	}
+	s.mean, s.logVar = p.Outputs[loss.LatentMean], p.Outputs[loss.LatentLogVar]
+	if s.recon, err = utility.SquaredErrors(p.Outputs[loss.Proportion], cells.X, utility.LibrarySizes(cells.X)); err != nil {
+		return s, err
+	}
+	if s.bare, err = utility.SquaredErrors(p.Outputs[loss.Proportion], cells.X, ones(cells.X.Rows)); err != nil {
+		return s, err
+	}
+	for i := range s.bare {
+		s.bare[i] /= float64(cells.X.Cols)
+	}
+	s.divergence, err = utility.Divergences(s.mean, s.logVar)
+	return s, err
+}
+
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+
+// features are the paper's 70, the last being the distance to the nearest of the
+// retained cells in the model's own latent space.
+func (s said) features(retain said) (array.Matrix[float64], error) {
+	f, err := features.Full(features.Posterior{Recon: s.recon, KL: s.divergence, Mu: s.mean, LogVar: s.logVar})
+	if err != nil {
+		return f, err
+	}
+	return features.WithDistance(f, features.Neighbours{Codes: s.mean, Reference: retain.mean})
+}
+
+// take are the cells at these positions.
+func (s said) take(at []int) said {
+	out := said{mean: s.mean.Gather(at), logVar: s.logVar.Gather(at)}
+	for _, i := range at {
+		out.recon, out.divergence, out.bare = append(out.recon, s.recon[i]), append(out.divergence, s.divergence[i]), append(out.bare, s.bare[i])
+	}
+	return out
+}
+
+// records are the features of the forgotten cells, as members, and of the unseen
+// ones at these positions.
+func (v view) records(negatives []int) (r learned.Records, err error) {
+	if r.Members, err = v.forget.features(v.retain); err != nil {
+		return r, err
+	}
+	r.Nonmembers, err = v.unseen.take(negatives).features(v.retain)
+	return r, err
+}
+
+// Row is the evidence on one model: one arm of one case with one seed.
+type Row struct {
+	Case      string `json:"case"`
+	Arm       string `json:"arm"`
+	Control   bool   `json:"control"`
+	Seed      int    `json:"seed"`
+	Forget    int    `json:"n_forget"`
+	Negatives int    `json:"n_negatives"` // matched unseen cells
+	SameType  int    `json:"n_same_type"` // of them, cells of the forgotten type
+	Unseen    int    `json:"n_unseen"`
+
+	// Attacks are the reports of the protocols, by name.
+	Attacks map[string]Attacked `json:"attacks"`
+	// Suite are the reports of the attacks that learn nothing, by name.
+	Suite map[string]*attack.ScoreReport `json:"suite"`
+
+	// Means over cells: of the reconstruction loss and the divergence.
+	ForgetRecon      float64 `json:"forget_recon"`
+	ForgetDivergence float64 `json:"forget_divergence"`
+	UnseenRecon      float64 `json:"unseen_recon"`
+	UnseenDivergence float64 `json:"unseen_divergence"`
+	// MarkerR is the mean correlation of the marker genes; 0 where the set has none.
+	MarkerR float64 `json:"marker_r,omitempty"`
+
+	Displacement float64 `json:"displacement"` // of the weights, relative
+	Diverged     string  `json:"diverged,omitempty"`
+}
+
+// ELBO is what the paper calls so: the reconstruction loss of unseen cells plus
+// their divergence.
+func (r Row) ELBO() float64 { return r.UnseenRecon + r.UnseenDivergence }
+
+// Attacked is what a protocol says of a model: over all cells that it scores, and
+// over those that its attacker was not trained on.
+type Attacked struct {
+	All     attack.ScoreReport  `json:"all"`
+	HeldOut *attack.ScoreReport `json:"held_out,omitempty"`
+	Coded   attack.Coded        `json:"coded"`
+}
+
+// Protocols are those of the table: the paper's, of its main table, and ours.
+func protocols() []learned.Protocol {
+	return []learned.Protocol{learned.PB(), learned.CrossFitted(nil)}
+}
+
+// attacked runs every protocol on a model.
+func attacked(ctx context.Context, e *engine.Engine, q learned.Question, seed engine.Root) (map[string]Attacked, error) {
+	out := map[string]Attacked{}
+	for _, p := range protocols() {
+		r, err := p.Run(ctx, e, q, seed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		out[p.Name] = Attacked{All: r.ScoreReport, HeldOut: r.HeldOut, Coded: r.Coded}
+	}
+	return out, nil
+}

@@ -1,0 +1,157 @@
+package fishing
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/generative"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// brief is the quick study with few arms, epochs and genes.
+func brief() Study {
+	c := simulated()
+	c.Cells.Variable.Top = 60
+	c.Fit.Epochs = 3
+	c.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{16}, Latent: 4} }
+	c.Only = []string{Original, Retrained, OtherSeed, Foster}
+	return Study{Scale: "brief", Seeds: 2, Cases: []Case{c}}
+}
+
+func environment(t *testing.T) *paper.Env {
+	e, s := enginetest.WithStore(t)
+	return &paper.Env{Engine: e, Store: s}
+}
+
+// From cells to a table: every arm has a row, every control is one, nothing is
+// computed twice, and the same study gives the same rows.
+func TestAStudyMakesItsTables(t *testing.T) {
+	e := environment(t)
+	ev, err := collect(t.Context(), e, brief())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ev.rows) != 8 {
+		t.Fatalf("%d rows", len(ev.rows))
+	}
+	for _, r := range ev.rows {
+		if r.Forget < 20 || r.Forget > 32 || r.Negatives < 10 || r.Negatives > r.Unseen || r.SameType > 32-r.Forget || r.Unseen != 300 {
+			t.Errorf("%s: %d forgotten, %d negatives (%d of the type) of %d", r.Arm, r.Forget, r.Negatives, r.SameType, r.Unseen)
+		}
+		for name, a := range r.Attacks {
+			if a.All.NMembers != r.Forget || a.All.NNonmembers != r.Negatives || a.HeldOut == nil {
+				t.Errorf("%s, %s: %d members, %d non-members", r.Arm, name, a.All.NMembers, a.All.NNonmembers)
+			}
+		}
+		for _, name := range suite() {
+			if r.Suite[name] == nil || r.Suite[name].NMembers != r.Forget {
+				t.Errorf("%s: %s is %+v", r.Arm, name, r.Suite[name])
+			}
+		}
+		if !(r.UnseenRecon > 0 && r.ForgetRecon > 0 && r.UnseenDivergence > 0) {
+			t.Errorf("%s: %+v", r.Arm, r)
+		}
+	}
+	for _, out := range []*paper.Output{ev.table2(), ev.table4()} {
+		if err := out.Table.Check(); err != nil {
+			t.Error(err)
+		}
+		for _, row := range out.Table.Rows[:4] {
+			if label := row.Cells[0].Text; (row.Kind == report.Control) != (label != Foster) {
+				t.Errorf("%s is of kind %s", label, row.Kind)
+			}
+		}
+	}
+	if text := ev.figure1().Figure.Text(); !strings.Contains(text, Retrained) {
+		t.Errorf("the figure does not show the retrained model: %s", text)
+	}
+	runs := len(ev.runs)
+	again, err := collect(t.Context(), e, brief())
+	if err != nil || !slices.Equal(again.runs, ev.runs) || runs != 2 {
+		t.Errorf("again: %v, %v", again.runs, err)
+	}
+}
+
+// The likelihood ratio of a retrained model is against the other one: against
+// itself every score would be 0 and the AUC exactly one half.
+func TestARetrainedModelIsNotItsOwnReference(t *testing.T) {
+	s := brief()
+	s.Seeds = 1
+	ev, err := collect(t.Context(), environment(t), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := generative.LikelihoodRatio{}.Name()
+	one, other := ev.of(s.Cases[0].Label, Retrained)[0].Suite[name].AUC.Value, ev.of(s.Cases[0].Label, OtherSeed)[0].Suite[name].AUC.Value
+	if one == 0.5 || other == 0.5 || math.Abs(one+other-1) > 1e-12 {
+		t.Errorf("AUC %v and %v; exchanged they are antisymmetric", one, other)
+	}
+}
+
+// Members are the forgotten cells, non-members the unseen ones that were chosen.
+func TestWhoIsAMember(t *testing.T) {
+	column := func(v ...float64) said {
+		m := array.Matrix[float32]{Rows: len(v), Cols: 1}
+		for _, x := range v {
+			m.Data = append(m.Data, float32(x))
+		}
+		return said{mean: m, logVar: array.New[float32](len(v), 1), recon: v, divergence: v, bare: v}
+	}
+	v := view{forget: column(1, 2), retain: column(10, 11, 12, 13, 14, 15), unseen: column(3, 4, 5)}
+	b := v.both([]int{0, 2}, false)
+	if !slices.Equal(b.Members.Recon, []float64{1, 2}) || !slices.Equal(b.Nonmembers.Recon, []float64{3, 5}) {
+		t.Errorf("members %v, non-members %v", b.Members.Recon, b.Nonmembers.Recon)
+	}
+	r, err := v.records([]int{1})
+	if err != nil || r.Members.Rows != 2 || r.Nonmembers.Rows != 1 || r.Members.Row(1)[0] != 2 || r.Nonmembers.Row(0)[0] != 4 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	// The last feature is the distance to the five nearest retained cells: 10 to 14.
+	if last := r.Members.Cols - 1; r.Members.Row(0)[last] != 11 || r.Nonmembers.Row(0)[last] != 8 {
+		t.Errorf("distances %v and %v", r.Members.Row(0)[last], r.Nonmembers.Row(0)[last])
+	}
+}
+
+// Every label of the paper's values is that of an arm.
+func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
+	labels := map[string]bool{}
+	for _, a := range simulated().arms() {
+		labels[a.Label] = true
+	}
+	for _, arm := range []string{Original, RetrainedCoded, RetainTuned, Ascended, Dampened, Scrubbed, Contrasted, Fisher} {
+		if !labels[arm] || len(strings.Fields(printed(arm))) != 3 {
+			t.Errorf("%s: %q", arm, printed(arm))
+		}
+	}
+	if printed(Retrained) != "" {
+		t.Error("the paper's retrained model is the one as coded")
+	}
+}
+
+// A list of jobs needs no data to be there, and a study without any says what to do.
+func TestWithoutItsFilesAStudySaysWhatToGet(t *testing.T) {
+	e := environment(t)
+	list, err := jobs(t.Context(), e, "standard")
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d jobs, %v", len(list), err)
+	}
+	missing := slices.IndexFunc(list, func(j lab.Job) bool { return j.Missing })
+	if missing < 0 {
+		t.Skip("the files are here")
+	}
+	s, _ := StudyAt("standard")
+	if _, err := collect(t.Context(), e, s); err == nil || !strings.Contains(err.Error(), "lethe data get pbmc3k") {
+		t.Errorf("%v", err)
+	}
+	if _, err := StudyAt("huge"); err == nil {
+		t.Error("an unknown scale is taken")
+	}
+}

@@ -1,0 +1,49 @@
+// Package fishing makes the tables and figures of "Fishing for Privacy" again: a
+// variational autoencoder of single cells is to forget a rare type of cell, and
+// attackers ask whether it has.
+package fishing
+
+import (
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// Results is the version of the numbers of this paper's tables.
+const Results = 1
+
+// Paper lists the tables and figures to the command line.
+func Paper() paper.Paper {
+	return paper.Paper{
+		Name: "fishing", Title: "Fishing for Privacy",
+		Scales: []paper.Scale{
+			{Name: "quick", About: "takes a few minutes on two cores and no file (2,000 simulated cells, a small network, three seeds)"},
+			{Name: "hour", About: "takes an hour or two (PBMC-3k, two rare types, the paper's network for 40 epochs, three seeds)"},
+			{Name: "standard", About: "an evening on two cores (PBMC-3k, two rare types, the paper's network, five seeds)"},
+		},
+		Recipes: []paper.Recipe{table2, table4, figure1},
+	}
+}
+
+func init() {
+	for _, r := range []struct {
+		*paper.Recipe
+		make func(*evidence) *paper.Output
+	}{{&table2, (*evidence).table2}, {&table4, (*evidence).table4}, {&figure1, (*evidence).figure1}} {
+		r.Jobs = jobs
+		r.Recipe.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+			s, err := StudyAt(scale)
+			if err != nil {
+				return nil, err
+			}
+			ev, err := collect(ctx, e, s)
+			if err != nil {
+				return nil, err
+			}
+			out := r.make(ev)
+			out.Runs = report.RecordsOf(ev.rows)
+			return out, nil
+		}
+	}
+}

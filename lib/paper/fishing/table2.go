@@ -1,0 +1,238 @@
+package fishing
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+var table2 = paper.Recipe{
+	ID:    "fishing/table2",
+	Title: "Fishing Table 2. Who was in training? Attacks on models that forgot a rare type of cell",
+	Doc: "Members are the forgotten cells, non-members the unseen cells that lie nearest to them in the original. " +
+		"P-B is the attacker of the paper's table: trained on the original's features, 80 % of the cells, and scored on all of them, those it was " +
+		"trained on included. 'held out' counts only the others. 'cross-fitted' is ours: an attacker of the model itself on standardised " +
+		"features, every cell scored by one that has not seen it. Advantage is |2 AUC - 1|; what chance alone gives is in the notes. " +
+		"A model that was retrained without the cells cannot know them: what an attacker finds there is the type, not membership.",
+}
+
+var figure1 = paper.Recipe{
+	ID:    "fishing/figure1",
+	Title: "Fishing Fig. 1. What the attackers find, against what chance gives",
+	Doc: "2 AUC - 1 of two attackers, per model and arm, null 0; the band is where 95 of 100 values lie when members and non-members are " +
+		"exchangeable. The paper draws |2 AUC - 1| of one attacker and the retrained model's value as a line.",
+}
+
+// printed are the paper's values of an arm: AUC, advantage, ELBO.
+func printed(arm string) string {
+	return map[string]string{
+		Original: "0.783  0.565  364.2", RetrainedCoded: "0.523  0.046  365.6", RetainTuned: "0.665  0.331  363.2",
+		Ascended: "0.702  0.404  363.3", Dampened: "0.725  0.450  363.9", Scrubbed: "0.737  0.474  363.8",
+		Contrasted: "0.153  0.695  364.0", Fisher: "0.814  0.628  489.8",
+	}[arm]
+}
+
+func (ev *evidence) table2() *paper.Output {
+	t := &report.Table{
+		ID: table2.ID, Title: table2.Title, Caption: table2.Doc, Provenance: ev.provenance(table2.ID),
+		Columns: []report.Column{
+			{Name: "model"},
+			{Name: "AUC, P-B", Note: "as coded: all cells are scored; null 0.5, nearest to the null is best; mean over models with its 95 % interval"},
+			{Name: "held out", Note: "P-B on the cells that its attacker was not trained on"},
+			{Name: "AUC, cross-fitted", Note: "ours; null 0.5"},
+			{Name: "advantage", Note: "of the cross-fitted attacker, |2 AUC - 1|, mean over models"},
+			{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"},
+			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
+			{Name: "marker r", Note: "mean correlation of 8 marker genes, with library size; higher is better"},
+			{Name: "paper", Note: "AUC, advantage and ELBO as printed, on PBMC-33k"},
+		},
+	}
+	for _, c := range ev.Cases {
+		for _, a := range c.arms() {
+			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
+				t.Rows = append(t.Rows, row(c, a, rows))
+			}
+		}
+	}
+	t.Notes = append(ev.notes(), "Intervals are Student's over models of different seeds; the cells are the same in all of them.")
+	return &paper.Output{Table: t}
+}
+
+// row is an arm's line.
+func row(c Case, a lab.Arm, rows []Row) report.Row {
+	l := newLine(c, a, rows)
+	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
+	l.share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
+	l.share(func(r Row) float64 { return heldOut(r.Attacks[pb]) })
+	l.share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
+	l.share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
+	l.over(1, func(r Row) float64 { return r.ForgetRecon })
+	l.over(1, Row.ELBO)
+	if c.Markers {
+		l.over(3, func(r Row) float64 { return r.MarkerR })
+	} else {
+		l.cells = append(l.cells, report.Gap("none of the markers"))
+	}
+	l.cells = append(l.cells, report.Str(printed(a.Label)))
+	return l.row(9)
+}
+
+// line is a row in the making.
+type line struct {
+	c     Case
+	a     lab.Arm
+	rows  []Row
+	cells []report.Cell
+}
+
+func newLine(c Case, a lab.Arm, rows []Row) *line {
+	return &line{c: c, a: a, rows: rows, cells: []report.Cell{report.Str(a.Label)}}
+}
+
+// over adds the mean of a value over models.
+func (l *line) over(digits int, value func(Row) float64) {
+	l.cells = append(l.cells, report.Est(l.mean(value), digits))
+}
+
+// share is over of a value between 0 and 1, where its interval ends too.
+func (l *line) share(value func(Row) float64) {
+	e := l.mean(value)
+	if e.HasInterval() {
+		e.Low, e.High = max(0, e.Low), min(1, e.High)
+	}
+	l.cells = append(l.cells, report.Est(e, 3))
+}
+
+func (l *line) mean(value func(Row) float64) stats.Estimate {
+	var x []float64
+	for _, r := range l.rows {
+		if r.Diverged == "" {
+			x = append(x, value(r))
+		}
+	}
+	return stats.MeanInterval(x, 0.95, stats.OverModels)
+}
+
+// row is the line in a table of so many columns; a method that diverged in any of
+// its models has none.
+func (l *line) row(columns int) report.Row {
+	out := report.Row{Group: l.c.Label, Cells: l.cells}
+	if l.a.Control {
+		out.Kind = report.Control
+	}
+	for _, r := range l.rows {
+		if r.Diverged != "" {
+			return report.Gaps("diverged", l.c.Label, l.a.Label, columns)
+		}
+	}
+	return out
+}
+
+// heldOut is a protocol's AUC on the cells that its attacker was not trained on, NaN
+// where a role has none of them.
+func heldOut(a Attacked) float64 {
+	if a.HeldOut == nil {
+		return math.NaN()
+	}
+	return a.HeldOut.AUC.Value
+}
+
+// of are the rows of an arm of a case, in the order of their seeds.
+func (ev *evidence) of(label, arm string) []Row {
+	var out []Row
+	for _, r := range ev.rows {
+		if r.Case == label && r.Arm == arm {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// notes say of every case how many cells there are and what chance gives.
+func (ev *evidence) notes() []string {
+	var out []string
+	if ev.generated {
+		out = append(out, "simulated_cells are generated.")
+	}
+	for _, m := range ev.missing {
+		out = append(out, fmt.Sprintf("Left out, its files are not on this machine: %s. Get it with: lethe data get %s", m, m))
+	}
+	out = append(out, ev.caveats...)
+	for _, c := range ev.Cases {
+		rows := ev.of(c.Label, Original)
+		if len(rows) == 0 {
+			continue
+		}
+		negatives, same := spread(rows, func(r Row) int { return r.Negatives }), spread(rows, func(r Row) int { return r.SameType })
+		r := rows[0]
+		floor := stats.ChanceFloor(r.Forget, r.Negatives)
+		out = append(out, fmt.Sprintf("%s: %d members; of %d unseen cells %s are matched non-members, %s of them of the forgotten type. A perfect unlearner "+
+			"shows an advantage of %.3f on average and %.3f in 5 of 100 cases (seed %d).", c.Label, r.Forget, r.Unseen, negatives, same, floor.Mean, floor.P95, r.Seed))
+	}
+	return out
+}
+
+// spread is the range of a count over rows: "34 to 41".
+func spread(rows []Row, count func(Row) int) string {
+	low, high := math.MaxInt, 0
+	for _, r := range rows {
+		low, high = min(low, count(r)), max(high, count(r))
+	}
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d to %d", low, high)
+}
+
+func (ev *evidence) provenance(id string) report.Provenance {
+	info := ev.env.Engine.Info()
+	p := report.Provenance{
+		Scale: ev.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Data: ev.data, Command: paper.Command(id, ev.Scale),
+	}
+	for s := range ev.Seeds {
+		p.Seeds = append(p.Seeds, int64(s+ev.env.Shift))
+	}
+	p.Runs, p.RunsHash = paper.CountRuns(ev.runs)
+	return p
+}
+
+func (ev *evidence) figure1() *paper.Output {
+	f := plot.Panels{Meta: plot.Meta{Title: figure1.Title, Caption: figure1.Doc, Source: ev.provenance(figure1.ID).Line()}, Columns: 1}
+	for _, c := range ev.Cases {
+		if rows := ev.of(c.Label, Original); len(rows) > 0 {
+			f.Figures = append(f.Figures, ev.panel(c, rows[0]))
+		}
+	}
+	return &paper.Output{Figure: f}
+}
+
+// panel shows a case: a point per model, arm and attacker.
+func (ev *evidence) panel(c Case, of Row) plot.Figure {
+	floor := stats.ChanceFloor(of.Forget, of.Negatives)
+	s := plot.Strips{
+		Meta: plot.Meta{Title: fmt.Sprintf("%s: %d members, %d non-members", c.Label, of.Forget, of.Negatives)},
+		Y:    plot.Axis{Label: "2 AUC - 1"}, Null: plot.Around(0, floor.P95),
+	}
+	series := []plot.StripSeries{{Name: "P-B, all scored"}, {Name: "cross-fitted"}}
+	for _, a := range c.arms() {
+		s.Groups = append(s.Groups, a.Label)
+		var coded, ours []float64
+		for _, r := range ev.of(c.Label, a.Label) {
+			if r.Diverged != "" {
+				continue
+			}
+			coded = append(coded, r.Attacks[learned.PB().Name].All.Advantage.Signed)
+			ours = append(ours, r.Attacks[learned.CrossFitted(nil).Name].All.Advantage.Signed)
+		}
+		series[0].Values, series[1].Values = append(series[0].Values, coded), append(series[1].Values, ours)
+	}
+	s.Series = series
+	return s
+}
