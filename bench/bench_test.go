@@ -360,3 +360,18 @@ func script(t *testing.T, name, body string) string {
 	}
 	return path
 }
+
+func TestBenchVAEHoldsBothSidesToTheSameNetwork(t *testing.T) {
+	same := script(t, "python", strings.Replace(standIn, "WEIGHTS", "7349984", 1))
+	out, err := lethe(t, "bench", "vae", "--batches", "2", "--likelihoods", "nb", "--threads", "1", "--steps", "1", "--rounds", "1", "--json", "--peer", same).Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var results []result
+	if err := json.Unmarshal(out, &results); err != nil || len(results) != 1 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if r := results[0]; r.Task != "nb, 2 cells" || r.Lethe.Weights != 7349984 || r.Lethe.Value <= 0 || len(r.Goals) != 1 || r.Goals[0].AtMost != goalVAE {
+		t.Errorf("%+v", r)
+	}
+}

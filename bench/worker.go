@@ -34,6 +34,7 @@ var duties = []struct {
 	{"m4", "ROWS FILE", duty.m4},
 	{"sde", "FOLDER SIZE DIM SUBSETS CHECKED METHOD PROTOCOL", duty.sde},
 	{"vision", "NETWORK BATCH STEPS", duty.vision},
+	{"vae", "LIKELIHOOD BATCH STEPS", duty.vae},
 }
 
 func newWorker() *cobra.Command {
@@ -130,18 +131,19 @@ type fitting struct {
 	config train.Config
 	warm   int // epochs before the clock runs
 	steps  int // per epoch
+	// targets are what it is trained for; nil: random labels.
+	targets []train.Target
 }
 
-// fit trains on random labels for as many epochs as are asked for, and answers
-// with the time of a step.
+// fit trains for as many epochs as are asked for, and answers with the time of a
+// step.
 func (d duty) fit(ctx context.Context, f fitting, rng *rand.Rand) error {
 	r, err := model.NewRunner(d.engine, f.arch)
 	if err != nil {
 		return err
 	}
-	y := make([]int, f.x.Rows)
-	for i := range y {
-		y[i] = rng.IntN(model.Widths(f.arch)[nn.Logits])
+	if f.targets == nil {
+		f.targets = randomLabels(rng, f.x.Rows, model.Widths(f.arch)[nn.Logits])
 	}
 	p := f.arch.Init(rng)
 	ctx, stop := context.WithCancel(ctx)
@@ -166,13 +168,21 @@ func (d duty) fit(ctx context.Context, f fitting, rng *rand.Rand) error {
 		}
 		began = time.Now()
 	}
-	o := train.Objective{{Name: "bench", X: f.x, Targets: []train.Target{train.CrossEntropy(y, model.Widths(f.arch)[nn.Logits], 1)}}}
+	o := train.Objective{{Name: "bench", X: f.x, Targets: f.targets}}
 	f.config.Epochs = 1 << 30 // the requests end the training
 	_, _, err = train.Fit(ctx, r, p, o, f.config, train.Hooks{Progress: after})
 	if ctx.Err() != nil {
 		return failed
 	}
 	return err
+}
+
+func randomLabels(rng *rand.Rand, rows, classes int) []train.Target {
+	y := make([]int, rows)
+	for i := range y {
+		y[i] = rng.IntN(classes)
+	}
+	return []train.Target{train.CrossEntropy(y, classes, 1)}
 }
 
 // weights counts what training changes.
@@ -194,7 +204,7 @@ func (d duty) step(ctx context.Context, args []string) error {
 	}
 	const features, classes, warm = 50, 2, 3
 	rng := engine.Root(1).Stream(engine.StreamBench)
-	return d.fit(ctx, fitting{tabular.MLP{Features: features, Outputs: classes}, gaussian(rng, rows[0], features), train.Config{}, warm, 1}, rng)
+	return d.fit(ctx, fitting{tabular.MLP{Features: features, Outputs: classes}, gaussian(rng, rows[0], features), train.Config{}, warm, 1, nil}, rng)
 }
 
 // m4 ranks the first twentieth of a random network's embeddings among all

@@ -21,6 +21,8 @@ func TestBenchRefusesSettingsThatMakeNoSense(t *testing.T) {
 		"bench vision --networks=":                 "--networks 0: expected at least 1",
 		"bench sde --sizes 3x8":                    "3 records, expected 4",
 		"bench vision x":                           `lethe bench vision takes no arguments, got "x"`,
+		"bench vae --likelihoods poisson":          `--likelihoods "poisson": there are mse and nb`,
+		"bench vae --batches 128,0":                "--batches 0: expected at least 1",
 		"bench vision --batch 1":                   "--batch 1: expected at least 2",
 		"bench vision --steps 0":                   "--steps 0: expected at least 1",
 		"bench vision --networks small-cnn,vgg":    `--networks "vgg": there are small-cnn, all-cnn, resnet-18`,
