@@ -117,3 +117,15 @@ func TestScoreRefusesWhatItCannotRank(t *testing.T) {
 		}
 	}
 }
+
+// "Fishing for Privacy" reads advantages of 0.046 and 0.072 of 30 members against 194
+// non-members as signs of forgetting: chance alone gives 0.091 on average, and 0.222 is
+// passed in 5 of 100 cases.
+func TestTheFloorOfThirtyAgainstAHundredAndNinetyFour(t *testing.T) {
+	r, err := Score(Samples{Members: losses(30, 1, 1, 0), Nonmembers: losses(194, 2, 1, 0)}, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "mean", r.Advantage.ChanceMean, 0.0906, 5e-5)
+	near(t, "95 of 100", r.Advantage.ChanceP95, 0.2225, 5e-5)
+}

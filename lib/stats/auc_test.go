@@ -185,3 +185,48 @@ func TestEstimateKnowsWhetherItExcludesItsNull(t *testing.T) {
 		t.Error("an estimate without an interval excluded its null")
 	}
 }
+
+func TestAUCResampledCountsTheRecordsThatWereDrawn(t *testing.T) {
+	rng := newRNG(41)
+	pos, neg := tied(rng, 7, 4), tied(rng, 9, 4)
+	var drawn [][]int
+	got, err := AUCResampled(pos, neg, 60, func() []int {
+		idx := make([]int, 1+rng.IntN(12))
+		for i := range idx {
+			idx[i] = rng.IntN(16)
+		}
+		drawn = append(drawn, idx)
+		return idx
+	})
+	must(t, err)
+	missing := 0
+	for r, idx := range drawn {
+		var p, n []float64
+		for _, i := range idx {
+			if i < 7 {
+				p = append(p, pos[i])
+			} else {
+				n = append(n, neg[i-7])
+			}
+		}
+		want, err := AUC(p, n)
+		if err != nil {
+			missing++
+			if !math.IsNaN(got[r]) {
+				t.Errorf("resample %v lacks a side and has AUC %v", idx, got[r])
+			}
+			continue
+		}
+		near(t, "resampled AUC", got[r], want, 1e-15)
+	}
+	if missing == 0 || missing == len(drawn) {
+		t.Errorf("%d of %d resamples lack a side", missing, len(drawn))
+	}
+	one := func() []int { return []int{0} }
+	_, err = AUCResampled(nil, neg, 3, one)
+	refuses(t, err, "AUCResampled", "pos is empty")
+	_, err = AUCResampled(pos, neg, 0, one)
+	refuses(t, err, "reps is 0")
+	_, err = AUCResampled(pos, neg, 3, nil)
+	refuses(t, err, "draw is nil: true")
+}
