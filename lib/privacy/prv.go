@@ -100,7 +100,8 @@ func (h History) grid(p PRV) (grid, error) {
 	g := grid{n: 2, width: width}
 	for float64(g.n)*width < 2*reach {
 		if g.n *= 2; g.n > mostPoints {
-			return grid{}, fmt.Errorf("privacy: privacy losses up to %.3g in steps of %.3g are more than 2^25 points; a larger EpsilonError needs fewer", reach, width)
+			return grid{}, fmt.Errorf("privacy: privacy losses up to %.3g in steps of %.3g are more than 2^25 points; "+
+				"a larger EpsilonError needs fewer", reach, width)
 		}
 	}
 	return g, nil

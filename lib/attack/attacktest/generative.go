@@ -70,7 +70,8 @@ func RunGenerative(t *testing.T, a generative.Attack) {
 	})
 	t.Run("refuses nonsense", func(t *testing.T) {
 		for role, of := range map[string]func(e *generative.Evidence) *generative.View{
-			"members": func(e *generative.Evidence) *generative.View { return &e.Model.Members }, "non-members": func(e *generative.Evidence) *generative.View { return &e.Model.Nonmembers },
+			"members":     func(e *generative.Evidence) *generative.View { return &e.Model.Members },
+			"non-members": func(e *generative.Evidence) *generative.View { return &e.Model.Nonmembers },
 		} {
 			for what, spoil := range map[string]func(v *generative.View){
 				"none": func(v *generative.View) { *v = generative.View{} },
