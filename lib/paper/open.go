@@ -2,6 +2,7 @@ package paper
 
 import (
 	"cmp"
+	"context"
 	"os"
 
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -21,4 +22,18 @@ func Open() (*Env, error) {
 		return nil, err
 	}
 	return &Env{Engine: l.Engine, Store: l.Store, Shift: l.Shift}, nil
+}
+
+// Here makes a table or figure of the paper where Open opens, at the reader's scale:
+// "table", "4b".
+func (p Paper) Here(ctx context.Context, kind, name string) (*Output, error) {
+	e, err := Open()
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Find(kind, name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Run(ctx, e, ScaleName())
 }

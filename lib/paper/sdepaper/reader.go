@@ -25,15 +25,7 @@ func Open(ctx context.Context, seed int) (*Case, error) {
 
 // Make makes a table or figure of the paper there: "table", "4b".
 func Make(ctx context.Context, kind, name string) (*paper.Output, error) {
-	e, err := paper.Open()
-	if err != nil {
-		return nil, err
-	}
-	r, err := Paper().Find(kind, name)
-	if err != nil {
-		return nil, err
-	}
-	return r.Run(ctx, e, paper.ScaleName())
+	return Paper().Here(ctx, kind, name)
 }
 
 // Late is the retrained model at the moment at which the paper judges.

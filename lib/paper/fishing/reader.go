@@ -1,0 +1,133 @@
+package fishing
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// What follows is for notebooks: they speak of the first case of the reader's scale.
+
+// Make makes a table or figure of the paper where Open opens: "table", "2".
+func Make(ctx context.Context, kind, name string) (*paper.Output, error) {
+	return Paper().Here(ctx, kind, name)
+}
+
+// Asked is the first case with a seed: models, and what attackers are asked of them.
+type Asked struct {
+	*question
+	Study Study
+	env   *paper.Env
+}
+
+// Open opens the first case of the reader's scale with a seed. It trains the original
+// and two retrained models, or finds them in the store.
+func Open(ctx context.Context, seed int) (*Asked, error) {
+	e, s, err := here()
+	if err != nil {
+		return nil, err
+	}
+	c, err := e.Lab().Case(ctx, s.Cases[0].at(seed))
+	if err != nil {
+		return nil, err
+	}
+	q, err := questioned(ctx, c, s.Cases[0])
+	return &Asked{question: q, Study: s, env: e}, err
+}
+
+func here() (*paper.Env, Study, error) {
+	s, err := StudyAt(paper.ScaleName())
+	if err != nil {
+		return nil, s, err
+	}
+	e, err := paper.Open()
+	return e, s, err
+}
+
+// Row is the evidence on an arm of a reader's own.
+func (a *Asked) Row(ctx context.Context, arm lab.Arm) (*Row, error) {
+	return a.row(ctx, a.env.Engine, arm)
+}
+
+// Source is the line under a figure that a notebook draws of the case.
+func (a *Asked) Source() string {
+	return fmt.Sprintf("%s; scale %s, seed %d, data %.12s", a.of.Label, a.Study.Scale, a.Seed, a.Hash)
+}
+
+// Floor is the advantage that chance gives.
+func (a *Asked) Floor() stats.Floor { return stats.ChanceFloor(len(a.Forget), len(a.negatives)) }
+
+// Negatives is the number of unseen cells that stand against the forgotten ones.
+func (a *Asked) Negatives() int { return len(a.negatives) }
+
+// Measure makes the rows of the models of one seed, so that a reader does not wait
+// for all of them at once.
+func Measure(ctx context.Context, seed int) error {
+	e, s, err := here()
+	if err != nil {
+		return err
+	}
+	ev := &evidence{Study: s, env: e, data: map[string]string{}}
+	return ev.add(ctx, s.Cases[0], seed)
+}
+
+// Rows are the rows of several models and arms.
+type Rows []Row
+
+// Measured are the rows of the first case.
+func Measured(ctx context.Context) (Rows, error) {
+	e, s, err := here()
+	if err != nil {
+		return nil, err
+	}
+	s.Cases = s.Cases[:1]
+	ev, err := collect(ctx, e, s)
+	if err != nil {
+		return nil, err
+	}
+	return ev.rows, nil
+}
+
+// Of are the values of an arm, one per model.
+func (r Rows) Of(arm string, value func(Row) float64) []float64 {
+	var out []float64
+	for _, row := range r {
+		if row.Arm == arm && row.Diverged == "" {
+			out = append(out, value(row))
+		}
+	}
+	return out
+}
+
+// Less is a value of an arm less that of another one, model by model.
+func (r Rows) Less(arm, other string, value func(Row) float64) []float64 {
+	out, than := r.Of(arm, value), r.Of(other, value)
+	for i := range out {
+		out[i] -= than[i]
+	}
+	return out
+}
+
+// ByProtocol is the AUC of a protocol, over all cells that it scores.
+func ByProtocol(name string) func(Row) float64 {
+	return func(r Row) float64 { return r.Attacks[name].All.AUC.Value }
+}
+
+// BySuite is the AUC of an attack that learns nothing.
+func BySuite(name string) func(Row) float64 {
+	return func(r Row) float64 { return r.Suite[name].AUC.Value }
+}
+
+// Against shows a value of several arms, one point per model.
+func (r Rows) Against(meta plot.Meta, axis string, null *plot.Null, value func(Row) float64, arms ...string) plot.Figure {
+	f := plot.Strips{Meta: meta, Y: plot.Axis{Label: axis}, Null: null, Series: []plot.StripSeries{{Name: axis}}}
+	for _, arm := range arms {
+		f.Groups = append(f.Groups, arm)
+		f.Series[0].Values = append(f.Series[0].Values, r.Of(arm, value))
+	}
+	return f
+}
