@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/cells"
 )
 
@@ -69,38 +68,24 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	kept, counts, genes, err := c.kept(p.Filter)
+	chosen, err := cells.Options{Filter: p.Filter, Variable: p.Variable, OnCounts: !p.OnExpression}.Choose(c.Counts, c.Genes)
 	if err != nil {
 		return nil, err
 	}
-	expression, err := cells.Normalise(counts, 0)
-	if err == nil {
-		expression, err = cells.Log1p(expression)
-	}
-	if err != nil {
-		return nil, err
-	}
-	judged := counts
-	if p.OnExpression {
-		judged = expression
-	}
-	chosen, _, err := p.Variable.Select(judged)
-	if err != nil {
-		return nil, err
-	}
+	kept := chosen.Cells
 	about := c.About
 	about.Classes = append(slices.Clone(c.Classes), Unlabelled)
 	about.Features = nil
-	for _, j := range chosen {
-		about.Features = append(about.Features, datasets.Feature{Name: c.Genes[genes[j]]})
+	for _, j := range chosen.Genes {
+		about.Features = append(about.Features, datasets.Feature{Name: c.Genes[j]})
 	}
-	all := datasets.Part{X: expression.Select(chosen).Dense(), IDs: kept, Y: make([]int, len(kept))}
+	all := datasets.Part{X: chosen.Logged.Dense(), IDs: kept, Y: make([]int, len(kept))}
 	for i, id := range kept {
 		if all.Y[i] = c.Y[id]; all.Y[i] < 0 {
 			all.Y[i] = len(c.Classes)
 		}
 	}
-	all.Extra = map[string][]float64{datasets.Library: totals(counts)}
+	all.Extra = map[string][]float64{datasets.Library: chosen.Library}
 	split, err := cells.Divide(len(kept), p.TrainFraction, seed)
 	if err != nil {
 		return nil, err
@@ -109,35 +94,6 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	slices.Sort(split.Unseen)
 	hash, err := c.preparedHash(p, seed)
 	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash}, err
-}
-
-// kept are the cells that pass the filter, and the counts of the genes that pass
-// it in them.
-func (c *Cells) kept(f cells.Filter) (rows []int, counts array.Sparse[float32], genes []int, err error) {
-	q, err := cells.Measure(c.Counts, c.Genes)
-	if err != nil {
-		return nil, counts, nil, err
-	}
-	if rows, err = f.Cells(q); err != nil {
-		return nil, counts, nil, err
-	}
-	counts = c.Counts.Gather(rows)
-	if genes, err = f.Genes(counts); err != nil {
-		return nil, counts, nil, err
-	}
-	return rows, counts.Select(genes), genes, nil
-}
-
-// totals are the cells' counts of all genes together.
-func totals(counts array.Sparse[float32]) []float64 {
-	out := make([]float64, counts.Rows)
-	for i := range out {
-		_, values := counts.Row(i)
-		for _, v := range values {
-			out[i] += float64(v)
-		}
-	}
-	return out
 }
 
 // preparedHash identifies what was prepared: all follows from the set, how, and

@@ -46,15 +46,22 @@ func (o Options) Resolved() Options {
 	return o
 }
 
-// Prepared is what became of counts. Cells and Genes are rows and columns of the
-// counts that were given; everything else has a row per kept cell, in their order.
-type Prepared struct {
+// Chosen is what is left of counts when cells and genes were chosen. Cells and Genes
+// are rows and columns of the counts that were given; everything below Quality has
+// a row per kept cell, in their order.
+type Chosen struct {
 	Cells   []int    // kept, ascending
 	Genes   []int    // variable, ascending
 	Quality *Quality // of every cell given, kept or not
 
-	Counts array.Sparse[float32] // raw counts of the variable genes
-	Logged array.Sparse[float32] // ln(1 + normalised counts) of the variable genes
+	Counts  array.Sparse[float32] // raw counts of the variable genes
+	Logged  array.Sparse[float32] // ln(1 + normalised counts) of the variable genes
+	Library []float64             // counts of all genes that passed the filter
+}
+
+// Prepared is what became of counts.
+type Prepared struct {
+	Chosen
 	Scaled array.Matrix[float32] // of Logged, where Options.Scaled asks for it; otherwise empty
 	PCA    *Components           // of Logged or Scaled
 	Places array.Matrix[float64] // the components that neighbours were looked for in
@@ -69,10 +76,11 @@ func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand
 	if o.Use < 1 || o.Use > o.PCA.Components {
 		return nil, fmt.Errorf("cells.Prepare: neighbours on %d of %d components", o.Use, o.PCA.Components)
 	}
-	p := &Prepared{}
-	if err := o.choose(p, counts, genes); err != nil {
+	chosen, err := o.Choose(counts, genes)
+	if err != nil {
 		return nil, err
 	}
+	p := &Prepared{Chosen: *chosen}
 	if err := o.place(p); err != nil {
 		return nil, err
 	}
@@ -87,28 +95,32 @@ func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand
 	return p, err
 }
 
-// choose leaves cells out, normalises, and chooses genes.
-func (o Options) choose(p *Prepared, counts array.Sparse[float32], genes []string) (err error) {
-	if p.Quality, err = Measure(counts, genes); err != nil {
-		return err
+// Choose leaves out cells and genes that do not pass the filter, normalises, and
+// chooses the variable genes: the part of Prepare before the components.
+func (o Options) Choose(counts array.Sparse[float32], genes []string) (*Chosen, error) {
+	o = o.Resolved()
+	out := &Chosen{}
+	var err error
+	if out.Quality, err = Measure(counts, genes); err != nil {
+		return nil, err
 	}
-	if p.Cells, err = o.Filter.Cells(p.Quality); err != nil {
-		return err
+	if out.Cells, err = o.Filter.Cells(out.Quality); err != nil {
+		return nil, err
 	}
-	counts = counts.Gather(p.Cells)
+	counts = counts.Gather(out.Cells)
 	kept, err := o.Filter.Genes(counts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(kept) < counts.Cols {
 		counts = counts.Select(kept)
 	}
 	logged, err := Normalise(counts, o.Target)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if logged, err = Log1p(logged); err != nil {
-		return err
+		return nil, err
 	}
 	judged := logged
 	if o.OnCounts {
@@ -116,13 +128,13 @@ func (o Options) choose(p *Prepared, counts array.Sparse[float32], genes []strin
 	}
 	chosen, _, err := o.Variable.Select(judged)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Counts, p.Logged = counts.Select(chosen), logged.Select(chosen)
+	out.Counts, out.Logged, out.Library = counts.Select(chosen), logged.Select(chosen), totals(counts)
 	for _, j := range chosen {
-		p.Genes = append(p.Genes, kept[j])
+		out.Genes = append(out.Genes, kept[j])
 	}
-	return nil
+	return out, nil
 }
 
 // place finds the components.

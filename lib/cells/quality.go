@@ -137,12 +137,8 @@ func Normalise(counts array.Sparse[float32], target float64) (array.Sparse[float
 	}
 	out := counts
 	out.Values = make([]float32, len(counts.Values))
-	for i := range counts.Rows {
+	for i, sum := range totals(counts) {
 		_, values := counts.Row(i)
-		sum := 0.0
-		for _, v := range values {
-			sum += float64(v)
-		}
 		if sum == 0 {
 			return array.Sparse[float32]{}, fmt.Errorf("cells.Normalise: cell %d has no count: leave it out first", i)
 		}
@@ -165,4 +161,16 @@ func Log1p(x array.Sparse[float32]) (array.Sparse[float32], error) {
 		out.Values[k] = float32(math.Log1p(float64(v)))
 	}
 	return out, nil
+}
+
+// totals are the sums of the rows.
+func totals(x array.Sparse[float32]) []float64 {
+	out := make([]float64, x.Rows)
+	for i := range out {
+		_, values := x.Row(i)
+		for _, v := range values {
+			out[i] += float64(v)
+		}
+	}
+	return out
 }
