@@ -172,8 +172,9 @@ func (ev *evidence) notes() []string {
 		negatives, same := spread(rows, func(r Row) int { return r.Negatives }), spread(rows, func(r Row) int { return r.SameType })
 		r := rows[0]
 		floor := stats.ChanceFloor(r.Forget, r.Negatives)
-		out = append(out, fmt.Sprintf("%s: %d members; of %d unseen cells %s are matched non-members, %s of them of the forgotten type. A perfect unlearner "+
-			"shows an advantage of %.3f on average and %.3f in 5 of 100 cases (seed %d).", c.Label, r.Forget, r.Unseen, negatives, same, floor.Mean, floor.P95, r.Seed))
+		out = append(out, fmt.Sprintf("%s: %d members; of %d unseen cells %s are matched non-members, %s of them of the forgotten type. A perfect "+
+			"unlearner shows an advantage of %.3f on average and %.3f in 5 of 100 cases (seed %d).",
+			c.Label, r.Forget, r.Unseen, negatives, same, floor.Mean, floor.P95, r.Seed))
 	}
 	return out
 }
