@@ -19,8 +19,8 @@ func openCompressed(ctx context.Context, folder string, f File) (file *os.File, 
 	path := filepath.Join(folder, f.Name)
 	file, err = os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", fmt.Errorf("datasets: %s: %w; it has to be the publisher's compressed file; `lethe data get` downloads it, %s names the data folder",
-			path, ErrMissing, EnvDir)
+		return nil, "", fmt.Errorf("datasets: %s: %w; it has to be the publisher's compressed file; %s, %s names the data folder",
+			path, ErrMissing, f.wayHere(), EnvDir)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("datasets: %w", err)

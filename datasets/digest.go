@@ -67,3 +67,11 @@ func (f File) Hash() string {
 	}
 	return "a hash that is not known"
 }
+
+// wayHere says how a file that is missing gets into its folder.
+func (f File) wayHere() string {
+	if len(f.Sources) > 0 && f.Known() {
+		return "`lethe data get` downloads it"
+	}
+	return "it has to be put there by hand, `lethe data get` says from where"
+}

@@ -33,3 +33,16 @@ func TestADigestKnowsThePublishedBytes(t *testing.T) {
 		t.Error("what is known of a file")
 	}
 }
+
+func TestAMissingFileSaysHowItGetsThere(t *testing.T) {
+	from := []Source{{URL: "https://example.org"}}
+	for want, f := range map[string]File{
+		"`lethe data get` downloads it": {MD5: "x", Sources: from},
+		"by hand":                       {SHA256: "x"},
+		"by hand, `lethe data get`":     {AtMost: 1, Sources: from},
+	} {
+		if err := notHere(f, "a.txt"); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

@@ -106,11 +106,11 @@ func readEither(folder string, f File) (string, []byte, error) {
 		}
 		return path, b, nil
 	}
-	return plain, nil, notHere(plain)
+	return plain, nil, notHere(f, plain)
 }
 
-func notHere(plain string) error {
-	return fmt.Errorf("datasets: %s (or .gz): %w; `lethe data get` downloads it, %s names the data folder", plain, ErrMissing, EnvDir)
+func notHere(f File, plain string) error {
+	return fmt.Errorf("datasets: %s (or .gz): %w; %s, %s names the data folder", plain, ErrMissing, f.wayHere(), EnvDir)
 }
 
 func readCapped(path string, limit int64) ([]byte, error) {

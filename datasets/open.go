@@ -75,7 +75,7 @@ func OpenText(ctx context.Context, info Info, name string) (path string, text io
 		}
 		return path, t, SourceFile{Name: f.Name, SHA256: got}, nil
 	}
-	return plain, nil, SourceFile{}, notHere(plain)
+	return plain, nil, SourceFile{}, notHere(f, plain)
 }
 
 // text is a plain file, or one in gzip's format that is decompressed on the way.
