@@ -23,7 +23,7 @@ type Matches struct {
 }
 
 // Matched returns the k unseen cells whose codes are nearest to those of each
-// forgotten one, united (spec 1.4): Euclidean, a cell that is near to several of
+// forgotten one, united: Euclidean, a cell that is near to several of
 // them counts once. The paper has k = 10 in its tables and 7 in its series of
 // sizes. It refuses what Nearest refuses, and no forgotten cell.
 func Matched(forget, unseen array.Matrix[float64], k int) (*Matches, error) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Options say how counts become clusters. The zero value is what the paper's
-// program did to PBMC-33k (spec 1.1): cells with at least 200 genes and less than
+// program did to PBMC-33k: cells with at least 200 genes and less than
 // 10 % mitochondrial counts, all genes; 10,000 counts per cell, ln(1 + x); 2,000
 // variable genes, chosen on the logged values; 50 components of them as they are,
 // 15 neighbours on the first 30, Leiden at resolution 0.5.
@@ -30,7 +30,7 @@ type Options struct {
 	Leiden     Leiden  `json:"leiden,omitzero"`
 }
 
-// TabulaMuris is what the paper's program did to Tabula Muris (spec 1.2): genes in at
+// TabulaMuris is what the paper's program did to Tabula Muris: genes in at
 // least 3 cells, variable ones chosen on counts, scaled.
 func TabulaMuris() Options {
 	return Options{Filter: Filter{MinCells: 3}, OnCounts: true, Scaled: true}

@@ -53,9 +53,9 @@ func Measure(counts array.Sparse[float32], genes []string) (*Quality, error) {
 }
 
 // Filter says which cells and genes are kept. The zero value is the paper's for
-// PBMC (spec 1.1): cells with at least 200 genes and strictly less than 10 % of
+// PBMC: cells with at least 200 genes and strictly less than 10 % of
 // their counts on mitochondrial genes; all genes. For Tabula Muris it adds genes in
-// at least 3 cells (spec 1.2).
+// at least 3 cells.
 type Filter struct {
 	MinGenes int     `json:"min_genes,omitempty"` // 0: 200; 1 keeps every cell that has a count
 	MaxMito  float64 `json:"max_mito,omitempty"`  // share; 0: 0.1; 2 keeps every cell

@@ -27,7 +27,7 @@ func Divide(n int, fraction float64, seed uint32) (Split, error) {
 	return Split{Train: order[:train:train], Unseen: order[train:]}, nil
 }
 
-// PaperSplit is the paper's split of n cells (spec 1.3), bit for bit: 85 % to train
+// PaperSplit is the paper's split of n cells, bit for bit: 85 % to train
 // on, seed 42. It is determined by n alone.
 func PaperSplit(n int) (Split, error) { return Divide(n, 0.85, 42) }
 
@@ -58,7 +58,7 @@ func (s Split) Scattered(seed uint32, k int) (Forget, error) {
 	return s.forget(pick(nprand.New(seed), s.Train, k))
 }
 
-// Series forgets sets of growing size (spec 1.3): a set of n takes whole clusters in
+// Series forgets sets of growing size: a set of n takes whole clusters in
 // the order given, the smallest first, and what is missing at random out of the
 // next one. All draws come from one RandomState(42) in the order of the sizes; a set
 // that is filled by whole clusters draws nothing. The paper's are 10, 50, 100 from

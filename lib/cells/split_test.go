@@ -20,7 +20,7 @@ func hash(indices []int) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// papers are the data sets of the paper: cells, and the hashes of spec 1.3, made with
+// papers are the data sets of the paper: cells, and the hashes made with
 // NumPy 1.24.
 var papers = []struct {
 	name                             string

@@ -22,7 +22,7 @@ import (
 //
 // The recipe is meant for raw counts. The paper's program gave it the
 // log-normalised values of PBMC-33k, over a warning, and the counts of Tabula
-// Muris (spec 1.1, 1.2); both are a matter of what it is given here.
+// Muris; both are a matter of what it is given here.
 //
 // Differences from scanpy 1.11.5 and Seurat: a gene that does not vary has standardised
 // variance 0 and expected variance 0, as in Seurat (scanpy: 1 for the latter); of

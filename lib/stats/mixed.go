@@ -47,7 +47,7 @@ type Mixed struct {
 //	VarWithin = MSW, VarBetween = (MSB - MSW)/n, SE = sqrt(MSB/(kn)),
 //
 // and when MSB <= MSW, VarBetween = 0, VarWithin = SST/(N-1), SE =
-// sqrt(VarWithin/N), with Boundary set and Converged unset (spec 3.6). Unequal
+// sqrt(VarWithin/N), with Boundary set and Converged unset. Unequal
 // groups are solved by the likelihood profiled over VarBetween/VarWithin.
 //
 // It refuses input that is empty, not finite or of unequal lengths, fewer than

@@ -34,7 +34,7 @@ const exactWilcoxonBelow = 50
 //	z = (W - n(n+1)/4)/s, s^2 = n(n+1)(2n+1)/24 - sum (t^3 - t)/48.
 //
 // The smallest P is 2^(1-n): 0.0625 for n = 5, so a caller who tests at 5 %
-// needs n >= 6. RULER, section 5 and spec 3.6. It refuses an empty slice, NaN,
+// needs n >= 6. RULER, section 5. It refuses an empty slice, NaN,
 // and differences that are all zero.
 func Wilcoxon(diff []float64) (WilcoxonResult, error) {
 	if err := checkOrdered("Wilcoxon", "diff", diff); err != nil {
