@@ -12,7 +12,8 @@ import (
 // what is farther than limit (0: 10) from 0. A gene that does not vary is 0. The
 // result is dense, so choose genes first.
 //
-// The paper's program did this to Tabula Muris and trained on the result. Difference from scanpy before 1.10: it cut above only.
+// The paper's program did this to Tabula Muris and trained on the result. Difference
+// from scanpy before 1.10: it cut above only.
 func Scale(x array.Sparse[float32], limit float64) (array.Matrix[float32], error) {
 	limit = cmp.Or(limit, 10)
 	if err := checkValues("Scale", x); err != nil {
