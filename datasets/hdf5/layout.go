@@ -13,11 +13,10 @@ type layout struct {
 	chunk   []int  // the shape of a chunk; nil for others
 	width   int    // bytes of an element in a chunk
 
-	index     byte   // the kind of the chunk index; 0 is a B-tree of version 1
-	indexAt   uint64 // its address
-	single    span   // of the single chunk: its size and mask, if it is filtered
-	pageBits  byte   // of a fixed array, which its header has too
-	unlimited bool
+	index    byte   // the kind of the chunk index; 0 is a B-tree of version 1
+	indexAt  uint64 // its address
+	single   span   // of the single chunk: its size and mask, if it is filtered
+	pageBits byte   // of a fixed array, which its header has too
 }
 
 // The kinds of chunk index since layout version 4.

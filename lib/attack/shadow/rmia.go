@@ -111,7 +111,7 @@ func (a RMIA) check(e Evidence) error {
 	p := e.Population
 	switch {
 	case !(a.A >= 0 && a.A <= 1):
-		return fmt.Errorf("A is %v, not inside [0, 1]", a.A)
+		return fmt.Errorf("the share a is %v, not inside [0, 1]", a.A)
 	case !(a.Gamma > 0) || math.IsInf(a.Gamma, 1):
 		return fmt.Errorf("gamma is %v, not a positive number", a.Gamma)
 	case p == nil || len(p.Target) == 0:
