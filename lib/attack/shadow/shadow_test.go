@@ -385,7 +385,7 @@ func TestTooFewShadowModelsAreRefusedByTheirRecord(t *testing.T) {
 		}},
 		"standard deviation of -1":   {LiRA{SD: -1}, func(*Evidence) {}},
 		"there is no population":     {RMIA{}, func(*Evidence) {}},
-		"A is 1.5":                   {RMIA{Offline: true, A: 1.5}, func(*Evidence) {}},
+		"the share a is 1.5":         {RMIA{Offline: true, A: 1.5}, func(*Evidence) {}},
 		"gamma is -1":                {RMIA{Gamma: -1}, func(*Evidence) {}},
 		"log-likelihood is":          {RMIA{Offline: true}, func(e *Evidence) { e.Population = &Population{[]float64{0}, array.New[float64](6, 1)} }},
 		"population are 5 x 1":       {RMIA{}, func(e *Evidence) { e.Population = &Population{[]float64{0}, array.New[float64](5, 1)} }},
