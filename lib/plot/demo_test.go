@@ -352,6 +352,21 @@ func demoColours() plot.Images {
 	return f
 }
 
+// demoScatter is a plane of eight kinds of points, some of them rare.
+func demoScatter() plot.Scatter {
+	rng := rand.New(rand.NewPCG(21, 22))
+	f := plot.Scatter{
+		Meta: plot.Meta{Title: "Cells by type, first two components", Caption: "Rare types lie on top.", Source: demoSource},
+		X:    plot.Axis{Label: "component 1"}, Y: plot.Axis{Label: "component 2"},
+	}
+	for i, n := range []int{700, 480, 480, 340, 270, 160, 30, 14} {
+		f.Clouds = append(f.Clouds, plot.Cloud{
+			Name: fmt.Sprintf("type %d", i+1), X: normals(rng, n, 4*math.Cos(float64(i)), 0.8), Y: normals(rng, n, 4*math.Sin(float64(i)), 0.8), Control: i == 0,
+		})
+	}
+	return f
+}
+
 // demos are all kinds by name.
 func demos() map[string]plot.Figure {
 	return map[string]plot.Figure{
@@ -370,6 +385,7 @@ func demos() map[string]plot.Figure {
 		"sides":      demoSides(),
 		"images":     demoImages(),
 		"colours":    demoColours(),
+		"scatter":    demoScatter(),
 	}
 }
 
