@@ -75,6 +75,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/nn"
 	_ "github.com/lethe-ml/lethe/lib/nn/loss"
 	_ "github.com/lethe-ml/lethe/lib/paper"
+	_ "github.com/lethe-ml/lethe/lib/paper/fishing/kinds"
 	_ "github.com/lethe-ml/lethe/lib/paper/lenses"
 	_ "github.com/lethe-ml/lethe/lib/paper/rulerpaper"
 	_ "github.com/lethe-ml/lethe/lib/paper/sdepaper"
