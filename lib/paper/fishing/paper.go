@@ -19,7 +19,7 @@ func Paper() paper.Paper {
 		Name: "fishing", Title: "Fishing for Privacy",
 		Scales: []paper.Scale{
 			{Name: "quick", About: "takes a few minutes on two cores and no file (2,000 simulated cells, a small network, three seeds)"},
-			{Name: "hour", About: "takes an hour or two (PBMC-3k, two rare types, the paper's network for 40 epochs, three seeds)"},
+			{Name: "hour", About: "takes about an hour (PBMC-3k, its dendritic cells, the paper's network for 40 epochs, three seeds)"},
 			{Name: "standard", About: "an evening on two cores (PBMC-3k, two rare types, the paper's network, five seeds)"},
 		},
 		Recipes: []paper.Recipe{table2, table4, figure1},

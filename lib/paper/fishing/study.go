@@ -39,7 +39,7 @@ func StudyAt(scale string) (Study, error) {
 	case "standard":
 		return Study{Scale: scale, Seeds: 5, Cases: []Case{blood("platelets", "Platelet", 100), blood("dendritic cells", "DC", 100)}}, nil
 	case "hour":
-		return Study{Scale: scale, Seeds: 3, Cases: []Case{blood("platelets", "Platelet", 40), blood("dendritic cells", "DC", 40)}}, nil
+		return Study{Scale: scale, Seeds: 3, Cases: []Case{blood("dendritic cells", "DC", 40)}}, nil
 	}
 	return Study{}, fmt.Errorf("scale %q is not one of quick, hour, standard", scale)
 }
