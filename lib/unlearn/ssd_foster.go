@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -21,7 +22,8 @@ import (
 //
 // Differences from the published program: (1) the gradient is every record's own;
 // the program squares the gradient of a batch's mean, which is smaller the larger
-// the batch. (2) Nothing is drawn while it is taken.
+// the batch. (2) Nothing is drawn while it is taken. It refuses a network with batch
+// normalisation.
 type SSDFoster struct {
 	Alpha  float64 `json:"alpha,omitempty"`  // 0: 10
 	Lambda float64 `json:"lambda,omitempty"` // 0: 1
@@ -59,6 +61,9 @@ func (m SSDFoster) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.resolved()
 	if !(m.Alpha > 0 && m.Lambda > 0) || math.IsInf(m.Alpha, 1) || math.IsInf(m.Lambda, 1) {
 		return nil, fmt.Errorf("alpha %v and lambda %v; both must be positive numbers", m.Alpha, m.Lambda)
+	}
+	if model.IsCoupled(r.Runner.Arch) {
+		return nil, fmt.Errorf("%s mixes the records of a batch: no record has a gradient of its own", r.Runner.Arch.Name())
 	}
 	forget, err := r.fisher(ctx, "forget", r.Forget)
 	if err != nil {

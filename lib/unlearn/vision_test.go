@@ -72,6 +72,12 @@ func TestEveryMethodRunsOnImagesWithBatchNormalisation(t *testing.T) {
 	for _, m := range unlearn.All() {
 		m = brief(m)
 		t.Run(m.Name(), func(t *testing.T) {
+			if m.Name() == (unlearn.SSDFoster{}).Name() { // it needs every record's own gradient
+				if _, _, err := unlearn.Apply(t.Context(), m, r); err == nil || !strings.Contains(err.Error(), "small-cnn mixes the records of a batch") {
+					t.Errorf("%v", err)
+				}
+				return
+			}
 			plain, rep := apply(t, m, r)
 			if again, _ := apply(t, m, r); again.Hash() != plain.Hash() {
 				t.Error("the second run has another result")
