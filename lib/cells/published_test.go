@@ -202,26 +202,28 @@ func TestTheSplitsAreThoseOfTheFixtures(t *testing.T) {
 		n, k int
 		seed uint32
 	}{"pbmc33k": {33088, 35, 42}, "tabula_muris": {41647, 30, 43}} {
-		b, err := os.ReadFile(filepath.Join(dir, "fishing", name+"_split.json"))
-		if errors.Is(err, os.ErrNotExist) {
-			t.Skipf("no fixture here: %v", err)
-		}
-		var want struct {
-			Train     []int `json:"train_indices"`
-			Unseen    []int `json:"unseen_indices"`
-			Scattered []int `json:"scattered_forget_indices"`
-		}
-		if err := errors.Join(err, json.Unmarshal(b, &want)); err != nil {
-			t.Fatal(err)
-		}
-		s, err := cells.PaperSplit(p.n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := s.Scattered(p.seed, p.k)
-		if err != nil || !slices.Equal(s.Train, want.Train) || !slices.Equal(s.Unseen, want.Unseen) || !slices.Equal(f.Forget, want.Scattered) {
-			t.Errorf("%s: not the fixture's, %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			b, err := os.ReadFile(filepath.Join(dir, "fishing", name+"_split.json"))
+			if errors.Is(err, os.ErrNotExist) {
+				t.Skipf("no fixture here: %v", err)
+			}
+			var want struct {
+				Train     []int `json:"train_indices"`
+				Unseen    []int `json:"unseen_indices"`
+				Scattered []int `json:"scattered_forget_indices"`
+			}
+			if err := errors.Join(err, json.Unmarshal(b, &want)); err != nil {
+				t.Fatal(err)
+			}
+			s, err := cells.PaperSplit(p.n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := s.Scattered(p.seed, p.k)
+			if err != nil || !slices.Equal(s.Train, want.Train) || !slices.Equal(s.Unseen, want.Unseen) || !slices.Equal(f.Forget, want.Scattered) {
+				t.Errorf("%s: not the fixture's, %v", name, err)
+			}
+		})
 	}
 }
 

@@ -35,7 +35,7 @@ const (
 
 // arms are the rows of Table 2.
 func (c Case) arms() []lab.Arm {
-	again := unlearn.RetrainShare{Epochs: c.Fit.Epochs, LR: c.rate(), Batch: c.Fit.Batch}
+	again := unlearn.RetrainShare{Epochs: c.Fit.Epochs, LR: c.LR, Batch: c.Fit.Batch}
 	all := []lab.Arm{
 		{Label: Original, Method: unlearn.DoNothing{}, Control: true},
 		{Label: Retrained, Method: unlearn.Retrain{}, Control: true},

@@ -23,6 +23,8 @@ type Study struct {
 type Case struct {
 	Label string
 	lab.Setting
+	// LR is Adam's learning rate in the case's trainings.
+	LR float64
 	// Neighbours of every forgotten cell are its matched non-members.
 	Neighbours int
 	// Only leaves arms out; nil: none. A study of a reader's own, and tests.
@@ -47,10 +49,10 @@ func StudyAt(scale string) (Study, error) {
 // simulated is a case that needs no file: a rare type among simulated cells, in a
 // narrow network.
 func simulated() Case {
-	return Case{Label: "simulated, rare type", Neighbours: 10, Setting: lab.Setting{
+	return Case{Label: "simulated, rare type", LR: 1e-3, Neighbours: 10, Setting: lab.Setting{
 		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{},
 		Cells: datacells.Preparation{Variable: cells.Variable{Top: 500}},
-		Fit:   train.Config{Epochs: 60, Batch: 64, Optimizer: nn.Adam{LR: 1e-3}},
+		Fit:   train.Config{Epochs: 60, Batch: 64},
 		Arch: func(genes, _ int) model.Architecture {
 			return vae.Cells{Genes: genes, Hidden: []int{64, 32}, Latent: 8}
 		},
@@ -61,19 +63,16 @@ func simulated() Case {
 // but for the rate [choice]: a fourteenth of the paper's cells makes a fourteenth
 // of its steps in 100 epochs.
 func blood(label, class string, epochs int) Case {
-	return Case{Label: "PBMC-3k, " + label, Neighbours: 10, Markers: true, Setting: lab.Setting{
+	return Case{Label: "PBMC-3k, " + label, LR: 1e-3, Neighbours: 10, Markers: true, Setting: lab.Setting{
 		DataSet: "pbmc3k", Class: class, Goal: lab.Reconstruction{},
-		Fit:  train.Config{Epochs: epochs, Batch: 256, Optimizer: nn.Adam{LR: 1e-3}},
+		Fit:  train.Config{Epochs: epochs, Batch: 256},
 		Arch: func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes} },
 	}}
 }
 
-// rate is the learning rate of the case's training.
-func (c Case) rate() float64 { return c.Fit.Optimizer.(nn.Adam).LR }
-
 // at are the coordinates of a case with a seed.
 func (c Case) at(seed int) lab.Setting {
 	s := c.Setting
-	s.Seed = seed
+	s.Seed, s.Fit.Optimizer = seed, nn.Adam{LR: c.LR}
 	return s
 }
