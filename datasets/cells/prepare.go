@@ -18,27 +18,18 @@ import (
 const Unlabelled = "no label"
 
 // Preparation says how a set of cells becomes what a network is trained on. The
-// zero value is that of "Fishing for Privacy" (section 4) for PBMC: cells with at
-// least 200 genes and less than 10 % mitochondrial counts, log-normalised
-// expression, the 2,000 most variable genes, 85 % of the cells for training.
-//
-// Differences:
-//  1. The published program chose PBMC's variable genes on the log-normalised
-//     values, although the recipe is made for counts; OnExpression does the same.
-//  2. As published, the genes are chosen on all cells, those held out included.
+// zero value is what the program of "Fishing for Privacy" did to PBMC-33k: its
+// Choice of cells and genes, the genes chosen on all cells, those held out included,
+// and 85 % of the cells for training.
 type Preparation struct {
-	Filter   cells.Filter   `json:"filter"`
-	Variable cells.Variable `json:"variable"`
-	// OnExpression chooses the variable genes on the log-normalised expression.
-	OnExpression bool `json:"on_expression,omitempty"`
+	cells.Choice
 	// TrainFraction of the cells, by numpy's legacy shuffle, rounded down.
 	TrainFraction float64 `json:"train_fraction,omitempty"` // 0: 0.85
 }
 
 // Resolved puts the defaults in the place of zeros.
 func (p Preparation) Resolved() Preparation {
-	p.Filter, p.Variable = p.Filter.Resolved(), p.Variable.Resolved()
-	p.TrainFraction = cmp.Or(p.TrainFraction, 0.85)
+	p.Choice, p.TrainFraction = p.Choice.Resolved(), cmp.Or(p.TrainFraction, 0.85)
 	return p
 }
 
@@ -68,7 +59,7 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	chosen, err := cells.Options{Filter: p.Filter, Variable: p.Variable, OnCounts: !p.OnExpression}.Choose(c.Counts, c.Genes)
+	chosen, err := p.Choose(c.Counts, c.Genes)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func sparse(d array.Matrix[float32]) array.Sparse[float32] {
 }
 
 func small20() Preparation {
-	return Preparation{Filter: cells.Filter{MinGenes: 2}, Variable: cells.Variable{Top: 20, Span: 0.8}}
+	return Preparation{Choice: cells.Choice{Filter: cells.Filter{MinGenes: 2}, Variable: cells.Variable{Top: 20, Span: 0.8}, OnCounts: true}}
 }
 
 // Every number of the prepared parts is computed anew from the counts, and every
@@ -102,7 +102,8 @@ func TestWhatChangesThePreparationChangesItsHash(t *testing.T) {
 		"nothing":  func(*Preparation, *uint32) {},
 		"filter":   func(p *Preparation, _ *uint32) { p.Filter.MinGenes = 3 },
 		"genes":    func(p *Preparation, _ *uint32) { p.Variable.Top = 19 },
-		"on":       func(p *Preparation, _ *uint32) { p.OnExpression = true },
+		"on":       func(p *Preparation, _ *uint32) { p.OnCounts = false },
+		"target":   func(p *Preparation, _ *uint32) { p.Target = 5000 },
 		"fraction": func(p *Preparation, _ *uint32) { p.TrainFraction = 0.5 },
 		"seed":     func(_ *Preparation, seed *uint32) { *seed = 1 },
 	} {

@@ -15,7 +15,7 @@ func ExampleOptions_Prepare() {
 		fmt.Println(err)
 		return
 	}
-	o := cells.Options{Filter: cells.Filter{MinGenes: 100}, Variable: cells.Variable{Top: 300}, PCA: cells.PCA{Components: 20}, Use: 15}
+	o := cells.Options{Choice: cells.Choice{Filter: cells.Filter{MinGenes: 100}, Variable: cells.Variable{Top: 300}}, PCA: cells.PCA{Components: 20}, Use: 15}
 	p, err := o.Prepare(m.Counts, m.Genes, rand.New(rand.NewPCG(3, 4)))
 	if err != nil {
 		fmt.Println(err)

@@ -8,18 +8,30 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Options say how counts become clusters. The zero value is what the paper's
-// program did to PBMC-33k: cells with at least 200 genes and less than
-// 10 % mitochondrial counts, all genes; 10,000 counts per cell, ln(1 + x); 2,000
-// variable genes, chosen on the logged values; 50 components of them as they are,
-// 15 neighbours on the first 30, Leiden at resolution 0.5.
-type Options struct {
+// Choice says which cells and genes are kept, and on what scale. The zero value is
+// what the paper's program did to PBMC-33k: cells with at least 200 genes and less
+// than 10 % mitochondrial counts, all genes; 10,000 counts per cell, ln(1 + x);
+// 2,000 variable genes, chosen on the logged values.
+type Choice struct {
 	Filter   Filter   `json:"filter,omitzero"`
 	Target   float64  `json:"target,omitempty"` // counts per cell; 0: 10,000
 	Variable Variable `json:"variable,omitzero"`
 	// OnCounts chooses the variable genes on the counts, for which the recipe was
 	// made (corrected); false: on the logged values, as coded for PBMC.
 	OnCounts bool `json:"on_counts,omitempty"`
+}
+
+// Resolved puts the defaults in the place of zeros.
+func (c Choice) Resolved() Choice {
+	c.Filter, c.Variable, c.Target = c.Filter.Resolved(), c.Variable.Resolved(), cmp.Or(c.Target, 1e4)
+	return c
+}
+
+// Options say how counts become clusters. The zero value is what the paper's
+// program did to PBMC-33k: its Choice; 50 components of the logged values as they
+// are, 15 neighbours on the first 30, Leiden at resolution 0.5.
+type Options struct {
+	Choice
 	// Scaled brings every chosen gene to mean 0 and deviation 1 before the
 	// components are taken, cut at Limit (0: 10), as coded for Tabula Muris.
 	Scaled     bool    `json:"scaled,omitempty"`
@@ -33,13 +45,13 @@ type Options struct {
 // TabulaMuris is what the paper's program did to Tabula Muris: genes in at
 // least 3 cells, variable ones chosen on counts, scaled.
 func TabulaMuris() Options {
-	return Options{Filter: Filter{MinCells: 3}, OnCounts: true, Scaled: true}
+	return Options{Choice: Choice{Filter: Filter{MinCells: 3}, OnCounts: true}, Scaled: true}
 }
 
 // Resolved puts the defaults in the place of zeros.
 func (o Options) Resolved() Options {
-	o.Filter, o.Variable, o.PCA, o.Leiden = o.Filter.Resolved(), o.Variable.Resolved(), o.PCA.Resolved(), o.Leiden.Resolved()
-	o.Target, o.Use, o.Neighbours = cmp.Or(o.Target, 1e4), cmp.Or(o.Use, 30), cmp.Or(o.Neighbours, 15)
+	o.Choice, o.PCA, o.Leiden = o.Choice.Resolved(), o.PCA.Resolved(), o.Leiden.Resolved()
+	o.Use, o.Neighbours = cmp.Or(o.Use, 30), cmp.Or(o.Neighbours, 15)
 	if o.Scaled {
 		o.Limit = cmp.Or(o.Limit, 10)
 	}
@@ -96,26 +108,26 @@ func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand
 }
 
 // Choose leaves out cells and genes that do not pass the filter, normalises, and
-// chooses the variable genes: the part of Prepare before the components.
-func (o Options) Choose(counts array.Sparse[float32], genes []string) (*Chosen, error) {
-	o = o.Resolved()
+// chooses the variable genes: the part of Options.Prepare before the components.
+func (c Choice) Choose(counts array.Sparse[float32], genes []string) (*Chosen, error) {
+	c = c.Resolved()
 	out := &Chosen{}
 	var err error
 	if out.Quality, err = Measure(counts, genes); err != nil {
 		return nil, err
 	}
-	if out.Cells, err = o.Filter.Cells(out.Quality); err != nil {
+	if out.Cells, err = c.Filter.Cells(out.Quality); err != nil {
 		return nil, err
 	}
 	counts = counts.Gather(out.Cells)
-	kept, err := o.Filter.Genes(counts)
+	kept, err := c.Filter.Genes(counts)
 	if err != nil {
 		return nil, err
 	}
 	if len(kept) < counts.Cols {
 		counts = counts.Select(kept)
 	}
-	logged, err := Normalise(counts, o.Target)
+	logged, err := Normalise(counts, c.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -123,10 +135,10 @@ func (o Options) Choose(counts array.Sparse[float32], genes []string) (*Chosen, 
 		return nil, err
 	}
 	judged := logged
-	if o.OnCounts {
+	if c.OnCounts {
 		judged = counts
 	}
-	chosen, _, err := o.Variable.Select(judged)
+	chosen, _, err := c.Variable.Select(judged)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // small are options for simulated counts of a few hundred genes.
 func small() Options {
-	return Options{Filter: Filter{MinGenes: 50}, Variable: Variable{Top: 300}, PCA: PCA{Components: 20}, Use: 15}
+	return Options{Choice: Choice{Filter: Filter{MinGenes: 50}, Variable: Variable{Top: 300}}, PCA: PCA{Components: 20}, Use: 15}
 }
 
 func prepared(t *testing.T, o Options, counts array.Sparse[float32], genes []string, seed uint64) *Prepared {
@@ -123,11 +123,11 @@ func TestPrepareRefusesWhatItsStepsRefuse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for want, o := range map[string]Options{
 		"2000 of 600 genes were asked for":  {},
-		"none of 100 cells has 5000 genes":  {Filter: Filter{MinGenes: 5000}},
+		"none of 100 cells has 5000 genes":  {Choice: Choice{Filter: Filter{MinGenes: 5000}}},
 		"neighbours on 60 of 50 components": {Use: 60},
-		"150 components of 100 cells":       {Variable: Variable{Top: 300}, PCA: PCA{Components: 150}},
-		"200 neighbours among 100 rows":     {Variable: Variable{Top: 300}, Neighbours: 200},
-		"resolution -1":                     {Variable: Variable{Top: 300}, Leiden: Leiden{Resolution: -1}},
+		"150 components of 100 cells":       {Choice: Choice{Variable: Variable{Top: 300}}, PCA: PCA{Components: 150}},
+		"200 neighbours among 100 rows":     {Choice: Choice{Variable: Variable{Top: 300}}, Neighbours: 200},
+		"resolution -1":                     {Choice: Choice{Variable: Variable{Top: 300}}, Leiden: Leiden{Resolution: -1}},
 	} {
 		if _, err := o.Prepare(m.Counts, m.Genes, rng); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

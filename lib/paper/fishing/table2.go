@@ -18,7 +18,9 @@ var table2 = paper.Recipe{
 	Doc: "Members are the forgotten cells, non-members the unseen cells that lie nearest to them in the original. " +
 		"P-B is the attacker of the paper's table: trained on the original's features, 80 % of the cells, and scored on all of them, those it was " +
 		"trained on included. 'held out' counts only the others. 'cross-fitted' is ours: an attacker of the model itself on standardised " +
-		"features, every cell scored by one that has not seen it. Advantage is |2 AUC - 1|; what chance alone gives is in the notes. " +
+		"features, every cell scored by one that has not seen it. Posteriors are represented by their means, where the program samples; the " +
+		"distance that is an attacker's last feature is to all retained cells, where it draws 5,000. " +
+		"Advantage is |2 AUC - 1|; what chance alone gives is in the notes. " +
 		"A model that was retrained without the cells cannot know them: what an attacker finds there is the type, not membership.",
 }
 
@@ -164,6 +166,7 @@ func (ev *evidence) notes() []string {
 		out = append(out, fmt.Sprintf("Left out, its files are not on this machine: %s. Get it with: lethe data get %s", m, m))
 	}
 	out = append(out, ev.caveats...)
+	out = append(out, "Variable genes are chosen on counts, for which the recipe was made; the program chose those of PBMC-33k on logged values.")
 	for _, c := range ev.Cases {
 		rows := ev.of(c.Label, Original)
 		if len(rows) == 0 {

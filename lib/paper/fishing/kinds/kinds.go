@@ -78,7 +78,7 @@ type Match struct {
 
 // Match divides the cells by Divide(0.85, seed), forgets the training cells of a
 // type, and matches each with the k nearest unseen ones, by places, which has a row
-// per cell: their components or codes (the paper's section 4 and spec 1.4, k = 10).
+// per cell: their components or codes (the paper's section 4, k = 10).
 func (c *Cells) Match(class int, places array.Matrix[float64], k int, seed uint32) (*Match, error) {
 	if places.Rows != len(c.Of) {
 		return nil, fmt.Errorf("kinds: places of %d cells, there are %d", places.Rows, len(c.Of))

@@ -33,7 +33,7 @@ func small(t testing.TB) *data.Cells {
 }
 
 func options() cells.Options {
-	return cells.Options{Filter: cells.Filter{MinGenes: 100}, Variable: cells.Variable{Top: 200}, PCA: cells.PCA{Components: 10}, Use: 8}
+	return cells.Options{Choice: cells.Choice{Filter: cells.Filter{MinGenes: 100}, Variable: cells.Variable{Top: 200}}, PCA: cells.PCA{Components: 10}, Use: 8}
 }
 
 func prepared(t testing.TB) *kinds.Cells {
