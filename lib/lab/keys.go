@@ -112,7 +112,7 @@ func (l *Lab) unlearnKey(p *Problem, goal Goal, m unlearn.Method, r unlearn.Requ
 		Forget: hashInts(r.Forget.IDs), Retain: hashInts(r.Retain.IDs),
 		Fit: r.Fit.WithDefaults(), Batch: r.Batch, Augment: augmentation(r.Augment),
 	}
-	if goal != (Labels{}) {
+	if !isLabels(goal) {
 		config.Goal = &configured{goal.Name(), goal}
 	}
 	if m.Sees().Earlier && r.Earlier != nil {

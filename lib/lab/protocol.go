@@ -128,7 +128,7 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	if _, again := m.(unlearn.Retrain); again {
 		r.Augment = c.augmenter(t.Fit.Seed)
 	}
-	if goal := c.goalOf(m); goal != (Labels{}) {
+	if goal := c.goalOf(m); !isLabels(goal) {
 		r.Objective = func(d unlearn.Data) (train.Objective, error) { return goal.Objective(c.Problem, d.IDs) }
 	}
 	if epoch, kept := earlier(m, t); kept {
@@ -269,6 +269,13 @@ type Labels struct{}
 
 // Name implements Goal.
 func (Labels) Name() string { return "labels" }
+
+// isLabels reports whether a goal is a classifier's, which unlearning methods know
+// by themselves.
+func isLabels(g Goal) bool {
+	_, is := g.(Labels)
+	return is
+}
 
 // Objective implements Goal.
 func (Labels) Objective(p *Problem, rows []int) (train.Objective, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/utility"
 )
 
 // Likelihood says what a reconstruction of single cells is compared with, and how.
@@ -141,13 +142,6 @@ func firstColumns(x array.Matrix[float32], n int) array.Matrix[float32] {
 
 // sums are the sums of the rows, one column.
 func sums(x array.Matrix[float32]) array.Matrix[float32] {
-	out := array.New[float32](x.Rows, 1)
-	for i := range x.Rows {
-		total := 0.0
-		for _, v := range x.Row(i) {
-			total += float64(v)
-		}
-		out.Data[i] = float32(total)
-	}
-	return out
+	totals := utility.LibrarySizes(x)
+	return array.Convert[float32](array.Matrix[float64]{Rows: x.Rows, Cols: 1, Data: totals})
 }
