@@ -53,9 +53,13 @@ func (b *comparison) startOwn(ctx context.Context, args []string) (*worker, erro
 // startPeer runs a script of ours in the given Python, which reads it from its
 // command line, so that standard input stays free.
 func (b *comparison) startPeer(ctx context.Context, script string, args []string) (*worker, error) {
-	code, err := peerScripts.ReadFile("peer/" + script)
-	if err != nil {
-		return nil, err
+	var code []byte
+	for _, name := range []string{"common.py", script} {
+		part, err := peerScripts.ReadFile("peer/" + name)
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, part...)
 	}
 	return b.start(exec.CommandContext(ctx, b.peer, append([]string{"-c", string(code)}, args...)...))
 }

@@ -6,20 +6,7 @@ answers with one JSON line. Arguments: npy file with embeddings, number of
 forget records (the first rows; all others are retained).
 """
 
-import json
-import sys
-import time
-
-
-def say(**fields):
-    print(json.dumps(fields), flush=True)
-
-
-try:
-    import numpy as np
-except ImportError:
-    say(missing="NumPy")
-    sys.exit()
+np = needs("numpy", "NumPy")
 
 embeddings = np.load(sys.argv[1], allow_pickle=False).astype(np.float64)
 forgotten = int(sys.argv[2])
@@ -46,10 +33,4 @@ def m4():
 
 
 m4()
-say(ready=f"NumPy {np.__version__}, float64")
-for line in sys.stdin:
-    n = int(line)
-    began = time.perf_counter()
-    for _ in range(n):
-        value = m4()
-    say(seconds=(time.perf_counter() - began) / n, value=value)
+serve(m4, ready=f"NumPy {np.__version__}, float64")

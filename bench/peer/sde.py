@@ -11,21 +11,9 @@ a pool, the in-training and the out-of-training reference; and subsets.i64, rows
 of the pool.
 """
 
-import json
 import os
-import sys
-import time
 
-
-def say(**fields):
-    print(json.dumps(fields), flush=True)
-
-
-try:
-    import torch
-except ImportError:
-    say(missing="PyTorch")
-    sys.exit()
+torch = needs("torch", "PyTorch")
 
 FOLDER = sys.argv[1]
 SIZE, DIM, SUBSETS, JUDGED = map(int, sys.argv[2:6])

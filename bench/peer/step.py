@@ -4,21 +4,8 @@ Reads a number of steps per line from standard input, does them, and answers
 with one JSON line. Arguments: rows, threads.
 """
 
-import json
-import sys
-import time
-
-
-def say(**fields):
-    print(json.dumps(fields), flush=True)
-
-
-try:
-    import torch
-    from torch import nn
-except ImportError:
-    say(missing="PyTorch")
-    sys.exit()
+torch = needs("torch", "PyTorch")
+nn = torch.nn
 
 ROWS, THREADS = int(sys.argv[1]), int(sys.argv[2])
 FEATURES, HIDDEN, CLASSES = 50, 128, 2
@@ -45,10 +32,4 @@ def step():
 
 for _ in range(3):
     step()
-say(ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads")
-for line in sys.stdin:
-    n = int(line)
-    began = time.perf_counter()
-    for _ in range(n):
-        loss = step()
-    say(seconds=(time.perf_counter() - began) / n, value=loss)
+serve(step, ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads")

@@ -5,21 +5,8 @@ answers with one JSON line: seconds per step. Arguments: network, records per
 step, steps per repetition, threads.
 """
 
-import json
-import sys
-import time
-
-
-def say(**fields):
-    print(json.dumps(fields), flush=True)
-
-
-try:
-    import torch
-    from torch import nn
-except ImportError:
-    say(missing="PyTorch")
-    sys.exit()
+torch = needs("torch", "PyTorch")
+nn = torch.nn
 
 NETWORK = sys.argv[1]
 BATCH, STEPS, THREADS = map(int, sys.argv[2:5])
@@ -91,13 +78,9 @@ def epoch():
 
 
 epoch()
-say(
+serve(
+    epoch,
+    per=STEPS,
     ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads",
     weights=sum(p.numel() for p in model.parameters()),
 )
-for line in sys.stdin:
-    n = int(line)
-    began = time.perf_counter()
-    for _ in range(n):
-        loss = epoch()
-    say(seconds=(time.perf_counter() - began) / (n * STEPS), value=loss)
