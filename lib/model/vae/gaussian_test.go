@@ -9,7 +9,6 @@ import (
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -18,16 +17,7 @@ import (
 
 func open(t testing.TB, m Gaussian) (*model.Runner, nn.Params) {
 	t.Helper()
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	r, err := model.NewRunner(e, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, m.Init(engine.Root(1).Stream(engine.StreamInit))
+	return runnerOf(t, m), m.Init(engine.Root(1).Stream(engine.StreamInit))
 }
 
 func autoencode(x array.Matrix[float32]) train.Objective {
