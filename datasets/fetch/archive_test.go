@@ -97,7 +97,7 @@ func TestHostileAndBrokenArchivesAreRefused(t *testing.T) {
 			}
 			hasNot(t, folder, "a.data")
 			hasNot(t, filepath.Dir(folder), "evil")
-			has(t, folder, "a.data.zip.part.mismatch-"+digest(c.b)[:8], c.b)
+			has(t, folder, "archive-"+digest([]byte(url))[:8]+".zip.part.mismatch-"+digest(c.b)[:8], c.b)
 			if info, err := os.Stat(filepath.Join(folder, "a.data.part")); err == nil && info.Size() > int64(len(body))+1 {
 				t.Errorf("%d bytes were unpacked", info.Size())
 			}

@@ -5,6 +5,7 @@ package fetch
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -86,6 +87,8 @@ type downloader struct {
 	attempts int           // per source
 	pause    time.Duration // before the second attempt; doubles
 	stall    time.Duration // a connection without a byte for so long is given up
+
+	archives map[string]string // those that are here as a whole, by address
 }
 
 // get fetches what is missing or wrong of a set. One process at a time works in
@@ -107,10 +110,34 @@ func (d *downloader) get(ctx context.Context, folder string, info datasets.Info)
 		return fmt.Errorf("datasets: %w", err)
 	}
 	defer root.Close()
-	for _, f := range info.Files {
+	d.archives = map[string]string{}
+	for i, f := range info.Files {
 		if err := d.file(ctx, root, info, f); err != nil {
 			return err
 		}
+		if err := d.drop(root, info.Files[i+1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop removes the archives that no other file is to be taken from.
+func (d *downloader) drop(root *os.Root, others []datasets.File) error {
+	wanted := map[string]bool{}
+	for _, f := range others {
+		for _, s := range f.Sources {
+			wanted[s.URL] = true
+		}
+	}
+	for address, archive := range d.archives {
+		if wanted[address] {
+			continue
+		}
+		if err := root.Remove(archive); err != nil {
+			return fmt.Errorf("datasets: %w", err)
+		}
+		delete(d.archives, address)
 	}
 	return nil
 }
@@ -217,24 +244,38 @@ func (d *downloader) attempt(ctx context.Context, root *os.Root, f datasets.File
 		}
 		return d.accept(root, part, f, resumed)
 	}
-	archive, open := f.Name+".zip.part", func(archive string) error { return extract(root, archive, s.Member, part, f.Size) }
+	ending, open := ".zip", func(archive string) error { return extract(root, archive, s.Member, part, f.Size) }
 	switch {
 	case s.Gzip && s.Member != "":
-		archive, open = f.Name+".tar.gz.part", func(archive string) error { return untar(root, archive, s.Member, part, f.Size) }
+		ending, open = ".tar.gz", func(archive string) error { return untar(root, archive, s.Member, part, f.Size) }
 	case s.Gzip:
-		archive, open = f.Name+".gz.part", func(archive string) error { return gunzip(root, archive, part, f.Size) }
+		ending, open = ".gz", func(archive string) error { return gunzip(root, archive, part, f.Size) }
 	}
-	resumed, err := d.download(ctx, root, archive, s.URL, 0, f.Limit()+maxArchive)
+	archive, resumed, err := d.archive(ctx, root, s.URL, ending, f.Limit()+maxArchive)
 	if err != nil {
 		return err
 	}
 	if err := open(archive); err != nil {
+		delete(d.archives, s.URL)
 		return d.refuse(root, archive, resumed, err)
 	}
-	if err := d.accept(root, part, f, false); err != nil {
-		return err
+	return d.accept(root, part, f, false)
+}
+
+// archive brings the archive behind a URL, once for all files that are taken from
+// it. Its name is the address's, so that a later attempt finds the part that has
+// arrived whichever file asked first.
+func (d *downloader) archive(ctx context.Context, root *os.Root, address, ending string, limit int64) (name string, resumed bool, err error) {
+	if name = d.archives[address]; name != "" {
+		return name, false, nil
 	}
-	return root.Remove(archive)
+	hash := sha256.Sum256([]byte(address))
+	name = fmt.Sprintf("archive-%x%s.part", hash[:4], ending)
+	if resumed, err = d.download(ctx, root, name, address, 0, limit); err != nil {
+		return "", false, err
+	}
+	d.archives[address] = name
+	return name, resumed, nil
 }
 
 // refuse sets an archive aside. Like a file, one that was put together from two

@@ -32,7 +32,16 @@ func TestAGzipSourceIsUnpackedAndChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, folder, "a.data", body)
-	hasNot(t, folder, "a.data.gz.part")
+	alone(t, folder, "a.data")
+}
+
+// alone wants no file in a folder but these and the lock.
+func alone(t *testing.T, folder string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 1+len(names) {
+		t.Errorf("%v, %v; want %v and the lock", entries, err, names)
+	}
 }
 
 func TestAGzipSourceOfOtherBytesIsRefused(t *testing.T) {
@@ -197,10 +206,37 @@ func TestAMemberOfATarballIsUnpackedAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, folder, "a.data", body)
-	entries, err := os.ReadDir(folder)
-	if err != nil || len(entries) != 2 { // a.data and .lock
-		t.Errorf("%v, %v", entries, err)
+	alone(t, folder, "a.data")
+}
+
+func TestAnArchiveIsDownloadedOnceForAllFilesInIt(t *testing.T) {
+	packed := tarball(t, entry{name: "in/b.data", body: body[:10]}, entry{name: "in/a.data", body: body})
+	asked := 0
+	url := server(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		http.ServeContent(w, r, "a", time.Time{}, bytes.NewReader(packed))
+	})
+	info := published(datasets.Source{URL: url, Member: "in/a.data", Gzip: true})
+	info.Files = append(info.Files, datasets.File{Name: "b.data", Size: 10, SHA256: digest(body[:10]),
+		Sources: []datasets.Source{{URL: url, Member: "in/b.data", Gzip: true}}})
+	folder, _, err := fetched(t, t.Context(), info, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
+	has(t, folder, "a.data", body)
+	has(t, folder, "b.data", body[:10])
+	alone(t, folder, "a.data", "b.data")
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+	// A process that was killed between the two files goes on with what it has.
+	name := "archive-" + digest([]byte(url))[:8] + ".tar.gz.part"
+	folder, _, err = fetched(t, t.Context(), info, map[string][]byte{"a.data": body, name: packed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, folder, "b.data", body[:10])
+	alone(t, folder, "a.data", "b.data")
 }
 
 func TestHostileAndBrokenTarballsAreRefused(t *testing.T) {
