@@ -7,9 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/cells"
 )
 
@@ -25,7 +27,19 @@ type Preparation struct {
 	cells.Choice
 	// TrainFraction of the cells, by numpy's legacy shuffle, rounded down.
 	TrainFraction float64 `json:"train_fraction,omitempty"` // 0: 0.85
+	// Clusters makes classes of Leiden's clusters instead of the published types:
+	// the paper's sets have no others. See Smallest.
+	Clusters bool `json:"clusters,omitempty"`
+	// Scaled brings every gene to mean 0 and deviation 1 over all cells, cut at 10,
+	// as the program did to Tabula Muris: then X is no expression any more, and its
+	// sums are no library sizes.
+	Scaled bool `json:"scaled,omitempty"`
 }
+
+// Smallest is the class of the cells in the smallest cluster, where classes are
+// clusters. The others are "cluster 0", the largest, "cluster 1" and so on: which
+// number the smallest has depends on how many there are.
+const Smallest = "smallest cluster"
 
 // Resolved puts the defaults in the place of zeros.
 func (p Preparation) Resolved() Preparation {
@@ -45,7 +59,7 @@ func (p Preparation) check() error {
 // published program does, and the first TrainFraction of them, in ascending order,
 // are the train part. X is the expression, ln(1 + count per 10,000 of the cell), of
 // every gene that was chosen, in the order of the set; the features are named after
-// them. IDs are the numbers that the cells have in the set, and datasets.Library is
+// them. The seed is Leiden's too, where classes are clusters. IDs are the numbers that the cells have in the set, and datasets.Library is
 // their total counts, with which counts can be found again.
 func (c *Cells) Prepared(p Preparation, seed uint32) (*datasets.Prepared, error) {
 	out, err := c.prepared(p.Resolved(), seed)
@@ -59,23 +73,17 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	chosen, err := p.Choose(c.Counts, c.Genes)
+	chosen, err := p.choose(c, seed)
 	if err != nil {
 		return nil, err
 	}
 	kept := chosen.Cells
 	about := c.About
-	about.Classes = append(slices.Clone(c.Classes), Unlabelled)
-	about.Features = nil
+	about.Classes, about.Features = chosen.classes, nil
 	for _, j := range chosen.Genes {
 		about.Features = append(about.Features, datasets.Feature{Name: c.Genes[j]})
 	}
-	all := datasets.Part{X: chosen.Logged.Dense(), IDs: kept, Y: make([]int, len(kept))}
-	for i, id := range kept {
-		if all.Y[i] = c.Y[id]; all.Y[i] < 0 {
-			all.Y[i] = len(c.Classes)
-		}
-	}
+	all := datasets.Part{X: chosen.x, IDs: kept, Y: chosen.y}
 	all.Extra = map[string][]float64{datasets.Library: chosen.Library}
 	split, err := cells.Divide(len(kept), p.TrainFraction, seed)
 	if err != nil {
@@ -85,6 +93,55 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	slices.Sort(split.Unseen)
 	hash, err := c.preparedHash(p, seed)
 	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash}, err
+}
+
+// chosen are the cells and genes that are kept, X and the classes of the cells.
+type chosen struct {
+	*cells.Chosen
+	x       array.Matrix[float32]
+	classes []string
+	y       []int
+}
+
+func (p Preparation) choose(c *Cells, seed uint32) (*chosen, error) {
+	options := cells.Options{Choice: p.Choice, Scaled: p.Scaled}.Resolved()
+	if p.Clusters {
+		all, err := options.Prepare(c.Counts, c.Genes, rand.New(rand.NewPCG(uint64(seed), 0)))
+		if err != nil {
+			return nil, err
+		}
+		out := &chosen{Chosen: &all.Chosen, x: all.Scaled, classes: clusterNames(slices.Max(all.Groups) + 1), y: all.Groups}
+		if !p.Scaled {
+			out.x = all.Logged.Dense()
+		}
+		return out, nil
+	}
+	kept, err := p.Choose(c.Counts, c.Genes)
+	if err != nil {
+		return nil, err
+	}
+	out := &chosen{Chosen: kept, classes: append(slices.Clone(c.Classes), Unlabelled)}
+	for _, id := range kept.Cells {
+		y := c.Y[id]
+		if y < 0 {
+			y = len(c.Classes)
+		}
+		out.y = append(out.y, y)
+	}
+	if !p.Scaled {
+		out.x = kept.Logged.Dense()
+		return out, nil
+	}
+	out.x, err = cells.Scale(kept.Logged, options.Limit)
+	return out, err
+}
+
+// clusterNames are the names of so many clusters, by size.
+func clusterNames(n int) (out []string) {
+	for k := range n - 1 {
+		out = append(out, fmt.Sprintf("cluster %d", k))
+	}
+	return append(out, Smallest)
 }
 
 // preparedHash identifies what was prepared: all follows from the set, how, and

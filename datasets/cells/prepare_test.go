@@ -105,6 +105,7 @@ func TestWhatChangesThePreparationChangesItsHash(t *testing.T) {
 		"on":       func(p *Preparation, _ *uint32) { p.OnCounts = false },
 		"target":   func(p *Preparation, _ *uint32) { p.Target = 5000 },
 		"fraction": func(p *Preparation, _ *uint32) { p.TrainFraction = 0.5 },
+		"scaled":   func(p *Preparation, _ *uint32) { p.Scaled = true },
 		"seed":     func(_ *Preparation, seed *uint32) { *seed = 1 },
 	} {
 		p, seed := small20(), uint32(42)
@@ -117,6 +118,67 @@ func TestWhatChangesThePreparationChangesItsHash(t *testing.T) {
 			t.Errorf("%s and %s have the same hash", name, other)
 		}
 		seen[got.Hash] = name
+	}
+}
+
+// Scaled cells are those of lib/cells, and everything else is as it was.
+func TestScaledCellsAreZScoresOfTheSameCells(t *testing.T) {
+	c, p := drawn(101, 40), small20()
+	plain, err := c.Prepared(p, 42)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Scaled = true
+	got, err := c.Prepared(p, 42)
+	if err != nil || !slices.Equal(got.Train.IDs, plain.Train.IDs) || !slices.Equal(got.Train.Y, plain.Train.Y) {
+		t.Fatalf("%v: other cells than unscaled", err)
+	}
+	for j := range got.Train.X.Cols {
+		sum, squares := 0.0, 0.0
+		for _, part := range []datasets.Part{got.Train, got.Test} {
+			for i := range part.X.Rows {
+				v := float64(part.X.Row(i)[j])
+				sum, squares = sum+v, squares+v*v
+			}
+		}
+		if n := 100.0; math.Abs(sum) > 1e-3 || math.Abs(squares/(n-1)-1) > 1e-4 {
+			t.Errorf("gene %d: sum %v, variance %v", j, sum, squares/(n-1))
+		}
+	}
+}
+
+// The clusters of the simulated cells are what Leiden finds in them by itself; the
+// smallest has a name of its own.
+func TestClassesCanBeClusters(t *testing.T) {
+	c, err := Load(t.Context(), "simulated_cells")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Preparation{Choice: cells.Choice{OnCounts: true}, Clusters: true}
+	got, err := c.Prepared(p, 42)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := cells.Options{Choice: p.Choice}.Prepare(c.Counts, c.Genes, rand.New(rand.NewPCG(42, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := make([]int, len(got.About.Classes))
+	for _, part := range []datasets.Part{got.Train, got.Test} {
+		for i, id := range part.IDs {
+			k, _ := slices.BinarySearch(alone.Cells, id)
+			if part.Y[i] != alone.Groups[k] {
+				t.Fatalf("cell %d is in cluster %d, want %d", id, part.Y[i], alone.Groups[k])
+			}
+			sizes[part.Y[i]]++
+		}
+	}
+	if last := len(sizes) - 1; got.About.Classes[last] != Smallest || sizes[last] != slices.Min(sizes) || got.About.Classes[0] != "cluster 0" {
+		t.Errorf("classes %v of sizes %v", got.About.Classes, sizes)
+	}
+	p.Clusters = false
+	if plain, err := c.Prepared(p, 42); err != nil || plain.Hash == got.Hash {
+		t.Errorf("clusters and types have the same hash (%v)", err)
 	}
 }
 
