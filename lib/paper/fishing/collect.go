@@ -95,7 +95,6 @@ type evidenceKey struct {
 	Arms       []armKey     `json:"arms"`
 	Protocols  []string     `json:"protocols"`
 	Neighbours int          `json:"neighbours"`
-	Markers    bool         `json:"markers"`
 	Attack     int          `json:"attack"` // versions of what is measured with
 	Utility    int          `json:"utility"`
 	Results    int          `json:"results"`
@@ -109,7 +108,7 @@ type armKey struct {
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	k := evidenceKey{
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: c.Class,
-		Neighbours: of.Neighbours, Markers: of.Markers, Attack: attack.Version, Utility: utility.Version, Results: Results,
+		Neighbours: of.Neighbours, Attack: attack.Version, Utility: utility.Version, Results: Results,
 	}
 	for _, a := range of.arms() {
 		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
@@ -245,7 +244,7 @@ func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, 
 	if err := q.attack(ctx, e, row, v); err != nil {
 		return nil, err
 	}
-	return row, row.useful(q.Case, q.of, v, weights)
+	return row, row.useful(q.Case, v, weights)
 }
 
 // attack runs every attack on an arm's model. A retrained model's reference is the
@@ -270,7 +269,7 @@ func (q *question) attack(ctx context.Context, e *engine.Engine, row *Row, v vie
 const attackSeed = 42
 
 // useful measures what the model is still good for.
-func (r *Row) useful(c *lab.Case, of Case, v view, w nn.Params) error {
+func (r *Row) useful(c *lab.Case, v view, w nn.Params) (err error) {
 	for _, m := range []struct {
 		to   *float64
 		from []float64
@@ -284,10 +283,6 @@ func (r *Row) useful(c *lab.Case, of Case, v view, w nn.Params) error {
 		}
 		*m.to = mean
 	}
-	if !of.Markers {
-		return nil
-	}
-	mean, err := markerR(c, w)
-	r.MarkerR = mean
+	r.Markers, r.MarkerR, err = markerR(c, w)
 	return err
 }

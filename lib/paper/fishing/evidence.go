@@ -118,8 +118,10 @@ type Row struct {
 	ForgetDivergence float64 `json:"forget_divergence"`
 	UnseenRecon      float64 `json:"unseen_recon"`
 	UnseenDivergence float64 `json:"unseen_divergence"`
-	// MarkerR is the mean correlation of the marker genes; 0 where the set has none.
-	MarkerR float64 `json:"marker_r,omitempty"`
+	// Markers are the paper's marker genes that are among the variable ones, and
+	// MarkerR the mean of their correlations; 0 where none is.
+	Markers []string `json:"markers"`
+	MarkerR float64  `json:"marker_r,omitempty"`
 
 	Displacement float64 `json:"displacement"` // of the weights, relative
 	Diverged     string  `json:"diverged,omitempty"`

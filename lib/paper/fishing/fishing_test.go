@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 // brief is the quick study with few arms, epochs and genes.
@@ -154,5 +155,42 @@ func TestWithoutItsFilesAStudySaysWhatToGet(t *testing.T) {
 	}
 	if _, err := StudyAt("huge"); err == nil {
 		t.Error("an unknown scale is taken")
+	}
+}
+
+// The mean is over the marker genes that are there, and none is not an error.
+func TestMarkersThatAreNotVariableAreLeftOut(t *testing.T) {
+	c, err := environment(t).Lab().Case(t.Context(), brief().Cases[0].at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _, err := c.Weights(t.Context(), unlearn.DoNothing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, r, err := markerR(c, w); len(found) != 0 || r != 0 || err != nil {
+		t.Errorf("simulated cells: %v, %v, %v", found, r, err)
+	}
+	features := c.About.Features
+	named := func(names map[int]string) []datasets.Feature {
+		out := slices.Clone(features)
+		for j, name := range names {
+			out[j].Name = name
+		}
+		return out
+	}
+	alone := map[string]float64{}
+	for j, gene := range map[int]string{3: "LYZ", 7: "CD14"} {
+		c.About.Features = named(map[int]string{j: gene})
+		found, r, err := markerR(c, w)
+		if err != nil || !slices.Equal(found, []string{gene}) {
+			t.Fatalf("%s: %v, %v", gene, found, err)
+		}
+		alone[gene] = r
+	}
+	c.About.Features = named(map[int]string{3: "LYZ", 7: "CD14"})
+	found, r, err := markerR(c, w)
+	if want := (alone["LYZ"] + alone["CD14"]) / 2; err != nil || !slices.Equal(found, []string{"CD14", "LYZ"}) || math.Abs(r-want) > 1e-12 {
+		t.Errorf("%v: %v, want %v (%v)", found, r, want, err)
 	}
 }

@@ -29,8 +29,6 @@ type Case struct {
 	Neighbours int
 	// Only leaves arms out; nil: none. A study of a reader's own, and tests.
 	Only []string
-	// Markers tells whether the paper's marker genes are among the set's.
-	Markers bool
 }
 
 // StudyAt is the study of the scale of that name.
@@ -63,7 +61,7 @@ func simulated() Case {
 // for two choices of ours: ten times its rate, because a twelfth of its cells makes
 // a twelfth of its steps in as many epochs; and genes that are chosen on counts.
 func blood(label, class string, epochs int) Case {
-	return Case{Label: "PBMC-3k, " + label, LR: 1e-3, Neighbours: 10, Markers: true, Setting: lab.Setting{
+	return Case{Label: "PBMC-3k, " + label, LR: 1e-3, Neighbours: 10, Setting: lab.Setting{
 		DataSet: "pbmc3k", Class: class, Goal: lab.Reconstruction{}, Cells: datacells.Preparation{Choice: cells.Choice{OnCounts: true}},
 		Fit:  train.Config{Epochs: epochs, Batch: 256},
 		Arch: func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes} },
