@@ -375,3 +375,29 @@ func TestBenchVAEHoldsBothSidesToTheSameNetwork(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func TestBenchAtlasTakesEveryStep(t *testing.T) {
+	out, err := lethe(t, "bench", "atlas", "--cells", "600", "--genes", "3000", "--engine", "go", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stages []stage
+	if err := json.Unmarshal(out, &stages); err != nil {
+		t.Fatal(err)
+	}
+	if len(stages) != 7 {
+		t.Fatalf("%d steps", len(stages))
+	}
+	for _, s := range stages {
+		if s.Seconds <= 0 || s.Held == 0 || s.Note == "" {
+			t.Errorf("%+v", s)
+		}
+	}
+	// 85 % of 600 cells in batches of 256.
+	if last := stages[6].Note; !strings.HasPrefix(last, "510 cells in 2 steps, 7349984 weights") {
+		t.Error(last)
+	}
+	if err := lethe(t, "bench", "atlas", "--cells", "10").Run(); err == nil {
+		t.Error("10 cells are taken")
+	}
+}
