@@ -7,9 +7,12 @@ import (
 	"slices"
 )
 
+// ErrConstant says that values are all equal, where a question needs them to differ.
+var ErrConstant = errors.New("is constant")
+
 // Pearson returns the product-moment correlation of x and y, in [-1, 1]; null 0.
 // It refuses empty or unequal lengths, fewer than two pairs, values that are not
-// finite, and a constant x or y, for which no correlation exists.
+// finite, and, with ErrConstant, a constant x or y, for which no correlation exists.
 func Pearson(x, y []float64) (float64, error) {
 	if err := errors.Join(checkFinite("Pearson", "x", x), checkFinite("Pearson", "y", y)); err != nil {
 		return 0, err
@@ -20,10 +23,10 @@ func Pearson(x, y []float64) (float64, error) {
 	mx, my := meanOf(x), meanOf(y)
 	sx, sy := math.Sqrt(squaresAbout(x, mx)), math.Sqrt(squaresAbout(y, my))
 	if slices.Min(x) == slices.Max(x) {
-		return 0, fmt.Errorf("stats.Pearson: x is constant (%v)", x[0])
+		return 0, fmt.Errorf("stats.Pearson: x %w (%v)", ErrConstant, x[0])
 	}
 	if slices.Min(y) == slices.Max(y) {
-		return 0, fmt.Errorf("stats.Pearson: y is constant (%v)", y[0])
+		return 0, fmt.Errorf("stats.Pearson: y %w (%v)", ErrConstant, y[0])
 	}
 	var r accumulator
 	for i := range x {

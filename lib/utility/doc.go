@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the numbers of this package: see attack.Version.
-const Version = 1
+const Version = 2
 
 // alike refuses arrays of different shapes or with elements that are not finite.
 func alike(what string, a, b array.Matrix[float32]) error {

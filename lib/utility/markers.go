@@ -19,7 +19,7 @@ func Markers() []string {
 //
 // The published program leaves the library size out: give ones for that. A gene
 // that no cell expresses, or of which the decoder says the same of every cell, is
-// an error: it has no correlation.
+// stats.ErrConstant: it has no correlation.
 func MarkerCorrelation(proportion, x array.Matrix[float32], library []float64, columns []int) ([]float64, error) {
 	if err := alike("proportions and expression", proportion, x); err != nil {
 		return nil, err

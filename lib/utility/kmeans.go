@@ -1,0 +1,152 @@
+package utility
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// KMeans parts records into K groups such that the inertia is small,
+//
+//	sum_i ||x_i - c_(l_i)||^2
+//
+// with c_l the mean of the records of group l: Lloyd's steps from centres that
+// k-means++ draws, the best of several starts. The zero values of Restarts and Steps
+// are scikit-learn's.
+//
+// Differences from scikit-learn's KMeans: (1) it stops when no record changes its
+// group, not when the centres move less than 1e-4 of the variance; (2) the random
+// numbers are others, so that the partition is the same where both find the best one
+// only.
+type KMeans struct {
+	K        int
+	Restarts int // 0: 10
+	Steps    int // at most, per start; 0: 300
+}
+
+// Partition is a number per record, below K, and the inertia. It refuses fewer
+// records than groups and values that are not finite.
+func (m KMeans) Partition(x array.Matrix[float64], rng *rand.Rand) (labels []int, inertia float64, err error) {
+	if err := x.Check("records"); err != nil {
+		return nil, 0, fmt.Errorf("utility.KMeans: %w", err)
+	}
+	m.Restarts, m.Steps = cmp.Or(m.Restarts, 10), cmp.Or(m.Steps, 300)
+	if m.K < 1 || m.K > x.Rows || m.Restarts < 0 || m.Steps < 0 || rng == nil {
+		return nil, 0, fmt.Errorf("utility.KMeans: %d groups of %d records, %d starts of %d steps, generator %v",
+			m.K, x.Rows, m.Restarts, m.Steps, rng != nil)
+	}
+	inertia = math.Inf(1)
+	for range m.Restarts {
+		if l, sum := m.lloyd(x, plusPlus(x, m.K, rng)); sum < inertia {
+			labels, inertia = l, sum
+		}
+	}
+	return labels, inertia, nil
+}
+
+// plusPlus are the rows that k-means++ begins with: each is drawn in proportion to
+// its squared distance from those before, of 2 + log K draws the one that leaves the
+// smallest sum of them, as scikit-learn does.
+func plusPlus(x array.Matrix[float64], k int, rng *rand.Rand) array.Matrix[float64] {
+	picked := []int{rng.IntN(x.Rows)}
+	left := nearer(x, picked[0], slices.Repeat([]float64{math.Inf(1)}, x.Rows))
+	for len(picked) < k {
+		best, bestLeft, bestSum := 0, left, math.Inf(1)
+		for range 2 + int(math.Log(float64(k))) {
+			i := drawn(left, rng)
+			now := nearer(x, i, left)
+			if s := sum(now); s < bestSum {
+				best, bestLeft, bestSum = i, now, s
+			}
+		}
+		picked, left = append(picked, best), bestLeft
+	}
+	return x.Gather(picked)
+}
+
+// nearer are squared distances to the nearest centre once row i is one too.
+func nearer(x array.Matrix[float64], i int, before []float64) []float64 {
+	out := make([]float64, x.Rows)
+	for r := range out {
+		out[r] = min(before[r], squaredDistance(x.Row(r), x.Row(i)))
+	}
+	return out
+}
+
+// drawn is an index, in proportion to its weight; any, where there is no weight.
+func drawn(weights []float64, rng *rand.Rand) int {
+	at := rng.Float64() * sum(weights)
+	for i, w := range weights {
+		if at -= w; at < 0 {
+			return i
+		}
+	}
+	return rng.IntN(len(weights))
+}
+
+func sum(v []float64) (total float64) {
+	for _, x := range v {
+		total += x
+	}
+	return total
+}
+
+func squaredDistance(a, b []float64) (total float64) {
+	for j, v := range a {
+		d := v - b[j]
+		total += float64(d * d)
+	}
+	return total
+}
+
+// lloyd moves records to the nearest centre and centres to the mean of their
+// records until nobody moves.
+func (m KMeans) lloyd(x, centres array.Matrix[float64]) ([]int, float64) {
+	labels, distance := make([]int, x.Rows), make([]float64, x.Rows)
+	for step := range m.Steps {
+		moved := step == 0
+		for i := range labels {
+			best, least := 0, math.Inf(1)
+			for l := range m.K {
+				if d := squaredDistance(x.Row(i), centres.Row(l)); d < least {
+					best, least = l, d
+				}
+			}
+			moved = moved || best != labels[i]
+			labels[i], distance[i] = best, least
+		}
+		if !moved {
+			break
+		}
+		centres = means(x, labels, distance, m.K)
+	}
+	return labels, sum(distance)
+}
+
+// means are the groups' means; an empty group begins anew at the record that is
+// farthest from its centre.
+func means(x array.Matrix[float64], labels []int, distance []float64, k int) array.Matrix[float64] {
+	out, size := array.New[float64](k, x.Cols), make([]float64, k)
+	for i, l := range labels {
+		size[l]++
+		for j, v := range x.Row(i) {
+			out.Row(l)[j] += v
+		}
+	}
+	far := slices.Clone(distance)
+	for l := range k {
+		if size[l] == 0 {
+			i := slices.Index(far, slices.Max(far))
+			copy(out.Row(l), x.Row(i))
+			far[i], size[l] = 0, 1
+		}
+		for j := range out.Row(l) {
+			out.Row(l)[j] /= size[l]
+		}
+	}
+	return out
+}
