@@ -39,6 +39,7 @@ type gradients struct {
 	clip      *PerExample  // nil: records are not clipped
 	valueOnly bool         // whether the gradient is left out
 	squares   bool         // whether it is the sum of the records' squared gradients instead, each of its loss undivided
+	lengths   []float64    // of the records' own gradients, instead of a gradient; nil: not asked for
 	player    int          // whose turn it is
 	epoch     int          // that augmentation draws for, from 0
 	warms     bool         // whether weights that rise are those of the epoch
@@ -173,6 +174,10 @@ func (g *gradients) build(losses []loss.Loss, inputs [][]string, in []*graph.Nod
 			from[node] = plus(from[node], d)
 		}
 	}
+	if g.lengths != nil {
+		model.CheckExamples(g.runner.Arch, t, p, like)
+		return []*graph.Node{engine.Sum(total), t.PerExampleNorms(from)}
+	}
 	if g.valueOnly {
 		return []*graph.Node{engine.Sum(total)}
 	}
@@ -254,7 +259,7 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		n = 1 // an execution uses all cores by itself
 	}
 	for len(g.lanes) < n {
-		if g.valueOnly {
+		if g.valueOnly || g.lengths != nil {
 			p = nil
 		}
 		g.lanes = append(g.lanes, newSum(p))
@@ -292,7 +297,7 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 		return nil, err
 	}
 	records := t.size(o)
-	if g.squares {
+	if g.squares || g.lengths != nil {
 		records = 1
 	}
 	data, free, err := g.inputs(t, term, records)
@@ -327,7 +332,22 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 		return nil, err
 	}
 	defer model.Finalize(out)
+	if g.lengths != nil {
+		if err := t.read(g.lengths, out[1]); err != nil {
+			return nil, err
+		}
+	}
 	return into.addTensors(out)
+}
+
+// read copies one value per record of the chunk to their places among those of the
+// whole term.
+func (t task) read(dst []float64, from *tensors.Tensor) error {
+	return tensors.ConstFlatData(from, func(flat []float32) {
+		for i := range t.N {
+			dst[t.First+i] = float64(flat[i])
+		}
+	})
 }
 
 // inputs returns x and the targets of a chunk as tensors. Those of whole terms

@@ -38,36 +38,18 @@ func Gradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, ba
 // batch's mean and the number of the batch's records. The gradient is each's for
 // the time of the call.
 func EachGradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode, each func(grads [][]float64, records int)) error {
-	return eachStep(ctx, r, p, o, batchSize, m, false, each)
-}
-
-// Squares returns the mean over an objective's records of the square of every
-// record's own gradient, by element and in the form of Gradient: the diagonal of
-// the empirical Fisher information, without a record's gradient ever being formed.
-// The objective has one term; a network that mixes records is refused by the name
-// of a weight.
-func Squares(ctx context.Context, r *model.Runner, p nn.Params, o Objective, m Mode) ([][]float64, error) {
-	if len(o) != 1 {
-		return nil, fmt.Errorf("train: squared gradients of an objective of %d terms; one is possible", len(o))
-	}
-	total := newSum(p)
-	err := eachStep(ctx, r, p, o, 0, m, true, func(squares [][]float64, _ int) { total.add(sum{grads: squares}) })
-	if err != nil {
-		return nil, err
-	}
-	scale(total.grads, 1/float64(o[0].X.Rows))
-	return total.grads, nil
-}
-
-// eachStep takes the gradient of every batch, or the sum of its records' squared
-// gradients.
-func eachStep(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode, squares bool,
-	each func(grads [][]float64, records int)) error {
-	if err := o.check(r.Arch); err != nil {
-		return err
-	}
 	if batchSize < 0 {
 		return fmt.Errorf("train: batches of %d", batchSize)
+	}
+	ask := func(*gradients) {}
+	return eachStep(ctx, r, p, o, inOrder(o, batchSize), m, ask, func(grads [][]float64, b batch) { each(grads, b.size(o)) })
+}
+
+// eachStep takes the gradient of every batch, or what ask asks for instead of it.
+func eachStep(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batches []batch, m Mode, ask func(*gradients),
+	each func(grads [][]float64, b batch)) error {
+	if err := o.check(r.Arch); err != nil {
+		return err
 	}
 	if err := r.CheckWeights(p); err != nil {
 		return fmt.Errorf("train %s: %w", r.Arch.Name(), err)
@@ -77,8 +59,9 @@ func eachStep(ctx context.Context, r *model.Runner, p nn.Params, o Objective, ba
 		return err
 	}
 	defer g.close()
-	g.stop, g.squares = ctx.Err, squares
-	for t, b := range inOrder(o, batchSize) {
+	g.stop = ctx.Err
+	ask(g)
+	for t, b := range batches {
 		key := func(term, layer int) uint64 {
 			return m.Seed.Counter(engine.StreamDropout, uint64(t), uint64(term), uint64(layer))
 		}
@@ -86,7 +69,7 @@ func eachStep(ctx context.Context, r *model.Runner, p nn.Params, o Objective, ba
 		if err != nil {
 			return err
 		}
-		each(got.grads, b.size(o))
+		each(got.grads, b)
 	}
 	return nil
 }

@@ -64,3 +64,111 @@ func TestEachGradientSaysHowManyRecords(t *testing.T) {
 		t.Errorf("they add up to %v, the gradient is %v (%v)", total.grads[2][1], want[2][1], err)
 	}
 }
+
+// Groups that overlap, of all sizes; the network draws nothing.
+func TestSquaresOfGroupsAreThoseOfTheirRecords(t *testing.T) {
+	r, p := openRunner(t, small, 32), initial(small)
+	o := pair(0, 0.6)
+	groups := [][]int{{3}, {0, 5, 19, 5}, {1, 2, 3, 4}}
+	one := map[int][][]float64{}
+	for i := range 20 {
+		err := EachSquares(context.Background(), r, p, o, [][]int{{i}}, Mode{}, func(_ int, s [][]float64) {
+			one[i] = newSum(p).grads
+			for k := range s {
+				copy(one[i][k], s[k])
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := 0
+	err := EachSquares(context.Background(), r, p, o, groups, Mode{}, func(k int, s [][]float64) {
+		seen++
+		for i := range s {
+			for j, v := range s[i] {
+				want := 0.0
+				for _, row := range groups[k] {
+					want += one[row][i][j] / float64(len(groups[k]))
+				}
+				if math.Abs(v-want) > 1e-5*(1e-4+want) {
+					t.Fatalf("group %d, %s, element %d: %v, want %v", k, p[i].Name, j, v, want)
+				}
+			}
+		}
+	})
+	if err != nil || seen != len(groups) {
+		t.Errorf("%d groups, %v", seen, err)
+	}
+	for words, bad := range map[string][][]int{"group 1 of the records is empty": {{0}, {}}, "record 20 of 20": {{20}}, "record -1": {{-1}}} {
+		wantWords(t, EachSquares(context.Background(), r, p, o, bad, Mode{}, nil), words)
+	}
+}
+
+// The squares of the gradients of the batches' sums, by Gradient itself.
+func TestBatchSquaresAreThoseOfSums(t *testing.T) {
+	r, p := openRunner(t, small, 0), initial(small)
+	o := pair(0, 0.6)
+	for _, size := range []int{0, 1, 8} {
+		got, err := BatchSquares(context.Background(), r, p, o, size, Mode{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := newSum(p).grads
+		for _, b := range inOrder(o, size) {
+			part := pair(0, 0.6)
+			if b.rows != nil {
+				part[0].X = part[0].X.Gather(b.rows)
+				for k := range part[0].Targets {
+					for name, m := range part[0].Targets[k].Inputs {
+						part[0].Targets[k].Inputs[name] = m.Gather(b.rows)
+					}
+				}
+			}
+			g, err := Gradient(context.Background(), r, p, part, 0, Mode{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range g {
+				for j, v := range g[i] {
+					want[i][j] += math.Pow(v*float64(part[0].X.Rows), 2) / 20
+				}
+			}
+		}
+		for i := range want {
+			for j, v := range want[i] {
+				if math.Abs(got[i][j]-v) > 1e-4*(1e-4+v) {
+					t.Fatalf("batches of %d, %s, element %d: %v, want %v", size, p[i].Name, j, got[i][j], v)
+				}
+			}
+		}
+	}
+}
+
+// The squared lengths add up to the trace; chunks do not matter.
+func TestLengthsAreThoseOfEveryRecord(t *testing.T) {
+	p := initial(small)
+	for _, chunk := range []int{0, 32, 3} {
+		r := openRunner(t, small, chunk)
+		got, err := Lengths(context.Background(), r, p, pair(0, 0.6), Mode{})
+		if err != nil || len(got) != 20 {
+			t.Fatal(got, err)
+		}
+		err = EachSquares(context.Background(), r, p, pair(0, 0.6), [][]int{{0}, {7}, {19}}, Mode{}, func(k int, s [][]float64) {
+			sum, record := 0.0, []int{0, 7, 19}[k]
+			for _, t := range s {
+				for _, v := range t {
+					sum += v
+				}
+			}
+			if want := math.Sqrt(sum); math.Abs(got[record]-want) > 1e-5*want {
+				t.Errorf("record %d: %v, want %v", record, got[record], want)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Lengths(context.Background(), openRunner(t, small, 0), p, append(pair(0, 1), pair(0, 1)...), Mode{})
+	wantWords(t, err, "2 terms")
+}

@@ -113,7 +113,11 @@ func (m FisherScrub) scrub(ctx context.Context, r Request) (nn.Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := r.summedSquares(ctx, m.Batch)
+	retain, err := r.objective("retain", r.Retain, false, 1)
+	if err != nil {
+		return nil, err
+	}
+	f, err := train.BatchSquares(ctx, r.Runner, r.Original, retain, m.Batch, train.Mode{Training: true, Seed: r.Seed})
 	if err != nil {
 		return nil, err
 	}
@@ -121,24 +125,6 @@ func (m FisherScrub) scrub(ctx context.Context, r Request) (nn.Params, error) {
 	c := train.Config{Epochs: m.Steps, Optimizer: nn.SGD{LR: 1}, Seed: r.Seed}
 	p, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})
 	return p, err
-}
-
-// summedSquares is, over the number of records, the sum over batches of the retain
-// set of the squared gradient of a batch's sum.
-func (r Request) summedSquares(ctx context.Context, batch int) ([][]float64, error) {
-	o, err := r.objective("retain", r.Retain, false, 1)
-	if err != nil {
-		return nil, err
-	}
-	total, mode := likeGradient(r.Original), train.Mode{Training: true, Seed: r.Seed}
-	err = train.EachGradient(ctx, r.Runner, r.Original, o, batch, mode, func(grads [][]float64, records int) {
-		for i, g := range grads {
-			for j, v := range g {
-				total[i][j] += math.Pow(v*float64(records), 2) / float64(r.Retain.X.Rows)
-			}
-		}
-	})
-	return total, err
 }
 
 // scrubber makes a gradient the step that is taken.
