@@ -395,6 +395,22 @@ var faults = []Fault{
 	{File: "lib/cells/simulate.go", Old: "(float64(k) + theta) / float64(k+1) * q", New: "theta / float64(k+1) * q", Protects: "counts are overdispersed",
 		Run: "Law"},
 
+	// Fisher information.
+	{File: "lib/verify/fisher/estimator.go", Old: "newDiagonal(p, squares, 0)", New: "newDiagonal(p, squares, 1e-8)",
+		Protects: "the exact estimator has no damping"},
+	{File: "lib/verify/fisher/estimator.go", Old: "train.BatchSquares(ctx, r, p, o, batch, ", New: "train.BatchSquares(ctx, r, p, o, 1, ",
+		Protects: "as coded a batch is squared, not a record"},
+	{File: "lib/verify/fisher/parts.go", Old: "{&p.RankForget, f}, {&p.RankRetain, r}", New: "{&p.RankForget, r}, {&p.RankRetain, f}",
+		Protects: "forget and retain are not exchanged"},
+	{File: "lib/verify/fisher/logs.go", Old: "dead || v > a.Damping && w > b.Damping", New: "dead || v >= a.Damping && w >= b.Damping",
+		Protects: "dead weights are left out of the correlation", Run: "Dead"},
+	{File: "lib/verify/fisher/parts.go", Old: "is(tensor) && !dead[tensor]", New: "is(tensor)", Protects: "a dead head is in no category", Run: "Dead"},
+	{File: "lib/verify/fisher/diagonal.go", Old: "(float64(n)*v-float64(m)*part", New: "(float64(n)*v-float64(n)*part",
+		Protects: "what is left when a part is taken out"},
+	{File: "lib/verify/fisher/proposition.go", Old: "f.Product = f.Sigma * f.Nu", New: "f.Product = f.Sigma", Protects: "Proposition 1 has two factors"},
+	{File: "lib/verify/fisher/proposition.go", Old: "4*e*e/float64(residuals.Rows)", New: "4*e/float64(residuals.Rows)",
+		Protects: "residuals are squared record by record"},
+
 	// Papers.
 	{File: "lib/paper/rulerpaper/cell.go", Old: "c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})",
 		New: "c.oracle, _, err = c.Weights(ctx, unlearn.DoNothing{})", Protects: "the oracle of a cell never saw a forget record"},

@@ -11,7 +11,7 @@ type Family struct {
 }
 
 // All lists the networks: those of RULER's Table 12 in its order, then that of
-// SDE's toy.
+// SDE's toy and the deep classifier of "Fishing for Privacy".
 func All() []Family {
 	return []Family{
 		{MLP{}.Name(), "the paper's TabularMLP: two hidden layers of 128 units, ReLU, dropout 0.2",
@@ -22,5 +22,7 @@ func All() []Family {
 			func(f, o int) model.Architecture { return FTTransformer{Features: f, Outputs: o} }},
 		{OneHidden{}.Name(), "the toy of SDE: one hidden layer of 128 units, ReLU",
 			func(f, o int) model.Architecture { return OneHidden{Features: f, Outputs: o} }},
+		{Blocks{}.Name(), "the deep classifier of single cells: blocks of 512 and 128 units, layer normalisation, ReLU, dropout 0.3",
+			func(f, o int) model.Architecture { return Blocks{Features: f, Outputs: o} }},
 	}
 }

@@ -80,6 +80,16 @@ var table = []tested{
 			"-3 hidden":  OneHidden{Features: 2, Outputs: 2, Hidden: -3},
 		},
 	},
+	{
+		arch: Blocks{Features: 5, Outputs: 3, Hidden: []int{12, 7}},
+		refused: map[string]model.Architecture{
+			"0 features":                    Blocks{Outputs: 2},
+			"1 outputs":                     Blocks{Features: 2, Outputs: 1},
+			"0 hidden units in block 1":     Blocks{Features: 2, Outputs: 2, Hidden: []int{3, 0}},
+			"linear, with hidden layers of": Blocks{Features: 2, Outputs: 2, Hidden: []int{3}, Linear: true},
+			"dropout 1 is not below 1":      Blocks{Features: 2, Outputs: 2, Dropout: 1},
+		},
+	},
 }
 
 // each runs a test for every line of the table, on an engine of its own.

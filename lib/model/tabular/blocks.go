@@ -1,0 +1,121 @@
+package tabular
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Blocks is the deep classifier of "Fishing for Privacy" (section 6, its program): a
+// block is drop(relu(norm(W x + b))) with a layer normalisation,
+//
+//	h = blocks of 512 and 128 units on x,  z = W h + b
+//
+// which is the encoder of the paper's autoencoder with other widths and a head of
+// scores. With Linear there is no block, z = W x + b: the paper's linear classifier.
+// The embedding is h.
+//
+// Differences from the published program: (1) PyTorch's random numbers are not
+// reproduced, only the distribution of the initial weights.
+type Blocks struct {
+	Features int     `json:"features"`
+	Outputs  int     `json:"outputs"`
+	Hidden   []int   `json:"hidden,omitempty"`  // units of the blocks, nil: 512, 128
+	Dropout  Rate    `json:"dropout,omitempty"` // 0: 0.3
+	Linear   bool    `json:"linear,omitempty"`
+	Weights  nn.Init `json:"init,omitempty"` // 0: PyTorch's default
+}
+
+var _ model.Classifier = Blocks{}
+
+func (m Blocks) withDefaults() Blocks {
+	m.Dropout = cmp.Or(m.Dropout, 0.3)
+	if len(m.Hidden) == 0 {
+		m.Hidden = []int{512, 128}
+	}
+	if m.Linear {
+		m.Hidden = nil
+	}
+	return m
+}
+
+// Name implements model.Architecture.
+func (Blocks) Name() string { return "tabular-blocks" }
+
+// Inputs implements model.Architecture.
+func (m Blocks) Inputs() int { return m.Features }
+
+// Classes implements model.Classifier.
+func (m Blocks) Classes() int { return m.Outputs }
+
+// Returns implements model.Architecture.
+func (m Blocks) Returns() []model.Output { return model.Scores(m.Outputs) }
+
+// Resolved implements model.Architecture.
+func (m Blocks) Resolved() model.Architecture { return m.withDefaults() }
+
+// Check implements model.Architecture.
+func (m Blocks) Check() error {
+	if m.Linear && len(m.Hidden) > 0 {
+		return fmt.Errorf("%s: linear, with hidden layers of %v units", m.Name(), m.Hidden)
+	}
+	for i, units := range m.Hidden {
+		if units < 1 {
+			return fmt.Errorf("%s: %d hidden units in block %d", m.Name(), units, i)
+		}
+	}
+	return check(m.Name(), m.Features, m.Outputs, 1, m.Dropout)
+}
+
+// Init implements model.Architecture.
+func (m Blocks) Init(rng *rand.Rand) nn.Params {
+	var p nn.Params
+	in := m.Features
+	for i, units := range m.withDefaults().Hidden {
+		name := fmt.Sprintf("block%d", i+1)
+		p = append(p, m.Weights.DenseInit(rng, name, in, units)...)
+		p = append(p, nn.LayerNormInit(name+".norm", units)...)
+		in = units
+	}
+	return append(p, m.Weights.DenseInit(rng, "head", in, m.Outputs)...)
+}
+
+// Part is the part of the network that a weight belongs to, by the weight's name:
+// "hidden" or "output".
+func (Blocks) Part(weight string) string {
+	if strings.HasPrefix(weight, "head.") {
+		return "output"
+	}
+	return "hidden"
+}
+
+// Draws implements model.Architecture.
+func (m Blocks) Draws() []nn.Draw {
+	m = m.withDefaults()
+	var out []nn.Draw
+	for i, units := range m.Hidden {
+		out = append(out, nn.Draw{Name: fmt.Sprintf("dropout%d", i+1), Units: units, Rate: m.Dropout.value()})
+	}
+	return out
+}
+
+// Forward implements model.Architecture.
+func (m Blocks) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
+	m = m.withDefaults()
+	h := x
+	var layers []model.Layer
+	for i := range m.Hidden {
+		y := nn.Dense(t, h, p[4*i], p[4*i+1])
+		y = nn.LayerNorm(t, y, p[4*i+2], p[4*i+3], nn.LayerNormEps, y.Shape().Dimensions[1])
+		h = nn.ReLUDropout(t, y, model.DrawAt(masks, i), m.Dropout.value())
+		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", i+1), Value: h})
+	}
+	z := nn.Dense(t, h, p[len(p)-2], p[len(p)-1])
+	return model.Classified(z, h, append(layers, model.Layer{Name: "logits", Value: z})...)
+}

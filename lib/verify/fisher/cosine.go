@@ -1,0 +1,68 @@
+package fisher
+
+import (
+	"errors"
+	"math"
+)
+
+var errDead = errors.New("fisher: every weight is dead: there is no direction")
+
+// Cosine is the paper's overlap of two diagonals, damping and all,
+//
+//	<a, b> / (||a|| ||b||)
+//
+// in [0, 1]: 1 where they are proportional, 0 where no weight matters to both. It
+// has no null of its own (see the package). The largest entries decide it: of
+// tensors that are put together, those with the largest gradients. It refuses
+// diagonals of different tensors and one that is 0 everywhere.
+func Cosine(a, b Diagonal) (float64, error) {
+	if err := alike(a, b); err != nil {
+		return 0, err
+	}
+	var s products
+	pairs(a, b, s.add)
+	return s.cosine()
+}
+
+// products are the sums behind a cosine.
+type products struct{ xx, yy, xy float64 }
+
+func (s *products) add(x, y float64) {
+	s.xx += x * x
+	s.yy += y * y
+	s.xy += x * y
+}
+
+func (s *products) cosine() (float64, error) {
+	if s.xx == 0 || s.yy == 0 {
+		return 0, errDead
+	}
+	return math.Min(1, s.xy/(math.Sqrt(s.xx)*math.Sqrt(s.yy))), nil
+}
+
+// cosineOf is the cosine of two lists of entries.
+func cosineOf(x, y []float64) (float64, error) {
+	var s products
+	for i, v := range x {
+		s.add(v, y[i])
+	}
+	return s.cosine()
+}
+
+// Rows are the cosines of two tensors row by row: of a head's weights, one per gene.
+// A row that is dead in either has none, NaN. Without damping, which would give rows
+// of silent genes a cosine of 1.
+func Rows(a, b Tensor) ([]float64, error) {
+	if err := alike(Diagonal{Tensors: []Tensor{a}}, Diagonal{Tensors: []Tensor{b}}); err != nil {
+		return nil, err
+	}
+	n := a.Shape[0]
+	width, out := len(a.Values)/n, make([]float64, n)
+	for i := range out {
+		c, err := cosineOf(a.Values[i*width:(i+1)*width], b.Values[i*width:(i+1)*width])
+		if out[i] = c; err != nil {
+			out[i] = math.NaN()
+		}
+	}
+	return out, nil
+}

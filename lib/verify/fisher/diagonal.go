@@ -1,0 +1,176 @@
+package fisher
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Tensor is a named weight tensor's part of a diagonal, in row-major order.
+type Tensor struct {
+	Name   string
+	Shape  []int
+	Values []float64
+}
+
+// Diagonal is the diagonal Fisher information of a set of records, tensor by tensor.
+// Values hold Damping, which is added to every entry: one that is no larger is dead,
+// since nothing that the records lose depends on its weight.
+type Diagonal struct {
+	Tensors []Tensor
+	Damping float64
+}
+
+// newDiagonal copies values that have the form of a gradient by p, times factor.
+func newDiagonal(p nn.Params, values [][]float64, damping float64) Diagonal {
+	d := Diagonal{Damping: damping}
+	for i, v := range p {
+		if v.State {
+			continue
+		}
+		t := Tensor{Name: v.Name, Shape: v.Shape, Values: make([]float64, len(v.Data))}
+		for j := range t.Values {
+			t.Values[j] = values[i][j] + damping
+		}
+		d.Tensors = append(d.Tensors, t)
+	}
+	return d
+}
+
+// Size is the number of weights.
+func (d Diagonal) Size() int {
+	n := 0
+	for _, t := range d.Tensors {
+		n += len(t.Values)
+	}
+	return n
+}
+
+// Trace is the sum of the entries without damping: of the exact information the
+// mean squared length of a record's gradient.
+func (d Diagonal) Trace() float64 {
+	sum := 0.0
+	for _, t := range d.Tensors {
+		for _, v := range t.Values {
+			sum += v - d.Damping
+		}
+	}
+	return sum
+}
+
+// Tensor returns the tensor of that name.
+func (d Diagonal) Tensor(name string) (Tensor, error) {
+	for _, t := range d.Tensors {
+		if t.Name == name {
+			return t, nil
+		}
+	}
+	return Tensor{}, fmt.Errorf("fisher: there is no tensor %s", name)
+}
+
+// Only keeps the tensors that are wanted.
+func (d Diagonal) Only(want func(name string) bool) Diagonal {
+	out := Diagonal{Damping: d.Damping}
+	for _, t := range d.Tensors {
+		if want(t.Name) {
+			out.Tensors = append(out.Tensors, t)
+		}
+	}
+	return out
+}
+
+// Without is the exact information of a set of n records less a part of it, of m
+// records whose information is part: means over disjoint sets add up,
+//
+//	F(S - P) = (n F(S) - m F(P)) / (n - m)
+//
+// It holds for records' own squares alone and refuses what has damping. An entry
+// that rounding brings below 0 is 0; one to which the part contributed everything
+// may be left with a rounding error instead of 0.
+func (d Diagonal) Without(part Diagonal, n, m int) (Diagonal, error) {
+	if err := alike(d, part); err != nil {
+		return Diagonal{}, err
+	}
+	if d.Damping != 0 || part.Damping != 0 || !(0 < m && m < n) {
+		return Diagonal{}, fmt.Errorf("fisher: %d of %d records cannot be taken out, with a damping of %v and %v", m, n, d.Damping, part.Damping)
+	}
+	out := Diagonal{}
+	for i, t := range d.Tensors {
+		left := Tensor{Name: t.Name, Shape: t.Shape, Values: make([]float64, len(t.Values))}
+		for j, v := range t.Values {
+			left.Values[j] = math.Max(0, (float64(n)*v-float64(m)*part.Tensors[i].Values[j])/float64(n-m))
+		}
+		out.Tensors = append(out.Tensors, left)
+	}
+	return out, nil
+}
+
+// Check reports the first entry that is below the damping, or is no number, and a
+// tensor whose shape it does not fill.
+func (d Diagonal) Check() error {
+	if len(d.Tensors) == 0 {
+		return fmt.Errorf("fisher: there are no weights")
+	}
+	if !(d.Damping >= 0) || math.IsInf(d.Damping, 1) {
+		return fmt.Errorf("fisher: the damping is %v", d.Damping)
+	}
+	for _, t := range d.Tensors {
+		n := 1
+		for _, s := range t.Shape {
+			n *= s
+		}
+		if n != len(t.Values) || n == 0 {
+			return fmt.Errorf("fisher: tensor %s: %d values in the shape %v", t.Name, len(t.Values), t.Shape)
+		}
+		for j, v := range t.Values {
+			if !(v >= d.Damping) || math.IsInf(v, 1) {
+				return fmt.Errorf("fisher: tensor %s: element %d is %v, with a damping of %v", t.Name, j, v, d.Damping)
+			}
+		}
+	}
+	return nil
+}
+
+// alike reports two diagonals that cannot be compared.
+func alike(a, b Diagonal) error {
+	for _, d := range []Diagonal{a, b} {
+		if err := d.Check(); err != nil {
+			return err
+		}
+	}
+	if len(a.Tensors) != len(b.Tensors) {
+		return fmt.Errorf("fisher: %d tensors against %d", len(a.Tensors), len(b.Tensors))
+	}
+	for i, t := range a.Tensors {
+		if u := b.Tensors[i]; t.Name != u.Name || fmt.Sprint(t.Shape) != fmt.Sprint(u.Shape) {
+			return fmt.Errorf("fisher: tensor %d is %s %v in one and %s %v in the other", i, t.Name, t.Shape, u.Name, u.Shape)
+		}
+	}
+	return nil
+}
+
+// pairs calls visit with every entry of both.
+func pairs(a, b Diagonal, visit func(x, y float64)) {
+	for i, t := range a.Tensors {
+		for j, v := range t.Values {
+			visit(v, b.Tensors[i].Values[j])
+		}
+	}
+}
+
+// Columns are the columns from, ..., to-1 of a matrix: of a conditional decoder's
+// head those of the hidden units, or those of the clusters.
+func (t Tensor) Columns(from, to int) (Tensor, error) {
+	if err := matrix(t); err != nil {
+		return Tensor{}, err
+	}
+	if !(0 <= from && from < to && to <= t.Shape[1]) {
+		return Tensor{}, fmt.Errorf("fisher: tensor %s: columns %d to %d of %d", t.Name, from, to, t.Shape[1])
+	}
+	out := Tensor{Name: t.Name, Shape: []int{t.Shape[0], to - from}}
+	for i := range t.Shape[0] {
+		out.Values = append(out.Values, t.Values[i*t.Shape[1]+from:i*t.Shape[1]+to]...)
+	}
+	return out, nil
+}

@@ -1,0 +1,179 @@
+package fisher
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Estimator makes the diagonal of an objective's records at a model's weights.
+type Estimator interface {
+	// Name is short: "exact".
+	Name() string
+	// About says in one sentence what is squared.
+	About() string
+	// Estimate is over the records of an objective of one term.
+	Estimate(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective) (Diagonal, error)
+}
+
+// Estimators lists the estimators.
+func Estimators() []Estimator { return []Estimator{Exact{}, Coded{}} }
+
+// Exact is the mean of every record's own squared gradient,
+//
+//	F_i = 1/n sum over records of (dL/dw_i)^2
+//
+// in one pass and without damping. Nothing is dropped out. By default nothing else
+// is drawn either: the latent variable of an autoencoder is its posterior's mean.
+type Exact struct {
+	// Draws of what the network draws in training, the latent variable of an
+	// autoencoder, of which the mean is taken; 0: none, as above. It is for a runner of
+	// the network without dropout: one with is refused.
+	Draws int
+	Seed  engine.Root // of the draws
+}
+
+var _ Estimator = Exact{}
+
+// Name implements Estimator.
+func (Exact) Name() string { return "exact" }
+
+// About implements Estimator.
+func (Exact) About() string { return "the mean of every record's own squared gradient" }
+
+// Estimate implements Estimator.
+func (e Exact) Estimate(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective) (Diagonal, error) {
+	if len(o) != 1 {
+		return Diagonal{}, fmt.Errorf("fisher: an objective of %d terms; one is possible", len(o))
+	}
+	var out Diagonal
+	all := make([]int, o[0].X.Rows)
+	for i := range all {
+		all[i] = i
+	}
+	err := e.Each(ctx, r, p, o, [][]int{all}, func(_ int, d Diagonal) error { out = d; return nil })
+	return out, err
+}
+
+// Each calls each with the diagonal of every group of an objective's records, by
+// their positions there, as it is made. An error of each ends it.
+func (e Exact) Each(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective, groups [][]int, each func(k int, d Diagonal) error) error {
+	if err := e.check(r.Arch); err != nil {
+		return err
+	}
+	if e.Draws == 0 {
+		return e.each(ctx, r, p, o, groups, train.Mode{}, each)
+	}
+	for k, group := range groups {
+		var mean Diagonal
+		for draw := range e.Draws {
+			mode := train.Mode{Training: true, Seed: e.Seed + engine.Root(draw)}
+			err := e.each(ctx, r, p, o, [][]int{group}, mode, func(_ int, d Diagonal) error {
+				mean = mean.plus(d, 1/float64(e.Draws))
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if err := each(k, mean); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e Exact) each(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective, groups [][]int, m train.Mode,
+	each func(k int, d Diagonal) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err := train.EachSquares(ctx, r, p, o, groups, m, func(k int, squares [][]float64) {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := each(k, newDiagonal(p, squares, 0)); err != nil {
+			stop(err)
+		}
+	})
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+func (e Exact) check(a model.Architecture) error {
+	if e.Draws < 0 {
+		return fmt.Errorf("fisher: %d draws", e.Draws)
+	}
+	for _, d := range a.Draws() {
+		if e.Draws > 0 && d.Law == nn.Dropout && d.Active() {
+			return fmt.Errorf("fisher: %s drops out units (%s); the mean over draws is of a network that does not", a.Name(), d.Name)
+		}
+	}
+	return nil
+}
+
+// plus is d + factor e; d may be nothing yet.
+func (d Diagonal) plus(e Diagonal, factor float64) Diagonal {
+	for i, t := range e.Tensors {
+		if i == len(d.Tensors) {
+			d.Tensors = append(d.Tensors, Tensor{Name: t.Name, Shape: t.Shape, Values: make([]float64, len(t.Values))})
+		}
+		for j, v := range t.Values {
+			d.Tensors[i].Values[j] += factor * v
+		}
+	}
+	return d
+}
+
+// Coded is what the program of "Fishing for Privacy" computes: the gradient of the
+// sum of every batch's losses, squared, added up over batches and divided by the
+// number of records,
+//
+//	F_i = Damping + 1/n sum over batches b of (sum over x in b of dL(x)/dw_i)^2
+//
+// with dropout on and one draw of the latent variable. The records come in their
+// order; a set of at most Batch records is one batch, as the paper's forget set is.
+//
+// Differences from the Fisher information, which Exact is: (1) for B records in a
+// batch, of gradients with mean m and variance v, it is about v + B m^2 and not
+// v + m^2, so that it measures the mean gradient, and sets of different size measure
+// different things; at the weights where training has ended the retain set's mean is
+// near 0 and the forget set's is not. (2) The damping makes two dead tensors alike:
+// their cosine is exactly 1 (the paper prints 0.998, for it adds up in float32).
+type Coded struct {
+	Batch   int     // 0: 256
+	Damping float64 // 0: 1e-8, nn.Zero: none
+	Seed    engine.Root
+}
+
+var _ Estimator = Coded{}
+
+// Name implements Estimator.
+func (Coded) Name() string { return "as coded" }
+
+// About implements Estimator.
+func (Coded) About() string {
+	return "the squared gradient of every batch's summed loss, over the number of records"
+}
+
+// Estimate implements Estimator.
+func (c Coded) Estimate(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective) (Diagonal, error) {
+	batch, damping := cmp.Or(c.Batch, 256), cmp.Or(c.Damping, 1e-8)
+	if damping == nn.Zero {
+		damping = 0
+	}
+	if batch < 1 || !(damping >= 0) {
+		return Diagonal{}, fmt.Errorf("fisher: batches of %d and a damping of %v", c.Batch, c.Damping)
+	}
+	f, err := train.BatchSquares(ctx, r, p, o, batch, train.Mode{Training: true, Seed: c.Seed})
+	if err != nil {
+		return Diagonal{}, err
+	}
+	return newDiagonal(p, f, damping), nil
+}

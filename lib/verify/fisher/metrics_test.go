@@ -1,0 +1,255 @@
+package fisher
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+func vector(name string, v ...float64) Tensor {
+	return Tensor{Name: name, Shape: []int{len(v)}, Values: v}
+}
+
+func of(v ...Tensor) Diagonal { return Diagonal{Tensors: v} }
+
+func must[T any](t *testing.T) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// random are the squares of normal numbers.
+func random(rng *rand.Rand, rows, cols int) Tensor {
+	t := Tensor{Name: "w", Shape: []int{rows, cols}, Values: make([]float64, rows*cols)}
+	for i := range t.Values {
+		t.Values[i] = math.Pow(rng.NormFloat64(), 2)
+	}
+	return t
+}
+
+func TestCosineByHand(t *testing.T) {
+	float := must[float64](t)
+	near(t, "3-4-5", float(Cosine(of(vector("w", 3, 4)), of(vector("w", 4, 3)))), 24.0/25, 1e-15)
+	near(t, "over tensors", float(Cosine(of(vector("a", 3), vector("b", 4)), of(vector("a", 4), vector("b", 3)))), 24.0/25, 1e-15)
+	near(t, "nothing in common", float(Cosine(of(vector("w", 1, 0)), of(vector("w", 0, 1)))), 0, 0)
+	a, b := of(random(rand.New(rand.NewPCG(1, 1)), 5, 7)), of(random(rand.New(rand.NewPCG(2, 1)), 5, 7))
+	plain := float(Cosine(a, b))
+	if plain != float(Cosine(b, a)) {
+		t.Error("exchanged sets have another cosine")
+	}
+	scaled := of(random(rand.New(rand.NewPCG(1, 1)), 5, 7))
+	for i := range scaled.Tensors[0].Values {
+		scaled.Tensors[0].Values[i] *= 1e-12
+	}
+	near(t, "scaled", float(Cosine(scaled, b)), plain, 1e-12)
+	near(t, "itself", float(Cosine(a, scaled)), 1, 1e-12)
+	_, err := Cosine(a, of(vector("v", 1)))
+	wantWords(t, err, "tensor 0 is w [5 7] in one and v [1] in the other")
+	_, err = Cosine(of(vector("w", 0, 0)), of(vector("w", 1, 0)))
+	wantWords(t, err, "dead")
+	_, err = Cosine(of(vector("w", -1)), of(vector("w", 1)))
+	wantWords(t, err, "tensor w: element 0 is -1")
+	_, err = Cosine(of(vector("w", math.NaN())), of(vector("w", 1)))
+	wantWords(t, err, "element 0 is NaN")
+	_, err = Cosine(Diagonal{}, Diagonal{})
+	wantWords(t, err, "no weights")
+}
+
+// A row of zeros has no cosine without damping, and 1 with it.
+func TestRowsByHand(t *testing.T) {
+	a := Tensor{Name: "w", Shape: []int{3, 2}, Values: []float64{3, 4, 1, 0, 0, 0}}
+	b := Tensor{Name: "w", Shape: []int{3, 2}, Values: []float64{4, 3, 0, 1, 1, 1}}
+	got := must[[]float64](t)(Rows(a, b))
+	if math.Abs(got[0]-0.96) > 1e-15 || got[1] != 0 || !math.IsNaN(got[2]) {
+		t.Error(got)
+	}
+	part := must[Tensor](t)(a.Columns(1, 2))
+	if !slices.Equal(part.Values, []float64{4, 0, 0}) || !slices.Equal(part.Shape, []int{3, 1}) {
+		t.Errorf("the second column is %+v", part)
+	}
+	_, err := a.Columns(1, 3)
+	wantWords(t, err, "columns 1 to 3 of 2")
+}
+
+func TestEffectiveRankByHand(t *testing.T) {
+	float := must[float64](t)
+	near(t, "equal", float(EffectiveRank(of(vector("w", 2, 2, 2, 2)))), 4, 1e-12)
+	near(t, "one", float(EffectiveRank(of(vector("w", 0, 5, 0)))), 1, 1e-12)
+	// exp(-(ln(1/2)/2 + 2 ln(1/4)/4)) = 2^1.5
+	near(t, "half and quarters", float(EffectiveRank(of(vector("v", 2), vector("w", 1, 1)))), math.Pow(2, 1.5), 1e-12)
+	_, err := EffectiveRank(of(vector("w", 0)))
+	wantWords(t, err, "dead")
+}
+
+func TestTopSharedByHand(t *testing.T) {
+	float := must[float64](t)
+	a, b := of(vector("w", 9, 8, 7, 0, 0, 0, 0, 0, 0, 0)), of(vector("w", 9, 0, 7, 8, 0, 0, 0, 0, 0, 0))
+	near(t, "two of three", float(TopShared(a, b, 0.3)), 2.0/3, 0)
+	near(t, "one at least", float(TopShared(a, b, 0.01)), 1, 0)
+	near(t, "of ties the first", float(TopShared(of(vector("w", 1, 1, 1)), of(vector("w", 0, 0, 5)), 0.34)), 0, 0)
+	near(t, "all", float(TopShared(a, b, 1)), 1, 0)
+	rng := rand.New(rand.NewPCG(1, 2))
+	near(t, "null", float(TopShared(of(random(rng, 200, 100)), of(random(rng, 200, 100)), 0.1)), 0.1, 0.02)
+	_, err := TopShared(a, b, 0)
+	wantWords(t, err, "the largest 0")
+}
+
+// So many dead weights bring the correlation of unrelated entries near 1.
+func TestDeadWeightsCorrelate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 2))
+	a, b := of(random(rng, 40, 100)), of(random(rng, 40, 100))
+	for _, d := range []*Diagonal{&a, &b} {
+		dead := Tensor{Name: "dead", Shape: []int{1600}, Values: make([]float64, 1600)}
+		d.Damping, d.Tensors = 1e-8, append(d.Tensors, dead)
+		for _, t := range d.Tensors {
+			for j := range t.Values {
+				t.Values[j] += d.Damping
+			}
+		}
+	}
+	with, n, err := LogPearson(a, b, true)
+	if err != nil || n != 5600 || with < 0.7 {
+		t.Errorf("with dead weights %v of %d (%v)", with, n, err)
+	}
+	without, n, err := LogPearson(a, b, false)
+	if err != nil || n != 4000 || math.Abs(without) > 0.05 {
+		t.Errorf("without %v of %d (%v)", without, n, err)
+	}
+	// By hand: ln of 1, e, e^2 against 2, 1, 3 is r = 1/2.
+	r, n, err := LogPearson(of(vector("w", 1, math.E, math.E*math.E, 0)), of(vector("w", math.E*math.E, math.E, math.Exp(3), 1)), false)
+	if near(t, "r", r, 0.5, 1e-12); n != 3 || err != nil {
+		t.Error(n, err)
+	}
+}
+
+// Forget and retain have different ranks: exchanged they stand exchanged.
+func TestCompareKnowsWhoIsWho(t *testing.T) {
+	f := of(vector("encoder.a", 1, 0, 0, 0), vector("b", 0, 0), vector("encoder.c", 1))
+	r := of(vector("encoder.a", 1, 1, 1, 1), vector("b", 0, 0), vector("encoder.c", 1))
+	category := func(name string) string {
+		if name == "b" {
+			return "other"
+		}
+		return "encoder"
+	}
+	got := must[[]Part](t)(Compare(f, r, category))
+	if len(got) != 2 || got[0].Name != "encoder" || got[1].Name != Global || got[0].Weights != 5 || got[1].Dead != 2 || got[0].Dead != 0 {
+		t.Fatalf("%+v", got)
+	}
+	near(t, "cosine", got[0].Cosine, 2/math.Sqrt(2*5), 1e-12)
+	near(t, "rank of the forget set", got[0].RankForget, 2.0/5, 1e-12)
+	near(t, "rank of the retain set", got[0].RankRetain, 1, 1e-12)
+	short := must[map[string]float64](t)(Cosines(f, r, category))
+	if len(short) != 2 || math.Abs(short["encoder"]-got[0].Cosine) > 1e-15 || math.Abs(short[Global]-got[1].Cosine) > 1e-15 {
+		t.Errorf("%v", short)
+	}
+	_, err := Compare(of(vector("w", 0)), of(vector("w", 0)), Each)
+	wantWords(t, err, "dead")
+}
+
+func TestSpectrumOfAProductIsOneNumber(t *testing.T) {
+	outer := Tensor{Name: "w", Shape: []int{2, 3}, Values: []float64{1, 2, 3, 2, 4, 6}}
+	if got := must[[]float64](t)(Spectrum(outer)); math.Abs(got[0]-1) > 1e-12 || len(got) != 2 {
+		t.Error(got)
+	}
+	// diag(3, 1): 9/10 and 1/10.
+	diagonal := Tensor{Name: "w", Shape: []int{2, 2}, Values: []float64{1, 0, 0, 3}}
+	got := must[[]float64](t)(Spectrum(diagonal))
+	near(t, "first", got[0], 0.9, 1e-12)
+	near(t, "second", got[1], 0.1, 1e-12)
+	_, err := Spectrum(vector("w", 1))
+	wantWords(t, err, "no matrix")
+}
+
+// set are the residuals and inputs of n records with the given spreads, independent
+// of one another.
+func set(rng *rand.Rand, n int, e, h []float64) (residuals, inputs array.Matrix[float64]) {
+	draw := func(spread []float64) array.Matrix[float64] {
+		m := array.New[float64](n, len(spread))
+		for i := range m.Data {
+			m.Data[i] = spread[i%len(spread)] * rng.NormFloat64()
+		}
+		return m
+	}
+	return draw(e), draw(h)
+}
+
+// crossed pairs every residual with every input, so that they are independent exactly.
+func crossed(residuals, inputs array.Matrix[float64]) (e, h array.Matrix[float64]) {
+	e, h = array.New[float64](residuals.Rows*inputs.Rows, residuals.Cols), array.New[float64](residuals.Rows*inputs.Rows, inputs.Cols)
+	for i := range residuals.Rows {
+		for k := range inputs.Rows {
+			copy(e.Row(i*inputs.Rows+k), residuals.Row(i))
+			copy(h.Row(i*inputs.Rows+k), inputs.Row(k))
+		}
+	}
+	return e, h
+}
+
+// Proposition 1: exact where every residual meets every input, near in a large sample
+// of independent ones, and wrong where a record's residual grows with its input.
+func TestPropositionOneOnALinearDecoder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	linear, factors := must[Tensor](t), must[Factors](t)
+	spreads := [2][2][]float64{{{1, 2, 0.5, 1}, {1, 0.3, 2}}, {{2, 1, 1, 0.5}, {0.5, 1, 1}}}
+	measure := func(prepare func(e, h array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]), n int) (Factors, float64) {
+		var f [2]Tensor
+		var m [2]Marginals
+		for s := range f {
+			e, h := prepare(set(rng, n, spreads[s][0], spreads[s][1]))
+			f[s], m[s] = linear(Linear(e, h)), must[Marginals](t)(MomentsOf(e, h))
+		}
+		_, _, direct, err := m[0].Cosines(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return factors(Factorise(f[0], f[1])), direct
+	}
+	got, direct := measure(crossed, 7)
+	near(t, "crossed: product", got.Product, got.Cosine, 1e-12)
+	near(t, "crossed: by the data", direct, got.Cosine, 1e-12)
+	if got.Cosine > 0.95 || got.Sigma > 0.99 || got.Nu > 0.99 {
+		t.Errorf("the sets are too alike to show anything: %+v", got)
+	}
+	as := func(e, h array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) { return e, h }
+	got, direct = measure(as, 40_000)
+	near(t, "independent: product", got.Product, got.Cosine, 0.01)
+	near(t, "independent: by the data", direct, got.Cosine, 0.01)
+	got, direct = measure(func(e, h array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) {
+		for i := range e.Rows {
+			e.Row(i)[0] *= h.Row(i)[0] * h.Row(i)[0]
+		}
+		return e, h
+	}, 4000)
+	if math.Abs(got.Ratio-1) < 0.02 || math.Abs(direct-got.Cosine) < 0.02 {
+		t.Errorf("residuals that grow with the input: %+v, by the data %v", got, direct)
+	}
+	_, err := Linear(array.New[float64](2, 1), array.New[float64](3, 1))
+	wantWords(t, err, "2 x 1 and inputs of 3 x 1")
+	_, err = Factorise(vector("w", 1), vector("w", 1))
+	wantWords(t, err, "no matrix")
+	_, _, _, err = Marginals{Sigma: []float64{1}}.Cosines(Marginals{})
+	wantWords(t, err, "profiles of 1 and 0")
+}
+
+// Linear is the closed form of a loop that forms every record's gradient.
+func TestLinearIsALoopOverRecords(t *testing.T) {
+	e, h := set(rand.New(rand.NewPCG(4, 4)), 5, []float64{1, 2}, []float64{1, 2, 3})
+	got := must[Tensor](t)(Linear(e, h))
+	for d := range 2 {
+		for k := range 3 {
+			want := 0.0
+			for i := range 5 {
+				want += math.Pow(-2*e.Row(i)[d]*h.Row(i)[k], 2) / 5
+			}
+			near(t, "entry", got.Values[3*d+k], want, 1e-12*want)
+		}
+	}
+}

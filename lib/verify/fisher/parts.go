@@ -1,0 +1,129 @@
+package fisher
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Part is what tensors of one category have in common, or all of them.
+type Part struct {
+	Name    string `json:"name"`
+	Weights int    `json:"weights"`
+	// Dead is the number of weights in tensors that are dead in both sets, which are in
+	// none of the values.
+	Dead   int     `json:"dead"`
+	Cosine float64 `json:"cosine"`
+	// RankForget and RankRetain are effective ranks over the number of weights.
+	RankForget float64 `json:"rank_forget"`
+	RankRetain float64 `json:"rank_retain"`
+	Top1       float64 `json:"top1"`  // share of the largest 1 % in common; null 0.01
+	Top10      float64 `json:"top10"` // share of the largest 10 % in common; null 0.1
+}
+
+// Global is the name of the part that all tensors make up.
+const Global = "global"
+
+// Each is the category of a table that shows every tensor by itself.
+func Each(tensor string) string { return tensor }
+
+// Compare compares the information of the forget set with that of the retain set
+// category by category, in the order in which their first tensors come, and as a
+// whole, last. category names a tensor's; "" leaves it to the whole alone. A category
+// that is dead as a whole is left out.
+func Compare(forget, retain Diagonal, category func(tensor string) string) ([]Part, error) {
+	if err := alike(forget, retain); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, t := range forget.Tensors {
+		if name := category(t.Name); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	dead := deadTensors(forget, retain)
+	var out []Part
+	for _, name := range append(names, Global) {
+		is := func(tensor string) bool { return name == Global || category(tensor) == name }
+		alive := func(tensor string) bool { return is(tensor) && !dead[tensor] }
+		f := forget.Only(alive)
+		if len(f.Tensors) == 0 {
+			continue
+		}
+		p, err := compare(f, retain.Only(alive))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		p.Name, p.Dead = name, forget.Only(is).Size()-p.Weights
+		out = append(out, p)
+	}
+	if len(out) == 0 {
+		return nil, errDead
+	}
+	return out, nil
+}
+
+func compare(f, r Diagonal) (p Part, err error) {
+	p.Weights = f.Size()
+	if p.Cosine, err = Cosine(f, r); err != nil {
+		return p, err
+	}
+	for _, m := range []struct {
+		to *float64
+		of Diagonal
+	}{{&p.RankForget, f}, {&p.RankRetain, r}} {
+		rank, err := EffectiveRank(m.of)
+		if err != nil {
+			return p, err
+		}
+		*m.to = rank / float64(p.Weights)
+	}
+	if p.Top1, err = TopShared(f, r, 0.01); err != nil {
+		return p, err
+	}
+	p.Top10, err = TopShared(f, r, 0.1)
+	return p, err
+}
+
+// Cosines is Compare's cosines alone, by category; a category that is dead in either
+// set has none.
+func Cosines(forget, retain Diagonal, category func(tensor string) string) (map[string]float64, error) {
+	if err := alike(forget, retain); err != nil {
+		return nil, err
+	}
+	dead, sums := deadTensors(forget, retain), map[string]*products{Global: {}}
+	for i, t := range forget.Tensors {
+		if dead[t.Name] {
+			continue
+		}
+		name := category(t.Name)
+		if sums[name] == nil {
+			sums[name] = &products{}
+		}
+		for j, v := range t.Values {
+			sums[Global].add(v, retain.Tensors[i].Values[j])
+			if name != "" && name != Global {
+				sums[name].add(v, retain.Tensors[i].Values[j])
+			}
+		}
+	}
+	out := map[string]float64{}
+	for name, s := range sums {
+		if c, err := s.cosine(); err == nil {
+			out[name] = c
+		}
+	}
+	return out, nil
+}
+
+// deadTensors are those that are dead in both.
+func deadTensors(a, b Diagonal) map[string]bool {
+	out := map[string]bool{}
+	for i, t := range a.Tensors {
+		out[t.Name] = !alive(t, a.Damping) && !alive(b.Tensors[i], b.Damping)
+	}
+	return out
+}
+
+func alive(t Tensor, damping float64) bool {
+	return slices.ContainsFunc(t.Values, func(v float64) bool { return v > damping })
+}

@@ -1,0 +1,40 @@
+package fisher
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Spectrum is the shares of a matrix's squared Frobenius norm that its singular
+// values have, the largest first; they add up to 1. A first share near 1 is a matrix
+// of rank one, F_dh = sigma_d nu_h, as Proposition 1 has it. It also is near 1 where
+// the inputs of the layer hardly differ between records.
+func Spectrum(t Tensor) ([]float64, error) {
+	if err := matrix(t); err != nil {
+		return nil, err
+	}
+	var s mat.SVD
+	if !s.Factorize(mat.NewDense(t.Shape[0], t.Shape[1], t.Values), mat.SVDNone) {
+		return nil, fmt.Errorf("fisher: tensor %s: its singular values do not converge", t.Name)
+	}
+	out, sum := s.Values(nil), 0.0
+	for i, v := range out {
+		out[i] = v * v
+		sum += out[i]
+	}
+	if sum == 0 {
+		return nil, errDead
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out, nil
+}
+
+func matrix(t Tensor) error {
+	if len(t.Shape) != 2 {
+		return fmt.Errorf("fisher: tensor %s of shape %v is no matrix", t.Name, t.Shape)
+	}
+	return Diagonal{Tensors: []Tensor{t}}.Check()
+}
