@@ -29,6 +29,12 @@ const (
 	// StreamGradientNoise draws the noise on a gradient (step, tensor).
 	StreamGradientNoise = "gradient-noise"
 
+	// StreamPoisson draws who enters the batches of a private training (epoch, step of
+	// it).
+	StreamPoisson = "poisson"
+	// StreamPrivacy draws the noise that makes a training private (step, tensor, block).
+	StreamPrivacy = "privacy"
+
 	// StreamShare draws the share of the retain set that a method is content with.
 	StreamShare = "share"
 	// StreamHeldOut draws the held-out records that a method may look at.

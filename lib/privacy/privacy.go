@@ -61,8 +61,8 @@ func checkDelta(delta float64) error {
 	return nil
 }
 
-// steps is the number of all steps.
-func (h History) steps() int {
+// Steps is the number of all steps.
+func (h History) Steps() int {
 	n := 0
 	for _, s := range h {
 		n += s.Times

@@ -48,7 +48,7 @@ func (h History) PRV(delta float64, p PRV) (Bounds, error) {
 	if !(p.EpsilonError > 0 && p.DeltaError > 0 && p.DeltaError < delta) {
 		return Bounds{}, fmt.Errorf("privacy: an error of %v in epsilon and %v in delta = %v", p.EpsilonError, p.DeltaError, delta)
 	}
-	if h.steps() == 0 {
+	if h.Steps() == 0 {
 		return Bounds{}, nil
 	}
 	g, err := h.grid(p)
@@ -81,7 +81,7 @@ func (g grid) at(k int) float64 { return float64(k-g.n/2) * g.width }
 // grid reaches so far that neither one step's loss nor the sum goes beyond it, by what
 // RDP says of both, but for a share of DeltaError.
 func (h History) grid(p PRV) (grid, error) {
-	n := float64(h.steps())
+	n := float64(h.Steps())
 	width := p.EpsilonError / math.Sqrt(n/2*math.Log(12/p.DeltaError))
 	all, err := h.RDP(p.DeltaError / 4)
 	if err != nil {

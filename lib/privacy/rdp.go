@@ -34,7 +34,7 @@ func (h History) RDP(delta float64) (Spent, error) {
 	if err := h.check(delta); err != nil {
 		return Spent{}, err
 	}
-	if h.steps() == 0 {
+	if h.Steps() == 0 {
 		return Spent{}, nil
 	}
 	best := Spent{Epsilon: math.Inf(1)}

@@ -7,6 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
 // Config is how an objective is minimised. The zero value is RULER's training:
@@ -54,6 +55,9 @@ type Epoch struct {
 	// Players are the same for each player of a game, whose sum Loss is.
 	Players []float64 `json:"players,omitempty"`
 	Valid   *float64  `json:"valid,omitempty"` // the validation's objective after the epoch
+	// Privacy is what the steps so far have said of any record; nil where the
+	// training is not private.
+	Privacy privacy.History `json:"privacy,omitempty"`
 }
 
 // Hooks let a caller watch, save and resume. All may be nil.
@@ -68,14 +72,24 @@ type Hooks struct {
 	Resume *State
 }
 
-// State is everything that the rest of a fit depends on. Batch order and draws
-// are functions of the seed and the step, so they need no state.
+// State is everything that the rest of a fit depends on. Batch order, draws and
+// noise are functions of the seed and the step, so they need no state; what private
+// steps have spent is in the history.
 type State struct {
 	Params     nn.Params
 	Optimizers []*nn.OptimizerState // one per player
 	Done       int                  // epochs finished
 	History    []Epoch
 	Best       *Best // of the epochs so far, where it is asked for
+}
+
+// Privacy is what the steps so far have said of any record, from which epsilon
+// follows; nil where the training is not private, or has not begun.
+func (s *State) Privacy() privacy.History {
+	if len(s.History) == 0 {
+		return nil
+	}
+	return s.History[len(s.History)-1].Privacy
 }
 
 // steps is the number of optimiser steps of all players.

@@ -36,7 +36,7 @@ type gradients struct {
 	whole     bool           // whether a batch is one execution
 	draws     []nn.Draw
 	random    bool         // whether any draw is active
-	clip      *PerExample  // nil: records are not clipped
+	clip      *Private     // nil: records are not clipped; else the gradient is the sum over clipped records
 	valueOnly bool         // whether the gradient is left out
 	squares   bool         // whether it is the sum of the records' squared gradients instead, each of its loss undivided
 	lengths   []float64    // of the records' own gradients, instead of a gradient; nil: not asked for
@@ -254,7 +254,7 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		return sum{}, nil, err
 	}
 	defer model.Finalize(weights)
-	n := min(lanes, len(tasks))
+	n := max(1, min(lanes, len(tasks))) // an empty batch has a lane too
 	if g.whole {
 		n = 1 // an execution uses all cores by itself
 	}
@@ -282,6 +282,9 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 	for _, s := range sums[1:] {
 		sums[0].add(s)
 	}
+	if !sums[0].some {
+		sums[0].clear()
+	}
 	return sums[0], states, nil
 }
 
@@ -297,7 +300,7 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 		return nil, err
 	}
 	records := t.size(o)
-	if g.squares || g.lengths != nil {
+	if g.squares || g.lengths != nil || g.clip != nil { // a record's gradient is its own
 		records = 1
 	}
 	data, free, err := g.inputs(t, term, records)
@@ -323,7 +326,7 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 		in = append(in, d)
 	}
 	if g.clip != nil {
-		bound := tensors.FromScalar(float32(g.clip.Norm / float64(t.size(o))))
+		bound := tensors.FromScalar(float32(g.clip.Norm))
 		defer bound.FinalizeAll()
 		in = append(in, bound)
 	}
@@ -433,6 +436,13 @@ type sum struct {
 // reset makes the sum 0 without touching its memory, which for millions of
 // weights costs as much as an addition.
 func (s *sum) reset() { s.loss, s.some = 0, false }
+
+// clear makes it the sum of nothing, whatever the memory holds of another step.
+func (s *sum) clear() {
+	for _, g := range s.grads {
+		clear(g)
+	}
+}
 
 func newSum(p nn.Params) sum {
 	s := sum{grads: make([][]float64, len(p))}

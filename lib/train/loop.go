@@ -33,6 +33,7 @@ type turn struct {
 	batches   []batch
 	first     bool        // of its objective
 	seed      engine.Root // of its draws
+	rate      float64     // at which a record enters the batches, where they are sampled
 }
 
 // round is played by a rule.
@@ -51,6 +52,9 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 	if plan.Validation != nil && c.EarlyStop.Best {
 		return nil, fmt.Errorf("train %s: the best epoch is asked for by the training's own objective and by a validation's", r.Arch.Name())
 	}
+	if err := plan.Private.check(r.Arch, plan, c); err != nil {
+		return nil, err
+	}
 	players, err := plan.movers(p, c)
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
@@ -60,7 +64,7 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 		return nil, err
 	}
 	r.Engine.Training()
-	g.clip, g.warms = plan.PerExample, true
+	g.clip, g.warms = plan.Private, true
 	return &loop{c, plan, g, players}, nil
 }
 
@@ -84,6 +88,9 @@ func (l *loop) start(p nn.Params, saved *State) (*State, error) {
 			return nil, fmt.Errorf("the saved state is of another optimiser: %w", err)
 		}
 	}
+	if err := l.plan.Private.accounts(saved); err != nil {
+		return nil, fmt.Errorf("the saved state: %w", err)
+	}
 	return saved, nil
 }
 
@@ -95,7 +102,7 @@ func (l *loop) epoch(ctx context.Context, s *State) (*State, error) {
 		return nil, err
 	}
 	l.g.epoch = s.Done
-	losses := make([]float64, len(l.players))
+	losses, spent := make([]float64, len(l.players)), s.Privacy()
 	for _, r := range rounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -106,8 +113,9 @@ func (l *loop) epoch(ctx context.Context, s *State) (*State, error) {
 		if err := l.play(r, next, losses); err != nil {
 			return nil, err
 		}
+		spent = l.plan.Private.account(spent, r.turns[0])
 	}
-	e := Epoch{Epoch: next.Done, Steps: next.steps()}
+	e := Epoch{Epoch: next.Done, Steps: next.steps(), Privacy: spent}
 	for _, v := range losses {
 		e.Players = append(e.Players, v/float64(len(rounds)))
 		e.Loss += v / float64(len(rounds))
@@ -211,12 +219,10 @@ func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
 	if err != nil {
 		return stepped{}, err
 	}
+	l.plan.Private.finish(&got.sum, t, step)
 	got.loss += l.plan.L1.add(p, got.grads, s.Done-1, l.Epochs)
 	l.plan.Mask.hold(got.grads)
 	draw := noiseOf(t.seed, step)
-	if err := l.plan.PerExample.noise(got.grads, t, draw); err != nil {
-		return stepped{}, err
-	}
 	for _, surgeon := range l.plan.Surgeons {
 		if err := surgeon.Operate(p, got.grads, draw); err != nil {
 			return stepped{}, fmt.Errorf("train: epoch %d: %w", s.Done, err)

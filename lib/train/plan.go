@@ -23,8 +23,8 @@ type Plan struct {
 	// L1 and Mask change the steps; nil: not.
 	L1   *L1
 	Mask *Mask
-	// PerExample bounds every record's own gradient; nil: not.
-	PerExample *PerExample
+	// Private makes the training differentially private; nil: it is not.
+	Private *Private
 	// Mixer weighs the terms of an objective by their gradients; nil: as they are.
 	Mixer Mixer
 	// Surgeons change the gradient, one after another, before the optimiser sees it.
@@ -57,9 +57,6 @@ func (p Plan) check(a model.Architecture, like nn.Params) error {
 		return err
 	}
 	if err := p.Mask.check(like); err != nil {
-		return err
-	}
-	if err := p.PerExample.check(); err != nil {
 		return err
 	}
 	if err := p.Validation.check(a); err != nil {
@@ -107,11 +104,24 @@ func (p Plan) rounds(c Config, epoch int) ([]round, error) {
 		if k > 0 {
 			drawn.Seed = engine.Root(c.Seed.Counter(engine.StreamPass, uint64(k)))
 		}
-		for i, batches := range drawn.epoch(o, epoch) {
-			out = append(out, round{turns: []turn{{objective: o, batches: batches, first: i == 0, seed: c.Seed}}})
+		steps, err := p.batches(drawn, o, epoch)
+		if err != nil {
+			return nil, err
+		}
+		for i, batches := range steps {
+			t := turn{objective: o, batches: batches, first: i == 0, seed: c.Seed, rate: 1 / float64(len(steps))}
+			out = append(out, round{turns: []turn{t}})
 		}
 	}
 	return out, nil
+}
+
+// batches lists the batches of every step of an epoch.
+func (p Plan) batches(c Config, o Objective, epoch int) ([][]batch, error) {
+	if p.Private != nil {
+		return p.Private.sample(c, o, epoch)
+	}
+	return c.epoch(o, epoch), nil
 }
 
 // checked reports a bad objective of any pass, once per epoch.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -77,45 +78,12 @@ func (d Decay) Operate(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) e
 	return nil
 }
 
-// PerExample bounds what one record can do to a step (Abadi et al. 2016): with
-// the record's own gradient g_i, of all targets of its term,
-//
-//	1/n sum_i g_i min(1, Norm / ||g_i||) + Noise Norm/n z,   z standard normal
-//
-// over the n records of the batch. No record's gradient is formed; a network that
-// mixes records is refused by the name of a weight. Noise needs an objective of
-// one term.
-type PerExample struct {
-	Norm  float64 // the longest gradient of a record
-	Noise float64 // 0: none
-}
-
-func (c *PerExample) check() error {
-	if c == nil {
-		return nil
-	}
-	if !(c.Norm > 0) || math.IsInf(c.Norm, 1) || !(c.Noise >= 0) || math.IsInf(c.Noise, 1) {
-		return fmt.Errorf("train: records' gradients are clipped to %v with noise %v", c.Norm, c.Noise)
-	}
-	return nil
-}
-
-// noise adds the noise of a turn.
-func (c *PerExample) noise(grads [][]float64, t turn, noise func(int) *rand.Rand) error {
-	if c == nil || c.Noise == 0 {
-		return nil
-	}
-	if len(t.batches) != 1 {
-		return fmt.Errorf("train: noise on records' gradients needs an objective of one term, this one has %d", len(t.batches))
-	}
-	n := float64(t.batches[0].size(t.objective))
-	return AddNoise{Std: c.Noise * c.Norm / n}.Operate(nil, grads, noise)
-}
-
 func scale(grads [][]float64, factor float64) {
 	for _, g := range grads {
-		for j := range g {
-			g[j] *= factor
-		}
+		array.Split(len(g), func(from, to int) {
+			for j := from; j < to; j++ {
+				g[j] *= factor
+			}
+		})
 	}
 }

@@ -85,64 +85,6 @@ func TestNoiseHasItsSizeAndFollowsTheSeed(t *testing.T) {
 	}
 }
 
-// The clipped mean is that of a loop over records, each a batch of its own.
-func TestRecordsAreClippedAsInALoop(t *testing.T) {
-	x, y := toy(1, 21, 5, 3)
-	one := func(i int) [][]float64 {
-		o := Objective{{X: x.Gather([]int{i}), Targets: []Target{CrossEntropy(y[i:i+1], 3, 1)}}}
-		return captured(t, Plan{Passes: once(o)}, 1)
-	}
-	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
-	bound := length(one(0)) * 0.99
-	var want [][]float64
-	over := 0
-	for i := range x.Rows {
-		g := one(i)
-		if length(g) > bound {
-			over++
-		}
-		scale(g, math.Min(1, bound/length(g))/float64(x.Rows))
-		if want == nil {
-			want = g
-			continue
-		}
-		for k := range g {
-			for j, v := range g[k] {
-				want[k][j] += v
-			}
-		}
-	}
-	if over == 0 || over == x.Rows {
-		t.Fatalf("%d of %d records are clipped", over, x.Rows)
-	}
-	got := captured(t, Plan{Passes: once(o), PerExample: &PerExample{Norm: bound}}, 1)
-	if d := worst(got, want); !(d < 1e-5) {
-		t.Errorf("the clipped gradient is %g off the loop's", d)
-	}
-	noisy := captured(t, Plan{Passes: once(o), PerExample: &PerExample{Norm: bound, Noise: 2}}, 1)
-	var sum, n float64
-	for k := range noisy {
-		for j, v := range noisy[k] {
-			sum, n = sum+math.Pow(v-got[k][j], 2), n+1
-		}
-	}
-	if sd, want := math.Sqrt(sum/n), 2*bound/float64(x.Rows); math.Abs(sd-want) > 4*want/math.Sqrt(2*n) {
-		t.Errorf("the noise has the standard deviation %v, want %v", sd, want)
-	}
-}
-
-func TestNoiseOnRecordsNeedsOneTerm(t *testing.T) {
-	r := openRunner(t, still, 0)
-	fit := func(c *PerExample) error {
-		_, _, err := FitPlan(context.Background(), r, initial(still), Plan{Passes: once(mixed(40, 6, 5)), PerExample: c}, Config{Epochs: 1}, Hooks{})
-		return err
-	}
-	wantWords(t, fit(&PerExample{Norm: 1, Noise: 1}), "one term, this one has 2")
-	for _, bad := range []PerExample{{}, {Norm: -1}, {Norm: math.NaN()}, {Norm: 1, Noise: -1}} {
-		wantWords(t, fit(&bad), "records' gradients are clipped to")
-	}
-}
-
 // Two gradients: the point of the segment between them that is nearest to 0, in
 // closed form; three that span the plane around 0 give 0; equal ones themselves.
 func TestMGDAFindsTheShortestMixture(t *testing.T) {
