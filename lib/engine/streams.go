@@ -39,6 +39,8 @@ const (
 	StreamShare = "share"
 	// StreamHeldOut draws the held-out records that a method may look at.
 	StreamHeldOut = "held-out"
+	// StreamHalf deals records to a pair of models of a fleet (pair).
+	StreamHalf = "half"
 	// StreamValidation draws the retained records by which an epoch of a fine-tuning
 	// is chosen.
 	StreamValidation = "validation"

@@ -24,7 +24,8 @@ type Case struct {
 	Setting // resolved, and moved by the lab's Shift
 	*Problem
 	Forget, Retain []int
-	Shift          int // of the lab
+	Out            []int // dealt to the other model of a fleet's pair: in none of this one's trainings
+	Shift          int   // of the lab
 
 	trained map[Origin]*Trajectory
 }
@@ -38,7 +39,9 @@ func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 		return nil, err
 	}
 	c := &Case{Lab: l, Setting: s, Problem: p, Shift: l.Shift, trained: map[Origin]*Trajectory{}}
-	c.Forget, c.Retain, err = s.Divide(p.Prepared)
+	if c.Forget, c.Retain, err = s.Divide(p.Prepared); err == nil && s.Half != nil {
+		err = s.Half.deal(c)
+	}
 	return c, err
 }
 
@@ -103,14 +106,19 @@ func (c *Case) Ahead(ctx context.Context, methods ...unlearn.Method) error {
 		tasks = append(tasks, func() error {
 			own := *c
 			own.trained = map[Origin]*Trajectory{}
-			_, _, err := own.Weights(ctx, m)
-			if d := (*train.Diverged)(nil); errors.As(err, &d) && c.Origin(m).Method != nil {
-				return nil // the store knows, and tells who asks
-			}
-			return err
+			return own.ahead(ctx, m)
 		})
 	}
 	return c.Lab.Together(tasks...)
+}
+
+// ahead computes the model of a method.
+func (c *Case) ahead(ctx context.Context, m unlearn.Method) error {
+	_, _, err := c.Weights(ctx, m)
+	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.Origin(m).Method != nil {
+		return nil // the store knows, and tells who asks
+	}
+	return err
 }
 
 // key is an origin's in the store, and whether it is known: that of an

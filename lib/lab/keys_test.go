@@ -234,7 +234,11 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		},
 		"Augment": func(s *Setting) { s.Augment = true },
 		"Keep":    func(s *Setting) { s.Keep = []int{1, 2} },
+		"Half":    func(s *Setting) { s.Half = &Half{} },
 	}
+	variants(Half{}, func(path string, changed any) {
+		changes["Half"+path] = func(s *Setting) { h := changed.(Half); s.Half = &h }
+	})
 	// Every field of the training's configuration; its seed is the setting's.
 	left := variants(train.Config{}, func(path string, changed any) {
 		if path != ".Seed" {

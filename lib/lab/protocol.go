@@ -25,6 +25,9 @@ const (
 // CellsSeed divides single cells, as in "Fishing for Privacy" (its program).
 const CellsSeed = 42
 
+// HalfSeed deals the records of a fleet.
+const HalfSeed = 999
+
 // TestFraction of a table's records is held out. Image sets have a test part.
 const TestFraction = 0.2
 
@@ -108,7 +111,8 @@ func (s Setting) Needs(o Origin) []Origin {
 func (c *Case) training(o Origin) Training {
 	rows := c.Retain
 	if o.On == Everything {
-		rows = everyRow(c.Prepared)
+		rows = slices.Concat(c.Forget, c.Retain)
+		slices.Sort(rows)
 	}
 	fit := c.Fit
 	fit.Seed = engine.Root(o.Seed)
@@ -221,12 +225,61 @@ func (s Setting) group(p *datasets.Prepared) (func(row int) bool, error) {
 	return func(row int) bool { return p.Train.Y[row] == class }, nil
 }
 
-func everyRow(p *datasets.Prepared) []int {
-	out := make([]int, p.Train.X.Rows)
-	for i := range out {
-		out[i] = i
+// Half is the place of a model in a fleet: models of one recipe among which the
+// records of the forget set are dealt, to ask whether a model shows which of them it
+// had. Models 2j and 2j+1 are a pair: each record that is dealt is in the training of
+// one of them, in equal halves (of an odd number the second has one more), so that
+// every record is in half of all models. Each pair draws by itself: a longer fleet
+// goes on where a shorter one ends.
+//
+// A model's forget set is what it was dealt; what the other one has is in none of its
+// trainings, and the records that are not dealt are always in.
+type Half struct {
+	Model int    `json:"model"` // 0, 1, ...
+	Whole bool   `json:"whole"` // the whole train part is dealt, not the forget set alone
+	Seed  uint32 `json:"seed"`  // of the deal; 0: HalfSeed
+}
+
+// deal takes from a case what is dealt to the other model of the pair.
+func (h Half) deal(c *Case) error {
+	records := c.dealt()
+	if h.Model < 0 || len(records) < 2 {
+		return fmt.Errorf("data set %s: %d records are dealt to two models, this one is model %d of a fleet", c.DataSet, len(records), h.Model)
 	}
-	return out
+	order := engine.Root(h.Seed).Stream(engine.StreamHalf, uint64(h.Model/2)).Perm(len(records))
+	others := order[len(order)/2:]
+	if h.Model%2 == 1 {
+		others = order[:len(order)/2]
+	}
+	for _, i := range others {
+		c.Out = append(c.Out, records[i])
+	}
+	slices.Sort(c.Out)
+	out := func(row int) bool { _, is := slices.BinarySearch(c.Out, row); return is }
+	c.Forget, c.Retain = slices.DeleteFunc(c.Forget, out), slices.DeleteFunc(c.Retain, out)
+	if len(c.Forget) == 0 {
+		return fmt.Errorf("data set %s: model %d of a fleet was dealt no record of the forget set", c.DataSet, h.Model)
+	}
+	return nil
+}
+
+// dealt are the rows of the train part that a fleet deals, of a case that has no half
+// yet, ascending.
+func (c *Case) dealt() []int {
+	if !c.Half.Whole {
+		return c.Forget
+	}
+	rows := slices.Concat(c.Forget, c.Retain)
+	slices.Sort(rows)
+	return rows
+}
+
+// dealt names what is dealt.
+func (h Half) dealt(forget string) string {
+	if h.Whole {
+		return "everything"
+	}
+	return forget
 }
 
 // Goal builds what a training minimises. Its name and its JSON are part of the

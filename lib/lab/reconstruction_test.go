@@ -160,7 +160,7 @@ func TestCellsAreUnlearned(t *testing.T) {
 	p, _ := countedCells(t, l, smallCells)
 	fit := train.Config{Epochs: 6, Batch: 8, Optimizer: nn.Adam{LR: 1e-2}}.WithDefaults()
 	s := Setting{Goal: Reconstruction{Likelihood: NegativeBinomial, WarmUp: 4}.Resolved(), Fit: fit}
-	c := &Case{Lab: l, Setting: s, Problem: p, Forget: []int{0, 1, 2, 3}, Retain: everyRow(p.Prepared)[4:], trained: map[Origin]*Trajectory{}}
+	c := &Case{Lab: l, Setting: s, Problem: p, Forget: []int{0, 1, 2, 3}, Retain: rowsFrom(4, p.Train.X.Rows), trained: map[Origin]*Trajectory{}}
 	original, err := l.Train(context.Background(), c.training(c.Original()))
 	if err != nil {
 		t.Fatal(err)

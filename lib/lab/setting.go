@@ -38,8 +38,10 @@ type Setting struct {
 	// Class names a class, all records of which in the train part are forgotten
 	// instead.
 	Class string
-	Seed  int          // draws the initial weights and dropout
-	Fit   train.Config // its seed is Seed
+	// Half is the model's place in a fleet; nil: it is a model by itself.
+	Half *Half
+	Seed int          // draws the initial weights and dropout
+	Fit  train.Config // its seed is Seed
 	// Goal is what the training minimises; nil: Labels.
 	Goal Goal
 	// Arch builds the network for a number of features and classes; nil is
@@ -75,6 +77,11 @@ func (s Setting) resolved() Setting {
 	if s.Arch == nil {
 		s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c} }
 	}
+	if s.Half != nil {
+		half := *s.Half
+		half.Seed = cmp.Or(half.Seed, HalfSeed)
+		s.Half = &half
+	}
 	s.Goal = resolvedGoal(s.Goal)
 	s.Fit = s.Fit.WithDefaults()
 	s.Fit.Seed = 0 // an origin's own
@@ -92,6 +99,11 @@ func (s Setting) moved(shift int) Setting {
 	s.Seed += shift
 	if !s.named() {
 		s.ForgetSeed += uint32(shift)
+	}
+	if s.Half != nil {
+		half := *s.Half
+		half.Seed += uint32(shift)
+		s.Half = &half
 	}
 	return s
 }
@@ -149,7 +161,8 @@ type coordinates struct {
 	Augment           bool
 	Keep              []int
 	Origin            Rows
-	Forget            any // nil where a model is trained on everything
+	Forget            any   // nil where a model is trained on everything
+	Half              *Half `json:",omitempty"`
 	Seed              int
 	Method            *configured
 	Version           int
@@ -181,10 +194,17 @@ func (s Setting) ID(o Origin) (string, error) {
 	c := coordinates{
 		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: configured{arch.Name(), arch},
 		Fit: s.Fit, Goal: configured{s.Goal.Name(), s.Goal}, Augment: s.Augment, Keep: s.Keep, Origin: o.On, Seed: o.Seed,
+		Half: s.Half,
 	}
 	kind, set := "train", string(o.On)
-	if o.On == Retained || o.Method != nil {
-		c.Forget, set = []any{s.Planted + s.Class, s.Fraction, s.ForgetSeed}, "without-"+s.forgotten()
+	if o.On == Retained || o.Method != nil || s.Half != nil {
+		c.Forget = []any{s.Planted + s.Class, s.Fraction, s.ForgetSeed}
+	}
+	switch {
+	case o.On == Retained:
+		set = "without-" + s.forgotten()
+	case s.Half != nil:
+		set = "half-of-" + s.Half.dealt(s.forgotten())
 	}
 	end := ""
 	if m := o.Method; m != nil {
@@ -215,6 +235,9 @@ func (s Setting) cost(o Origin) int64 {
 		return 0
 	}
 	n := s.records(info)
+	if s.Half != nil && s.Half.Whole {
+		n /= 2
+	}
 	forget := max(1, int(s.Fraction*float64(n)))
 	met, epochs := n, s.Fit.Epochs
 	if o.On == Retained {

@@ -18,10 +18,15 @@ type Fleet struct {
 	Scores     array.Matrix[float64]  // a row per model, a column per record
 	In         [][]bool               // In[m][i]: model m was trained on record i
 	Population *array.Matrix[float64] // a row per model, a column per record that no model had; nil: none
+	// Pairs says that models 2j and 2j+1 share the records, each of which is in the
+	// training of exactly one of the two. The other one is then no shadow of a model:
+	// every record has as many shadows with it as without it, whether the target had it
+	// or not. What makes a record hard cancels in the mean over a pair.
+	Pairs bool
 }
 
-// Against is the evidence against model m, by all others, and the truth: the records
-// that it was trained on.
+// Against is the evidence against model m, by all others but its partner, and the
+// truth: the records that it was trained on.
 func (f Fleet) Against(m int) (e Evidence, member []bool, err error) {
 	if err := (Shadows{f.Scores, f.In}).check(f.Scores.Cols); err != nil {
 		return e, nil, fmt.Errorf("shadow: %w", err)
@@ -31,12 +36,12 @@ func (f Fleet) Against(m int) (e Evidence, member []bool, err error) {
 	}
 	var others []int
 	for k := range f.In {
-		if k != m {
+		if k != m && !(f.Pairs && k/2 == m/2) {
 			others = append(others, k)
+			e.Shadows.In = append(e.Shadows.In, f.In[k])
 		}
 	}
 	e.Target, e.Shadows.Scores = f.Scores.Row(m), f.Scores.Gather(others)
-	e.Shadows.In = slices.Delete(slices.Clone(f.In), m, m+1)
 	if p := f.Population; p != nil {
 		if p.Rows != f.Scores.Rows {
 			return e, nil, fmt.Errorf("shadow: %d models, the population has scores of %d", f.Scores.Rows, p.Rows)
@@ -46,15 +51,40 @@ func (f Fleet) Against(m int) (e Evidence, member []bool, err error) {
 	return e, f.In[m], nil
 }
 
+// check refuses a fleet that is too small, or is not one of pairs and says so.
+func (f Fleet) check() error {
+	switch n := f.Scores.Rows; {
+	case !f.Pairs && n < 3:
+		return fmt.Errorf("shadow: %d models, at least 3 are needed", n)
+	case f.Pairs && (n < 6 || n%2 == 1):
+		return fmt.Errorf("shadow: %d models, at least 3 pairs are needed", n)
+	}
+	if err := (Shadows{f.Scores, f.In}).check(f.Scores.Cols); err != nil {
+		return fmt.Errorf("shadow: %w", err)
+	}
+	for m := 0; f.Pairs && m < len(f.In); m += 2 {
+		for i, had := range f.In[m] {
+			if had == f.In[m+1][i] {
+				return fmt.Errorf("shadow: record %d is not in exactly one of models %d and %d, a pair", i, m, m+1)
+			}
+		}
+	}
+	return nil
+}
+
 // Sweep is what an attack says of a fleet.
 type Sweep struct {
 	Attack string `json:"attack"`
 	// Models are the reports on the models, in order.
 	Models []*attack.ScoreReport `json:"models"`
-	// AUC is the mean over models, with an interval over models.
+	// AUC is the mean over models, with an interval over models, or over pairs.
 	AUC stats.Estimate `json:"auc"`
 	// TPR are the means of the true positive rates, by false positive rate.
 	TPR map[string]stats.Estimate `json:"tpr_at_fpr"`
+	// Rare is the mean share of members above the score that one of a hundred
+	// non-members of all models together passes; nil where these are fewer than a
+	// hundred. Null: 0.01. The interval takes that score as given.
+	Rare *stats.Estimate `json:"tpr_at_0.01_together,omitempty"`
 }
 
 // Attack attacks every model of the fleet.
@@ -62,40 +92,104 @@ type Sweep struct {
 // The interval of the mean AUC is Student's over M models, for a Mutual attack wider
 // by sqrt(2 (M-1)/(M-2)): each pair of models counts twice, which doubles the
 // variance of the mean and takes 1/(M-1) of what the models' own spread shows of it.
+// In a fleet of Pairs the interval is over their means, and M is their number.
 //
 // The null of a Mutual attack is 0.5 where the models were dealt their records
-// independently of each other. Where every record is in exactly half of the models,
-// as in Carlini et al., one that the target had is in fewer of its shadows, the laws
-// of members are the noisier ones and the null lies lower: 0.486 for 12 models, 0.494
-// for 24, 0.4975 for 48 (simulated).
+// independently of each other, or in Pairs. Where every record is in exactly half of
+// the models otherwise, as in Carlini et al., one that the target had is in fewer of
+// its shadows, the laws of members are the noisier ones and the null lies lower: 0.486
+// for 12 models, 0.494 for 24, 0.4975 for 48 (simulated).
 func (f Fleet) Attack(a Attack) (*Sweep, error) {
-	if f.Scores.Rows < 3 {
-		return nil, fmt.Errorf("shadow: %d models, at least 3 are needed", f.Scores.Rows)
-	}
-	out := &Sweep{Attack: a.Name(), TPR: map[string]stats.Estimate{}}
-	areas, rates := []float64(nil), map[string][]float64{}
-	for m := range f.Scores.Rows {
-		e, member, err := f.Against(m)
+	return f.Judge(a.Name(), a.Mutual(), func(m int) ([]float64, error) {
+		e, _, err := f.Against(m)
 		if err != nil {
 			return nil, err
 		}
-		r, err := Run(a, e, member)
+		return a.Scores(e)
+	})
+}
+
+// Threshold is the attack without shadows: a model's own scores.
+func (f Fleet) Threshold(name string) (*Sweep, error) {
+	return f.Judge(name, false, func(m int) ([]float64, error) { return f.Scores.Row(m), nil })
+}
+
+// Judge is Attack by anybody's scores of the records in model m, higher for members.
+// mutual says that what model j teaches about k is what k teaches about j.
+func (f Fleet) Judge(name string, mutual bool, scores func(m int) ([]float64, error)) (*Sweep, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	out := &Sweep{Attack: name, TPR: map[string]stats.Estimate{}}
+	areas, rates, all := []float64(nil), map[string][]float64{}, []attack.Samples(nil)
+	for m := range f.Scores.Rows {
+		s, err := f.judged(m, scores)
 		if err != nil {
-			return nil, fmt.Errorf("model %d: %w", m, err)
+			return nil, fmt.Errorf("%s: model %d: %w", name, m, err)
 		}
-		out.Models, areas = append(out.Models, r), append(areas, r.AUC.Value)
+		r, err := attack.Score(s, level)
+		if err != nil {
+			return nil, fmt.Errorf("%s: model %d: %w", name, m, err)
+		}
+		out.Models, areas, all = append(out.Models, r), append(areas, r.AUC.Value), append(all, s)
 		for fpr, v := range r.TPRAtFPR {
 			rates[fpr] = append(rates[fpr], v)
 		}
 	}
-	over := func(x []float64) stats.Estimate {
-		return widened(stats.MeanInterval(x, level, stats.OverModels), a.Mutual())
-	}
-	out.AUC = over(areas).Against(0.5, stats.NearNull)
+	out.AUC = f.over(areas, mutual).Against(0.5, stats.NearNull)
 	for fpr, v := range rates {
-		out.TPR[fpr] = over(v)
+		out.TPR[fpr] = f.over(v, mutual)
+	}
+	if shares := rare(all); shares != nil {
+		e := f.over(shares, mutual).Against(0.01, stats.NearNull)
+		out.Rare = &e
 	}
 	return out, nil
+}
+
+func (f Fleet) judged(m int, scores func(m int) ([]float64, error)) (s attack.Samples, err error) {
+	x, err := scores(m)
+	if err != nil {
+		return s, err
+	}
+	return sides(x, f.In[m])
+}
+
+// over is the mean over models, with an interval over what was drawn by itself.
+func (f Fleet) over(x []float64, mutual bool) stats.Estimate {
+	over := stats.OverModels
+	if f.Pairs {
+		x, over = PairMeans(x), "pairs of models"
+	}
+	return widened(stats.MeanInterval(x, level, over), mutual)
+}
+
+// PairMeans are the means of the values of models 2j and 2j+1.
+func PairMeans(x []float64) []float64 {
+	out := make([]float64, len(x)/2)
+	for j := range out {
+		out[j] = (x[2*j] + x[2*j+1]) / 2
+	}
+	return out
+}
+
+// rare are the shares of each model's members above the score that one of a hundred
+// non-members of all models passes.
+func rare(all []attack.Samples) []float64 {
+	var strangers []float64
+	for _, s := range all {
+		strangers = append(strangers, s.Nonmembers...)
+	}
+	if len(strangers) < 100 {
+		return nil
+	}
+	slices.Sort(strangers)
+	bar := strangers[len(strangers)-1-len(strangers)/100]
+	out := make([]float64, len(all))
+	for m, s := range all {
+		out[m] = stats.Share(s.Members, "members", func(v float64) bool { return v > bar }).Value
+	}
+	return out
 }
 
 func widened(e stats.Estimate, mutual bool) stats.Estimate {

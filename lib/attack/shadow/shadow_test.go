@@ -301,6 +301,130 @@ func TestAFleetWithoutMemoryIsAtChance(t *testing.T) {
 	}
 }
 
+// paired deals the records of a fleet to pairs of models.
+func paired(rng *rand.Rand, models, records, population int, memory float64) Fleet {
+	f := fleet(rng, models, records, population, memory)
+	f.Pairs = true
+	for m := 1; m < models; m += 2 {
+		f.In[m] = slices.Clone(f.In[m-1])
+		for i := range f.In[m] {
+			f.Scores.Row(m)[i] += memory * float64(1-2*btoi(f.In[m-1][i])) // as if it had been dealt the others
+			f.In[m][i] = !f.In[m-1][i]
+			f.Scores.Row(m)[i] = min(f.Scores.Row(m)[i], -0.01)
+		}
+	}
+	return f
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// In pairs every record is in exactly half of the models and the null is one half
+// nevertheless; thresholds, which know nothing of how hard a record is, too.
+func TestAFleetOfPairsIsCalibrated(t *testing.T) {
+	const trials, models = 1000, 24
+	error3 := 3 * math.Sqrt(0.05*0.95/trials)
+	for _, a := range []Attack{LiRA{Pooled: true}, LiRA{Offline: true, Pooled: true}, RMIA{}, nil} {
+		held, name := 0, "threshold"
+		var areas []float64
+		for k := range trials {
+			f := paired(rand.New(rand.NewPCG(uint64(k), 10)), models, 40, 30, 0)
+			sweep := func() (*Sweep, error) { return f.Threshold(name) }
+			if a != nil {
+				name, sweep = a.Name(), func() (*Sweep, error) { return f.Attack(a) }
+			}
+			s, err := sweep()
+			if err != nil {
+				t.Fatal(err)
+			}
+			areas = append(areas, s.AUC.Value)
+			if s.AUC.Low <= 0.5 && 0.5 <= s.AUC.High {
+				held++
+			}
+		}
+		if c := float64(held) / trials; math.Abs(c-0.95) > error3 {
+			t.Errorf("%s: %.3f of the intervals hold 0.5", name, c)
+		}
+		if e := stats.MeanInterval(areas, 0.999, "trials"); e.Low > 0.5 || e.High < 0.5 {
+			t.Errorf("%s: AUC without memory %v", name, e)
+		}
+	}
+}
+
+func TestTheOtherOfAPairIsNoShadow(t *testing.T) {
+	f := paired(rand.New(rand.NewPCG(3, 8)), 6, 10, 4, 1)
+	for m := range 6 {
+		e, member, err := f.Against(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Shadows.Scores.Rows != 4 || len(e.Shadows.In) != 4 || e.Population.Shadows.Rows != 4 {
+			t.Fatalf("model %d has %d shadows", m, e.Shadows.Scores.Rows)
+		}
+		for k := range 4 {
+			other := k
+			if k/2 >= m/2 {
+				other += 2
+			}
+			if !slices.Equal(e.Shadows.Scores.Row(k), f.Scores.Row(other)) || !slices.Equal(e.Shadows.In[k], f.In[other]) {
+				t.Errorf("model %d: shadow %d is not model %d", m, k, other)
+			}
+		}
+		for i := range member {
+			if with, without := e.Shadows.of(i); len(with) != 2 || len(without) != 2 {
+				t.Errorf("model %d, record %d: %d shadows with and %d without it", m, i, len(with), len(without))
+			}
+		}
+	}
+	f.In[3] = f.In[2]
+	if _, err := f.Attack(LiRA{Pooled: true}); err == nil || !strings.Contains(err.Error(), "models 2 and 3, a pair") {
+		t.Errorf("%v", err)
+	}
+	f = paired(rand.New(rand.NewPCG(3, 8)), 4, 10, 4, 1)
+	if _, err := f.Attack(LiRA{Pooled: true}); err == nil || !strings.Contains(err.Error(), "3 pairs") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What makes a record hard is the same in both models of a pair and cancels.
+func TestOverPairsHardRecordsCancel(t *testing.T) {
+	f := paired(rand.New(rand.NewPCG(4, 8)), 12, 30, 4, 0)
+	for m := range f.Scores.Rows {
+		for i := range f.Scores.Row(m) {
+			f.Scores.Row(m)[i] = float64(i) // the same in every model
+		}
+	}
+	s, err := f.Threshold("threshold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(s.AUC.Value-0.5) > 1e-12 || s.AUC.High-s.AUC.Low > 1e-12 || s.AUC.N != 6 {
+		t.Errorf("AUC %v", s.AUC)
+	}
+	if s.Rare == nil || s.Rare.Value > 0.05 {
+		t.Errorf("of the members %v are above the hundredth non-member", s.Rare)
+	}
+}
+
+// With a memory members are found at a rare false positive, and with the masks
+// exchanged they are not.
+func TestRarePositivesOfAFleet(t *testing.T) {
+	f := paired(rand.New(rand.NewPCG(5, 8)), 24, 60, 40, 1.5)
+	s, err := f.Attack(LiRA{Pooled: true})
+	if err != nil || s.Rare == nil || s.Rare.Low < 0.1 {
+		t.Fatalf("%+v, %v", s.Rare, err)
+	}
+	f.In[0], f.In[1] = f.In[1], f.In[0]
+	wrong, err := f.Attack(LiRA{Pooled: true})
+	if err != nil || wrong.Models[0].AUC.Value > 0.5 || s.Models[0].AUC.Value < 0.5 {
+		t.Errorf("AUC %v with the mask of the other model", wrong.Models[0].AUC)
+	}
+}
+
 // Carlini et al. put every record into exactly half of the models. One that the target
 // had is then in fewer of its shadows than others.
 func TestABalancedFleetHasItsNullBelowOneHalf(t *testing.T) {

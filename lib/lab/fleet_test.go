@@ -1,0 +1,244 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+func rowsFrom(first, end int) (out []int) {
+	for i := first; i < end; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+func openFleet(t *testing.T, l *Lab, s Setting, models int, whole bool) *Fleet {
+	t.Helper()
+	f, err := l.Fleet(t.Context(), s, models, whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// The mask that attackers are told is the one that was trained on, for every training
+// and every request.
+func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
+	for _, s := range []Setting{island(), {DataSet: "two_moons", MaxRows: 121, Fraction: 0.2}} {
+		for _, whole := range []bool{false, true} {
+			l := newLab(t)
+			alone := openCase(t, l, s)
+			f := openFleet(t, l, s, 6, whole)
+			dealt := alone.Forget
+			if whole {
+				dealt = rowsFrom(0, alone.Problem.Train.X.Rows)
+			}
+			if !slices.Equal(f.Dealt, dealt) {
+				t.Fatalf("whole %t: dealt are %v", whole, f.Dealt)
+			}
+			in := f.In()
+			for m, c := range f.Models {
+				original, oracle := c.training(c.Original()), c.training(c.Oracle())
+				r := c.request(unlearn.SCRUB{}, &Trajectory{Final: c.Untrained(7), At: nil})
+				if int(original.Fit.Seed) != s.Seed+m || int(oracle.Fit.Seed) != s.Seed+m {
+					t.Errorf("model %d has the seeds %d and %d", m, original.Fit.Seed, oracle.Fit.Seed)
+				}
+				for i, row := range f.Dealt {
+					forget := slices.Contains(alone.Forget, row)
+					if slices.Contains(original.Rows, row) != in[m][i] || slices.Contains(oracle.Rows, row) != (in[m][i] && !forget) ||
+						slices.Contains(r.Forget.IDs, row) != (in[m][i] && forget) || slices.Contains(r.Retain.IDs, row) != (in[m][i] && !forget) {
+						t.Errorf("whole %t, model %d, row %d: the mask says %t, forgotten %t", whole, m, row, in[m][i], forget)
+					}
+				}
+				for row := range alone.Problem.Train.X.Rows {
+					if !slices.Contains(f.Dealt, row) && (!slices.Contains(original.Rows, row) || !slices.Contains(oracle.Rows, row)) {
+						t.Errorf("row %d is not dealt and is not in model %d", row, m)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAPairSharesWhatIsDealt(t *testing.T) {
+	l := newLab(t)
+	s := Setting{DataSet: "two_moons", MaxRows: 120, Fraction: 0.22} // 21 of 96 are dealt
+	f := openFleet(t, l, s, 8, false)
+	in := f.In()
+	for m := 0; m < len(in); m += 2 {
+		had := 0
+		for i := range f.Dealt {
+			if in[m][i] == in[m+1][i] {
+				t.Errorf("record %d is in both models of pair %d, or in none", i, m/2)
+			}
+			if in[m][i] {
+				had++
+			}
+		}
+		if had != len(f.Dealt)/2 || len(f.Dealt) != 21 {
+			t.Errorf("model %d has %d of %d", m, had, len(f.Dealt))
+		}
+		for k := range m {
+			if slices.Equal(in[k], in[m]) {
+				t.Errorf("models %d and %d have the same half", k, m)
+			}
+		}
+	}
+	longer := openFleet(t, l, s, 12, false).In()
+	for m := range in {
+		if !slices.Equal(longer[m], in[m]) {
+			t.Errorf("in a longer fleet model %d has another half", m)
+		}
+	}
+	moved := openFleet(t, l.Again(1), Setting{DataSet: s.DataSet, MaxRows: s.MaxRows, Fraction: s.Fraction}, 8, false)
+	if slices.Equal(moved.In()[0], in[0]) {
+		t.Error("with every seed moved the deal is the same")
+	}
+}
+
+func TestAFleetThatCannotBe(t *testing.T) {
+	l := newLab(t)
+	for words, at := range map[string]struct {
+		s      Setting
+		models int
+	}{
+		"a fleet of 3 models": {Setting{DataSet: "two_moons"}, 3},
+		"a fleet of 0 models": {Setting{DataSet: "two_moons"}, 0},
+	} {
+		if _, err := l.Fleet(t.Context(), at.s, at.models, false); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+	if err := (Half{}).deal(&Case{Setting: Setting{Half: &Half{}}, Forget: []int{3}, Retain: []int{4}}); err == nil {
+		t.Error("one record is dealt to two models")
+	}
+	s := Setting{DataSet: "two_moons", Half: &Half{Model: -1}}
+	if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), "model -1") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Every model is a job of its own, and what was listed is what is computed.
+func TestTheJobsOfAFleetAreItsModels(t *testing.T) {
+	l := newLab(t)
+	s := Setting{DataSet: "two_moons", MaxRows: 100, Fraction: 0.2, Fit: train.Config{Epochs: 2}}
+	methods := []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, Matched(1)}
+	jobs, err := l.FleetJobs(t.Context(), s, 4, false, methods...)
+	if err != nil || len(jobs) != 12 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	f := openFleet(t, l, s, 4, false)
+	if err := f.Ahead(t.Context(), methods...); err != nil {
+		t.Fatal(err)
+	}
+	jobs, err = l.FleetJobs(t.Context(), s, 4, false, methods...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range jobs {
+		if !j.Done {
+			t.Errorf("%s was listed and is not there", j.ID)
+		}
+	}
+	runs, err := l.Store.List()
+	if err != nil || len(runs) != 12 {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+	w, err := f.Weights(t.Context(), unlearn.DoNothing{})
+	if err != nil || len(w) != 4 || w[0].Hash() == w[1].Hash() {
+		t.Errorf("%d models, %v", len(w), err)
+	}
+	if elsewhere, err := l.FleetJobs(t.Context(), Setting{DataSet: "pbmc3k", Class: "DC"}, 2, false, methods...); err != nil || len(elsewhere) != 6 || !elsewhere[0].Missing {
+		t.Errorf("without its files: %d jobs, %v", len(elsewhere), err)
+	}
+}
+
+// fleetVariable names the store of the process that the test below kills.
+const fleetVariable = "LETHE_TEST_FLEET"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(fleetVariable); dir != "" {
+		if err := sweepChild(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// sweepChild trains and unlearns a fleet and prints the hash of every model.
+func sweepChild(dir string) error {
+	e, err := engine.Open("go")
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	f, err := (&Lab{Engine: e, Store: s}).Fleet(context.Background(), island(), 6, false)
+	if err != nil {
+		return err
+	}
+	for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, Matched(10)} {
+		weights, err := f.Weights(context.Background(), m)
+		if err != nil {
+			return err
+		}
+		for _, w := range weights {
+			fmt.Println(w.Hash())
+		}
+	}
+	return nil
+}
+
+func TestAKilledSweepEndsInTheSameModels(t *testing.T) {
+	child := func(dir string) (*exec.Cmd, *bytes.Buffer) {
+		cmd, out := exec.Command(os.Args[0]), &bytes.Buffer{}
+		cmd.Env = append(os.Environ(), fleetVariable+"="+dir, "LETHE_DATA="+dir)
+		cmd.Stdout, cmd.Stderr = out, os.Stderr
+		return cmd, out
+	}
+	began := time.Now()
+	quiet, want := child(t.TempDir())
+	if err := quiet.Run(); err != nil {
+		t.Fatal(err)
+	}
+	whole := time.Since(began)
+	rng, dir := rand.New(rand.NewPCG(12, 4)), t.TempDir()
+	for kills := 0; kills < 12; {
+		cmd, _ := child(dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(rng.Int64N(int64(whole/3))), func() { _ = cmd.Process.Kill() })
+		err := cmd.Wait()
+		timer.Stop()
+		if err != nil {
+			kills++
+		} else {
+			dir = t.TempDir() // it got through: the next kills hit a fresh sweep
+		}
+	}
+	cmd, got := child(dir)
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(want.String(), "\n") != 18 || got.String() != want.String() {
+		t.Errorf("after twelve kills the models are\n%s, undisturbed\n%s", got, want)
+	}
+}
