@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/cells"
@@ -58,7 +59,44 @@ func simulatedCells() set {
 				c.Obs["twin_of"] = append(c.Obs["twin_of"], original)
 				c.Obs["batch"] = append(c.Obs["batch"], strconv.Itoa(m.Batch[i]))
 			}
+			c.Planted = plantedIn(m)
 			return c, nil
 		},
 	}
+}
+
+// Groups that are planted in the simulated cells.
+const (
+	Twins   = "twins"       // nearly copies of another cell
+	Singles = "singles"     // as many cells of the same types that have no near copy
+	Batch   = "small batch" // the smallest common type's cells of the second batch
+)
+
+// plantedIn are the groups of planted cells.
+func plantedIn(m *cells.Simulated) map[string][]int {
+	common := 0
+	for t, name := range m.Types {
+		if strings.HasPrefix(name, "type") {
+			common = t // the last is the smallest
+		}
+	}
+	doubled, wanted := map[int]bool{}, map[int]int{}
+	out := map[string][]int{}
+	for i, of := range m.Twin {
+		if of >= 0 {
+			doubled[i], doubled[of] = true, true
+			wanted[m.Type[i]]++
+			out[Twins] = append(out[Twins], i)
+		}
+	}
+	for i, t := range m.Type {
+		if !doubled[i] && wanted[t] > 0 {
+			wanted[t]--
+			out[Singles] = append(out[Singles], i)
+		}
+		if t == common && m.Batch[i] == 1 {
+			out[Batch] = append(out[Batch], i)
+		}
+	}
+	return out
 }

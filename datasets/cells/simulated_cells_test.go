@@ -33,6 +33,27 @@ func TestSimulatedCellsAreTheSameForEver(t *testing.T) {
 	if twins != 40 {
 		t.Errorf("%d twins", twins)
 	}
+	types := func(ids []int) (out []int) {
+		for _, i := range ids {
+			out = append(out, c.Y[i])
+		}
+		slices.Sort(out)
+		return out
+	}
+	copied, single := c.Planted[cells.Twins], c.Planted[cells.Singles]
+	if len(copied) != 40 || !slices.Equal(types(copied), types(single)) || !slices.IsSorted(single) {
+		t.Errorf("twins %v of types %v, singles %v of types %v", copied, types(copied), single, types(single))
+	}
+	for i, of := range c.Obs["twin_of"] {
+		if (of != "") != slices.Contains(copied, i) || of != "" && (slices.Contains(single, i) || slices.Contains(single, slices.Index(c.Barcodes, of))) {
+			t.Errorf("cell %d, nearly a copy of %q: twin %t, single %t", i, of, slices.Contains(copied, i), slices.Contains(single, i))
+		}
+	}
+	for i, b := range c.Obs["batch"] {
+		if (c.Classes[c.Y[i]] == "type5" && b == "1") != slices.Contains(c.Planted[cells.Batch], i) {
+			t.Errorf("cell %d of %s and batch %s is in the small batch, or is not", i, c.Classes[c.Y[i]], b)
+		}
+	}
 }
 
 // The zero value of every step, on the simulated cells, finds what was planted.

@@ -22,11 +22,23 @@ func Paper() paper.Paper {
 			{Name: "hour", About: "takes about an hour (PBMC-3k, its dendritic cells, the paper's network for 40 epochs, three seeds)"},
 			{Name: "standard", About: "an evening on two cores (PBMC-3k, two rare types, the paper's network, five seeds)"},
 		},
-		Recipes: []paper.Recipe{table2, table4, figure1},
+		Recipes: []paper.Recipe{table2, table4, within, figure1},
 	}
 }
 
 func init() {
+	within.Jobs = fleetJobs
+	within.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		s, err := FleetStudyAt(scale)
+		if err != nil {
+			return nil, err
+		}
+		f, err := collectFleets(ctx, e, s)
+		if err != nil {
+			return nil, err
+		}
+		return f.table(), nil
+	}
 	for _, r := range []struct {
 		*paper.Recipe
 		make func(*evidence) *paper.Output

@@ -1,0 +1,101 @@
+package learned
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+)
+
+// Fleet are features of the same records in several models that were each trained on
+// some of them.
+type Fleet struct {
+	Features []array.Matrix[float64] // of each model: a row per record
+	In       [][]bool                // In[m][i]: model m was trained on record i
+	Pairs    bool                    // models 2j and 2j+1 are a pair, see shadow.Fleet: they are in one fold
+}
+
+// AcrossModels scores the records in every model, by an attacker that was trained on
+// other models: models are dealt into folds in turn. It needs no non-members that look
+// like members, and has not seen the model that it judges; the record itself it has
+// seen in other models, as a member in some and as a stranger in others. Features are
+// standardised within every model, because models differ.
+//
+// Null: AUC 0.5. What fold j teaches about fold k, k teaches about j: shadow.Fleet's
+// Judge is to be told that this is mutual.
+func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f Fleet, folds int, seed engine.Root) ([][]float64, error) {
+	if err := f.check(folds); err != nil {
+		return nil, fmt.Errorf("learned: across models: %w", err)
+	}
+	var known []array.Matrix[float64]
+	for _, m := range f.Features {
+		known = append(known, scaler(m).apply(m))
+	}
+	out := make([][]float64, len(known))
+	for k := range folds {
+		judge, err := a.Fit(ctx, e, f.but(k, folds, known), engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k))))
+		if err != nil {
+			return nil, err
+		}
+		for m := range known {
+			if f.fold(m, folds) != k {
+				continue
+			}
+			if out[m], err = judge(known[m]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (f Fleet) fold(m, folds int) int {
+	if f.Pairs {
+		m /= 2
+	}
+	return m % folds
+}
+
+// but are the records in the models of all folds but one.
+func (f Fleet) but(fold, folds int, features []array.Matrix[float64]) (out Records) {
+	cols := features[0].Cols
+	out.Members.Cols, out.Nonmembers.Cols = cols, cols
+	for m, x := range features {
+		if f.fold(m, folds) == fold {
+			continue
+		}
+		for i, had := range f.In[m] {
+			side := &out.Nonmembers
+			if had {
+				side = &out.Members
+			}
+			side.Data = append(side.Data, x.Row(i)...)
+			side.Rows++
+		}
+	}
+	return out
+}
+
+func (f Fleet) check(folds int) error {
+	draws := len(f.Features)
+	if f.Pairs {
+		draws /= 2
+	}
+	if folds < 2 || draws < folds {
+		return fmt.Errorf("%d models in %d folds", len(f.Features), folds)
+	}
+	if len(f.In) != len(f.Features) {
+		return fmt.Errorf("%d models, training sets of %d", len(f.Features), len(f.In))
+	}
+	var errs []error
+	for m, x := range f.Features {
+		if x.Rows != len(f.In[m]) || x.Cols != f.Features[0].Cols || x.Rows == 0 {
+			errs = append(errs, fmt.Errorf("model %d: features of %d x %d, membership of %d records", m, x.Rows, x.Cols, len(f.In[m])))
+			continue
+		}
+		errs = append(errs, x.Check(fmt.Sprintf("features in model %d", m)))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,251 @@
+package fishing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/datasets"
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+var within = paper.Recipe{
+	ID:    "fishing/within",
+	Title: "Is it membership or cell type? Half of a rare type in, half out",
+	Doc: "Every model of a fleet is trained on a random half of the cells in question and on all others; the other half is trained on by the " +
+		"model's partner. 'within' is the AUC of the cells that a model had against those of the same type that it had not: no matched " +
+		"non-members are needed, and an attacker who knows the type alone has one half. 'matched' is the same attack by the paper's protocol: " +
+		"the cells that the model had against the unseen cells nearest to them. 'retrained' models never had any of the cells; what an " +
+		"attack finds there is not membership.",
+}
+
+// Fleet is a study's fleet: models of one recipe, among which the records of a group,
+// or of the whole train part, are dealt.
+type Fleet struct {
+	Case
+	Models int
+	Whole  bool
+}
+
+// FleetStudy is what the within-cluster table computes at one scale.
+type FleetStudy struct {
+	Scale  string
+	Fleets []Fleet
+}
+
+// FleetStudyAt is the study of the scale of that name.
+func FleetStudyAt(scale string) (FleetStudy, error) {
+	s := FleetStudy{Scale: scale}
+	switch scale {
+	case "quick":
+		s.Fleets = []Fleet{rareFleet(24), plantedFleet("near-copies", datacells.Twins), plantedFleet("no copies", datacells.Singles),
+			plantedFleet("small batch", datacells.Batch), tabularFleet("Breast Cancer", "breast_cancer", 0, 32)}
+	case "hour":
+		s.Fleets = []Fleet{bloodFleet("dendritic cells", "DC", 32), tabularFleet("German Credit", "german_credit", 0, 64)}
+	case "standard":
+		s.Fleets = []Fleet{bloodFleet("dendritic cells", "DC", 64), bloodFleet("platelets", "Platelet", 64), tabularFleet("German Credit", "german_credit", 0, 64)}
+	default:
+		return s, fmt.Errorf("scale %q is not one of quick, hour, standard", scale)
+	}
+	return s, nil
+}
+
+// rareFleet deals the simulated rare type; the network is that of the other tables.
+func rareFleet(models int) Fleet {
+	c := simulated()
+	c.Only = []string{Original, Retrained, Ten}
+	return Fleet{Case: c, Models: models}
+}
+
+// plantedFleet deals a group that the simulator planted.
+func plantedFleet(label, group string) Fleet {
+	f := rareFleet(16)
+	f.Label, f.Class, f.Planted = "simulated, "+label, "", group
+	f.Only = []string{Original}
+	return f
+}
+
+// bloodFleet deals a type of PBMC-3k. The network is ours, and small: layers of 128 and
+// 64, ten latent variables, 40 epochs, where the paper's has 7.3 million weights and 100
+// epochs, of which 64 would take two days on two cores.
+func bloodFleet(label, class string, models int) Fleet {
+	c := blood(label, class, 40)
+	c.Only = []string{Original, Retrained, Ten}
+	c.Arch = func(genes, _ int) model.Architecture {
+		return vae.Cells{Genes: genes, Hidden: []int{128, 64}, Latent: 10}
+	}
+	return Fleet{Case: c, Models: models}
+}
+
+// tabularFleet deals a whole table among classifiers, RULER's network.
+func tabularFleet(label, dataSet string, rows, models int) Fleet {
+	c := Case{Label: "classifier, " + label, Setting: lab.Setting{DataSet: dataSet, MaxRows: rows}, Only: []string{Original}}
+	return Fleet{Case: c, Models: models, Whole: true}
+}
+
+// of is the setting of a fleet's models.
+func (f Fleet) of() lab.Setting {
+	if f.LR == 0 {
+		return f.Setting
+	}
+	return f.at(0)
+}
+
+// Found is what an attack says of a fleet's models, as an arm leaves them.
+type Found struct {
+	Case   string `json:"case"`
+	Arm    string `json:"arm"`
+	Attack string `json:"attack"`
+	Dealt  int    `json:"n_dealt"` // records, half of which each model had
+	// Within are the records that a model had against those of the same group that it
+	// had not; nil where the attack cannot be asked.
+	Within *shadow.Sweep `json:"within,omitempty"`
+	// Matched are, per model, those that it had against the unseen records that lie
+	// nearest to them, of which there are Negatives, SameType of them of the group, on
+	// average over models.
+	Matched   []float64 `json:"matched,omitempty"`
+	Negatives float64   `json:"n_negatives,omitempty"`
+	SameType  float64   `json:"n_same_type,omitempty"`
+}
+
+// fleets is what the table of one scale is made of.
+type fleets struct {
+	FleetStudy
+	env       *paper.Env
+	found     []Found
+	runs      []string
+	data      map[string]string
+	missing   []string
+	generated bool
+}
+
+func collectFleets(ctx context.Context, e *paper.Env, s FleetStudy) (*fleets, error) {
+	out := &fleets{FleetStudy: s, env: e, data: map[string]string{}}
+	for _, f := range s.Fleets {
+		found, err := out.add(ctx, f)
+		switch {
+		case errors.Is(err, datasets.ErrMissing):
+			out.missing = append(out.missing, f.DataSet)
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", f.Label, err)
+		default:
+			out.found = append(out.found, found...)
+		}
+	}
+	if out.missing = slices.Compact(out.missing); len(out.found) == 0 {
+		return nil, fmt.Errorf("no data set of scale %s is on this machine: lethe data get %s: %w", s.Scale, out.missing[0], datasets.ErrMissing)
+	}
+	return out, nil
+}
+
+// add finds or computes what attacks say of a fleet.
+func (s *fleets) add(ctx context.Context, of Fleet) ([]Found, error) {
+	l := s.env.Lab()
+	f, err := l.Fleet(ctx, of.of(), of.Models, of.Whole)
+	if err != nil {
+		return nil, err
+	}
+	about := f.Models[0].About
+	s.data[about.Name], s.generated = f.Models[0].Hash, s.generated || about.Synthetic
+	run, err := l.Store.Do(ctx, fleetKey(l, f.Models[0], of), func(ctx context.Context, w *store.Work) error {
+		found, err := of.measure(ctx, f)
+		if err != nil {
+			return err
+		}
+		return w.WriteJSON("found.json", found)
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.Finish(of.job(), of.Label)
+	s.runs = append(s.runs, run.ID)
+	var found []Found
+	return found, run.JSON("found.json", &found)
+}
+
+// fleetEvidence identifies what attacks say of a fleet in the store.
+type fleetEvidence struct {
+	lab.NetworkKey
+	Label      string       `json:"label"`
+	Goal       lab.Goal     `json:"goal"`
+	Fit        train.Config `json:"fit"`
+	Dealt      string       `json:"dealt"`
+	Whole      bool         `json:"whole"`
+	Models     int          `json:"models"`
+	Arms       []armKey     `json:"arms"`
+	Attacks    []string     `json:"attacks"`
+	Neighbours int          `json:"neighbours"`
+	Attack     int          `json:"attack"` // version
+	Results    int          `json:"results"`
+}
+
+// FleetResults is the version of the numbers of the within-cluster table.
+const FleetResults = 1
+
+func fleetKey(l *lab.Lab, first *lab.Case, of Fleet) store.Key {
+	k := fleetEvidence{
+		NetworkKey: lab.NetworkKeyOf(first.Problem.Arch), Label: of.Label, Goal: first.Goal, Fit: first.Fit, Whole: of.Whole, Models: of.Models,
+		Dealt: lab.RowsKey(slices.Concat(first.Forget, first.Out)), Attacks: of.attacks(), Neighbours: of.Neighbours,
+		Attack: attack.Version, Results: FleetResults,
+	}
+	for _, a := range of.arms() {
+		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	}
+	return l.Key("evidence/fishing-within", first.Problem, k,
+		map[string]int64{"train": int64(first.Seed), "unlearn": lab.UnlearnSeed, "half": lab.HalfSeed, "split": lab.CellsSeed})
+}
+
+func (f Fleet) job() string {
+	group := f.Class + f.Planted
+	if f.Whole {
+		group = "everything"
+	}
+	return fmt.Sprintf("evidence/fishing-within/%s/%s/models-%d", f.DataSet, group, f.Models)
+}
+
+// fleetJobs lists every model of a scale's fleets, and the evidence on them.
+func fleetJobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+	s, err := FleetStudyAt(scale)
+	if err != nil {
+		return nil, err
+	}
+	var out []lab.Job
+	for _, of := range s.Fleets {
+		models, err := e.Lab().FleetJobs(ctx, of.of(), of.Models, of.Whole, of.methods()...)
+		if err != nil {
+			return nil, err
+		}
+		job := lab.Job{ID: of.job(), Needs: lab.IDs(models)}
+		first, err := e.Lab().Case(ctx, of.of().Fleet(of.Models, of.Whole)[0])
+		switch {
+		case errors.Is(err, datasets.ErrMissing):
+			job.Missing = true
+		case err != nil:
+			return nil, err
+		default:
+			job.Cost = int64(first.Problem.Train.X.Rows * of.Models)
+			if err := e.Lab().Look(&job, fleetKey(e.Lab(), first, of)); err != nil {
+				return nil, err
+			}
+		}
+		out = append(append(out, models...), job)
+	}
+	return lab.Once(out), nil
+}
+
+// group reports whether a record is of the group that is dealt.
+func (f Fleet) group(p *lab.Problem, part datasets.Part, row int) bool {
+	if f.Class != "" {
+		return p.About.Classes[part.Y[row]] == f.Class
+	}
+	return slices.Contains(p.About.Planted[f.Planted], part.IDs[row])
+}

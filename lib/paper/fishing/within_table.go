@@ -1,0 +1,150 @@
+package fishing
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+func (s *fleets) table() *paper.Output {
+	t := &report.Table{
+		ID: within.ID, Title: within.Title, Caption: within.Doc, Provenance: s.provenance(),
+		Columns: []report.Column{
+			{Name: "attack"},
+			{Name: "within, original", Note: "AUC, cells that the model had against cells of the group that it had not; null 0.5; mean over models, 95 % interval over pairs"},
+			{Name: "TPR at 1 %", Note: "share of the members above the score that one of 100 non-members of all models passes, original; null 0.01"},
+			{Name: "within, " + Ten, Note: "after unlearning the half that the model had; the shadow models have unlearned theirs"},
+			{Name: "within, retrained", Note: "models that had none of the cells: the null"},
+			{Name: "matched, original", Note: "the paper's protocol: cells that the model had against the unseen ones nearest to them"},
+			{Name: "matched, retrained", Note: "the same of models that had none of them: what is not membership"},
+			{Name: "floor", Note: "the mean of |2 AUC - 1| of one model by chance, within the group"},
+			{Name: "in", Note: "records of the group that a model had; its partner had the others"},
+			{Name: "models"},
+		},
+	}
+	for _, f := range s.Fleets {
+		for _, name := range f.attacks() {
+			if row, there := s.row(f, name); there {
+				t.Rows = append(t.Rows, row)
+			}
+		}
+	}
+	t.Notes = s.notes()
+	return &paper.Output{Table: t, Runs: report.RecordsOf(s.records())}
+}
+
+// row is an attack's line of a fleet.
+func (s *fleets) row(f Fleet, name string) (report.Row, bool) {
+	found := map[string]Found{}
+	for _, r := range s.found {
+		if r.Case == f.Label && r.Attack == name {
+			found[r.Arm] = r
+		}
+	}
+	original, there := found[Original]
+	if !there {
+		return report.Row{}, false
+	}
+	in := original.Dealt / 2
+	row := report.Row{Group: f.Label, Cells: []report.Cell{
+		report.Str(name), inside(found, Original), rarely(original), inside(found, Ten), inside(found, Retrained),
+		outside(found, Original), outside(found, Retrained),
+		report.Num(stats.ChanceFloor(in, original.Dealt-in).Mean, 2), report.Num(float64(in), 0), report.Num(float64(f.Models), 0),
+	}}
+	if name == TypeAlone {
+		row.Kind = report.Control
+	}
+	return row, true
+}
+
+func inside(found map[string]Found, arm string) report.Cell {
+	f, there := found[arm]
+	if !there {
+		return report.Gap("not asked")
+	}
+	return report.Est(f.Within.AUC, 3)
+}
+
+func rarely(f Found) report.Cell {
+	if f.Within.Rare == nil {
+		return report.Gap("too few")
+	}
+	return report.Est(*f.Within.Rare, 3)
+}
+
+func outside(found map[string]Found, arm string) report.Cell {
+	f, there := found[arm]
+	switch {
+	case !there:
+		return report.Gap("not asked")
+	case len(f.Matched) == 0:
+		return report.Gap("needs models that had the record")
+	}
+	e := stats.MeanInterval(shadow.PairMeans(f.Matched), 0.95, "pairs of models").Against(0.5, stats.NearNull)
+	e.Low, e.High = max(0, e.Low), min(1, e.High)
+	return report.Est(e, 3)
+}
+
+// records are the values behind the table, one of each model, arm and attack.
+func (s *fleets) records() []fleetRecord {
+	var out []fleetRecord
+	for _, f := range s.found {
+		for m, r := range f.Within.Models {
+			rec := fleetRecord{Case: f.Case, Arm: f.Arm, Attack: f.Attack, Model: m, In: r.NMembers, Out: r.NNonmembers, Within: r.AUC.Value}
+			if len(f.Matched) > 0 {
+				rec.Matched = &f.Matched[m]
+			}
+			out = append(out, rec)
+		}
+	}
+	return out
+}
+
+type fleetRecord struct {
+	Case    string   `json:"case"`
+	Arm     string   `json:"arm"`
+	Attack  string   `json:"attack"`
+	Model   int      `json:"model"`
+	In      int      `json:"n_in"`
+	Out     int      `json:"n_out"`
+	Within  float64  `json:"auc_within"`
+	Matched *float64 `json:"auc_matched,omitempty"`
+}
+
+func (s *fleets) notes() []string {
+	var out []string
+	if s.generated {
+		out = append(out, "simulated_cells are generated.")
+	}
+	for _, m := range s.missing {
+		out = append(out, fmt.Sprintf("Left out, its files are not on this machine: %s. Get it with: lethe data get %s", m, m))
+	}
+	for _, f := range s.Fleets {
+		i := slices.IndexFunc(s.found, func(r Found) bool { return r.Case == f.Label && r.Arm == Original && len(r.Matched) > 0 })
+		if i < 0 {
+			continue
+		}
+		r := s.found[i]
+		out = append(out, fmt.Sprintf("%s: %d cells are dealt; of %.1f matched unseen cells %.1f are of the group, on average over models.",
+			f.Label, r.Dealt, r.Negatives, r.SameType))
+	}
+	return append(out, "Models 2j and 2j+1 share the dealt records, so that what makes a record hard cancels in the mean over a pair; the other of a pair "+
+		"is never a shadow of a model. Intervals are Student's over pairs, wider where models teach one another (see package shadow).",
+		"LiRA and RMIA look at minus the reconstruction loss and divergence of a cell; of classifiers LiRA at the scaled confidence, RMIA at the "+
+			"logarithm of the label's probability. RMIA's population are the unseen records. LiRA has one variance for all records.",
+		"Within, the learned attacker is trained on the features in other models; matched, on the model's own, cross-fitted as in Table 2.")
+}
+
+func (s *fleets) provenance() report.Provenance {
+	info := s.env.Engine.Info()
+	p := report.Provenance{
+		Scale: s.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(FleetResults),
+		Data: s.data, Command: paper.Command(within.ID, s.Scale), Seeds: []int64{int64(s.env.Shift)},
+	}
+	p.Runs, p.RunsHash = paper.CountRuns(s.runs)
+	return p
+}
