@@ -385,7 +385,7 @@ func TestBenchAtlasTakesEveryStep(t *testing.T) {
 	if err := json.Unmarshal(out, &stages); err != nil {
 		t.Fatal(err)
 	}
-	if len(stages) != 7 {
+	if len(stages) != 8 {
 		t.Fatalf("%d steps", len(stages))
 	}
 	for _, s := range stages {
@@ -394,7 +394,7 @@ func TestBenchAtlasTakesEveryStep(t *testing.T) {
 		}
 	}
 	// 85 % of 600 cells in batches of 256.
-	if last := stages[6].Note; !strings.HasPrefix(last, "510 cells in 2 steps, 7349984 weights") {
+	if last := stages[7].Note; !strings.HasPrefix(last, "510 cells in 2 steps, 7349984 weights") {
 		t.Error(last)
 	}
 	if err := lethe(t, "bench", "atlas", "--cells", "10").Run(); err == nil {

@@ -64,21 +64,33 @@ func nearest(x, among array.Matrix[float64], k int, self bool) *Neighbours {
 	n := &Neighbours{Rows: x.Rows, K: k, Index: make([]int, x.Rows*k), Distance: make([]float64, x.Rows*k)}
 	deal(x.Rows, 4*runtime.GOMAXPROCS(0), func(_, from, to int) {
 		for i := from; i < to; i++ {
+			if self {
+				n.fill(i, func(best *shortlist) { best.search(x.Row(i), among, i) })
+				continue
+			}
 			index, distance := n.Of(i)
 			best := shortlist{index[:0], distance[:0], k}
-			own := -1
-			if self {
-				own = i
-				best = shortlist{index[1:1], distance[1:1], k - 1}
-				index[0] = i
-			}
-			best.search(x.Row(i), among, own)
-			for e, d := range distance {
-				distance[e] = math.Sqrt(d)
-			}
+			best.search(x.Row(i), among, -1)
+			roots(distance)
 		}
 	})
 	return n
+}
+
+// fill makes the list of row i: itself, and then what search finds.
+func (n *Neighbours) fill(i int, search func(best *shortlist)) {
+	index, distance := n.Of(i)
+	index[0] = i
+	if n.K > 1 {
+		search(&shortlist{index[1:1], distance[1:1], n.K - 1})
+	}
+	roots(distance)
+}
+
+func roots(squares []float64) {
+	for e, d := range squares {
+		squares[e] = math.Sqrt(d)
+	}
 }
 
 // shortlist holds the nearest rows so far, by ascending square of the distance.
@@ -90,22 +102,21 @@ type shortlist struct {
 
 // search looks at all rows but own.
 func (s *shortlist) search(row []float64, among array.Matrix[float64], own int) {
-	if s.k == 0 {
-		return
-	}
-	limit := math.Inf(1)
 	for j := range among.Rows {
-		if j == own {
-			continue
+		if j != own {
+			s.offer(j, row, among.Row(j))
 		}
-		d := squareBelow(row, among.Row(j), limit)
-		if d >= limit {
-			continue
-		}
+	}
+}
+
+// offer takes row j if it is nearer than the last.
+func (s *shortlist) offer(j int, row, other []float64) {
+	limit := math.Inf(1)
+	if len(s.index) == s.k {
+		limit = s.square[s.k-1]
+	}
+	if d := squareBelow(row, other, limit); d < limit {
 		s.insert(j, d)
-		if len(s.index) == s.k {
-			limit = s.square[s.k-1]
-		}
 	}
 }
 

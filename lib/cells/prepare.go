@@ -39,6 +39,7 @@ type Options struct {
 	PCA        PCA     `json:"pca,omitzero"`
 	Use        int     `json:"use,omitempty"`        // components in which neighbours are near; 0: 30
 	Neighbours int     `json:"neighbours,omitempty"` // with the cell itself; 0: 15
+	Forest     *Forest `json:"forest,omitempty"`     // finds the neighbours approximately; nil: exactly
 	Leiden     Leiden  `json:"leiden,omitzero"`
 }
 
@@ -96,7 +97,7 @@ func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand
 	if err := o.place(p); err != nil {
 		return nil, err
 	}
-	near, err := NearestOthers(p.Places, o.Neighbours)
+	near, err := o.near(p.Places)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +106,13 @@ func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand
 	}
 	p.Groups, err = o.Leiden.Clusters(p.Graph, rng)
 	return p, err
+}
+
+func (o Options) near(places array.Matrix[float64]) (*Neighbours, error) {
+	if o.Forest != nil {
+		return o.Forest.NearestOthers(places, o.Neighbours)
+	}
+	return NearestOthers(places, o.Neighbours)
 }
 
 // Choose leaves out cells and genes that do not pass the filter, normalises, and

@@ -1,0 +1,141 @@
+package cells
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Forest finds nearest rows without comparing all pairs, so that some are missed.
+// Every tree cuts the rows in two by the plane halfway between two of them that are
+// drawn, and cuts the parts again until none has more than Leaf rows; the candidates
+// of a row are those that share a leaf with it in any tree. Then, Rounds times, the
+// neighbours of its neighbours are candidates too (Dong, Moses and Li 2011).
+//
+// The result follows from the rows and the seed, on any number of cores. What it
+// finds is at its true distance, and among rows as near as each other the first that
+// it knows of comes first. The zero value misses less than one in a hundred of the 15
+// neighbours of simulated cells (a test), and one in forty of PBMC-3k's. It is for sets
+// that are much larger: comparing all pairs of 2,600 cells takes less time.
+type Forest struct {
+	Trees  int    `json:"trees,omitempty"`  // 0: 8
+	Leaf   int    `json:"leaf,omitempty"`   // 0: 64
+	Rounds int    `json:"rounds,omitempty"` // 0: 2
+	Seed   uint64 `json:"seed,omitempty"`
+}
+
+// Resolved puts the defaults in the place of zeros.
+func (f Forest) Resolved() Forest {
+	f.Trees, f.Leaf, f.Rounds = cmp.Or(f.Trees, 8), cmp.Or(f.Leaf, 64), cmp.Or(f.Rounds, 2)
+	return f
+}
+
+// NearestOthers is the function of that name, approximately. It refuses what that
+// refuses, and leaves that cannot hold k rows.
+func (f Forest) NearestOthers(x array.Matrix[float64], k int) (*Neighbours, error) {
+	if err := checkNear(x, x, k, x.Rows); err != nil {
+		return nil, err
+	}
+	f = f.Resolved()
+	if f.Trees < 1 || f.Rounds < 0 || f.Leaf < 2*k {
+		return nil, fmt.Errorf("cells.Forest: %d trees, %d rounds, leaves of %d rows for %d neighbours; a leaf needs twice as many",
+			f.Trees, f.Rounds, f.Leaf, k)
+	}
+	shared := make([][][]int32, f.Trees) // the leaf of every row, by tree
+	deal(f.Trees, runtime.GOMAXPROCS(0), func(_, from, to int) {
+		for t := from; t < to; t++ {
+			shared[t] = f.leaves(x, k, rand.New(rand.NewPCG(f.Seed, uint64(t))))
+		}
+	})
+	n := amongCandidates(x, k, func(i int, add func(rows ...int32)) {
+		for _, leaf := range shared {
+			add(leaf[i]...)
+		}
+	})
+	for range f.Rounds {
+		last := n
+		n = amongCandidates(x, k, func(i int, add func(rows ...int32)) {
+			near, _ := last.Of(i)
+			for _, j := range near {
+				next, _ := last.Of(j)
+				for _, e := range next {
+					add(int32(e))
+				}
+			}
+		})
+	}
+	return n, nil
+}
+
+// leaves grows a tree, no leaf of which has fewer than least rows, and returns every
+// row's leaf.
+func (f Forest) leaves(x array.Matrix[float64], least int, rng *rand.Rand) [][]int32 {
+	out := make([][]int32, x.Rows)
+	all := make([]int32, x.Rows)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	parts := [][]int32{all}
+	for len(parts) > 0 {
+		rows := parts[len(parts)-1]
+		parts = parts[:len(parts)-1]
+		if len(rows) <= f.Leaf {
+			for _, i := range rows {
+				out[i] = rows
+			}
+			continue
+		}
+		at := cut(x, rows, least, rng)
+		parts = append(parts, rows[:at], rows[at:])
+	}
+	return out
+}
+
+// cut moves the rows on one side of a plane to the front and says how many they are.
+// Rows that a plane does not part, such as copies of one another, are cut in the middle.
+func cut(x array.Matrix[float64], rows []int32, least int, rng *rand.Rand) int {
+	a, b := x.Row(int(rows[rng.IntN(len(rows))])), x.Row(int(rows[rng.IntN(len(rows))]))
+	side := func(row []float64) (s float64) {
+		for e, v := range row {
+			s += float64((a[e] - b[e]) * (v - (a[e]+b[e])/2))
+		}
+		return s
+	}
+	at := 0
+	for k, i := range rows {
+		if side(x.Row(int(i))) > 0 {
+			rows[at], rows[k] = i, rows[at]
+			at++
+		}
+	}
+	if at < least || at > len(rows)-least {
+		return len(rows) / 2
+	}
+	return at
+}
+
+// amongCandidates finds the nearest of every row's candidates, itself first.
+func amongCandidates(x array.Matrix[float64], k int, of func(i int, add func(rows ...int32))) *Neighbours {
+	n := &Neighbours{Rows: x.Rows, K: k, Index: make([]int, x.Rows*k), Distance: make([]float64, x.Rows*k)}
+	deal(x.Rows, 4*runtime.GOMAXPROCS(0), func(_, from, to int) {
+		var candidates []int32
+		for i := from; i < to; i++ {
+			candidates = candidates[:0]
+			of(i, func(rows ...int32) { candidates = append(candidates, rows...) })
+			slices.Sort(candidates)
+			candidates = slices.Compact(candidates)
+			n.fill(i, func(best *shortlist) {
+				for _, j := range candidates {
+					if int(j) != i {
+						best.offer(int(j), x.Row(i), x.Row(int(j)))
+					}
+				}
+			})
+		}
+	})
+	return n
+}
