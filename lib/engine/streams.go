@@ -83,6 +83,12 @@ const (
 	// own seed (what: 0 the deal, 1 the seed; fold).
 	StreamAttacker = "attacker"
 
+	// StreamPosterior draws codes from the posteriors of cells (role: 0 forgotten, 1
+	// retained, 2 unseen).
+	StreamPosterior = "posterior"
+	// StreamClusters draws where k-means begins.
+	StreamClusters = "clusters"
+
 	// StreamBench draws what benchmarks compute on.
 	StreamBench = "bench"
 )

@@ -197,26 +197,33 @@ func (m Cells) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trac
 		h = b.block(fmt.Sprintf("encoder.%d", i), h)
 	}
 	mu, s := b.dense(h), b.dense(h)
-	g := reparameterise(t, mu, s, b.draw())
+	outputs := b.decode(m, reparameterise(t, mu, s, b.draw()), cluster)
+	outputs[loss.LatentMean], outputs[loss.LatentLogVar] = mu, s
+	layers := append(b.layers, model.Layer{Name: "mean", Value: mu}, model.Layer{Name: "proportion", Value: outputs[loss.Proportion]})
+	return model.Trace{Outputs: outputs, Embedding: mu, Layers: layers}
+}
+
+// decode builds what a network says of codes z, with the cluster behind them where it
+// is not nil.
+func (b *building) decode(m Cells, z, cluster *Node) map[string]*Node {
+	g := z
 	for i := range m.Hidden {
 		g = b.block(fmt.Sprintf("decoder.%d", i), g)
 	}
 	seen := g
 	if cluster != nil {
-		seen = t.Block([]*Node{g}, func(in []*Node) *Node { return Concatenate([]*Node{in[0], cluster}, 0) })
+		seen = b.Block([]*Node{g}, func(in []*Node) *Node { return Concatenate([]*Node{in[0], cluster}, 0) })
 	}
-	proportion := nn.SoftmaxFeatures(t, b.dense(seen))
-	outputs := map[string]*Node{loss.Proportion: proportion, loss.LatentMean: mu, loss.LatentLogVar: s}
+	outputs := map[string]*Node{loss.Proportion: nn.SoftmaxFeatures(b.Tape, b.dense(seen))}
 	if m.Dispersion == PerGene {
-		outputs[loss.LogDispersion] = nn.Constant(t, b.weight(), x.Shape().Dimensions[1])
+		outputs[loss.LogDispersion] = nn.Constant(b.Tape, b.weight(), z.Shape().Dimensions[1])
 	} else {
 		outputs[loss.LogDispersion] = b.dense(g)
 	}
 	if m.ZeroInflated {
 		outputs[loss.DropoutLogits] = b.dense(g)
 	}
-	layers := append(b.layers, model.Layer{Name: "mean", Value: mu}, model.Layer{Name: "proportion", Value: proportion})
-	return model.Trace{Outputs: outputs, Embedding: mu, Layers: layers}
+	return outputs
 }
 
 // building takes weights and draws in their order.

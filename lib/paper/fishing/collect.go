@@ -7,10 +7,8 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
-	"github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -95,6 +93,7 @@ type evidenceKey struct {
 	Arms       []armKey     `json:"arms"`
 	Protocols  []string     `json:"protocols"`
 	Neighbours int          `json:"neighbours"`
+	Markers    []string     `json:"markers"`
 	Attack     int          `json:"attack"` // versions of what is measured with
 	Utility    int          `json:"utility"`
 	Results    int          `json:"results"`
@@ -108,7 +107,7 @@ type armKey struct {
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	k := evidenceKey{
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: c.Class,
-		Neighbours: of.Neighbours, Attack: attack.Version, Utility: utility.Version, Results: Results,
+		Neighbours: of.Neighbours, Markers: of.Markers, Attack: attack.Version, Utility: utility.Version, Results: Results,
 	}
 	for _, a := range of.arms() {
 		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
@@ -130,6 +129,10 @@ func jobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.jobs(ctx, e)
+}
+
+func (s Study) jobs(ctx context.Context, e *paper.Env) ([]lab.Job, error) {
 	var out []lab.Job
 	for _, of := range s.Cases {
 		for seed := range s.Seeds {
@@ -182,7 +185,9 @@ type question struct {
 	*lab.Case
 	of        Case
 	negatives []int
+	matched   Matching
 	original  learned.Records // features, for attackers that are transferred
+	drawn     drawing         // the same with codes that were drawn
 	retrained [2]view         // two independent ones
 }
 
@@ -197,12 +202,13 @@ func questioned(ctx context.Context, c *lab.Case, of Case) (*question, error) {
 			return nil, fmt.Errorf("a retrained model: %w", err)
 		}
 	}
-	near, err := cells.Matched(array.Convert[float64](original.forget.mean), array.Convert[float64](original.unseen.mean), of.Neighbours)
-	if err != nil {
+	if q.matched, q.negatives, err = q.match(original); err != nil {
 		return nil, err
 	}
-	q.negatives = near.Rows
-	q.original, err = original.records(q.negatives)
+	if q.original, err = original.records(q.negatives); err != nil {
+		return nil, err
+	}
+	q.drawn, err = q.draw(ctx, original)
 	return q, err
 }
 
@@ -219,12 +225,8 @@ func (q *question) look(ctx context.Context, m unlearn.Method) (view, error) {
 func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, error) {
 	row := &Row{
 		Case: q.of.Label, Arm: a.Label, Control: a.Control, Seed: q.Seed,
-		Forget: len(q.Forget), Negatives: len(q.negatives), Unseen: q.Test.X.Rows,
-	}
-	for _, i := range q.negatives {
-		if q.About.Classes[q.Test.Y[i]] == q.Class {
-			row.SameType++
-		}
+		Type: q.Class, Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.matched.ByType[q.Class], Unseen: q.Test.X.Rows,
+		Sizes: sizesOf(q.Case),
 	}
 	weights, report, err := q.Weights(ctx, a.Method)
 	if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
@@ -244,7 +246,10 @@ func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, 
 	if err := q.attack(ctx, e, row, v); err != nil {
 		return nil, err
 	}
-	return row, row.useful(q.Case, v, weights)
+	if row.Drawn, err = q.attackDrawn(ctx, e, v, weights); err != nil {
+		return nil, err
+	}
+	return row, row.useful(ctx, q.Case, q.of, v, weights)
 }
 
 // attack runs every attack on an arm's model. A retrained model's reference is the
@@ -269,7 +274,7 @@ func (q *question) attack(ctx context.Context, e *engine.Engine, row *Row, v vie
 const attackSeed = 42
 
 // useful measures what the model is still good for.
-func (r *Row) useful(c *lab.Case, v view, w nn.Params) (err error) {
+func (r *Row) useful(ctx context.Context, c *lab.Case, of Case, v view, w nn.Params) (err error) {
 	for _, m := range []struct {
 		to   *float64
 		from []float64
@@ -283,6 +288,9 @@ func (r *Row) useful(c *lab.Case, v view, w nn.Params) (err error) {
 		}
 		*m.to = mean
 	}
-	r.Markers, r.MarkerR, err = markerR(c, w)
+	if r.Latent, err = latentOf(ctx, c, v.unseen); err != nil {
+		return err
+	}
+	r.Markers, err = markersOf(c, of.Markers, w)
 	return err
 }

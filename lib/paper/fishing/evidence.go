@@ -27,14 +27,16 @@ type view struct {
 // said is what a model says of some cells. bare is the reconstruction loss as the
 // published program's threshold attacks have it: without library size, so that it
 // compares proportions with expression, and a mean over genes.
+//
+// codes represent the cells in the latent space: the means, or one draw from the
+// posterior each, with the reconstruction loss of what is decoded from them.
 type said struct {
-	mean, logVar            array.Matrix[float32]
+	mean, logVar, codes     array.Matrix[float32]
 	recon, divergence, bare []float64
 }
 
 // viewOf looks at a case through a model's weights. Posteriors are represented by
-// their means; the published program samples from them, which makes every one of
-// its numbers another in every run.
+// their means; the published program samples from them: see view.drawn.
 func viewOf(c *lab.Case, w nn.Params) (v view, err error) {
 	train := func(rows []int) (said, error) { return saidOf(c.Runner, w, c.Problem.Train.Gather(rows)) }
 	if v.forget, err = train(c.Forget); err != nil {
@@ -52,18 +54,25 @@ func saidOf(r *model.Runner, w nn.Params, cells datasets.Part) (s said, err erro
 	if err != nil {
 		return s, err
 	}
-	s.mean, s.logVar = p.Outputs[loss.LatentMean], p.Outputs[loss.LatentLogVar]
-	if s.recon, err = utility.SquaredErrors(p.Outputs[loss.Proportion], cells.X, utility.LibrarySizes(cells.X)); err != nil {
+	s.mean, s.logVar, s.codes = p.Outputs[loss.LatentMean], p.Outputs[loss.LatentLogVar], p.Outputs[loss.LatentMean]
+	if s.divergence, err = utility.Divergences(s.mean, s.logVar); err != nil {
 		return s, err
 	}
-	if s.bare, err = utility.SquaredErrors(p.Outputs[loss.Proportion], cells.X, ones(cells.X.Rows)); err != nil {
-		return s, err
+	return s, s.decoded(p.Outputs[loss.Proportion], cells.X)
+}
+
+// decoded are the losses of what was decoded from the codes.
+func (s *said) decoded(proportion, x array.Matrix[float32]) (err error) {
+	if s.recon, err = utility.SquaredErrors(proportion, x, utility.LibrarySizes(x)); err != nil {
+		return err
+	}
+	if s.bare, err = utility.SquaredErrors(proportion, x, ones(x.Rows)); err != nil {
+		return err
 	}
 	for i := range s.bare {
-		s.bare[i] /= float64(cells.X.Cols)
+		s.bare[i] /= float64(x.Cols)
 	}
-	s.divergence, err = utility.Divergences(s.mean, s.logVar)
-	return s, err
+	return nil
 }
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
@@ -75,12 +84,12 @@ func (s said) features(retain said) (array.Matrix[float64], error) {
 	if err != nil {
 		return f, err
 	}
-	return features.WithDistance(f, features.Neighbours{Codes: s.mean, Reference: retain.mean})
+	return features.WithDistance(f, features.Neighbours{Codes: s.codes, Reference: retain.codes})
 }
 
 // take are the cells at these positions.
 func (s said) take(at []int) said {
-	out := said{mean: s.mean.Gather(at), logVar: s.logVar.Gather(at)}
+	out := said{mean: s.mean.Gather(at), logVar: s.logVar.Gather(at), codes: s.codes.Gather(at)}
 	for _, i := range at {
 		out.recon, out.divergence, out.bare = append(out.recon, s.recon[i]), append(out.divergence, s.divergence[i]), append(out.bare, s.bare[i])
 	}
@@ -103,10 +112,17 @@ type Row struct {
 	Arm       string `json:"arm"`
 	Control   bool   `json:"control"`
 	Seed      int    `json:"seed"`
+	Type      string `json:"type"` // that is forgotten
 	Forget    int    `json:"n_forget"`
 	Negatives int    `json:"n_negatives"` // matched unseen cells
 	SameType  int    `json:"n_same_type"` // of them, cells of the forgotten type
 	Unseen    int    `json:"n_unseen"`
+
+	// Sizes are those of the case.
+	Sizes Sizes `json:"sizes"`
+
+	// Drawn are the matched cells of the program's reading, and what P-B says of them.
+	Drawn Drawn `json:"drawn"`
 
 	// Attacks are the reports of the protocols, by name.
 	Attacks map[string]Attacked `json:"attacks"`
@@ -118,10 +134,10 @@ type Row struct {
 	ForgetDivergence float64 `json:"forget_divergence"`
 	UnseenRecon      float64 `json:"unseen_recon"`
 	UnseenDivergence float64 `json:"unseen_divergence"`
-	// Markers are the paper's marker genes that are among the variable ones, and
-	// MarkerR the mean of their correlations; 0 where none is.
-	Markers []string `json:"markers"`
-	MarkerR float64  `json:"marker_r,omitempty"`
+	// Latent is what the unseen cells' latent means still say of their types.
+	Latent Latent `json:"latent"`
+	// Markers are the marker genes of the case that are among its variable genes.
+	Markers []Marker `json:"markers,omitempty"`
 
 	Displacement float64 `json:"displacement"` // of the weights, relative
 	Diverged     string  `json:"diverged,omitempty"`

@@ -105,7 +105,7 @@ func TestWhoIsAMember(t *testing.T) {
 		for _, x := range v {
 			m.Data = append(m.Data, float32(x))
 		}
-		return said{mean: m, logVar: array.New[float32](len(v), 1), recon: v, divergence: v, bare: v}
+		return said{mean: m, logVar: array.New[float32](len(v), 1), codes: m, recon: v, divergence: v, bare: v}
 	}
 	v := view{forget: column(1, 2), retain: column(10, 11, 12, 13, 14, 15), unseen: column(3, 4, 5)}
 	b := v.both([]int{0, 2}, false)
@@ -168,29 +168,17 @@ func TestMarkersThatAreNotVariableAreLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found, r, err := markerR(c, w); len(found) != 0 || r != 0 || err != nil {
-		t.Errorf("simulated cells: %v, %v, %v", found, r, err)
+	features := slices.Clone(c.About.Features)
+	features[3].Name, features[7].Name = "LYZ", "CD14"
+	c.About.Features = features
+	found, err := markersOf(c, []string{"CD3D", "CD14", "LYZ"}, w)
+	if err != nil || len(found) != 2 || found[0].Gene != "CD14" || found[1].Gene != "LYZ" {
+		t.Fatalf("%+v, %v", found, err)
 	}
-	features := c.About.Features
-	named := func(names map[int]string) []datasets.Feature {
-		out := slices.Clone(features)
-		for j, name := range names {
-			out[j].Name = name
-		}
-		return out
+	if r, want := (Row{Markers: found}).MarkerR(), (*found[0].R+*found[1].R)/2; math.Abs(r-want) > 1e-12 {
+		t.Errorf("mean %v, want %v", r, want)
 	}
-	alone := map[string]float64{}
-	for j, gene := range map[int]string{3: "LYZ", 7: "CD14"} {
-		c.About.Features = named(map[int]string{j: gene})
-		found, r, err := markerR(c, w)
-		if err != nil || !slices.Equal(found, []string{gene}) {
-			t.Fatalf("%s: %v, %v", gene, found, err)
-		}
-		alone[gene] = r
-	}
-	c.About.Features = named(map[int]string{3: "LYZ", 7: "CD14"})
-	found, r, err := markerR(c, w)
-	if want := (alone["LYZ"] + alone["CD14"]) / 2; err != nil || !slices.Equal(found, []string{"CD14", "LYZ"}) || math.Abs(r-want) > 1e-12 {
-		t.Errorf("%v: %v, want %v (%v)", found, r, want, err)
+	if none, err := markersOf(c, []string{"CD3D"}, w); err != nil || len(none) != 0 {
+		t.Errorf("%v, %v", none, err)
 	}
 }

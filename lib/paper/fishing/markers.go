@@ -1,38 +1,97 @@
 package fishing
 
 import (
+	"errors"
+	"math"
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// markerR lists the paper's marker genes that are among a case's variable genes, and
-// takes the mean of their correlations, on unseen cells, with library size. In the
-// paper's data all eight are; where none is, as in simulated cells, the mean is 0.
-func markerR(c *lab.Case, w nn.Params) (found []string, mean float64, err error) {
-	var columns []int
-	for _, gene := range utility.Markers() {
+// Marker is how well a model knows a marker gene: the correlation over unseen cells
+// of what the decoder says with the expression, with library size and as the
+// published program has it, without. nil where the decoder says the same of every
+// cell, or the gene has the same expression in all.
+type Marker struct {
+	Gene string   `json:"gene"`
+	R    *float64 `json:"r"`
+	Bare *float64 `json:"r_bare"`
+}
+
+// markersOf are the correlations of those of the genes in the unseen cells that are
+// among the case's variable genes. In the paper's data all eight are.
+func markersOf(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) {
+	if len(genes) == 0 {
+		return nil, nil
+	}
+	p, err := c.Runner.PredictOutputs(w, c.Test.X, loss.Proportion)
+	if err != nil {
+		return nil, err
+	}
+	var out []Marker
+	for _, gene := range genes {
 		j := slices.IndexFunc(c.About.Features, func(f datasets.Feature) bool { return f.Name == gene })
-		if j >= 0 {
-			found, columns = append(found, gene), append(columns, j)
+		if j < 0 {
+			continue
 		}
+		m := Marker{Gene: gene}
+		said := p.Outputs[loss.Proportion]
+		if m.R, err = correlation(said, c.Test.X, utility.LibrarySizes(c.Test.X), j); err != nil {
+			return nil, err
+		}
+		if m.Bare, err = correlation(said, c.Test.X, ones(c.Test.X.Rows), j); err != nil {
+			return nil, err
+		}
+		out = append(out, m)
 	}
-	if len(found) == 0 {
-		return nil, 0, nil
+	return out, nil
+}
+
+// correlation is a gene's, nil where there is none.
+func correlation(proportion, x array.Matrix[float32], library []float64, gene int) (*float64, error) {
+	r, err := utility.MarkerCorrelation(proportion, x, library, []int{gene})
+	if errors.Is(err, stats.ErrConstant) {
+		return nil, nil
 	}
-	p, err := c.Runner.Predict(w, c.Test.X)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	r, err := utility.MarkerCorrelation(p.Outputs[loss.Proportion], c.Test.X, utility.LibrarySizes(c.Test.X), columns)
-	if err != nil {
-		return nil, 0, err
+	return &r[0], nil
+}
+
+// MarkerR is the mean correlation of the case's marker genes with library size, NaN
+// where one has none.
+func (r Row) MarkerR() float64 { return meanOf(r.Markers, func(m Marker) *float64 { return m.R }) }
+
+// BareMarkerR is MarkerR without library size, the paper's *marker r*.
+func (r Row) BareMarkerR() float64 {
+	return meanOf(r.Markers, func(m Marker) *float64 { return m.Bare })
+}
+
+func meanOf(markers []Marker, of func(Marker) *float64) float64 {
+	sum := 0.0
+	for _, m := range markers {
+		v := of(m)
+		if v == nil {
+			return math.NaN()
+		}
+		sum += *v
 	}
-	mean, err = stats.Mean(r)
-	return found, mean, err
+	return sum / float64(len(markers))
+}
+
+// markers adds a column that only cases with marker genes have.
+func (l *line) markers(value func(Row) float64) {
+	if len(l.rows[0].Markers) == 0 {
+		l.cells = append(l.cells, report.Gap("no marker genes"))
+		return
+	}
+	l.over(3, value)
 }

@@ -22,7 +22,7 @@ func Paper() paper.Paper {
 			{Name: "hour", About: "takes about an hour (PBMC-3k, its dendritic cells, the paper's network for 40 epochs, three seeds)"},
 			{Name: "standard", About: "an evening on two cores (PBMC-3k, two rare types, the paper's network, five seeds)"},
 		},
-		Recipes: []paper.Recipe{table2, table4, within, figure1},
+		Recipes: []paper.Recipe{table1, table2, table4, table5, table6, table8, within, figure1, figure2},
 	}
 }
 
@@ -42,7 +42,11 @@ func init() {
 	for _, r := range []struct {
 		*paper.Recipe
 		make func(*evidence) *paper.Output
-	}{{&table2, (*evidence).table2}, {&table4, (*evidence).table4}, {&figure1, (*evidence).figure1}} {
+	}{
+		{&table1, (*evidence).table1}, {&table2, (*evidence).table2}, {&table4, (*evidence).table4},
+		{&table6, (*evidence).table6}, {&table8, (*evidence).table8},
+		{&figure1, (*evidence).figure1}, {&figure2, (*evidence).figure2},
+	} {
 		r.Jobs = jobs
 		r.Recipe.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 			s, err := StudyAt(scale)

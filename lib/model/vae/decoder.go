@@ -1,0 +1,76 @@
+package vae
+
+import (
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// Decoder is the second half of Cells as a network of its own: a record is a code z
+// of Latent variables, and behind it the cluster where there are any; the outputs are
+// those of Cells but for mean and variance. With it a code is decoded that somebody
+// has drawn or chosen, where Cells decodes the posterior's mean. Its weights are
+// DecoderWeights of those of Cells. The embedding is z.
+type Decoder struct {
+	Of Cells `json:"of"`
+}
+
+var _ model.Architecture = Decoder{}
+
+// Name implements model.Architecture.
+func (Decoder) Name() string { return "cells-vae-decoder" }
+
+// Inputs implements model.Architecture: the latent variables and the clusters.
+func (m Decoder) Inputs() int { return m.Of.withDefaults().Latent + m.Of.Clusters }
+
+// Returns implements model.Architecture.
+func (m Decoder) Returns() []model.Output {
+	var out []model.Output
+	for _, o := range m.Of.Returns() {
+		if o.Name != loss.LatentMean && o.Name != loss.LatentLogVar {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Resolved implements model.Architecture.
+func (m Decoder) Resolved() model.Architecture { return Decoder{m.Of.withDefaults()} }
+
+// Check implements model.Architecture.
+func (m Decoder) Check() error { return m.Of.Check() }
+
+// Init implements model.Architecture: the decoder's part of what Cells draws.
+func (m Decoder) Init(rng *rand.Rand) nn.Params { return m.Of.DecoderWeights(m.Of.Init(rng)) }
+
+// Draws implements model.Architecture.
+func (m Decoder) Draws() []nn.Draw {
+	all := m.Of.Draws()
+	return all[len(all)/2+1:]
+}
+
+// Forward implements model.Architecture.
+func (m Decoder) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
+	of := m.Of.withDefaults()
+	b := building{Tape: t, p: p, draws: draws, rate: of.rate()}
+	z, cluster := x, (*Node)(nil)
+	if of.Clusters > 0 {
+		z, cluster = Slice(x, AxisRange(0, of.Latent)), Slice(x, AxisRange(of.Latent))
+	}
+	return model.Trace{Outputs: b.decode(of, z, cluster), Embedding: z, Layers: b.layers}
+}
+
+// DecoderWeights are the decoder's among the weights of Cells, in their order.
+func (m Cells) DecoderWeights(p nn.Params) nn.Params {
+	var out nn.Params
+	for _, w := range p {
+		if part := m.Part(w.Name); part == "decoder" || part == "output" {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package fishing
+
+import (
+	"context"
+	"slices"
+
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/utility"
+)
+
+// Latent is what the latent means of unseen cells still say of the cells' published
+// types. The paper's program asks for Leiden's clusters instead; cells of which no
+// type is published are left out.
+type Latent struct {
+	Cells      int     `json:"n_cells"` // with a type
+	Types      int     `json:"n_types"` // among them
+	ARI        float64 `json:"ari"`     // of k-means with the types
+	Silhouette float64 `json:"silhouette"`
+	Probe      float64 `json:"probe"`    // share of types that a linear rule finds
+	Majority   float64 `json:"majority"` // what it has to beat
+}
+
+// latentOf measures unseen cells.
+func latentOf(ctx context.Context, c *lab.Case, unseen said) (l Latent, err error) {
+	var rows, types []int
+	for i, y := range c.Test.Y {
+		if c.About.Classes[y] != datacells.Unlabelled {
+			rows, types = append(rows, i), append(types, y)
+		}
+	}
+	means := array.Convert[float64](unseen.mean.Gather(rows))
+	l.Cells, l.Types, l.Majority = len(rows), len(slices.Compact(slices.Sorted(slices.Values(types)))), utility.Majority(types)
+	if l.ARI, err = utility.ClusterAgreement(means, types, engine.Root(attackSeed+c.Shift).Stream(engine.StreamClusters)); err != nil {
+		return l, err
+	}
+	if l.Silhouette, err = utility.Silhouette(means, types); err != nil {
+		return l, err
+	}
+	found, err := utility.Probe{}.Accuracy(ctx, means, types)
+	if err != nil {
+		return l, err
+	}
+	l.Probe = found.Value
+	return l, nil
+}

@@ -1,0 +1,147 @@
+package fishing
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+var table1 = paper.Recipe{
+	ID:    "fishing/table1",
+	Title: "Fishing Table 1. The cells, who is forgotten, and who stands against them",
+	Doc: "What was counted on this machine, beside the paper's two sets as printed. Non-members are matched in the original model's latent space: " +
+		"by posterior means, or, as the published program does, by one draw from every posterior. Compare the share of the forgotten type " +
+		"among the matched cells with that among all unseen ones: where they are alike, nothing was matched.",
+}
+
+// Sizes are how many there are of everything.
+type Sizes struct {
+	Train  int            `json:"n_train"`
+	Genes  int            `json:"n_genes"`
+	Types  int            `json:"n_types"`        // published
+	Unseen map[string]int `json:"unseen_by_type"` // cells
+}
+
+func sizesOf(c *lab.Case) Sizes {
+	s := Sizes{Train: c.Problem.Train.X.Rows, Genes: len(c.About.Features), Unseen: map[string]int{}}
+	for _, name := range c.About.Classes {
+		if name != datacells.Unlabelled {
+			s.Types++
+		}
+	}
+	for _, y := range c.Test.Y {
+		s.Unseen[c.About.Classes[y]]++
+	}
+	return s
+}
+
+// property is a line of Table 1: what it says of a case, and what the paper prints
+// of PBMC-33k and Tabula Muris, "" for nothing.
+type property struct {
+	name          string
+	of            func(rows []Row) string
+	blood, murine string
+}
+
+func properties() []property {
+	count := func(value func(Row) int) func([]Row) string {
+		return func(rows []Row) string { return spread(rows, value) }
+	}
+	return []property{
+		{"cells", count(func(r Row) int { return r.Sizes.Train + r.Unseen }), "33,088", "41,647"},
+		{"variable genes", count(func(r Row) int { return r.Sizes.Genes }), "2,000", "2,000"},
+		{"types (the paper: Leiden's clusters)", count(func(r Row) int { return r.Sizes.Types }), "14", "35"},
+		{"train", count(func(r Row) int { return r.Sizes.Train }), "28,124", "35,399"},
+		{"unseen", count(func(r Row) int { return r.Unseen }), "4,964", "6,248"},
+		{"forgotten", count(func(r Row) int { return r.Forget }), "30 (cluster 13)", "82 (cluster 33)"},
+		{"unseen of the forgotten type", func(rows []Row) string { return of(rows[0].Sizes.Unseen, typeOf(rows)) }, "5*", "15*"},
+		{"matched by sampled z, as coded", count(func(r Row) int { return r.Drawn.Draws.Cells }), "194", "137"},
+		{"of the forgotten type among them", count(func(r Row) int { return r.Drawn.Draws.ByType[r.Type] }), "3*", ""},
+		{"matched by means", count(func(r Row) int { return r.Drawn.Means.Cells }), "34*", ""},
+		{"of the forgotten type among them", count(func(r Row) int { return r.Drawn.Means.ByType[r.Type] }), "5*", ""},
+		{"matched by both", count(func(r Row) int { return r.Drawn.Shared }), "17*", ""},
+		{"mean distance, sampled z", func(rows []Row) string { return distances(rows, func(r Row) Matching { return r.Drawn.Draws }) }, "5.354*", "3.722*"},
+		{"mean distance, means", func(rows []Row) string { return distances(rows, func(r Row) Matching { return r.Drawn.Means }) }, "1.776*", ""},
+	}
+}
+
+func typeOf(rows []Row) string { return rows[0].Type }
+
+// of is a type's count among all.
+func of(counts map[string]int, name string) string {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return fmt.Sprintf("%d (%.1f %%)", counts[name], 100*float64(counts[name])/float64(max(total, 1)))
+}
+
+func distances(rows []Row, value func(Row) Matching) string {
+	var all []float64
+	for _, r := range rows {
+		all = append(all, value(r).Distance)
+	}
+	low, high := report.FormatNumber(slices.Min(all), 2), report.FormatNumber(slices.Max(all), 2)
+	if low == high {
+		return low
+	}
+	return low + " to " + high
+}
+
+func (ev *evidence) table1() *paper.Output {
+	t := &report.Table{
+		ID: table1.ID, Title: table1.Title, Caption: table1.Doc, Provenance: ev.provenance(table1.ID),
+		Columns: []report.Column{{Name: "what"}},
+	}
+	var shown [][]Row
+	for _, c := range ev.Cases {
+		if rows := ev.of(c.Label, Original); len(rows) > 0 {
+			t.Columns, shown = append(t.Columns, report.Column{Name: c.Label, Note: "forgotten: " + c.Class}), append(shown, rows)
+			t.Notes = append(t.Notes, compositions(c, rows[0])...)
+		}
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "PBMC-33k", Note: "as printed"}, report.Column{Name: "Tabula Muris", Note: "as printed"})
+	for _, p := range properties() {
+		row := report.Row{Cells: []report.Cell{report.Str(p.name)}}
+		for _, rows := range shown {
+			row.Cells = append(row.Cells, report.Str(p.of(rows)))
+		}
+		for _, printed := range []string{p.blood, p.murine} {
+			if printed == "" {
+				row.Cells = append(row.Cells, report.Gap("not in the paper"))
+			} else {
+				row.Cells = append(row.Cells, report.Str(printed))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = append(append(t.Notes, "*: not in the paper, in its program's recorded outputs. The paper's 12 tissues of Tabula Muris are 11, and of its 82 "+
+		"cells 51 have the annotation that it names.", "Ranges are over models of different seeds; the cells are the same in all of them."), ev.notes()...)
+	return &paper.Output{Table: t}
+}
+
+// compositions say of which types the matched cells are, with the first seed.
+func compositions(c Case, r Row) []string {
+	return []string{
+		fmt.Sprintf("%s, seed %d, all unseen cells: %s.", c.Label, r.Seed, composition(r.Sizes.Unseen)),
+		fmt.Sprintf("%s, seed %d, matched by sampled z: %s; by means: %s.", c.Label, r.Seed, composition(r.Drawn.Draws.ByType), composition(r.Drawn.Means.ByType)),
+	}
+}
+
+// composition lists types by falling numbers: "B 12, NK 3".
+func composition(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %d", name, counts[name])
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,129 @@
+package fishing
+
+import (
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+var table8 = paper.Recipe{
+	ID:    "fishing/table8",
+	Title: "Fishing Table 8. Marker genes, one by one",
+	Doc: "Correlation over unseen cells of what the decoder says of a gene with its expression, with library size and, as the published program has " +
+		"it, without. A marker of a type says how well the decoder still tells that type. Null 0, higher is better. The markers of the simulated " +
+		"cells are planted, one for each common type.",
+}
+
+// bareMark is the mark of a row without library size.
+const bareMark = ", as coded"
+
+// printed8 are the paper's correlations, without library size.
+func printed8() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for gene, r := range map[string][5]string{
+		"CD3D":  {"0.767", "0.761", "0.770", "0.769", "0.601"},
+		"CD3E":  {"0.645", "0.642", "0.644", "0.648", "0.552"},
+		"MS4A1": {"0.809", "0.812", "0.810", "0.808", "0.761"},
+		"CD79A": {"0.900", "0.900", "0.901", "0.901", "0.815"},
+		"CD14":  {"0.798", "0.797", "0.800", "0.797", "0.644"},
+		"LYZ":   {"0.901", "0.901", "0.900", "0.899", "0.835"},
+		"NKG7":  {"0.930", "0.928", "0.928", "0.929", "0.515"},
+		"GNLY":  {"0.900", "0.894", "0.903", "0.903", "0.304"},
+		mean8:   {"0.831", "0.829", "0.832", "0.832", "0.628"},
+	} {
+		out[gene] = map[string]string{}
+		for k, arm := range arms8() {
+			out[gene][arm] = r[k]
+		}
+	}
+	return out
+}
+
+// arms8 are the rows of the paper's table that are arms here.
+func arms8() []string { return []string{Original, RetrainedCoded, RetainTuned, Ascended, Fisher} }
+
+const mean8 = "mean"
+
+func (ev *evidence) table8() *paper.Output {
+	t := &report.Table{
+		ID: table8.ID, Title: table8.Title, Caption: table8.Doc, Provenance: ev.provenance(table8.ID), Notes: ev.notes(),
+		Columns: []report.Column{{Name: "model"}},
+	}
+	genes := ev.markers()
+	for _, gene := range genes {
+		t.Columns = append(t.Columns, report.Column{Name: gene})
+	}
+	t.Columns = append(t.Columns, report.Column{Name: mean8})
+	for _, c := range ev.Cases {
+		for _, a := range c.arms() {
+			if rows := ev.of(c.Label, a.Label); len(rows) > 0 && len(c.Markers) > 0 {
+				t.Rows = append(t.Rows, genesRow(c, a, rows, genes, false), genesRow(c, a, rows, genes, true))
+			}
+		}
+	}
+	if printed := printed8(); slices.ContainsFunc(genes, func(g string) bool { return printed[g] != nil }) {
+		for _, arm := range arms8() {
+			row := report.Row{Group: "printed, PBMC-33k, without library size", Kind: report.Paper, Cells: []report.Cell{report.Str(arm)}}
+			for _, gene := range append(slices.Clone(genes), mean8) {
+				row.Cells = append(row.Cells, report.Str(printed[gene][arm]))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return &paper.Output{Table: t}
+}
+
+// markers are the marker genes of all cases.
+func (ev *evidence) markers() []string {
+	var out []string
+	for _, c := range ev.Cases {
+		for _, gene := range c.Markers {
+			if !slices.Contains(out, gene) {
+				out = append(out, gene)
+			}
+		}
+	}
+	return out
+}
+
+func genesRow(c Case, a lab.Arm, rows []Row, genes []string, bare bool) report.Row {
+	l, value, mean := newLine(c, a, rows), func(m Marker) *float64 { return m.R }, Row.MarkerR
+	if bare {
+		l.cells[0].Text += bareMark
+		value, mean = func(m Marker) *float64 { return m.Bare }, Row.BareMarkerR
+	}
+	for _, gene := range genes {
+		if !slices.Contains(c.Markers, gene) {
+			l.cells = append(l.cells, report.Gap("no marker of this case"))
+			continue
+		}
+		if !slices.Contains(rows[0].markerNames(), gene) {
+			l.cells = append(l.cells, report.Gap("not among the variable genes"))
+			continue
+		}
+		l.over(3, func(r Row) float64 { return r.gene(gene, value) })
+	}
+	l.over(3, mean)
+	return l.row(len(genes) + 2)
+}
+
+// markerNames are the marker genes that were found.
+func (r Row) markerNames() (out []string) {
+	for _, m := range r.Markers {
+		out = append(out, m.Gene)
+	}
+	return out
+}
+
+// gene is a value of a marker gene, NaN where there is none.
+func (r Row) gene(name string, value func(Marker) *float64) float64 {
+	for _, m := range r.Markers {
+		if v := value(m); m.Gene == name && v != nil {
+			return *v
+		}
+	}
+	return math.NaN()
+}
