@@ -2,6 +2,7 @@ package audit
 
 import (
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 )
 
@@ -14,8 +15,12 @@ func (c *Case) EmbeddingGroups(m *Model) (*Groups, error) {
 	return c.groups(m, func(p *model.Prediction) array.Matrix[float32] { return p.Embedding })
 }
 
-// LogitGroups are the groups at the last layer.
+// LogitGroups are the groups at the last layer of a classifier; of another network
+// it is lab.ErrNoAnswers.
 func (c *Case) LogitGroups(m *Model) (*Groups, error) {
+	if _, is := c.Problem.Arch.(model.Classifier); !is {
+		return nil, lab.ErrNoAnswers
+	}
 	return c.groups(m, func(p *model.Prediction) array.Matrix[float32] { return p.Logits() })
 }
 

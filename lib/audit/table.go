@@ -85,6 +85,12 @@ func (c *Case) row(m *Model, lenses []report.Cell) (report.Row, error) {
 		row.Kind = report.Control
 	}
 	acc, err := c.Accuracy(m)
+	if errors.Is(err, lab.ErrNoAnswers) {
+		for range 3 {
+			row.Cells = append(row.Cells, report.Gap("no classifier"))
+		}
+		return row, nil
+	}
 	if err != nil {
 		return row, err
 	}

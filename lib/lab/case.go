@@ -234,25 +234,47 @@ func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train
 	return m, nil
 }
 
-// Losses returns the cross-entropy of a model on every retained, forgotten and
-// held-out record.
+// Losses returns what a model loses on every retained, forgotten and held-out
+// record, as the goal of its training has it: the cross-entropy of a classifier.
 func (c *Case) Losses(m *Model) (attack.Losses, error) {
+	g, ok := resolvedGoal(c.Goal).(Judging)
+	if !ok {
+		return attack.Losses{}, fmt.Errorf("lab: the goal %s has no loss of a single record", c.Goal.Name())
+	}
 	o, err := m.Outputs()
 	if err != nil {
 		return attack.Losses{}, err
 	}
-	pick := func(rows []int) []float64 {
-		return train.Losses(o.Train.Logits().Gather(rows), c.Records(rows).Y)
+	onTrain, err := g.RecordLosses(o.Train, c.Problem.Train)
+	if err != nil {
+		return attack.Losses{}, err
 	}
-	return attack.Losses{Retained: pick(c.Retain), Forgotten: pick(c.Forget), HeldOut: train.Losses(o.Test.Logits(), c.Test.Y)}, nil
+	heldOut, err := g.RecordLosses(o.Test, c.Test)
+	return attack.Losses{Retained: at(onTrain, c.Retain), Forgotten: at(onTrain, c.Forget), HeldOut: heldOut}, err
+}
+
+// at are the values of these rows.
+func at(values []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for k, i := range rows {
+		out[k] = values[i]
+	}
+	return out
 }
 
 // Accuracy is a model's share of right answers on three sets of records, with
 // Wilson's 95 % interval over records.
 type Accuracy struct{ Forget, Retain, Test stats.Estimate }
 
-// Accuracy counts a model's right answers.
+// ErrNoAnswers is the error of who asks a model for the labels of records that was
+// not trained to give any.
+var ErrNoAnswers = errors.New("the model is no classifier: it gives no labels that could be right")
+
+// Accuracy counts a model's right answers, or is ErrNoAnswers.
 func (c *Case) Accuracy(m *Model) (Accuracy, error) {
+	if _, is := c.Problem.Arch.(model.Classifier); !is {
+		return Accuracy{}, ErrNoAnswers
+	}
 	o, err := m.Outputs()
 	if err != nil {
 		return Accuracy{}, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -306,6 +307,14 @@ type Settling interface {
 	Settled() Goal
 }
 
+// Judging is a goal that is a mean over records of something that is lost on each.
+type Judging interface {
+	Goal
+	// RecordLosses are what a model that says p loses on records, one number each;
+	// higher speaks against a member.
+	RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error)
+}
+
 // resolvedGoal is what stands in names and keys.
 func resolvedGoal(g Goal) Goal {
 	if g == nil {
@@ -322,6 +331,11 @@ type Labels struct{}
 
 // Name implements Goal.
 func (Labels) Name() string { return "labels" }
+
+// RecordLosses implements Judging.
+func (Labels) RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error) {
+	return train.Losses(p.Logits(), records.Y), nil
+}
 
 // isLabels reports whether a goal is a classifier's, which unlearning methods know
 // by themselves.

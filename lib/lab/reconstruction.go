@@ -53,6 +53,7 @@ type Reconstruction struct {
 var (
 	_ Settling  = Reconstruction{}
 	_ Resolving = Reconstruction{}
+	_ Judging   = Reconstruction{}
 )
 
 // Name implements Goal.
@@ -103,6 +104,30 @@ func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, erro
 		targets = append(targets, train.Target{Loss: loss.LatentDivergence{FreeBits: g.freeBits()}, Weight: g.Beta, WarmUp: g.WarmUp})
 	}
 	return train.Objective{{Name: "cells", X: part.X, IDs: rows, Targets: targets}}, nil
+}
+
+// RecordLosses implements Judging: a cell's negative evidence lower bound at the mean
+// of its posterior, the squared error plus beta times the divergence, without free
+// bits and warm-up. It refuses the other likelihoods.
+func (g Reconstruction) RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error) {
+	g = g.resolved()
+	if g.Likelihood != SquaredError {
+		return nil, fmt.Errorf("lab: what a cell loses under the likelihood %q is not computed here, of %q it is", g.Likelihood, SquaredError)
+	}
+	proportion := p.Outputs[loss.Proportion]
+	if proportion.Cols == 0 || proportion.Cols > records.X.Cols {
+		return nil, fmt.Errorf("lab: proportions of %d genes, a record has %d features", proportion.Cols, records.X.Cols)
+	}
+	x := firstColumns(records.X, proportion.Cols)
+	out, err := utility.SquaredErrors(proportion, x, utility.LibrarySizes(x))
+	if err != nil || g.Beta == nn.Zero {
+		return out, err
+	}
+	divergences, err := utility.Divergences(p.Outputs[loss.LatentMean], p.Outputs[loss.LatentLogVar])
+	for i, d := range divergences {
+		out[i] += float64(g.Beta * d)
+	}
+	return out, err
 }
 
 // freeBits are exactly 0 where there are none.

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -206,5 +207,46 @@ func TestCellsAreUnlearned(t *testing.T) {
 			t.Errorf("%+v: the key is that of another goal (%v)", g, err)
 		}
 		keys[id] = true
+	}
+}
+
+// By hand: what is lost on a cell is its squared error with library size plus beta
+// divergences at the mean of its posterior, nothing of which is free.
+func TestWhatACellLoses(t *testing.T) {
+	matrix := func(cols int, v ...float32) array.Matrix[float32] {
+		return array.Matrix[float32]{Rows: len(v) / cols, Cols: cols, Data: v}
+	}
+	p := &model.Prediction{Outputs: map[string]array.Matrix[float32]{
+		loss.Proportion: matrix(2, 0.5, 0.5, 0.25, 0.75), loss.LatentMean: matrix(1, 0.1, 2), loss.LatentLogVar: matrix(1, 0, 0),
+	}}
+	records := datasets.Part{X: matrix(3, 1, 3, 9, 1, 3, 9)} // the third column is a cluster
+	for want, g := range map[[2]float64]Reconstruction{
+		{2 + 0.005, 2}:      {},
+		{2, 0}:              {Beta: nn.Zero},
+		{2 + 0.05, 20}:      {Beta: 10, WarmUp: 3},
+		{2 + 0.005, 2.0000}: {Plain: true},
+	} {
+		got, err := g.RecordLosses(p, records)
+		if err != nil || math.Abs(got[0]-want[0]) > 1e-6 || math.Abs(got[1]-want[1]) > 1e-6 {
+			t.Errorf("%+v: %v, want %v; %v", g, got, want, err)
+		}
+	}
+	if _, err := (Reconstruction{Likelihood: ZeroInflated}).RecordLosses(p, records); err == nil || !strings.Contains(err.Error(), "zinb") {
+		t.Errorf("%v", err)
+	}
+	if _, err := (Reconstruction{}).RecordLosses(&model.Prediction{}, records); err == nil || !strings.Contains(err.Error(), "0 genes") {
+		t.Errorf("%v", err)
+	}
+}
+
+type unjudged struct{ Labels }
+
+func (unjudged) Name() string  { return "unjudged" }
+func (unjudged) RecordLosses() {}
+
+func TestAGoalWithoutLossesOfRecordsSaysSo(t *testing.T) {
+	c := &Case{Setting: Setting{Goal: unjudged{}}}
+	if _, err := c.Losses(nil); err == nil || !strings.Contains(err.Error(), "unjudged has no loss of a single record") {
+		t.Errorf("%v", err)
 	}
 }

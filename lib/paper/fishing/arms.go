@@ -59,6 +59,11 @@ func (c Case) arms() []lab.Arm {
 	return slices.DeleteFunc(all, func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
 }
 
+// Methods are the arms that are no controls.
+func (c Case) Methods() []lab.Arm {
+	return slices.DeleteFunc(c.arms(), func(a lab.Arm) bool { return a.Control })
+}
+
 func (c Case) methods() []unlearn.Method {
 	var out []unlearn.Method
 	for _, a := range c.arms() {

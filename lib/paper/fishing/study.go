@@ -75,6 +75,10 @@ func blood(label, class string, epochs int) Case {
 	}}
 }
 
+// For is the setting of a case with a seed, and Methods what is asked to forget in it,
+// for other tables.
+func (c Case) For(seed int) lab.Setting { return c.at(seed) }
+
 // at are the coordinates of a case with a seed.
 func (c Case) at(seed int) lab.Setting {
 	s := c.Setting

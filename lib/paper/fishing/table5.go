@@ -93,32 +93,31 @@ func (ev *evidence) table5() *paper.Output {
 		}
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "PBMC-33k, Tabula Muris; in brackets the original"})
-	for _, label := range across() {
-		row := report.Row{Cells: []report.Cell{report.Str(label)}}
-		for _, c := range shown {
-			cells, control := ev.acrossCells(c, label)
-			row.Cells = append(row.Cells, cells...)
-			if control {
-				row.Kind = report.Control
-			}
+	for _, a := range (Case{Only: across()}).arms() {
+		row := report.Row{Kind: report.Method, Cells: []report.Cell{report.Str(a.Label)}}
+		if a.Control {
+			row.Kind = report.Control
 		}
-		row.Cells = append(row.Cells, report.Str(printed5(label)))
+		for _, c := range shown {
+			row.Cells = append(row.Cells, ev.acrossCells(c, a.Label)...)
+		}
+		row.Cells = append(row.Cells, report.Str(printed5(a.Label)))
 		t.Rows = append(t.Rows, row)
 	}
 	return &paper.Output{Table: t}
 }
 
 // acrossCells are what two attackers say of an arm of a case.
-func (ev *evidence) acrossCells(c Case, label string) (cells []report.Cell, control bool) {
+func (ev *evidence) acrossCells(c Case, label string) []report.Cell {
 	rows := ev.of(c.Label, label)
 	if len(rows) == 0 {
-		return []report.Cell{report.Gap("not an arm"), report.Gap("not an arm")}, false
+		return []report.Cell{report.Gap("not an arm"), report.Gap("not an arm")}
 	}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Diverged != "" }) {
-		return []report.Cell{report.Gap("diverged"), report.Gap("diverged")}, rows[0].Control
+		return []report.Cell{report.Gap("diverged"), report.Gap("diverged")}
 	}
 	l := &line{c: c, rows: rows}
 	l.share(ByProtocol(learned.PB().Name))
 	l.share(ByProtocol(learned.CrossFitted(nil).Name))
-	return l.cells, rows[0].Control
+	return l.cells
 }

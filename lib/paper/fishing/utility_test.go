@@ -256,7 +256,7 @@ func TestGapsAreSaid(t *testing.T) {
 	c := Case{Label: "c", Markers: []string{"A"}, Only: []string{Original}}
 	one := 1.0
 	ev := &evidence{Study: Study{Cases: []Case{c, {Label: "d", Markers: []string{"B"}}}}, rows: []Row{{Case: "c", Arm: Original, Markers: []Marker{{Gene: "A", R: &one}}}}}
-	if cells, _ := ev.acrossCells(c, Fisher); len(cells) != 2 || cells[0].Missing != "not an arm" {
+	if cells := ev.acrossCells(c, Fisher); len(cells) != 2 || cells[0].Missing != "not an arm" {
 		t.Errorf("%+v", cells)
 	}
 	row := genesRow(c, c.arms()[0], ev.rows, ev.markers(), false)

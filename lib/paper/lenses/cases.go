@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper/fishing"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -17,24 +18,32 @@ import (
 type Named struct {
 	Name string
 	lab.Setting
+	// Methods are judged on it; nil: those for its kind of network.
+	Methods []lab.Arm
 }
 
 // Cases are the cases of the table of lenses. At quick scale they need no
-// file; at standard and paper scale RULER's ten tables join them.
+// file; at standard and paper scale photographs, RULER's ten tables and cells of
+// PBMC-3k join them.
 func Cases(scale string) ([]Named, error) {
 	long := train.Config{Epochs: 150, Optimizer: nn.Adam{LR: 5e-3}}
 	cases := []Named{
-		{"an island that contradicts the moons", lab.Setting{DataSet: "moons_island", Planted: "island", Fit: long}},
-		{"a tip that the moons explain", lab.Setting{DataSet: "moons_island", Planted: "tip", Fit: long}},
-		{"outliers that contradict the rule", lab.Setting{DataSet: "tabular_outliers", Planted: "outliers"}},
-		{"records whose copies stay", lab.Setting{DataSet: "blobs_duplicates", Planted: "originals"}},
-		{"random records", lab.Setting{DataSet: "tabular_outliers", Fraction: 0.10}},
-		{"random records, real data", lab.Setting{DataSet: "breast_cancer", Fraction: 0.10}},
+		{"an island that contradicts the moons", lab.Setting{DataSet: "moons_island", Planted: "island", Fit: long}, nil},
+		{"a tip that the moons explain", lab.Setting{DataSet: "moons_island", Planted: "tip", Fit: long}, nil},
+		{"outliers that contradict the rule", lab.Setting{DataSet: "tabular_outliers", Planted: "outliers"}, nil},
+		{"records whose copies stay", lab.Setting{DataSet: "blobs_duplicates", Planted: "originals"}, nil},
+		{"random records", lab.Setting{DataSet: "tabular_outliers", Fraction: 0.10}, nil},
+		{"random records, real data", lab.Setting{DataSet: "breast_cancer", Fraction: 0.10}, nil},
 	}
 	byHeart := train.Config{Epochs: 40, Batch: 32, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
 	cases = append(cases,
-		Named{"random drawings, known by heart", lab.Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: byHeart, Arch: smallNet}},
-		Named{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}})
+		Named{"random drawings, known by heart", lab.Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: byHeart, Arch: smallNet}, nil},
+		Named{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}, nil})
+	simulated, err := ofCells("quick")
+	if err != nil {
+		return nil, err
+	}
+	cases = append(cases, simulated)
 	switch scale {
 	case "quick":
 		return cases, nil
@@ -45,15 +54,27 @@ func Cases(scale string) ([]Named, error) {
 	photographs := byHeart
 	photographs.Epochs, photographs.Batch, photographs.Optimizer = 30, 64, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
 	cases = append(cases, Named{"random photographs", lab.Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10,
-		Fit: photographs, Arch: smallNet}})
+		Fit: photographs, Arch: smallNet}, nil})
 	for _, name := range datasets.RULER() {
 		s := lab.Setting{DataSet: name}
 		if scale == "standard" {
 			s.MaxRows = 6000
 		}
-		cases = append(cases, Named{"random records, RULER", s})
+		cases = append(cases, Named{"random records, RULER", s, nil})
 	}
-	return cases, nil
+	blood, err := ofCells("standard")
+	return append(cases, blood), err
+}
+
+// ofCells is the last case of "Fishing for Privacy" at one of its scales, with its
+// first seed: a rare type of simulated cells, or PBMC-3k's dendritic cells.
+func ofCells(scale string) (Named, error) {
+	s, err := fishing.StudyAt(scale)
+	if err != nil {
+		return Named{}, err
+	}
+	c := s.Cases[len(s.Cases)-1]
+	return Named{"a rare type of cells", c.For(0), c.Methods()}, nil
 }
 
 // smallNet is the network for images of the table of lenses: small and narrow.
@@ -63,11 +84,13 @@ func smallNet(features, classes int) model.Architecture {
 	}})(features, classes)
 }
 
-// arms are the rows of a case: the controls, and the methods that are judged on
-// its kind of network.
-func arms(s lab.Setting) []lab.Arm {
+// arms are the rows of a case: the controls, and the methods that are judged on it.
+func (n Named) arms() []lab.Arm {
 	out := audit.ControlArms()
-	if s.OfImages() {
+	switch {
+	case n.Methods != nil:
+		return append(out, n.Methods...)
+	case n.OfImages():
 		return append(out, named(imageMethods())...)
 	}
 	out = append(out, named(tableMethods())...)

@@ -27,8 +27,8 @@ func Paper() paper.Paper {
 	return paper.Paper{
 		Name: id, Title: title,
 		Scales: []paper.Scale{
-			{Name: "quick", About: "needs no data files and takes a minute or two"},
-			{Name: "standard", About: "adds RULER's ten tables, of 6,000 rows at most, and photographs"},
+			{Name: "quick", About: "needs no data files and takes some minutes"},
+			{Name: "standard", About: "adds RULER's ten tables, of 6,000 rows at most, photographs and PBMC-3k"},
 			{Name: "paper", About: "takes all their rows"},
 		},
 		Recipes: []paper.Recipe{Recipe(), Picture()},
@@ -60,7 +60,7 @@ func jobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
 	var out []lab.Job
 	for _, n := range cases {
 		var methods []unlearn.Method
-		for _, a := range arms(n.Setting) {
+		for _, a := range n.arms() {
 			methods = append(methods, a.Method)
 		}
 		more, err := e.Lab().Jobs(ctx, n.Setting, methods...)

@@ -32,7 +32,7 @@ func Make(ctx context.Context, e *paper.Env, cases []Named, scale string) (*pape
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "together"})
 	for _, n := range cases {
-		placed, err := add(ctx, e.Lab(), t, n, arms(n.Setting))
+		placed, err := add(ctx, e.Lab(), t, n, n.arms())
 		if errors.Is(err, datasets.ErrMissing) {
 			t.Notes = append(t.Notes, fmt.Sprintf("Left out, its file is not on this machine: %s. Get it with: lethe data get %s", n.DataSet, n.DataSet))
 			continue
@@ -129,4 +129,4 @@ func look(ctx context.Context, c *audit.Case, a lab.Arm) (*audit.Model, error) {
 	return m, train.CheckOutputs(o.Train, o.Test)
 }
 
-const generatedNote = "moons_island, tabular_outliers, blobs_duplicates and glyphs are generated."
+const generatedNote = "moons_island, tabular_outliers, blobs_duplicates, glyphs and simulated_cells are generated."

@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -45,13 +46,16 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 	cases[1].MaxRows = 200
 	few := cases[0]
 	few.Name, few.Setting = "a few drawings", pictures()
-	cases = append(cases, few)
-	out, err := Make(t.Context(), e, append(cases, Named{"no file", lab.Setting{DataSet: "adult"}}), "quick")
+	rare := all[len(all)-1]
+	rare.Fit.Epochs, rare.Cells.Variable.Top, rare.Methods = 2, 60, rare.Methods[2:4]
+	rare.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{16}, Latent: 4} }
+	cases = append(cases, few, rare)
+	out, err := Make(t.Context(), e, append(cases, Named{Name: "no file", Setting: lab.Setting{DataSet: "adult"}}), "quick")
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := out.Table
-	if want := 3*4 + 2*(len(tableMethods())+1) + len(imageMethods()); len(made.Rows) != want {
+	if want := 4*4 + 2*(len(tableMethods())+1) + len(imageMethods()) + len(rare.Methods); len(made.Rows) != want {
 		t.Errorf("%d rows, want %d", len(made.Rows), want)
 	}
 	var b strings.Builder
@@ -66,8 +70,8 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 			t.Errorf("no case %q", n.Name)
 		}
 	}
-	if n := len(made.Provenance.Data); n != 3 {
-		t.Errorf("%d data sets of three cases are named: %v", n, made.Provenance.Data)
+	if n := len(made.Provenance.Data); n != 4 {
+		t.Errorf("%d data sets of four cases are named: %v", n, made.Provenance.Data)
 	}
 	if _, err := out.Figure.PNG(); err != nil {
 		t.Error(err)
@@ -96,13 +100,13 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 
 func TestAMethodThatDivergesLeavesTheOtherRowsAsTheyAre(t *testing.T) {
 	e := environment(t)
-	few := Named{"a few drawings", pictures()}
+	few := Named{Name: "a few drawings", Setting: pictures()}
 	made := func(more ...lab.Arm) *report.Table {
 		out := &report.Table{ID: id, Title: title, Columns: make([]report.Column, len(audit.Lenses())+2)}
 		for i := range out.Columns {
 			out.Columns[i].Name = fmt.Sprint("column ", i)
 		}
-		if _, err := add(t.Context(), e.Lab(), out, few, append(arms(few.Setting), more...)); err != nil {
+		if _, err := add(t.Context(), e.Lab(), out, few, append(few.arms(), more...)); err != nil {
 			t.Fatal(err)
 		}
 		return out
