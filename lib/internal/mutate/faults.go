@@ -419,7 +419,7 @@ var faults = []Fault{
 		Protects: "forget and retain are not exchanged"},
 	{File: "lib/verify/fisher/logs.go", Old: "dead || v > a.Damping && w > b.Damping", New: "dead || v >= a.Damping && w >= b.Damping",
 		Protects: "dead weights are left out of the correlation", Run: "Dead"},
-	{File: "lib/verify/fisher/parts.go", Old: "is(tensor) && !dead[tensor]", New: "is(tensor)", Protects: "a dead head is in no category", Run: "Dead"},
+	{File: "lib/verify/fisher/parts.go", Old: "is(tensor) && !dead[tensor]", New: "is(tensor) && (true || dead[tensor])", Protects: "a dead head is in no category", Run: "Dead"},
 	{File: "lib/verify/fisher/diagonal.go", Old: "(float64(n)*v-float64(m)*part", New: "(float64(n)*v-float64(n)*part",
 		Protects: "what is left when a part is taken out"},
 	{File: "lib/verify/fisher/proposition.go", Old: "f.Product = f.Sigma * f.Nu", New: "f.Product = f.Sigma", Protects: "Proposition 1 has two factors"},
