@@ -123,6 +123,7 @@ type task struct {
 	name   string
 	repeat int      // repetitions per turn
 	own    []string // arguments of Lethe's worker
+	beside []string // arguments of a worker of Lethe's that is the other side, nil: the peer is
 	script string   // of the peer, "" where it has no part
 	args   []string // of the script
 	goals  []goal
@@ -171,6 +172,14 @@ func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 	}
 	defer lethe.kill()
 	sides := []*worker{lethe}
+	if t.beside != nil {
+		other, err := b.startOwn(ctx, t.beside)
+		if err != nil {
+			return r, err
+		}
+		defer other.kill()
+		sides = append(sides, other)
+	}
 	if b.peer != "" && t.script != "" {
 		peer, err := b.startPeer(ctx, t.script, t.args)
 		if err != nil {

@@ -401,3 +401,22 @@ func TestBenchAtlasTakesEveryStep(t *testing.T) {
 		t.Error("10 cells are taken")
 	}
 }
+
+func TestBenchVAEPrivateHasPlainTrainingBesideIt(t *testing.T) {
+	args := []string{"bench", "vae", "--private", "--batches", "2", "--likelihoods", "mse", "--threads", "1", "--steps", "1", "--rounds", "1", "--json"}
+	out, err := lethe(t, args...).Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var results []result
+	if err := json.Unmarshal(out, &results); err != nil || len(results) != 1 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	r := results[0]
+	if r.Task != "private, mse, 2 cells" || r.Peer == nil || r.Ratio == nil || r.Lethe.Weights != r.Peer.Weights || r.Goals[0].Met == nil {
+		t.Errorf("%+v", r)
+	}
+	if r.Lethe.Value == r.Peer.Value {
+		t.Errorf("both sides have the loss %v: one of them is to have noise", r.Lethe.Value)
+	}
+}

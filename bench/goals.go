@@ -77,7 +77,7 @@ func (b *comparison) report(cmd *cobra.Command, asJSON bool, title string, tasks
 		return cli.WriteJSON(cmd.OutOrStdout(), results)
 	}
 	t := goalsTable(title, results)
-	if b.peer == "" {
+	if b.peer == "" && results[0].Peer == nil {
 		t.Notes = append(t.Notes, "Nothing to compare with: --peer PYTHON names a Python that has PyTorch.")
 	}
 	return t.Text(cmd.OutOrStdout())

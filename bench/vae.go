@@ -18,8 +18,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// goalVAE is how much longer than PyTorch a training step may take.
-const goalVAE = 1.0
+// goalVAE is how much longer than PyTorch a training step may take, goalPrivate how
+// much longer than a plain epoch a private one.
+const (
+	goalVAE     = 1.0
+	goalPrivate = 2.5
+)
 
 // likelihoods are those of the network of single cells, by name.
 var likelihoods = []string{"mse", "nb"}
@@ -29,6 +33,7 @@ type vaeRun struct {
 	comparison
 	batches     []int
 	likelihoods []string
+	private     bool
 }
 
 func newVAE() *cobra.Command {
@@ -44,13 +49,17 @@ with a dispersion per cell and gene.
 With --peer PYTHON the same network trains in PyTorch with the same number of
 threads; its negative binomial likelihood is scvi-tools' formula, in float32 as
 there. Each side is a process of its own; they work in turns. Reported are medians
-per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
-		Example:     "  lethe bench vae --peer python3\n  lethe bench vae --batches 512 --likelihoods nb --json\n  lethe bench vae --engine xla --peer python3",
+per step, their ratio (below 1: Lethe is faster) and the peak memory.
+
+With --private it is private training (DP-SGD: cells drawn one by one, gradients
+clipped cell by cell, noise) that is timed, beside plain training of Lethe's own.`,
+		Example:     "  lethe bench vae --peer python3\n  lethe bench vae --batches 512 --likelihoods nb --json\n  lethe bench vae --engine xla --peer python3\n  lethe bench vae --private --batches 256 --steps 8",
 		Annotations: cli.WithEngine(),
 	}
 	v.flags(c, 7)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{128, 512}, "cells per step, several separated by commas")
 	c.Flags().StringSliceVar(&v.likelihoods, "likelihoods", likelihoods, "likelihoods, separated by commas")
+	c.Flags().BoolVar(&v.private, "private", false, "private training beside plain training")
 	c.Flags().IntVar(&v.steps, "steps", 2, "steps per turn")
 	c.Flags().StringVar(&v.engine, "engine", "go", "engine of Lethe's side: go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
 	asJSON := cli.JSONFlag(c)
@@ -81,6 +90,12 @@ func (v *vaeRun) tasks() []task {
 	for _, name := range v.likelihoods {
 		for _, n := range v.batches {
 			batch, steps := strconv.Itoa(n), strconv.Itoa(v.steps)
+			if v.private {
+				out = append(out, task{name: fmt.Sprintf("private, %s, %d cells", name, n), repeat: 1,
+					own: []string{"private", name, batch, steps}, beside: []string{"vae", name, batch, steps},
+					goals: []goal{{Of: ofRatio, AtMost: goalPrivate}}})
+				continue
+			}
 			out = append(out, task{name: fmt.Sprintf("%s, %d cells", name, n), repeat: 1,
 				own:    []string{"vae", name, batch, steps},
 				script: "vae.py", args: []string{name, batch, steps, strconv.Itoa(v.threads)},
@@ -90,9 +105,16 @@ func (v *vaeRun) tasks() []task {
 	return out
 }
 
-// vae trains the network on random counts; an epoch has as many batches as a turn
-// has steps.
-func (d duty) vae(ctx context.Context, args []string) error {
+// vae trains the network on random counts.
+func (d duty) vae(ctx context.Context, args []string) error { return d.cells(ctx, args, nil) }
+
+// private is vae with differential privacy.
+func (d duty) private(ctx context.Context, args []string) error {
+	return d.cells(ctx, args, &train.Private{Norm: 1, Noise: 0.7})
+}
+
+// cells trains the network; an epoch has as many batches as a turn has steps.
+func (d duty) cells(ctx context.Context, args []string, private *train.Private) error {
 	n, err := counts(args[1:]...)
 	if err != nil {
 		return err
@@ -111,7 +133,7 @@ func (d duty) vae(ctx context.Context, args []string) error {
 		law = loss.NegativeBinomial{}
 	}
 	c := train.Config{Batch: batch, Optimizer: nn.Adam{LR: 1e-4}}
-	return d.fit(ctx, fitting{m, x, c, 1, steps, []train.Target{
+	return d.fit(ctx, fitting{arch: m, x: x, config: c, warm: 1, steps: steps, private: private, targets: []train.Target{
 		{Loss: law, Inputs: map[string]array.Matrix[float32]{loss.Target: x, loss.Library: library}, Weight: 1},
 		{Loss: loss.LatentDivergence{}, Weight: 1},
 	}}, rng)

@@ -104,5 +104,5 @@ func (d duty) vision(ctx context.Context, args []string) error {
 	batch, steps := n[0], n[1]
 	rng := engine.Root(1).Stream(engine.StreamBench)
 	c := train.Config{Batch: batch, Optimizer: nn.SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 5e-4}}
-	return d.fit(ctx, fitting{arch, gaussian(rng, batch*steps, arch.Inputs()), c, 1, steps, nil}, rng)
+	return d.fit(ctx, fitting{arch: arch, x: gaussian(rng, batch*steps, arch.Inputs()), config: c, warm: 1, steps: steps}, rng)
 }

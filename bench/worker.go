@@ -35,6 +35,7 @@ var duties = []struct {
 	{"sde", "FOLDER SIZE DIM SUBSETS CHECKED METHOD PROTOCOL", duty.sde},
 	{"vision", "NETWORK BATCH STEPS", duty.vision},
 	{"vae", "LIKELIHOOD BATCH STEPS", duty.vae},
+	{"private", "LIKELIHOOD BATCH STEPS", duty.private},
 }
 
 func newWorker() *cobra.Command {
@@ -133,6 +134,7 @@ type fitting struct {
 	steps  int // per epoch
 	// targets are what it is trained for; nil: random labels.
 	targets []train.Target
+	private *train.Private // nil: plain training
 }
 
 // fit trains for as many epochs as are asked for, and answers with the time of a
@@ -170,7 +172,12 @@ func (d duty) fit(ctx context.Context, f fitting, rng *rand.Rand) error {
 	}
 	o := train.Objective{{Name: "bench", X: f.x, Targets: f.targets}}
 	f.config.Epochs = 1 << 30 // the requests end the training
-	_, _, err = train.Fit(ctx, r, p, o, f.config, train.Hooks{Progress: after})
+	if h := (train.Hooks{Progress: after}); f.private == nil {
+		_, _, err = train.Fit(ctx, r, p, o, f.config, h)
+	} else {
+		every := func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }
+		_, _, err = train.FitPlan(ctx, r, p, train.Plan{Passes: every, Private: f.private}, f.config, h)
+	}
 	if ctx.Err() != nil {
 		return failed
 	}
@@ -204,7 +211,8 @@ func (d duty) step(ctx context.Context, args []string) error {
 	}
 	const features, classes, warm = 50, 2, 3
 	rng := engine.Root(1).Stream(engine.StreamBench)
-	return d.fit(ctx, fitting{tabular.MLP{Features: features, Outputs: classes}, gaussian(rng, rows[0], features), train.Config{}, warm, 1, nil}, rng)
+	arch := tabular.MLP{Features: features, Outputs: classes}
+	return d.fit(ctx, fitting{arch: arch, x: gaussian(rng, rows[0], features), warm: warm, steps: 1}, rng)
 }
 
 // m4 ranks the first twentieth of a random network's embeddings among all
