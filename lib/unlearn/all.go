@@ -22,6 +22,7 @@ func All() []Method {
 		L1Sparsity{},
 		RetainTuning{},
 		RetrainShare{},
+		DPRetrain{},
 		AscentTuning{},
 		SSD{},
 		SSDFoster{},

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
@@ -496,5 +497,82 @@ func TestRetrainShareLeavesOutAShare(t *testing.T) {
 	}
 	if _, _, err := unlearn.Apply(context.Background(), unlearn.RetrainShare{Share: 1}, r); err == nil || !strings.Contains(err.Error(), "0 to choose by") {
 		t.Errorf("everything: %v", err)
+	}
+}
+
+// The private training written out: exactly on all retained records, as coded on half
+// of forty, with the noise of other steps than are taken.
+func TestDPRetrainIsPrivateTraining(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	r, inner, asked := y.Request, y.Request.Objective, [][]int(nil)
+	r.Batch = 8
+	r.Objective = func(d unlearn.Data) (train.Objective, error) {
+		asked = append(asked, d.IDs)
+		return inner(d)
+	}
+	for _, c := range []struct {
+		exact                 bool
+		records, steps        int
+		meantRate, rate, upTo float64
+	}{{true, 40, 5, 1. / 5, 1. / 5, 10}, {false, 20, 2, 8. / 20, 1. / 3, 20}} {
+		asked = nil
+		got, rep := apply(t, unlearn.DPRetrain{Exact: c.exact, Epochs: 12, Patience: 12}, r)
+		on := asked[len(asked)-1]
+		if len(on) != c.records {
+			t.Fatalf("exact %v: trained on %d records", c.exact, len(on))
+		}
+		var d unlearn.Data
+		for _, id := range on {
+			i := slices.Index(r.Retain.IDs, id)
+			d.IDs, d.X.Data, d.X.Rows = append(d.IDs, id), append(d.X.Data, r.Retain.X.Row(i)...), d.X.Rows+1
+		}
+		d.X.Cols = r.Retain.X.Cols
+		noise, err := privacy.Noise(10, 1e-5, c.meantRate, 12*c.steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{y.Objective(t, d)}, nil },
+			Private: &train.Private{Norm: 1, Noise: noise}}
+		if !c.exact {
+			plan.Validation = &train.Validation{Objective: y.Objective(t, without(r.Retain, on))}
+		}
+		config := train.Config{Epochs: 12, Batch: 8, Optimizer: nn.Adam{LR: 1e-3}, Seed: r.Fit.Seed}
+		want, history, err := train.FitPlan(context.Background(), r.Runner, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), plan, config, train.Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spent := history[11].Privacy
+		if got.Hash() != want.Hash() || !slices.Equal(rep.History[11].Privacy, spent) || spent[0].Rate != c.rate {
+			t.Errorf("exact %v: another training; accounts %+v, want %+v", c.exact, rep.History[11].Privacy, spent)
+		}
+		all, err := spent.RDP(1e-5)
+		if err != nil || all.Epsilon > c.upTo || all.Epsilon < 9.99 {
+			t.Errorf("exact %v: epsilon %v (%v)", c.exact, all.Epsilon, err)
+		}
+		if want := fmt.Sprintf("epsilon %.4f by RDP", all.Epsilon); !strings.Contains(rep.Note, want) || strings.Contains(rep.Note, "not in it") == c.exact {
+			t.Errorf("exact %v: the note is %q, want %q", c.exact, rep.Note, want)
+		}
+	}
+}
+
+// without are the records that are not among ids.
+func without(d unlearn.Data, ids []int) (out unlearn.Data) {
+	out.X.Cols = d.X.Cols
+	for i, id := range d.IDs {
+		if !slices.Contains(ids, id) {
+			out.IDs, out.X.Data, out.X.Rows = append(out.IDs, id), append(out.X.Data, d.X.Row(i)...), out.X.Rows+1
+		}
+	}
+	return out
+}
+
+// Exactly accounted for it passes the suite as the published one does.
+func TestDPRetrainConformsWithoutAChoice(t *testing.T) {
+	unlearntest.RunGenerative(t, unlearn.DPRetrain{Exact: true}, unlearntest.Lowers(sinceTheStart))
+	if _, _, err := unlearn.Apply(context.Background(), unlearn.DPRetrain{Patience: -1}, cells(t)); err == nil || !strings.Contains(err.Error(), "patience -1") {
+		t.Errorf("patience -1: %v", err)
+	}
+	if _, _, err := unlearn.Apply(context.Background(), unlearn.DPRetrain{Epsilon: 1e-9}, cells(t)); err == nil || !strings.Contains(err.Error(), "privacy:") {
+		t.Errorf("next to no epsilon: %v", err)
 	}
 }

@@ -108,19 +108,24 @@ func (r Request) validated(ctx context.Context, start nn.Params, on, by Data, c 
 	if err != nil {
 		return nil, err
 	}
-	still := r
-	still.Augment = nil
-	judge, err := still.objective("retain", by, false, 1)
+	v, err := r.validation(by, patience)
 	if err != nil {
 		return nil, err
 	}
 	c.Epochs = r.pace.epochs(c.Epochs, c, o)
-	plan := train.Plan{Passes: sweep(o), Validation: &train.Validation{Objective: judge, Patience: patience}}
+	plan := train.Plan{Passes: sweep(o), Validation: v}
 	p, history, err := train.FitPlan(ctx, r.Runner, start, plan, c, r.Hooks)
 	if err != nil {
 		return nil, err
 	}
 	return &Outcome{Params: p, History: history, Note: bestOf(history)}, nil
+}
+
+// validation judges epochs by records, as they are.
+func (r Request) validation(by Data, patience int) (*train.Validation, error) {
+	r.Augment = nil
+	o, err := r.objective("retain", by, false, 1)
+	return &train.Validation{Objective: o, Patience: patience}, err
 }
 
 // unless is from for a method that can do without it.
