@@ -492,7 +492,7 @@ var faults = []Fault{
 		Protects: "Fisher scrubbing raises the forget set's loss", Run: "FisherScrub"},
 	{File: "lib/unlearn/scrub_latent.go", Old: "r.match(r.Forget, -m.Forget)", New: "r.match(r.Forget, m.Forget)",
 		Protects: "SCRUB leaves the forget set's latent variables", Run: "Cancels|GameOfTwo|EveryGenerative"},
-	{File: "lib/unlearn/dp_retrain.go", Old: "on, plan.Validation = rest, v", New: "on, plan.Validation = aside, v",
+	{File: "lib/unlearn/dp_retrain.go", Old: "on, plan.Validation = rest, v", New: "_, plan.Validation = rest, v",
 		Protects: "records set aside are not trained on", Run: "DPRetrainIs"},
 	{File: "lib/unlearn/dp_retrain.go", Old: "	if !m.Exact {\n		k = max", New: "	if m.Exact {\n		k = max",
 		Protects: "noise that is exact is that of the steps taken", Run: "DPRetrainIs|PublishedProgram"},

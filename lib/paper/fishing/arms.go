@@ -31,6 +31,9 @@ const (
 	Contrasted  = "contrastive latent"
 	Fisher      = "Fisher scrubbing"
 	FisherSum   = "Fisher scrubbing, sum loss"
+
+	Private      = "DP-SGD, epsilon 10"
+	PrivateExact = "DP-SGD, epsilon 10, exact"
 )
 
 // arms are the rows of Table 2.
@@ -52,6 +55,8 @@ func (c Case) arms() []lab.Arm {
 		{Label: Contrasted, Method: unlearn.LatentContrast{}},
 		{Label: Fisher, Method: unlearn.FisherScrub{}},
 		{Label: FisherSum, Method: unlearn.FisherScrub{Sum: true}},
+		{Label: Private, Method: unlearn.DPRetrain{}},
+		{Label: PrivateExact, Method: unlearn.DPRetrain{Exact: true}},
 	}
 	if c.Only == nil {
 		return all

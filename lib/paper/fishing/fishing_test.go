@@ -128,7 +128,7 @@ func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
 	for _, a := range simulated().arms() {
 		labels[a.Label] = true
 	}
-	for _, arm := range []string{Original, RetrainedCoded, RetainTuned, Ascended, Dampened, Scrubbed, Contrasted, Fisher} {
+	for _, arm := range []string{Original, RetrainedCoded, RetainTuned, Ascended, Dampened, Scrubbed, Contrasted, Fisher, Private} {
 		if !labels[arm] || len(strings.Fields(printed(arm))) != 3 {
 			t.Errorf("%s: %q", arm, printed(arm))
 		}

@@ -38,7 +38,7 @@ func printed(arm string) string {
 	return map[string]string{
 		Original: "0.783  0.565  364.2", RetrainedCoded: "0.523  0.046  365.6", RetainTuned: "0.665  0.331  363.2",
 		Ascended: "0.702  0.404  363.3", Dampened: "0.725  0.450  363.9", Scrubbed: "0.737  0.474  363.8",
-		Contrasted: "0.153  0.695  364.0", Fisher: "0.814  0.628  489.8",
+		Contrasted: "0.153  0.695  364.0", Fisher: "0.814  0.628  489.8", Private: "0.464  0.072  403.3",
 	}[arm]
 }
 
