@@ -39,6 +39,7 @@ var within = map[string][]string{
 	"lib/cells":   {"lib/array", "lib/stats"},
 	"lib/utility": {"lib/array", "lib/stats"},
 	"lib/model":   {"lib/nn"},
+	"lib/unlearn": {"lib/attack"}, // whose critics are attackers
 	"lib/audit":   {"lib/lab", "lib/report", "lib/plot"},
 }
 

@@ -34,6 +34,15 @@ func (m Matrix[T]) Gather(rows []int) Matrix[T] {
 	return out
 }
 
+// First is a copy of the first n columns, of which there must be as many.
+func (m Matrix[T]) First(n int) Matrix[T] {
+	out := New[T](m.Rows, n)
+	for i := range m.Rows {
+		copy(out.Row(i), m.Row(i)[:n])
+	}
+	return out
+}
+
 // Transpose returns a new matrix with rows and columns exchanged.
 func (m Matrix[T]) Transpose() Matrix[T] {
 	out := New[T](m.Cols, m.Rows)

@@ -48,6 +48,10 @@ const (
 	// (epoch, record).
 	StreamRandomLabel = "random-label"
 
+	// StreamCritic draws the seeds of a method's critics and of the attackers that it
+	// stops by (what: 0 a critic, 1 an attacker; which critic, or the epoch).
+	StreamCritic = "critic"
+
 	// StreamSubsets draws the three sets of a lens on subsets (draw).
 	StreamSubsets = "subsets"
 

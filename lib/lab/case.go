@@ -223,7 +223,7 @@ func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train
 		if each == nil || ctx.Err() != nil { // stopped: nobody looks any more
 			return nil
 		}
-		return each(s.History[len(s.History)-1], c.Model(method.Name(), s.Params.Clone()))
+		return each(s.History[len(s.History)-1], c.Model(method.Name(), s.Params[:len(r.Original)].Clone()))
 	}}
 	weights, rep, err := unlearn.Apply(ctx, method, r)
 	if err != nil {

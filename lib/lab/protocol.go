@@ -134,14 +134,16 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 		r.Augment = c.augmenter(t.Fit.Seed)
 	}
 	if goal := c.goalOf(m); !isLabels(goal) {
-		r.Objective = func(d unlearn.Data) (train.Objective, error) { return goal.Objective(c.Problem, d.IDs) }
+		r.Objective = func(d unlearn.Data) (train.Objective, error) {
+			return goal.Objective(c.Problem.part(d.Strangers), d.IDs)
+		}
 	}
 	if epoch, kept := earlier(m, t); kept {
 		r.Earlier = &unlearn.Checkpoint{Params: original.At[epoch], Epoch: epoch}
 	}
 	if rows := c.heldOut(); m.Sees().HeldOut {
 		d := c.Test.Gather(rows)
-		r.HeldOut = unlearn.Data{X: d.X, Y: d.Y, IDs: rows}
+		r.HeldOut = unlearn.Data{X: d.X, Y: d.Y, IDs: rows, Strangers: true}
 	}
 	return r
 }
@@ -173,9 +175,20 @@ func earlier(m unlearn.Method, t Training) (epoch int, kept bool) {
 	return epoch, kept
 }
 
-// heldOut are the rows of the test part whose labels an unlearning method may look
-// at, to choose a rate or an epoch: one half, drawn at random, the same for every
-// method and seed. Models are judged on the whole test part, which was not trained
+// part is the problem with, for strangers, the test part in the place of the train
+// part, so that a goal has an objective of its records.
+func (p *Problem) part(strangers bool) *Problem {
+	if !strangers {
+		return p
+	}
+	swapped, data := *p, *p.Prepared
+	data.Train, swapped.Prepared = p.Test, &data
+	return &swapped
+}
+
+// heldOut are the rows of the test part that an unlearning method may look at, to
+// choose a rate or an epoch or to show critics what a stranger looks like: one half,
+// drawn at random, the same for every method and seed. Models are judged on the whole test part, which was not trained
 // on; what a method takes from it is a choice among few.
 func (c *Case) heldOut() []int {
 	n := c.Test.X.Rows

@@ -85,7 +85,7 @@ func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, erro
 		return nil, fmt.Errorf("the network %s has proportions of %d genes, a record has %d features", p.Arch.Name(), genes, d)
 	}
 	part := p.Train.Gather(rows)
-	target, law := firstColumns(part.X, genes), loss.Loss(loss.LibrarySquaredError{})
+	target, law := part.X.First(genes), loss.Loss(loss.LibrarySquaredError{})
 	switch g.Likelihood {
 	case SquaredError:
 	case NegativeBinomial, ZeroInflated:
@@ -118,7 +118,7 @@ func (g Reconstruction) RecordLosses(p *model.Prediction, records datasets.Part)
 	if proportion.Cols == 0 || proportion.Cols > records.X.Cols {
 		return nil, fmt.Errorf("lab: proportions of %d genes, a record has %d features", proportion.Cols, records.X.Cols)
 	}
-	x := firstColumns(records.X, proportion.Cols)
+	x := records.X.First(proportion.Cols)
 	out, err := utility.SquaredErrors(proportion, x, utility.LibrarySizes(x))
 	if err != nil || g.Beta == nn.Zero {
 		return out, err
@@ -154,15 +154,6 @@ func (g Reconstruction) counts(x array.Matrix[float32], totals []float64) error 
 		}
 	}
 	return nil
-}
-
-// firstColumns are a copy of the first n columns.
-func firstColumns(x array.Matrix[float32], n int) array.Matrix[float32] {
-	out := array.New[float32](x.Rows, n)
-	for i := range x.Rows {
-		copy(out.Row(i), x.Row(i))
-	}
-	return out
 }
 
 // sums are the sums of the rows, one column.

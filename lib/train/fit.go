@@ -76,6 +76,8 @@ type Hooks struct {
 // noise are functions of the seed and the step, so they need no state; what private
 // steps have spent is in the history.
 type State struct {
+	// Params are all that is trained: the model's weights and, where a method puts
+	// players beside it, theirs behind them.
 	Params     nn.Params
 	Optimizers []*nn.OptimizerState // one per player
 	Done       int                  // epochs finished

@@ -2,10 +2,13 @@ package train
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -16,6 +19,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
 // bilinear is the game f(a, b) = a b: a network of two weights that returns their
@@ -123,6 +127,50 @@ func TestAGameResumesWithTheSameBits(t *testing.T) {
 			t.Errorf("rule %d: resumed after four epochs: another result", rule)
 		}
 	}
+}
+
+// What a surgeon measures is the player's own: the other's derivative, however long,
+// does not shorten his step.
+func TestSurgeonsSeeAPlayersOwnGradient(t *testing.T) {
+	r := openRunner(t, bilinear{}, 0)
+	plan := Plan{Game: duel(Simultaneous, 0), Surgeons: []Surgeon{ClipNorm{Max: 1}}}
+	p, _, err := FitPlan(context.Background(), r, at(7, 0.5), plan, Config{Epochs: 1, Optimizer: nn.SGD{LR: 1}}, Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The derivative by a is b = 0.5, that by b is -a = -7, shortened to -1.
+	if p[0].Data[0] != 6.5 || p[1].Data[0] != 1.5 {
+		t.Errorf("a is %v and b is %v, want 6.5 and 1.5", p[0].Data[0], p[1].Data[0])
+	}
+}
+
+// A model's state goes through a file that knows the model alone: a player beside it
+// comes back behind it, whatever the order in the file.
+func TestPlayersBesideAModelResume(t *testing.T) {
+	var saved *State
+	want, _ := play(t, duel(ExtraGradient, 0), 9, Hooks{SaveEvery: 4, Save: func(s *State) error {
+		if s.Done == 4 {
+			f, rest := s.File()
+			slices.SortFunc(f.Tensors, func(a, b safetensors.Tensor) int { return strings.Compare(b.Name, a.Name) })
+			text, err := json.Marshal(rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if saved, err = LoadState(f, text, at(0, 0)[1:]); err != nil {
+				t.Fatal(err)
+			}
+			if saved.Params[0].Name != "max.b" || len(saved.Params) != 2 {
+				t.Fatalf("%d tensors, first %s", len(saved.Params), saved.Params[0].Name)
+			}
+		}
+		return nil
+	}})
+	if got, _ := play(t, duel(ExtraGradient, 0), 9, Hooks{Resume: saved}); got.Hash() != want.Hash() {
+		t.Error("resumed: another result")
+	}
+	saved.Params[1].Name = "other"
+	_, _, err := FitPlan(context.Background(), openRunner(t, bilinear{}, 0), at(1, 1), Plan{Game: duel(ExtraGradient, 0)}, Config{Epochs: 9, Optimizer: nn.SGD{LR: 0.1}}, Hooks{Resume: saved})
+	wantWords(t, err, "another model")
 }
 
 // Two players with one objective meet its records in different orders, with draws

@@ -26,6 +26,16 @@ type mover struct {
 	rates     []float64 // per tensor: 0 for those of others and frozen ones
 }
 
+// hold takes out of a gradient what is not the player's to move, before surgeons
+// look at its length.
+func (m mover) hold(grads [][]float64) {
+	for i, g := range grads {
+		if m.rates[i] == 0 {
+			clear(g)
+		}
+	}
+}
+
 // turn is one step of one player.
 type turn struct {
 	player    int
@@ -77,6 +87,7 @@ func (l *loop) start(p nn.Params, saved *State) (*State, error) {
 		}
 		return s, nil
 	}
+	saved = saved.ordered(p)
 	if err := saved.check(p); err != nil {
 		return nil, fmt.Errorf("the saved state: %w", err)
 	}
@@ -220,6 +231,9 @@ func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
 		return stepped{}, err
 	}
 	l.plan.Private.finish(&got.sum, t, step)
+	if l.plan.Game != nil {
+		l.players[t.player].hold(got.grads)
+	}
 	got.loss += l.plan.L1.add(p, got.grads, s.Done-1, l.Epochs)
 	l.plan.Mask.hold(got.grads)
 	draw := noiseOf(t.seed, step)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
@@ -61,8 +62,10 @@ func (s *State) File() (*safetensors.File, any) {
 
 // LoadState reads a state that File made. The weights must have the names and
 // shapes of like, which it leaves alone; an error names the tensor or the field
-// that does not fit.
+// that does not fit. What stands beside them, the weights of players that like does
+// not know, comes behind them in any order: the fit that goes on checks it.
 func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
+	like = append(like[:len(like):len(like)], beside(f, like)...)
 	s, err := load(f, state, like)
 	if err == nil {
 		err = s.check(like)
@@ -71,6 +74,52 @@ func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error
 		return nil, fmt.Errorf("train: saved state: %w", err)
 	}
 	return s, nil
+}
+
+// beside are the weights in a file that are not among like.
+func beside(f *safetensors.File, like nn.Params) (out nn.Params) {
+	for _, t := range f.Tensors {
+		name, ours := strings.CutPrefix(t.Name, weightPrefix)
+		if ours && !slices.ContainsFunc(like, func(p nn.Param) bool { return p.Name == name }) {
+			out = append(out, nn.Param{Name: name, Shape: t.Shape})
+		}
+	}
+	return out
+}
+
+// ordered is the state with its tensors in the order of like and of its kinds: of
+// what stands beside a model a file tells neither.
+func (s *State) ordered(like nn.Params) *State {
+	sorted := func(p nn.Params) nn.Params {
+		at := map[string]int{}
+		for i, v := range p {
+			at[v.Name] = i
+		}
+		out := make(nn.Params, len(like))
+		for i, v := range like {
+			k, there := at[v.Name]
+			if !there || len(p) != len(like) {
+				return p // for check to refuse
+			}
+			out[i] = p[k]
+			out[i].State, out[i].Latest = v.State, v.Latest
+		}
+		return out
+	}
+	out := *s
+	out.Params, out.Optimizers = sorted(s.Params), nil
+	for _, o := range s.Optimizers {
+		c := *o
+		c.Slots = nil
+		for _, slot := range o.Slots {
+			c.Slots = append(c.Slots, sorted(slot))
+		}
+		out.Optimizers = append(out.Optimizers, &c)
+	}
+	if s.Best != nil {
+		out.Best = &Best{Params: sorted(s.Best.Params), Epoch: s.Best.Epoch, Value: s.Best.Value}
+	}
+	return &out
 }
 
 func load(f *safetensors.File, state []byte, like nn.Params) (*State, error) {

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -10,14 +11,20 @@ import (
 )
 
 // Validation judges the model after every epoch by an objective on records of
-// its own, in inference. The fit returns the weights of the epoch with the lowest
-// value, the first of equal ones.
+// its own, in inference, or by what Judge says of it. The fit returns the weights
+// of the epoch with the lowest value, the first of equal ones.
 type Validation struct {
 	Objective Objective
+	// Judge stands in the place of the objective: a number for the weights after the
+	// epoch (1, 2, ...). It must be a function of these alone, so that a stopped fit
+	// goes on with the same bits.
+	Judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)
 	// Patience ends the fit when the value has not fallen by more than MinDelta
 	// below its best for so many epochs; 0 never does.
 	Patience int
 	MinDelta float64
+	// Rising ends the fit when the last so many values rise strictly; 0 never does.
+	Rising   int
 	KeepLast bool // return the last weights instead
 }
 
@@ -34,6 +41,12 @@ func (v *Validation) check(a model.Architecture) error {
 		return nil
 	case v.Patience < 0 || !(v.MinDelta >= 0) || math.IsInf(v.MinDelta, 1):
 		return fmt.Errorf("train: validation with patience %d and least difference %v", v.Patience, v.MinDelta)
+	case v.Rising < 0 || v.Rising == 1:
+		return fmt.Errorf("train: validation that ends at %d rising values", v.Rising)
+	case v.Judge != nil && v.Objective != nil:
+		return errors.New("train: validation by an objective and by a judge")
+	case v.Judge != nil:
+		return nil
 	}
 	if err := v.Objective.check(a); err != nil {
 		return fmt.Errorf("validation: %w", err)
@@ -46,7 +59,7 @@ func (v *Validation) look(ctx context.Context, r *model.Runner, s *State, e *Epo
 	if v == nil {
 		return nil
 	}
-	value, err := Evaluate(ctx, r, s.Params, v.Objective)
+	value, err := v.value(ctx, r, s)
 	if err != nil {
 		return fmt.Errorf("validation: %w", err)
 	}
@@ -58,6 +71,13 @@ func (v *Validation) look(ctx context.Context, r *model.Runner, s *State, e *Epo
 	return nil
 }
 
+func (v *Validation) value(ctx context.Context, r *model.Runner, s *State) (float64, error) {
+	if v.Judge != nil {
+		return v.Judge(ctx, s.Params, s.Done)
+	}
+	return Evaluate(ctx, r, s.Params, v.Objective)
+}
+
 // keepBest keeps the state if its value is the lowest so far, by more than delta.
 func (s *State) keepBest(value, delta float64) {
 	if s.Best == nil || value < s.Best.Value-delta {
@@ -66,7 +86,24 @@ func (s *State) keepBest(value, delta float64) {
 }
 
 func (v *Validation) reached(s *State) bool {
-	return v != nil && v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience
+	if v == nil {
+		return false
+	}
+	return v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience || v.Risen(s.History)
+}
+
+// Risen reports whether the values at the end of a history are what Rising waits for.
+func (v *Validation) Risen(history []Epoch) bool {
+	if v.Rising == 0 || len(history) < v.Rising {
+		return false
+	}
+	last := history[len(history)-v.Rising:]
+	for i := 1; i < len(last); i++ {
+		if !(*last[i].Valid > *last[i-1].Valid) {
+			return false
+		}
+	}
+	return true
 }
 
 // Evaluate returns the objective's value at the weights p in inference: no draws,

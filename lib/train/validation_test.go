@@ -57,6 +57,42 @@ func TestValidationKeepsTheBestEpochAndStops(t *testing.T) {
 	}
 }
 
+// A judge's values end the fit when the last three rise strictly, and only then; the
+// last weights are returned, and a resumed fit knows what came before.
+func TestRisingValuesEndAFit(t *testing.T) {
+	r := openRunner(t, small, 0)
+	values := []float64{3, 4, 4, 5, 4, 4.5, 4.6, 9, 10}
+	fit := func(rising int, h Hooks) (nn.Params, []Epoch, error) {
+		v := &Validation{Rising: rising, KeepLast: true, Judge: func(_ context.Context, p nn.Params, epoch int) (float64, error) {
+			return values[epoch-1], nil
+		}}
+		c := Config{Epochs: len(values), Seed: 1}
+		return FitPlan(context.Background(), r, initial(small), Plan{Passes: once(mixed(12, 4, 5)), Validation: v}, c, h)
+	}
+	var saved *State
+	want, history, err := fit(3, Hooks{SaveEvery: 1, Save: func(s *State) error {
+		if s.Done == 6 { // in the middle of a rise
+			saved = reread(t, s, initial(small))
+		}
+		return nil
+	}})
+	if err != nil || len(history) != 7 || *history[6].Valid != 4.6 {
+		t.Fatalf("%d epochs, %v", len(history), err)
+	}
+	again, twice, err := fit(3, Hooks{Resume: saved})
+	if err != nil || again.Hash() != want.Hash() || len(twice) != 7 {
+		t.Errorf("resumed: %d epochs, %v", len(twice), err)
+	}
+	if _, all, err := fit(0, Hooks{}); err != nil || len(all) != len(values) {
+		t.Errorf("nothing ends it: %d epochs, %v", len(all), err)
+	}
+	_, _, err = fit(1, Hooks{})
+	wantWords(t, err, "ends at 1 rising")
+	both := &Validation{Objective: mixed(12, 4, 5), Judge: func(context.Context, nn.Params, int) (float64, error) { return 0, nil }}
+	_, _, err = FitPlan(context.Background(), r, initial(small), Plan{Passes: once(mixed(12, 4, 5)), Validation: both}, Config{}, Hooks{})
+	wantWords(t, err, "an objective and by a judge")
+}
+
 // Evaluate is the objective's mean in inference, whatever the chunks.
 func TestEvaluateIsTheMeanLoss(t *testing.T) {
 	p := initial(small)

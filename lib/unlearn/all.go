@@ -42,5 +42,8 @@ func Generative() []Method {
 	return []Method{
 		LatentContrast{},
 		SCRUBLatent{},
+		FrozenCritics{},
+		ExtraGradient{},
+		ExtraGradientTrue{},
 	}
 }

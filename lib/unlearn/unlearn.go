@@ -92,6 +92,8 @@ type Data struct {
 	X   array.Matrix[float32] // one record per row
 	Y   []int                 // class numbers; nil where there are none
 	IDs []int                 // row numbers in the training data, distinct
+	// Strangers have their row numbers in the held-out data instead.
+	Strangers bool
 }
 
 // Checkpoint is the state of a model during its training.
@@ -106,8 +108,8 @@ type Request struct {
 	Original nn.Params
 	Forget   Data
 	Retain   Data
-	// Objective is what the original was trained for, out of given records: the mean
-	// over them of whatever losses. nil is the cross-entropy of a classifier against
+	// Objective is what the original was trained for, out of given records, which may
+	// be Strangers: the mean over them of whatever losses. nil is the cross-entropy of a classifier against
 	// their labels. Methods that are not General need a classifier all the same.
 	Objective func(d Data) (train.Objective, error)
 	// Earlier is what the original was before its training ended, for methods
@@ -115,8 +117,8 @@ type Request struct {
 	// where papers leave it open, is the state at the start of the last epoch; a
 	// method that is [Staged] says otherwise.
 	Earlier *Checkpoint
-	// HeldOut are records by which a method may choose a rate or an epoch. They
-	// are never trained on, and no method learns from them otherwise.
+	// HeldOut are records by which a method may choose a rate or an epoch, and from
+	// which critics may learn what a stranger looks like. No model is fitted to them.
 	HeldOut Data
 	// Fit says how the original was trained; retraining repeats it. Its seed
 	// also drew the original's initial weights.

@@ -55,7 +55,7 @@ func unit(data []float32) {
 // and directions as below, six full-batch steps of Adam(lr=0.05, weight_decay=0.01)
 // on binary_cross_entropy_with_logits, then eval.
 func TestTheAttackerTrainsAsPyTorchsWithSpectralNorm(t *testing.T) {
-	arch := network{Features: 3, Hidden: []int{4, 2}, Spectral: true}
+	arch := Network{Features: 3, Hidden: []int{4, 2}, Spectral: true}
 	r, err := model.NewRunner(open(t), arch)
 	if err != nil {
 		t.Fatal(err)

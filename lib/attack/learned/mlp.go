@@ -65,7 +65,7 @@ func (a MLP) Fit(ctx context.Context, e *engine.Engine, known Records, seed engi
 		return nil, fmt.Errorf("learned: batches of %d records", a.Batch)
 	}
 	a = a.resolved()
-	arch := network{Features: known.Members.Cols, Hidden: a.Hidden, Dropout: a.Dropout, Spectral: !a.Plain}
+	arch := Network{Features: known.Members.Cols, Hidden: a.Hidden, Dropout: a.Dropout, Spectral: !a.Plain}
 	r, err := model.NewRunner(e, arch)
 	if err != nil {
 		return nil, fmt.Errorf("learned: %w", err)

@@ -10,29 +10,44 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// network is a multilayer perceptron with one logit, each hidden layer followed by
+// Network is a multilayer perceptron with one logit, each hidden layer followed by
 // ReLU and dropout; with Spectral every weight is divided by its spectral norm.
-type network struct {
+type Network struct {
 	Features int     `json:"features"`
 	Hidden   []int   `json:"hidden"`
 	Dropout  float64 `json:"dropout"`
 	Spectral bool    `json:"spectral"`
 }
 
-var _ model.Architecture = network{}
+var _ model.Architecture = Network{}
 
-func (network) Name() string                   { return "attacker-mlp" }
-func (m network) Inputs() int                  { return m.Features }
-func (network) Returns() []model.Output        { return model.Scores(1) }
-func (m network) Resolved() model.Architecture { return m }
-func (m network) widths() []int                { return append(append([]int{m.Features}, m.Hidden...), 1) }
-func (m network) layer(l int) (name string)    { return fmt.Sprintf("layer%d", l+1) }
-func (m network) tensors() (perLayer, outer int) {
+// Name implements model.Architecture.
+func (Network) Name() string { return "attacker-mlp" }
+
+// Inputs implements model.Architecture.
+func (m Network) Inputs() int { return m.Features }
+
+// Returns implements model.Architecture: one logit.
+func (Network) Returns() []model.Output { return model.Scores(1) }
+
+// Resolved implements model.Architecture; there are no defaults.
+func (m Network) Resolved() model.Architecture { return m }
+
+func (m Network) widths() []int             { return append(append([]int{m.Features}, m.Hidden...), 1) }
+func (m Network) layer(l int) (name string) { return fmt.Sprintf("layer%d", l+1) }
+
+// Tensors is how many Init makes.
+func (m Network) Tensors() int {
+	per, outer := m.tensors()
+	return per * (outer + 1)
+}
+
+func (m Network) tensors() (perLayer, outer int) {
 	return map[bool]int{false: 2, true: 4}[m.Spectral], len(m.Hidden)
 }
 
 // Check implements model.Architecture.
-func (m network) Check() error {
+func (m Network) Check() error {
 	for _, w := range m.widths() {
 		if w < 1 {
 			return fmt.Errorf("%s: layers of %v units", m.Name(), m.widths())
@@ -45,7 +60,7 @@ func (m network) Check() error {
 }
 
 // Init implements model.Architecture.
-func (m network) Init(rng *rand.Rand) nn.Params {
+func (m Network) Init(rng *rand.Rand) nn.Params {
 	var p nn.Params
 	w := m.widths()
 	for l := range len(w) - 1 {
@@ -58,7 +73,7 @@ func (m network) Init(rng *rand.Rand) nn.Params {
 }
 
 // Draws implements model.Architecture.
-func (m network) Draws() []nn.Draw {
+func (m Network) Draws() []nn.Draw {
 	out := make([]nn.Draw, len(m.Hidden))
 	for l, units := range m.Hidden {
 		out[l] = nn.Draw{Name: fmt.Sprintf("dropout%d", l+1), Units: units, Rate: m.Dropout}
@@ -67,7 +82,7 @@ func (m network) Draws() []nn.Draw {
 }
 
 // Forward implements model.Architecture.
-func (m network) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*graph.Node) model.Trace {
+func (m Network) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*graph.Node) model.Trace {
 	per, outer := m.tensors()
 	h := x
 	for l := range outer + 1 {
@@ -83,4 +98,35 @@ func (m network) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*gr
 		h = nn.ReLUDropout(t, z, model.DrawAt(draws, l), m.Dropout)
 	}
 	panic("an attacker without an output layer")
+}
+
+// Folded is the network without spectral norm that gives what this one gives in
+// inference: every weight is divided by its norm once and for all.
+func (m Network) Folded(p nn.Params) (Network, nn.Params) {
+	if !m.Spectral {
+		return m, p
+	}
+	per, outer := m.tensors()
+	var out nn.Params
+	for l := range outer + 1 {
+		q := p[l*per : (l+1)*per].Clone()
+		sigma := alongNorm(q[0].Data, q[2].Data, q[3].Data)
+		for i, v := range q[0].Data {
+			q[0].Data[i] = float32(float64(v) / sigma)
+		}
+		out = append(out, q[0], q[1])
+	}
+	m.Spectral = false
+	return m, out
+}
+
+// alongNorm is u^T W v.
+func alongNorm(w, u, v []float32) float64 {
+	sum := 0.0
+	for i, a := range u {
+		for j, b := range v {
+			sum += float64(float64(a) * float64(w[i*len(v)+j]) * float64(b))
+		}
+	}
+	return sum
 }

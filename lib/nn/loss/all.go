@@ -14,6 +14,7 @@ func All() []Loss {
 		SquaredError{},
 		GaussianELBO{},
 		BinaryCrossEntropy{},
+		Surest{},
 		LatentDivergence{},
 		LatentMatch{},
 		LibrarySquaredError{},

@@ -17,7 +17,7 @@ import (
 
 func TestEveryLossPassesTheSuite(t *testing.T) {
 	names := map[string]bool{}
-	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}) {
+	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.Surest{Probability: true}) {
 		key, err := loss.Key(l)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,111 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// ExtraGradientTrue is the extra-gradient co-training of "Fishing for Privacy" as the
+// paper prints it (section 4.2, equations 2 to 4), which its program, ExtraGradient,
+// is not. Between the model theta and three critics psi, with L what the original was
+// trained for and A the mean of the critics' cross-entropies of the forget set,
+// against yes, and of held-out records, against no,
+//
+//	min over theta, max over psi of  L(theta; Dr) - Lambda A(theta, psi)
+//
+// is played by Korpelevich's rule (train.ExtraGradient): both step ahead, take their
+// gradients there, on the same records and draws, and move by them from where they
+// were. Steps are Adam's, at 1e-4 and, for the critics, 5 times that; an epoch is a
+// pass over the retain set in batches of 256, with all of the forget set in every
+// step, and there are 50. Critics start as in FrozenCritics with Strangers, on
+// standardised features.
+//
+// Differences: (1) from the paper, Adam takes the steps, as its program does; its
+// equations are of plain ones. (2) From the program: everything that ExtraGradient
+// lists under what it does; the number of epochs is fixed.
+//
+// What critics learn of records of a rare type against all others is the type too:
+// no adversary of this kind knows membership from rarity.
+//
+// It needs a variational autoencoder, with outputs loss.LatentMean and
+// loss.LatentLogVar.
+type ExtraGradientTrue struct {
+	Lambda  float64   `json:"lambda,omitempty"` // of the critics, 0: 10
+	Epochs  int       `json:"epochs,omitempty"` // 0: 50
+	LR      float64   `json:"lr,omitempty"`     // 0: 1e-4
+	Faster  float64   `json:"faster,omitempty"` // the critics' rate over the model's, 0: 5
+	Batch   int       `json:"batch,omitempty"`  // 0: 256; a request's own batch goes before
+	Critics Criticism `json:"critics,omitzero"`
+}
+
+var (
+	_ Described = ExtraGradientTrue{}
+	_ General   = ExtraGradientTrue{}
+)
+
+// Name implements Method.
+func (ExtraGradientTrue) Name() string { return "extra-gradient-true" }
+
+// About implements Described.
+func (ExtraGradientTrue) About() About {
+	return About{"plays against critics that learn to tell the forget set from strangers, looking a step ahead", "Fishing for Privacy, as printed"}
+}
+
+// General implements General.
+func (ExtraGradientTrue) General() bool { return true }
+
+// Sees implements Method.
+func (ExtraGradientTrue) Sees() Sees {
+	return Sees{Original: true, Forget: true, Retain: true, HeldOut: true}
+}
+
+// Resolved implements Method.
+func (m ExtraGradientTrue) Resolved() Method { return m.resolved() }
+
+func (m ExtraGradientTrue) resolved() ExtraGradientTrue {
+	m.Lambda, m.Epochs, m.LR, m.Faster = cmp.Or(m.Lambda, 10), cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-4), cmp.Or(m.Faster, 5)
+	m.Batch, m.Critics = cmp.Or(m.Batch, 256), m.Critics.resolved()
+	return m
+}
+
+// Unlearn implements Method.
+func (m ExtraGradientTrue) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
+	if !(m.Lambda > 0) {
+		return nil, fmt.Errorf("the weight %v of the critics is not positive", m.Lambda)
+	}
+	w, err := r.watched(ctx, m.Critics, r.HeldOut, true, false)
+	if err != nil {
+		return nil, err
+	}
+	down, err := w.utility(1, 1)
+	if err != nil {
+		return nil, err
+	}
+	own, err := w.accusation(r.HeldOut)
+	if err != nil {
+		return nil, err
+	}
+	up, err := w.accusation(r.HeldOut)
+	if err != nil {
+		return nil, err
+	}
+	for k := range up {
+		up[k].Targets[0].Weight *= -m.Lambda
+	}
+	game := &train.Game{Rule: train.ExtraGradient, Players: []train.Player{
+		w.model(append(train.Objective{down}, up...), m.LR),
+		{Name: "critics", Owns: []string{critics}, Objective: own, Optimizer: nn.Adam{LR: m.LR * m.Faster}},
+	}}
+	out, err := w.play(ctx, train.Plan{Game: game}, train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Seed: r.Seed})
+	if err != nil {
+		return nil, err
+	}
+	last := out.History[len(out.History)-1]
+	out.Note = fmt.Sprintf("%d steps of the model, all of its %d epochs; its critics' cross-entropy came to %.3f", last.Steps/2, m.Epochs, last.Players[1])
+	return out, nil
+}
