@@ -59,10 +59,13 @@ func FleetStudyAt(scale string) (FleetStudy, error) {
 	return s, nil
 }
 
-// rareFleet deals the simulated rare type; the network is that of the other tables.
+// rareFleet deals the simulated rare type. Many models have to be small: fewer genes
+// and one hidden layer.
 func rareFleet(models int) Fleet {
 	c := simulated()
 	c.Only = []string{Original, Retrained, Ten}
+	c.Cells.Variable.Top, c.Fit.Epochs = 200, 40
+	c.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{32}, Latent: 6} }
 	return Fleet{Case: c, Models: models}
 }
 

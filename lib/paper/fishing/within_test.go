@@ -1,0 +1,151 @@
+package fishing
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/attack/generative"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// briefFleets are a small fleet of autoencoders and one of classifiers.
+func briefFleets() FleetStudy {
+	f := rareFleet(8)
+	f.Cells.Variable.Top, f.Fit.Epochs = 40, 2
+	f.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{8}, Latent: 3} }
+	c := tabularFleet("two moons", "two_moons", 100, 8)
+	c.Fit.Epochs = 5
+	return FleetStudy{Scale: "brief", Fleets: []Fleet{f, c}}
+}
+
+// From records to a table: every attack has a row, models that never had the cells
+// give one half within the cluster, and nothing is computed twice.
+func TestAFleetMakesItsTable(t *testing.T) {
+	e := environment(t)
+	s, err := collectFleets(t.Context(), e, briefFleets())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 3*8 + 4; len(s.found) != want {
+		t.Fatalf("%d findings, want %d", len(s.found), want)
+	}
+	for _, f := range s.found {
+		for m, r := range f.Within.Models {
+			if r.NMembers+r.NNonmembers != f.Dealt || math.Abs(float64(r.NMembers-r.NNonmembers)) > 1 {
+				t.Errorf("%s, %s, model %d: %d in and %d out of %d", f.Arm, f.Attack, m, r.NMembers, r.NNonmembers, f.Dealt)
+			}
+		}
+		if f.Attack == TypeAlone && (f.Within.AUC.Value != 0.5 || f.Within.AUC.High != 0.5) {
+			t.Errorf("within the cluster the type tells %v", f.Within.AUC)
+		}
+		if matched := len(f.Matched) > 0; matched && (f.SameType > 6 || f.Negatives < 10 || len(f.Matched) != 8) {
+			t.Errorf("%s: %v matched cells, %v of the type", f.Attack, f.Negatives, f.SameType)
+		}
+	}
+	table := s.table().Table
+	if err := table.Check(); err != nil {
+		t.Error(err)
+	}
+	if len(table.Rows) != 12 || table.Rows[0].Kind != report.Control || len(s.records()) != 28*8 {
+		t.Errorf("%d rows, %d records", len(table.Rows), len(s.records()))
+	}
+	again, err := collectFleets(t.Context(), e, briefFleets())
+	if err != nil || !slices.Equal(again.runs, s.runs) || len(s.runs) != 2 {
+		t.Errorf("again: %v, %v", again.runs, err)
+	}
+}
+
+// On matched cells the type alone has the AUC 1 - s/2, where s is the share of the
+// non-members that are of the type.
+func TestTheTypeAloneOnMatchedCells(t *testing.T) {
+	a := &asked{}
+	m := matched{had: []int{0, 2}, negatives: []int{3, 4, 5, 6}, same: []bool{true, false, false, false}}
+	s, err := a.typeAlone(0, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := attack.Score(s, 0.95)
+	if err != nil || r.AUC.Value != 0.875 || r.NMembers != 2 || r.NNonmembers != 4 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	h := &heard{}
+	h.add([]float64{1, 2, 3}, []float64{10, 11, 12, 13, 14, 15, 16})
+	h.add([]float64{4, 5, 6}, []float64{20, 21, 22, 23, 24, 25, 26})
+	s, err = h.matched(1, m)
+	if err != nil || !slices.Equal(s.Members, []float64{4, 6}) || !slices.Equal(s.Nonmembers, []float64{23, 24, 25, 26}) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// memorising is a fleet of networks that are trained for so long on so few cells of so
+// few genes that they know them.
+func memorising() Fleet {
+	f := rareFleet(6)
+	f.Label, f.Only = "memorising", []string{Original, Retrained}
+	f.Cells.Variable.Top, f.Cells.TrainFraction, f.Fit.Epochs, f.Fit.Batch, f.LR = 60, 0.06, 120, 16, 3e-3
+	f.Class = "type0"
+	f.Goal = lab.Reconstruction{Plain: true, Beta: 0.05}
+	f.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{64}, Latent: 16} }
+	return f
+}
+
+// A memory is found within the cluster by every attack that looks at the
+// reconstruction, and is not there in models that never had the cells.
+func TestAMemoryIsFoundWithinItsCluster(t *testing.T) {
+	s, err := collectFleets(t.Context(), environment(t), FleetStudy{Scale: "brief", Fleets: []Fleet{memorising()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	finds := []string{generative.Recon{}.Name(), generative.ELBO{}.Name(), Learned, shadow.LiRA{Pooled: true}.Name(), shadow.LiRA{Offline: true, Pooled: true}.Name()}
+	for _, f := range s.found {
+		t.Logf("%s, %s: %v", f.Arm, f.Attack, f.Within.AUC)
+		switch {
+		case f.Arm == Original && slices.Contains(finds, f.Attack) && f.Within.AUC.Low < 0.6:
+			t.Errorf("%s finds %v", f.Attack, f.Within.AUC)
+		case f.Arm == Retrained && (f.Within.AUC.Low > 0.52 || f.Within.AUC.High < 0.48):
+			t.Errorf("%s finds %v in models that never had the cells", f.Attack, f.Within.AUC)
+		}
+	}
+}
+
+func TestFleetsWithoutTheirFiles(t *testing.T) {
+	e := environment(t)
+	t.Setenv(datasets.EnvDir, t.TempDir())
+	for _, scale := range []string{"quick", "hour", "standard"} {
+		list, err := fleetJobs(t.Context(), e, scale)
+		if err != nil || len(list) < 40 {
+			t.Fatalf("%s: %d jobs, %v", scale, len(list), err)
+		}
+		ids := map[string]bool{}
+		for _, j := range list {
+			for _, n := range j.Needs {
+				if !ids[n] {
+					t.Errorf("%s needs %s, which is not listed before it", j.ID, n)
+				}
+			}
+			ids[j.ID] = true
+		}
+		if missing := slices.ContainsFunc(list, func(j paper.Job) bool { return j.Missing }); missing != (scale != "quick") {
+			t.Errorf("%s: a job lacks its data: %t", scale, missing)
+		}
+	}
+	s, err := FleetStudyAt("standard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := collectFleets(t.Context(), e, s); err == nil || !strings.Contains(err.Error(), "lethe data get pbmc3k") {
+		t.Errorf("%v", err)
+	}
+	if _, err := FleetStudyAt("huge"); err == nil {
+		t.Error("an unknown scale is taken")
+	}
+}
