@@ -116,4 +116,8 @@ type Prepared struct {
 	// Hash is the SHA-256, in hex, of the prepared data; it stands in the store's
 	// keys.
 	Hash string
+
+	// Drawn are the rows of the train part in the order in which they were drawn, for
+	// forget sets that go by it; nil: as they stand.
+	Drawn []int
 }

@@ -89,10 +89,20 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	if err != nil {
 		return nil, err
 	}
+	drawn := ranks(split.Train)
 	slices.Sort(split.Train)
 	slices.Sort(split.Unseen)
 	hash, err := c.preparedHash(p, seed)
-	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash}, err
+	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash, Drawn: drawn}, err
+}
+
+// ranks are the places of numbers, which are distinct, in ascending order.
+func ranks(list []int) []int {
+	sorted, out := slices.Sorted(slices.Values(list)), make([]int, len(list))
+	for i, v := range list {
+		out[i], _ = slices.BinarySearch(sorted, v)
+	}
+	return out
 }
 
 // chosen are the cells and genes that are kept, X and the classes of the cells.

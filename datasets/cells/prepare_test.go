@@ -95,6 +95,27 @@ func TestPreparedCellsAreThePublishedOnes(t *testing.T) {
 	}
 }
 
+// The order in which the train part was drawn is the split's own.
+func TestTheTrainPartKnowsHowItWasDrawn(t *testing.T) {
+	p, err := drawn(60, 40).Prepared(small20(), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := slices.Sorted(slices.Values(append(slices.Clone(p.Train.IDs), p.Test.IDs...)))
+	split, err := cells.Divide(len(kept), 0.85, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, at := range split.Train {
+		if p.Train.IDs[p.Drawn[k]] != kept[at] {
+			t.Errorf("the %d. cell drawn is %d, it was %d", k+1, p.Train.IDs[p.Drawn[k]], kept[at])
+		}
+	}
+	if slices.IsSorted(p.Drawn) || len(p.Drawn) != len(split.Train) {
+		t.Error("nothing was drawn: this test looks at nothing")
+	}
+}
+
 func TestWhatChangesThePreparationChangesItsHash(t *testing.T) {
 	c := drawn(60, 40)
 	seen := map[string]string{}

@@ -227,6 +227,8 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		"ForgetSeed": func(s *Setting) { s.ForgetSeed = 1 },
 		"Planted":    func(s *Setting) { s.Planted = "island" },
 		"Class":      func(s *Setting) { s.Class = "upper" },
+		"Scattered":  func(s *Setting) { s.Scattered = 9 },
+		"Series":     func(s *Setting) { s.Series = []int{5, 9} },
 		"Seed":       func(s *Setting) { s.Seed = 2 },
 		"Goal":       func(s *Setting) { s.Goal = heavier{Weight: 2} },
 		"Arch": func(s *Setting) {

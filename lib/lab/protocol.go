@@ -3,8 +3,11 @@ package lab
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/cells"
+	libcells "github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -200,8 +203,16 @@ func (c *Case) heldOut() []int {
 // Divide returns the rows of the train part to forget and the others, ascending.
 func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) {
 	s = s.resolved()
-	if !s.named() {
+	switch sets := s.sets(); {
+	case len(sets) > 1:
+		return nil, nil, fmt.Errorf("data set %s: %s are to be forgotten; name one", s.DataSet, strings.Join(sets, " and "))
+	case len(sets) == 0:
 		return datasets.ForgetSet(p.Train.X.Rows, s.Fraction, s.ForgetSeed)
+	case s.Scattered != 0 || len(s.Series) > 0:
+		if forget, retain, err = s.drawn(p); err != nil {
+			err = fmt.Errorf("data set %s: %w", s.DataSet, err)
+		}
+		return forget, retain, err
 	}
 	member, err := s.group(p)
 	if err != nil {
@@ -220,11 +231,49 @@ func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) 
 	return forget, retain, nil
 }
 
+// sets are the forget sets that a setting names, in words.
+func (s Setting) sets() (out []string) {
+	if s.Planted != "" {
+		out = append(out, fmt.Sprintf("the planted group %q", s.Planted))
+	}
+	if s.Class != "" {
+		out = append(out, fmt.Sprintf("the class %q", s.Class))
+	}
+	if s.Scattered != 0 {
+		out = append(out, fmt.Sprintf("%d scattered records", s.Scattered))
+	}
+	if len(s.Series) > 0 {
+		out = append(out, fmt.Sprintf("a series of %v", s.Series))
+	}
+	return out
+}
+
+// drawn divides the train part as the program of "Fishing for Privacy" does: records
+// are drawn from it in the order in which it was itself drawn. Records without a label
+// are of no class that a series takes.
+func (s Setting) drawn(p *datasets.Prepared) (forget, retain []int, err error) {
+	split := libcells.Split{Train: p.Drawn}
+	if split.Train == nil {
+		split.Train = everyRow(p)
+	}
+	f := libcells.Forget{}
+	if s.Scattered != 0 {
+		f, err = split.Scattered(s.ForgetSeed, s.Scattered)
+	} else {
+		classes := slices.DeleteFunc(libcells.Smallest(slices.Concat(p.Train.Y, p.Test.Y)), func(c int) bool {
+			return p.About.Classes[c] == cells.Unlabelled || !slices.Contains(p.Train.Y, c)
+		})
+		var series []libcells.Forget
+		if series, err = split.Series(p.Train.Y, classes, s.Series); err == nil {
+			f = series[len(series)-1]
+		}
+	}
+	slices.Sort(f.Forget)
+	return f.Forget, f.Retain, err
+}
+
 // group says which rows of the train part belong to the group that is forgotten.
 func (s Setting) group(p *datasets.Prepared) (func(row int) bool, error) {
-	if s.Planted != "" && s.Class != "" {
-		return nil, fmt.Errorf("the planted group %q and the class %q are to be forgotten; name one", s.Planted, s.Class)
-	}
 	if s.Planted != "" {
 		ids, ok := p.About.Planted[s.Planted]
 		if !ok {
@@ -237,6 +286,14 @@ func (s Setting) group(p *datasets.Prepared) (func(row int) bool, error) {
 		return nil, fmt.Errorf("there is no class %q; its classes are %q", s.Class, p.About.Classes)
 	}
 	return func(row int) bool { return p.Train.Y[row] == class }, nil
+}
+
+func everyRow(p *datasets.Prepared) []int {
+	out := make([]int, p.Train.X.Rows)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // Half is the place of a model in a fleet: models of one recipe among which the

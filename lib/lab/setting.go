@@ -38,6 +38,13 @@ type Setting struct {
 	// Class names a class, all records of which in the train part are forgotten
 	// instead.
 	Class string
+	// Scattered forgets so many records of the train part instead, whatever they are:
+	// the first of a permutation by RandomState(ForgetSeed), 0: 42 here, of the train
+	// part in the order in which it was drawn (cells.Split.Scattered).
+	Scattered int
+	// Series forgets the last of a series of sets of these sizes instead: the rarest
+	// classes, whole, and what is missing at random out of the next (cells.Split.Series).
+	Series []int
 	// Half is the model's place in a fleet; nil: it is a model by itself.
 	Half *Half
 	Seed int          // draws the initial weights and dropout
@@ -60,14 +67,13 @@ func (s Setting) resolved() Setting {
 	if s.DataSet == "" {
 		s.DataSet = "breast_cancer"
 	}
-	if s.Fraction == 0 {
-		s.Fraction = 0.05
-	}
-	if s.ForgetSeed == 0 {
-		s.ForgetSeed = ForgetSeed
-	}
-	if s.named() { // the group decides
+	switch {
+	case s.named(): // the group decides
 		s.Fraction, s.ForgetSeed = 0, 0
+	case s.Scattered != 0:
+		s.Fraction, s.ForgetSeed = 0, cmp.Or(s.ForgetSeed, CellsSeed)
+	default:
+		s.Fraction, s.ForgetSeed = cmp.Or(s.Fraction, 0.05), cmp.Or(s.ForgetSeed, ForgetSeed)
 	}
 	if s.OfCells() {
 		s.Cells = s.Cells.Resolved()
@@ -108,8 +114,9 @@ func (s Setting) moved(shift int) Setting {
 	return s
 }
 
-// named reports whether the forget set is a group with a name: nothing is drawn.
-func (s Setting) named() bool { return s.Planted != "" || s.Class != "" }
+// named reports whether the forget set is a group with a name: no seed of a case's
+// own draws it.
+func (s Setting) named() bool { return s.Planted != "" || s.Class != "" || len(s.Series) > 0 }
 
 // OfImages reports whether the data are images.
 func (s Setting) OfImages() bool {
@@ -198,7 +205,11 @@ func (s Setting) ID(o Origin) (string, error) {
 	}
 	kind, set := "train", string(o.On)
 	if o.On == Retained || o.Method != nil || s.Half != nil {
-		c.Forget = []any{s.Planted + s.Class, s.Fraction, s.ForgetSeed}
+		forget := []any{s.Planted + s.Class, s.Fraction, s.ForgetSeed}
+		if s.Scattered != 0 || len(s.Series) > 0 {
+			forget = append(forget, s.Scattered, s.Series)
+		}
+		c.Forget = forget
 	}
 	switch {
 	case o.On == Retained:
@@ -219,10 +230,19 @@ func (s Setting) ID(o Origin) (string, error) {
 	return fmt.Sprintf("%s/%s/%s/seed-%d%s/%s", kind, s.DataSet, set, o.Seed, end, hex.EncodeToString(hash[:4])), nil
 }
 
-// forgotten names the forget set: "0.05-999", the planted group or the class.
+// Forgets names the forget set as the names of jobs do.
+func (s Setting) Forgets() string { return s.resolved().forgotten() }
+
+// forgotten names the forget set: "0.05-999", the planted group or the class,
+// "scattered-35-42", "series-10-50".
 func (s Setting) forgotten() string {
-	if s.named() {
+	switch {
+	case len(s.Series) > 0:
+		return "series" + strings.ReplaceAll(strings.Trim(fmt.Sprint("-", s.Series), "[]"), " ", "-")
+	case s.named():
 		return cmp.Or(s.Planted, strings.ReplaceAll(s.Class, "/", "-"))
+	case s.Scattered != 0:
+		return fmt.Sprintf("scattered-%d-%d", s.Scattered, s.ForgetSeed)
 	}
 	return fmt.Sprintf("%g-%d", s.Fraction, s.ForgetSeed)
 }
