@@ -95,7 +95,7 @@ func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Question, seed en
 	}
 	r := &Report{Protocol: p.Name}
 	for k, d := range deals {
-		cells, err := p.judge(ctx, e, source, q.Model, d, engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k))))
+		cells, err := p.judge(ctx, e, source, q.Model, d, p.seedOf(seed, k))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -103,6 +103,34 @@ func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Question, seed en
 	}
 	slices.SortFunc(r.Cells, func(a, b Cell) int { return position(a, q.Model) - position(b, q.Model) })
 	return r, p.summarise(r)
+}
+
+// Borrow scores records with the attacker that Run would train on others: it deals
+// and draws as Run does on taught, and meets none of judged. The program of "Fishing
+// for Privacy" attacks one forget set with the attacker of another so. It refuses
+// protocols that cross-fit, or hold out some of taught.
+func (p Protocol) Borrow(ctx context.Context, e *engine.Engine, taught, judged Records, seed engine.Root) (*attack.ScoreReport, error) {
+	if p.Folds > 0 || p.HeldOut {
+		return nil, fmt.Errorf("%s: has no one attacker that could be borrowed", p.Name)
+	}
+	if err := errors.Join(taught.check(" that the attacker is trained on"), judged.check("")); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	deals, err := p.deals(taught, seed)
+	if err != nil {
+		return nil, fmt.Errorf("learned: %s: %w", p.Name, err)
+	}
+	d := deal{known: deals[0].known, judged: upTo(judged.size())}
+	cells, err := p.judge(ctx, e, taught, judged, d, p.seedOf(seed, 0))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	return attack.Score(samples(cells, true), level)
+}
+
+// seedOf is the seed of one of a protocol's attackers.
+func (Protocol) seedOf(seed engine.Root, k int) engine.Root {
+	return engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k)))
 }
 
 func position(c Cell, r Records) int {

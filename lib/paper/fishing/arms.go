@@ -34,6 +34,10 @@ const (
 
 	Private      = "DP-SGD, epsilon 10"
 	PrivateExact = "DP-SGD, epsilon 10, exact"
+	Frozen       = "frozen critics"
+	FrozenSum    = "frozen critics, strangers, sum loss"
+	Extra        = "extra-gradient"
+	ExtraTrue    = "extra-gradient, true"
 )
 
 // arms are the rows of Table 2.
@@ -57,6 +61,10 @@ func (c Case) arms() []lab.Arm {
 		{Label: FisherSum, Method: unlearn.FisherScrub{Sum: true}},
 		{Label: Private, Method: unlearn.DPRetrain{}},
 		{Label: PrivateExact, Method: unlearn.DPRetrain{Exact: true}},
+		{Label: Frozen, Method: unlearn.FrozenCritics{}},
+		{Label: FrozenSum, Method: unlearn.FrozenCritics{Strangers: true, Sum: true}},
+		{Label: Extra, Method: unlearn.ExtraGradient{}},
+		{Label: ExtraTrue, Method: unlearn.ExtraGradientTrue{}},
 	}
 	if c.Only == nil {
 		return all

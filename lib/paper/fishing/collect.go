@@ -1,9 +1,11 @@
 package fishing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -90,6 +92,7 @@ type evidenceKey struct {
 	Goal       lab.Goal     `json:"goal"`
 	Fit        train.Config `json:"fit"`
 	Forget     string       `json:"forget"`
+	Borrows    string       `json:"borrows,omitempty"` // the forget set whose attacker judges too
 	Arms       []armKey     `json:"arms"`
 	Protocols  []string     `json:"protocols"`
 	Neighbours int          `json:"neighbours"`
@@ -106,8 +109,11 @@ type armKey struct {
 
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	k := evidenceKey{
-		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: c.Class,
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: of.forgets(),
 		Neighbours: of.Neighbours, Markers: of.Markers, Attack: attack.Version, Utility: utility.Version, Results: Results,
+	}
+	if of.Borrows != nil {
+		k.Borrows = of.Borrows.forgets()
 	}
 	for _, a := range of.arms() {
 		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
@@ -119,20 +125,15 @@ func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	return l.Key("evidence/fishing", c.Problem, k, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.CellsSeed})
 }
 
+// forgets names the forget set in keys and in the names of jobs.
+func (c Case) forgets() string { return cmp.Or(c.Class, c.Forgets()) }
+
 func jobName(c Case, seed int) string {
-	return fmt.Sprintf("evidence/fishing/%s/%s/seed-%d", c.DataSet, c.Class, seed)
+	return fmt.Sprintf("evidence/%s/%s/%s/seed-%d", path.Join("fishing", c.Part), c.DataSet, c.forgets(), seed)
 }
 
-// jobs lists the models of a scale and the evidence on them.
-func jobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-	s, err := StudyAt(scale)
-	if err != nil {
-		return nil, err
-	}
-	return s.jobs(ctx, e)
-}
-
-func (s Study) jobs(ctx context.Context, e *paper.Env) ([]lab.Job, error) {
+// jobs lists the models of a study and the evidence on them.
+func jobs(ctx context.Context, e *paper.Env, s Study) ([]lab.Job, error) {
 	var out []lab.Job
 	for _, of := range s.Cases {
 		for seed := range s.Seeds {
@@ -189,6 +190,7 @@ type question struct {
 	original  learned.Records // features, for attackers that are transferred
 	drawn     drawing         // the same with codes that were drawn
 	retrained [2]view         // two independent ones
+	lent      learned.Records // features in the original of the case whose attacker is borrowed
 }
 
 func questioned(ctx context.Context, c *lab.Case, of Case) (*question, error) {
@@ -208,8 +210,43 @@ func questioned(ctx context.Context, c *lab.Case, of Case) (*question, error) {
 	if q.original, err = original.records(q.negatives); err != nil {
 		return nil, err
 	}
-	q.drawn, err = q.draw(ctx, original)
+	if q.drawn, err = q.draw(ctx, original); err != nil || of.Borrows == nil {
+		return q, err
+	}
+	q.lent, err = lender(ctx, c, *of.Borrows)
 	return q, err
+}
+
+// lender are the features on which the attacker of another case with the same
+// original learns.
+func lender(ctx context.Context, c *lab.Case, of Case) (learned.Records, error) {
+	s := of.at(c.Seed - c.Shift) // the lab moves it
+	other, err := c.Lab.Case(ctx, s)
+	if err != nil {
+		return learned.Records{}, err
+	}
+	q := &question{Case: other, of: of}
+	v, err := q.look(ctx, unlearn.DoNothing{})
+	if err != nil {
+		return learned.Records{}, fmt.Errorf("the original of %s: %w", of.Label, err)
+	}
+	_, negatives, err := q.match(v)
+	if err != nil {
+		return learned.Records{}, err
+	}
+	return v.records(negatives)
+}
+
+// sameType counts the negatives of a type that forgotten cells are of.
+func (q *question) sameType() (n int) {
+	types := map[string]bool{}
+	for _, i := range q.Forget {
+		types[q.About.Classes[q.Problem.Train.Y[i]]] = true
+	}
+	for t := range types {
+		n += q.matched.ByType[t]
+	}
+	return n
 }
 
 // look is what an arm's model says of the case.
@@ -225,7 +262,7 @@ func (q *question) look(ctx context.Context, m unlearn.Method) (view, error) {
 func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, error) {
 	row := &Row{
 		Case: q.of.Label, Arm: a.Label, Control: a.Control, Seed: q.Seed,
-		Type: q.Class, Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.matched.ByType[q.Class], Unseen: q.Test.X.Rows,
+		Type: q.Class, Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.sameType(), Unseen: q.Test.X.Rows,
 		Sizes: sizesOf(q.Case),
 	}
 	weights, report, err := q.Weights(ctx, a.Method)
@@ -237,7 +274,7 @@ func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, 
 		return nil, err
 	}
 	if report != nil {
-		row.Displacement = report.Displacement
+		row.Displacement, row.Note = report.Displacement, report.Note
 	}
 	v, err := viewOf(q.Case, weights)
 	if err != nil {
@@ -261,6 +298,11 @@ func (q *question) attack(ctx context.Context, e *engine.Engine, row *Row, v vie
 	}
 	if row.Attacks, err = attacked(ctx, e, learned.Question{Model: records, Original: &q.original}, engine.Root(attackSeed+q.Case.Shift)); err != nil {
 		return err
+	}
+	if q.of.Borrows != nil {
+		if row.Borrowed, err = learned.PB().Borrow(ctx, e, q.lent, records, engine.Root(attackSeed+q.Case.Shift)); err != nil {
+			return err
+		}
 	}
 	reference := q.retrained[1]
 	if row.Arm == OtherSeed {

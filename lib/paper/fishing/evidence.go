@@ -115,7 +115,7 @@ type Row struct {
 	Type      string `json:"type"` // that is forgotten
 	Forget    int    `json:"n_forget"`
 	Negatives int    `json:"n_negatives"` // matched unseen cells
-	SameType  int    `json:"n_same_type"` // of them, cells of the forgotten type
+	SameType  int    `json:"n_same_type"` // of them, cells of a type that forgotten cells are of
 	Unseen    int    `json:"n_unseen"`
 
 	// Sizes are those of the case.
@@ -126,6 +126,8 @@ type Row struct {
 
 	// Attacks are the reports of the protocols, by name.
 	Attacks map[string]Attacked `json:"attacks"`
+	// Borrowed is the report of the attacker of another case; nil: none is borrowed.
+	Borrowed *attack.ScoreReport `json:"borrowed,omitempty"`
 	// Suite are the reports of the attacks that learn nothing, by name.
 	Suite map[string]*attack.ScoreReport `json:"suite"`
 
@@ -139,7 +141,8 @@ type Row struct {
 	// Markers are the marker genes of the case that are among its variable genes.
 	Markers []Marker `json:"markers,omitempty"`
 
-	Displacement float64 `json:"displacement"` // of the weights, relative
+	Displacement float64 `json:"displacement"`   // of the weights, relative
+	Note         string  `json:"note,omitempty"` // what the method says of its way
 	Diverged     string  `json:"diverged,omitempty"`
 }
 

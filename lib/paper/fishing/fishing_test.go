@@ -128,7 +128,7 @@ func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
 	for _, a := range simulated().arms() {
 		labels[a.Label] = true
 	}
-	for _, arm := range []string{Original, RetrainedCoded, RetainTuned, Ascended, Dampened, Scrubbed, Contrasted, Fisher, Private} {
+	for _, arm := range []string{Original, RetrainedCoded, RetainTuned, Ascended, Dampened, Scrubbed, Contrasted, Fisher, Private, Frozen, Extra} {
 		if !labels[arm] || len(strings.Fields(printed(arm))) != 3 {
 			t.Errorf("%s: %q", arm, printed(arm))
 		}
@@ -142,7 +142,7 @@ func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
 func TestWithoutItsFilesAStudySaysWhatToGet(t *testing.T) {
 	e := environment(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
-	list, err := jobs(t.Context(), e, "standard")
+	list, err := table2.Jobs(t.Context(), e, "standard")
 	if err != nil || len(list) == 0 {
 		t.Fatalf("%d jobs, %v", len(list), err)
 	}

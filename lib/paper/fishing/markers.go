@@ -68,14 +68,14 @@ func correlation(proportion, x array.Matrix[float32], library []float64, gene in
 
 // MarkerR is the mean correlation of the case's marker genes with library size, NaN
 // where one has none.
-func (r Row) MarkerR() float64 { return meanOf(r.Markers, func(m Marker) *float64 { return m.R }) }
+func (r Row) MarkerR() float64 { return markerMean(r.Markers, func(m Marker) *float64 { return m.R }) }
 
 // BareMarkerR is MarkerR without library size, the paper's *marker r*.
 func (r Row) BareMarkerR() float64 {
-	return meanOf(r.Markers, func(m Marker) *float64 { return m.Bare })
+	return markerMean(r.Markers, func(m Marker) *float64 { return m.Bare })
 }
 
-func meanOf(markers []Marker, of func(Marker) *float64) float64 {
+func markerMean(markers []Marker, of func(Marker) *float64) float64 {
 	sum := 0.0
 	for _, m := range markers {
 		v := of(m)

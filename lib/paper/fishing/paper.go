@@ -6,6 +6,7 @@ package fishing
 import (
 	"context"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -22,7 +23,7 @@ func Paper() paper.Paper {
 			{Name: "hour", About: "takes about an hour (PBMC-3k, its dendritic cells, the paper's network for 40 epochs, three seeds)"},
 			{Name: "standard", About: "an evening on two cores (PBMC-3k, two rare types, the paper's network, five seeds)"},
 		},
-		Recipes: []paper.Recipe{table1, table2, table4, table5, table6, table8, within, figure1, figure2},
+		Recipes: []paper.Recipe{table1, table2, table3, table4, table5, table6, table8, table9, within, figure1, figure2},
 	}
 }
 
@@ -41,15 +42,23 @@ func init() {
 	}
 	for _, r := range []struct {
 		*paper.Recipe
-		make func(*evidence) *paper.Output
+		study func(scale string) (Study, error)
+		make  func(*evidence) *paper.Output
 	}{
-		{&table1, (*evidence).table1}, {&table2, (*evidence).table2}, {&table4, (*evidence).table4},
-		{&table6, (*evidence).table6}, {&table8, (*evidence).table8},
-		{&figure1, (*evidence).figure1}, {&figure2, (*evidence).figure2},
+		{&table1, StudyAt, (*evidence).table1}, {&table2, StudyAt, (*evidence).table2}, {&table3, byForgetSet, (*evidence).table3},
+		{&table4, StudyAt, (*evidence).table4}, {&table5, acrossAt, (*evidence).table5}, {&table6, StudyAt, (*evidence).table6},
+		{&table8, StudyAt, (*evidence).table8}, {&table9, bySize, (*evidence).table9},
+		{&figure1, StudyAt, (*evidence).figure1}, {&figure2, StudyAt, (*evidence).figure2},
 	} {
-		r.Jobs = jobs
+		r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+			s, err := r.study(scale)
+			if err != nil {
+				return nil, err
+			}
+			return jobs(ctx, e, s)
+		}
 		r.Recipe.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-			s, err := StudyAt(scale)
+			s, err := r.study(scale)
 			if err != nil {
 				return nil, err
 			}

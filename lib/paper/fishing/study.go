@@ -28,10 +28,15 @@ type Case struct {
 	LR float64
 	// Neighbours of every forgotten cell are its matched non-members.
 	Neighbours int
-	// Only leaves arms out; nil: none. A study of a reader's own, and tests.
+	// Only leaves arms out; nil: none.
 	Only []string
 	// Markers are genes by which the types of its cells are known.
 	Markers []string
+	// Part is the table that the case belongs to; "": the main ones.
+	Part string
+	// Borrows is the case whose attacker judges this one too, as the program has it;
+	// nil: none. Its original is this one's.
+	Borrows *Case
 }
 
 // StudyAt is the study of the scale of that name.

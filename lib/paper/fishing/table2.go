@@ -1,6 +1,7 @@
 package fishing
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -39,6 +40,7 @@ func printed(arm string) string {
 		Original: "0.783  0.565  364.2", RetrainedCoded: "0.523  0.046  365.6", RetainTuned: "0.665  0.331  363.2",
 		Ascended: "0.702  0.404  363.3", Dampened: "0.725  0.450  363.9", Scrubbed: "0.737  0.474  363.8",
 		Contrasted: "0.153  0.695  364.0", Fisher: "0.814  0.628  489.8", Private: "0.464  0.072  403.3",
+		Frozen: "0.992  0.984  -", Extra: "0.429  0.300  403.7",
 	}[arm]
 }
 
@@ -65,8 +67,29 @@ func (ev *evidence) table2() *paper.Output {
 			}
 		}
 	}
-	t.Notes = append(ev.notes(), "Intervals are Student's over models of different seeds; the cells are the same in all of them.")
+	t.Notes = append(ev.notes(), overModels, "The paper's value of frozen critics is of another protocol than its others, P-C, with one seed.", strangersSeen)
+	t.Notes = append(t.Notes, ev.ways(Extra)...)
 	return &paper.Output{Table: t}
+}
+
+// overModels says what the intervals are.
+const overModels = "Intervals are Student's over models of different seeds; the cells are the same in all of them."
+
+// strangersSeen qualifies the rows of methods that look at held-out cells.
+const strangersSeen = "Extra-gradient, and frozen critics where they meet strangers, look at half of the unseen cells: some of the non-members are among these."
+
+// ways says, model by model, how an arm went.
+func (ev *evidence) ways(arm string) []string {
+	var out []string
+	for _, r := range ev.rows {
+		if r.Arm == arm {
+			out = append(out, fmt.Sprintf("%s, seed %d: %s", r.Case, r.Seed, cmp.Or(r.Note, r.Diverged)))
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("How far %s goes. %s.", arm, strings.Join(out, "; "))}
 }
 
 // row is an arm's line.

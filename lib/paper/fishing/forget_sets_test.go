@@ -1,0 +1,139 @@
+package fishing
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// shortened makes a study brief, with these arms.
+func shortened(t *testing.T, of func(string) (Study, error), arms ...string) Study {
+	t.Helper()
+	s, err := of("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quick := brief().Cases[0]
+	s.Seeds = 1
+	short := func(c *Case) {
+		c.Cells, c.Fit.Epochs, c.Arch, c.Only = quick.Cells, quick.Fit.Epochs, quick.Arch, arms
+	}
+	for i := range s.Cases {
+		short(&s.Cases[i])
+		if b := s.Cases[i].Borrows; b != nil {
+			short(b)
+		}
+	}
+	return s
+}
+
+// The scattered set has non-members and an attacker of its own, and beside it what
+// the structured set's attacker says.
+func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
+	e := environment(t)
+	s := shortened(t, byForgetSet, Original, Retrained, OtherSeed, FisherSum)
+	ev, err := collect(t.Context(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := ev.table3()
+	if err := out.Table.Check(); err != nil {
+		t.Error(err)
+	}
+	structured, spread := ev.of(s.Cases[0].Label, Original)[0], ev.of(s.Cases[1].Label, Original)[0]
+	if structured.Borrowed != nil || spread.Borrowed == nil || spread.Forget != 35 || structured.Forget == 35 || spread.Borrowed.NMembers != 35 {
+		t.Fatalf("%d structured and %d scattered cells", structured.Forget, spread.Forget)
+	}
+	if spread.Borrowed.NNonmembers != spread.Negatives || spread.Negatives == structured.Negatives {
+		t.Errorf("%d non-members, %d of the structured set", spread.Negatives, structured.Negatives)
+	}
+	if own := spread.Attacks[learned.PB().Name].All.AUC.Value; own == spread.Borrowed.AUC.Value {
+		t.Error("the structured set's attacker is the scattered set's own")
+	}
+	// The original of either is one model.
+	if structured.UnseenRecon != spread.UnseenRecon {
+		t.Error("the two kinds have different originals")
+	}
+	for _, row := range out.Table.Rows {
+		if control := row.Cells[0].Text != FisherSum; (row.Kind == report.Control) != control {
+			t.Errorf("%s is of kind %s", row.Cells[0].Text, row.Kind)
+		}
+	}
+}
+
+// What is borrowed for the set that lends is that set's own attacker.
+func TestALenderIsItself(t *testing.T) {
+	e := environment(t)
+	s := shortened(t, byForgetSet, Original, Retrained, OtherSeed)
+	c, err := e.Lab().Case(t.Context(), s.Cases[0].at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := questioned(t.Context(), c, s.Cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	lent, err := lender(t.Context(), c, s.Cases[0])
+	if err != nil || !slices.Equal(lent.Members.Data, own.original.Members.Data) || !slices.Equal(lent.Nonmembers.Data, own.original.Nonmembers.Data) {
+		t.Fatalf("other features (%v)", err)
+	}
+	run, err := learned.PB().Run(context.Background(), e.Engine, learned.Question{Model: lent, Original: &lent}, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	borrowed, err := learned.PB().Borrow(context.Background(), e.Engine, lent, lent, 7)
+	if err != nil || math.Abs(borrowed.AUC.Value-run.AUC.Value) > 1e-12 {
+		t.Errorf("borrowed %v, its own %v (%v)", borrowed.AUC.Value, run.AUC.Value, err)
+	}
+	if _, err := learned.CrossFitted(nil).Borrow(context.Background(), e.Engine, lent, lent, 7); err == nil || !strings.Contains(err.Error(), "no one attacker") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The sizes are the paper's, each with its values, and the retrained model stands
+// beside the method.
+func TestTableNineGrowsItsForgetSets(t *testing.T) {
+	e := environment(t)
+	s := shortened(t, bySize, Original, Retrained, OtherSeed)
+	ev, err := collect(t.Context(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, c := range s.Cases {
+		got = append(got, ev.of(c.Label, Retrained)[0].Forget)
+		if len(strings.Fields(printed9(c, Extra))) != 4 || printed9(c, ExtraTrue) != "" {
+			t.Errorf("%s: the paper has %q", c.Label, printed9(c, Extra))
+		}
+	}
+	if !slices.Equal(got, []int{10, 50, 100}) {
+		t.Errorf("%v cells are to be forgotten", got)
+	}
+	out := ev.table9()
+	if err := out.Table.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Tables do not mistake one another's jobs, and no job is listed twice.
+func TestEveryTableHasItsOwnEvidence(t *testing.T) {
+	e, seen := environment(t), map[string]string{}
+	for _, r := range []paper.Recipe{table2, table3, table9} {
+		list, err := r.Jobs(t.Context(), e, "quick")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range list {
+			if before := seen[j.ID]; strings.HasPrefix(j.ID, "evidence/") && before != "" {
+				t.Errorf("%s is of %s and of %s", j.ID, before, r.ID)
+			}
+			seen[j.ID] = r.ID
+		}
+	}
+}

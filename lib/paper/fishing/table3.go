@@ -1,0 +1,112 @@
+package fishing
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+var table3 = paper.Recipe{
+	ID:    "fishing/table3",
+	Title: "Fishing Table 3. Fisher scrubbing by the kind of forget set",
+	Doc: "A structured set is a rare type of cell; a scattered one has cells of all types, drawn as the paper draws its. Either has matched " +
+		"non-members and an attacker of its own, which learns on its own original's features. 'as coded' is the structured set's attacker, which the " +
+		"program lets judge the scattered set too, so that its low values there say that the attacker knows another type of cell. Compare " +
+		"'original' with 'retrained': where they agree there was nothing to forget, whatever the method.",
+}
+
+// scattered is how many cells the paper scatters.
+const scattered = 35
+
+// byForgetSet is every structured case of a scale and, beside it, a scattered one.
+func byForgetSet(scale string) (Study, error) {
+	s, err := StudyAt(scale)
+	if err != nil {
+		return s, err
+	}
+	var cases []Case
+	for _, c := range s.Cases {
+		c.Part, c.Only = "table3", []string{Original, Retrained, OtherSeed, Ten, Fisher, FisherSum}
+		spread := c
+		spread.Label, spread.Class, spread.Scattered, spread.Borrows = fmt.Sprintf("%s; scattered", c.Label), "", scattered, &c
+		c.Label += "; structured"
+		cases = append(cases, c, spread)
+	}
+	s.Cases = cases
+	return s, nil
+}
+
+// printed3 are the paper's values of an arm: the mean AUC and its deviation.
+func printed3(c Case, arm string) string {
+	return map[string]string{
+		Original + "structured": "0.769", Fisher + "structured": "0.814 +- 0.003",
+		Original + "scattered": "0.525", Fisher + "scattered": "0.499 +- 0.004",
+	}[arm+c.kind()]
+}
+
+// kind is that of a case's forget set.
+func (c Case) kind() string {
+	if c.Scattered > 0 {
+		return "scattered"
+	}
+	return "structured"
+}
+
+func (ev *evidence) table3() *paper.Output {
+	t := ev.attackTable(table3, "mean AUC and its deviation over three seeds as printed, on PBMC-33k", func(l *line) {
+		l.cells = append(l.cells, report.Str(printed3(l.c, l.a.Label)))
+	}, report.Column{Name: "as coded", Note: "P-B of the structured set's attacker, on all cells of this one"}, func(l *line) {
+		if l.c.Borrows == nil {
+			l.share(func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value })
+			return
+		}
+		l.share(func(r Row) float64 { return r.Borrowed.AUC.Value })
+	})
+	return &paper.Output{Table: t}
+}
+
+// attackTable is a table of what attackers find of every arm of every case, with a
+// column of its own and the paper's.
+func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*line), own report.Column, ownCell func(*line)) *report.Table {
+	t := &report.Table{
+		ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r.ID),
+		Columns: []report.Column{
+			{Name: "model"},
+			{Name: "AUC, P-B", Note: "the paper's attacker, of this set's original, on all cells; null 0.5; mean over models with its 95 % interval"},
+			own,
+			{Name: "AUC, cross-fitted", Note: "ours; null 0.5"},
+			{Name: "advantage", Note: "of the cross-fitted attacker, |2 AUC - 1|, mean over models"},
+			{Name: "chance", Note: "the advantage that 5 of 100 perfect unlearners exceed at these numbers of cells: that of the cross-fitted attacker, wider by sqrt(2)"},
+			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
+			{Name: "paper", Note: source},
+		},
+		Notes: append(ev.notes(), overModels),
+	}
+	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
+	for _, c := range ev.Cases {
+		for _, a := range c.arms() {
+			rows := ev.of(c.Label, a.Label)
+			if len(rows) == 0 {
+				continue
+			}
+			l := newLine(c, a, rows)
+			l.share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
+			ownCell(l)
+			l.share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
+			l.share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
+			l.cells = append(l.cells, report.Num(meanOf(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
+			l.over(1, Row.ELBO)
+			paperCell(l)
+			t.Rows = append(t.Rows, l.row(len(t.Columns)))
+		}
+	}
+	return t
+}
+
+// meanOf is the mean of a value over the rows that did not diverge.
+func meanOf(rows []Row, value func(Row) float64) float64 {
+	l := line{rows: rows}
+	return l.mean(value).Value
+}
