@@ -92,6 +92,9 @@ const (
 	StreamPosterior = "posterior"
 	// StreamClusters draws where k-means begins.
 	StreamClusters = "clusters"
+	// StreamOverlap draws the cells that stand for those to be forgotten, where the
+	// Fisher information of two sets is compared (class, draw).
+	StreamOverlap = "overlap"
 
 	// StreamBench draws what benchmarks compute on.
 	StreamBench = "bench"

@@ -453,6 +453,14 @@ var faults = []Fault{
 	{File: "lib/verify/fisher/proposition.go", Old: "f.Product = f.Sigma * f.Nu", New: "f.Product = f.Sigma", Protects: "Proposition 1 has two factors"},
 	{File: "lib/verify/fisher/proposition.go", Old: "4*e*e/float64(residuals.Rows)", New: "4*e/float64(residuals.Rows)",
 		Protects: "residuals are squared record by record"},
+	{File: "lib/paper/fishing/overlap_measure.go", Old: "left, err := estimate(without(k.other, pair[0]))", New: "left, err := estimate(k.other)",
+		Protects: "random cells are compared with the others that are left", Run: "Overlaps"},
+	{File: "lib/paper/fishing/overlap_measure.go", Old: "hear(k.cells, func(d", New: "hear(k.other, func(d",
+		Protects: "the overlap is that of the forgotten type", Run: "Overlaps"},
+	{File: "lib/paper/fishing/overlap_measure.go", Old: "for _, at := range drawn[i*n : (i+1)*n] {", New: "for _, at := range drawn[:n] {",
+		Protects: "two random sets share no cell", Run: "Overlaps"},
+	{File: "lib/paper/fishing/proposition.go", Old: "float64(v) - size*float64(share", New: "float64(v) - float64(share",
+		Protects: "residuals are with library size", Run: "Decoded"},
 
 	// Papers.
 	{File: "lib/paper/rulerpaper/cell.go", Old: "c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})",

@@ -33,6 +33,18 @@ func environment(t *testing.T) *paper.Env {
 	return &paper.Env{Engine: e, Store: s}
 }
 
+// recipe is the paper's of that name.
+func recipe(t *testing.T, name string) paper.Recipe {
+	t.Helper()
+	for _, r := range Paper().Recipes {
+		if r.ID == "fishing/"+name {
+			return r
+		}
+	}
+	t.Fatalf("no recipe %s", name)
+	return paper.Recipe{}
+}
+
 // From cells to a table: every arm has a row, every control is one, nothing is
 // computed twice, and the same study gives the same rows.
 func TestAStudyMakesItsTables(t *testing.T) {
@@ -142,7 +154,7 @@ func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
 func TestWithoutItsFilesAStudySaysWhatToGet(t *testing.T) {
 	e := environment(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
-	list, err := table2.Jobs(t.Context(), e, "standard")
+	list, err := recipe(t, "table2").Jobs(t.Context(), e, "standard")
 	if err != nil || len(list) == 0 {
 		t.Fatalf("%d jobs, %v", len(list), err)
 	}

@@ -124,7 +124,7 @@ func TestTableNineGrowsItsForgetSets(t *testing.T) {
 // Tables do not mistake one another's jobs, and no job is listed twice.
 func TestEveryTableHasItsOwnEvidence(t *testing.T) {
 	e, seen := environment(t), map[string]string{}
-	for _, r := range []paper.Recipe{table2, table3, table9} {
+	for _, r := range []paper.Recipe{recipe(t, "table2"), recipe(t, "table3"), recipe(t, "table9")} {
 		list, err := r.Jobs(t.Context(), e, "quick")
 		if err != nil {
 			t.Fatal(err)

@@ -23,13 +23,64 @@ func Paper() paper.Paper {
 			{Name: "hour", About: "takes about an hour (PBMC-3k, its dendritic cells, the paper's network for 40 epochs, three seeds)"},
 			{Name: "standard", About: "an evening on two cores (PBMC-3k, two rare types, the paper's network, five seeds)"},
 		},
-		Recipes: []paper.Recipe{table1, table2, table3, table4, table5, table6, table8, table9, within, figure1, figure2},
+		Recipes: []paper.Recipe{
+			ofModels(table1, StudyAt, (*evidence).table1), ofModels(table2, StudyAt, (*evidence).table2), ofModels(table3, byForgetSet, (*evidence).table3),
+			ofModels(table4, StudyAt, (*evidence).table4), ofModels(table5, acrossAt, (*evidence).table5), ofModels(table6, StudyAt, (*evidence).table6),
+			ofOverlaps(table7, (*overlaps).table7), ofModels(table8, StudyAt, (*evidence).table8), ofModels(table9, bySize, (*evidence).table9),
+			ofFleets(within), ofOverlaps(proposition1, (*overlaps).proposition1),
+			ofModels(figure1, StudyAt, (*evidence).figure1), ofModels(figure2, StudyAt, (*evidence).figure2), ofOverlaps(figure3, (*overlaps).figure3),
+		},
 	}
 }
 
-func init() {
-	within.Jobs = fleetJobs
-	within.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+// ofModels is a recipe whose rows are those of models in a study.
+func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
+	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+		s, err := study(scale)
+		if err != nil {
+			return nil, err
+		}
+		return jobs(ctx, e, s)
+	}
+	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		s, err := study(scale)
+		if err != nil {
+			return nil, err
+		}
+		ev, err := collect(ctx, e, s)
+		if err != nil {
+			return nil, err
+		}
+		out := show(ev)
+		out.Runs = report.RecordsOf(ev.rows)
+		return out, nil
+	}
+	return r
+}
+
+// ofOverlaps is a recipe about the Fisher information of a study's models.
+func ofOverlaps(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Recipe {
+	r.Jobs = overlapJobs
+	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		s, err := StudyAt(scale)
+		if err != nil {
+			return nil, err
+		}
+		o, err := collectOverlaps(ctx, e, s)
+		if err != nil {
+			return nil, err
+		}
+		out := show(o)
+		out.Runs = report.RecordsOf(o.found)
+		return out, nil
+	}
+	return r
+}
+
+// ofFleets is the recipe about fleets of models.
+func ofFleets(r paper.Recipe) paper.Recipe {
+	r.Jobs = fleetJobs
+	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		s, err := FleetStudyAt(scale)
 		if err != nil {
 			return nil, err
@@ -40,35 +91,5 @@ func init() {
 		}
 		return f.table(), nil
 	}
-	for _, r := range []struct {
-		*paper.Recipe
-		study func(scale string) (Study, error)
-		make  func(*evidence) *paper.Output
-	}{
-		{&table1, StudyAt, (*evidence).table1}, {&table2, StudyAt, (*evidence).table2}, {&table3, byForgetSet, (*evidence).table3},
-		{&table4, StudyAt, (*evidence).table4}, {&table5, acrossAt, (*evidence).table5}, {&table6, StudyAt, (*evidence).table6},
-		{&table8, StudyAt, (*evidence).table8}, {&table9, bySize, (*evidence).table9},
-		{&figure1, StudyAt, (*evidence).figure1}, {&figure2, StudyAt, (*evidence).figure2},
-	} {
-		r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-			s, err := r.study(scale)
-			if err != nil {
-				return nil, err
-			}
-			return jobs(ctx, e, s)
-		}
-		r.Recipe.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-			s, err := r.study(scale)
-			if err != nil {
-				return nil, err
-			}
-			ev, err := collect(ctx, e, s)
-			if err != nil {
-				return nil, err
-			}
-			out := r.make(ev)
-			out.Runs = report.RecordsOf(ev.rows)
-			return out, nil
-		}
-	}
+	return r
 }

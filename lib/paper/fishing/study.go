@@ -28,6 +28,10 @@ type Case struct {
 	LR float64
 	// Neighbours of every forgotten cell are its matched non-members.
 	Neighbours int
+	// Deep is the classifier beside the network, and DeepEpochs how long it is trained,
+	// where Fisher information is compared; nil and 0: the paper's, 20 epochs.
+	Deep       func(genes, types int) model.Architecture
+	DeepEpochs int
 	// Only leaves arms out; nil: none.
 	Only []string
 	// Markers are genes by which the types of its cells are known.

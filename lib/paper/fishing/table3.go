@@ -96,7 +96,7 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 			ownCell(l)
 			l.share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
 			l.share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
-			l.cells = append(l.cells, report.Num(meanOf(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
+			l.cells = append(l.cells, report.Num(rowMean(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
 			l.over(1, Row.ELBO)
 			paperCell(l)
 			t.Rows = append(t.Rows, l.row(len(t.Columns)))
@@ -105,8 +105,8 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 	return t
 }
 
-// meanOf is the mean of a value over the rows that did not diverge.
-func meanOf(rows []Row, value func(Row) float64) float64 {
+// rowMean is the mean of a value over the rows that did not diverge.
+func rowMean(rows []Row, value func(Row) float64) float64 {
 	l := line{rows: rows}
 	return l.mean(value).Value
 }

@@ -87,7 +87,8 @@ func (d Diagonal) Only(want func(name string) bool) Diagonal {
 //
 // It holds for records' own squares alone and refuses what has damping. An entry
 // that rounding brings below 0 is 0; one to which the part contributed everything
-// may be left with a rounding error instead of 0.
+// may be left with a rounding error instead of 0, a ten millionth of it, since the
+// records of a chunk are added up in float32.
 func (d Diagonal) Without(part Diagonal, n, m int) (Diagonal, error) {
 	if err := alike(d, part); err != nil {
 		return Diagonal{}, err
@@ -174,3 +175,27 @@ func (t Tensor) Columns(from, to int) (Tensor, error) {
 	}
 	return out, nil
 }
+
+// Split cuts the tensor of that name, a matrix, into its first columns, which keep
+// the name, and the others, which are called SecondOf(name).
+func (d Diagonal) Split(name string, columns int) (Diagonal, error) {
+	t, err := d.Tensor(name)
+	if err != nil {
+		return d, err
+	}
+	first, err := t.Columns(0, columns)
+	if err != nil {
+		return d, err
+	}
+	second, err := t.Columns(columns, t.Shape[1])
+	if err != nil {
+		return d, err
+	}
+	second.Name = SecondOf(name)
+	out := d.Only(func(n string) bool { return n != name })
+	out.Tensors = append(out.Tensors, first, second)
+	return out, nil
+}
+
+// SecondOf is what Split calls the second part of a tensor.
+func SecondOf(name string) string { return name + ", second part" }

@@ -1,0 +1,311 @@
+package fishing
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/verify/fisher"
+)
+
+// kind is a type of cells that is to be forgotten, with sets of as many other cells
+// that stand for it.
+type kind struct {
+	name         string
+	forgot       bool
+	cells, other []int
+	stand        [][2][]int // pairs of sets without a cell in common
+}
+
+// kindsOf are the types of a case that a forget set can be, the case's own first.
+func kindsOf(c *lab.Case) []kind {
+	var out []kind
+	for class, name := range c.About.Classes {
+		k := kind{name: name, forgot: name == c.Class}
+		for row, y := range c.Problem.Train.Y {
+			if y == class {
+				k.cells = append(k.cells, row)
+			} else {
+				k.other = append(k.other, row)
+			}
+		}
+		n := len(k.cells)
+		if n < fewest || 3*n > n+len(k.other) {
+			continue
+		}
+		draws := 1
+		if k.forgot {
+			draws = overlapDraws
+		}
+		for d := range draws {
+			k.stand = append(k.stand, pairOf(k.other, n, engine.Root(c.Seed).Stream(engine.StreamOverlap, uint64(class), uint64(d))))
+		}
+		out = append(out, k)
+	}
+	slices.SortStableFunc(out, func(a, b kind) int {
+		switch {
+		case a.forgot == b.forgot:
+			return 0
+		case a.forgot:
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// pairOf draws two sets of n of the rows without one in common.
+func pairOf(rows []int, n int, rng *rand.Rand) (out [2][]int) {
+	drawn := rng.Perm(len(rows))
+	for i := range out {
+		for _, at := range drawn[i*n : (i+1)*n] {
+			out[i] = append(out[i], rows[at])
+		}
+	}
+	return out
+}
+
+// without are rows that are not among others.
+func without(rows, others []int) []int {
+	gone := map[int]bool{}
+	for _, r := range others {
+		gone[r] = true
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r int) bool { return gone[r] })
+}
+
+// measureOverlaps compares types with the others at every model of a case.
+func measureOverlaps(ctx context.Context, c *lab.Case, of Case) ([]Overlap, error) {
+	kinds := kindsOf(c)
+	if len(kinds) == 0 || !kinds[0].forgot {
+		return nil, fmt.Errorf("%s has fewer than %d cells to forget, or more than a third", c.Class, fewest)
+	}
+	all, err := subjects(ctx, c, of)
+	if err != nil {
+		return nil, err
+	}
+	var out []Overlap
+	for _, s := range all {
+		found, err := s.overlaps(ctx, kinds, engine.Root(c.Seed))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+		for i := range found {
+			found[i].Case, found[i].Seed = of.Label, c.Seed
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// overlaps compares every kind with the others at one model. The exact information of
+// disjoint sets adds up, so that that of the others follows from that of all cells;
+// the forgotten kind's is measured, where a weight that is dead matters.
+func (s subject) overlaps(ctx context.Context, kinds []kind, seed engine.Root) ([]Overlap, error) {
+	n := s.Train.X.Rows
+	groups, heard := [][]int{everyone(s.Train)}, []func(fisher.Diagonal) error{}
+	var total fisher.Diagonal
+	hear := func(rows []int, what func(fisher.Diagonal) error) {
+		groups, heard = append(groups, rows), append(heard, what)
+	}
+	heard = append(heard, func(d fisher.Diagonal) error { total = d; return nil })
+	out := make([]Overlap, len(kinds))
+	for i, k := range kinds {
+		out[i] = Overlap{Model: s.name, Control: s.control, Type: k.name, Forgot: k.forgot, Cells: len(k.cells), Others: len(k.other)}
+		to := &out[i]
+		var own, others, first fisher.Diagonal
+		if k.forgot {
+			hear(k.other, func(d fisher.Diagonal) error { others = d; return nil })
+		}
+		hear(k.cells, func(d fisher.Diagonal) (err error) {
+			if own = d; !k.forgot {
+				if others, err = total.Without(own, n, len(k.cells)); err != nil {
+					return err
+				}
+			}
+			return to.exact(s, k, own, others)
+		})
+		for _, pair := range k.stand {
+			hear(pair[0], func(d fisher.Diagonal) error {
+				first = d
+				left, err := others.Without(d, len(k.other), len(k.cells))
+				if err != nil {
+					return err
+				}
+				return to.add(s, d, left, func(l *LayerOverlap, c float64) { l.Random = append(l.Random, c) })
+			})
+			hear(pair[1], func(d fisher.Diagonal) error {
+				return to.add(s, first, d, func(l *LayerOverlap, c float64) { l.Pairs = append(l.Pairs, c) })
+			})
+		}
+	}
+	o, err := s.objective(groups[0])
+	if err != nil {
+		return nil, err
+	}
+	each := func(k int, d fisher.Diagonal) error {
+		d, err := s.parted(d)
+		if err != nil {
+			return err
+		}
+		return heard[k](d)
+	}
+	if err := (fisher.Exact{}).Each(ctx, s.Runner, s.weights, o, groups, each); err != nil {
+		return nil, err
+	}
+	if err := out[0].coded(ctx, s, kinds[0], seed); err != nil {
+		return nil, err
+	}
+	out[0].Accuracy, err = s.accuracy()
+	return out, err
+}
+
+// exact fills in what the exact estimator says of a kind and the others.
+func (o *Overlap) exact(s subject, k kind, own, others fisher.Diagonal) error {
+	if !o.Forgot {
+		return o.add(s, own, others, func(l *LayerOverlap, c float64) { l.Cosine = c })
+	}
+	parts, err := fisher.Compare(own, others, s.layer)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		o.Layers = append(o.Layers, LayerOverlap{
+			Layer: p.Name, Weights: p.Weights + p.Dead, Cosine: p.Cosine,
+			Rank: p.RankForget, OthersRank: p.RankRetain, Top1: p.Top1, Top10: p.Top10,
+		})
+	}
+	if o.LogR, _, err = fisher.LogPearson(own, others, false); err != nil {
+		return err
+	}
+	o.Points = pointsOf(own, others)
+	if s.name == modelVAE {
+		o.Proposition, err = propose(s, k, own, others)
+	}
+	return err
+}
+
+// add hands the cosine of every layer to put.
+func (o *Overlap) add(s subject, a, b fisher.Diagonal, put func(l *LayerOverlap, c float64)) error {
+	cosines, err := fisher.Cosines(a, b, s.layer)
+	if err != nil {
+		return err
+	}
+	for _, name := range append(layers(a, s.layer), fisher.Global) {
+		c, ok := cosines[name]
+		if !ok {
+			return fmt.Errorf("layer %s: no cell says anything of it", name)
+		}
+		put(o.layer(name), c)
+	}
+	return nil
+}
+
+// layers are the names of a diagonal's layers in their order.
+func layers(d fisher.Diagonal, of func(string) string) []string {
+	var out []string
+	for _, t := range d.Tensors {
+		if name := of(t.Name); !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// layer is the entry of a layer, made where there is none.
+func (o *Overlap) layer(name string) *LayerOverlap {
+	for i := range o.Layers {
+		if o.Layers[i].Layer == name {
+			return &o.Layers[i]
+		}
+	}
+	o.Layers = append(o.Layers, LayerOverlap{Layer: name})
+	return &o.Layers[len(o.Layers)-1]
+}
+
+// coded fills in what the coded estimator says of the forgotten kind, and of random
+// cells in its place.
+func (o *Overlap) coded(ctx context.Context, s subject, k kind, seed engine.Root) error {
+	estimate := func(rows []int) (fisher.Diagonal, error) {
+		objective, err := s.objective(rows)
+		if err != nil {
+			return fisher.Diagonal{}, err
+		}
+		d, err := fisher.Coded{Seed: seed}.Estimate(ctx, s.Runner, s.weights, objective)
+		if err != nil {
+			return d, err
+		}
+		return s.parted(d)
+	}
+	own, err := estimate(k.cells)
+	if err != nil {
+		return err
+	}
+	others, err := estimate(k.other)
+	if err != nil {
+		return err
+	}
+	if err := o.add(s, own, others, func(l *LayerOverlap, c float64) { l.Coded = c }); err != nil {
+		return err
+	}
+	for i := range o.Layers {
+		l := &o.Layers[i]
+		of := own.Only(func(t string) bool { return l.Layer == fisher.Global || s.layer(t) == l.Layer })
+		rank, err := fisher.EffectiveRank(of)
+		if err != nil {
+			return err
+		}
+		l.CodedRank = rank / float64(of.Size())
+	}
+	if o.CodedLogR, _, err = fisher.LogPearson(own, others, true); err != nil {
+		return err
+	}
+	for _, pair := range k.stand[:codedDraws] {
+		own, err := estimate(pair[0])
+		if err != nil {
+			return err
+		}
+		left, err := estimate(without(k.other, pair[0]))
+		if err != nil {
+			return err
+		}
+		if err := o.add(s, own, left, func(l *LayerOverlap, c float64) { l.CodedRandom = append(l.CodedRandom, c) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Points are some weights' information, of the forgotten cells and of the others.
+type Points struct {
+	Forget []float64 `json:"forget"`
+	Others []float64 `json:"others"`
+}
+
+// shown is how many weights a panel of Figure 3 shows at most.
+const shown = 1500
+
+// pointsOf are weights at equal distances among those that are alive in both sets.
+func pointsOf(forget, others fisher.Diagonal) *Points {
+	var all Points
+	for i, t := range forget.Tensors {
+		for j, v := range t.Values {
+			if w := others.Tensors[i].Values[j]; v > 0 && w > 0 {
+				all.Forget, all.Others = append(all.Forget, v), append(all.Others, w)
+			}
+		}
+	}
+	n := len(all.Forget)
+	if n <= shown {
+		return &all
+	}
+	out := &Points{}
+	for k := range shown {
+		at := k * n / shown
+		out.Forget, out.Others = append(out.Forget, all.Forget[at]), append(out.Others, all.Others[at])
+	}
+	return out
+}

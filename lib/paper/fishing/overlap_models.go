@@ -1,0 +1,222 @@
+package fishing
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/fisher"
+)
+
+// The models whose Fisher information is compared, and the layers of theirs.
+const (
+	modelVAE         = "VAE"
+	modelRetrained   = "VAE, retrained"
+	modelConditional = "VAE, conditional"
+	modelDeep        = "deep classifier"
+	modelDeepAgain   = "deep classifier, retrained"
+	modelLinear      = "linear classifier"
+
+	layerEncoder    = "encoder"
+	layerBottleneck = "bottleneck"
+	layerDecoder    = "decoder, hidden"
+	layerOutput     = "output"
+	layerClusters   = "output, cluster columns"
+	layerHidden     = "hidden"
+)
+
+// head is the weight tensor of the decoder's mean.
+const head = "proportion.weight"
+
+func deepClassifier(features, classes int) model.Architecture {
+	return tabular.Blocks{Features: features, Outputs: classes}
+}
+
+// subject is a model with what its information is of.
+type subject struct {
+	name    string
+	control bool
+	*lab.Problem
+	goal    lab.Goal
+	weights nn.Params
+	layer   func(tensor string) string
+	columns int // of the decoder's head that hidden units feed; 0: all
+}
+
+// objective is over rows of the train part: what unlearning methods minimise.
+func (s subject) objective(rows []int) (train.Objective, error) {
+	return s.goal.Objective(s.Problem, rows)
+}
+
+// parted cuts the head of a conditional network in two.
+func (s subject) parted(d fisher.Diagonal) (fisher.Diagonal, error) {
+	if s.columns == 0 {
+		return d, nil
+	}
+	return d.Split(head, s.columns)
+}
+
+// subjects are the models of a case.
+func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
+	var out []subject
+	deep, err := c.Lab.Case(ctx, of.deep(c.Seed-c.Shift))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range []struct {
+		name  string
+		c     *lab.Case
+		layer func(string) string
+		arm   unlearn.Method
+	}{
+		{modelVAE, c, layerOfCells, unlearn.DoNothing{}}, {modelRetrained, c, layerOfCells, unlearn.Retrain{}},
+		{modelDeep, deep, layerOfBlocks, unlearn.DoNothing{}}, {modelDeepAgain, deep, layerOfBlocks, unlearn.Retrain{}},
+	} {
+		w, _, err := m.c.Weights(ctx, m.arm)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		_, again := m.arm.(unlearn.Retrain)
+		out = append(out, subject{name: m.name, control: again, Problem: m.c.Problem, goal: settled(m.c.Goal), weights: w, layer: m.layer})
+	}
+	conditional, err := conditionalOf(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", modelConditional, err)
+	}
+	linear, err := linearOf(ctx, c, out[0].weights)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", modelLinear, err)
+	}
+	return slices.Insert(append(out, linear), 2, conditional), nil
+}
+
+// settled is a goal after its schedule.
+func settled(g lab.Goal) lab.Goal {
+	if s, ok := g.(lab.Settling); ok {
+		return s.Settled()
+	}
+	return g
+}
+
+func layerOfCells(tensor string) string {
+	if tensor == fisher.SecondOf(head) {
+		return layerClusters
+	}
+	switch part := (vae.Cells{}).Part(tensor); part {
+	case "decoder":
+		return layerDecoder
+	case "encoder":
+		return layerEncoder
+	case "bottleneck":
+		return layerBottleneck
+	}
+	return layerOutput
+}
+
+func layerOfBlocks(tensor string) string {
+	if (tabular.Blocks{}).Part(tensor) == "output" {
+		return layerOutput
+	}
+	return layerHidden
+}
+
+// conditionalOf trains the conditional autoencoder, or finds it in the store: as the
+// case's original, on records with their type behind the genes. (The paper gives it
+// the Leiden cluster.)
+func conditionalOf(ctx context.Context, c *lab.Case) (subject, error) {
+	arch, ok := c.Problem.Arch.(vae.Cells)
+	if !ok {
+		return subject{}, fmt.Errorf("%s cannot be made conditional", c.Problem.Arch.Name())
+	}
+	plain := arch.Resolved().(vae.Cells)
+	arch.Clusters = c.Classes()
+	data := *c.Prepared
+	data.Train, data.Test, data.Hash = withTypes(c.Problem.Train, arch.Clusters), withTypes(c.Test, arch.Clusters), derived(c.Hash, "with types")
+	p, err := c.Lab.Join(&data, arch)
+	if err != nil {
+		return subject{}, err
+	}
+	fit, rows := c.Fit, everyone(data.Train)
+	fit.Seed = engine.Root(c.Seed)
+	t, err := c.Lab.Train(ctx, lab.Training{Problem: p, Goal: c.Goal, Fit: fit, Rows: rows})
+	if err != nil {
+		return subject{}, err
+	}
+	last := plain.Latent
+	if len(plain.Hidden) > 0 {
+		last = plain.Hidden[0]
+	}
+	return subject{name: modelConditional, Problem: p, goal: settled(c.Goal), weights: t.Final, layer: layerOfCells, columns: last}, nil
+}
+
+// withTypes has every cell's type, one-hot, behind its genes.
+func withTypes(p datasets.Part, types int) datasets.Part {
+	x := array.New[float32](p.X.Rows, p.X.Cols+types)
+	for i := range x.Rows {
+		copy(x.Row(i), p.X.Row(i))
+		x.Row(i)[p.X.Cols+p.Y[i]] = 1
+	}
+	p.X = x
+	return p
+}
+
+// linearOf trains the paper's linear classifier: of the means of an autoencoder's
+// latent variables, 200 full-batch steps of Adam at 0.01.
+func linearOf(ctx context.Context, c *lab.Case, autoencoder nn.Params) (subject, error) {
+	m := c.Model(modelVAE, autoencoder)
+	o, err := m.Outputs()
+	if err != nil {
+		return subject{}, err
+	}
+	data := *c.Prepared
+	data.Train.X, data.Test.X, data.Hash = o.Train.Embedding, o.Test.Embedding, derived(c.Hash, autoencoder.Hash())
+	p, err := c.Lab.Join(&data, tabular.Blocks{Features: data.Train.X.Cols, Outputs: c.Classes(), Linear: true})
+	if err != nil {
+		return subject{}, err
+	}
+	s := subject{name: modelLinear, Problem: p, goal: lab.Labels{}, layer: layerOfBlocks}
+	fit := train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 1e-2}, Seed: engine.Root(c.Seed)}
+	t, err := c.Lab.Train(ctx, lab.Training{Problem: p, Fit: fit, Rows: everyone(data.Train)})
+	if err != nil {
+		return subject{}, err
+	}
+	s.weights = t.Final
+	return s, nil
+}
+
+func derived(hash, what string) string {
+	h := sha256.Sum256([]byte(hash + " " + what))
+	return hex.EncodeToString(h[:])
+}
+
+func everyone(p datasets.Part) []int {
+	out := make([]int, p.X.Rows)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// accuracy is a classifier's on the cells that it was trained on, 0 of other models.
+func (s subject) accuracy() (float64, error) {
+	if _, ok := s.Arch.(model.Classifier); !ok {
+		return 0, nil
+	}
+	p, err := s.Runner.Predict(s.weights, s.Train.X)
+	if err != nil {
+		return 0, err
+	}
+	return train.Accuracy(p.Logits(), s.Train.Y), nil
+}

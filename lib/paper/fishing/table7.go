@@ -1,0 +1,216 @@
+package fishing
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/fisher"
+)
+
+var table7 = paper.Recipe{
+	ID:    "fishing/table7",
+	Title: "Fishing Table 7. Does the Fisher information of the forgotten cells overlap with that of the others?",
+	Doc: "Cosine of two sets' diagonal Fisher information, in [0, 1]. The paper compares its autoencoder (0.306, squared gradients of batches) " +
+		"with a classifier (0.018, of single cells, output layer alone) and concludes that generative models cannot be made to forget by moving " +
+		"weights and classifiers can. Here every model has both estimators, layer by layer: compare output with output and hidden with hidden. " +
+		"'exact' is the mean of every cell's own squared gradient, without damping and dropout; 'coded' squares the gradient of a batch's sum. " +
+		"The columns 'random' are the control that the paper lacks: as many other cells, drawn at random, in the place of the forgotten ones. " +
+		"Where the type's cosine is not below theirs, it says nothing of the type; where it is, the type matters to weights of its own.",
+}
+
+var figure3 = paper.Recipe{
+	ID:    "fishing/figure3",
+	Title: "Fishing Fig. 3. Weight by weight: Fisher information of the forgotten cells and of the others",
+	Doc: "Exact, one model each, at most 1,500 weights at equal distances among those that are alive in both sets. The paper's right panel is the " +
+		"linear classifier; the deep one has the layers to compare the autoencoder with.",
+}
+
+// printed7 are the paper's cosine and, where it gives one, effective rank ratio.
+func printed7(model, layer string) string {
+	return map[string]string{
+		modelVAE + layerEncoder: "0.273  0.030", modelVAE + layerBottleneck: "0.291  0.033", modelVAE + layerDecoder: "0.232  0.041",
+		modelVAE + layerOutput: "0.362  0.006", modelVAE + fisher.Global: "0.306  0.010", modelLinear + layerOutput: "0.018  0.037",
+		modelDeep + layerHidden: "0.262", modelDeep + layerOutput: "0.010",
+		modelConditional + layerEncoder: "0.433", modelConditional + layerBottleneck: "0.508", modelConditional + layerDecoder: "0.346",
+		modelConditional + layerOutput: "0.222", modelConditional + layerClusters: "1.2e-8",
+	}[model+layer]
+}
+
+func (o *overlaps) table7() *paper.Output {
+	t := &report.Table{
+		ID: table7.ID, Title: table7.Title, Caption: table7.Doc, Provenance: o.provenance(table7.ID),
+		Columns: []report.Column{
+			{Name: "model"}, {Name: "layer"},
+			{Name: "weights", Note: "the coded estimator counts dead ones too"},
+			{Name: "coded", Note: "cosine of the forgotten type with the others, as coded; mean over models with its 95 % interval"},
+			{Name: "coded, random", Note: fmt.Sprintf("as many random cells in its place, %d draws per model", codedDraws)},
+			{Name: "exact", Note: "cosine of the forgotten type with the others"},
+			{Name: "exact, random", Note: fmt.Sprintf("as many random cells in its place, %d draws per model", overlapDraws)},
+			{Name: "two random sets", Note: "of that size, without a cell in common, exact"},
+			{Name: "other types", Note: "exact, each type with the others in turn; mean over types of the means over models, with its 95 % interval over types"},
+			{Name: "below random", Note: "of all types, those whose exact cosine, mean over models, is below their random cells'"},
+			{Name: "rank ratio", Note: "effective rank of the forgotten type's information over the weights: exact, and as coded"},
+			{Name: "paper", Note: "cosine and rank ratio as printed, on PBMC-33k, its own estimators"},
+		},
+	}
+	for _, c := range o.Cases {
+		for _, m := range o.models(c.Label) {
+			t.Rows = append(t.Rows, o.rowsOf(c.Label, m)...)
+		}
+	}
+	t.Notes = o.overlapNotes()
+	return &paper.Output{Table: t}
+}
+
+// models are the names of a case's models in their order.
+func (o *overlaps) models(label string) []string {
+	var out []string
+	for _, f := range o.found {
+		if f.Case == label && !slices.Contains(out, f.Model) {
+			out = append(out, f.Model)
+		}
+	}
+	return out
+}
+
+// rowsOf are the lines of a model, one per layer.
+func (o *overlaps) rowsOf(label, model string) []report.Row {
+	own := o.at(label, model, func(f Overlap) bool { return f.Forgot })
+	var out []report.Row
+	for _, l := range own[0].Layers {
+		if len(own[0].Layers) == 2 && l.Layer == fisher.Global {
+			continue // the only layer again
+		}
+		out = append(out, o.layerRow(label, model, l, own))
+	}
+	return out
+}
+
+// at is what was found at a model of a case, in the order of the seeds.
+func (o *overlaps) at(label, model string, which func(Overlap) bool) []Overlap {
+	var out []Overlap
+	for _, f := range o.found {
+		if f.Case == label && f.Model == model && which(f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (o *overlaps) layerRow(label, model string, l LayerOverlap, own []Overlap) report.Row {
+	over := func(value func(LayerOverlap) float64) stats.Estimate {
+		var x []float64
+		for _, f := range own {
+			x = append(x, value(*f.layer(l.Layer)))
+		}
+		e := stats.MeanInterval(x, 0.95, stats.OverModels)
+		if e.HasInterval() {
+			e.Low, e.High = max(0, e.Low), min(1, e.High)
+		}
+		return e
+	}
+	types, below := o.types(label, model, l.Layer)
+	rank, codedRank := over(func(l LayerOverlap) float64 { return l.Rank }), over(func(l LayerOverlap) float64 { return l.CodedRank })
+	row := report.Row{Group: label, Cells: []report.Cell{
+		report.Str(model), report.Str(l.Layer), report.Num(float64(l.Weights), 0),
+		report.Est(over(func(l LayerOverlap) float64 { return l.Coded }), 3),
+		report.Est(over(func(l LayerOverlap) float64 { return meanOf(l.CodedRandom) }), 3),
+		report.Est(over(func(l LayerOverlap) float64 { return l.Cosine }), 3),
+		report.Est(over(func(l LayerOverlap) float64 { return meanOf(l.Random) }), 3),
+		report.Est(over(func(l LayerOverlap) float64 { return meanOf(l.Pairs) }), 3),
+		report.Est(types, 3), report.Str(below),
+		report.Str(fmt.Sprintf("%.3f, %.3f", rank.Value, codedRank.Value)),
+		report.Str(printed7(model, l.Layer)),
+	}}
+	if own[0].Control {
+		row.Kind = report.Control
+	}
+	return row
+}
+
+// types are the mean over the types that are not forgotten of their cosines in a
+// layer, and of all types how many are below their random cells.
+func (o *overlaps) types(label, model, layer string) (mean stats.Estimate, below string) {
+	cosines, random := map[string][]float64{}, map[string][]float64{}
+	var names, forgot []string
+	for _, f := range o.at(label, model, func(Overlap) bool { return true }) {
+		l := f.layer(layer)
+		if !slices.Contains(names, f.Type) {
+			names = append(names, f.Type)
+		}
+		if f.Forgot {
+			forgot = []string{f.Type}
+		}
+		cosines[f.Type], random[f.Type] = append(cosines[f.Type], l.Cosine), append(random[f.Type], meanOf(l.Random))
+	}
+	var others []float64
+	count := 0
+	for _, name := range names {
+		if !slices.Contains(forgot, name) {
+			others = append(others, meanOf(cosines[name]))
+		}
+		if meanOf(cosines[name]) < meanOf(random[name]) {
+			count++
+		}
+	}
+	return stats.MeanInterval(others, 0.95, "types"), fmt.Sprintf("%d of %d", count, len(names))
+}
+
+// meanOf is a mean of values that are there.
+func meanOf(x []float64) float64 { return stats.MeanInterval(x, 0.95, stats.OverModels).Value }
+
+// overlapNotes say how many cells there are, and how good the classifiers.
+func (o *overlaps) overlapNotes() []string {
+	var out []string
+	if o.generated {
+		out = append(out, "simulated_cells are generated.")
+	}
+	for _, m := range o.missing {
+		out = append(out, fmt.Sprintf("Left out, its files are not on this machine: %s. Get it with: lethe data get %s", m, m))
+	}
+	out = append(out, o.caveats...)
+	for _, c := range o.Cases {
+		own := o.at(c.Label, modelVAE, func(f Overlap) bool { return f.Forgot })
+		if len(own) == 0 {
+			continue
+		}
+		note := fmt.Sprintf("%s: %d cells of %s against %d others. Accuracy on the cells of the training:", c.Label, own[0].Cells, own[0].Type, own[0].Others)
+		for _, m := range []string{modelDeep, modelLinear} {
+			var right []float64
+			for _, f := range o.at(c.Label, m, func(f Overlap) bool { return f.Forgot }) {
+				right = append(right, f.Accuracy)
+			}
+			note += fmt.Sprintf(" %s %.3f", m, meanOf(right))
+		}
+		out = append(out, note+".")
+	}
+	return append(out,
+		"Retrained models never met the type: overlap there is no memory of it.",
+		"Exactly, the dead dispersion head of the squared error is in no value; as coded it has the cosine 1 of its damping, too little to move a mean.",
+		"The linear classifier is given the latent means of the VAE; the paper's has 14 clusters, ours the types, and so has the conditional VAE.")
+}
+
+func (o *overlaps) figure3() *paper.Output {
+	f := plot.Panels{Meta: plot.Meta{Title: figure3.Title, Caption: figure3.Doc, Source: o.provenance(figure3.ID).Line()}, Columns: 3}
+	for _, c := range o.Cases {
+		for _, model := range []string{modelVAE, modelDeep, modelLinear} {
+			if own := o.at(c.Label, model, func(f Overlap) bool { return f.Forgot }); len(own) > 0 {
+				f.Figures = append(f.Figures, panel3(c, own[0]))
+			}
+		}
+	}
+	return &paper.Output{Figure: f}
+}
+
+func panel3(c Case, f Overlap) plot.Figure {
+	title := fmt.Sprintf("%s, %s: r = %.2f", c.Label, f.Model, f.LogR)
+	return plot.Scatter{
+		Meta: plot.Meta{Title: title},
+		X:    plot.Axis{Label: "others", Log: true}, Y: plot.Axis{Label: "forgotten", Log: true},
+		Clouds: []plot.Cloud{{Name: "a weight", X: f.Points.Others, Y: f.Points.Forget}},
+	}
+}
