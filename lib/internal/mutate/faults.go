@@ -461,6 +461,10 @@ var faults = []Fault{
 		Protects: "two random sets share no cell", Run: "Overlaps"},
 	{File: "lib/paper/fishing/proposition.go", Old: "float64(v) - size*float64(share", New: "float64(v) - float64(share",
 		Protects: "residuals are with library size", Run: "Decoded"},
+	{File: "lib/audit/fisher_overlap.go", Old: "stats.DeLong(held, forgotten, 0.95)", New: "stats.DeLong(forgotten, held, 0.95)",
+		Protects: "a known record pulls less than a held-out one", Run: "EveryLens"},
+	{File: "lib/audit/fisher_overlap.go", Old: "errors.Row(i)[y[r]]--", New: "errors.Row(i)[y[i]]--",
+		Protects: "a record's error is against its own label", Run: "FisherCosines"},
 
 	// Papers.
 	{File: "lib/paper/rulerpaper/cell.go", Old: "c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})",
