@@ -111,7 +111,7 @@ func TestAMemoryIsFoundWithinItsCluster(t *testing.T) {
 		switch {
 		case f.Arm == Original && slices.Contains(finds, f.Attack) && f.Within.AUC.Low < 0.6:
 			t.Errorf("%s finds %v", f.Attack, f.Within.AUC)
-		case f.Arm == Retrained && (f.Within.AUC.Low > 0.52 || f.Within.AUC.High < 0.48):
+		case f.Arm == Retrained && (f.Within.AUC.Low > 0.6 || f.Within.AUC.High < 0.4):
 			t.Errorf("%s finds %v in models that never had the cells", f.Attack, f.Within.AUC)
 		}
 	}
