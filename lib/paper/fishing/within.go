@@ -197,7 +197,7 @@ const FleetResults = 1
 func fleetKey(l *lab.Lab, first *lab.Case, of Fleet) store.Key {
 	k := fleetEvidence{
 		NetworkKey: lab.NetworkKeyOf(first.Problem.Arch), Label: of.Label, Goal: first.Goal, Fit: first.Fit, Whole: of.Whole, Models: of.Models,
-		Dealt: lab.RowsKey(slices.Concat(first.Forget, first.Out)), Attacks: of.attacks(), Neighbours: of.Neighbours,
+		Dealt: lab.RowsKey(slices.Concat(first.Forget, first.Out)), Attacks: of.Attacks(), Neighbours: of.Neighbours,
 		Attack: attack.Version, Results: FleetResults,
 	}
 	for _, a := range of.arms() {
@@ -251,4 +251,40 @@ func (f Fleet) group(p *lab.Problem, part datasets.Part, row int) bool {
 		return p.About.Classes[part.Y[row]] == f.Class
 	}
 	return slices.Contains(p.About.Planted[f.Planted], part.IDs[row])
+}
+
+// What follows is for notebooks.
+
+// FleetsHere are the fleets of the reader's scale.
+func FleetsHere() ([]Fleet, error) {
+	s, err := FleetStudyAt(paper.ScaleName())
+	return s.Fleets, err
+}
+
+// Sail trains the models of a fleet under some arms, or finds them in the store, so that
+// a reader does not wait for all of them at once.
+func (f Fleet) Sail(ctx context.Context, arms ...string) (*lab.Fleet, error) {
+	e, err := paper.Open()
+	if err != nil {
+		return nil, err
+	}
+	models, err := e.Lab().Fleet(ctx, f.of(), f.Models, f.Whole)
+	if err != nil {
+		return nil, err
+	}
+	f.Only = arms
+	return models, models.Ahead(ctx, f.methods()...)
+}
+
+// Caught is what every attack says of fleets.
+func Caught(ctx context.Context, of ...Fleet) (Catch, error) {
+	e, err := paper.Open()
+	if err != nil {
+		return nil, err
+	}
+	s, err := collectFleets(ctx, e, FleetStudy{Scale: paper.ScaleName(), Fleets: of})
+	if err != nil {
+		return nil, err
+	}
+	return s.found, nil
 }

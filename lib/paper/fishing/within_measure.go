@@ -31,8 +31,8 @@ func shadows() []shadow.Attack {
 	return []shadow.Attack{shadow.LiRA{Pooled: true}, shadow.LiRA{Offline: true, Pooled: true}, shadow.RMIA{}}
 }
 
-// attacks are the rows of a fleet.
-func (f Fleet) attacks() []string {
+// Attacks are the rows of a fleet.
+func (f Fleet) Attacks() []string {
 	out := []string{TypeAlone, generative.Recon{}.Name(), generative.KL{}.Name(), generative.ELBO{}.Name(), Learned}
 	if f.Whole {
 		out = []string{LossAlone}

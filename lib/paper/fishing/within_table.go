@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -27,14 +28,14 @@ func (s *fleets) table() *paper.Output {
 		},
 	}
 	for _, f := range s.Fleets {
-		for _, name := range f.attacks() {
+		for _, name := range f.Attacks() {
 			if row, there := s.row(f, name); there {
 				t.Rows = append(t.Rows, row)
 			}
 		}
 	}
 	t.Notes = s.notes()
-	return &paper.Output{Table: t, Runs: report.RecordsOf(s.records())}
+	return &paper.Output{Table: t, Figure: s.figure(), Runs: report.RecordsOf(s.records())}
 }
 
 // row is an attack's line of a fleet.
@@ -147,4 +148,64 @@ func (s *fleets) provenance() report.Provenance {
 	}
 	p.Runs, p.RunsHash = paper.CountRuns(s.runs)
 	return p
+}
+
+// figure shows, of every fleet of cells, each attack within the group and on matched
+// cells, of the original models and of those that never had the cells.
+func (s *fleets) figure() plot.Figure {
+	f := plot.Panels{Meta: plot.Meta{Title: within.Title, Caption: "A point is the mean AUC of a pair of models.", Source: s.provenance().Line()}, Columns: 1}
+	for _, of := range s.Fleets {
+		if len(Catch(s.found).Of(of.Label, Original, shadow.LiRA{Pooled: true}.Name(), Inside)) > 0 {
+			f.Figures = append(f.Figures, Catch(s.found).Strips(of))
+		}
+	}
+	return f
+}
+
+// Catch is what attacks say of fleets.
+type Catch []Found
+
+// Where says which records stand against those that a model had.
+type Where func(f Found) []float64
+
+// Inside are the AUCs against the others of the group, one per model.
+func Inside(f Found) []float64 {
+	var out []float64
+	for _, r := range f.Within.Models {
+		out = append(out, r.AUC.Value)
+	}
+	return out
+}
+
+// Outside are the AUCs against matched unseen records, by the paper's protocol; none
+// where an attack cannot be asked that.
+func Outside(f Found) []float64 { return f.Matched }
+
+// Of are the AUCs of an attack on a fleet under an arm, a mean per pair of models.
+func (c Catch) Of(fleet, arm, attack string, where Where) []float64 {
+	for _, f := range c {
+		if f.Case == fleet && f.Arm == arm && f.Attack == attack {
+			return shadow.PairMeans(where(f))
+		}
+	}
+	return nil
+}
+
+// Strips shows a fleet's attacks, a point per pair of models.
+func (c Catch) Strips(f Fleet) plot.Strips {
+	out := plot.Strips{Meta: plot.Meta{Title: f.Label}, Y: plot.Shares("AUC"), Null: &plot.Null{Value: 0.5, Label: "chance"}, Groups: f.Attacks()}
+	for _, arm := range []string{Original, Retrained} {
+		for what, where := range []Where{Inside, Outside} {
+			series := plot.StripSeries{Name: []string{"within, ", "matched, "}[what] + arm, Control: arm == Retrained}
+			points := 0
+			for _, attack := range out.Groups {
+				x := c.Of(f.Label, arm, attack, where)
+				series.Values, points = append(series.Values, x), points+len(x)
+			}
+			if points > 0 {
+				out.Series = append(out.Series, series)
+			}
+		}
+	}
+	return out
 }

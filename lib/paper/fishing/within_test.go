@@ -51,7 +51,11 @@ func TestAFleetMakesItsTable(t *testing.T) {
 			t.Errorf("%s: %v matched cells, %v of the type", f.Attack, f.Negatives, f.SameType)
 		}
 	}
-	table := s.table().Table
+	out := s.table()
+	if text := out.Figure.Text(); !strings.Contains(text, "within, "+Retrained) || !strings.Contains(text, "matched, "+Original) {
+		t.Errorf("the figure does not show what it is for: %s", text)
+	}
+	table := out.Table
 	if err := table.Check(); err != nil {
 		t.Error(err)
 	}
