@@ -131,7 +131,8 @@ func (ev *evidence) table1() *paper.Output {
 func compositions(c Case, r Row) []string {
 	return []string{
 		fmt.Sprintf("%s, seed %d, all unseen cells: %s.", c.Label, r.Seed, composition(r.Sizes.Unseen)),
-		fmt.Sprintf("%s, seed %d, matched by sampled z: %s; by means: %s.", c.Label, r.Seed, composition(r.Drawn.Draws.ByType), composition(r.Drawn.Means.ByType)),
+		fmt.Sprintf("%s, seed %d, matched by sampled z: %s; by means: %s.",
+			c.Label, r.Seed, composition(r.Drawn.Draws.ByType), composition(r.Drawn.Means.ByType)),
 	}
 }
 

@@ -37,7 +37,7 @@ func (ev *evidence) table6() *paper.Output {
 			{Name: "marker r, as coded", Note: "without library size"},
 			{Name: "ARI", Note: "k-means on latent means with the published types; null 0, higher is better"},
 			{Name: "silhouette", Note: "of the types, Euclidean distance of latent means; higher is better"},
-			{Name: "probe", Note: "share of cells whose type a linear rule names that was trained on other cells; null: the largest type's share, in the notes"},
+			{Name: "probe", Note: "share of cells whose type a linear rule names, trained on other cells; null: the largest type's share, in the notes"},
 			{Name: "paper", Note: "ELBO, KL, marker r as coded and ARI as printed, on PBMC-33k"},
 		},
 	}

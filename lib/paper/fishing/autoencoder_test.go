@@ -1,0 +1,84 @@
+package fishing
+
+import (
+	"math"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// small is a network that is trained in no time.
+func small(s *lab.Setting) {
+	b := brief().Cases[0]
+	s.Cells, s.Fit.Epochs, s.Arch = b.Cells, b.Fit.Epochs, b.Arch
+}
+
+func TestAnAutoencoderForNotebooks(t *testing.T) {
+	a, err := TrainOn(t.Context(), environment(t).Lab(), 0, small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recon, divergence, err := a.Losses()
+	if err != nil || len(recon) != a.Test.X.Rows || len(divergence) != a.Test.X.Rows {
+		t.Fatalf("%d and %d losses, %v", len(recon), len(divergence), err)
+	}
+	each, err := a.ByVariable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, mean := 0.0, 0.0
+	for _, v := range each {
+		sum += v
+	}
+	if mean, _ = stats.Mean(divergence); len(each) != 4 || math.Abs(sum-mean) > 1e-9 {
+		t.Errorf("divergences %v sum to %v, their mean is %v", each, sum, mean)
+	}
+	points := 0
+	f := a.Plane("plane")
+	for _, c := range f.Clouds {
+		points += len(c.X)
+	}
+	if points != a.Test.X.Rows || len(f.Clouds) != 8 || len(f.Clouds[0].X) < len(f.Clouds[7].X) {
+		t.Errorf("%d points in %d clouds", points, len(f.Clouds))
+	}
+}
+
+// The threshold compares cells to forget with unseen ones, lower losses for members.
+func TestTheThresholdsRoles(t *testing.T) {
+	a, err := TrainOn(t.Context(), environment(t).Lab(), 0, small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := a.Threshold(a.Weights, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := a.Runner.Predict(a.Weights, a.Problem.Train.Gather(a.Forget).X)
+	if err != nil || o.Outputs[loss.Proportion].Rows != len(a.Forget) {
+		t.Fatal(err)
+	}
+	recon, _, _ := a.Losses()
+	s, err := saidOf(a.Runner, a.Weights, a.Problem.Train.Gather(a.Forget))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The share of pairs in which the forgotten cell has the lower loss.
+	below := 0.0
+	for _, m := range s.recon {
+		for _, u := range recon {
+			if m < u {
+				below++
+			}
+		}
+	}
+	if want := below / float64(len(s.recon)*len(recon)); math.Abs(with-want) > 1e-9 {
+		t.Errorf("AUC %v, want %v", with, want)
+	}
+	bare, err := a.Threshold(a.Weights, true)
+	untrained, err2 := a.Threshold(a.Untrained(5), true)
+	if err != nil || err2 != nil || bare == with || math.Abs(bare-untrained) > 0.02 {
+		t.Errorf("without library size %v, untrained %v; %v, %v", bare, untrained, err, err2)
+	}
+}
