@@ -53,7 +53,8 @@ per step, their ratio (below 1: Lethe is faster) and the peak memory.
 
 With --private it is private training (DP-SGD: cells drawn one by one, gradients
 clipped cell by cell, noise) that is timed, beside plain training of Lethe's own.`,
-		Example:     "  lethe bench vae --peer python3\n  lethe bench vae --batches 512 --likelihoods nb --json\n  lethe bench vae --engine xla --peer python3\n  lethe bench vae --private --batches 256 --steps 8",
+		Example: "  lethe bench vae --peer python3\n  lethe bench vae --batches 512 --likelihoods nb --json\n" +
+			"  lethe bench vae --engine xla --peer python3\n  lethe bench vae --private --batches 256 --steps 8",
 		Annotations: cli.WithEngine(),
 	}
 	v.flags(c, 7)

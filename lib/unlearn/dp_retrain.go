@@ -135,17 +135,20 @@ func (m DPRetrain) noise(n, batch, epochs int) (float64, error) {
 	return privacy.Noise(m.Epsilon, m.Delta, rate, epochs*k)
 }
 
-// spent says what steps of one kind have spent.
+// spent says what steps of one kind have spent; an epsilon beyond all use is found by
+// RDP alone.
 func (m DPRetrain) spent(h privacy.History) (string, error) {
 	rdp, err := h.RDP(m.Delta)
 	if err != nil {
 		return "", err
 	}
-	prv, err := h.PRV(m.Delta, privacy.PRV{})
-	if err != nil {
-		return "", err
+	finer := ""
+	if prv, err := h.PRV(m.Delta, privacy.PRV{}); err != nil { // too large an epsilon
+		finer = "by the privacy loss not known: " + err.Error()
+	} else {
+		finer = fmt.Sprintf("%.2f to %.2f by the privacy loss", prv.Low, prv.High)
 	}
 	s := h[0]
-	return fmt.Sprintf("epsilon %.4f by RDP, %.2f to %.2f by the privacy loss, at delta %g: noise %.4f at rate 1/%.0f in %d steps",
-		rdp.Epsilon, prv.Low, prv.High, m.Delta, s.Noise, 1/s.Rate, s.Times), nil
+	return fmt.Sprintf("epsilon %.4f by RDP, %s, at delta %g: noise %.4f at rate 1/%.0f in %d steps",
+		rdp.Epsilon, finer, m.Delta, s.Noise, 1/s.Rate, s.Times), nil
 }

@@ -2,6 +2,7 @@ package fishing
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -192,5 +193,43 @@ func TestMarkersThatAreNotVariableAreLeftOut(t *testing.T) {
 	}
 	if none, err := markersOf(c, []string{"CD3D"}, w); err != nil || len(none) != 0 {
 		t.Errorf("%v, %v", none, err)
+	}
+}
+
+// A private model comes with its accounts, and with the protected cells told from
+// unseen ones; the second time it is found.
+func TestAPrivateModelComesWithItsAccounts(t *testing.T) {
+	e, s := environment(t), brief()
+	c, err := e.Lab().Case(t.Context(), s.Cases[0].at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := questioned(t.Context(), c, s.Cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &Asked{question: q, Study: s, env: e}
+	arm := lab.Arm{Label: "private", Method: unlearn.DPRetrain{Epochs: 2, Exact: true}}
+	g, err := a.Guarded(t.Context(), arm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent, err := g.Spent.RDP(1e-5)
+	if err != nil || math.Abs(spent.Epsilon-10) > 1e-3 || g.Spent.Steps() != 2*((len(a.Retain)+63)/64) {
+		t.Errorf("%+v: epsilon %v, %v", g.Spent, spent.Epsilon, err)
+	}
+	if g.Retained.NMembers != len(a.Retain) || g.Retained.NNonmembers >= g.Unseen || g.Retained.NNonmembers < g.Unseen-32 {
+		t.Errorf("%d protected cells against %d", g.Retained.NMembers, g.Retained.NNonmembers)
+	}
+	if again, err := a.Guarded(t.Context(), arm); err != nil || !reflect.DeepEqual(again, g) {
+		t.Errorf("the second time it is %+v (%v)", again, err)
+	}
+	if plain, err := a.Guarded(t.Context(), lab.Arm{Label: Retrained, Method: unlearn.Retrain{}}); err != nil || plain.Spent != nil {
+		t.Errorf("a plain model spent %v (%v)", plain.Spent, err)
+	}
+	v := view{retain: said{recon: []float64{1, 2}}, unseen: said{recon: make([]float64, len(a.Test.Y))}}
+	p := a.protected(v)
+	if !slices.Equal(p.Members, []float64{-1, -2}) || len(p.Nonmembers) != g.Retained.NNonmembers {
+		t.Errorf("members %v", p.Members)
 	}
 }
