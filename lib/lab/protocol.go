@@ -191,12 +191,24 @@ func (p *Problem) part(strangers bool) *Problem {
 
 // heldOut are the rows of the test part that an unlearning method may look at, to
 // choose a rate or an epoch or to show critics what a stranger looks like: one half,
-// drawn at random, the same for every method and seed. Models are judged on the whole test part, which was not trained
-// on; what a method takes from it is a choice among few.
+// drawn at random, the same for every method and seed. How good models are is measured
+// on the whole test part, which was not trained on; non-members that attackers are
+// to tell from the forgotten records come from the other half, see Judged.
 func (c *Case) heldOut() []int {
 	n := c.Test.X.Rows
 	rows := engine.Root(SplitSeed + c.Lab.Shift).Stream(engine.StreamHeldOut).Perm(n)[:(n+1)/2]
 	slices.Sort(rows)
+	return rows
+}
+
+// Judged are the rows of the test part that no method may look at, ascending.
+func (c *Case) Judged() (rows []int) {
+	seen := c.heldOut()
+	for i := range c.Test.X.Rows {
+		if _, is := slices.BinarySearch(seen, i); !is {
+			rows = append(rows, i)
+		}
+	}
 	return rows
 }
 

@@ -82,6 +82,10 @@ func TestHeldOutRecordsAreHalfOfTheTestPart(t *testing.T) {
 			t.Fatalf("record %d of the held-out set is not row %d of the test part", i, row)
 		}
 	}
+	both := slices.Concat(d.IDs, c.Judged())
+	if slices.Sort(both); len(both) != c.Test.X.Rows || len(slices.Compact(both)) != len(both) || len(c.Judged()) < len(d.IDs)-1 {
+		t.Errorf("judged are %v: not the other half", c.Judged())
+	}
 	other := pictures()
 	other.Seed = 5
 	c, w = opened(t, l, other)

@@ -180,7 +180,7 @@ func measure(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]Row
 	return rows, nil
 }
 
-// question is what every arm of a case is asked: the unseen cells that lie nearest
+// question is what every arm of a case is asked: the judged cells that lie nearest
 // to the forgotten ones in the original are the non-members.
 type question struct {
 	*lab.Case
@@ -262,7 +262,7 @@ func (q *question) look(ctx context.Context, m unlearn.Method) (view, error) {
 func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, error) {
 	row := &Row{
 		Case: q.of.Label, Arm: a.Label, Control: a.Control, Seed: q.Seed,
-		Type: q.Class, Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.sameType(), Unseen: q.Test.X.Rows,
+		Type: q.Class, Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.sameType(), Unseen: q.Test.X.Rows, Judged: len(q.Judged()),
 		Sizes: sizesOf(q.Case),
 	}
 	weights, report, err := q.Weights(ctx, a.Method)

@@ -103,18 +103,22 @@ func (q *question) draw(ctx context.Context, original view) (d drawing, err erro
 	return d, err
 }
 
-// match are the unseen cells whose codes lie nearest to those of the forgotten ones.
+// match are the unseen cells whose codes lie nearest to those of the forgotten ones,
+// out of those that no method may look at: an attacker is not to tell members from
+// strangers whom a method has met.
 func (q *question) match(v view) (m Matching, rows []int, err error) {
-	near, err := cells.Matched(array.Convert[float64](v.forget.codes), array.Convert[float64](v.unseen.codes), q.of.Neighbours)
+	judged := q.Judged()
+	near, err := cells.Matched(array.Convert[float64](v.forget.codes), array.Convert[float64](v.unseen.codes.Gather(judged)), q.of.Neighbours)
 	if err != nil {
 		return m, nil, err
 	}
 	m = Matching{Cells: len(near.Rows), ByType: map[string]int{}}
-	for _, i := range near.Rows {
-		m.ByType[q.About.Classes[q.Test.Y[i]]]++
+	for _, k := range near.Rows {
+		rows = append(rows, judged[k])
+		m.ByType[q.About.Classes[q.Test.Y[judged[k]]]]++
 	}
 	m.Distance, err = stats.Mean(near.Distance)
-	return m, near.Rows, err
+	return m, rows, err
 }
 
 // attackDrawn asks P-B in the program's reading.

@@ -117,6 +117,7 @@ type Row struct {
 	Negatives int    `json:"n_negatives"` // matched unseen cells
 	SameType  int    `json:"n_same_type"` // of them, cells of a type that forgotten cells are of
 	Unseen    int    `json:"n_unseen"`
+	Judged    int    `json:"n_judged"` // unseen cells that no method may look at; the negatives are of these
 
 	// Sizes are those of the case.
 	Sizes Sizes `json:"sizes"`

@@ -233,3 +233,27 @@ func TestAPrivateModelComesWithItsAccounts(t *testing.T) {
 		t.Errorf("members %v", p.Members)
 	}
 }
+
+// No attacker tells members from cells that a method has met.
+func TestNegativesAreCellsThatNoMethodMayLookAt(t *testing.T) {
+	of := brief().Cases[0]
+	c, err := environment(t).Lab().Case(t.Context(), of.at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := questioned(t.Context(), c, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := c.Judged()
+	for _, negatives := range [][]int{q.negatives, q.drawn.negatives} {
+		if len(negatives) < 10 || len(negatives) > len(judged) {
+			t.Errorf("%d negatives among %d judged cells", len(negatives), len(judged))
+		}
+		for _, i := range negatives {
+			if !slices.Contains(judged, i) {
+				t.Fatalf("the non-member %d may be looked at", i)
+			}
+		}
+	}
+}

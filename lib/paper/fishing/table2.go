@@ -17,7 +17,8 @@ import (
 var table2 = paper.Recipe{
 	ID:    "fishing/table2",
 	Title: "Fishing Table 2. Who was in training? Attacks on models that forgot a rare type of cell",
-	Doc: "Members are the forgotten cells, non-members the unseen cells that lie nearest to them in the original. " +
+	Doc: "Members are the forgotten cells, non-members the unseen cells that lie nearest to them in the original, out of the half of them " +
+		"that no method may look at. " +
 		"P-B is the attacker of the paper's table: trained on the original's features, 80 % of the cells, and scored on all of them, those it was " +
 		"trained on included. 'sampled z' is that reading whole: matched cells and features of one draw from each posterior, as in the program. " +
 		"'held out' counts only the cells that the attacker was not trained on. 'cross-fitted' is ours: an attacker of the model itself on standardised " +
@@ -76,7 +77,8 @@ func (ev *evidence) table2() *paper.Output {
 const overModels = "Intervals are Student's over models of different seeds; the cells are the same in all of them."
 
 // strangersSeen qualifies the rows of methods that look at held-out cells.
-const strangersSeen = "Extra-gradient, and frozen critics where they meet strangers, look at half of the unseen cells: some of the non-members are among these."
+const strangersSeen = "Extra-gradient, and frozen critics where they meet strangers, look at half of the unseen cells: " +
+	"the non-members are of the other half, the utility is measured on all."
 
 // ways says, model by model, how an arm went.
 func (ev *evidence) ways(arm string) []string {
@@ -198,9 +200,9 @@ func (ev *evidence) notes() []string {
 		negatives, same := spread(rows, func(r Row) int { return r.Negatives }), spread(rows, func(r Row) int { return r.SameType })
 		r := rows[0]
 		floor := stats.ChanceFloor(r.Forget, r.Negatives)
-		out = append(out, fmt.Sprintf("%s: %d members; of %d unseen cells %s are matched non-members, %s of them of the forgotten type. A perfect "+
+		out = append(out, fmt.Sprintf("%s: %d members; of the %d unseen cells that no method may look at %s are matched non-members, %s of them of the forgotten type. A perfect "+
 			"unlearner shows an advantage of %.3f on average and %.3f in 5 of 100 cases (seed %d).",
-			c.Label, r.Forget, r.Unseen, negatives, same, floor.Mean, floor.P95, r.Seed))
+			c.Label, r.Forget, r.Judged, negatives, same, floor.Mean, floor.P95, r.Seed))
 		if found := r.markerNames(); len(found) < len(c.Markers) {
 			out = append(out, fmt.Sprintf("%s: marker r is the mean over %s: the other markers are not among the variable genes.",
 				c.Label, strings.Join(found, ", ")))
