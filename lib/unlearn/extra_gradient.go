@@ -65,7 +65,10 @@ func (ExtraGradient) Name() string { return "extra-gradient" }
 
 // About implements Described.
 func (ExtraGradient) About() About {
-	return About{"moves what the model says of the forget set against critics that hardly learn, until a new attacker's value rises", "Fishing for Privacy, as coded"}
+	return About{
+		"moves what the model says of the forget set against critics that hardly learn, until a new attacker's value rises",
+		"Fishing for Privacy, as coded",
+	}
 }
 
 // General implements General.

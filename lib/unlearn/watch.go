@@ -128,7 +128,8 @@ func (r Request) reconstruction(d Data) (train.Target, error) {
 		}
 	}
 	if len(o) != 1 || len(found) != 1 {
-		return train.Target{}, fmt.Errorf("needs a variational autoencoder that was trained for one term with one reconstruction, not %d terms with %d", len(o), len(found))
+		return train.Target{}, fmt.Errorf("needs a variational autoencoder that was trained for one term with one reconstruction, not %d terms with %d",
+			len(o), len(found))
 	}
 	return found[0], nil
 }

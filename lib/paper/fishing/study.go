@@ -32,6 +32,8 @@ type Case struct {
 	// where Fisher information is compared; nil and 0: the paper's, 20 epochs.
 	Deep       func(genes, types int) model.Architecture
 	DeepEpochs int
+	// Played is the number of epochs that the true extra-gradient plays; 0: its own.
+	Played int
 	// Only leaves arms out; nil: none.
 	Only []string
 	// Markers are genes by which the types of its cells are known.

@@ -78,7 +78,7 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 			own,
 			{Name: "AUC, cross-fitted", Note: "ours; null 0.5"},
 			{Name: "advantage", Note: "of the cross-fitted attacker, |2 AUC - 1|, mean over models"},
-			{Name: "chance", Note: "the advantage that 5 of 100 perfect unlearners exceed at these numbers of cells: that of the cross-fitted attacker, wider by sqrt(2)"},
+			{Name: "chance", Note: "the advantage of the cross-fitted attacker that 5 of 100 perfect unlearners exceed at these numbers of cells"},
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
 			{Name: "paper", Note: source},
 		},
