@@ -52,7 +52,8 @@ func FleetStudyAt(scale string) (FleetStudy, error) {
 	case "hour":
 		s.Fleets = []Fleet{bloodFleet("dendritic cells", "DC", 32), tabularFleet("German Credit", "german_credit", 0, 64)}
 	case "standard":
-		s.Fleets = []Fleet{bloodFleet("dendritic cells", "DC", 64), bloodFleet("platelets", "Platelet", 64), tabularFleet("German Credit", "german_credit", 0, 64)}
+		s.Fleets = []Fleet{bloodFleet("dendritic cells", "DC", 64), bloodFleet("platelets", "Platelet", 64),
+			tabularFleet("German Credit", "german_credit", 0, 64)}
 	default:
 		return s, fmt.Errorf("scale %q is not one of quick, hour, standard", scale)
 	}

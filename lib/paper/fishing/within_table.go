@@ -16,7 +16,8 @@ func (s *fleets) table() *paper.Output {
 		ID: within.ID, Title: within.Title, Caption: within.Doc, Provenance: s.provenance(),
 		Columns: []report.Column{
 			{Name: "attack"},
-			{Name: "within, original", Note: "AUC, cells that the model had against cells of the group that it had not; null 0.5; mean over models, 95 % interval over pairs"},
+			{Name: "within, original", Note: "AUC, cells that the model had against cells of the group that it had not; null 0.5; " +
+				"mean over models, 95 % interval over pairs"},
 			{Name: "TPR at 1 %", Note: "share of the members above the score that one of 100 non-members of all models passes, original; null 0.01"},
 			{Name: "within, " + Ten, Note: "after unlearning the half that the model had; the shadow models have unlearned theirs"},
 			{Name: "within, retrained", Note: "models that had none of the cells: the null"},
