@@ -57,6 +57,23 @@ func (a *Autoencoder) Losses() (recon, divergence []float64, err error) {
 // Means are the latent means of unseen cells, a row per cell.
 func (a *Autoencoder) Means() array.Matrix[float32] { return a.Unseen.Outputs[loss.LatentMean] }
 
+// Summary are the means over unseen cells of both losses, and the silhouette of the
+// cells' types.
+func (a *Autoencoder) Summary() (recon, divergence, silhouette float64, err error) {
+	r, d, err := a.Losses()
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	if recon, err = stats.Mean(r); err != nil {
+		return 0, 0, 0, err
+	}
+	if divergence, err = stats.Mean(d); err != nil {
+		return 0, 0, 0, err
+	}
+	silhouette, err = utility.Silhouette(array.Convert[float64](a.Means()), a.Test.Y)
+	return recon, divergence, silhouette, err
+}
+
 // ByVariable is the mean divergence of unseen cells in every latent variable.
 func (a *Autoencoder) ByVariable() ([]float64, error) {
 	mean, logVar := a.Means(), a.Unseen.Outputs[loss.LatentLogVar]

@@ -2,6 +2,8 @@ package fishing
 
 import (
 	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -34,6 +36,9 @@ func TestAnAutoencoderForNotebooks(t *testing.T) {
 	}
 	if mean, _ = stats.Mean(divergence); len(each) != 4 || math.Abs(sum-mean) > 1e-9 {
 		t.Errorf("divergences %v sum to %v, their mean is %v", each, sum, mean)
+	}
+	if r, d, sil, err := a.Summary(); err != nil || math.Abs(d-mean) > 1e-12 || !(r > d) || sil < -1 || sil > 1 {
+		t.Errorf("%v, %v, %v, %v", r, d, sil, err)
 	}
 	points := 0
 	f := a.Plane("plane")
@@ -80,5 +85,35 @@ func TestTheThresholdsRoles(t *testing.T) {
 	untrained, err2 := a.Threshold(a.Untrained(5), true)
 	if err != nil || err2 != nil || bare == with || math.Abs(bare-untrained) > 0.02 {
 		t.Errorf("without library size %v, untrained %v; %v, %v", bare, untrained, err, err2)
+	}
+}
+
+// Counts of one type have the mean of their library sizes; losing counts is what the
+// inflation finds, and no inflation is found where nothing is lost.
+func TestCountsOfTheCommonType(t *testing.T) {
+	of := func(lost float64) []GeneCounts {
+		g, err := CommonType(t.Context(), lost, rand.New(rand.NewPCG(4, 4)), "G2396", "G1574")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	whole, half := of(0), of(0.4)
+	for k, g := range whole {
+		x, _ := stats.Mean(g.X)
+		m, _ := stats.Mean(g.Means)
+		if len(g.X) < 500 || math.Abs(x-m) > 1e-9*m || g.Gene != []string{"G2396", "G1574"}[k] {
+			t.Errorf("%s: %d cells, means %v and %v", g.Gene, len(g.X), x, m)
+		}
+		plain, inflated := g.Fitted(false), g.Fitted(true)
+		if plain.Inflation != 0 || inflated.Inflation > 0.1 || g.LogLikelihood(inflated) < g.LogLikelihood(plain) {
+			t.Errorf("%s: %+v and %+v", g.Gene, plain, inflated)
+		}
+	}
+	if l := half[0].Fitted(true); math.Abs(l.Inflation-0.4) > 0.1 {
+		t.Errorf("0.4 are lost, found are %+v", l)
+	}
+	if _, err := CommonType(t.Context(), 0, nil, "CD14"); err == nil || !strings.Contains(err.Error(), "CD14") {
+		t.Errorf("%v", err)
 	}
 }

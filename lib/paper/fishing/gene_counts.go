@@ -1,0 +1,86 @@
+package fishing
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/utility"
+)
+
+// GeneCounts are the counts of a gene in the cells of one type, whose proportion of
+// the gene is one and the same, and the means that their library sizes give.
+type GeneCounts struct {
+	Gene     string
+	X, Means []float64
+}
+
+// CommonType are the counts of genes in the most common type of the simulated cells.
+// Every count is lost, and becomes 0, with a probability.
+func CommonType(ctx context.Context, lost float64, rng *rand.Rand, genes ...string) ([]GeneCounts, error) {
+	c, err := datacells.Load(ctx, "simulated_cells")
+	if err != nil {
+		return nil, err
+	}
+	var out []GeneCounts
+	for _, name := range genes {
+		j := slices.Index(c.Genes, name)
+		if j < 0 {
+			return nil, fmt.Errorf("the simulated cells have no gene %q", name)
+		}
+		out = append(out, countsOf(c, j, lost, rng))
+	}
+	return out, nil
+}
+
+func countsOf(c *datacells.Cells, gene int, lost float64, rng *rand.Rand) GeneCounts {
+	g := GeneCounts{Gene: c.Genes[gene]}
+	total, molecules := 0.0, 0.0
+	for i, y := range c.Y {
+		if y != 0 {
+			continue
+		}
+		x, library := float64(c.Counts.At(i, gene)), 0.0
+		if rng.Float64() < lost {
+			x = 0
+		}
+		_, counts := c.Counts.Row(i)
+		for _, v := range counts {
+			library += float64(v)
+		}
+		g.X, g.Means = append(g.X, x), append(g.Means, library)
+		total, molecules = total+x, molecules+library
+	}
+	for i := range g.Means {
+		g.Means[i] *= total / molecules
+	}
+	return g
+}
+
+// LogLikelihood is the mean over cells of the log probability of their counts; what
+// is not lost to inflation has a mean that is higher for it.
+func (g GeneCounts) LogLikelihood(l utility.CountLaw) float64 {
+	sum := 0.0
+	for i, x := range g.X {
+		sum += l.LogProbability(x, g.Means[i]/(1-l.Inflation))
+	}
+	return sum / float64(len(g.X))
+}
+
+// Fitted is the law that the counts like best, of dispersions from 0.25 to 100 and,
+// if inflated, inflations up to 0.6.
+func (g GeneCounts) Fitted(inflated bool) utility.CountLaw {
+	best := utility.CountLaw{Dispersion: 1}
+	most := g.LogLikelihood(best)
+	for k := 0; k <= 30 && (inflated || k == 0); k++ {
+		for t := 0.25; t < 100; t *= 1.15 {
+			l := utility.CountLaw{Dispersion: t, Inflation: float64(k) / 50}
+			if v := g.LogLikelihood(l); v > most {
+				best, most = l, v
+			}
+		}
+	}
+	return best
+}
