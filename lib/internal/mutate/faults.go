@@ -305,7 +305,8 @@ var faults = []Fault{
 
 	// Lenses and the lab.
 	{File: "lib/lab/case.go", Old: "attack.Losses{Retained: at(onTrain, c.Retain), Forgotten: at(onTrain, c.Forget)",
-		New: "attack.Losses{Retained: at(onTrain, c.Forget), Forgotten: at(onTrain, c.Retain)", Protects: "the attack judges the forgotten records", Tests: "./lib/audit"},
+		New:      "attack.Losses{Retained: at(onTrain, c.Forget), Forgotten: at(onTrain, c.Retain)",
+		Protects: "the attack judges the forgotten records", Tests: "./lib/audit"},
 	{File: "lib/audit/subsets.go", Old: "sde.References{In: onTrain(c.Retain, in), Out: &held}", New: "sde.References{In: &held, " +
 		"Out: onTrain(c.Retain, in)}", Protects: "retained records are the reference in training"},
 	{File: "lib/audit/subsets.go", Old: "asked := onTrain(c.Forget, target)", New: "asked := onTrain(c.Retain, target)",
@@ -428,8 +429,9 @@ var faults = []Fault{
 	{File: "lib/utility/kmeans.go", Old: "		centres = means(x, labels, distance, m.K)\n", New: "		_ = means(x, labels, distance, m.K)\n",
 		Protects: "centres move to the mean of their records", Run: "AtRest"},
 	{File: "lib/utility/clusters.go", Old: "KMeans{K: k}", New: "KMeans{K: k - k + 2}", Protects: "there are as many groups as types", Run: "Planted"},
-	{File: "lib/utility/probe.go", Old: "		if f != k {", New: "		if f >= 0 {", Protects: "the probe is asked about cells that it was not trained on",
-		Run: "ScikitLearns"},
+	{File: "lib/utility/probe.go", Old: "		if f != k {", New: "		if f >= 0 {",
+		Protects: "the probe is asked about cells that it was not trained on",
+		Run:      "ScikitLearns"},
 	{File: "lib/utility/counts.go", Old: "math.Log(l.Inflation + (1-l.Inflation)*math.Exp(p))", New: "math.Log1p(-l.Inflation) + p",
 		Protects: "inflation adds zeros", Run: "Laws"},
 	{File: "lib/stats/silhouette.go", Old: "b = min(b, s/size[c])", New: "b = s / size[c]", Protects: "a silhouette is against the nearest other label",
@@ -469,7 +471,8 @@ var faults = []Fault{
 		Protects: "forget and retain are not exchanged"},
 	{File: "lib/verify/fisher/logs.go", Old: "dead || v > a.Damping && w > b.Damping", New: "dead || v >= a.Damping && w >= b.Damping",
 		Protects: "dead weights are left out of the correlation", Run: "Dead"},
-	{File: "lib/verify/fisher/parts.go", Old: "is(tensor) && !dead[tensor]", New: "is(tensor) && (true || dead[tensor])", Protects: "a dead head is in no category", Run: "Dead"},
+	{File: "lib/verify/fisher/parts.go", Old: "is(tensor) && !dead[tensor]", New: "is(tensor) && (true || dead[tensor])",
+		Protects: "a dead head is in no category", Run: "Dead"},
 	{File: "lib/verify/fisher/diagonal.go", Old: "(float64(n)*v-float64(m)*part", New: "(float64(n)*v-float64(n)*part",
 		Protects: "what is left when a part is taken out"},
 	{File: "lib/verify/fisher/proposition.go", Old: "f.Product = f.Sigma * f.Nu", New: "f.Product = f.Sigma", Protects: "Proposition 1 has two factors"},

@@ -42,8 +42,9 @@ var propositionRows = []struct {
 func (o *overlaps) proposition1() *paper.Output {
 	t := &report.Table{
 		ID: proposition1.ID, Title: proposition1.Title, Caption: proposition1.Doc, Provenance: o.provenance(proposition1.ID),
-		Columns: []report.Column{{Name: "value"}, {Name: "measured", Note: "mean over models with its 95 % interval"}, {Name: "paper", Note: "on PBMC-33k, as coded"}},
-		Notes:   o.overlapNotes(),
+		Columns: []report.Column{{Name: "value"}, {Name: "measured", Note: "mean over models with its 95 % interval"},
+			{Name: "paper", Note: "on PBMC-33k, as coded"}},
+		Notes: o.overlapNotes(),
 	}
 	for _, c := range o.Cases {
 		own := o.at(c.Label, modelVAE, func(f Overlap) bool { return f.Forgot })

@@ -51,7 +51,7 @@ func (o *overlaps) table7() *paper.Output {
 			{Name: "exact", Note: "cosine of the forgotten type with the others"},
 			{Name: "exact, random", Note: fmt.Sprintf("as many random cells in its place, %d draws per model", overlapDraws)},
 			{Name: "two random sets", Note: "of that size, without a cell in common, exact"},
-			{Name: "other types", Note: "exact, each type with the others in turn; mean over types of the means over models, with its 95 % interval over types"},
+			{Name: "other types", Note: "exact, each type with the others in turn; mean over types of means over models, with its 95 % interval over types"},
 			{Name: "below random", Note: "of all types, those whose exact cosine, mean over models, is below their random cells'"},
 			{Name: "rank ratio", Note: "effective rank of the forgotten type's information over the weights: exact, and as coded"},
 			{Name: "paper", Note: "cosine and rank ratio as printed, on PBMC-33k, its own estimators"},
