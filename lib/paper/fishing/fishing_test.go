@@ -199,36 +199,36 @@ func TestMarkersThatAreNotVariableAreLeftOut(t *testing.T) {
 // A private model comes with its accounts, and with the protected cells told from
 // unseen ones; the second time it is found.
 func TestAPrivateModelComesWithItsAccounts(t *testing.T) {
-	e, s := environment(t), brief()
-	c, err := e.Lab().Case(t.Context(), s.Cases[0].at(0))
+	e, of := environment(t), brief().Cases[0]
+	arms := []lab.Arm{
+		{Label: "private", Method: unlearn.DPRetrain{Epochs: 2, Exact: true}},
+		{Label: Retrained, Method: unlearn.Retrain{}, Control: true},
+	}
+	all, err := guard(t.Context(), e, of, 0, arms...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := questioned(t.Context(), c, s.Cases[0])
+	c, err := e.Lab().Case(t.Context(), of.at(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &Asked{question: q, Study: s, env: e}
-	arm := lab.Arm{Label: "private", Method: unlearn.DPRetrain{Epochs: 2, Exact: true}}
-	g, err := a.Guarded(t.Context(), arm)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := all[0]
 	spent, err := g.Spent.RDP(1e-5)
-	if err != nil || math.Abs(spent.Epsilon-10) > 1e-3 || g.Spent.Steps() != 2*((len(a.Retain)+63)/64) {
-		t.Errorf("%+v: epsilon %v, %v", g.Spent, spent.Epsilon, err)
+	if err != nil || math.Abs(spent.Epsilon-10) > 1e-3 || g.Spent.Steps() != 2*((len(c.Retain)+63)/64) || all[1].Spent != nil {
+		t.Errorf("%+v: epsilon %v, %v; a plain model spent %v", g.Spent, spent.Epsilon, err, all[1].Spent)
 	}
-	if g.Retained.NMembers != len(a.Retain) || g.Retained.NNonmembers >= g.Unseen || g.Retained.NNonmembers < g.Unseen-32 {
+	if g.Retained.NMembers != len(c.Retain) || g.Retained.NNonmembers >= g.Unseen || g.Retained.NNonmembers < g.Unseen-32 {
 		t.Errorf("%d protected cells against %d", g.Retained.NMembers, g.Retained.NNonmembers)
 	}
-	if again, err := a.Guarded(t.Context(), arm); err != nil || !reflect.DeepEqual(again, g) {
+	if again, err := guard(t.Context(), e, of, 0, arms...); err != nil || !reflect.DeepEqual(again, all) {
 		t.Errorf("the second time it is %+v (%v)", again, err)
 	}
-	if plain, err := a.Guarded(t.Context(), lab.Arm{Label: Retrained, Method: unlearn.Retrain{}}); err != nil || plain.Spent != nil {
-		t.Errorf("a plain model spent %v (%v)", plain.Spent, err)
+	recon := func(g Guarded) float64 { return g.ForgetRecon }
+	if got := all.Of(Retrained, recon); len(got) != 1 || got[0] != all.Rows()[1].ForgetRecon {
+		t.Errorf("%v", got)
 	}
-	v := view{retain: said{recon: []float64{1, 2}}, unseen: said{recon: make([]float64, len(a.Test.Y))}}
-	p := a.protected(v)
+	q := &question{Case: c}
+	p := q.protected(view{retain: said{recon: []float64{1, 2}}, unseen: said{recon: make([]float64, len(c.Test.Y))}})
 	if !slices.Equal(p.Members, []float64{-1, -2}) || len(p.Nonmembers) != g.Retained.NNonmembers {
 		t.Errorf("members %v", p.Members)
 	}
