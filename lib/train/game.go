@@ -20,7 +20,8 @@ type Game struct {
 	Rounds int
 }
 
-// Player is one of a game.
+// Player is one of a game. His gradient is by his own weights alone, also where a
+// surgeon measures it.
 type Player struct {
 	Name      string
 	Owns      []string // prefixes of the names of its weights; nil: all weights, which alternating players may share

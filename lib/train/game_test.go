@@ -144,6 +144,36 @@ func TestSurgeonsSeeAPlayersOwnGradient(t *testing.T) {
 	}
 }
 
+// watcher is a surgeon that notes which tensors have a gradient.
+type watcher struct{ seen *[]string }
+
+func (w watcher) Operate(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
+	var some []string
+	for i, g := range grads {
+		if slices.ContainsFunc(g, func(v float64) bool { return v != 0 }) {
+			some = append(some, p[i].Name)
+		}
+	}
+	*w.seen = append(*w.seen, strings.Join(some, " "))
+	return nil
+}
+
+// A gradient is by the player's own weights, whatever another's step left in memory.
+func TestAGradientIsByOwnWeightsAlone(t *testing.T) {
+	var seen []string
+	game := &Game{Players: []Player{
+		{Name: "first", Owns: []string{"hidden1"}, Objective: mixed(12, 4, 5)}, {Name: "second", Owns: []string{"hidden2", "head"}, Objective: pair(0, 0.5)},
+	}}
+	plan := Plan{Game: game, Surgeons: []Surgeon{watcher{&seen}}}
+	if _, _, err := FitPlan(context.Background(), openRunner(t, small, 0), initial(small), plan, Config{Epochs: 2, Seed: 1}, Hooks{}); err != nil {
+		t.Fatal(err)
+	}
+	one, two := "hidden1.weight hidden1.bias", "hidden2.weight hidden2.bias head.weight head.bias"
+	if !slices.Equal(seen, []string{one, two, one, two}) {
+		t.Errorf("there are gradients by %q", seen)
+	}
+}
+
 // A model's state goes through a file that knows the model alone: a player beside it
 // comes back behind it, whatever the order in the file.
 func TestPlayersBesideAModelResume(t *testing.T) {

@@ -41,6 +41,7 @@ type gradients struct {
 	squares   bool         // whether it is the sum of the records' squared gradients instead, each of its loss undivided
 	lengths   []float64    // of the records' own gradients, instead of a gradient; nil: not asked for
 	player    int          // whose turn it is
+	own       [][]float64  // of every player, the rates of tensors: no gradient by one of rate 0 is formed; nil: all are
 	epoch     int          // that augmentation draws for, from 0
 	warms     bool         // whether weights that rise are those of the epoch
 	stop      func() error // asked before every chunk; nil: never stops
@@ -103,6 +104,10 @@ func (g *gradients) exec(term Term) (*graph.Exec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
+	var own []float64
+	if g.own != nil {
+		own, key = g.own[g.player], fmt.Sprint(g.player, key)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e := g.execs[key]; e != nil {
@@ -116,7 +121,7 @@ func (g *gradients) exec(term Term) (*graph.Exec, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := graph.NewExec(g.engine.Backend(), func(in []*graph.Node) []*graph.Node { return g.build(losses, inputs, in) })
+	e, err := graph.NewExec(g.engine.Backend(), func(in []*graph.Node) []*graph.Node { return g.build(losses, inputs, own, in) })
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
@@ -150,7 +155,7 @@ func (t Term) inputs(a model.Architecture) ([][]string, error) {
 	return out, nil
 }
 
-func (g *gradients) build(losses []loss.Loss, inputs [][]string, in []*graph.Node) []*graph.Node {
+func (g *gradients) build(losses []loss.Loss, inputs [][]string, own []float64, in []*graph.Node) []*graph.Node {
 	like := g.runner.Like()
 	p, x, rest := in[:len(like)], in[len(like)], in[len(like)+1:]
 	var draws []*graph.Node
@@ -194,8 +199,11 @@ func (g *gradients) build(losses []loss.Loss, inputs [][]string, in []*graph.Nod
 	}
 	out := append([]*graph.Node{engine.Sum(total)}, t.Backward(from, p)...)
 	for i, v := range like {
-		if v.State && g.training {
+		switch {
+		case v.State && g.training:
 			out[1+i] = statistic(t, p[i], v.Name)
+		case own != nil && own[i] == 0:
+			out[1+i] = graph.Scalar(total.Graph(), total.DType(), 0) // and the way there is not computed
 		}
 	}
 	return out
@@ -475,6 +483,12 @@ func (s *sum) addTensors(out []*tensors.Tensor) ([][]float32, error) {
 					state = make([][]float32, len(s.grads))
 				}
 				state[i] = append([]float32(nil), flat...)
+				return
+			}
+			if len(flat) < len(dst) { // another player's
+				if !s.some {
+					clear(dst)
+				}
 				return
 			}
 			s.put(dst, flat)

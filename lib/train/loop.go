@@ -26,16 +26,6 @@ type mover struct {
 	rates     []float64 // per tensor: 0 for those of others and frozen ones
 }
 
-// hold takes out of a gradient what is not the player's to move, before surgeons
-// look at its length.
-func (m mover) hold(grads [][]float64) {
-	for i, g := range grads {
-		if m.rates[i] == 0 {
-			clear(g)
-		}
-	}
-}
-
 // turn is one step of one player.
 type turn struct {
 	player    int
@@ -75,6 +65,11 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 	}
 	r.Engine.Training()
 	g.clip, g.warms = plan.Private, true
+	for _, m := range players {
+		if plan.Game != nil {
+			g.own = append(g.own, m.rates)
+		}
+	}
 	return &loop{c, plan, g, players}, nil
 }
 
@@ -231,9 +226,6 @@ func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
 		return stepped{}, err
 	}
 	l.plan.Private.finish(&got.sum, t, step)
-	if l.plan.Game != nil {
-		l.players[t.player].hold(got.grads)
-	}
 	got.loss += l.plan.L1.add(p, got.grads, s.Done-1, l.Epochs)
 	l.plan.Mask.hold(got.grads)
 	draw := noiseOf(t.seed, step)

@@ -64,7 +64,7 @@ func (c Case) arms() []lab.Arm {
 		{Label: Frozen, Method: unlearn.FrozenCritics{}},
 		{Label: FrozenSum, Method: unlearn.FrozenCritics{Strangers: true, Sum: true}},
 		{Label: Extra, Method: unlearn.ExtraGradient{}},
-		{Label: ExtraTrue, Method: unlearn.ExtraGradientTrue{}},
+		{Label: ExtraTrue, Method: unlearn.ExtraGradientTrue{Epochs: c.Played}},
 	}
 	if c.Only == nil {
 		return all

@@ -61,7 +61,7 @@ func StudyAt(scale string) (Study, error) {
 // simulated is a case that needs no file: a rare type among simulated cells, in a
 // narrow network.
 func simulated() Case {
-	return Case{Label: "simulated, rare type", LR: 1e-3, Neighbours: 10, Markers: planted(), Setting: lab.Setting{
+	return Case{Label: "simulated, rare type", LR: 1e-3, Neighbours: 10, Played: 10, Markers: planted(), Setting: lab.Setting{
 		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{},
 		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 500}, OnCounts: true}},
 		Fit:   train.Config{Epochs: 60, Batch: 64},

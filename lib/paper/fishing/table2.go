@@ -69,7 +69,7 @@ func (ev *evidence) table2() *paper.Output {
 		}
 	}
 	t.Notes = append(ev.notes(), overModels, "The paper's value of frozen critics is of another protocol than its others, P-C, with one seed.", strangersSeen)
-	t.Notes = append(t.Notes, ev.ways(Extra)...)
+	t.Notes = append(append(t.Notes, ev.ways(Extra)...), ev.ways(ExtraTrue)...)
 	return &paper.Output{Table: t}
 }
 

@@ -52,6 +52,6 @@ func (ev *evidence) table9() *paper.Output {
 	}, report.Column{Name: "held out", Note: "P-B on the cells that its attacker was not trained on"}, func(l *line) {
 		l.share(func(r Row) float64 { return heldOut(r.Attacks[learned.PB().Name]) })
 	})
-	t.Notes = append(append(t.Notes, strangersSeen), ev.ways(Extra)...)
+	t.Notes = append(append(append(t.Notes, strangersSeen), ev.ways(Extra)...), ev.ways(ExtraTrue)...)
 	return &paper.Output{Table: t}
 }
