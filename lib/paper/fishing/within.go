@@ -263,7 +263,7 @@ func FleetsHere() ([]Fleet, error) {
 }
 
 // Sail trains the models of a fleet under some arms, or finds them in the store, so that
-// a reader does not wait for all of them at once.
+// a reader does not wait for all of them at once. Without an arm it trains nothing.
 func (f Fleet) Sail(ctx context.Context, arms ...string) (*lab.Fleet, error) {
 	e, err := paper.Open()
 	if err != nil {
@@ -273,7 +273,7 @@ func (f Fleet) Sail(ctx context.Context, arms ...string) (*lab.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Only = arms
+	f.Only = append([]string{}, arms...) // nil would be all
 	return models, models.Ahead(ctx, f.methods()...)
 }
 
