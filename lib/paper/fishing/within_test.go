@@ -153,3 +153,28 @@ func TestFleetsWithoutTheirFiles(t *testing.T) {
 		t.Error("an unknown scale is taken")
 	}
 }
+
+// A reader who names no arm has nothing trained, and one who names one that alone.
+func TestAReaderTrainsTheArmsThatHeNames(t *testing.T) {
+	environment(t)
+	dir := t.TempDir()
+	t.Setenv("LETHE_STORE", dir)
+	f := briefFleets().Fleets[0]
+	for _, arms := range [][]string{nil, {Original}} {
+		models, err := f.Sail(t.Context(), arms...)
+		if err != nil || len(models.Models) != 8 {
+			t.Fatalf("%v", err)
+		}
+		runs, err := models.Lab.Store.List()
+		if err != nil || len(runs) != 8*len(arms) {
+			t.Errorf("arms %q: %d runs, %v", arms, len(runs), err)
+		}
+	}
+	c, err := Caught(t.Context(), briefFleets().Fleets[1])
+	if err != nil || len(c) != 4 || len(c.Of(c[0].Case, Original, LossAlone, Inside)) != 4 || c.Of(c[0].Case, Retrained, LossAlone, Inside) != nil {
+		t.Errorf("%d findings, %v", len(c), err)
+	}
+	if all, err := FleetsHere(); err != nil || len(all) != 5 {
+		t.Errorf("%d fleets at scale quick, %v", len(all), err)
+	}
+}
