@@ -189,8 +189,8 @@ func overlapJobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, er
 	return lab.Once(out), nil
 }
 
-// deepEpochs is how long the deep classifier is trained: about until it has 95 % of
-// its cells right, where the program stops.
+// deepEpochs is how long the deep classifier is trained. The program stops when 95 % of
+// the cells are right in training; the notes of the table say how many are here.
 const deepEpochs = 20
 
 // deep is a case of the paper's deep classifier, of the types of the same cells. The

@@ -182,7 +182,7 @@ func (o *Overlap) exact(s subject, k kind, own, others fisher.Diagonal) error {
 		return err
 	}
 	o.Points = pointsOf(own, others)
-	if s.name == modelVAE {
+	if s.name == ModelVAE {
 		o.Proposition, err = propose(s, k, own, others)
 	}
 	return err

@@ -22,19 +22,19 @@ import (
 
 // The models whose Fisher information is compared, and the layers of theirs.
 const (
-	modelVAE         = "VAE"
-	modelRetrained   = "VAE, retrained"
-	modelConditional = "VAE, conditional"
-	modelDeep        = "deep classifier"
-	modelDeepAgain   = "deep classifier, retrained"
-	modelLinear      = "linear classifier"
+	ModelVAE         = "VAE"
+	ModelRetrained   = "VAE, retrained"
+	ModelConditional = "VAE, conditional"
+	ModelDeep        = "deep classifier"
+	ModelDeepAgain   = "deep classifier, retrained"
+	ModelLinear      = "linear classifier"
 
-	layerEncoder    = "encoder"
-	layerBottleneck = "bottleneck"
-	layerDecoder    = "decoder, hidden"
-	layerOutput     = "output"
-	layerClusters   = "output, cluster columns"
-	layerHidden     = "hidden"
+	LayerEncoder    = "encoder"
+	LayerBottleneck = "bottleneck"
+	LayerDecoder    = "decoder, hidden"
+	LayerOutput     = "output"
+	LayerClusters   = "output, cluster columns"
+	LayerHidden     = "hidden"
 )
 
 // head is the weight tensor of the decoder's mean.
@@ -75,14 +75,19 @@ func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, of := range []*lab.Case{c, deep} {
+		if err := of.Ahead(ctx, overlapArms...); err != nil {
+			return nil, err
+		}
+	}
 	for _, m := range []struct {
 		name  string
 		c     *lab.Case
 		layer func(string) string
 		arm   unlearn.Method
 	}{
-		{modelVAE, c, layerOfCells, unlearn.DoNothing{}}, {modelRetrained, c, layerOfCells, unlearn.Retrain{}},
-		{modelDeep, deep, layerOfBlocks, unlearn.DoNothing{}}, {modelDeepAgain, deep, layerOfBlocks, unlearn.Retrain{}},
+		{ModelVAE, c, layerOfCells, unlearn.DoNothing{}}, {ModelRetrained, c, layerOfCells, unlearn.Retrain{}},
+		{ModelDeep, deep, layerOfBlocks, unlearn.DoNothing{}}, {ModelDeepAgain, deep, layerOfBlocks, unlearn.Retrain{}},
 	} {
 		w, _, err := m.c.Weights(ctx, m.arm)
 		if err != nil {
@@ -93,11 +98,11 @@ func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
 	}
 	conditional, err := conditionalOf(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", modelConditional, err)
+		return nil, fmt.Errorf("%s: %w", ModelConditional, err)
 	}
 	linear, err := linearOf(ctx, c, out[0].weights)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", modelLinear, err)
+		return nil, fmt.Errorf("%s: %w", ModelLinear, err)
 	}
 	return slices.Insert(append(out, linear), 2, conditional), nil
 }
@@ -112,24 +117,24 @@ func settled(g lab.Goal) lab.Goal {
 
 func layerOfCells(tensor string) string {
 	if tensor == fisher.SecondOf(head) {
-		return layerClusters
+		return LayerClusters
 	}
 	switch part := (vae.Cells{}).Part(tensor); part {
 	case "decoder":
-		return layerDecoder
+		return LayerDecoder
 	case "encoder":
-		return layerEncoder
+		return LayerEncoder
 	case "bottleneck":
-		return layerBottleneck
+		return LayerBottleneck
 	}
-	return layerOutput
+	return LayerOutput
 }
 
 func layerOfBlocks(tensor string) string {
 	if (tabular.Blocks{}).Part(tensor) == "output" {
-		return layerOutput
+		return LayerOutput
 	}
-	return layerHidden
+	return LayerHidden
 }
 
 // conditionalOf trains the conditional autoencoder, or finds it in the store: as the
@@ -158,7 +163,7 @@ func conditionalOf(ctx context.Context, c *lab.Case) (subject, error) {
 	if len(plain.Hidden) > 0 {
 		last = plain.Hidden[0]
 	}
-	return subject{name: modelConditional, Problem: p, goal: settled(c.Goal), weights: t.Final, layer: layerOfCells, columns: last}, nil
+	return subject{name: ModelConditional, Problem: p, goal: settled(c.Goal), weights: t.Final, layer: layerOfCells, columns: last}, nil
 }
 
 // withTypes has every cell's type, one-hot, behind its genes.
@@ -175,7 +180,7 @@ func withTypes(p datasets.Part, types int) datasets.Part {
 // linearOf trains the paper's linear classifier: of the means of an autoencoder's
 // latent variables, 200 full-batch steps of Adam at 0.01.
 func linearOf(ctx context.Context, c *lab.Case, autoencoder nn.Params) (subject, error) {
-	m := c.Model(modelVAE, autoencoder)
+	m := c.Model(ModelVAE, autoencoder)
 	o, err := m.Outputs()
 	if err != nil {
 		return subject{}, err
@@ -186,7 +191,7 @@ func linearOf(ctx context.Context, c *lab.Case, autoencoder nn.Params) (subject,
 	if err != nil {
 		return subject{}, err
 	}
-	s := subject{name: modelLinear, Problem: p, goal: lab.Labels{}, layer: layerOfBlocks}
+	s := subject{name: ModelLinear, Problem: p, goal: lab.Labels{}, layer: layerOfBlocks}
 	fit := train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 1e-2}, Seed: engine.Root(c.Seed)}
 	t, err := c.Lab.Train(ctx, lab.Training{Problem: p, Fit: fit, Rows: everyone(data.Train)})
 	if err != nil {

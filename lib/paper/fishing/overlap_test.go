@@ -37,7 +37,7 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	label := o.Cases[0].Label
-	want := []string{modelVAE, modelRetrained, modelConditional, modelDeep, modelDeepAgain, modelLinear}
+	want := []string{ModelVAE, ModelRetrained, ModelConditional, ModelDeep, ModelDeepAgain, ModelLinear}
 	if got := o.models(label); !slices.Equal(got, want) {
 		t.Fatalf("models %q", got)
 	}
@@ -57,11 +57,11 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 			if f.Forgot && (len(l.CodedRandom) != codedDraws || l.Weights == 0 || !(l.Rank > 0 && l.Rank <= 1 && l.CodedRank > 0)) {
 				t.Errorf("%s, %s: %+v", f.Model, l.Layer, l)
 			}
-			if l.Layer == layerClusters && l.Cosine > 1e-6 {
+			if l.Layer == LayerClusters && l.Cosine > 1e-6 {
 				t.Errorf("%s: cluster columns of different types have the cosine %v", f.Model, l.Cosine)
 			}
 		}
-		if (f.Proposition != nil) != (f.Forgot && f.Model == modelVAE) || (f.Points != nil) != f.Forgot {
+		if (f.Proposition != nil) != (f.Forgot && f.Model == ModelVAE) || (f.Points != nil) != f.Forgot {
 			t.Errorf("%s, %s: a proposition or points in the wrong place", f.Model, f.Type)
 		}
 	}
@@ -69,7 +69,7 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 	if err := table.Check(); err != nil {
 		t.Error(err)
 	}
-	if last := table.Rows[len(table.Rows)-1].Cells; last[0].Text != modelLinear || last[1].Text != layerOutput || last[11].Text != "0.018  0.037" {
+	if last := table.Rows[len(table.Rows)-1].Cells; last[0].Text != ModelLinear || last[1].Text != LayerOutput || last[11].Text != "0.018  0.037" {
 		t.Errorf("the last row is %+v", last)
 	}
 	for _, r := range table.Rows {
@@ -80,7 +80,7 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 	if out := o.proposition1(); out.Table.Check() != nil || len(out.Table.Rows) != len(propositionRows) {
 		t.Errorf("%v", out.Table.Check())
 	}
-	if text := o.figure3().Figure.Text(); !strings.Contains(text, modelDeep) {
+	if text := o.figure3().Figure.Text(); !strings.Contains(text, ModelDeep) {
 		t.Errorf("the figure lacks the classifier: %s", text)
 	}
 	again, err := collectOverlaps(t.Context(), e, shallow())
@@ -92,8 +92,8 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 // Every printed value is that of a row.
 func TestPrintedOverlapsHaveTheirRows(t *testing.T) {
 	n := 0
-	for _, m := range []string{modelVAE, modelRetrained, modelConditional, modelDeep, modelDeepAgain, modelLinear} {
-		for _, l := range []string{layerEncoder, layerBottleneck, layerDecoder, layerOutput, layerClusters, layerHidden, fisher.Global} {
+	for _, m := range []string{ModelVAE, ModelRetrained, ModelConditional, ModelDeep, ModelDeepAgain, ModelLinear} {
+		for _, l := range []string{LayerEncoder, LayerBottleneck, LayerDecoder, LayerOutput, LayerClusters, LayerHidden, fisher.Global} {
 			if printed7(m, l) != "" {
 				n++
 			}

@@ -47,7 +47,7 @@ func (o *overlaps) proposition1() *paper.Output {
 		Notes: o.overlapNotes(),
 	}
 	for _, c := range o.Cases {
-		own := o.at(c.Label, modelVAE, func(f Overlap) bool { return f.Forgot })
+		own := o.at(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
 		if len(own) == 0 {
 			continue
 		}

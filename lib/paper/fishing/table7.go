@@ -32,11 +32,11 @@ var figure3 = paper.Recipe{
 // printed7 are the paper's cosine and, where it gives one, effective rank ratio.
 func printed7(model, layer string) string {
 	return map[string]string{
-		modelVAE + layerEncoder: "0.273  0.030", modelVAE + layerBottleneck: "0.291  0.033", modelVAE + layerDecoder: "0.232  0.041",
-		modelVAE + layerOutput: "0.362  0.006", modelVAE + fisher.Global: "0.306  0.010", modelLinear + layerOutput: "0.018  0.037",
-		modelDeep + layerHidden: "0.262", modelDeep + layerOutput: "0.010",
-		modelConditional + layerEncoder: "0.433", modelConditional + layerBottleneck: "0.508", modelConditional + layerDecoder: "0.346",
-		modelConditional + layerOutput: "0.222", modelConditional + layerClusters: "1.2e-8",
+		ModelVAE + LayerEncoder: "0.273  0.030", ModelVAE + LayerBottleneck: "0.291  0.033", ModelVAE + LayerDecoder: "0.232  0.041",
+		ModelVAE + LayerOutput: "0.362  0.006", ModelVAE + fisher.Global: "0.306  0.010", ModelLinear + LayerOutput: "0.018  0.037",
+		ModelDeep + LayerHidden: "0.262", ModelDeep + LayerOutput: "0.010",
+		ModelConditional + LayerEncoder: "0.433", ModelConditional + LayerBottleneck: "0.508", ModelConditional + LayerDecoder: "0.346",
+		ModelConditional + LayerOutput: "0.222", ModelConditional + LayerClusters: "1.2e-8",
 	}[model+layer]
 }
 
@@ -174,12 +174,12 @@ func (o *overlaps) overlapNotes() []string {
 	}
 	out = append(out, o.caveats...)
 	for _, c := range o.Cases {
-		own := o.at(c.Label, modelVAE, func(f Overlap) bool { return f.Forgot })
+		own := o.at(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
 		if len(own) == 0 {
 			continue
 		}
 		note := fmt.Sprintf("%s: %d cells of %s against %d others. Accuracy on the cells of the training:", c.Label, own[0].Cells, own[0].Type, own[0].Others)
-		for _, m := range []string{modelDeep, modelLinear} {
+		for _, m := range []string{ModelDeep, ModelLinear} {
 			var right []float64
 			for _, f := range o.at(c.Label, m, func(f Overlap) bool { return f.Forgot }) {
 				right = append(right, f.Accuracy)
@@ -197,7 +197,7 @@ func (o *overlaps) overlapNotes() []string {
 func (o *overlaps) figure3() *paper.Output {
 	f := plot.Panels{Meta: plot.Meta{Title: figure3.Title, Caption: figure3.Doc, Source: o.provenance(figure3.ID).Line()}, Columns: 3}
 	for _, c := range o.Cases {
-		for _, model := range []string{modelVAE, modelDeep, modelLinear} {
+		for _, model := range []string{ModelVAE, ModelDeep, ModelLinear} {
 			if own := o.at(c.Label, model, func(f Overlap) bool { return f.Forgot }); len(own) > 0 {
 				f.Figures = append(f.Figures, panel3(c, own[0]))
 			}

@@ -1,7 +1,6 @@
 package fisher
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -164,12 +163,9 @@ func (Coded) About() string {
 
 // Estimate implements Estimator.
 func (c Coded) Estimate(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective) (Diagonal, error) {
-	batch, damping := cmp.Or(c.Batch, 256), cmp.Or(c.Damping, 1e-8)
-	if damping == nn.Zero {
-		damping = 0
-	}
-	if batch < 1 || !(damping >= 0) {
-		return Diagonal{}, fmt.Errorf("fisher: batches of %d and a damping of %v", c.Batch, c.Damping)
+	batch, damping, err := c.resolved()
+	if err != nil {
+		return Diagonal{}, err
 	}
 	f, err := train.BatchSquares(ctx, r, p, o, batch, train.Mode{Training: true, Seed: c.Seed})
 	if err != nil {

@@ -253,3 +253,36 @@ func TestLinearIsALoopOverRecords(t *testing.T) {
 		}
 	}
 }
+
+// Three records and two weights by hand; the mean gradient of a batch grows with it.
+func TestGradientsByHand(t *testing.T) {
+	d := must[Diagonal](t)
+	g := array.Matrix[float64]{Rows: 3, Cols: 2, Data: []float64{1, 0, -1, 2, 0, 2}}
+	for _, c := range []struct {
+		got        Diagonal
+		x, y, damp float64
+	}{
+		{d(OfGradients(g)), 2.0 / 3, 8.0 / 3, 0},
+		{d(Coded{}.OfGradients(g)), 0 + 1e-8, 16.0/3 + 1e-8, 1e-8},
+		{d(Coded{Batch: 2}.OfGradients(g)), 0 + 1e-8, 8.0/3 + 1e-8, 1e-8},
+	} {
+		v := c.got.Tensors[0].Values
+		near(t, "first", v[0], c.x, 1e-15)
+		near(t, "second", v[1], c.y, 1e-12)
+		near(t, "damping", c.got.Damping, c.damp, 0)
+	}
+	_, err := OfGradients(array.Matrix[float64]{Rows: 1, Cols: 1, Data: []float64{math.NaN()}})
+	wantWords(t, err, "gradients")
+	_, err = OfGradients(array.New[float64](0, 2))
+	wantWords(t, err, "0 records by 2 weights")
+	_, err = Coded{Batch: -1}.OfGradients(g)
+	wantWords(t, err, "batches of -1")
+	// Mean m and variance v: as coded v + B m^2, exactly v + m^2.
+	rng := rand.New(rand.NewPCG(2, 7))
+	many := array.New[float64](60_000, 1)
+	for i := range many.Data {
+		many.Data[i] = 0.5 + rng.NormFloat64()
+	}
+	near(t, "exact", d(OfGradients(many)).Tensors[0].Values[0], 1.25, 0.03)
+	near(t, "batches of 30", d(Coded{Batch: 30}.OfGradients(many)).Tensors[0].Values[0], 1+30*0.25, 0.3)
+}

@@ -1,0 +1,57 @@
+package fisher
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// OfGradients is the exact information of records whose gradients somebody has, one
+// record per row and one weight per column.
+func OfGradients(g array.Matrix[float64]) (Diagonal, error) {
+	return Coded{Batch: 1, Damping: nn.Zero}.OfGradients(g)
+}
+
+// OfGradients is Coded of records whose gradients somebody has, in their order.
+func (c Coded) OfGradients(g array.Matrix[float64]) (Diagonal, error) {
+	batch, damping, err := c.resolved()
+	if err != nil {
+		return Diagonal{}, err
+	}
+	if err := g.Check("gradients"); err != nil {
+		return Diagonal{}, err
+	}
+	if g.Rows == 0 || g.Cols == 0 {
+		return Diagonal{}, fmt.Errorf("fisher: gradients of %d records by %d weights", g.Rows, g.Cols)
+	}
+	t := Tensor{Name: "weights", Shape: []int{g.Cols}, Values: make([]float64, g.Cols)}
+	for j := range t.Values {
+		t.Values[j] = damping
+	}
+	for first := 0; first < g.Rows; first += batch {
+		sum := make([]float64, g.Cols)
+		for i := first; i < min(first+batch, g.Rows); i++ {
+			for j, v := range g.Row(i) {
+				sum[j] += v
+			}
+		}
+		for j, v := range sum {
+			t.Values[j] += v * v / float64(g.Rows)
+		}
+	}
+	return Diagonal{Tensors: []Tensor{t}, Damping: damping}, nil
+}
+
+// resolved puts the defaults in the place of zeros.
+func (c Coded) resolved() (batch int, damping float64, err error) {
+	batch, damping = cmp.Or(c.Batch, 256), cmp.Or(c.Damping, 1e-8)
+	if damping == nn.Zero {
+		damping = 0
+	}
+	if batch < 1 || !(damping >= 0) {
+		return 0, 0, fmt.Errorf("fisher: batches of %d and a damping of %v", c.Batch, c.Damping)
+	}
+	return batch, damping, nil
+}
