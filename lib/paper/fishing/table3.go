@@ -13,8 +13,8 @@ var table3 = paper.Recipe{
 	Title: "Fishing Table 3. Fisher scrubbing by the kind of forget set",
 	Doc: "A structured set is a rare type of cell; a scattered one has cells of all types, drawn as the paper draws its. Either has matched " +
 		"non-members and an attacker of its own, which learns on its own original's features. 'as coded' is the structured set's attacker, which the " +
-		"program lets judge the scattered set too, so that its low values there say that the attacker knows another type of cell. Compare " +
-		"'original' with 'retrained': where they agree there was nothing to forget, whatever the method.",
+		"program lets judge the scattered set too: what it has learned is of another set. Compare 'original' with 'retrained': where they agree " +
+		"there was nothing to forget, whatever the method.",
 }
 
 // scattered is how many cells the paper scatters.
