@@ -53,7 +53,9 @@ func StudyAt(scale string) (Study, error) {
 	case "standard":
 		return Study{Scale: scale, Seeds: 5, Cases: []Case{blood("platelets", "Platelet", 100), blood("dendritic cells", "DC", 100)}}, nil
 	case "hour":
-		return Study{Scale: scale, Seeds: 3, Cases: []Case{blood("dendritic cells", "DC", 40)}}, nil
+		c := blood("dendritic cells", "DC", 40)
+		c.Played = 10
+		return Study{Scale: scale, Seeds: 3, Cases: []Case{c}}, nil
 	}
 	return Study{}, fmt.Errorf("scale %q is not one of quick, hour, standard", scale)
 }
