@@ -201,7 +201,7 @@ func (ev *evidence) notes() []string {
 		r := rows[0]
 		floor := stats.ChanceFloor(r.Forget, r.Negatives)
 		out = append(out, fmt.Sprintf("%s: %d members; of the %d unseen cells that no method may look at %s are matched non-members, "+
-			"%s of them of the forgotten type. A perfect "+
+			"%s of them of a forgotten type. A perfect "+
 			"unlearner shows an advantage of %.3f on average and %.3f in 5 of 100 cases (seed %d).",
 			c.Label, r.Forget, r.Judged, negatives, same, floor.Mean, floor.P95, r.Seed))
 		if found := r.markerNames(); len(found) < len(c.Markers) {
