@@ -399,7 +399,7 @@ var faults = []Fault{
 	{File: "lib/train/loop.go", Old: "			g.own = append(g.own, m.rates)\n", New: "			g.own, _ = nil, m.rates\n",
 		Protects: "a player's gradient is his own", Run: "OwnGradient"},
 	{File: "lib/train/gradient.go", Old: "				if !s.some {\n					clear(dst)",
-		New: "				if s.some {\n					clear(dst)",
+		New:      "				if s.some {\n					clear(dst)",
 		Protects: "what another step left is no player's gradient", Run: "OwnWeightsAlone"},
 	{File: "lib/train/state.go", Old: "			out[i] = p[k]\n", New: "			out[i] = p[i+0*k]\n",
 		Protects: "players beside a model resume in their order", Run: "BesideAModel"},
