@@ -138,7 +138,7 @@ func TestWhoIsAMember(t *testing.T) {
 // Every label of the paper's values is that of an arm.
 func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
 	labels := map[string]bool{}
-	for _, a := range simulated().arms() {
+	for _, a := range blood("", "", 1).arms() {
 		labels[a.Label] = true
 	}
 	for _, arm := range []string{Original, RetrainedCoded, RetainTuned, Ascended, Dampened, Scrubbed, Contrasted, Fisher, Private, Frozen, Extra} {

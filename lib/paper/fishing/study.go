@@ -63,7 +63,7 @@ func StudyAt(scale string) (Study, error) {
 // simulated is a case that needs no file: a rare type among simulated cells, in a
 // narrow network.
 func simulated() Case {
-	return Case{Label: "simulated, rare type", LR: 1e-3, Neighbours: 10, Played: 10, Markers: planted(), Setting: lab.Setting{
+	return Case{Label: "simulated, rare type", LR: 1e-3, Neighbours: 10, Played: 10, Only: brisk(), Markers: planted(), Setting: lab.Setting{
 		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{},
 		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 500}, OnCounts: true}},
 		Fit:   train.Config{Epochs: 60, Batch: 64},
@@ -71,6 +71,13 @@ func simulated() Case {
 			return vae.Cells{Genes: genes, Hidden: []int{64, 32}, Latent: 8}
 		},
 	}}
+}
+
+// brisk are the arms that take seconds a model: critics, their games and private
+// training take minutes, for which a reader of a notebook does not wait.
+func brisk() []string {
+	return []string{Original, Retrained, OtherSeed, RetrainedCoded, Ten, Thirty, RetainTuned, Ascended, Dampened, Foster, Scrubbed, ScrubbedOne,
+		Contrasted, Fisher, FisherSum}
 }
 
 // planted are genes of the simulated cells, one that each common type raises, in the

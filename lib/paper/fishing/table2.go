@@ -68,7 +68,12 @@ func (ev *evidence) table2() *paper.Output {
 			}
 		}
 	}
-	t.Notes = append(ev.notes(), overModels, "The paper's value of frozen critics is of another protocol than its others, P-C, with one seed.", strangersSeen)
+	t.Notes = append(ev.notes(), overModels)
+	if len(ev.arm(Frozen)) == 0 {
+		t.Notes = append(t.Notes, "Left out at this scale are frozen critics, extra-gradient and private training, which take minutes a model.")
+		return &paper.Output{Table: t}
+	}
+	t.Notes = append(t.Notes, "The paper's value of frozen critics is of another protocol than its others, P-C, with one seed.", strangersSeen)
 	t.Notes = append(append(t.Notes, ev.ways(Extra)...), ev.ways(ExtraTrue)...)
 	return &paper.Output{Table: t}
 }
@@ -80,13 +85,21 @@ const overModels = "Intervals are Student's over models of different seeds; the 
 const strangersSeen = "Extra-gradient, and frozen critics where they meet strangers, look at half of the unseen cells: " +
 	"the non-members are of the other half, the utility is measured on all."
 
+// arm are the rows of an arm of any case.
+func (ev *evidence) arm(label string) (out []Row) {
+	for _, r := range ev.rows {
+		if r.Arm == label {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // ways says, model by model, how an arm went.
 func (ev *evidence) ways(arm string) []string {
 	var out []string
-	for _, r := range ev.rows {
-		if r.Arm == arm {
-			out = append(out, fmt.Sprintf("%s, seed %d: %s", r.Case, r.Seed, cmp.Or(r.Note, r.Diverged)))
-		}
+	for _, r := range ev.arm(arm) {
+		out = append(out, fmt.Sprintf("%s, seed %d: %s", r.Case, r.Seed, cmp.Or(r.Note, r.Diverged)))
 	}
 	if len(out) == 0 {
 		return nil

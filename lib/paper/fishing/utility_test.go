@@ -236,7 +236,7 @@ func TestTablesOfUtility(t *testing.T) {
 		t.Errorf("%+v", r.Drawn)
 	}
 	labels := map[string]bool{}
-	for _, a := range simulated().arms() {
+	for _, a := range blood("", "", 1).arms() {
 		labels[a.Label] = true
 	}
 	for _, label := range slices.Concat(arms8(), across(), []string{Ascended, Dampened, Scrubbed, Contrasted}) {
