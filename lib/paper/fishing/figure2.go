@@ -26,9 +26,9 @@ func (ev *evidence) figure2() *paper.Output {
 			continue
 		}
 		for _, p := range []struct{ label, protocol string }{{"P-B, all scored", learned.PB().Name}, {"cross-fitted", learned.CrossFitted(nil).Name}} {
-			f.Figures = append(f.Figures, ev.tradeoff(c, rows[0], p.label, p.protocol, "ELBO, unseen cells", Row.ELBO))
+			f.Figures = append(f.Figures, ev.tradeoff(c, rows[0], p.label, p.protocol, "ELBO, unseen cells", true, Row.ELBO))
 			if len(c.Markers) > 0 {
-				f.Figures = append(f.Figures, ev.tradeoff(c, rows[0], p.label, p.protocol, "marker r", Row.MarkerR))
+				f.Figures = append(f.Figures, ev.tradeoff(c, rows[0], p.label, p.protocol, "marker r", false, Row.MarkerR))
 			}
 		}
 	}
@@ -36,10 +36,10 @@ func (ev *evidence) figure2() *paper.Output {
 }
 
 // tradeoff shows a case: a point per model, a cloud per arm.
-func (ev *evidence) tradeoff(c Case, of Row, label, protocol, axis string, useful func(Row) float64) plot.Figure {
+func (ev *evidence) tradeoff(c Case, of Row, label, protocol, axis string, logged bool, useful func(Row) float64) plot.Figure {
 	s := plot.Scatter{
 		Meta: plot.Meta{Title: fmt.Sprintf("%s: %s", c.Label, label)},
-		X:    plot.Axis{Label: axis}, Y: plot.Axis{Label: "2 AUC - 1"}, Null: plot.Around(0, stats.ChanceFloor(of.Forget, of.Negatives).P95),
+		X:    plot.Axis{Label: axis, Log: logged}, Y: plot.Axis{Label: "2 AUC - 1"}, Null: plot.Around(0, stats.ChanceFloor(of.Forget, of.Negatives).P95),
 	}
 	for _, a := range c.arms() {
 		cloud := plot.Cloud{Name: a.Label, Control: a.Control && a.Label != Original}

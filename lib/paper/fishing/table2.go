@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/attack/learned"
@@ -254,21 +255,28 @@ func (ev *evidence) figure1() *paper.Output {
 	f := plot.Panels{Meta: plot.Meta{Title: figure1.Title, Caption: figure1.Doc, Source: ev.provenance(figure1.ID).Line()}, Columns: 1}
 	for _, c := range ev.Cases {
 		if rows := ev.of(c.Label, Original); len(rows) > 0 {
-			f.Figures = append(f.Figures, ev.panel(c, rows[0]))
+			arms := c.arms()
+			parts := (len(arms) + abreast - 1) / abreast
+			for part := range slices.Chunk(arms, (len(arms)+parts-1)/parts) {
+				f.Figures = append(f.Figures, ev.panel(c, rows[0], part))
+			}
 		}
 	}
 	return &paper.Output{Figure: f}
 }
 
-// panel shows a case: a point per model, arm and attacker.
-func (ev *evidence) panel(c Case, of Row) plot.Figure {
+// abreast are the arms of a panel at most: names of more are broken within words.
+const abreast = 11
+
+// panel shows arms of a case: a point per model, arm and attacker.
+func (ev *evidence) panel(c Case, of Row, arms []lab.Arm) plot.Figure {
 	floor := stats.ChanceFloor(of.Forget, of.Negatives)
 	s := plot.Strips{
 		Meta: plot.Meta{Title: fmt.Sprintf("%s: %d members, %d non-members", c.Label, of.Forget, of.Negatives)},
 		Y:    plot.Axis{Label: "2 AUC - 1"}, Null: plot.Around(0, floor.P95),
 	}
 	series := []plot.StripSeries{{Name: "P-B, all scored"}, {Name: "cross-fitted"}}
-	for _, a := range c.arms() {
+	for _, a := range arms {
 		s.Groups = append(s.Groups, a.Label)
 		var coded, ours []float64
 		for _, r := range ev.of(c.Label, a.Label) {
