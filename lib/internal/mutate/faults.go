@@ -444,7 +444,7 @@ var faults = []Fault{
 		Protects: "utility is of unseen cells", Run: "OfUnseenCells"},
 	{File: "lib/paper/fishing/markers.go", Old: "m.R, err = correlation(said, c.Test.X, utility.LibrarySizes(c.Test.X), j)",
 		New: "m.R, err = correlation(said, c.Test.X, ones(c.Test.X.Rows), j)", Protects: "marker r has the library size", Run: "OfUnseenCells"},
-	{File: "lib/paper/fishing/latent.go", Old: "append(rows, i), append(types, y)", New: "append(rows, len(rows)), append(types, y)",
+	{File: "lib/paper/fishing/latent.go", Old: "append(rows, i), append(types, y)", New: "append(rows, min(i, len(rows))), append(types, y)",
 		Protects: "a cell keeps its own type", Run: "WithoutAType"},
 	{File: "lib/paper/fishing/evidence.go", Old: "Codes: s.codes", New: "Codes: s.mean", Protects: "distances are of the codes that were drawn",
 		Run: "DistanceIsOfCodes"},
