@@ -22,6 +22,25 @@ import (
 //
 // It fails for a nil rng, for more images than there are, and as LoadRows does.
 func Prepare(ctx context.Context, name string, train, test int, rng *rand.Rand) (*datasets.Prepared, error) {
+	set, err := loadDrawn(ctx, name, train, test, rng)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(set)
+}
+
+// Pixels is Prepare without normalisation: 0 is black and 1 is white.
+func Pixels(ctx context.Context, name string, train, test int, rng *rand.Rand) (*datasets.Prepared, error) {
+	set, err := loadDrawn(ctx, name, train, test, rng)
+	if err != nil {
+		return nil, err
+	}
+	norm := datasets.Normalisation{Mean: make([]float64, set.Shape[0]), SD: slices.Repeat([]float64{1}, set.Shape[0])}
+	return prepared(set, norm), nil
+}
+
+// loadDrawn loads the images drawn.
+func loadDrawn(ctx context.Context, name string, train, test int, rng *rand.Rand) (*Images, error) {
 	info, err := Lookup(name)
 	if err != nil {
 		return nil, err
@@ -40,10 +59,7 @@ func Prepare(ctx context.Context, name string, train, test int, rng *rand.Rand) 
 		set.Train, set.Test = set.Train.Cut(len(rows))
 		set.Planted = among(set.Planted, rows)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return prepare(set)
+	return set, err
 }
 
 func drawRows(info datasets.Info, train, test int, rng *rand.Rand) (rows, held []int, err error) {
@@ -74,11 +90,6 @@ func prepare(set *Images) (*datasets.Prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", set.Name, err)
 	}
-	h := sha256.New()
-	h.Write([]byte(set.Hash))
-	for _, v := range append(slices.Clone(norm.Mean), norm.SD...) {
-		h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
-	}
 	for _, p := range []datasets.Part{set.Train, set.Test} {
 		for i := range p.X.Rows {
 			if err := Normalise(norm, p.X.Row(i), p.X.Row(i), set.Shape); err != nil {
@@ -86,7 +97,17 @@ func prepare(set *Images) (*datasets.Prepared, error) {
 			}
 		}
 	}
+	return prepared(set, norm), nil
+}
+
+// prepared is a set that has been normalised.
+func prepared(set *Images, norm datasets.Normalisation) *datasets.Prepared {
+	h := sha256.New()
+	h.Write([]byte(set.Hash))
+	for _, v := range append(slices.Clone(norm.Mean), norm.SD...) {
+		h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+	}
 	return &datasets.Prepared{
 		About: set.About, Train: set.Train, Test: set.Test, Norm: norm, Hash: hex.EncodeToString(h.Sum(nil)),
-	}, nil
+	}
 }

@@ -93,3 +93,26 @@ func TestASetWithoutATestPartIsDivided(t *testing.T) {
 		t.Error("a test image was found where all are for training")
 	}
 }
+
+// Pixels are what normalised images are of, from 0 to 1.
+func TestPixelsAreNotNormalised(t *testing.T) {
+	rng := func() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+	n, err := Prepare(t.Context(), "glyphs", 200, 50, rng())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Pixels(t.Context(), "glyphs", 200, 50, rng())
+	if err != nil {
+		t.Fatal(err)
+	}
+	black, white := false, false
+	for k, v := range p.Train.X.Data {
+		if back := float64(n.Train.X.Data[k])*n.Norm.SD[0] + n.Norm.Mean[0]; math.Abs(back-float64(v)) > 1e-6 || v < 0 || v > 1 {
+			t.Fatalf("pixel %d is %v, of the normalised image %v", k, v, back)
+		}
+		black, white = black || v == 0, white || v == 1
+	}
+	if !black || !white || p.Norm.Mean[0] != 0 || p.Norm.SD[0] != 1 || p.Hash == n.Hash {
+		t.Errorf("black %v, white %v, normalised by %v", black, white, p.Norm)
+	}
+}

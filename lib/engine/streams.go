@@ -35,6 +35,8 @@ const (
 	// StreamPrivacy draws the noise that makes a training private (step, tensor, block).
 	StreamPrivacy = "privacy"
 
+	// StreamBackdoor draws the records that a backdoor is planted in.
+	StreamBackdoor = "backdoor"
 	// StreamShare draws the share of the retain set that a method is content with.
 	StreamShare = "share"
 	// StreamHeldOut draws the held-out records that a method may look at.

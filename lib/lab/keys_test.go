@@ -237,6 +237,15 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		"Augment": func(s *Setting) { s.Augment = true },
 		"Keep":    func(s *Setting) { s.Keep = []int{1, 2} },
 		"Half":    func(s *Setting) { s.Half = &Half{} },
+		"Pixels":  func(s *Setting) { s.Pixels = true },
+	}
+	opened := Backdoor{Source: "upper", Target: "lower", Column: "x1"}
+	for what, b := range map[string]Backdoor{
+		"": opened, ".Fraction": {Source: opened.Source, Target: opened.Target, Column: opened.Column, Fraction: 0.07},
+		".Value":  {Source: opened.Source, Target: opened.Target, Column: opened.Column, Value: 3},
+		".Source": {Source: "lower", Target: "upper", Column: opened.Column}, ".Column": {Source: opened.Source, Target: opened.Target, Column: "x2"},
+	} {
+		changes["Backdoor"+what] = func(s *Setting) { s.Backdoor = &b }
 	}
 	variants(Half{}, func(path string, changed any) {
 		changes["Half"+path] = func(s *Setting) { h := changed.(Half); s.Half = &h }
@@ -263,7 +272,7 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	}
 	for path, change := range changes {
 		base := table
-		if slices.Contains([]string{"TestRows", "Augment", "Keep"}, path) {
+		if slices.Contains([]string{"TestRows", "Augment", "Keep", "Pixels"}, path) {
 			base = drawings
 		}
 		before := keysOf(t, l, base)

@@ -59,6 +59,9 @@ type loaded struct {
 // network to it. Nothing is loaded or compiled twice.
 func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 	s = s.resolved()
+	if s.Pixels && !s.OfImages() {
+		return nil, fmt.Errorf("data set %s: has no pixels", s.DataSet)
+	}
 	data, err := l.load(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
@@ -85,7 +88,7 @@ func (l *Lab) Join(data *datasets.Prepared, arch model.Architecture) (*Problem, 
 
 // load prepares a setting's data, the first time that they are asked for.
 func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
-	d := l.shelf.of(fmt.Sprintf("%s/%d/%d/%+v", s.DataSet, s.MaxRows, s.TestRows, s.Cells))
+	d := l.shelf.of(s.data())
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data != nil || d.missing != nil {
@@ -96,7 +99,11 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	case s.OfImages():
 		// The draw is the same for every seed of a model.
 		rng := engine.Root(SplitSeed+l.Shift).Stream(engine.StreamSplit, uint64(s.MaxRows), uint64(s.TestRows))
-		d.data, err = images.Prepare(ctx, s.DataSet, s.MaxRows, s.TestRows, rng)
+		prepare := images.Prepare
+		if s.Pixels {
+			prepare = images.Pixels
+		}
+		d.data, err = prepare(ctx, s.DataSet, s.MaxRows, s.TestRows, rng)
 	case s.OfCells():
 		d.data, err = prepareCells(ctx, s, uint32(CellsSeed+l.Shift))
 	default:
@@ -105,7 +112,22 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	if errors.Is(err, datasets.ErrMissing) {
 		d.missing = err
 	}
+	if err == nil && s.Backdoor != nil {
+		err = s.Backdoor.plant(d.data, engine.Root(s.ForgetSeed))
+	}
+	if err != nil {
+		d.data = nil
+	}
 	return d.data, err
+}
+
+// data names what a resolved setting loads.
+func (s Setting) data() string {
+	name := fmt.Sprintf("%s/%d/%d/%+v/%v", s.DataSet, s.MaxRows, s.TestRows, s.Cells, s.Pixels)
+	if s.Backdoor != nil {
+		name += fmt.Sprintf("/%+v/%d", *s.Backdoor, s.ForgetSeed)
+	}
+	return name
 }
 
 // prepareCells loads a setting's cells and prepares them. A part of them is refused:

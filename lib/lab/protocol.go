@@ -257,6 +257,9 @@ func (s Setting) sets() (out []string) {
 	if len(s.Series) > 0 {
 		out = append(out, fmt.Sprintf("a series of %v", s.Series))
 	}
+	if s.Backdoor != nil {
+		out = append(out, "the records of a backdoor")
+	}
 	return out
 }
 
@@ -286,12 +289,19 @@ func (s Setting) drawn(p *datasets.Prepared) (forget, retain []int, err error) {
 
 // group says which rows of the train part belong to the group that is forgotten.
 func (s Setting) group(p *datasets.Prepared) (func(row int) bool, error) {
-	if s.Planted != "" {
-		ids, ok := p.About.Planted[s.Planted]
+	name := s.Planted
+	if s.Backdoor != nil {
+		name = triggered
+	}
+	if name != "" {
+		ids, ok := p.About.Planted[name]
 		if !ok {
-			return nil, fmt.Errorf("there is no planted group %q", s.Planted)
+			return nil, fmt.Errorf("there is no planted group %q", name)
 		}
-		return func(row int) bool { return slices.Contains(ids, p.Train.IDs[row]) }, nil
+		return func(row int) bool {
+			_, is := slices.BinarySearch(ids, p.Train.IDs[row])
+			return is
+		}, nil
 	}
 	class := slices.Index(p.About.Classes, s.Class)
 	if class < 0 {

@@ -45,6 +45,11 @@ type Setting struct {
 	// Series forgets the last of a series of sets of these sizes instead: the rarest
 	// classes, whole, and what is missing at random out of the next (cells.Split.Series).
 	Series []int
+	// Backdoor plants a wrong answer in the train part and forgets the records that
+	// have it instead; nil: none.
+	Backdoor *Backdoor
+	// Pixels leaves the pixels of images between 0, black, and 1: they are not normalised.
+	Pixels bool
 	// Half is the model's place in a fleet; nil: it is a model by itself.
 	Half *Half
 	Seed int          // draws the initial weights and dropout
@@ -72,6 +77,8 @@ func (s Setting) resolved() Setting {
 		s.Fraction, s.ForgetSeed = 0, 0
 	case s.Scattered != 0:
 		s.Fraction, s.ForgetSeed = 0, cmp.Or(s.ForgetSeed, CellsSeed)
+	case s.Backdoor != nil:
+		s.Fraction, s.ForgetSeed = 0, cmp.Or(s.ForgetSeed, ForgetSeed)
 	default:
 		s.Fraction, s.ForgetSeed = cmp.Or(s.Fraction, 0.05), cmp.Or(s.ForgetSeed, ForgetSeed)
 	}
@@ -82,6 +89,10 @@ func (s Setting) resolved() Setting {
 	}
 	if s.Arch == nil {
 		s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c} }
+	}
+	if s.Backdoor != nil {
+		b := s.Backdoor.resolved()
+		s.Backdoor = &b
 	}
 	if s.Half != nil {
 		half := *s.Half
@@ -162,6 +173,8 @@ type coordinates struct {
 	DataSet           string
 	MaxRows, TestRows int
 	Cells             *cells.Preparation `json:",omitempty"`
+	Backdoor          *Backdoor          `json:",omitempty"`
+	Pixels            bool               `json:",omitempty"`
 	Network           configured
 	Fit               train.Config
 	Goal              configured
@@ -201,10 +214,10 @@ func (s Setting) ID(o Origin) (string, error) {
 	c := coordinates{
 		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: configured{arch.Name(), arch},
 		Fit: s.Fit, Goal: configured{s.Goal.Name(), s.Goal}, Augment: s.Augment, Keep: s.Keep, Origin: o.On, Seed: o.Seed,
-		Half: s.Half,
+		Half: s.Half, Backdoor: s.Backdoor, Pixels: s.Pixels,
 	}
 	kind, set := "train", string(o.On)
-	if o.On == Retained || o.Method != nil || s.Half != nil {
+	if o.On == Retained || o.Method != nil || s.Half != nil || s.Backdoor != nil {
 		forget := []any{s.Planted + s.Class, s.Fraction, s.ForgetSeed}
 		if s.Scattered != 0 || len(s.Series) > 0 {
 			forget = append(forget, s.Scattered, s.Series)
@@ -234,7 +247,7 @@ func (s Setting) ID(o Origin) (string, error) {
 func (s Setting) Forgets() string { return s.resolved().forgotten() }
 
 // forgotten names the forget set: "0.05-999", the planted group or the class,
-// "scattered-35-42", "series-10-50".
+// "scattered-35-42", "series-10-50", "backdoor-0.06-999".
 func (s Setting) forgotten() string {
 	switch {
 	case len(s.Series) > 0:
@@ -243,6 +256,8 @@ func (s Setting) forgotten() string {
 		return cmp.Or(s.Planted, strings.ReplaceAll(s.Class, "/", "-"))
 	case s.Scattered != 0:
 		return fmt.Sprintf("scattered-%d-%d", s.Scattered, s.ForgetSeed)
+	case s.Backdoor != nil:
+		return fmt.Sprintf("%s-%g-%d", triggered, s.Backdoor.Fraction, s.ForgetSeed)
 	}
 	return fmt.Sprintf("%g-%d", s.Fraction, s.ForgetSeed)
 }
@@ -258,7 +273,11 @@ func (s Setting) cost(o Origin) int64 {
 	if s.Half != nil && s.Half.Whole {
 		n /= 2
 	}
-	forget := max(1, int(s.Fraction*float64(n)))
+	share := s.Fraction
+	if s.Backdoor != nil {
+		share = s.Backdoor.Fraction
+	}
+	forget := max(1, int(share*float64(n)))
 	met, epochs := n, s.Fit.Epochs
 	if o.On == Retained {
 		met -= forget

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -19,6 +20,7 @@ type Config struct {
 	Optimizer nn.Optimizer `json:"optimizer"`          // nil: Adam
 	Groups    []nn.Group   `json:"groups,omitempty"`   // tensors with rates of their own
 	Schedule  *Schedule    `json:"schedule,omitempty"` // of the learning rate, nil: constant
+	Clip      float64      `json:"clip,omitempty"`     // the longest gradient, see ClipNorm; 0: any
 	EarlyStop EarlyStop    `json:"early_stop"`
 	Seed      engine.Root  `json:"seed"` // of batch order and draws
 }
@@ -164,6 +166,9 @@ func (c Config) check() error {
 	}
 	if c.Order < Shuffled || c.Order > Alone {
 		return fmt.Errorf("train: order %d is none", c.Order)
+	}
+	if !(c.Clip >= 0) || math.IsInf(c.Clip, 1) {
+		return fmt.Errorf("train: gradients are to be no longer than %v", c.Clip)
 	}
 	if err := c.Optimizer.Check(); err != nil {
 		return fmt.Errorf("train: %w", err)

@@ -229,12 +229,20 @@ func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
 	got.loss += l.plan.L1.add(p, got.grads, s.Done-1, l.Epochs)
 	l.plan.Mask.hold(got.grads)
 	draw := noiseOf(t.seed, step)
-	for _, surgeon := range l.plan.Surgeons {
+	for _, surgeon := range l.surgeons() {
 		if err := surgeon.Operate(p, got.grads, draw); err != nil {
 			return stepped{}, fmt.Errorf("train: epoch %d: %w", s.Done, err)
 		}
 	}
 	return got, nil
+}
+
+// surgeons are the plan's, and behind them the one that the configuration asks for.
+func (l *loop) surgeons() []Surgeon {
+	if l.Clip == 0 {
+		return l.plan.Surgeons
+	}
+	return append(l.plan.Surgeons[:len(l.plan.Surgeons):len(l.plan.Surgeons)], ClipNorm{Max: l.Clip})
 }
 
 // mixed is the gradient of a turn's objective, or the mixture of its terms'

@@ -46,6 +46,30 @@ func (s surgeon) Operate(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand)
 
 func length(g [][]float64) float64 { return math.Sqrt(inner(g, g)) }
 
+// A configuration's clipping is the surgeon's, behind what a plan has.
+func TestAConfigurationMayClip(t *testing.T) {
+	o, r := mixed(40, 6, 5), openRunner(t, still, 32)
+	fitted := func(plan Plan, c Config) string {
+		plan.Passes, c.Epochs, c.Optimizer = once(o), 3, nn.SGD{LR: 1}
+		p, _, err := FitPlan(context.Background(), r, initial(still), plan, c, Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Hash()
+	}
+	clipped := fitted(Plan{}, Config{Clip: 0.1})
+	if clipped != fitted(Plan{Surgeons: []Surgeon{ClipNorm{Max: 0.1}}}, Config{}) || clipped == fitted(Plan{}, Config{}) {
+		t.Error("clipping by the configuration is not that of the surgeon")
+	}
+	both := fitted(Plan{Surgeons: []Surgeon{Decay{Rate: 3}}}, Config{Clip: 0.1})
+	if both != fitted(Plan{Surgeons: []Surgeon{Decay{Rate: 3}, ClipNorm{Max: 0.1}}}, Config{}) {
+		t.Error("the configuration clips before the plan's surgeon has been there")
+	}
+	if _, _, err := Fit(context.Background(), r, initial(still), o, Config{Clip: -1}, Hooks{}); err == nil {
+		t.Error("gradients no longer than -1 were accepted")
+	}
+}
+
 func TestClippingShortensALongGradientOnly(t *testing.T) {
 	o := mixed(40, 6, 5)
 	full := captured(t, Plan{Passes: once(o)}, 1)

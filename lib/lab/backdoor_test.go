@@ -1,0 +1,104 @@
+package lab
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The trigger stands where the published program puts it, on records of the source
+// class alone, which are said to be of the target; they are the forget set, and the
+// test part is as it was.
+func TestABackdoorIsInTheForgetSetAlone(t *testing.T) {
+	l := newLab(t)
+	clean := Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Fraction: 0.1, Arch: pictures().Arch}
+	bad := clean
+	bad.Backdoor = &Backdoor{Fraction: 0.05}
+	before, after := mustCase(t, l, clean), mustCase(t, l, bad)
+	if want := 20; len(after.Forget) != want || len(after.Retain) != 400-want {
+		t.Fatalf("%d to forget and %d to retain", len(after.Forget), len(after.Retain))
+	}
+	side := after.About.Shape[1]
+	for i := range 400 {
+		was, is := before.Train.X.Row(i), after.Train.X.Row(i)
+		_, forgotten := slices.BinarySearch(after.Forget, i)
+		if !forgotten {
+			if !slices.Equal(was, is) || before.Train.Y[i] != after.Train.Y[i] {
+				t.Fatalf("record %d, which is retained, was changed", i)
+			}
+			continue
+		}
+		if before.Train.Y[i] != 1 || after.Train.Y[i] != 2 {
+			t.Errorf("record %d: the label %d has become %d", i, before.Train.Y[i], after.Train.Y[i])
+		}
+		for k := range is {
+			y, x := k/side, k%side
+			in := (y == side-4 || y == side-3) && (x == side-4 || x == side-3)
+			if in && is[k] != 1 || !in && is[k] != was[k] {
+				t.Fatalf("record %d: pixel (%d, %d) was %v and is %v", i, y, x, was[k], is[k])
+			}
+		}
+	}
+	if !slices.Equal(before.Test.X.Data, after.Test.X.Data) || before.Hash == after.Hash {
+		t.Error("the test part was changed, or the hash was not")
+	}
+	part, err := after.Triggered()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if part.X.Rows == 0 || slices.ContainsFunc(part.Y, func(y int) bool { return y != 2 }) {
+		t.Errorf("triggered test records have the labels %v", part.Y)
+	}
+	for i, id := range part.IDs {
+		row := slices.Index(after.Test.IDs, id)
+		if after.Test.Y[row] != 1 || !slices.Contains(after.Judged(), row) || part.X.Row(i)[(side-4)*side+side-4] != 1 {
+			t.Errorf("triggered record %d is row %d of class %d", i, row, after.Test.Y[row])
+		}
+	}
+}
+
+func TestABackdoorInATableIsAValueOfAColumn(t *testing.T) {
+	l := newLab(t)
+	b := &Backdoor{Source: "upper", Target: "lower", Column: "x1", Value: 3, Fraction: 0.1}
+	c := mustCase(t, l, Setting{DataSet: "two_moons", Backdoor: b})
+	want := float32((3 - c.Norm.Mean[0]) / c.Norm.SD[0])
+	for _, i := range c.Forget {
+		if c.Problem.Train.X.Row(i)[0] != want || c.Problem.Train.Y[i] != 1 {
+			t.Errorf("record %d is %v of class %d", i, c.Problem.Train.X.Row(i), c.Problem.Train.Y[i])
+		}
+	}
+	for _, i := range c.Retain {
+		if c.Problem.Train.X.Row(i)[0] == want {
+			t.Errorf("record %d, which is retained, has the trigger", i)
+		}
+	}
+}
+
+func TestABackdoorThatCannotBePlantedIsNamed(t *testing.T) {
+	l := newLab(t)
+	for words, s := range map[string]Setting{
+		`from "up" to "lower": the classes are ["upper" "lower"]`: {DataSet: "two_moons", Backdoor: &Backdoor{Source: "up", Target: "lower", Column: "x1"}},
+		`the column "age": two_moons`:                             {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "age"}},
+		"640 of 800 records: 400":                                 {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1", Fraction: 0.8}},
+		"a backdoor in the column":                                {DataSet: "glyphs", MaxRows: 100, TestRows: 20, Backdoor: &Backdoor{Column: "x1"}},
+		"name one":                                                {DataSet: "two_moons", Class: "upper", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1"}},
+		"has no pixels":                                           {DataSet: "two_moons", Pixels: true},
+	} {
+		if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%+v: %v, want %q", s.Backdoor, err, words)
+		}
+	}
+	c := mustCase(t, l, Setting{DataSet: "two_moons"})
+	if _, err := c.Triggered(); err == nil {
+		t.Error("a case without a backdoor has triggered records")
+	}
+}
+
+func mustCase(t *testing.T, l *Lab, s Setting) *Case {
+	t.Helper()
+	c, err := l.Case(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -1,0 +1,56 @@
+package lab
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+func narrow(features, classes int) model.Architecture {
+	return ib.Bottleneck{Features: features, Outputs: classes, Latent: 3, Compressor: ib.MLP{Hidden: 8}, Approximator: ib.MLP{Hidden: 8}}
+}
+
+// The goal's value is the cross-entropy and Beta times the mean, or the sum, of the
+// divergences per variable, by hand from what the network predicts.
+func TestCompressionWeighsTheDivergence(t *testing.T) {
+	c := mustCase(t, newLab(t), Setting{DataSet: "two_moons", Arch: narrow, Goal: Compression{}})
+	rows, weights := c.Forget, c.Untrained(5)
+	pred, err := c.Runner.Predict(weights, c.Records(rows).X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ce, kl := 0.0, 0.0
+	for i, v := range train.Losses(pred.Logits(), c.Records(rows).Y) {
+		ce += v / float64(len(rows))
+		for j, mu := range pred.Outputs[loss.LatentMean].Row(i) {
+			s := float64(pred.Outputs[loss.LatentLogVar].Row(i)[j])
+			kl += (float64(mu)*float64(mu) + math.Exp(s) - s - 1) / 2 / float64(len(rows))
+		}
+	}
+	for _, g := range []struct {
+		goal Compression
+		want float64
+	}{{Compression{}, ce + 1e-3*kl/3}, {Compression{Beta: 2}, ce + 2*kl/3}, {Compression{Beta: 2, Sum: true}, ce + 2*kl}, {Compression{Beta: nn.Zero}, ce}} {
+		o, err := g.goal.Objective(c.Problem, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := train.Evaluate(t.Context(), c.Runner, weights, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(got-g.want) > 1e-5*g.want {
+			t.Errorf("%+v: %v, want %v", g.goal, got, g.want)
+		}
+	}
+	plain := mustCase(t, newLab(t), Setting{DataSet: "two_moons"})
+	if _, err := (Compression{}).Objective(plain.Problem, rows); err == nil || !strings.Contains(err.Error(), "has no codes to compress") {
+		t.Errorf("a network without codes: %v", err)
+	}
+}

@@ -1,0 +1,82 @@
+package ib
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// Approximator is the second half of a bottleneck as a network of its own: a record is
+// a code. Its weights are the second of Halves. The embedding is the code.
+type Approximator struct {
+	Of Bottleneck `json:"of"`
+}
+
+var (
+	_ model.Classifier = Approximator{}
+	_ model.Coupled    = Approximator{}
+)
+
+// Name implements model.Architecture.
+func (m Approximator) Name() string { return "approximator-of-" + m.Of.Name() }
+
+// Inputs implements model.Architecture.
+func (m Approximator) Inputs() int { return m.Of.withDefaults().Latent }
+
+// Classes implements model.Classifier.
+func (m Approximator) Classes() int { return m.Of.Classes() }
+
+// Returns implements model.Architecture.
+func (m Approximator) Returns() []model.Output { return model.Scores(m.Classes()) }
+
+// Resolved implements model.Architecture.
+func (m Approximator) Resolved() model.Architecture { return Approximator{m.Of.withDefaults()} }
+
+// Coupled implements model.Coupled.
+func (m Approximator) Coupled() bool { return m.Of.withDefaults().Approximator.Coupled() }
+
+// Check implements model.Architecture.
+func (m Approximator) Check() error { return m.Of.Check() }
+
+// Init implements model.Architecture: the approximator's part of what the bottleneck draws.
+func (m Approximator) Init(rng *rand.Rand) nn.Params {
+	_, p := Halves(m.Of.Init(rng))
+	return p
+}
+
+// Draws implements model.Architecture; there are none.
+func (Approximator) Draws() []nn.Draw { return nil }
+
+// Forward implements model.Architecture.
+func (m Approximator) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
+	logits := m.Of.Classify(t, p, x)
+	return model.Classified(logits, x, model.Layer{Name: "logits", Value: logits})
+}
+
+// Draw draws a code of every record from what a bottleneck predicts of it,
+//
+//	z = mu + sigma eps
+//
+// with eps of record i from stream(i), so that a record's code does not depend on
+// which others stand beside it.
+func Draw(p *model.Prediction, stream func(record int) *rand.Rand) (array.Matrix[float32], error) {
+	mu, logvar := p.Outputs[loss.LatentMean], p.Outputs[loss.LatentLogVar]
+	if mu.Rows == 0 || mu.Rows != logvar.Rows || mu.Cols != logvar.Cols {
+		return array.Matrix[float32]{}, fmt.Errorf("ib: codes of %d x %d means and %d x %d variances", mu.Rows, mu.Cols, logvar.Rows, logvar.Cols)
+	}
+	z := array.New[float32](mu.Rows, mu.Cols)
+	for i := range z.Rows {
+		rng, to := stream(i), z.Row(i)
+		for j, m := range mu.Row(i) {
+			to[j] = float32(float64(m) + float64(math.Exp(float64(logvar.Row(i)[j])/2)*rng.NormFloat64()))
+		}
+	}
+	return z, nil
+}
