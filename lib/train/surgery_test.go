@@ -109,61 +109,6 @@ func TestNoiseHasItsSizeAndFollowsTheSeed(t *testing.T) {
 	}
 }
 
-// Two gradients: the point of the segment between them that is nearest to 0, in
-// closed form; three that span the plane around 0 give 0; equal ones themselves.
-func TestMGDAFindsTheShortestMixture(t *testing.T) {
-	gram := func(g ...[]float64) [][]float64 {
-		out := make([][]float64, len(g))
-		for i := range g {
-			for j := range g {
-				out[i] = append(out[i], inner([][]float64{g[i]}, [][]float64{g[j]}))
-			}
-		}
-		return out
-	}
-	for _, c := range []struct {
-		gram [][]float64
-		want []float64
-	}{
-		{gram([]float64{1, 0}, []float64{0, 1}), []float64{0.5, 0.5}},
-		{gram([]float64{3, 0}, []float64{0, 1}), []float64{0.1, 0.9}},
-		{gram([]float64{1, 0}, []float64{3, 1}), []float64{1, 0}}, // the first is nearer than any mixture
-		{gram([]float64{1, 0}, []float64{-2, 0}), []float64{2. / 3, 1. / 3}},
-		{gram([]float64{1, 0}, []float64{-0.5, math.Sqrt(3) / 2}, []float64{-0.5, -math.Sqrt(3) / 2}), []float64{1. / 3, 1. / 3, 1. / 3}},
-	} {
-		w, err := MGDA{}.Weights(c.gram)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range w {
-			if math.Abs(v-c.want[i]) > 1e-4 {
-				t.Errorf("%v: weights %v, want %v", c.gram, w, c.want)
-				break
-			}
-		}
-	}
-	if _, err := (MGDA{}).Weights([][]float64{{math.NaN()}}); err == nil {
-		t.Error("a gradient that is no number is mixed")
-	}
-}
-
-// The mixed step is the mixture of the terms' own steps, and shortens both losses'
-// common direction: it has a positive product with every term's gradient.
-func TestAMixedStepGoesDownEveryTerm(t *testing.T) {
-	o := mixed(40, 6, 5)
-	for k := range o {
-		for i := range o[k].Targets {
-			o[k].Targets[i].Weight = math.Abs(o[k].Targets[i].Weight)
-		}
-	}
-	got := captured(t, Plan{Passes: once(o), Mixer: MGDA{}}, 1)
-	for k := range o {
-		if product := inner(got, captured(t, Plan{Passes: once(o[k : k+1])}, 1)); !(product >= -1e-9) {
-			t.Errorf("the step climbs term %d: product %v", k, product)
-		}
-	}
-}
-
 func TestDecayAddsTheWeightsToTheirGradient(t *testing.T) {
 	p := nn.Params{{Name: "w", Shape: []int{2}, Data: []float32{2, -4}}, {Name: "running", Shape: []int{1}, Data: []float32{9}, State: true}}
 	grads := [][]float64{{1, 1}, nil}

@@ -1,0 +1,271 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// gramOf are the products of vectors.
+func gramOf(g ...[]float64) [][]float64 {
+	out := make([][]float64, len(g))
+	for i := range g {
+		for j := range g {
+			out[i] = append(out[i], inner([][]float64{g[i]}, [][]float64{g[j]}))
+		}
+	}
+	return out
+}
+
+// weighed are a mixer's weights, which it must not refuse.
+func weighed(t *testing.T, m Mixer, values []float64, gram [][]float64) []float64 {
+	t.Helper()
+	w, err := m.Weights(values, gram)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func near(a, b []float64, by float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= by })
+}
+
+// Two gradients: the point of the segment between them that is nearest to 0, in
+// closed form; three that span the plane around 0 give 0; equal ones themselves.
+func TestMGDAFindsTheShortestMixture(t *testing.T) {
+	for _, c := range []struct {
+		gram [][]float64
+		want []float64
+		by   float64
+	}{
+		{gramOf([]float64{1, 0}, []float64{0, 1}), []float64{0.5, 0.5}, 1e-12},
+		{gramOf([]float64{1, 0}, []float64{0, 3}), []float64{0.9, 0.1}, 1e-12},
+		{gramOf([]float64{3, 0}, []float64{0, 1}), []float64{0.1, 0.9}, 1e-12},
+		{gramOf([]float64{1, 0}, []float64{3, 1}), []float64{1, 0}, 1e-12}, // the first is nearer than any mixture
+		{gramOf([]float64{1, 0}, []float64{-2, 0}), []float64{2. / 3, 1. / 3}, 1e-12},
+		{gramOf([]float64{1, 2}, []float64{1, 2}), []float64{0.5, 0.5}, 1e-12},
+		{gramOf([]float64{1, 0}, []float64{-0.5, math.Sqrt(3) / 2}, []float64{-0.5, -math.Sqrt(3) / 2}),
+			[]float64{1. / 3, 1. / 3, 1. / 3}, 1e-4},
+	} {
+		if w := weighed(t, MGDA{}, make([]float64, len(c.gram)), c.gram); !near(w, c.want, c.by) {
+			t.Errorf("%v: weights %v, want %v", c.gram, w, c.want)
+		}
+	}
+}
+
+// The printed weight is the right one's complement, whatever the gradients.
+func TestThePrintedWeightIsTheComplement(t *testing.T) {
+	if w := weighed(t, PrintedMGDA{}, []float64{0, 0}, gramOf([]float64{1, 0}, []float64{0, 3})); !near(w, []float64{0.1, 0.9}, 1e-12) {
+		t.Errorf("(1, 0) and (0, 3): %v", w)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		gram := gramOf(normals(rng, 3), normals(rng, 3))
+		right, printed := weighed(t, MGDA{}, []float64{0, 0}, gram), weighed(t, PrintedMGDA{}, []float64{0, 0}, gram)
+		if !near(printed, []float64{right[1], right[0]}, 1e-9) {
+			t.Errorf("%v: printed %v, right %v", gram, printed, right)
+		}
+	}
+	if w := weighed(t, PrintedMGDA{}, []float64{0, 0}, gramOf([]float64{1, 2}, []float64{1, 2})); !near(w, []float64{0.5, 0.5}, 0) {
+		t.Errorf("equal gradients have the weights %v", w)
+	}
+}
+
+func normals(rng *rand.Rand, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = rng.NormFloat64()
+	}
+	return out
+}
+
+// Projections of vectors, as the paper's algorithm has them, give the step that the
+// weights give.
+func TestPCGradProjectsAsOnVectors(t *testing.T) {
+	rng, conflicts := rand.New(rand.NewPCG(3, 4)), 0
+	for _, terms := range []int{1, 2, 3, 5} {
+		for range 20 {
+			g := make([][]float64, terms)
+			for i := range g {
+				g[i] = normals(rng, 4)
+			}
+			want := make([]float64, 4)
+			for i := range g {
+				h := slices.Clone(g[i])
+				for j := range g {
+					along := inner([][]float64{h}, [][]float64{g[j]})
+					if j == i || along >= 0 {
+						continue
+					}
+					conflicts++
+					for d := range h {
+						h[d] -= along / inner(g[j:j+1], g[j:j+1]) * g[j][d]
+					}
+				}
+				for d := range want {
+					want[d] += h[d]
+				}
+			}
+			got := make([]float64, 4)
+			for i, w := range weighed(t, PCGrad{}, make([]float64, terms), gramOf(g...)) {
+				for d := range got {
+					got[d] += w * g[i][d]
+				}
+			}
+			if !near(got, want, 1e-9) {
+				t.Errorf("%d terms: the step is %v, on vectors %v", terms, got, want)
+			}
+			for i := 0; terms == 2 && i < 2; i++ {
+				if rises := inner([][]float64{got}, g[i:i+1]); rises < -1e-9 {
+					t.Errorf("the step climbs term %d of two: %v", i, rises)
+				}
+			}
+		}
+	}
+	if conflicts < 20 {
+		t.Errorf("only %d conflicts were tried", conflicts)
+	}
+	if w := weighed(t, PCGrad{}, []float64{0, 0}, gramOf([]float64{1, 0}, []float64{0, 3})); !near(w, []float64{1, 1}, 0) {
+		t.Errorf("without a conflict the weights are %v", w)
+	}
+	if w := weighed(t, PCGrad{}, []float64{0, 0}, gramOf([]float64{1, 0}, []float64{0, 0})); !near(w, []float64{1, 1}, 0) {
+		t.Errorf("beside a term without a gradient the weights are %v", w)
+	}
+}
+
+// The weights are the derivatives of the program's loss by its two values.
+func TestRatioWeightsAreTheLossesDerivatives(t *testing.T) {
+	loss := func(a, b float64) float64 { return (math.Abs(a)*a + b*b) / (math.Abs(a) + b) }
+	const h = 1e-6
+	for _, v := range [][]float64{{-3, 0.5}, {-0.2, 4}, {-1, 1e-3}, {0.1, 2}, {0.5, 2}, {2, 2}, {5, 0.1}} {
+		a, b := v[0], v[1]
+		w := weighed(t, RatioWeights{}, v, gramOf([]float64{1, 0}, []float64{0, 1}))
+		want := []float64{(loss(a+h, b) - loss(a-h, b)) / (2 * h), (loss(a, b+h) - loss(a, b-h)) / (2 * h)}
+		if !near(w, want, 1e-6) {
+			t.Errorf("A = %v, B = %v: weights %v, derivatives %v", a, b, w, want)
+		}
+		if sum := w[0]*a + w[1]*b; math.Abs(sum-loss(a, b)) > 1e-12 {
+			t.Errorf("A = %v, B = %v: the weighted values add up to %v, the loss is %v", a, b, sum, loss(a, b))
+		}
+		if climbs := a > 0 && a < (math.Sqrt2-1)*b; climbs != (w[0] < 0) {
+			t.Errorf("A = %v, B = %v: weight %v", a, b, w[0])
+		}
+	}
+	if w := weighed(t, RatioWeights{}, []float64{0, 2}, gramOf([]float64{1}, []float64{1})); !near(w, []float64{0, 1}, 0) {
+		t.Errorf("A = 0: weights %v", w)
+	}
+}
+
+func TestMixersRefuse(t *testing.T) {
+	one, two, three := []float64{1}, gramOf([]float64{1, 0}, []float64{0, 1}), gramOf([]float64{1}, []float64{1}, []float64{1})
+	broken := [][]float64{{math.NaN(), 0}, {0, 1}}
+	for _, c := range []struct {
+		mixer  Mixer
+		values []float64
+		gram   [][]float64
+		want   string
+	}{
+		{MGDA{}, nil, nil, "no gradients"}, {PCGrad{}, nil, nil, "no gradients"},
+		{PrintedMGDA{}, nil, nil, "no gradients"}, {RatioWeights{}, nil, nil, "no gradients"},
+		{MGDA{}, []float64{0, 0}, broken, "term 0"}, {PCGrad{}, []float64{0, 0}, broken, "term 0"},
+		{PrintedMGDA{}, []float64{0, 0}, broken, "term 0"}, {RatioWeights{}, []float64{0, 0}, broken, "term 0"},
+		{PrintedMGDA{}, one, gramOf(one), "2 terms, there are 1"}, {RatioWeights{}, one, gramOf(one), "2 terms, there are 1"},
+		{PrintedMGDA{}, []float64{1, 1, 1}, three, "2 terms, there are 3"}, {RatioWeights{}, []float64{1, 1, 1}, three, "2 terms, there are 3"},
+		{RatioWeights{}, []float64{1, -1}, two, "second term has the value -1"},
+		{RatioWeights{}, []float64{math.NaN(), 1}, two, "NaN"}, {RatioWeights{}, []float64{1, math.Inf(1)}, two, "+Inf"},
+	} {
+		_, err := c.mixer.Weights(c.values, c.gram)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%T of %v, %v: %v, want %q", c.mixer, c.values, c.gram, err, c.want)
+		}
+		if bad := (*nn.NotFinite)(nil); strings.Contains(c.want, "term 0") && !errors.As(err, &bad) {
+			t.Errorf("%T: a gradient that is no number is not told as one: %v", c.mixer, err)
+		}
+	}
+}
+
+// The mixed step is the mixture of the terms' own steps, and shortens both losses'
+// common direction: it has a positive product with every term's gradient.
+func TestAMixedStepGoesDownEveryTerm(t *testing.T) {
+	o := descending()
+	got := captured(t, Plan{Passes: once(o), Mixer: MGDA{}}, 1)
+	for k := range o {
+		if product := inner(got, captured(t, Plan{Passes: once(o[k : k+1])}, 1)); !(product >= -1e-9) {
+			t.Errorf("the step climbs term %d: product %v", k, product)
+		}
+	}
+}
+
+// descending is a mixed objective whose weights are all positive.
+func descending() Objective {
+	o := mixed(40, 6, 5)
+	for k := range o {
+		for i := range o[k].Targets {
+			o[k].Targets[i].Weight = math.Abs(o[k].Targets[i].Weight)
+		}
+	}
+	return o
+}
+
+// A mixer is given every term's own loss and product, and its weights, negative ones
+// too, are what the terms' gradients and losses enter the step with.
+func TestAMixerMeetsTheTermsValues(t *testing.T) {
+	o := descending()
+	w := []float64{-0.5, 2}
+	asked := &recorder{weights: w}
+	got := captured(t, Plan{Passes: once(o), Mixer: asked}, 1)
+	want := make([][]float64, len(got))
+	for k := range o {
+		own := captured(t, Plan{Passes: once(o[k : k+1])}, 1)
+		if square := inner(own, own); math.Abs(asked.gram[k][k]-square) > 1e-6*square {
+			t.Errorf("term %d has the product %v with itself, its gradient %v", k, asked.gram[k][k], square)
+		}
+		for i, g := range own {
+			if want[i] == nil && g != nil {
+				want[i] = make([]float64, len(g))
+			}
+			for j, v := range g {
+				want[i][j] += w[k] * v
+			}
+		}
+		value, err := Evaluate(t.Context(), openRunner(t, still, 32), initial(still), o[k:k+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(asked.values[k]-value) > 1e-5*math.Abs(value) {
+			t.Errorf("term %d has the value %v, the mixer is told %v", k, value, asked.values[k])
+		}
+	}
+	for i := range got {
+		if !near(got[i], want[i], 1e-6) {
+			t.Errorf("tensor %d: the step is not the weighted sum", i)
+		}
+	}
+}
+
+type recorder struct {
+	weights, values []float64
+	gram            [][]float64
+}
+
+func (r *recorder) Weights(values []float64, gram [][]float64) ([]float64, error) {
+	r.values, r.gram = values, gram
+	return r.weights, nil
+}
+
+// A mixer's error names it.
+func TestAMixersErrorNamesIt(t *testing.T) {
+	o := descending()
+	o = append(o, o[0])
+	_, _, err := FitPlan(t.Context(), openRunner(t, still, 32), initial(still), Plan{Passes: once(o), Mixer: PrintedMGDA{}}, Config{Epochs: 1}, Hooks{})
+	if want := fmt.Sprintf("%T", PrintedMGDA{}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v does not name %s", err, want)
+	}
+}
