@@ -37,6 +37,7 @@ var floors = []struct {
 var within = map[string][]string{
 	"lib/store":   {"lib/array"},
 	"lib/cells":   {"lib/array", "lib/stats"},
+	"lib/privacy": {"lib/array"},
 	"lib/utility": {"lib/array", "lib/stats"},
 	"lib/model":   {"lib/nn"},
 	"lib/unlearn": {"lib/attack"}, // whose critics are attackers

@@ -37,6 +37,11 @@ const (
 
 	// StreamBackdoor draws the records that a backdoor is planted in.
 	StreamBackdoor = "backdoor"
+	// StreamMask draws which features of a record are masked (record).
+	StreamMask = "mask"
+	// StreamRelease draws the noise on what is released of a record (record).
+	StreamRelease = "release"
+
 	// StreamShare draws the share of the retain set that a method is content with.
 	StreamShare = "share"
 	// StreamHeldOut draws the held-out records that a method may look at.

@@ -31,3 +31,22 @@ func ExampleHistory_RDP() {
 	// Output:
 	// noise 0.7109: epsilon 10.00 by RDP (order 2.9), between 8.99 and 9.09 by the privacy loss
 }
+
+// What BlindU's setting says of MNIST's 784 pixels, and what is behind it: the delta is
+// the share of pixels that is sent as it is.
+func ExampleMasking_Claim() {
+	for _, m := range []privacy.Masking{{}, {Replacement: true}} {
+		claim, err := m.Claim(784)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		coverage, _ := m.Coverage(784)
+		trigger, _ := m.Survives(784, 4)
+		fmt.Printf("(%.3f, %.3f): %.1f %% in clear, a trigger of four pixels whole in %.1f %%\n",
+			claim.Epsilon, claim.Delta, 100*coverage, 100*trigger)
+	}
+	// Output:
+	// (0.913, 0.599): 59.9 % in clear, a trigger of four pixels whole in 12.8 %
+	// (0.599, 0.451): 45.1 % in clear, a trigger of four pixels whole in 4.1 %
+}

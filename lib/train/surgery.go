@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
 // Surgeon changes the gradient of a step, one slice per tensor and nil for one
@@ -57,6 +58,26 @@ func (a AddNoise) Operate(_ nn.Params, grads [][]float64, noise func(int) *rand.
 			g[j] += float64(a.Std * rng.NormFloat64())
 		}
 	}
+	return nil
+}
+
+// Released makes every step's gradient, as one vector, private by a mechanism: it
+// shortens the gradient of the batch and adds noise, so that the gradient hardly tells
+// of which batch it is, as a user wants who uploads it. For a training in which a
+// record's own gradient is shortened, see Private.
+func Released(m privacy.Mechanism) (Surgeon, error) {
+	release, err := m.Prepare()
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return sealed(release), nil
+}
+
+type sealed privacy.Releaser
+
+// Operate implements Surgeon.
+func (s sealed) Operate(_ nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
+	s(grads, noise)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
 // still has no dropout, so that a step can be taken apart.
@@ -106,6 +107,50 @@ func TestNoiseHasItsSizeAndFollowsTheSeed(t *testing.T) {
 	}
 	if !slices.Equal(a, noise(3)) {
 		t.Error("the same seed gives other noise")
+	}
+}
+
+// The noise on a gradient is that of the mechanism on the vector, all tensors together.
+func TestAGradientIsReleasedAsOneVector(t *testing.T) {
+	o := mixed(40, 6, 5)
+	clean := captured(t, Plan{Passes: once(o)}, 3)
+	norm := 0.0
+	for _, g := range clean {
+		for _, v := range g {
+			norm += math.Abs(v)
+		}
+	}
+	m := privacy.Laplace{Clip: norm / 4, Epsilon: 1e9} // hardly any noise, and shortened to a quarter
+	surgeon, err := Released(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet := captured(t, Plan{Passes: once(o), Surgeons: []Surgeon{surgeon}}, 3)
+	m.Epsilon = 2
+	if surgeon, err = Released(m); err != nil {
+		t.Fatal(err)
+	}
+	loud := captured(t, Plan{Passes: once(o), Surgeons: []Surgeon{surgeon}}, 3)
+	again := captured(t, Plan{Passes: once(o), Surgeons: []Surgeon{surgeon}}, 3)
+	other := captured(t, Plan{Passes: once(o), Surgeons: []Surgeon{surgeon}}, 4)
+	size, draws := 0.0, 0
+	for i, g := range clean {
+		for j, v := range g {
+			if math.Abs(quiet[i][j]-v/4) > 1e-6*norm {
+				t.Fatalf("tensor %d, element %d is %v, want a quarter of %v", i, j, quiet[i][j], v)
+			}
+			size, draws = size+math.Abs(loud[i][j]-quiet[i][j]), draws+1
+		}
+		if !slices.Equal(loud[i], again[i]) || len(g) > 0 && slices.Equal(loud[i], other[i]) {
+			t.Errorf("tensor %d: the noise does not follow the seed", i)
+		}
+	}
+	// The mean of |noise| is its scale, its standard deviation too.
+	if mean, want := size/float64(draws), m.Scale(); math.Abs(mean-want) > 4*want/math.Sqrt(float64(draws)) {
+		t.Errorf("the noise has the mean size %v, want %v", mean, want)
+	}
+	if _, err := Released(privacy.Gaussian{Clip: -1}); err == nil {
+		t.Error("a mechanism that cannot be is a surgeon")
 	}
 }
 

@@ -1,0 +1,204 @@
+package privacy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Mechanism releases a vector with noise, so that whoever sees it can hardly tell
+// from which it was made: any two vectors are neighbours (local privacy). It shortens
+// the vector to a norm of at most Clip first, after which two of them are at most
+// 2 Clip apart; that, stated, is the sensitivity.
+//
+// The noise is centred at 0. The published program of "BlindU" draws its Laplace
+// noise at location 1, which moves every coordinate of everything released by 1, and
+// states no clipping; its results with noise (epsilon = 2 in Table IV) cannot be read
+// as those of either mechanism. Both mechanisms here spend that epsilon at zero value.
+//
+// The noise is as good as a test of methods needs, no better: see train.Private.
+type Mechanism interface {
+	// Name is the mechanism's short name, such as "laplace".
+	Name() string
+	// Prepare works out the noise, or reports a setting that cannot be.
+	Prepare() (Releaser, error)
+}
+
+// Releaser shortens a vector, given in parts, and adds the noise, in place; part i
+// draws from noise(i).
+type Releaser func(parts [][]float64, noise func(part int) *rand.Rand)
+
+// Laplace adds noise of density exp(-|t|/b)/(2b) to every coordinate of a vector whose
+// L1 norm is at most Clip, with
+//
+//	b = 2 Clip Releases / Epsilon
+//
+// All releases together are (Epsilon, 0)-private, by the sum of what each spends.
+type Laplace struct {
+	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 2
+	Clip     float64 `json:"clip,omitempty"`     // the L1 norm, 0: 1
+	Releases int     `json:"releases,omitempty"` // 0: 1
+}
+
+// Gaussian adds normal noise to every coordinate of a vector whose Euclidean norm is
+// at most Clip, of standard deviation
+//
+//	sigma = 2 Clip Noise(Epsilon, Delta, 1, Releases)
+//
+// so that all releases together are (Epsilon, Delta)-private, as RDP has it: each is a
+// step at rate 1.
+type Gaussian struct {
+	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 2
+	Delta    float64 `json:"delta,omitempty"`    // 0: 1e-5
+	Clip     float64 `json:"clip,omitempty"`     // the L2 norm, 0: 1
+	Releases int     `json:"releases,omitempty"` // 0: 1
+}
+
+var _, _ Mechanism = Laplace{}, Gaussian{}
+
+// Name implements Mechanism.
+func (Laplace) Name() string { return "laplace" }
+
+// Name implements Mechanism.
+func (Gaussian) Name() string { return "gaussian" }
+
+// Resolved puts the defaults in the place of zeros.
+func (l Laplace) Resolved() Laplace {
+	l.Epsilon, l.Clip, l.Releases = cmp.Or(l.Epsilon, 2), cmp.Or(l.Clip, 1), cmp.Or(l.Releases, 1)
+	return l
+}
+
+// Resolved puts the defaults in the place of zeros.
+func (g Gaussian) Resolved() Gaussian {
+	g.Epsilon, g.Delta = cmp.Or(g.Epsilon, 2), cmp.Or(g.Delta, 1e-5)
+	g.Clip, g.Releases = cmp.Or(g.Clip, 1), cmp.Or(g.Releases, 1)
+	return g
+}
+
+func checkRelease(name string, epsilon, clip float64, releases int) error {
+	for what, v := range map[string]float64{"epsilon": epsilon, "longest vector": clip} {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("privacy: %s: the %s is %v, not a positive number", name, what, v)
+		}
+	}
+	if releases < 1 {
+		return fmt.Errorf("privacy: %s: %d releases", name, releases)
+	}
+	return nil
+}
+
+// Scale is b.
+func (l Laplace) Scale() float64 {
+	l = l.Resolved()
+	return 2 * l.Clip * float64(l.Releases) / l.Epsilon
+}
+
+// Std is sigma.
+func (g Gaussian) Std() (float64, error) {
+	g = g.Resolved()
+	if err := checkRelease(g.Name(), g.Epsilon, g.Clip, g.Releases); err != nil {
+		return 0, err
+	}
+	noise, err := Noise(g.Epsilon, g.Delta, 1, g.Releases)
+	return 2 * g.Clip * noise, err
+}
+
+// History is what the releases spend, for the accountants.
+func (g Gaussian) History() (History, error) {
+	g = g.Resolved()
+	std, err := g.Std()
+	if err != nil {
+		return nil, err
+	}
+	return History{{Rate: 1, Noise: std / (2 * g.Clip), Times: g.Releases}}, nil
+}
+
+// Prepare implements Mechanism.
+func (l Laplace) Prepare() (Releaser, error) {
+	l = l.Resolved()
+	if err := checkRelease(l.Name(), l.Epsilon, l.Clip, l.Releases); err != nil {
+		return nil, err
+	}
+	scale := l.Scale()
+	return func(parts [][]float64, noise func(int) *rand.Rand) {
+		shorten(parts, l.Clip, norm1(parts))
+		disturb(parts, noise, func(rng *rand.Rand) float64 { return scale * (rng.ExpFloat64() - rng.ExpFloat64()) })
+	}, nil
+}
+
+// Prepare implements Mechanism.
+func (g Gaussian) Prepare() (Releaser, error) {
+	std, err := g.Std()
+	if err != nil {
+		return nil, err
+	}
+	clip := g.Resolved().Clip
+	return func(parts [][]float64, noise func(int) *rand.Rand) {
+		shorten(parts, clip, norm2(parts))
+		disturb(parts, noise, func(rng *rand.Rand) float64 { return std * rng.NormFloat64() })
+	}, nil
+}
+
+func norm1(parts [][]float64) (sum float64) {
+	for _, part := range parts {
+		for _, v := range part {
+			sum += math.Abs(v)
+		}
+	}
+	return sum
+}
+
+func norm2(parts [][]float64) float64 {
+	sum := 0.0
+	for _, part := range parts {
+		for _, v := range part {
+			sum += float64(v * v)
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// shorten scales a vector of the given norm down to clip.
+func shorten(parts [][]float64, clip, norm float64) {
+	if norm <= clip {
+		return
+	}
+	for _, part := range parts {
+		for j := range part {
+			part[j] *= clip / norm
+		}
+	}
+}
+
+func disturb(parts [][]float64, noise func(part int) *rand.Rand, draw func(*rand.Rand) float64) {
+	for i, part := range parts {
+		rng := noise(i)
+		for j, v := range part {
+			part[j] = v + float64(draw(rng))
+		}
+	}
+}
+
+// Release returns the rows with noise, each a vector of its own, and leaves what is
+// given alone. Row i is the record of number records[i], which draws from
+// draws(number), as in Masking.Mask.
+func Release(m Mechanism, x array.Matrix[float32], records []int, draws func(record int) *rand.Rand) (array.Matrix[float32], error) {
+	release, err := m.Prepare()
+	if err != nil {
+		return x, err
+	}
+	if err := x.Check(m.Name()); err != nil {
+		return x, fmt.Errorf("privacy: %w", err)
+	}
+	if len(records) != x.Rows {
+		return x, fmt.Errorf("privacy: %s: %d rows, the numbers of %d records are given", m.Name(), x.Rows, len(records))
+	}
+	out := array.Convert[float64](x)
+	for i := range out.Rows {
+		release([][]float64{out.Row(i)}, func(int) *rand.Rand { return draws(records[i]) })
+	}
+	return array.Convert[float32](out), nil
+}
