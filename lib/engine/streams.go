@@ -59,6 +59,15 @@ const (
 	// stops by (what: 0 a critic, 1 an attacker; which critic, or the epoch).
 	StreamCritic = "critic"
 
+	// StreamShard deals records to the users of a federation (nothing, or the class).
+	StreamShard = "shard"
+	// StreamRound draws the users of a federation's round (round from 1).
+	StreamRound = "round"
+	// StreamSilent draws whether a user of a round does not answer (round from 1, user).
+	StreamSilent = "silent"
+	// StreamUser draws the seed of a user's work (round from 1, user).
+	StreamUser = "user"
+
 	// StreamSubsets draws the three sets of a lens on subsets (draw).
 	StreamSubsets = "subsets"
 

@@ -1,0 +1,94 @@
+package federated
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Mean is how much a user's weights count.
+type Mean int
+
+const (
+	// ByRecords counts a user by the records that he has in the round, as McMahan et
+	// al. do.
+	ByRecords Mean = iota
+	// Equally counts all users alike, as the program of BlindU does.
+	Equally
+)
+
+// of is what a user with so many records counts.
+func (m Mean) of(records int) float64 {
+	if m == Equally {
+		return 1
+	}
+	return float64(records)
+}
+
+// Update is what a user sends back.
+type Update struct {
+	User    int
+	Records int // that he trained on
+	Params  nn.Params
+}
+
+// Average is the mean of what the users sent, added up in float64 in the order
+// given and rounded once to float32. It names the user whose weights are not
+// numbers, or of another model.
+func (m Mean) Average(updates []Update) (nn.Params, error) {
+	if len(updates) == 0 {
+		return nil, errors.New("federated: the mean of no weights")
+	}
+	s := newSum(updates[0].Params)
+	for _, u := range updates {
+		if err := s.add(u.Params, m.of(u.Records)); err != nil {
+			return nil, fmt.Errorf("federated: user %d: %w", u.User, err)
+		}
+	}
+	return s.mean()
+}
+
+// sum is a weighted sum of weights.
+type sum struct {
+	like   nn.Params
+	values [][]float64
+	counts float64
+}
+
+func newSum(like nn.Params) *sum {
+	s := &sum{like: like}
+	for _, p := range like {
+		s.values = append(s.values, make([]float64, len(p.Data)))
+	}
+	return s
+}
+
+func (s *sum) add(p nn.Params, count float64) error {
+	if err := nn.SameShape(p, s.like); err != nil {
+		return err
+	}
+	if err := p.Check(); err != nil {
+		return err
+	}
+	for i, t := range p {
+		for j, v := range t.Data {
+			s.values[i][j] += float64(count * float64(v))
+		}
+	}
+	s.counts += count
+	return nil
+}
+
+func (s *sum) mean() (nn.Params, error) {
+	if !(s.counts > 0) {
+		return nil, fmt.Errorf("federated: the users of the mean have %v records", s.counts)
+	}
+	out := s.like.Clone()
+	for i, t := range out {
+		for j := range t.Data {
+			t.Data[j] = float32(s.values[i][j] / s.counts)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,148 @@
+package federated
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Round is the record of one round.
+type Round struct {
+	Round    int   `json:"round"`            // 1, 2, ...
+	Answered []int `json:"answered"`         // the users whose weights are in the mean, ascending
+	Silent   []int `json:"silent,omitempty"` // those who were drawn and did not answer
+	// Loss is the mean, counted as the weights are, of the users' losses: of each the
+	// objective in the last epoch of his work. nil: nobody answered.
+	Loss *float64 `json:"loss,omitempty"`
+}
+
+// Hooks let a caller watch, save and resume. All may be nil.
+type Hooks struct {
+	// Progress is called after every round.
+	Progress func(Round)
+	// Save stores a state from which Resume continues bit for bit. It is called
+	// every SaveEvery rounds (0: never in between) and when ctx ends.
+	Save      func(*State) error
+	SaveEvery int
+	// Resume is a state that Save stored, or nil.
+	Resume *State
+}
+
+// Run runs the federation's rounds from the weights p, which it leaves alone, and
+// returns the new weights and one record per round. The users work one after
+// another.
+//
+// A user whose loss, gradient or weights are no numbers ends it with an error that
+// names him and the round, and is [train.Diverged].
+//
+// When ctx ends, Run stops within one step of a user's work, calls Hooks.Save with
+// the last whole round, and returns the context's error.
+func Run(ctx context.Context, r *model.Runner, p nn.Params, f Federation, h Hooks) (nn.Params, []Round, error) {
+	if err := f.check(); err != nil {
+		return nil, nil, fmt.Errorf("federated: %w", err)
+	}
+	if err := r.CheckWeights(p); err != nil {
+		return nil, nil, fmt.Errorf("federated: %w", err)
+	}
+	s := &State{Params: p}
+	if h.Resume != nil {
+		s = h.Resume
+		if err := s.check(p, f.Rounds); err != nil {
+			return nil, nil, fmt.Errorf("federated: the saved state: %w", err)
+		}
+	}
+	for s.Done() < f.Rounds {
+		next, err := f.round(ctx, r, s)
+		if err != nil {
+			return nil, nil, interrupted(err, ctx, s, h)
+		}
+		s = next
+		if h.Progress != nil {
+			h.Progress(s.History[len(s.History)-1])
+		}
+		if h.Save != nil && h.SaveEvery > 0 && s.Done()%h.SaveEvery == 0 {
+			if err := h.Save(s); err != nil {
+				return nil, nil, fmt.Errorf("federated: saving after round %d: %w", s.Done(), err)
+			}
+		}
+	}
+	return s.Params.Clone(), s.History, nil
+}
+
+func interrupted(err error, ctx context.Context, s *State, h Hooks) error {
+	if ctx.Err() == nil || h.Save == nil {
+		return err
+	}
+	if saveErr := h.Save(s); saveErr != nil {
+		return fmt.Errorf("federated: stopped (%w) and could not save: %v", err, saveErr)
+	}
+	return fmt.Errorf("federated: stopped; %d rounds are saved: %w", s.Done(), err)
+}
+
+// round is the state after one more round.
+func (f Federation) round(ctx context.Context, r *model.Runner, s *State) (*State, error) {
+	n := s.Done() + 1
+	users := f.Requests.At(f.Users, n)
+	if len(users) == 0 {
+		return nil, fmt.Errorf("federated: round %d: nobody is left", n)
+	}
+	answering, silent, err := f.present(n, users)
+	if err != nil {
+		return nil, fmt.Errorf("federated: round %d: %w", n, err)
+	}
+	record := Round{Round: n, Answered: []int{}, Silent: silent}
+	next := &State{Params: s.Params, History: slices.Clip(s.History)}
+	sum, loss := newSum(s.Params), 0.0
+	for _, u := range answering {
+		t := Turn{Round: n, User: u.ID, Rows: u.Rows, Erased: f.erased(u.ID, n)}
+		p, last, err := f.turn(ctx, r, s.Params, t)
+		if err == nil {
+			err = sum.add(p, f.Mean.of(len(u.Rows)))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("federated: round %d, user %d: %w", n, u.ID, err)
+		}
+		loss += float64(f.Mean.of(len(u.Rows)) * last)
+		record.Answered = append(record.Answered, u.ID)
+	}
+	if len(answering) > 0 {
+		loss /= sum.counts
+		record.Loss = &loss
+		if next.Params, err = sum.mean(); err != nil {
+			return nil, err
+		}
+	}
+	next.History = append(next.History, record)
+	return next, nil
+}
+
+// erased are the rows that a user held and that are to be forgotten.
+func (f Federation) erased(user, round int) []int {
+	k := slices.IndexFunc(f.Users, func(u User) bool { return u.ID == user })
+	return f.Requests.Erased(f.Users[k], f.Users, round)
+}
+
+// turn is a user's work of one round: his weights, and his loss in the last epoch.
+func (f Federation) turn(ctx context.Context, r *model.Runner, p nn.Params, t Turn) (nn.Params, float64, error) {
+	task, err := f.Work(t)
+	if err != nil {
+		return nil, 0, err
+	}
+	return task.Do(ctx, r, p, f.TurnSeed(t.Round, t.User))
+}
+
+// Do fits from the weights p, which it leaves alone, with the seed of a turn. It
+// returns the user's weights and the objective of his last epoch.
+func (t Task) Do(ctx context.Context, r *model.Runner, p nn.Params, seed engine.Root) (nn.Params, float64, error) {
+	t.Config.Seed = seed
+	out, history, err := train.FitPlan(ctx, r, p, t.Plan, t.Config, train.Hooks{})
+	if err != nil {
+		return nil, 0, err
+	}
+	return out, history[len(history)-1].Loss, nil
+}
