@@ -615,7 +615,8 @@ var faults = []Fault{
 	// Federations: who takes part, on what, and how much he counts.
 	{File: "lib/federated/mean.go", Old: "	if m == Equally {\n", New: "	if m != Equally {\n",
 		Protects: "McMahan's mean counts records, BlindU's users"},
-	{File: "lib/federated/mean.go", Old: "s.values[i][j] += float64(count * float64(v))", New: "s.values[i][j] = float64(float32(s.values[i][j] + count*float64(v)))",
+	{File: "lib/federated/mean.go", Old: "s.values[i][j] += float64(count * float64(v))",
+		New:      "s.values[i][j] = float64(float32(s.values[i][j] + count*float64(v)))",
 		Protects: "the mean is added up in float64"},
 	{File: "lib/federated/attend.go", Old: "	slices.Sort(out)\n	return out\n", New: "	return out\n",
 		Protects: "the users of a round are added up in order"},
