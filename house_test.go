@@ -26,7 +26,7 @@ var floors = []struct {
 	{"lib/engine", 1}, {"datasets", 1},
 	{"lib/nn", 2}, {"lib/model", 2},
 	{"lib/train", 3},
-	{"lib/unlearn", 4}, {"lib/federated", 4}, {"lib/attack", 4}, {"lib/verify", 4},
+	{"lib/unlearn", 4}, {"lib/federated", 4}, {"lib/attack", 4}, {"lib/information", 4}, {"lib/verify", 4},
 	{"lib/report", 5}, {"lib/plot", 5}, {"lib/lab", 5}, {"lib/audit", 5}, {"lib/paper", 6}, {"lib/nb", 6},
 	{"figures", 6}, {"notebooks", 6},
 	{"kernel/cli", 7}, {"kernel/internal", 7}, {"kernel/relay", 8}, {"kernel/twin", 8}, {"kernel/setup", 9},
@@ -40,7 +40,7 @@ var within = map[string][]string{
 	"lib/privacy": {"lib/array"},
 	"lib/utility": {"lib/array", "lib/stats"},
 	"lib/model":   {"lib/nn"},
-	"lib/unlearn": {"lib/attack"}, // whose critics are attackers
+	"lib/unlearn": {"lib/attack", "lib/information"}, // whose critics are attackers, and its
 	"lib/audit":   {"lib/lab", "lib/report", "lib/plot"},
 }
 

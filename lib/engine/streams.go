@@ -103,6 +103,15 @@ const (
 	// own seed (what: 0 the deal, 1 the seed; fold).
 	StreamAttacker = "attacker"
 
+	// StreamPairs draws which pairs teach a critic of mutual information, choose its
+	// epoch and are held out; for a count of neighbours the noise that breaks ties and
+	// the parts of its interval.
+	StreamPairs = "pairs"
+	// StreamStranger draws whom a pair is told from (what: 0 in training, with epoch
+	// and pair; 1 in judgement, with the set: 0 teaching, 1 choosing, 2 held out; 2 in
+	// the last batch as coded).
+	StreamStranger = "stranger"
+
 	// StreamPosterior draws codes from the posteriors of cells (role: 0 forgotten, 1
 	// retained, 2 unseen).
 	StreamPosterior = "posterior"

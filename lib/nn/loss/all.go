@@ -20,6 +20,8 @@ func All() []Loss {
 		LibrarySquaredError{},
 		NegativeBinomial{},
 		ZeroInflated{},
+		DonskerVaradhan{},
+		InfoNCE{},
 	}
 }
 

@@ -59,6 +59,14 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
+func TestAPairWithoutAStrangerIsRefused(t *testing.T) {
+	for _, l := range []loss.Loss{loss.DonskerVaradhan{}, loss.InfoNCE{}} {
+		if _, err := l.Inputs(map[string]int{loss.PairScores: 1}); err == nil || !strings.Contains(err.Error(), "at least one stranger") {
+			t.Errorf("%s: %v", l.Name(), err)
+		}
+	}
+}
+
 func TestALabelThatIsNoClassIsRefusedByItsRecord(t *testing.T) {
 	in := map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels([]int{1, -1, 2}, 3)}
 	if err := loss.Admit(loss.CrossEntropy{}, map[string]int{"logits": 3}, in, 3); err == nil || !strings.Contains(err.Error(), "record 1") {
@@ -70,7 +78,7 @@ func TestALabelThatIsNoClassIsRefusedByItsRecord(t *testing.T) {
 func TestLossesByHand(t *testing.T) {
 	out := map[string][]float32{ // feature-major, two records
 		nn.Output: {1, 0.5, -2, 0}, loss.LatentMean: {0.5, 0}, loss.LatentLogVar: {-1, 0}, nn.Logits: {2, 0, -1, 0},
-		loss.Proportion: {1, 0, 0, 0.25},
+		loss.Proportion: {1, 0, 0, 0.25}, loss.PairScores: {2, 0, -1, 0, 0.5, 0}, // a pair and two strangers
 	}
 	target, labels := []float32{0, 0.5, 1, 3}, []float32{1, 0, 0, 1} // classes 0 and 1
 	kl := (0.25 + math.Exp(-1) + 1 - 1) / 2
@@ -90,11 +98,13 @@ func TestLossesByHand(t *testing.T) {
 		{loss.LibrarySquaredError{}, map[string][]float32{loss.Target: target, loss.Library: {4, -2}}, [2]float64{4*4 + 1, 0.25 + 12.25}},
 		{loss.GaussianELBO{Beta: 3}, map[string][]float32{loss.Target: target}, [2]float64{5 + 3*kl, 4.5}},
 		{loss.CrossEntropy{}, map[string][]float32{loss.Probabilities: labels}, [2]float64{math.Log(1 + math.Exp(-3)), math.Ln2}},
+		{loss.DonskerVaradhan{}, nil, [2]float64{-2 + (math.Exp(-1)+math.Exp(0.5))/2 - 1, 0}},
+		{loss.InfoNCE{}, nil, [2]float64{-2 + math.Log((math.Exp(2)+math.Exp(-1)+math.Exp(0.5))/3), 0}},
 		{loss.Distillation{Temperature: 3}, map[string][]float32{loss.Probabilities: labels}, [2]float64{9 * math.Log(1+math.Exp(-1)), 9 * math.Ln2}},
 	} {
 		got := evaluate(t, c.l, out, c.inputs)
 		for i, want := range c.want {
-			if math.Abs(float64(got[i])-want) > 1e-5*(1+want) {
+			if math.Abs(float64(got[i])-want) > 1e-5*(1+math.Abs(want)) {
 				t.Errorf("%s, record %d: %v, by hand %v", c.l.Name(), i, got[i], want)
 			}
 		}

@@ -1,0 +1,143 @@
+package information
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// CodedMINE is what BlindU's program computes under the name of mutual information: the
+// strangers are noise from N(0, I) instead of the y of other pairs, so that it estimates
+//
+//	KL(p(x, y) || p(x) N(0, I)) = I(X; Y) + KL(p(y) || N(0, I))
+//
+// of which the second part is all there is for pairs that are none, as the program's
+// are: it shuffles both sides on their own. The critic has LeakyReLU on its answer too.
+// The value is, of the last training batch,
+//
+//	mean T(x, y) - (et/m) log et,  et = mean exp T(x, y')
+//
+// with m the moving average: the bound only where et = m. It is of one batch of 20, in
+// nats, and has no interval: there are as many values as seeds. The zero value is
+// MNIST's: 300 updates of Adam at 0.0002, an average that moves at 0.001. y is taken as
+// it is: its scale counts.
+//
+// Differs from the program: 1. The average begins at 1 and not at the first batch's.
+// 2. A value below 0 stays; the program trains again. 3. A batch is drawn anew in every
+// step, where the program sweeps. 4. See [Critic].
+type CodedMINE struct {
+	Hidden []int   `json:"hidden,omitempty"` // units of the critic's layers; nil: 128, 128
+	Steps  int     `json:"steps,omitempty"`  // 0: 300
+	Batch  int     `json:"batch,omitempty"`  // 0: 20
+	LR     float64 `json:"lr,omitempty"`     // 0: 0.0002
+}
+
+var _ Estimator = CodedMINE{}
+
+// Name implements Estimator.
+func (CodedMINE) Name() string { return "mine-as-coded" }
+
+// About implements Estimator.
+func (CodedMINE) About() string {
+	return "BlindU's program: noise as strangers, the value of the last training batch"
+}
+
+func (m CodedMINE) resolved() CodedMINE {
+	m.Steps, m.Batch, m.LR = cmp.Or(m.Steps, 300), cmp.Or(m.Batch, 20), cmp.Or(m.LR, 2e-4)
+	return m
+}
+
+// Estimate implements Estimator. It needs a batch of pairs.
+func (m CodedMINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*Reading, error) {
+	m = m.resolved()
+	if m.Steps < 2 {
+		return nil, fmt.Errorf("information: %s: %d updates, at least 2 are needed", m.Name(), m.Steps)
+	}
+	if err := p.check(m, m.Batch); err != nil {
+		return nil, err
+	}
+	value, err := m.value(ctx, e, p, seed)
+	if err != nil {
+		return nil, fmt.Errorf("information: %s: %w", m.Name(), err)
+	}
+	out := reading(stats.MeanInterval([]float64{value}, 0.95, "batches"))
+	out.Epochs = m.Steps
+	return out, nil
+}
+
+// value is that of the last step, which is taken before the weights move.
+func (m CodedMINE) value(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (float64, error) {
+	r, w, err := m.train(ctx, e, p, seed)
+	if err != nil {
+		return math.NaN(), err
+	}
+	rng := seed.Stream(engine.StreamStranger, 2)
+	rows := rng.Perm(p.X.Rows)[:m.Batch]
+	return asCoded(r, w, p.gather(rows), array.Normal(rng, m.Batch, p.Y.Cols, 1))
+}
+
+// train takes all steps but the last.
+func (m CodedMINE) train(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*model.Runner, nn.Params, error) {
+	critic := Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: m.Hidden, Coded: true}
+	arch := network{Normalised{critic, 1e-3}.Resolved(), 1}
+	r, err := model.NewRunner(e, arch)
+	if err != nil {
+		return nil, nil, err
+	}
+	// An epoch of one round is a step on a fresh batch.
+	plan := train.Plan{Game: &train.Game{Rounds: 1, Players: []train.Player{{Name: "critic", Objective: noisy(p, seed)}}}}
+	c := train.Config{Epochs: m.Steps - 1, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}, Seed: seed}
+	w, _, err := train.FitPlan(ctx, r, arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	return r, w, err
+}
+
+// noisy is the bound with strangers that are noise.
+func noisy(p Pairs, seed engine.Root) train.Objective {
+	return train.Objective{{
+		Name: "pairs", X: records(p, array.New[float64](p.X.Rows, p.Y.Cols)), Targets: []train.Target{{Loss: loss.DonskerVaradhan{}, Weight: 1}},
+		Augment: train.AugmentFunc(func(dst, src []float32, epoch, id int) error {
+			own := copy(dst, src) - p.Y.Cols
+			rng := seed.Stream(engine.StreamStranger, 0, uint64(epoch), uint64(id))
+			for j := range p.Y.Cols {
+				dst[own+j] = float32(rng.NormFloat64())
+			}
+			return nil
+		}),
+	}}
+}
+
+// records are x, y and a stranger.
+func records(p Pairs, strangers array.Matrix[float64]) array.Matrix[float32] {
+	out := array.New[float32](p.X.Rows, p.X.Cols+2*p.Y.Cols)
+	for i := range out.Rows {
+		fill(fill(fill(out.Row(i), p.X.Row(i)), p.Y.Row(i)), strangers.Row(i))
+	}
+	return out
+}
+
+// asCoded is the program's value of a batch, whose strangers move the average first.
+func asCoded(r *model.Runner, w nn.Params, p Pairs, strangers array.Matrix[float64]) (float64, error) {
+	found, err := r.Predict(w, records(p, strangers))
+	if err != nil {
+		return math.NaN(), err
+	}
+	scores, logMean := found.Outputs[loss.PairScores], float64(w[len(w)-1].Data[0])
+	var mean, et float64
+	for i := range scores.Rows {
+		s := scores.Row(i) // relative to the average
+		mean += (float64(s[0]) + logMean) / float64(scores.Rows)
+		et += math.Exp(float64(s[1])+logMean) / float64(scores.Rows)
+	}
+	m := math.Exp(logMean)
+	m += r.Arch.(network).Rate * (et - m)
+	return mean - math.Log(et)*et/m, nil
+}
