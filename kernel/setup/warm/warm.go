@@ -59,6 +59,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/attack/features"
 	_ "github.com/lethe-ml/lethe/lib/attack/generative"
 	_ "github.com/lethe-ml/lethe/lib/attack/learned"
+	_ "github.com/lethe-ml/lethe/lib/attack/representation"
 	_ "github.com/lethe-ml/lethe/lib/attack/shadow"
 	_ "github.com/lethe-ml/lethe/lib/audit"
 	_ "github.com/lethe-ml/lethe/lib/audit/lenstest"

@@ -22,6 +22,13 @@ func (r Records) Standardised() (out Records, mean, factor []float64) {
 	return Records{s.apply(r.Members), s.apply(r.Nonmembers)}, s.mean, factor
 }
 
+// Standardiser learns mean and variance of every feature from known records, a row
+// each, and returns what makes them 0 and 1: of those records, and by the same shift
+// and factor of others. A feature without variance becomes 0.
+func Standardiser(known array.Matrix[float64]) func(array.Matrix[float64]) array.Matrix[float64] {
+	return scaler(known).apply
+}
+
 // First are the records with their first n features alone.
 func (r Records) First(n int) Records { return Records{r.Members.First(n), r.Nonmembers.First(n)} }
 

@@ -1,0 +1,74 @@
+package representation
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// Decoder is the attacker's network from a code to a record,
+//
+//	x = sigmoid(W2 relu(W1 z + b1) + b2)
+//
+// without the sigmoid where Linear, for records that are not in 0..1.
+type Decoder struct {
+	Features int  `json:"features"`
+	Hidden   int  `json:"hidden"`
+	Outputs  int  `json:"outputs"`
+	Linear   bool `json:"linear,omitempty"`
+}
+
+var _ model.Architecture = Decoder{}
+
+// Name implements model.Architecture.
+func (Decoder) Name() string { return "attacker-decoder" }
+
+// Inputs implements model.Architecture.
+func (m Decoder) Inputs() int { return m.Features }
+
+// Returns implements model.Architecture.
+func (m Decoder) Returns() []model.Output { return []model.Output{{Name: nn.Output, Width: m.Outputs}} }
+
+// Resolved implements model.Architecture; there are no defaults.
+func (m Decoder) Resolved() model.Architecture { return m }
+
+// Check implements model.Architecture.
+func (m Decoder) Check() error {
+	if m.Features < 1 || m.Hidden < 1 || m.Outputs < 1 {
+		return fmt.Errorf("%s: layers of %d, %d and %d units", m.Name(), m.Features, m.Hidden, m.Outputs)
+	}
+	return nil
+}
+
+// Init implements model.Architecture.
+func (m Decoder) Init(rng *rand.Rand) nn.Params {
+	return append(nn.PyTorch.DenseInit(rng, "hidden", m.Features, m.Hidden), nn.PyTorch.DenseInit(rng, "record", m.Hidden, m.Outputs)...)
+}
+
+// Draws implements model.Architecture; there are none.
+func (Decoder) Draws() []nn.Draw { return nil }
+
+// Forward implements model.Architecture.
+func (m Decoder) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.Node) model.Trace {
+	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
+	out := nn.Dense(t, h, p[2], p[3])
+	if !m.Linear {
+		out = sigmoid(t, out)
+	}
+	return model.Trace{
+		Outputs: map[string]*graph.Node{nn.Output: out}, Embedding: h,
+		Layers: []model.Layer{{Name: "hidden", Value: h}, {Name: nn.Output, Value: out}},
+	}
+}
+
+// sigmoid has the slope s (1 - s).
+func sigmoid(t *nn.Tape, x *graph.Node) *graph.Node {
+	s := graph.Sigmoid(x)
+	return t.Op(s, []*graph.Node{x}, func(v *graph.Node) []*graph.Node {
+		return []*graph.Node{graph.Mul(v, graph.Sub(s, graph.Square(s)))}
+	})
+}

@@ -1,0 +1,239 @@
+package representation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Reconstruction is the attack of "BlindU" (section VIII-C) that learns to draw the
+// record that a code is of: a Decoder with 96 hidden units, trained for 10 epochs of
+// Adam at 1e-4 in batches of 100 down ||x^ - x||^2. Any features serve as codes, for
+// instance Gradients.
+//
+// Differences from the published program: (1) it learns on records of its own, masked
+// and compressed as the victims' were, not on the victims; (2) it is scored against
+// the original record, not against the masked one, which an attacker would draw
+// better the less there is left of it; (3) an error has its interval, and stands
+// beside that of the mean record, which needs no code at all. (4) Codes of images of
+// CIFAR-10 go through the same network, not through a ResNet. (5) The sum of squares is
+// divided by the batch's size, which Adam does not notice.
+//
+// The setting is the program's, and a weak attacker: 10 epochs on 3,600 records are
+// 360 steps. That he draws nothing is no evidence that nothing can be drawn; give him
+// more Epochs until Gain grows no more, and say how many.
+type Reconstruction struct {
+	Hidden       int     `json:"hidden,omitempty"`       // 0: 96
+	Epochs       int     `json:"epochs,omitempty"`       // 0: 10
+	Batch        int     `json:"batch,omitempty"`        // 0: 100
+	LR           float64 `json:"lr,omitempty"`           // 0: 1e-4
+	Linear       bool    `json:"linear,omitempty"`       // records are not in 0..1
+	Standardised bool    `json:"standardised,omitempty"` // codes, by those of the shadow; the program's are not
+}
+
+// Resolved puts the defaults in the place of zeros.
+func (a Reconstruction) Resolved() Reconstruction {
+	a.Hidden, a.Epochs = cmp.Or(a.Hidden, 96), cmp.Or(a.Epochs, 10)
+	a.Batch, a.LR = cmp.Or(a.Batch, 100), cmp.Or(a.LR, 1e-4)
+	return a
+}
+
+// Reconstructed is how well records were drawn. Intervals are Student's over the
+// victims, for this one attacker; other seeds of him are other attackers.
+type Reconstructed struct {
+	// SSE is the mean over records of ||x^ - x||^2, MSE the same per column. The higher
+	// the better for whom the record is of.
+	SSE, MSE stats.Estimate
+	// Mean is the SSE of the mean record of the shadow, whatever the code; ClassMean of
+	// the mean record of the label's class, which a server knows that is told labels.
+	// ClassMean is nil where labels are not known on both sides.
+	Mean      stats.Estimate
+	ClassMean *stats.Estimate
+	// Gain is by how much the SSE is below the better of these floors, on average, by
+	// pairs. Null: 0; below it the attacker would do better without the codes.
+	Gain    stats.Estimate
+	Errors  []float64 // ||x^ - x||^2 of every victim
+	Records array.Matrix[float32]
+}
+
+// Run trains the attacker on the shadow and judges him on the victims. It refuses
+// sides of other shapes, values that are not finite, and a record on both sides.
+func (a Reconstruction) Run(ctx context.Context, e *engine.Engine, shadow Shadow, victims Victims, seed engine.Root) (*Reconstructed, error) {
+	if err := apart(shadow, victims); err != nil {
+		return nil, fmt.Errorf("reconstruction: %w", err)
+	}
+	return a.run(ctx, e, shadow, victims, seed)
+}
+
+// Itself is the evidence of the published program: the erased records, whole and
+// masked, with the codes of either.
+type Itself struct {
+	Codes, Records             array.Matrix[float32]
+	MaskedCodes, MaskedRecords array.Matrix[float32]
+}
+
+// Coded is the attack as the published program runs it on representations: taught on
+// the whole erased records, scored on their masked codes against the masked records.
+// It measures neither what a stranger could draw nor how far that is from the record;
+// the floors are those of masked records too. In the program's units SSE is "MSE".
+func (a Reconstruction) Coded(ctx context.Context, e *engine.Engine, erased Itself, seed engine.Root) (*Reconstructed, error) {
+	numbers := make([]int, erased.Codes.Rows)
+	shadow := Shadow{Numbers: numbers, Codes: erased.Codes, Records: erased.Records}
+	victims := Victims{Numbers: numbers, Codes: erased.MaskedCodes, Originals: erased.MaskedRecords}
+	if err := shadow.check(); err != nil {
+		return nil, fmt.Errorf("reconstruction as coded: %w", err)
+	}
+	if err := victims.check(); err != nil {
+		return nil, fmt.Errorf("reconstruction as coded: masked %w", err)
+	}
+	if shadow.Codes.Cols != victims.Codes.Cols || shadow.Records.Cols != victims.Originals.Cols {
+		return nil, fmt.Errorf("reconstruction as coded: codes of %d columns for records of %d, masked %d for %d",
+			shadow.Codes.Cols, shadow.Records.Cols, victims.Codes.Cols, victims.Originals.Cols)
+	}
+	return a.run(ctx, e, shadow, victims, seed)
+}
+
+func (a Reconstruction) run(ctx context.Context, e *engine.Engine, shadow Shadow, victims Victims, seed engine.Root) (*Reconstructed, error) {
+	a = a.Resolved()
+	known, seen := shadow.Codes, victims.Codes
+	if a.Standardised {
+		wide := array.Convert[float64](known)
+		scale := learned.Standardiser(wide)
+		known, seen = array.Convert[float32](scale(wide)), array.Convert[float32](scale(array.Convert[float64](seen)))
+	}
+	draw, err := a.fit(ctx, e, known, shadow.Records, seed)
+	if err != nil {
+		return nil, fmt.Errorf("reconstruction: %w", err)
+	}
+	out, err := draw(seen)
+	if err != nil {
+		return nil, fmt.Errorf("reconstruction: %w", err)
+	}
+	return judged(out, shadow, victims), nil
+}
+
+// fit returns the attacker.
+func (a Reconstruction) fit(ctx context.Context, e *engine.Engine, codes, records array.Matrix[float32], seed engine.Root) (
+	func(array.Matrix[float32]) (array.Matrix[float32], error), error) {
+	if a.Batch < 1 || a.Epochs < 1 {
+		return nil, fmt.Errorf("%d epochs in batches of %d", a.Epochs, a.Batch)
+	}
+	arch := Decoder{Features: codes.Cols, Hidden: a.Hidden, Outputs: records.Cols, Linear: a.Linear}
+	r, err := model.NewRunner(e, arch)
+	if err != nil {
+		return nil, err
+	}
+	plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{drawing(codes, records)}, nil }}
+	c := train.Config{Epochs: a.Epochs, Batch: a.Batch, Optimizer: nn.Adam{LR: a.LR}, Seed: seed}
+	p, _, err := train.FitPlan(ctx, r, arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	if err != nil {
+		return nil, err
+	}
+	return func(x array.Matrix[float32]) (array.Matrix[float32], error) {
+		out, err := r.Predict(p, x)
+		if err != nil {
+			return array.Matrix[float32]{}, err
+		}
+		return out.Outputs[nn.Output], nil
+	}, nil
+}
+
+// drawing is the mean over records of the squared error of what is drawn of a code.
+func drawing(codes, records array.Matrix[float32]) train.Objective {
+	return train.Objective{{Name: "reconstruction", X: codes, Targets: []train.Target{{
+		Loss: loss.SquaredError{}, Inputs: map[string]array.Matrix[float32]{loss.Target: records}, Weight: 1,
+	}}}}
+}
+
+// judged compares what was drawn with the originals, beside the floors.
+func judged(drawn array.Matrix[float32], shadow Shadow, victims Victims) *Reconstructed {
+	r := &Reconstructed{Errors: errors2(drawn, victims.Originals), Records: drawn}
+	floor := errors2(alike(shadow.Records, make([]int, shadow.Records.Rows), make([]int, victims.Originals.Rows)), victims.Originals)
+	r.SSE, r.MSE, r.Mean = over(r.Errors, 1), over(r.Errors, float64(drawn.Cols)), over(floor, 1)
+	r.SSE.Better, r.MSE.Better = stats.HigherIsBetter, stats.HigherIsBetter
+	if shadow.Labels != nil && victims.Labels != nil {
+		byClass := errors2(alike(shadow.Records, shadow.Labels, victims.Labels), victims.Originals)
+		e := over(byClass, 1)
+		r.ClassMean = &e
+		if e.Value < r.Mean.Value {
+			floor = byClass
+		}
+	}
+	gain := make([]float64, len(floor))
+	for i := range gain {
+		gain[i] = floor[i] - r.Errors[i]
+	}
+	r.Gain = over(gain, 1).Against(0, stats.LowerIsBetter)
+	return r
+}
+
+func over(x []float64, per float64) stats.Estimate {
+	each := make([]float64, len(x))
+	for i, v := range x {
+		each[i] = v / per
+	}
+	return stats.MeanInterval(each, level, "records")
+}
+
+// errors2 are the squared distances of rows.
+func errors2(a, b array.Matrix[float32]) []float64 {
+	out := make([]float64, b.Rows)
+	for i := range out {
+		for j, v := range b.Row(i) {
+			d := float64(a.Row(i)[j]) - float64(v)
+			out[i] += float64(d * d)
+		}
+	}
+	return out
+}
+
+// alike gives everyone the mean of the known records with the same label, or of all
+// where nobody has it.
+func alike(known array.Matrix[float32], labels, of []int) array.Matrix[float32] {
+	means := map[int][]float64{}
+	all := mean(known, func(int) bool { return true })
+	out := array.New[float32](len(of), known.Cols)
+	for i, label := range of {
+		if means[label] == nil {
+			means[label] = mean(known, func(k int) bool { return labels[k] == label })
+		}
+		m := means[label]
+		if len(m) == 0 {
+			m = all
+		}
+		for j, v := range m {
+			out.Row(i)[j] = float32(v)
+		}
+	}
+	return out
+}
+
+// mean is the mean of some rows, empty where there are none.
+func mean(m array.Matrix[float32], which func(row int) bool) []float64 {
+	out, n := make([]float64, m.Cols), 0.0
+	for i := range m.Rows {
+		if !which(i) {
+			continue
+		}
+		n++
+		for j, v := range m.Row(i) {
+			out[j] += float64(v)
+		}
+	}
+	if n == 0 {
+		return []float64{}
+	}
+	for j := range out {
+		out[j] /= n
+	}
+	return out
+}

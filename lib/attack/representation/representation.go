@@ -1,0 +1,78 @@
+// Package representation attacks what is uploaded in place of data: codes of records
+// ("BlindU" sends masked and compressed images), the gradient of a layer, or what a
+// model says of a record before and after an unlearning. It knows no model; everything
+// is plain arrays, a row per record.
+//
+// Whose records an attacker has learned on and whose he is judged on are types of
+// their own (Shadow and Victims, Taught and Target), so that one cannot be given for
+// the other, and records that are in both are refused by their numbers.
+//
+// The published program of "BlindU" trains its attackers on the very records that it
+// scores. That reading is there by name, Reconstruction.Coded.
+package representation
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+const level = 0.95
+
+// Shadow is what an attacker has: records of his own kind, and the codes that they
+// have when they are treated (masked, compressed, by the same model) as the victims'
+// were.
+type Shadow struct {
+	Numbers []int // which records, in a count that the victims' are in too
+	Codes   array.Matrix[float32]
+	Records array.Matrix[float32]
+	Labels  []int // their classes; nil: not known
+}
+
+// Victims are those whose codes he sees. The originals, before any masking, are the
+// truth that he is judged by; he does not see them.
+type Victims struct {
+	Numbers   []int
+	Codes     array.Matrix[float32]
+	Originals array.Matrix[float32]
+	Labels    []int // their classes, which the server is told; nil: not known
+}
+
+func (s Shadow) check() error { return side("shadow", s.Numbers, s.Codes, s.Records, s.Labels) }
+
+func (v Victims) check() error { return side("victims", v.Numbers, v.Codes, v.Originals, v.Labels) }
+
+func side(name string, numbers []int, codes, records array.Matrix[float32], labels []int) error {
+	if codes.Rows == 0 || codes.Cols == 0 || records.Cols == 0 {
+		return fmt.Errorf("%s: codes of %d x %d, records of %d x %d", name, codes.Rows, codes.Cols, records.Rows, records.Cols)
+	}
+	if records.Rows != codes.Rows || len(numbers) != codes.Rows {
+		return fmt.Errorf("%s: %d codes, %d records and %d numbers", name, codes.Rows, records.Rows, len(numbers))
+	}
+	if labels != nil && len(labels) != codes.Rows {
+		return fmt.Errorf("%s: %d labels of %d records", name, len(labels), codes.Rows)
+	}
+	return errors.Join(codes.Check(name+", codes"), records.Check(name+", records"))
+}
+
+// apart reports sides that do not fit, or share a record.
+func apart(s Shadow, v Victims) error {
+	if err := errors.Join(s.check(), v.check()); err != nil {
+		return err
+	}
+	if s.Codes.Cols != v.Codes.Cols || s.Records.Cols != v.Originals.Cols {
+		return fmt.Errorf("shadow: codes of %d columns for records of %d; victims: %d for %d",
+			s.Codes.Cols, s.Records.Cols, v.Codes.Cols, v.Originals.Cols)
+	}
+	own := map[int]bool{}
+	for _, n := range s.Numbers {
+		own[n] = true
+	}
+	for i, n := range v.Numbers {
+		if own[n] {
+			return fmt.Errorf("victims: row %d is record %d, which the attacker has", i, n)
+		}
+	}
+	return nil
+}
