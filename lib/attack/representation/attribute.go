@@ -25,8 +25,8 @@ import (
 // on the same records; (2) it gives an accuracy, beside nothing. Where one answer is
 // twice as common as the other, always giving it is right in two cases of three.
 type Attribute struct {
-	Attacker learned.Attacker // nil: learned.Logistic{}
-	Folds    int              // 0: as learned.CrossFitted has it
+	Attacker learned.Attacker `json:"attacker,omitempty"` // nil: learned.Logistic{}
+	Folds    int              `json:"folds,omitempty"`    // 0: as learned.CrossFitted has it
 }
 
 // Persons are records whose attribute is in question.
@@ -38,10 +38,10 @@ type Persons struct {
 
 // Inferred is what was found.
 type Inferred struct {
-	Codes Inference
-	Raw   *Inference
+	Codes Inference  `json:"codes"`
+	Raw   *Inference `json:"raw"`
 	// Majority is the accuracy of always giving the commoner answer.
-	Majority float64
+	Majority float64 `json:"majority"`
 }
 
 // Inference is how well an attribute is told.
@@ -51,10 +51,10 @@ type Inference struct {
 	// Balanced is the mean of the shares of either kind that are called right, where as
 	// many are called as have the attribute. Null: 0.5. Its interval is normal, wider by
 	// sqrt(2) because folds teach each other (learned.Protocol).
-	Balanced stats.Estimate
+	Balanced stats.Estimate `json:"balanced"`
 	// Accuracy is the share that is called right. It has no null: an attacker who calls
 	// so many without a clue is right less often than Majority.
-	Accuracy float64
+	Accuracy float64 `json:"accuracy"`
 }
 
 // Run attacks the codes, and the records where they are given. It refuses persons who

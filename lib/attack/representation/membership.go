@@ -72,8 +72,8 @@ const alone Construction = "before"
 // erase single records and make a shadow model that lacks it for each; here a set is
 // erased at once, and one attacker serves all of it.
 type Membership struct {
-	Attacker     learned.Attacker // nil: learned.Logistic{}
-	Construction Construction
+	Attacker     learned.Attacker `json:"attacker,omitempty"` // nil: learned.Logistic{}
+	Construction Construction     `json:"construction,omitempty"`
 }
 
 // Found is what an attacker says of a target. Intervals are DeLong's over the target's
@@ -83,7 +83,7 @@ type Found struct {
 	attack.ScoreReport
 	// Before is the same attacker who sees the model before alone, as an ordinary
 	// membership attack would: what ScoreReport has beyond it, the unlearning gave away.
-	Before attack.ScoreReport
+	Before attack.ScoreReport `json:"before"`
 }
 
 // Run learns on the shadow pairs, all together, and judges the target. It refuses

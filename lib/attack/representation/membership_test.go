@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -98,6 +99,11 @@ func TestAnUnlearningThatShowsIsFound(t *testing.T) {
 		if r.AUC.Low < 0.8 || r.AUC.Value < r.Before.AUC.Value || r.NMembers != 50 || r.NNonmembers != 70 {
 			t.Errorf("%q: AUC %v of %d and %d, before alone %v", c, r.AUC, r.NMembers, r.NNonmembers, r.Before.AUC)
 		}
+	}
+	network := learned.MLP{Hidden: []int{8}, Plain: true, Epochs: 20, LR: 0.01}
+	r, err := Membership{Attacker: network}.Run(background, open(t), s, v, 1)
+	if err != nil || r.AUC.Low < 0.8 {
+		t.Errorf("by a network: %+v: %v", r, err)
 	}
 	if fmt.Sprint(s, v) != before {
 		t.Error("the attack writes to its evidence")

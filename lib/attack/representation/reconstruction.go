@@ -57,17 +57,18 @@ func (a Reconstruction) Resolved() Reconstruction {
 type Reconstructed struct {
 	// SSE is the mean over records of ||x^ - x||^2, MSE the same per column. The higher
 	// the better for whom the record is of.
-	SSE, MSE stats.Estimate
+	SSE stats.Estimate `json:"sse"`
+	MSE stats.Estimate `json:"mse"`
 	// Mean is the SSE of the mean record of the shadow, whatever the code; ClassMean of
 	// the mean record of the label's class, which a server knows that is told labels.
 	// ClassMean is nil where labels are not known on both sides.
-	Mean      stats.Estimate
-	ClassMean *stats.Estimate
+	Mean      stats.Estimate  `json:"mean"`
+	ClassMean *stats.Estimate `json:"class_mean"`
 	// Gain is by how much the SSE is below the better of these floors, on average, by
 	// pairs. Null: 0; below it the attacker would do better without the codes.
-	Gain    stats.Estimate
-	Errors  []float64 // ||x^ - x||^2 of every victim
-	Records array.Matrix[float32]
+	Gain    stats.Estimate        `json:"gain"`
+	Errors  []float64             `json:"errors"` // ||x^ - x||^2 of every victim
+	Records array.Matrix[float32] `json:"-"`      // what was drawn, x^
 }
 
 // Run trains the attacker on the shadow and judges him on the victims. It refuses
