@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 )
@@ -75,4 +76,28 @@ func batchT(a, b *Node) *Node {
 // softmaxAdjoint is p (dp - sum over the last axis of p dp).
 func softmaxAdjoint(p, dp *Node) *Node {
 	return Mul(p, Sub(dp, ReduceAndKeep(Mul(p, dp), ReduceSum, -1)))
+}
+
+// MultiHead is attention with its four projections, of tokens asking [d, Tq n] to
+// tokens in [d, Tk n], with the weights w of MultiHeadInit and a mask as of
+// Attention:
+//
+//	Wo O + bo,  Q = Wq asking + bq,  K = Wk in,  V = Wv in + bv
+//
+// Keys have no bias, which the softmax over keys cancels: it would have no gradient
+// but rounding noise, which Adam would scale up.
+func MultiHead(t *Tape, asking, in *Node, w []*Node, mask *Node, heads, records int) *Node {
+	q := DenseTokens(t, asking, w[0], w[1], records)
+	k := DenseTokens(t, in, w[2], nil, records)
+	v := DenseTokens(t, in, w[3], w[4], records)
+	return DenseTokens(t, Attention(t, q, k, v, mask, heads, records), w[5], w[6], records)
+}
+
+// MultiHeadInit draws the seven weights of an attention called name over tokens of
+// so many numbers.
+func (k Init) MultiHeadInit(rng *rand.Rand, name string, width int) Params {
+	p := k.DenseInit(rng, name+".query", width, width)
+	p = append(p, k.DenseInit(rng, name+".key", width, width)[0])
+	p = append(p, k.DenseInit(rng, name+".value", width, width)...)
+	return append(p, k.DenseInit(rng, name+".out", width, width)...)
 }

@@ -45,6 +45,13 @@ var exampleLayers = map[string]struct {
 		h = Attention(t, h, h, h, nil, 2, n)
 		return Token(t, DenseTokens(t, h, p[5], p[6], n), 3, n)
 	}},
+	"patches, places, attention with projections": {2 * 4 * 4, [][]int{{4, 8}, {4}, {5, 4}, {4, 4}, {4}, {4, 4}, {4, 4}, {4}, {4, 4}, {4}},
+		func(t *Tape, x *Node, p []*Node) *Node {
+			n := x.Shape().Dimensions[1]
+			h := DenseTokens(t, Patches(t, x, 2, 4, 4, 2), p[0], p[1], n)
+			h = PlaceTokens(t, h, p[2], n)
+			return Token(t, MultiHead(t, h, h, p[3:], nil, 2, n), 4, n)
+		}},
 	"embedding": {2, [][]int{{3, 4}}, func(t *Tape, x *Node, p []*Node) *Node {
 		codes := MaxScalar(MinScalar(Round(AddScalar(Slice(x, AxisRange(0, 1)), 1)), 2), 0)
 		return Embedding(t, codes, p[0])

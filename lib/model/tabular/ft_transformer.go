@@ -103,10 +103,7 @@ func (m FTTransformer) Init(rng *rand.Rand) nn.Params {
 		if l > 0 {
 			p = append(p, nn.LayerNormInit(name+"attention.norm", m.Width)...)
 		}
-		p = append(p, m.Weights.DenseInit(rng, name+"attention.query", m.Width, m.Width)...)
-		p = append(p, m.Weights.DenseInit(rng, name+"attention.key", m.Width, m.Width)[0])
-		p = append(p, m.Weights.DenseInit(rng, name+"attention.value", m.Width, m.Width)...)
-		p = append(p, m.Weights.DenseInit(rng, name+"attention.out", m.Width, m.Width)...)
+		p = append(p, m.Weights.MultiHeadInit(rng, name+"attention", m.Width)...)
 		p = append(p, nn.LayerNormInit(name+"ffn.norm", m.Width)...)
 		p = append(p, m.Weights.DenseInit(rng, name+"ffn.up", m.Width, m.Hidden)...)
 		p = append(p, m.Weights.DenseInit(rng, name+"ffn.gate", m.Width, m.Hidden)...)
@@ -205,12 +202,7 @@ func (b *builder) attend(h *Node, l int, mask *Node) *Node {
 	if b.m.queries(l) == 1 {
 		asking, h = b.cls(in), b.cls(h)
 	}
-	w := b.take(7)
-	q := nn.DenseTokens(b.t, asking, w[0], w[1], b.n)
-	k := nn.DenseTokens(b.t, in, w[2], nil, b.n)
-	v := nn.DenseTokens(b.t, in, w[3], w[4], b.n)
-	o := nn.Attention(b.t, q, k, v, mask, b.m.Heads, b.n)
-	return nn.Residual(b.t, h, nn.DenseTokens(b.t, o, w[5], w[6], b.n))
+	return nn.Residual(b.t, h, nn.MultiHead(b.t, asking, in, b.take(7), mask, b.m.Heads, b.n))
 }
 
 func (b *builder) feedForward(h, mask *Node) *Node {

@@ -2,7 +2,6 @@ package vision
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -47,29 +46,8 @@ func (m ResNet18) withDefaults() ResNet18 {
 	return m
 }
 
-// block is one residual block.
-type block struct {
-	name            string
-	in, out, stride int
-}
-
-// shortcut tells whether the block has a convolution beside it.
-func (b block) shortcut() bool { return b.stride != 1 || b.in != b.out }
-
-func (m ResNet18) blocks() []block {
-	var out []block
-	in := m.Width
-	for s := range 4 {
-		for k := range 2 {
-			b := block{name: fmt.Sprintf("layer%d.%d.", s+1, k), in: in, out: m.Width << s, stride: 1}
-			if s > 0 && k == 0 {
-				b.stride = 2
-			}
-			out = append(out, b)
-			in = b.out
-		}
-	}
-	return out
+func (m ResNet18) body() Residual {
+	return Residual{Channels: m.Channels, Side: m.Side, Width: m.Width}
 }
 
 // Name implements model.Architecture.
@@ -102,19 +80,8 @@ func (m ResNet18) Check() error {
 // Init implements model.Architecture.
 func (m ResNet18) Init(rng *rand.Rand) nn.Params {
 	m = m.withDefaults()
-	p := nn.ConvInit(rng, "conv1", m.Channels, m.Width, 3, false)
-	p = append(p, nn.BatchNormInit("bn1", m.Width)...)
-	for _, b := range m.blocks() {
-		p = append(p, nn.ConvInit(rng, b.name+"conv1", b.in, b.out, 3, false)...)
-		p = append(p, nn.BatchNormInit(b.name+"bn1", b.out)...)
-		p = append(p, nn.ConvInit(rng, b.name+"conv2", b.out, b.out, 3, false)...)
-		p = append(p, nn.BatchNormInit(b.name+"bn2", b.out)...)
-		if b.shortcut() {
-			p = append(p, nn.ConvInit(rng, b.name+"shortcut.conv", b.in, b.out, 1, false)...)
-			p = append(p, nn.BatchNormInit(b.name+"shortcut.bn", b.out)...)
-		}
-	}
-	return append(p, nn.PyTorch.DenseInit(rng, "head", 8*m.Width, m.Outputs)...)
+	p := m.body().Init(rng, "")
+	return append(p, nn.PyTorch.DenseInit(rng, "head", m.body().Features(), m.Outputs)...)
 }
 
 // Draws implements model.Architecture.
@@ -123,25 +90,6 @@ func (ResNet18) Draws() []nn.Draw { return nil }
 // Forward implements model.Architecture.
 func (m ResNet18) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	m = m.withDefaults()
-	r := &reader{t, p}
-	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side, parts(t, x.Shape().Dimensions[1], true)).ChannelsLast(t)
-	h = r.norm(r.conv(h, nn.Conv2D{Pad: 1}, false)).ReLU(t)
-	var stages []nn.Image
-	for i, b := range m.blocks() {
-		h = r.block(h, b)
-		if i%2 == 1 {
-			stages = append(stages, h)
-		}
-	}
-	hp := nn.GlobalMean(t, h).Join(t)
-	return trace(stages, hp, r.dense(hp))
-}
-
-func (r *reader) block(h nn.Image, b block) nn.Image {
-	inner := r.norm(r.conv(h, nn.Conv2D{Stride: b.stride, Pad: 1}, false)).ReLU(r.t)
-	inner = r.norm(r.conv(inner, nn.Conv2D{Pad: 1}, false))
-	if b.shortcut() {
-		h = r.norm(r.conv(h, nn.Conv2D{Stride: b.stride}, false))
-	}
-	return inner.Add(r.t, h).ReLU(r.t)
+	stages, hp, rest := m.body().Forward(t, p, x)
+	return trace(stages, hp, nn.Dense(t, hp, rest[0], rest[1]))
 }
