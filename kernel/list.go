@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
+	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
@@ -196,6 +197,9 @@ func modelList() []named {
 	}
 	for _, f := range vision.All() {
 		out = append(out, named{Name: f.Name, About: "images: " + f.About})
+	}
+	for _, h := range ib.All() {
+		out = append(out, named{Name: h.Name(), About: "half of an information bottleneck: " + h.About()})
 	}
 	return append(out,
 		named{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that takes noise away, with EDM's preconditioning"},

@@ -672,4 +672,15 @@ var faults = []Fault{
 	{File: "lib/federated/shards.go", Old: "gamma := distuv.Gamma{Alpha: d.Alpha + 1,", New: "gamma := distuv.Gamma{Alpha: d.Alpha,",
 		Protects: "the parts of a class are Dirichlet"},
 	{File: "lib/federated/shards.go", Old: "		from = to\n", New: "		from = max(0, to-1)\n", Protects: "a row is in one shard only"},
+	// Bottlenecks.
+	{File: "lib/model/ib/resnet.go", Old: "Slim: !m.Standard}", New: "Slim: m.Standard}",
+		Protects: "the zero ResNet is the program's network", Run: "PyTorchs|WeightsOfTheProgram"},
+	{File: "lib/model/vision/residual.go", Old: "	if !m.Slim {\n		h = h.ReLU(t)", New: "	if true {\n		h = h.ReLU(t)",
+		Protects: "the program's stem has no ReLU", Tests: "./lib/model/ib", Run: "PyTorchs"},
+	{File: "lib/model/ib/vit.go", Old: "class := h.Shape().Dimensions[1]/n - 1", New: "class := 0",
+		Protects: "the class token is the last", Run: "PyTorchs"},
+	{File: "lib/nn/patches.go", Old: "size, cols, size, n), 0, 2, 4, 1, 3, 5)", New: "size, cols, size, n), 0, 4, 2, 1, 3, 5)",
+		Protects: "a patch is not turned over", Run: "Patches"},
+	{File: "lib/nn/patches.go", Old: "u.sum(Mul(byToken(Square(v), u.n)", New: "u.sum(Mul(byToken(v, u.n)",
+		Protects: "squares of places' gradients", Run: "PerExample"},
 }

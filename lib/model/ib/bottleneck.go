@@ -26,7 +26,8 @@ import (
 // lab.Compression. The embedding is mu.
 //
 // The zero value of the other fields is the program's network for MNIST, of 49
-// variables and 90,636 weights; for Adult, Latent is 9.
+// variables and 90,636 weights; for Adult, Latent is 9; for CIFAR-10 see [ResNet].
+// [All] lists what halves there are.
 //
 // Differences: (1) the paper writes of two networks of five layers, the program has
 // two of two, and so have we. (2) The program draws eps in inference too: so does
@@ -50,6 +51,8 @@ var (
 type Half interface {
 	// Name is its short name, such as "mlp"; with its fields, as JSON, it identifies it.
 	Name() string
+	// About says in one line what it is.
+	About() string
 	// Resolved has every zero that stands for a default replaced by it.
 	Resolved() Half
 	// Check reports widths between which it cannot stand.

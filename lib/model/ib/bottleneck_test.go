@@ -103,39 +103,11 @@ func TestTheGradientGoesThroughTheDraw(t *testing.T) {
 	e := engineOf(t)
 	p := waves(small.Init(engine.Root(1).Stream(engine.StreamInit)))
 	x, eps, labels := cosines(3, 6, 0.9, math.Cos), cosines(3, 3, 2.1, math.Sin), loss.Labels([]int{1, 3, 0}, 4)
-	exec, err := NewExec(e.Backend(), func(in []*Node) []*Node {
-		n := len(p)
-		tape := &nn.Tape{Training: true}
-		tr := small.Forward(tape, in[:n], in[n], in[n+1:n+2])
-		fit := loss.On(loss.CrossEntropy{}, loss.Given{Outputs: tr.Outputs, Inputs: map[string]*Node{loss.Probabilities: in[n+2]}})
-		far := loss.On(loss.LatentDivergence{}, loss.Given{Outputs: tr.Outputs})
-		adjoints := nn.Adjoints{tr.Outputs[nn.Logits]: MulScalar(fit.Adjoints[nn.Logits], 1.0/3)}
-		for _, name := range []string{loss.LatentMean, loss.LatentLogVar} {
-			adjoints[tr.Outputs[name]] = MulScalar(far.Adjoints[name], 0.5/9)
-		}
-		value := Add(MulScalar(ReduceAllSum(fit.Losses), 1.0/3), MulScalar(ReduceAllSum(far.Losses), 0.5/9))
-		return append(tape.Backward(adjoints, in[:n]), value)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights, err := model.Upload(e, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := model.Chunk{N: 3, Padded: 3}
-	for _, m := range []array.Matrix[float32]{x, eps, labels} {
-		weights = append(weights, model.FeatureMajor(m, nil, whole))
-	}
-	out, err := exec.Call(weights...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := func(k int) []float32 { return tensors.MustCopyFlatData[float32](out[k]) }
-	near(t, "value", at(len(p)), 1.4702430963516235)
-	near(t, "first row of the first weight", at(0)[:6], 0.02455345, 0.02523743, 0.00682222, -0.01675591, -0.02765350, -0.01762347)
-	near(t, "bias of the codes", at(3), -0.04791588, -0.06839756, 0.07257523, -0.06798390, -0.09913669, -0.05082632)
-	near(t, "bias of the logits", at(7), -0.06247312, -0.02282741, 0.23045059, -0.14515007)
+	value, grads := newStep(t, e, small, false).at(p, x, eps, labels)
+	near(t, "value", []float32{value}, 1.4702430963516235)
+	near(t, "first row of the first weight", grads[0][:6], 0.02455345, 0.02523743, 0.00682222, -0.01675591, -0.02765350, -0.01762347)
+	near(t, "bias of the codes", grads[3], -0.04791588, -0.06839756, 0.07257523, -0.06798390, -0.09913669, -0.05082632)
+	near(t, "bias of the logits", grads[7], -0.06247312, -0.02282741, 0.23045059, -0.14515007)
 }
 
 func TestTheZeroValueIsTheNetworkOfTheProgram(t *testing.T) {

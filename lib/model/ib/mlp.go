@@ -20,6 +20,9 @@ var _ Half = MLP{}
 // Name implements Half.
 func (MLP) Name() string { return "mlp" }
 
+// About implements Half.
+func (MLP) About() string { return "one hidden layer of 96 units, ReLU" }
+
 // Resolved implements Half.
 func (m MLP) Resolved() Half { return MLP{cmp.Or(m.Hidden, 96)} }
 

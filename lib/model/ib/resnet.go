@@ -1,0 +1,85 @@
+package ib
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// ResNet is a residual network of 18 layers, the body of vision.Residual and a
+// linear layer behind it. What it takes is an image, [Channels, side, side]: the
+// records of a compressor, or codes laid out as images for an approximator, whose
+// number of variables then is Channels side^2. For CIFAR-10 the program has
+//
+//	Bottleneck{Features: 3072, Latent: 147, Compressor: ResNet{}, Approximator: ResNet{}}
+//
+// whose codes are images of 3 x 7 x 7.
+//
+// The zero value is the program's network for images in colour, which is not
+// ResNet-18: its stem and the second convolution of every block are 1x1, and there is
+// no ReLU behind the stem. Standard is ResNet-18 for small images, vision.ResNet18.
+// The program's has 5,747,558 weights as that compressor and 5,601,866 as that
+// approximator; the standard one 11,319,654 and 11,173,962.
+//
+// Differences: (1) the paper calls the program's network a ResNet-18; (2) the program
+// makes the codes that it unlearns from in training's mode of batch normalisation,
+// here inference has the running statistics.
+type ResNet struct {
+	Channels int  `json:"channels,omitempty"` // of what it takes, 0: 3
+	Width    int  `json:"width,omitempty"`    // of the first stage, 0: 64
+	Standard bool `json:"standard,omitempty"`
+}
+
+var _ Half = ResNet{}
+
+// Name implements Half.
+func (ResNet) Name() string { return "resnet" }
+
+// About implements Half.
+func (ResNet) About() string {
+	return "images: a residual network of 18 layers, with the program's 1x1 convolutions or the standard one"
+}
+
+// Resolved implements Half.
+func (m ResNet) Resolved() Half { return m.withDefaults() }
+
+func (m ResNet) withDefaults() ResNet {
+	m.Channels, m.Width = cmp.Or(m.Channels, 3), cmp.Or(m.Width, 64)
+	return m
+}
+
+func (m ResNet) body(in int) vision.Residual {
+	m = m.withDefaults()
+	return vision.Residual{Channels: m.Channels, Side: side(in, m.Channels), Width: m.Width, Slim: !m.Standard}
+}
+
+// Check implements Half.
+func (m ResNet) Check(in, _ int) error {
+	if m.withDefaults().Width < 1 {
+		return fmt.Errorf("width %d", m.Width)
+	}
+	return checkImage(in, m.withDefaults().Channels)
+}
+
+// Init implements Half, with PyTorch's default.
+func (m ResNet) Init(rng *rand.Rand, name string, in, out int) nn.Params {
+	p := m.body(in).Init(rng, name+".")
+	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.body(in).Features(), out)...)
+}
+
+// Forward implements Half.
+func (m ResNet) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
+	_, h, head := m.body(in).Forward(t, p, x)
+	return nn.Dense(t, h, head[0], head[1])
+}
+
+// Coupled implements Half: batch normalisation mixes records.
+func (ResNet) Coupled() bool { return true }
+
+// ChunkRows implements Half.
+func (ResNet) ChunkRows() int { return 32 }

@@ -1,0 +1,140 @@
+package ib
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// ViT is a vision transformer (Dosovitskiy et al. 2021), which the paper's Table II
+// has as an approximator behind a ResNet. An image, [Channels, side, side], or a code
+// laid out as one, is cut into T patches of Patch x Patch pixels. Each becomes a token
+// of Width numbers by one linear layer, a learned token for the class is put behind
+// them, what is learned of its place is added to every token, and each of Blocks
+// pre-norm blocks does, for the tokens H of a record,
+//
+//	H = H + attend(norm(H))
+//	H = H + D relu(U norm(H) + u) + d
+//
+// Then z = W norm(h) + b of the class token h. The last block computes that token
+// only, as no other is read after it.
+//
+// Every size is our choice: the paper says no more than the name, and there is no
+// program. The zero value is meant for codes of 3 x 7 x 7, of which every pixel is a
+// token: 49 tokens of 64 numbers, 4 blocks of 4 heads, feed-forward layers of 128
+// units, 137,866 weights for 10 classes. For images, take larger patches: of 4 pixels
+// for 28 x 28 and 32 x 32.
+//
+// Differences from Dosovitskiy et al.: (1) ReLU where they have GELU, and no dropout;
+// (2) the class token is the last and its place is part of it; (3) keys have no bias,
+// see nn.MultiHead; (4) linear layers start as PyTorch's do, places and class token
+// from a normal distribution of deviation 0.02.
+type ViT struct {
+	Channels int `json:"channels,omitempty"` // of what it takes, 0: 3
+	Patch    int `json:"patch,omitempty"`    // side of a patch in pixels, must divide the image's, 0: 1
+	Width    int `json:"width,omitempty"`    // of a token, 0: 64
+	Heads    int `json:"heads,omitempty"`    // must divide the width, 0: 4
+	Hidden   int `json:"hidden,omitempty"`   // units of a feed-forward layer, 0: twice the width
+	Blocks   int `json:"blocks,omitempty"`   // 0: 4
+}
+
+var _ Half = ViT{}
+
+// Name implements Half.
+func (ViT) Name() string { return "vit" }
+
+// About implements Half.
+func (ViT) About() string {
+	return "images: a vision transformer of 4 pre-norm blocks over tokens of width 64, 4 heads, ReLU"
+}
+
+// Resolved implements Half.
+func (m ViT) Resolved() Half { return m.withDefaults() }
+
+func (m ViT) withDefaults() ViT {
+	m.Channels, m.Patch, m.Width = cmp.Or(m.Channels, 3), cmp.Or(m.Patch, 1), cmp.Or(m.Width, 64)
+	m.Heads, m.Hidden, m.Blocks = cmp.Or(m.Heads, 4), cmp.Or(m.Hidden, 2*m.Width), cmp.Or(m.Blocks, 4)
+	return m
+}
+
+// Check implements Half.
+func (m ViT) Check(in, _ int) error {
+	m = m.withDefaults()
+	if err := checkImage(in, m.Channels); err != nil {
+		return err
+	}
+	s := side(in, m.Channels)
+	switch {
+	case m.Patch < 1 || s%m.Patch != 0:
+		return fmt.Errorf("patches of %d x %d pixels do not fill an image of %d x %d", m.Patch, m.Patch, s, s)
+	case m.Width < 1 || m.Hidden < 1 || m.Blocks < 1:
+		return fmt.Errorf("%d blocks of width %d with %d hidden units", m.Blocks, m.Width, m.Hidden)
+	case m.Heads < 1 || m.Width%m.Heads != 0:
+		return fmt.Errorf("%d heads do not divide width %d", m.Heads, m.Width)
+	}
+	return nil
+}
+
+// blockTensors is the number of weight tensors of a block.
+const blockTensors = 15
+
+// Init implements Half.
+func (m ViT) Init(rng *rand.Rand, name string, in, out int) nn.Params {
+	m = m.withDefaults()
+	perSide := side(in, m.Channels) / m.Patch
+	p := nn.PyTorch.DenseInit(rng, name+".patches", m.Channels*m.Patch*m.Patch, m.Width)
+	places := nn.NewParam(name+".places", perSide*perSide+1, m.Width)
+	for i := range places.Data {
+		places.Data[i] = float32(0.02 * rng.NormFloat64())
+	}
+	p = append(p, places)
+	for l := range m.Blocks {
+		block := fmt.Sprintf("%s.block%d.", name, l+1)
+		p = append(p, nn.LayerNormInit(block+"attention.norm", m.Width)...)
+		p = append(p, nn.PyTorch.MultiHeadInit(rng, block+"attention", m.Width)...)
+		p = append(p, nn.LayerNormInit(block+"ffn.norm", m.Width)...)
+		p = append(p, nn.PyTorch.DenseInit(rng, block+"ffn.up", m.Width, m.Hidden)...)
+		p = append(p, nn.PyTorch.DenseInit(rng, block+"ffn.down", m.Hidden, m.Width)...)
+	}
+	p = append(p, nn.LayerNormInit(name+".norm", m.Width)...)
+	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.Width, out)...)
+}
+
+// Forward implements Half.
+func (m ViT) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
+	m = m.withDefaults()
+	n, s := x.Shape().Dimensions[1], side(in, m.Channels)
+	h := nn.DenseTokens(t, nn.Patches(t, x, m.Channels, s, s, m.Patch), p[0], p[1], n)
+	h = nn.PlaceTokens(t, h, p[2], n)
+	p = p[3:]
+	for l := range m.Blocks {
+		h = m.block(t, p[:blockTensors], h, n, l == m.Blocks-1)
+		p = p[blockTensors:]
+	}
+	h = nn.LayerNorm(t, h, p[0], p[1], nn.LayerNormEps, n)
+	return nn.Dense(t, h, p[2], p[3])
+}
+
+// block is one block on the tokens h of n records; the last makes the class token.
+func (m ViT) block(t *nn.Tape, p []*Node, h *Node, n int, last bool) *Node {
+	in := nn.LayerNorm(t, h, p[0], p[1], nn.LayerNormEps, n)
+	asking := in
+	if last {
+		class := h.Shape().Dimensions[1]/n - 1
+		asking, h = nn.Token(t, in, class, n), nn.Token(t, h, class, n)
+	}
+	h = nn.Residual(t, h, nn.MultiHead(t, asking, in, p[2:9], nil, m.Heads, n))
+	in = nn.LayerNorm(t, h, p[9], p[10], nn.LayerNormEps, n)
+	up := nn.ReLUDropout(t, nn.DenseTokens(t, in, p[11], p[12], n), nil, 0)
+	return nn.Residual(t, h, nn.DenseTokens(t, up, p[13], p[14], n))
+}
+
+// Coupled implements Half.
+func (ViT) Coupled() bool { return false }
+
+// ChunkRows implements Half: a record is many tokens here.
+func (ViT) ChunkRows() int { return 64 }
