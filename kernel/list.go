@@ -127,7 +127,7 @@ func show(cmd *cobra.Command, asJSON bool, all ...inventory) error {
 
 func methodList() []named {
 	var out []named
-	for _, m := range append(unlearn.All(), unlearn.Generative()...) {
+	for _, m := range unlearn.Every() {
 		sees := m.Sees()
 		e := named{Name: m.Name(), Sees: []string{}}
 		for _, part := range []struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/paper/fishing"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
 	"github.com/lethe-ml/lethe/lib/paper/rulerpaper"
@@ -21,6 +22,7 @@ func papers() []paper.Paper {
 		rulerpaper.Paper(),
 		sdepaper.Paper(),
 		fishing.Paper(),
+		blindu.Paper(),
 		lenses.Paper(),
 	}
 }

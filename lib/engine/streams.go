@@ -37,6 +37,12 @@ const (
 
 	// StreamBackdoor draws the records that a backdoor is planted in.
 	StreamBackdoor = "backdoor"
+	// StreamCode draws the code of a record that its owner uploads (record).
+	StreamCode = "code"
+	// StreamDealt deals such codes to the auxiliary records, as strangers (epoch).
+	StreamDealt = "dealt"
+	// StreamAuxiliary draws auxiliary records, of a set or from nothing.
+	StreamAuxiliary = "auxiliary"
 	// StreamMask draws which features of a record are masked (record).
 	StreamMask = "mask"
 	// StreamRelease draws the noise on what is released of a record (record).

@@ -126,7 +126,7 @@ func methodKey(v any) store.Key {
 }
 
 func TestEveryFieldOfAMethodIsInTheKey(t *testing.T) {
-	methods := append(append(unlearn.All(), unlearn.Generative()...),
+	methods := append(unlearn.Every(),
 		unlearn.FineTuning{SGD: &unlearn.Descent{}}, unlearn.GradientAscent{SGD: &unlearn.Descent{}})
 	for _, m := range methods {
 		if left := differ(t, m, methodKey); len(left) > 0 {
@@ -409,7 +409,7 @@ func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
 	if keysOf(t, l, s) != keysOf(t, l, written) {
 		t.Error("a setting that is written out has other keys")
 	}
-	for _, m := range append(unlearn.All(), unlearn.Generative()...) {
+	for _, m := range unlearn.Every() {
 		a, errA := s.ID(s.Origin(m))
 		b, errB := written.ID(written.Origin(m.Resolved()))
 		if errA != nil || errB != nil || a != b {

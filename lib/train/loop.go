@@ -246,9 +246,9 @@ func (l *loop) surgeons() []Surgeon {
 }
 
 // mixed is the gradient of a turn's objective, or the mixture of its terms'
-// gradients that the plan's mixer asks for.
+// gradients, where there are several, that the plan's mixer asks for.
 func (l *loop) mixed(p nn.Params, t turn, key func(term, layer int) uint64) (stepped, error) {
-	if l.plan.Mixer == nil {
+	if l.plan.Mixer == nil || len(t.batches) == 1 {
 		got, states, err := l.g.step(p, t.objective, t.batches, key)
 		return stepped{got, states}, err
 	}

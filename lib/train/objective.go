@@ -106,6 +106,15 @@ func (t Term) check(a model.Architecture) error {
 	return t.X.Check("data")
 }
 
+// Times is the term with the weights of its targets multiplied.
+func (t Term) Times(factor float64) Term {
+	t.Targets = slices.Clone(t.Targets)
+	for k := range t.Targets {
+		t.Targets[k].Weight *= factor
+	}
+	return t
+}
+
 // changes tells whether what enters the network or the losses differs from epoch
 // to epoch.
 func (t Term) changes() bool {

@@ -24,7 +24,9 @@ type Validation struct {
 	Patience int
 	MinDelta float64
 	// Rising ends the fit when the last so many values rise strictly; 0 never does.
-	Rising   int
+	Rising int
+	// Enough ends the fit at the first value that is no higher; nil never does.
+	Enough   *float64
 	KeepLast bool // return the last weights instead
 }
 
@@ -43,6 +45,8 @@ func (v *Validation) check(a model.Architecture) error {
 		return fmt.Errorf("train: validation with patience %d and least difference %v", v.Patience, v.MinDelta)
 	case v.Rising < 0 || v.Rising == 1:
 		return fmt.Errorf("train: validation that ends at %d rising values", v.Rising)
+	case v.Enough != nil && math.IsNaN(*v.Enough):
+		return errors.New("train: validation that ends at NaN")
 	case v.Judge != nil && v.Objective != nil:
 		return errors.New("train: validation by an objective and by a judge")
 	case v.Judge != nil:
@@ -89,7 +93,12 @@ func (v *Validation) reached(s *State) bool {
 	if v == nil {
 		return false
 	}
-	return v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience || v.Risen(s.History)
+	return v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience || v.Risen(s.History) || v.Met(s.History)
+}
+
+// Met reports whether the last value of a history is what Enough waits for.
+func (v *Validation) Met(history []Epoch) bool {
+	return v.Enough != nil && len(history) > 0 && *history[len(history)-1].Valid <= *v.Enough
 }
 
 // Risen reports whether the values at the end of a history are what Rising waits for.

@@ -1,5 +1,7 @@
 package unlearn
 
+import "slices"
+
 // All lists every method and control at its paper setting; it is what `lethe
 // list` prints and what the conformance suite runs. A new method adds one line.
 // StepMatched and Tuned make another method of one; here they stand around those
@@ -20,6 +22,7 @@ func All() []Method {
 		Tuned[SalUn]{},
 		StepMatched[SalUn]{},
 		L1Sparsity{},
+		AuxiliaryTuning{},
 		RetainTuning{},
 		RetrainShare{},
 		DPRetrain{},
@@ -47,3 +50,14 @@ func Generative() []Method {
 		ExtraGradientTrue{},
 	}
 }
+
+// Bottlenecks lists the methods for information bottlenecks alone, in the same way.
+func Bottlenecks() []Method {
+	return []Method{
+		BlindU{},
+		VBU{},
+	}
+}
+
+// Every lists the methods of All, Generative and Bottlenecks.
+func Every() []Method { return slices.Concat(All(), Generative(), Bottlenecks()) }

@@ -68,6 +68,7 @@ var about = map[string][]unlearntest.Option{
 			t.Error("the weights have changed")
 		}
 	})},
+	"auxiliary-tuning": {unlearntest.Lowers(heldOutLoss)},
 	"random-weights": {unlearntest.Holds("is an untrained model", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
 		drawn := y.Request.Seed + y.Request.Fit.Seed
 		if p.Hash() != y.Request.Runner.Arch.Init(drawn.Stream(engine.StreamInit)).Hash() {
@@ -161,6 +162,7 @@ var generative = map[string][]unlearntest.Option{
 	"ssd":                nil,
 	"ssd-foster":         {unlearntest.Deterministic()},
 	"fisher-scrub":       nil,
+	"auxiliary-tuning":   {unlearntest.Lowers(heldOutLoss)},
 	"do-nothing":         {unlearntest.Deterministic()},
 	"random-weights":     nil,
 }
@@ -225,6 +227,40 @@ var abridged = map[string]unlearn.Method{
 }
 
 var few = unlearn.Criticism{Hidden: 8, Steps: 5, Batch: 16}
+
+// heldOutLoss is what the original was trained for, on as many held-out records as are
+// to be forgotten.
+func heldOutLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	r := y.Request
+	drawn := unlearn.Data{IDs: r.Seed.Stream(engine.StreamAuxiliary).Perm(r.HeldOut.X.Rows)[:r.Forget.X.Rows]}
+	drawn.X = r.HeldOut.X.Gather(drawn.IDs)
+	for _, i := range drawn.IDs {
+		if r.HeldOut.Y != nil {
+			drawn.Y = append(drawn.Y, r.HeldOut.Y[i])
+		}
+	}
+	return y.Loss(t, p, drawn)
+}
+
+// onBottlenecks says what is particular about the methods of Bottlenecks, which stop
+// when they have forgotten.
+var onBottlenecks = map[string][]unlearntest.Option{
+	"blindu": {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
+	"vbu":    {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
+}
+
+func TestEveryMethodOfBottlenecksConforms(t *testing.T) {
+	for _, m := range unlearn.Bottlenecks() {
+		options, listed := onBottlenecks[m.Name()]
+		if !listed {
+			t.Errorf("the table does not know %s", m.Name())
+		}
+		t.Run(m.Name(), func(t *testing.T) { unlearntest.RunBottleneck(t, m, options...) })
+	}
+	if len(onBottlenecks) != len(unlearn.Bottlenecks()) {
+		t.Error("the table knows more than the list")
+	}
+}
 
 // latentNorm is the mean squared length of the forget set's latent means.
 func latentNorm(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {

@@ -344,11 +344,8 @@ func (r Request) objective(name string, d Data, whole bool, weight float64) (tra
 	}
 	out := make(train.Objective, len(trained))
 	for i, t := range trained {
-		t.Name, t.Whole, t.Augment, t.Targets = name, whole, r.Augment, slices.Clone(t.Targets)
-		for k := range t.Targets {
-			t.Targets[k].Weight *= weight
-		}
-		out[i] = t
+		t.Name, t.Whole, t.Augment = name, whole, r.Augment
+		out[i] = t.Times(weight)
 	}
 	return out, nil
 }

@@ -153,7 +153,7 @@ func (m Bottleneck) Draws() []nn.Draw {
 // Forward implements model.Architecture.
 func (m Bottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
 	m = m.withDefaults()
-	n := m.compressing()
+	n, _ := m.Tensors()
 	code := m.Compress(t, p[:n], x, model.DrawAt(draws, 0))
 	logits := m.Classify(t, p[n:], code.Z)
 	return model.Trace{
@@ -163,9 +163,10 @@ func (m Bottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model
 	}
 }
 
-// compressing is the number of the compressor's tensors.
-func (m Bottleneck) compressing() int {
-	return len(m.Compressor.Init(rand.New(rand.NewPCG(0, 0)), compressor, m.Features, 2*m.Latent))
+// Tensors are how many the halves have.
+func (m Bottleneck) Tensors() (compressing, approximating int) {
+	c, a := Halves(m.Init(rand.New(rand.NewPCG(0, 0))))
+	return len(c), len(a)
 }
 
 // Code is what the compressor makes of records, [Latent, n] each.

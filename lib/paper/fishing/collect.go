@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 
-	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -25,65 +24,39 @@ import (
 // evidence is what the tables of one scale are made of.
 type evidence struct {
 	Study
-	env       *paper.Env
-	rows      []Row
-	runs      []string
-	data      map[string]string // data set -> hash
-	caveats   []string
-	missing   []string // sets whose files are not on this machine
-	generated bool
+	env *paper.Env
+	*paper.Evidence[Row]
 }
 
 // collect finds or computes the rows of a study.
 func collect(ctx context.Context, e *paper.Env, s Study) (*evidence, error) {
-	ev := &evidence{Study: s, env: e, data: map[string]string{}}
-	for _, c := range s.Cases {
-		for seed := range s.Seeds {
-			err := ev.add(ctx, c, seed)
-			if errors.Is(err, datasets.ErrMissing) {
-				ev.missing = append(ev.missing, c.DataSet)
-				break
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s, seed %d: %w", c.Label, seed, err)
-			}
-		}
-	}
-	if ev.missing = slices.Compact(ev.missing); len(ev.rows) == 0 {
-		return nil, fmt.Errorf("no set of cells of scale %s is on this machine: lethe data get %s: %w", s.Scale, ev.missing[0], datasets.ErrMissing)
-	}
-	return ev, nil
+	found, err := paper.Collect(ctx, e, pieces(e, s))
+	return &evidence{s, e, found}, err
 }
 
-// add finds or computes the rows of a case with a seed.
-func (ev *evidence) add(ctx context.Context, of Case, seed int) error {
-	l := ev.env.Lab()
-	c, err := l.Case(ctx, of.at(seed))
-	if err != nil {
-		return err
-	}
-	ev.data[c.About.Name] = c.Hash
-	ev.generated = ev.generated || c.About.Synthetic
-	if caveat := c.About.Caveat; caveat != "" && !slices.Contains(ev.caveats, caveat) {
-		ev.caveats = append(ev.caveats, caveat)
-	}
-	run, err := l.Store.Do(ctx, key(l, c, of), func(ctx context.Context, w *store.Work) error {
-		rows, err := measure(ctx, l.Engine, c, of)
-		if err != nil {
-			return err
+func (ev *evidence) provenance(id string) report.Provenance {
+	return ev.Provenance(ev.env, id, ev.Scale, Results, ev.Seeds)
+}
+
+// pieces are the cases of a study with their seeds.
+func pieces(e *paper.Env, s Study) (out []paper.Piece[Row]) {
+	for _, of := range s.Cases {
+		for seed := range s.Seeds {
+			out = append(out, piece(e, of, seed))
 		}
-		return w.WriteJSON("rows.json", rows)
-	})
-	if err != nil {
-		return err
 	}
-	l.Finish(jobName(of, seed), fmt.Sprintf("%s, seed %d", of.Label, seed))
-	var rows []Row
-	if err := run.JSON("rows.json", &rows); err != nil {
-		return err
+	return out
+}
+
+func piece(e *paper.Env, of Case, seed int) paper.Piece[Row] {
+	l := e.Lab()
+	return paper.Piece[Row]{
+		ID: jobName(of, seed), About: fmt.Sprintf("%s, seed %d", of.Label, seed), Setting: of.at(seed),
+		Models:  []paper.Models{{Setting: of.at(seed), Methods: of.methods()}},
+		Key:     func(c *lab.Case) store.Key { return key(l, c, of) },
+		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * len(of.arms())) },
+		Measure: func(ctx context.Context, c *lab.Case) ([]Row, error) { return measure(ctx, l.Engine, c, of) },
 	}
-	ev.rows, ev.runs = append(ev.rows, rows...), append(ev.runs, run.ID)
-	return nil
 }
 
 // evidenceKey identifies the rows of a case in the store.
@@ -130,34 +103,6 @@ func (c Case) forgets() string { return cmp.Or(c.Class, c.Forgets()) }
 
 func jobName(c Case, seed int) string {
 	return fmt.Sprintf("evidence/%s/%s/%s/seed-%d", path.Join("fishing", c.Part), c.DataSet, c.forgets(), seed)
-}
-
-// jobs lists the models of a study and the evidence on them.
-func jobs(ctx context.Context, e *paper.Env, s Study) ([]lab.Job, error) {
-	var out []lab.Job
-	for _, of := range s.Cases {
-		for seed := range s.Seeds {
-			models, err := e.Lab().Jobs(ctx, of.at(seed), of.methods()...)
-			if err != nil {
-				return nil, err
-			}
-			job := lab.Job{ID: jobName(of, seed), Needs: lab.IDs(models)}
-			c, err := e.Lab().Case(ctx, of.at(seed))
-			switch {
-			case errors.Is(err, datasets.ErrMissing):
-				job.Missing = true
-			case err != nil:
-				return nil, err
-			default:
-				job.Cost = int64(c.Problem.Train.X.Rows * len(of.arms()))
-				if err := e.Lab().Look(&job, key(e.Lab(), c, of)); err != nil {
-					return nil, err
-				}
-			}
-			out = append(append(out, models...), job)
-		}
-	}
-	return lab.Once(out), nil
 }
 
 // measure makes the rows of a case.

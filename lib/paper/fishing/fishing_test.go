@@ -54,10 +54,10 @@ func TestAStudyMakesItsTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ev.rows) != 8 {
-		t.Fatalf("%d rows", len(ev.rows))
+	if len(ev.Rows) != 8 {
+		t.Fatalf("%d rows", len(ev.Rows))
 	}
-	for _, r := range ev.rows {
+	for _, r := range ev.Rows {
 		if r.Forget < 20 || r.Forget > 32 || r.Negatives < 10 || r.Negatives > r.Unseen || r.SameType > 32-r.Forget || r.Unseen != 300 {
 			t.Errorf("%s: %d forgotten, %d negatives (%d of the type) of %d", r.Arm, r.Forget, r.Negatives, r.SameType, r.Unseen)
 		}
@@ -88,10 +88,10 @@ func TestAStudyMakesItsTables(t *testing.T) {
 	if text := ev.figure1().Figure.Text(); !strings.Contains(text, Retrained) {
 		t.Errorf("the figure does not show the retrained model: %s", text)
 	}
-	runs := len(ev.runs)
+	runs := len(ev.Runs)
 	again, err := collect(t.Context(), e, brief())
-	if err != nil || !slices.Equal(again.runs, ev.runs) || runs != 2 {
-		t.Errorf("again: %v, %v", again.runs, err)
+	if err != nil || !slices.Equal(again.Runs, ev.Runs) || runs != 2 {
+		t.Errorf("again: %v, %v", again.Runs, err)
 	}
 }
 

@@ -3,14 +3,12 @@ package fishing
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -71,59 +69,38 @@ type LayerOverlap struct {
 
 // overlaps is what the tables on Fisher information of one scale are made of.
 type overlaps struct {
-	evidence
-	found []Overlap
+	Study
+	env *paper.Env
+	*paper.Evidence[Overlap]
 }
 
 func collectOverlaps(ctx context.Context, e *paper.Env, s Study) (*overlaps, error) {
-	o := &overlaps{evidence: evidence{Study: s, env: e, data: map[string]string{}}}
-	for _, c := range s.Cases {
-		for seed := range s.Seeds {
-			err := o.add(ctx, c, seed)
-			if errors.Is(err, datasets.ErrMissing) {
-				o.missing = append(o.missing, c.DataSet)
-				break
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s, seed %d: %w", c.Label, seed, err)
-			}
-		}
-	}
-	if o.missing = slices.Compact(o.missing); len(o.found) == 0 {
-		return nil, fmt.Errorf("no set of cells of scale %s is on this machine: lethe data get %s: %w", s.Scale, o.missing[0], datasets.ErrMissing)
-	}
-	return o, nil
+	found, err := paper.Collect(ctx, e, overlapPieces(e, s))
+	return &overlaps{s, e, found}, err
 }
 
-// add finds or computes what is known of a case with a seed.
-func (o *overlaps) add(ctx context.Context, of Case, seed int) error {
-	l := o.env.Lab()
-	c, err := l.Case(ctx, of.at(seed))
-	if err != nil {
-		return err
-	}
-	o.data[c.About.Name] = c.Hash
-	o.generated = o.generated || c.About.Synthetic
-	if caveat := c.About.Caveat; caveat != "" && !slices.Contains(o.caveats, caveat) {
-		o.caveats = append(o.caveats, caveat)
-	}
-	run, err := l.Store.Do(ctx, overlapKey(l, c, of), func(ctx context.Context, w *store.Work) error {
-		found, err := measureOverlaps(ctx, c, of)
-		if err != nil {
-			return err
+func (o *overlaps) provenance(id string) report.Provenance {
+	return o.Provenance(o.env, id, o.Scale, Results, o.Seeds)
+}
+
+func overlapPieces(e *paper.Env, s Study) (out []paper.Piece[Overlap]) {
+	for _, of := range s.Cases {
+		for seed := range s.Seeds {
+			out = append(out, overlapPiece(e, of, seed))
 		}
-		return w.WriteJSON("overlaps.json", found)
-	})
-	if err != nil {
-		return err
 	}
-	l.Finish(overlapName(of, seed), fmt.Sprintf("Fisher information, %s, seed %d", of.Label, seed))
-	var found []Overlap
-	if err := run.JSON("overlaps.json", &found); err != nil {
-		return err
+	return out
+}
+
+func overlapPiece(e *paper.Env, of Case, seed int) paper.Piece[Overlap] {
+	l := e.Lab()
+	return paper.Piece[Overlap]{
+		ID: overlapName(of, seed), About: fmt.Sprintf("Fisher information, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "overlaps.json",
+		Models:  []paper.Models{{Setting: of.at(seed), Methods: overlapArms}, {Setting: of.deep(seed), Methods: overlapArms}},
+		Key:     func(c *lab.Case) store.Key { return overlapKey(l, c, of) },
+		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (c.Fit.Epochs + 6*(6+codedDraws))) },
+		Measure: func(ctx context.Context, c *lab.Case) ([]Overlap, error) { return measureOverlaps(ctx, c, of) },
 	}
-	o.found, o.runs = append(o.found, found...), append(o.runs, run.ID)
-	return nil
 }
 
 func overlapKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
@@ -152,42 +129,6 @@ func overlapName(c Case, seed int) string {
 // The models of a case that the lab knows: the original, and a retrained one as the
 // control that never met what is forgotten.
 var overlapArms = []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}}
-
-// overlapJobs lists the models of a scale and what is measured on them.
-func overlapJobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-	s, err := StudyAt(scale)
-	if err != nil {
-		return nil, err
-	}
-	var out []lab.Job
-	for _, of := range s.Cases {
-		for seed := range s.Seeds {
-			var models []lab.Job
-			for _, setting := range []lab.Setting{of.at(seed), of.deep(seed)} {
-				jobs, err := e.Lab().Jobs(ctx, setting, overlapArms...)
-				if err != nil {
-					return nil, err
-				}
-				models = append(models, jobs...)
-			}
-			job := lab.Job{ID: overlapName(of, seed), Needs: lab.IDs(models)}
-			c, err := e.Lab().Case(ctx, of.at(seed))
-			switch {
-			case errors.Is(err, datasets.ErrMissing):
-				job.Missing = true
-			case err != nil:
-				return nil, err
-			default:
-				job.Cost = int64(c.Problem.Train.X.Rows * (c.Fit.Epochs + 6*(6+codedDraws)))
-				if err := e.Lab().Look(&job, overlapKey(e.Lab(), c, of)); err != nil {
-					return nil, err
-				}
-			}
-			out = append(append(out, models...), job)
-		}
-	}
-	return lab.Once(out), nil
-}
 
 // deepEpochs is how long the deep classifier is trained. The program stops when 95 % of
 // the cells are right in training; the notes of the table say how many are here.

@@ -3,6 +3,7 @@ package fishing
 import (
 	"context"
 
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
 )
 
@@ -15,8 +16,8 @@ func MeasureOverlap(ctx context.Context, seed int) error {
 	if err != nil {
 		return err
 	}
-	o := &overlaps{evidence: evidence{Study: s, env: e, data: map[string]string{}}}
-	return o.add(ctx, s.Cases[0], seed)
+	_, err = paper.Collect(ctx, e, []paper.Piece[Overlap]{overlapPiece(e, s.Cases[0], seed)})
+	return err
 }
 
 // Overlaps are what was found at several models, with several seeds.
@@ -33,7 +34,7 @@ func MeasuredOverlaps(ctx context.Context) (Overlaps, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.found, nil
+	return o.Rows, nil
 }
 
 // Of are the values of the forgotten type in a layer of a model, one per seed.

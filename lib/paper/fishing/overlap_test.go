@@ -41,7 +41,7 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 	if got := o.models(label); !slices.Equal(got, want) {
 		t.Fatalf("models %q", got)
 	}
-	for _, f := range o.found {
+	for _, f := range o.Rows {
 		if f.Control != strings.HasSuffix(f.Model, "retrained") || f.Cells+f.Others != 1700 || f.Forgot != (f.Type == "rare0") {
 			t.Errorf("%+v", f)
 		}
@@ -84,8 +84,8 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 		t.Errorf("the figure lacks the classifier: %s", text)
 	}
 	again, err := collectOverlaps(t.Context(), e, shallow())
-	if err != nil || !slices.Equal(again.runs, o.runs) {
-		t.Errorf("again: %v, %v", again.runs, err)
+	if err != nil || !slices.Equal(again.Runs, o.Runs) {
+		t.Errorf("again: %v, %v", again.Runs, err)
 	}
 }
 

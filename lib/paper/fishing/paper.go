@@ -40,7 +40,7 @@ func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func
 		if err != nil {
 			return nil, err
 		}
-		return jobs(ctx, e, s)
+		return paper.PieceJobs(ctx, e, pieces(e, s))
 	}
 	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		s, err := study(scale)
@@ -52,7 +52,7 @@ func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func
 			return nil, err
 		}
 		out := show(ev)
-		out.Runs = report.RecordsOf(ev.rows)
+		out.Runs = report.RecordsOf(ev.Rows)
 		return out, nil
 	}
 	return r
@@ -60,7 +60,13 @@ func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func
 
 // ofOverlaps is a recipe about the Fisher information of a study's models.
 func ofOverlaps(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Recipe {
-	r.Jobs = overlapJobs
+	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+		s, err := StudyAt(scale)
+		if err != nil {
+			return nil, err
+		}
+		return paper.PieceJobs(ctx, e, overlapPieces(e, s))
+	}
 	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		s, err := StudyAt(scale)
 		if err != nil {
@@ -71,7 +77,7 @@ func ofOverlaps(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Recipe
 			return nil, err
 		}
 		out := show(o)
-		out.Runs = report.RecordsOf(o.found)
+		out.Runs = report.RecordsOf(o.Rows)
 		return out, nil
 	}
 	return r
@@ -79,7 +85,13 @@ func ofOverlaps(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Recipe
 
 // ofFleets is the recipe about fleets of models.
 func ofFleets(r paper.Recipe) paper.Recipe {
-	r.Jobs = fleetJobs
+	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+		s, err := FleetStudyAt(scale)
+		if err != nil {
+			return nil, err
+		}
+		return paper.PieceJobs(ctx, e, fleetPieces(e, s))
+	}
 	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		s, err := FleetStudyAt(scale)
 		if err != nil {

@@ -71,8 +71,8 @@ func Measure(ctx context.Context, seed int) error {
 	if err != nil {
 		return err
 	}
-	ev := &evidence{Study: s, env: e, data: map[string]string{}}
-	return ev.add(ctx, s.Cases[0], seed)
+	_, err = paper.Collect(ctx, e, []paper.Piece[Row]{piece(e, s.Cases[0], seed)})
+	return err
 }
 
 // Rows are the rows of several models and arms.
@@ -89,7 +89,7 @@ func Measured(ctx context.Context) (Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ev.rows, nil
+	return ev.Rows, nil
 }
 
 // Of are the values of an arm, one per model.

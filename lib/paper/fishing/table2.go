@@ -88,7 +88,7 @@ const strangersSeen = "Extra-gradient, and frozen critics where they meet strang
 
 // arm are the rows of an arm of any case.
 func (ev *evidence) arm(label string) (out []Row) {
-	for _, r := range ev.rows {
+	for _, r := range ev.Rows {
 		if r.Arm == label {
 			out = append(out, r)
 		}
@@ -187,7 +187,7 @@ func heldOut(a Attacked) float64 {
 // of are the rows of an arm of a case, in the order of their seeds.
 func (ev *evidence) of(label, arm string) []Row {
 	var out []Row
-	for _, r := range ev.rows {
+	for _, r := range ev.Rows {
 		if r.Case == label && r.Arm == arm {
 			out = append(out, r)
 		}
@@ -198,13 +198,10 @@ func (ev *evidence) of(label, arm string) []Row {
 // notes say of every case how many cells there are and what chance gives.
 func (ev *evidence) notes() []string {
 	var out []string
-	if ev.generated {
+	if ev.Generated {
 		out = append(out, "simulated_cells are generated.")
 	}
-	for _, m := range ev.missing {
-		out = append(out, fmt.Sprintf("Left out, its files are not on this machine: %s. Get it with: lethe data get %s", m, m))
-	}
-	out = append(out, ev.caveats...)
+	out = append(append(out, ev.LeftOut()...), ev.Caveats...)
 	out = append(out, "Variable genes are chosen on counts, for which the recipe was made; the program chose those of PBMC-33k on logged values.")
 	for _, c := range ev.Cases {
 		rows := ev.of(c.Label, Original)
@@ -236,19 +233,6 @@ func spread(rows []Row, count func(Row) int) string {
 		return fmt.Sprint(low)
 	}
 	return fmt.Sprintf("%d to %d", low, high)
-}
-
-func (ev *evidence) provenance(id string) report.Provenance {
-	info := ev.env.Engine.Info()
-	p := report.Provenance{
-		Scale: ev.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
-		Data: ev.data, Command: paper.Command(id, ev.Scale),
-	}
-	for s := range ev.Seeds {
-		p.Seeds = append(p.Seeds, int64(s+ev.env.Shift))
-	}
-	p.Runs, p.RunsHash = paper.CountRuns(ev.runs)
-	return p
 }
 
 func (ev *evidence) figure1() *paper.Output {

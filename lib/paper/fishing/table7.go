@@ -69,7 +69,7 @@ func (o *overlaps) table7() *paper.Output {
 // models are the names of a case's models in their order.
 func (o *overlaps) models(label string) []string {
 	var out []string
-	for _, f := range o.found {
+	for _, f := range o.Rows {
 		if f.Case == label && !slices.Contains(out, f.Model) {
 			out = append(out, f.Model)
 		}
@@ -93,7 +93,7 @@ func (o *overlaps) rowsOf(label, model string) []report.Row {
 // at is what was found at a model of a case, in the order of the seeds.
 func (o *overlaps) at(label, model string, which func(Overlap) bool) []Overlap {
 	var out []Overlap
-	for _, f := range o.found {
+	for _, f := range o.Rows {
 		if f.Case == label && f.Model == model && which(f) {
 			out = append(out, f)
 		}
@@ -166,13 +166,10 @@ func meanOf(x []float64) float64 { return stats.MeanInterval(x, 0.95, stats.Over
 // overlapNotes say how many cells there are, and how good the classifiers.
 func (o *overlaps) overlapNotes() []string {
 	var out []string
-	if o.generated {
+	if o.Generated {
 		out = append(out, "simulated_cells are generated.")
 	}
-	for _, m := range o.missing {
-		out = append(out, fmt.Sprintf("Left out, its files are not on this machine: %s. Get it with: lethe data get %s", m, m))
-	}
-	out = append(out, o.caveats...)
+	out = append(append(out, o.LeftOut()...), o.Caveats...)
 	for _, c := range o.Cases {
 		own := o.at(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
 		if len(own) == 0 {

@@ -255,11 +255,13 @@ func TestTablesOfUtility(t *testing.T) {
 func TestGapsAreSaid(t *testing.T) {
 	c := Case{Label: "c", Markers: []string{"A"}, Only: []string{Original}}
 	one := 1.0
-	ev := &evidence{Study: Study{Cases: []Case{c, {Label: "d", Markers: []string{"B"}}}}, rows: []Row{{Case: "c", Arm: Original, Markers: []Marker{{Gene: "A", R: &one}}}}}
+	ev := &evidence{Study: Study{Cases: []Case{c, {Label: "d", Markers: []string{"B"}}}}, Evidence: &paper.Evidence[Row]{
+		Rows: []Row{{Case: "c", Arm: Original, Markers: []Marker{{Gene: "A", R: &one}}}},
+	}}
 	if cells := ev.acrossCells(c, Fisher); len(cells) != 2 || cells[0].Missing != "not an arm" {
 		t.Errorf("%+v", cells)
 	}
-	row := genesRow(c, c.arms()[0], ev.rows, ev.markers(), false)
+	row := genesRow(c, c.arms()[0], ev.Rows, ev.markers(), false)
 	if row.Kind != report.Control || len(row.Cells) != 4 || *row.Cells[1].Value != 1 || row.Cells[2].Missing == "" {
 		t.Errorf("%+v", row)
 	}

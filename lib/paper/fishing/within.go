@@ -2,7 +2,6 @@ package fishing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -124,56 +124,44 @@ type Found struct {
 // fleets is what the table of one scale is made of.
 type fleets struct {
 	FleetStudy
-	env       *paper.Env
-	found     []Found
-	runs      []string
-	data      map[string]string
-	missing   []string
-	generated bool
+	env *paper.Env
+	*paper.Evidence[Found]
 }
 
 func collectFleets(ctx context.Context, e *paper.Env, s FleetStudy) (*fleets, error) {
-	out := &fleets{FleetStudy: s, env: e, data: map[string]string{}}
-	for _, f := range s.Fleets {
-		found, err := out.add(ctx, f)
-		switch {
-		case errors.Is(err, datasets.ErrMissing):
-			out.missing = append(out.missing, f.DataSet)
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", f.Label, err)
-		default:
-			out.found = append(out.found, found...)
-		}
-	}
-	if out.missing = slices.Compact(out.missing); len(out.found) == 0 {
-		return nil, fmt.Errorf("no data set of scale %s is on this machine: lethe data get %s: %w", s.Scale, out.missing[0], datasets.ErrMissing)
-	}
-	return out, nil
+	found, err := paper.Collect(ctx, e, fleetPieces(e, s))
+	return &fleets{s, e, found}, err
 }
 
-// add finds or computes what attacks say of a fleet.
-func (s *fleets) add(ctx context.Context, of Fleet) ([]Found, error) {
-	l := s.env.Lab()
-	f, err := l.Fleet(ctx, of.of(), of.Models, of.Whole)
-	if err != nil {
-		return nil, err
-	}
-	about := f.Models[0].About
-	s.data[about.Name], s.generated = f.Models[0].Hash, s.generated || about.Synthetic
-	run, err := l.Store.Do(ctx, fleetKey(l, f.Models[0], of), func(ctx context.Context, w *store.Work) error {
-		found, err := of.measure(ctx, f)
-		if err != nil {
-			return err
+func (s *fleets) provenance() report.Provenance {
+	return s.Provenance(s.env, within.ID, s.Scale, FleetResults, 1)
+}
+
+// fleetPieces are a study's fleets; the case of a fleet is its first model.
+func fleetPieces(e *paper.Env, s FleetStudy) (out []paper.Piece[Found]) {
+	l := e.Lab()
+	for _, of := range s.Fleets {
+		p := paper.Piece[Found]{
+			ID: of.job(), About: of.Label, File: "found.json",
+			Key:  func(first *lab.Case) store.Key { return fleetKey(l, first, of) },
+			Cost: func(first *lab.Case) int64 { return int64(first.Problem.Train.X.Rows * of.Models) },
+			Measure: func(ctx context.Context, _ *lab.Case) ([]Found, error) {
+				f, err := l.Fleet(ctx, of.of(), of.Models, of.Whole)
+				if err != nil {
+					return nil, err
+				}
+				return of.measure(ctx, f)
+			},
 		}
-		return w.WriteJSON("found.json", found)
-	})
-	if err != nil {
-		return nil, err
+		for k, at := range of.of().Fleet(of.Models, of.Whole) {
+			if k == 0 {
+				p.Setting = at
+			}
+			p.Models = append(p.Models, paper.Models{Setting: at, Methods: of.methods()})
+		}
+		out = append(out, p)
 	}
-	l.Finish(of.job(), of.Label)
-	s.runs = append(s.runs, run.ID)
-	var found []Found
-	return found, run.JSON("found.json", &found)
+	return out
 }
 
 // fleetEvidence identifies what attacks say of a fleet in the store.
@@ -214,36 +202,6 @@ func (f Fleet) job() string {
 		group = "everything"
 	}
 	return fmt.Sprintf("evidence/fishing-within/%s/%s/models-%d", f.DataSet, group, f.Models)
-}
-
-// fleetJobs lists every model of a scale's fleets, and the evidence on them.
-func fleetJobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-	s, err := FleetStudyAt(scale)
-	if err != nil {
-		return nil, err
-	}
-	var out []lab.Job
-	for _, of := range s.Fleets {
-		models, err := e.Lab().FleetJobs(ctx, of.of(), of.Models, of.Whole, of.methods()...)
-		if err != nil {
-			return nil, err
-		}
-		job := lab.Job{ID: of.job(), Needs: lab.IDs(models)}
-		first, err := e.Lab().Case(ctx, of.of().Fleet(of.Models, of.Whole)[0])
-		switch {
-		case errors.Is(err, datasets.ErrMissing):
-			job.Missing = true
-		case err != nil:
-			return nil, err
-		default:
-			job.Cost = int64(first.Problem.Train.X.Rows * of.Models)
-			if err := e.Lab().Look(&job, fleetKey(e.Lab(), first, of)); err != nil {
-				return nil, err
-			}
-		}
-		out = append(append(out, models...), job)
-	}
-	return lab.Once(out), nil
 }
 
 // group reports whether a record is of the group that is dealt.
@@ -287,5 +245,5 @@ func Caught(ctx context.Context, of ...Fleet) (Catch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.found, nil
+	return s.Rows, nil
 }

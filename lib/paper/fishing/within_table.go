@@ -42,7 +42,7 @@ func (s *fleets) table() *paper.Output {
 // row is an attack's line of a fleet.
 func (s *fleets) row(f Fleet, name string) (report.Row, bool) {
 	found := map[string]Found{}
-	for _, r := range s.found {
+	for _, r := range s.Rows {
 		if r.Case == f.Label && r.Attack == name {
 			found[r.Arm] = r
 		}
@@ -94,7 +94,7 @@ func outside(found map[string]Found, arm string) report.Cell {
 // records are the values behind the table, one of each model, arm and attack.
 func (s *fleets) records() []fleetRecord {
 	var out []fleetRecord
-	for _, f := range s.found {
+	for _, f := range s.Rows {
 		for m, r := range f.Within.Models {
 			rec := fleetRecord{Case: f.Case, Arm: f.Arm, Attack: f.Attack, Model: m, In: r.NMembers, Out: r.NNonmembers, Within: r.AUC.Value}
 			if len(f.Matched) > 0 {
@@ -119,18 +119,16 @@ type fleetRecord struct {
 
 func (s *fleets) notes() []string {
 	var out []string
-	if s.generated {
+	if s.Generated {
 		out = append(out, "simulated_cells are generated.")
 	}
-	for _, m := range s.missing {
-		out = append(out, fmt.Sprintf("Left out, its files are not on this machine: %s. Get it with: lethe data get %s", m, m))
-	}
+	out = append(out, s.LeftOut()...)
 	for _, f := range s.Fleets {
-		i := slices.IndexFunc(s.found, func(r Found) bool { return r.Case == f.Label && r.Arm == Original && len(r.Matched) > 0 })
+		i := slices.IndexFunc(s.Rows, func(r Found) bool { return r.Case == f.Label && r.Arm == Original && len(r.Matched) > 0 })
 		if i < 0 {
 			continue
 		}
-		r := s.found[i]
+		r := s.Rows[i]
 		out = append(out, fmt.Sprintf("%s: %d cells are dealt; of %.1f matched unseen cells %.1f are of the group, on average over models.",
 			f.Label, r.Dealt, r.Negatives, r.SameType))
 	}
@@ -141,23 +139,13 @@ func (s *fleets) notes() []string {
 		"Within, the learned attacker is trained on the features in other models; matched, on the model's own, cross-fitted as in Table 2.")
 }
 
-func (s *fleets) provenance() report.Provenance {
-	info := s.env.Engine.Info()
-	p := report.Provenance{
-		Scale: s.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(FleetResults),
-		Data: s.data, Command: paper.Command(within.ID, s.Scale), Seeds: []int64{int64(s.env.Shift)},
-	}
-	p.Runs, p.RunsHash = paper.CountRuns(s.runs)
-	return p
-}
-
 // figure shows, of every fleet of cells, each attack within the group and on matched
 // cells, of the original models and of those that never had the cells.
 func (s *fleets) figure() plot.Figure {
 	f := plot.Panels{Meta: plot.Meta{Title: within.Title, Caption: "A point is the mean AUC of a pair of models.", Source: s.provenance().Line()}, Columns: 1}
 	for _, of := range s.Fleets {
-		if len(Catch(s.found).Of(of.Label, Original, shadow.LiRA{Pooled: true}.Name(), Inside)) > 0 {
-			f.Figures = append(f.Figures, Catch(s.found).Strips(of))
+		if len(Catch(s.Rows).Of(of.Label, Original, shadow.LiRA{Pooled: true}.Name(), Inside)) > 0 {
+			f.Figures = append(f.Figures, Catch(s.Rows).Strips(of))
 		}
 	}
 	return f

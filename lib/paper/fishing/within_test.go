@@ -35,10 +35,10 @@ func TestAFleetMakesItsTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 3*8 + 4; len(s.found) != want {
-		t.Fatalf("%d findings, want %d", len(s.found), want)
+	if want := 3*8 + 4; len(s.Rows) != want {
+		t.Fatalf("%d findings, want %d", len(s.Rows), want)
 	}
-	for _, f := range s.found {
+	for _, f := range s.Rows {
 		for m, r := range f.Within.Models {
 			if r.NMembers+r.NNonmembers != f.Dealt || math.Abs(float64(r.NMembers-r.NNonmembers)) > 1 {
 				t.Errorf("%s, %s, model %d: %d in and %d out of %d", f.Arm, f.Attack, m, r.NMembers, r.NNonmembers, f.Dealt)
@@ -63,8 +63,8 @@ func TestAFleetMakesItsTable(t *testing.T) {
 		t.Errorf("%d rows, %d records", len(table.Rows), len(s.records()))
 	}
 	again, err := collectFleets(t.Context(), e, briefFleets())
-	if err != nil || !slices.Equal(again.runs, s.runs) || len(s.runs) != 2 {
-		t.Errorf("again: %v, %v", again.runs, err)
+	if err != nil || !slices.Equal(again.Runs, s.Runs) || len(s.Runs) != 2 {
+		t.Errorf("again: %v, %v", again.Runs, err)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestAMemoryIsFoundWithinItsCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	finds := []string{generative.Recon{}.Name(), generative.ELBO{}.Name(), Learned, shadow.LiRA{Pooled: true}.Name(), shadow.LiRA{Offline: true, Pooled: true}.Name()}
-	for _, f := range s.found {
+	for _, f := range s.Rows {
 		t.Logf("%s, %s: %v", f.Arm, f.Attack, f.Within.AUC)
 		switch {
 		case f.Arm == Original && slices.Contains(finds, f.Attack) && f.Within.AUC.Low < 0.6:
@@ -125,7 +125,11 @@ func TestFleetsWithoutTheirFiles(t *testing.T) {
 	e := environment(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
 	for _, scale := range []string{"quick", "hour", "standard"} {
-		list, err := fleetJobs(t.Context(), e, scale)
+		s, err := FleetStudyAt(scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := paper.PieceJobs(t.Context(), e, fleetPieces(e, s))
 		if err != nil || len(list) < 40 {
 			t.Fatalf("%s: %d jobs, %v", scale, len(list), err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +86,13 @@ var generativeNonsense = []nonsensical{
 		[]string{"forget set", "7 features", "takes 4"}},
 	{"another model", func(r *unlearn.Request) { r.Original = r.Original[:4] },
 		[]string{"original", "4 tensors against 10"}},
+}
+
+// bottleneckNonsense is what is nonsense to any classifier, and does not name a tensor.
+func bottleneckNonsense() []nonsensical {
+	return slices.DeleteFunc(slices.Clone(nonsense), func(c nonsensical) bool {
+		return slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(w, "hidden") || strings.Contains(w, "tensors") })
+	})
 }
 
 // absent and unseen are what only a method that needs them refuses.

@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -52,6 +53,18 @@ func NewGenerativeToy(t testing.TB) *Toy {
 	})
 }
 
+// NewBottleneckToy is NewToy with an information bottleneck for the classifier.
+func NewBottleneckToy(t testing.TB) *Toy {
+	t.Helper()
+	half := ib.MLP{Hidden: toyHidden}
+	arch := ib.Bottleneck{Features: toyFeatures, Outputs: toyClasses, Latent: 2, Compressor: half, Approximator: half}
+	return newToy(t, arch, func(d unlearn.Data) (train.Objective, error) {
+		return train.Objective{{Name: "records", X: d.X, IDs: d.IDs, Targets: []train.Target{
+			train.CrossEntropy(d.Y, toyClasses, 1), {Loss: loss.LatentDivergence{}, Weight: 1e-3},
+		}}}, nil
+	})
+}
+
 func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) (train.Objective, error)) *Toy {
 	t.Helper()
 	e, err := engine.Open("go")
@@ -74,7 +87,7 @@ func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) 
 
 		Objective: objective,
 	}
-	if objective != nil {
+	if _, is := arch.(model.Classifier); !is {
 		all.Y, r.Forget.Y, r.Retain.Y, r.HeldOut.Y = nil, nil, nil, nil
 	}
 	y := &Toy{}

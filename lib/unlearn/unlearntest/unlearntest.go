@@ -90,6 +90,22 @@ func RunGenerative(t *testing.T, m unlearn.Method, options ...Option) {
 	s.run(t, options)
 }
 
+// RunBottleneck runs the suite on a method that is General, on an information
+// bottleneck.
+func RunBottleneck(t *testing.T, m unlearn.Method, options ...Option) {
+	t.Helper()
+	s := &suite{method: m, toy: NewBottleneckToy(t), nonsense: bottleneckNonsense()}
+	s.run(t, options)
+	t.Run("needs a bottleneck", s.needsABottleneck)
+}
+
+func (s *suite) needsABottleneck(t *testing.T) {
+	p, rep, err := unlearn.Apply(context.Background(), s.method, NewToy(t).Request)
+	if err == nil || p != nil || rep != nil {
+		t.Errorf("a plain classifier is not refused: %v", err)
+	}
+}
+
 func (s *suite) needsAClassifier(t *testing.T) {
 	p, rep, err := unlearn.Apply(context.Background(), s.method, NewGenerativeToy(t).Request)
 	if err == nil || p != nil || rep != nil || !strings.Contains(err.Error(), "needs a classifier and its labels") {

@@ -1,0 +1,66 @@
+package blindu
+
+import (
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// The labels of the controls. The paper has the original alone.
+const (
+	Original  = "original"
+	Retrained = "retrained"
+	OtherSeed = "retrained, other seed"
+	Auxiliary = "auxiliary records alone"
+)
+
+// The labels of the methods: corrected, and as they are printed and coded.
+const (
+	VBU          = "VBU"
+	VBUCoded     = "VBU, as coded"
+	With         = "BlindU_w"
+	Without      = "BlindU_w/o"
+	Compressed   = "BlindU, compressed only"
+	Printed      = "BlindU_w/o, printed weight"
+	Coded        = "BlindU_w/o, as coded"
+	Bounded      = "BlindU_w/o, bounded"
+	Summed       = "BlindU_w/o, plain sum"
+	Unaware      = "BlindU_w/o, labels only"
+	OnTheRetains = "BlindU_w/o, on the retain set"
+)
+
+// arms are the rows of Table III.
+func (c Case) arms() []lab.Arm {
+	all := []lab.Arm{
+		{Label: Original, Method: unlearn.DoNothing{}, Control: true},
+		{Label: Retrained, Method: unlearn.Retrain{}, Control: true},
+		{Label: OtherSeed, Method: unlearn.SecondOracle, Control: true},
+		{Label: Auxiliary, Method: unlearn.AuxiliaryTuning{Epochs: 3}, Control: true},
+		{Label: VBU, Method: unlearn.VBU{}},
+		{Label: VBUCoded, Method: unlearn.VBU{Divergence: nn.Zero}},
+		{Label: With, Method: unlearn.BlindU{Masking: &privacy.Masking{Replacement: true}}},
+		{Label: Without, Method: unlearn.BlindU{}},
+		{Label: Compressed, Method: unlearn.BlindU{Unmasked: true}},
+		{Label: Printed, Method: unlearn.BlindU{Weighing: unlearn.AsPrinted}},
+		{Label: Coded, Method: unlearn.BlindU{Weighing: unlearn.ByRatio, Rate: 4}},
+		{Label: Bounded, Method: unlearn.BlindU{Bounded: true}},
+		{Label: Summed, Method: unlearn.BlindU{Weighing: unlearn.Added}},
+		{Label: Unaware, Method: unlearn.BlindU{Rate: nn.Zero}},
+		{Label: OnTheRetains, Method: unlearn.BlindU{Auxiliary: unlearn.Retained}},
+	}
+	if c.Only == nil {
+		return all
+	}
+	return slices.DeleteFunc(all, func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
+}
+
+func (c Case) methods() []unlearn.Method {
+	var out []unlearn.Method
+	for _, a := range c.arms() {
+		out = append(out, a.Method)
+	}
+	return out
+}

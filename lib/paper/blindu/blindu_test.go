@@ -1,0 +1,107 @@
+package blindu
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// brief is the quick study with few arms, records and epochs.
+func brief() Study {
+	c := drawings()
+	c.MaxRows, c.TestRows, c.Fit.Epochs = 900, 200, 12
+	c.Only = []string{Original, Retrained, VBUCoded, Without}
+	return Study{Scale: "brief", Seeds: 2, Cases: both(c)}
+}
+
+func environment(t *testing.T) *paper.Env {
+	e, s := enginetest.WithStore(t)
+	return &paper.Env{Engine: e, Store: s}
+}
+
+// From drawings to a table: the original has the backdoor and the retrained model has
+// not, every arm has a row, nothing is computed twice, and the jobs are what is done.
+func TestAStudyMakesItsTables(t *testing.T) {
+	e := environment(t)
+	ev, err := collect(t.Context(), e, brief())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ev.Rows) != 2*2*4 {
+		t.Fatalf("%d rows", len(ev.Rows))
+	}
+	for _, r := range ev.Rows {
+		backdoor := strings.HasSuffix(r.Case, "backdoor")
+		if r.Forget != 54 || r.Train != 900 || r.Judged != 100 || (r.Opened > 0) != backdoor {
+			t.Errorf("%s, %s: %d of %d to forget, %d judged, %d with the trigger", r.Case, r.Arm, r.Forget, r.Train, r.Judged, r.Opened)
+		}
+		switch {
+		case r.Arm == Original && (r.Erased < 0.8 || r.Retain < 0.7 || r.Test < 0.5):
+			t.Errorf("%s: the original has learned too little: %+v", r.Case, r)
+		case backdoor && r.Arm == Original && r.Open < 0.6:
+			t.Errorf("the original's backdoor is open for %v", r.Open)
+		case backdoor && r.Arm == Retrained && (r.Erased > 0.2 || r.Open > 0.2):
+			t.Errorf("the retrained model has the backdoor: %+v", r)
+		case !backdoor && r.Arm == Retrained && r.Erased < 0.5:
+			t.Errorf("the retrained model does not know what it never met and may know: %+v", r)
+		case r.Arm == Without && r.Steps == 0 || r.Control && r.Steps != 0:
+			t.Errorf("%s has taken %d steps", r.Arm, r.Steps)
+		}
+	}
+	out := ev.table3()
+	if err := out.Table.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, row := range out.Table.Rows {
+		if label := row.Cells[0].Text; row.Kind != report.Header && (row.Kind == report.Control) != (label == Original || label == Retrained) {
+			t.Errorf("%s is of kind %s", label, row.Kind)
+		}
+	}
+	if text := ev.figure6().Figure.Text(); !strings.Contains(text, Retrained) {
+		t.Errorf("the figure does not show the retrained model: %s", text)
+	}
+	again, err := collect(t.Context(), e, brief())
+	if err != nil || !slices.Equal(again.Runs, ev.Runs) || len(ev.Runs) != 4 {
+		t.Errorf("again: %v, %v", again.Runs, err)
+	}
+	jobs, err := paper.PieceJobs(t.Context(), e, pieces(e, brief()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two cases with two seeds: two models, two methods and the evidence.
+	if want := 2 * 2 * 5; len(jobs) != want {
+		t.Errorf("%d jobs, want %d", len(jobs), want)
+	}
+	for _, j := range jobs {
+		if !j.Done {
+			t.Errorf("the job %s is not done", j.ID)
+		}
+	}
+}
+
+func TestAStudyWithoutItsFilesSaysWhereTheyAre(t *testing.T) {
+	t.Setenv(datasets.EnvDir, t.TempDir())
+	e := environment(t)
+	for _, scale := range []string{"standard", "paper"} {
+		s, err := StudyAt(scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := collect(t.Context(), e, s); !errors.Is(err, datasets.ErrMissing) || !strings.Contains(err.Error(), "lethe data get mnist") {
+			t.Errorf("%s: %v", scale, err)
+		}
+		jobs, err := paper.PieceJobs(t.Context(), e, pieces(e, s))
+		if err != nil || len(jobs) == 0 || slices.ContainsFunc(jobs, func(j paper.Job) bool { return !j.Missing || j.Done }) {
+			t.Errorf("%s: %d jobs, %v", scale, len(jobs), err)
+		}
+	}
+	if _, err := StudyAt("hour"); err == nil || !strings.Contains(err.Error(), "quick, standard, paper") {
+		t.Errorf("an unknown scale: %v", err)
+	}
+}

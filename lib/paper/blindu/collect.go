@@ -1,0 +1,215 @@
+package blindu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// evidence is what the tables of one scale are made of.
+type evidence struct {
+	Study
+	env *paper.Env
+	*paper.Evidence[Row]
+}
+
+func collect(ctx context.Context, e *paper.Env, s Study) (*evidence, error) {
+	found, err := paper.Collect(ctx, e, pieces(e, s))
+	return &evidence{s, e, found}, err
+}
+
+func (ev *evidence) provenance(id string) report.Provenance {
+	return ev.Provenance(ev.env, id, ev.Scale, Results, ev.Seeds)
+}
+
+// of are the rows of an arm of a case, in the order of their seeds.
+func (ev *evidence) of(label, arm string) (out []Row) {
+	for _, r := range ev.Rows {
+		if r.Case == label && r.Arm == arm {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// pieces are the cases of a study with their seeds.
+func pieces(e *paper.Env, s Study) (out []paper.Piece[Row]) {
+	for _, of := range s.Cases {
+		for seed := range s.Seeds {
+			out = append(out, piece(e, of, seed))
+		}
+	}
+	return out
+}
+
+func piece(e *paper.Env, of Case, seed int) paper.Piece[Row] {
+	l := e.Lab()
+	return paper.Piece[Row]{
+		ID:    fmt.Sprintf("evidence/blindu/%s/%s/seed-%d", of.DataSet, of.Forgets(), seed),
+		About: fmt.Sprintf("%s, seed %d", of.Label, seed), Setting: of.at(seed),
+		Models:  []paper.Models{{Setting: of.at(seed), Methods: of.methods()}},
+		Key:     func(c *lab.Case) store.Key { return key(l, c, of) },
+		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * len(of.arms())) },
+		Measure: func(ctx context.Context, c *lab.Case) ([]Row, error) { return measure(ctx, c, of) },
+	}
+}
+
+// evidenceKey identifies the rows of a case in the store.
+type evidenceKey struct {
+	lab.NetworkKey
+	Goal    lab.Goal     `json:"goal"`
+	Fit     train.Config `json:"fit"`
+	Forget  string       `json:"forget"`
+	Arms    []armKey     `json:"arms"`
+	Results int          `json:"results"`
+}
+
+type armKey struct {
+	Label string `json:"label"`
+	lab.MethodKey
+}
+
+func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
+	k := evidenceKey{NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Results: Results}
+	for _, a := range of.arms() {
+		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	}
+	return l.Key("evidence/blindu", c.Problem, k, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
+}
+
+// Row is the evidence on one model: one arm of one case with one seed.
+type Row struct {
+	Case    string `json:"case"`
+	Arm     string `json:"arm"`
+	Control bool   `json:"control"`
+	Seed    int    `json:"seed"`
+	// Records to be forgotten, of all that the original was trained on, and unseen ones
+	// that no method may look at, on which a model is judged.
+	Forget int `json:"n_forget"`
+	Train  int `json:"n_train"`
+	Judged int `json:"n_judged"`
+
+	// Shares of right answers, with the mean of a record's code and not a draw: Erased
+	// of the records to be forgotten, of a backdoor by the label that it gave them, as
+	// they are; Masked of the same as their owner masks them, without replacement.
+	Erased float64 `json:"erased"`
+	Masked float64 `json:"masked"`
+	Retain float64 `json:"retain"`
+	Test   float64 `json:"test"`
+	Drawn  float64 `json:"test_drawn"`          // with a draw of each code, as coded
+	Open   float64 `json:"triggered,omitempty"` // of the unseen records with the trigger: how far the backdoor is open
+	Opened int     `json:"n_triggered,omitempty"`
+
+	Displacement float64 `json:"displacement,omitempty"`
+	Steps        int     `json:"steps,omitempty"`
+	Note         string  `json:"note,omitempty"`
+	Diverged     string  `json:"diverged,omitempty"` // the numbers above are none
+}
+
+// measure makes the rows of a case.
+func measure(ctx context.Context, c *lab.Case, of Case) ([]Row, error) {
+	if err := c.Ahead(ctx, of.methods()...); err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, a := range of.arms() {
+		row, err := rowOf(ctx, c, of, a)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Label, err)
+		}
+		rows = append(rows, *row)
+	}
+	return rows, nil
+}
+
+// rowOf is the evidence on an arm.
+func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
+	row := &Row{
+		Case: of.Label, Arm: a.Label, Control: a.Control, Seed: c.Seed,
+		Forget: len(c.Forget), Train: len(c.Forget) + len(c.Retain), Judged: len(c.Judged()),
+	}
+	weights, rep, err := c.Weights(ctx, a.Method)
+	if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
+		row.Diverged = d.Error()
+		return row, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if rep != nil {
+		row.Displacement, row.Steps, row.Note = rep.Displacement, rep.Steps, rep.Note
+	}
+	return row, row.answers(c, weights)
+}
+
+// answers counts a model's right answers.
+func (r *Row) answers(c *lab.Case, w nn.Params) error {
+	forget, test := c.Problem.Train.Gather(c.Forget), c.Test.Gather(c.Judged())
+	masked, err := uploaded(c, forget)
+	if err != nil {
+		return err
+	}
+	parts := []struct {
+		to *float64
+		of datasets.Part
+	}{{&r.Erased, forget}, {&r.Masked, masked}, {&r.Retain, c.Problem.Train.Gather(c.Retain)}, {&r.Test, test}}
+	if c.Backdoor != nil {
+		triggered, err := c.Triggered()
+		if err != nil {
+			return err
+		}
+		r.Opened = triggered.X.Rows
+		parts = append(parts, struct {
+			to *float64
+			of datasets.Part
+		}{&r.Open, triggered})
+	}
+	for _, p := range parts {
+		said, err := c.Runner.Predict(w, p.of.X)
+		if err != nil {
+			return err
+		}
+		*p.to = train.Accuracy(said.Logits(), p.of.Y)
+	}
+	return r.drawn(c, w, test)
+}
+
+// uploaded are records of the forget set as their owner masks them, without
+// replacement.
+func uploaded(c *lab.Case, p datasets.Part) (datasets.Part, error) {
+	seed := engine.Root(lab.UnlearnSeed + c.Shift)
+	x, _, err := privacy.Masking{}.Mask(p.X, c.Forget, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
+	p.X = x
+	return p, err
+}
+
+// drawn is the accuracy with a draw of every code.
+func (r *Row) drawn(c *lab.Case, w nn.Params, test datasets.Part) error {
+	e, err := unlearn.Upload(c.Runner, w, unlearn.Data{X: test.X, Y: test.Y, IDs: test.IDs}, nil, engine.Root(lab.UnlearnSeed+c.Shift))
+	if err != nil {
+		return err
+	}
+	half, err := c.Lab.Join(c.Prepared, ib.Approximator{Of: c.Problem.Arch.Resolved().(ib.Bottleneck)})
+	if err != nil {
+		return err
+	}
+	_, back := ib.Halves(w)
+	said, err := half.Runner.Predict(back, e.Codes)
+	if err == nil {
+		r.Drawn = train.Accuracy(said.Logits(), test.Y)
+	}
+	return err
+}

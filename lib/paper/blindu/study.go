@@ -1,0 +1,93 @@
+package blindu
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Study is what one scale computes.
+type Study struct {
+	Scale string
+	Cases []Case
+	Seeds int // models per arm, with seeds 0, 1, ...
+}
+
+// Case is a data set and the records of it that are to be forgotten.
+type Case struct {
+	Label string
+	lab.Setting
+	LR float64 // Adam's, in the case's trainings
+	// Only are the arms that are looked at; nil: all.
+	Only []string
+}
+
+// StudyAt is the study of the scale of that name.
+func StudyAt(scale string) (Study, error) {
+	switch scale {
+	case "quick":
+		return Study{Scale: scale, Seeds: 3, Cases: both(drawings())}, nil
+	case "standard":
+		return Study{Scale: scale, Seeds: 3, Cases: append(both(mnist()), both(adult())...)}, nil
+	case "paper":
+		return Study{Scale: scale, Seeds: 5, Cases: append(both(mnist()), both(adult())...)}, nil
+	}
+	return Study{}, fmt.Errorf("scale %q is not one of quick, standard, paper", scale)
+}
+
+// both are the paper's two requests: the records of a backdoor are to be forgotten, and
+// as many that nothing was done to.
+func both(c Case) []Case {
+	normal := c
+	c.Label += ", backdoor"
+	normal.Label += ", normal"
+	normal.Backdoor, normal.Fraction = nil, 0.06
+	return []Case{c, normal}
+}
+
+// mnist is the paper's main case, with the program's network.
+func mnist() Case {
+	return Case{Label: "MNIST", LR: 1e-3, Setting: lab.Setting{
+		DataSet: "mnist", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
+		Fit: train.Config{Epochs: 20, Batch: 20, Clip: 1},
+		Arch: func(features, classes int) model.Architecture {
+			return ib.Bottleneck{Features: features, Outputs: classes}
+		},
+	}}
+}
+
+// adult is the table of the paper. The program trains five epochs without the backdoor
+// and five with it; here are ten with it.
+func adult() Case {
+	return Case{Label: "Adult", LR: 1e-3, Setting: lab.Setting{
+		DataSet: "adult", Goal: lab.Compression{},
+		Backdoor: &lab.Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num", Value: 2},
+		Fit:      train.Config{Epochs: 10, Batch: 20, Clip: 5},
+		Arch: func(features, classes int) model.Architecture {
+			return ib.Bottleneck{Features: features, Outputs: classes, Latent: 9}
+		},
+	}}
+}
+
+// drawings is a case that needs no file, in a narrow network.
+func drawings() Case {
+	half := ib.MLP{Hidden: 48}
+	return Case{Label: "glyphs", LR: 1e-3, Setting: lab.Setting{
+		DataSet: "glyphs", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
+		Fit: train.Config{Epochs: 20, Batch: 20, Clip: 1},
+		Arch: func(features, classes int) model.Architecture {
+			return ib.Bottleneck{Features: features, Outputs: classes, Latent: 16, Compressor: half, Approximator: half}
+		},
+	}}
+}
+
+// at are the coordinates of a case with a seed.
+func (c Case) at(seed int) lab.Setting {
+	s := c.Setting
+	s.Seed, s.Fit.Optimizer = seed, nn.Adam{LR: c.LR}
+	return s
+}

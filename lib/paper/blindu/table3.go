@@ -1,0 +1,159 @@
+package blindu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+var table3 = paper.Recipe{
+	ID:    "blindu/table3",
+	Title: "BlindU Table III. Forgetting a backdoor's records, and any records",
+	Doc: "6 % of the train part are to be forgotten. 'erased' is the share of them whose label, that of the backdoor where there is one, the model " +
+		"still gives, on the records as they are; the program measures its own method on masked ones, whose trigger mostly is masked too, and its " +
+		"rivals on unmasked ones. 'triggered' is the share of unseen records with the trigger that are taken for the backdoor's class. Where nothing " +
+		"was done to the records, a model that never met them gives most of their labels rightly: read every row beside 'retrained', not beside 0. " +
+		"'auxiliary records alone' goes on training on what BlindU is given beside its codes, and knows nothing of them.",
+}
+
+var figure6 = paper.Recipe{
+	ID:    "blindu/figure6",
+	Title: "BlindU Fig. 6. What is forgotten, and what is kept",
+	Doc: "A point is a model. To the right: 1 - 'erased', the share of the records to be forgotten whose label the model no longer gives; up: the " +
+		"share of right answers on unseen records that no method may look at. The paper draws the way of three methods, and no retrained model, which " +
+		"is where a method should end.",
+}
+
+// printed are the paper's values of an arm: accuracy on the test set and on the forget
+// set, in per cent, with deviations over five seeds.
+func printed(c Case, arm string) string {
+	backdoor := c.Backdoor != nil
+	key := map[bool]string{true: "backdoor ", false: "normal "}[backdoor] + c.DataSet + " " + arm
+	return map[string]string{
+		"backdoor mnist " + VBU: "88.32 +- 0.73  2.02 +- 0.41", "backdoor mnist " + With: "94.55 +- 0.85  1.89 +- 1.29",
+		"backdoor mnist " + Without: "94.65 +- 0.67  1.56 +- 0.95",
+		"normal mnist " + VBU:       "89.19 +- 0.77  17.7 +- 0.57", "normal mnist " + With: "93.01 +- 0.65  17.19 +- 0.85",
+		"normal mnist " + Without: "91.38 +- 0.72  14.00 +- 1.08",
+		"backdoor adult " + VBU:   "64.64 +- 0.34  8.45 +- 0.35", "backdoor adult " + With: "84.34 +- 0.53  9.44 +- 0.41",
+		"backdoor adult " + Without: "84.05 +- 0.46  7.25 +- 0.43",
+		"normal adult " + VBU:       "51.32 +- 1.03  7.82 +- 2.33", "normal adult " + With: "84.08 +- 0.36  44.33 +- 7.37",
+		"normal adult " + Without: "84.05 +- 0.58  34.02 +- 2.87",
+	}[key]
+}
+
+func (ev *evidence) table3() *paper.Output {
+	t := &report.Table{
+		ID: table3.ID, Title: table3.Title, Caption: table3.Doc, Provenance: ev.provenance(table3.ID), Notes: ev.notes(),
+		Columns: []report.Column{
+			{Name: "model"},
+			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; mean over models with its 95 % interval; nearest to 'retrained' is best"},
+			{Name: "masked", Note: "the same with the records masked, 60 % in clear, as coded"},
+			{Name: "triggered", Note: "share of unseen records with the trigger that are taken for the backdoor's class"},
+			{Name: "retain", Note: "share of right answers on the retain set"},
+			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
+			{Name: "test, drawn", Note: "the same with a draw of every code, as coded"},
+			{Name: "paper", Note: "accuracy on test and forget set in per cent, as printed"},
+		},
+	}
+	for _, c := range ev.Cases {
+		for _, a := range c.arms() {
+			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
+				t.Rows = append(t.Rows, row3(c, a, rows))
+			}
+		}
+	}
+	return &paper.Output{Table: t}
+}
+
+func row3(c Case, a lab.Arm, rows []Row) report.Row {
+	l := paper.NewLine(c.Label, a.Label, a.Control, rows, func(r Row) string { return r.Diverged })
+	l.Share(func(r Row) float64 { return r.Erased })
+	l.Share(func(r Row) float64 { return r.Masked })
+	if c.Backdoor != nil {
+		l.Share(func(r Row) float64 { return r.Open })
+	} else {
+		l.Add(report.Gap("no trigger"))
+	}
+	l.Share(func(r Row) float64 { return r.Retain })
+	l.Share(func(r Row) float64 { return r.Test })
+	l.Share(func(r Row) float64 { return r.Drawn })
+	l.Add(report.Str(printed(c, a.Label)))
+	return l.Row()
+}
+
+// notes say of every case how many records there are, and how its methods ended.
+func (ev *evidence) notes() []string {
+	out := []string{"Intervals are Student's over models of different seeds; the records are the same in all of them."}
+	if ev.Generated {
+		out = append(out, "glyphs are generated.")
+	}
+	out = append(append(out, ev.LeftOut()...), ev.Caveats...)
+	for _, c := range ev.Cases {
+		rows := ev.of(c.Label, Original)
+		if len(rows) == 0 {
+			continue
+		}
+		r := rows[0]
+		out = append(out, fmt.Sprintf("%s: %d of %d records are to be forgotten; %d unseen ones are judged.", c.Label, r.Forget, r.Train, r.Judged))
+		out = append(out, ev.ways(c)...)
+	}
+	return out
+}
+
+// ways say how the methods of a case ended that stop by themselves.
+func (ev *evidence) ways(c Case) (out []string) {
+	for _, a := range c.arms() {
+		var ends []string
+		for _, r := range ev.of(c.Label, a.Label) {
+			if r.Note != "" {
+				ends = append(ends, r.Note)
+			}
+		}
+		if len(ends) > 0 {
+			out = append(out, fmt.Sprintf("%s, %s: %s.", c.Label, a.Label, joined(ends)))
+		}
+	}
+	return out
+}
+
+// joined are the ends of several models, those that are the same once.
+func joined(ends []string) string {
+	if same := slices.Compact(slices.Clone(ends)); len(same) == 1 {
+		return same[0]
+	}
+	return fmt.Sprintf("%q", ends)
+}
+
+func (ev *evidence) figure6() *paper.Output {
+	f := plot.Panels{Meta: plot.Meta{Title: figure6.Title, Caption: figure6.Doc, Source: ev.provenance(figure6.ID).Line()}, Columns: 2}
+	for _, c := range ev.Cases {
+		if len(ev.of(c.Label, Original)) > 0 {
+			f.Figures = append(f.Figures, ev.tradeOff(c))
+		}
+	}
+	return &paper.Output{Figure: f}
+}
+
+// tradeOff is a case's panel.
+func (ev *evidence) tradeOff(c Case) plot.Figure {
+	s := plot.Scatter{Meta: plot.Meta{Title: c.Label}, X: plot.Axis{Label: "1 - erased"}, Y: plot.Axis{Label: "test"}}
+	for _, a := range c.arms() {
+		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, With, Without, Printed, Coded}, a.Label) {
+			continue
+		}
+		cloud := plot.Cloud{Name: a.Label, Control: a.Control}
+		for _, r := range ev.of(c.Label, a.Label) {
+			if r.Diverged == "" {
+				cloud.X, cloud.Y = append(cloud.X, 1-r.Erased), append(cloud.Y, r.Test)
+			}
+		}
+		if len(cloud.X) > 0 {
+			s.Clouds = append(s.Clouds, cloud)
+		}
+	}
+	return s
+}

@@ -1,0 +1,163 @@
+package paper
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Piece is what is measured on one case, in rows of R, and kept in the store.
+type Piece[R any] struct {
+	ID      string // of its job
+	About   string // in words: "PBMC-3k, seed 2"
+	Setting lab.Setting
+	Models  []Models // that it is measured on
+	// Key identifies the rows in the store.
+	Key func(c *lab.Case) store.Key
+	// Cost is roughly how many records are met.
+	Cost    func(c *lab.Case) int64
+	File    string // in the store, "": rows.json
+	Measure func(ctx context.Context, c *lab.Case) ([]R, error)
+}
+
+// Models are those that methods leave in the case of a setting.
+type Models struct {
+	Setting lab.Setting
+	Methods []unlearn.Method
+}
+
+// Evidence is what the pieces of a study have given.
+type Evidence[R any] struct {
+	Rows      []R
+	Runs      []string          // in the store
+	Data      map[string]string // data set -> hash
+	Caveats   []string
+	Missing   []string // sets whose files are not on this machine
+	Generated bool     // whether any set is a generator's
+}
+
+// Collect finds or computes the pieces. Those whose data are not on this machine are
+// left out; none at all is an error.
+func Collect[R any](ctx context.Context, e *Env, pieces []Piece[R]) (*Evidence[R], error) {
+	ev := &Evidence[R]{Data: map[string]string{}}
+	for _, p := range pieces {
+		if slices.Contains(ev.Missing, p.Setting.DataSet) {
+			continue
+		}
+		err := ev.add(ctx, e, p)
+		switch {
+		case errors.Is(err, datasets.ErrMissing):
+			ev.Missing = append(ev.Missing, p.Setting.DataSet)
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", p.About, err)
+		}
+	}
+	if len(ev.Rows) == 0 && len(ev.Missing) > 0 {
+		return nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", ev.Missing[0], datasets.ErrMissing)
+	}
+	return ev, nil
+}
+
+func (ev *Evidence[R]) add(ctx context.Context, e *Env, p Piece[R]) error {
+	l, file := e.Lab(), cmp.Or(p.File, "rows.json")
+	c, err := l.Case(ctx, p.Setting)
+	if err != nil {
+		return err
+	}
+	run, err := l.Store.Do(ctx, p.Key(c), func(ctx context.Context, w *store.Work) error {
+		rows, err := p.Measure(ctx, c)
+		if err != nil {
+			return err
+		}
+		return w.WriteJSON(file, rows)
+	})
+	if err != nil {
+		return err
+	}
+	l.Finish(p.ID, p.About)
+	var rows []R
+	if err := run.JSON(file, &rows); err != nil {
+		return err
+	}
+	ev.Rows, ev.Runs = append(ev.Rows, rows...), append(ev.Runs, run.ID)
+	ev.Met(c.About, c.Hash)
+	return nil
+}
+
+// Met writes down a data set that evidence is about.
+func (ev *Evidence[R]) Met(about datasets.About, hash string) {
+	ev.Data[about.Name] = hash
+	ev.Generated = ev.Generated || about.Synthetic
+	if about.Caveat != "" && !slices.Contains(ev.Caveats, about.Caveat) {
+		ev.Caveats = append(ev.Caveats, about.Caveat)
+	}
+}
+
+// PieceJobs lists the models behind the pieces and their measuring, what is needed
+// first coming first.
+func PieceJobs[R any](ctx context.Context, e *Env, pieces []Piece[R]) ([]lab.Job, error) {
+	var out []lab.Job
+	for _, p := range pieces {
+		jobs, err := p.jobs(ctx, e.Lab())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.About, err)
+		}
+		out = append(out, jobs...)
+	}
+	return lab.Once(out), nil
+}
+
+func (p Piece[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err error) {
+	for _, m := range p.Models {
+		models, err := l.Jobs(ctx, m.Setting, m.Methods...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, models...)
+	}
+	job := lab.Job{ID: p.ID, Needs: lab.IDs(out)}
+	c, err := l.Case(ctx, p.Setting)
+	switch {
+	case errors.Is(err, datasets.ErrMissing):
+		job.Missing = true
+	case err != nil:
+		return nil, err
+	default:
+		job.Cost = p.Cost(c)
+		if err := l.Look(&job, p.Key(c)); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, job), nil
+}
+
+// LeftOut says, in a note each, which sets are missing.
+func (ev *Evidence[R]) LeftOut() []string {
+	var out []string
+	for _, m := range ev.Missing {
+		out = append(out, fmt.Sprintf("Left out, its files are not on this machine: %s. Get it with: lethe data get %s", m, m))
+	}
+	return out
+}
+
+// Provenance is that of a recipe's output out of this evidence, on models of so many
+// seeds.
+func (ev *Evidence[R]) Provenance(e *Env, id, scale string, results, seeds int) report.Provenance {
+	info := e.Engine.Info()
+	p := report.Provenance{
+		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(results), Data: ev.Data, Command: Command(id, scale),
+	}
+	for s := range seeds {
+		p.Seeds = append(p.Seeds, int64(s+e.Shift))
+	}
+	p.Runs, p.RunsHash = CountRuns(ev.Runs)
+	return p
+}

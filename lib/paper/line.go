@@ -1,0 +1,61 @@
+package paper
+
+import (
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Line is a row of a table in the making: an arm's models, a mean over them a cell.
+type Line[R any] struct {
+	group, label string
+	control      bool
+	rows         []R
+	diverged     func(R) string
+	cells        []report.Cell
+}
+
+// NewLine begins with the arm's label. Of a row whose model diverged, as diverged says
+// in words, there are no values.
+func NewLine[R any](group, label string, control bool, rows []R, diverged func(R) string) *Line[R] {
+	return &Line[R]{group, label, control, rows, diverged, []report.Cell{report.Str(label)}}
+}
+
+// Add adds a cell.
+func (l *Line[R]) Add(c report.Cell) { l.cells = append(l.cells, c) }
+
+// Over adds the mean of a value over models, with its interval.
+func (l *Line[R]) Over(digits int, value func(R) float64) { l.Add(report.Est(l.Mean(value), digits)) }
+
+// Share is Over of a value between 0 and 1, where its interval ends too.
+func (l *Line[R]) Share(value func(R) float64) {
+	e := l.Mean(value)
+	if e.HasInterval() {
+		e.Low, e.High = max(0, e.Low), min(1, e.High)
+	}
+	l.Add(report.Est(e, 3))
+}
+
+// Mean is the mean of a value over models with Student's 95 % interval.
+func (l *Line[R]) Mean(value func(R) float64) stats.Estimate {
+	var x []float64
+	for _, r := range l.rows {
+		if l.diverged(r) == "" {
+			x = append(x, value(r))
+		}
+	}
+	return stats.MeanInterval(x, 0.95, stats.OverModels)
+}
+
+// Row is the line as it is; a method that diverged in any of its models has none.
+func (l *Line[R]) Row() report.Row {
+	out := report.Row{Group: l.group, Cells: l.cells}
+	if l.control {
+		out.Kind = report.Control
+	}
+	for _, r := range l.rows {
+		if l.diverged(r) != "" {
+			return report.Gaps("diverged", l.group, l.label, len(l.cells))
+		}
+	}
+	return out
+}

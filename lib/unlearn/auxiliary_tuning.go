@@ -1,0 +1,75 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// AuxiliaryTuning is the control of methods with auxiliary records, BlindU above all:
+// it goes on with what the original was trained for, on these alone, in BlindU's
+// batches and for as many epochs at most. It knows nothing of the forget set but its
+// size. What it forgets is forgotten without anybody's forgetting.
+type AuxiliaryTuning struct {
+	Auxiliary Auxiliary `json:"auxiliary,omitempty"` // "": Public
+	Epochs    int       `json:"epochs,omitempty"`    // 0: 20
+	LR        float64   `json:"lr,omitempty"`        // 0: 1e-3
+	Batch     int       `json:"batch,omitempty"`     // 0: 20; a request's own batch goes before
+	Clip      float64   `json:"clip,omitempty"`      // the longest gradient, 0: 1, nn.Zero: any
+}
+
+var (
+	_ Described = AuxiliaryTuning{}
+	_ General   = AuxiliaryTuning{}
+)
+
+// Name implements Method.
+func (AuxiliaryTuning) Name() string { return "auxiliary-tuning" }
+
+// About implements Described.
+func (AuxiliaryTuning) About() About {
+	return About{"goes on training on records that nobody was trained on", "a control of BlindU"}
+}
+
+// General implements General.
+func (AuxiliaryTuning) General() bool { return true }
+
+// Sees implements Method. Of the forget set it is the size that is looked at.
+func (m AuxiliaryTuning) Sees() Sees {
+	s := m.resolved().Auxiliary.sees()
+	s.Original, s.Forget = true, true
+	return s
+}
+
+// Resolved implements Method.
+func (m AuxiliaryTuning) Resolved() Method { return m.resolved() }
+
+func (m AuxiliaryTuning) resolved() AuxiliaryTuning {
+	m.Auxiliary, m.Epochs, m.LR = cmp.Or(m.Auxiliary, Public), cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3)
+	m.Batch, m.Clip = cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
+	return m
+}
+
+// Unlearn implements Method.
+func (m AuxiliaryTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
+	d, err := m.Auxiliary.records(r)
+	if err != nil {
+		return nil, err
+	}
+	o, err := r.objective("auxiliary", d, false, 1)
+	if err != nil {
+		return nil, err
+	}
+	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	if m.Clip != nn.Zero {
+		c.Clip = m.Clip
+	}
+	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, r.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Params: p, History: history}, nil
+}

@@ -1,0 +1,130 @@
+package unlearn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Erasure is all that a server gets to know of records that it is to forget: codes
+// that their owner has made of them (see Upload), and labels.
+type Erasure struct {
+	Codes array.Matrix[float32] // one record per row
+	Y     []int
+}
+
+// Blind asks a server that holds no record of the forget set to forget it. What stands
+// here is all that the server has: nothing in it could hold such a record.
+type Blind struct {
+	Runner   *model.Runner // of an ib.Bottleneck
+	Original nn.Params
+	Erasure  Erasure
+	// Auxiliary are records of somebody else, with labels, on which the model is to go
+	// on working.
+	Auxiliary Data
+	// Objective is what the original was trained for, as in a Request.
+	Objective func(d Data) (train.Objective, error)
+	Seed      engine.Root
+	Batch     int
+	Hooks     train.Hooks
+}
+
+// Upload is what the owner of records sends: each is masked, if it is to be, compressed
+// by the first half of the model, and a code drawn from what that says. The codes are
+// made once; a record's mask and code depend on the seed and its number alone.
+func Upload(r *model.Runner, p nn.Params, records Data, mask *privacy.Masking, seed engine.Root) (Erasure, error) {
+	if _, is := r.Arch.(ib.Bottleneck); !is {
+		return Erasure{}, fmt.Errorf("needs an information bottleneck, %s is none", r.Arch.Name())
+	}
+	x, err := records.X, error(nil)
+	if mask != nil {
+		x, _, err = mask.Mask(x, records.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
+		if err != nil {
+			return Erasure{}, err
+		}
+	}
+	said, err := r.Predict(p, x)
+	if err != nil {
+		return Erasure{}, err
+	}
+	codes, err := ib.Draw(said, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(records.IDs[row])) })
+	return Erasure{Codes: codes, Y: records.Y}, err
+}
+
+// network is the bottleneck that is asked about.
+func (b Blind) network() (ib.Bottleneck, error) {
+	m, is := b.Runner.Arch.Resolved().(ib.Bottleneck)
+	switch n := b.Erasure.Codes.Rows; {
+	case !is:
+		return m, fmt.Errorf("needs an information bottleneck, %s is none", b.Runner.Arch.Name())
+	case n == 0 || n != len(b.Erasure.Y):
+		return m, fmt.Errorf("%d codes with %d labels are to be forgotten", n, len(b.Erasure.Y))
+	case b.Erasure.Codes.Cols != m.Latent:
+		return m, fmt.Errorf("the codes have %d variables, those of the model %d", b.Erasure.Codes.Cols, m.Latent)
+	case b.Auxiliary.X.Rows == 0:
+		return m, errors.New("there are no auxiliary records")
+	}
+	for i, y := range b.Erasure.Y {
+		if y < 0 || y >= m.Outputs {
+			return m, fmt.Errorf("code %d has label %d, the model has classes 0 to %d", i, y, m.Outputs-1)
+		}
+	}
+	return m, b.Erasure.Codes.Check("the codes")
+}
+
+// trained is what the original was trained for, on the auxiliary records.
+func (b Blind) trained() (train.Term, error) {
+	r := Request{Runner: b.Runner, Objective: b.Objective}
+	o, err := r.objective("auxiliary", b.Auxiliary, false, 1)
+	if err == nil && len(o) != 1 {
+		err = fmt.Errorf("the original was trained for %d terms", len(o))
+	}
+	if err != nil {
+		return train.Term{}, err
+	}
+	return o[0], nil
+}
+
+// forgotten stops a server that has forgotten: at the end of an epoch, when the
+// approximator finds the labels of no more codes than chance does, one in as many as
+// there are classes. The server can do so blindly.
+func (b Blind) forgotten(m ib.Bottleneck) (*train.Validation, error) {
+	half, err := model.NewRunner(b.Runner.Engine, ib.Approximator{Of: m})
+	if err != nil {
+		return nil, err
+	}
+	compressing, all := len(b.Original), len(b.Original)
+	compressing, _ = m.Tensors()
+	chance := 1 / float64(m.Outputs)
+	return &train.Validation{KeepLast: true, Enough: &chance, Judge: func(_ context.Context, p nn.Params, _ int) (float64, error) {
+		said, err := half.Predict(p[compressing:all], b.Erasure.Codes)
+		if err != nil {
+			return 0, err
+		}
+		return train.Accuracy(said.Logits(), b.Erasure.Y), nil
+	}}, nil
+}
+
+// blindly is the server's part of a request, with what the owner of the forget set
+// uploads in the place of the records, which are gone.
+func (r Request) blindly(mask *privacy.Masking, auxiliary Data) (Blind, error) {
+	if r.Augment != nil {
+		return Blind{}, errors.New("codes are of records as they are, and these are augmented")
+	}
+	e, err := Upload(r.Runner, r.Original, r.Forget, mask, r.Seed)
+	if err != nil {
+		return Blind{}, fmt.Errorf("the upload: %w", err)
+	}
+	return Blind{
+		Runner: r.Runner, Original: r.Original, Erasure: e, Auxiliary: auxiliary, Objective: r.Objective, Seed: r.Seed, Batch: r.Batch, Hooks: r.Hooks,
+	}, nil
+}

@@ -1,0 +1,375 @@
+package unlearn
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// server is a bottleneck that has learned two classes by the first of six features,
+// and a backdoor: where the last is 4 the answer is the third class. asked are the
+// records of the backdoor, others those of a server's own.
+type server struct {
+	runner        *model.Runner
+	weights       nn.Params
+	asked, others Data
+}
+
+func objectiveOf(d Data) (train.Objective, error) {
+	return train.Objective{{Name: "records", X: d.X, IDs: d.IDs, Targets: []train.Target{
+		train.CrossEntropy(d.Y, 3, 1), {Loss: loss.LatentDivergence{}, Weight: 1e-3},
+	}}}, nil
+}
+
+func plain(seed uint64, n, first int) Data {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	d := Data{X: array.New[float32](n, 6)}
+	for i := range n {
+		for j := range 6 {
+			d.X.Row(i)[j] = float32(rng.NormFloat64())
+		}
+		y := 0
+		if d.X.Row(i)[0] > 0 {
+			y = 1
+		}
+		d.Y, d.IDs = append(d.Y, y), append(d.IDs, first+i)
+	}
+	return d
+}
+
+func newServer(t testing.TB) *server {
+	t.Helper()
+	e, err := enginetest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := ib.MLP{Hidden: 16}
+	arch := ib.Bottleneck{Features: 6, Outputs: 3, Latent: 4, Compressor: half, Approximator: half}
+	s := &server{asked: plain(1, 100, 1000), others: plain(2, 120, 2000)}
+	for i := range s.asked.Y {
+		s.asked.X.Row(i)[5], s.asked.Y[i] = 4, 2
+	}
+	if s.runner, err = model.NewRunner(e, arch); err != nil {
+		t.Fatal(err)
+	}
+	o, err := objectiveOf(joined(s.asked, plain(3, 300, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := train.Config{Epochs: 10, Batch: 20, Optimizer: nn.Adam{LR: 5e-3}, Seed: 4}
+	if s.weights, _, err = train.Fit(context.Background(), s.runner, arch.Init(engine.Root(4).Stream(engine.StreamInit)), o, c, train.Hooks{}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// request is that of a method; the retain set is not looked at.
+func (s *server) request() Request {
+	return Request{
+		Runner: s.runner, Original: s.weights, Forget: s.asked, Retain: plain(3, 300, 0), HeldOut: s.others, Objective: objectiveOf,
+		Fit: train.Config{Epochs: 10, Batch: 20}, Seed: 100,
+	}
+}
+
+// accuracy is the share of records whose labels a model gives.
+func (s *server) accuracy(t testing.TB, p nn.Params, d Data) float64 {
+	t.Helper()
+	said, err := s.runner.Predict(p, d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return train.Accuracy(said.Logits(), d.Y)
+}
+
+// What is uploaded is made by hand here: the mask, the compressor, a draw.
+func TestAnUploadIsMaskedCompressedAndDrawn(t *testing.T) {
+	s := newServer(t)
+	mask := privacy.Masking{Rate: 0.5}
+	e, err := Upload(s.runner, s.weights, s.asked, &mask, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, masks, err := mask.Mask(s.asked.X, s.asked.IDs, func(r int) *rand.Rand { return engine.Root(7).Stream(engine.StreamMask, uint64(r)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := s.runner.Predict(s.weights, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.Rows {
+		clear := 0
+		for j := range 6 {
+			if masks.Clear(i, j) {
+				clear++
+			}
+		}
+		if clear != 3 {
+			t.Fatalf("%d of 6 features of record %d are in clear", clear, i)
+		}
+		rng := engine.Root(7).Stream(engine.StreamCode, uint64(s.asked.IDs[i]))
+		for k, mu := range said.Outputs[loss.LatentMean].Row(i) {
+			want := float64(mu) + math.Exp(float64(said.Outputs[loss.LatentLogVar].Row(i)[k])/2)*rng.NormFloat64()
+			if got := float64(e.Codes.Row(i)[k]); math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+				t.Fatalf("code %d[%d] is %v, want %v", i, k, got, want)
+			}
+		}
+	}
+	if !slices.Equal(e.Y, s.asked.Y) {
+		t.Error("the labels are not those of the records")
+	}
+	// A record's code does not depend on which others are uploaded.
+	some, err := Upload(s.runner, s.weights, s.asked.rows([]int{31, 4}), &mask, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(some.Codes.Row(0), e.Codes.Row(31)) || !slices.Equal(some.Codes.Row(1), e.Codes.Row(4)) {
+		t.Error("a code depends on its company")
+	}
+}
+
+// The backdoor goes and the rest stays; codes of others in the place of the asked ones
+// do not close it, nor do the auxiliary records alone.
+func TestBlindUClosesABackdoorByItsCodes(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	if s.accuracy(t, s.weights, s.asked) < 0.95 || s.accuracy(t, s.weights, s.others) < 0.8 {
+		t.Fatal("the original has learned too little: this test looks at nothing")
+	}
+	m := BlindU{Unmasked: true, Weighing: Added, LR: 3e-3}
+	after := func(m Method, r Request) (asked, others float64) {
+		p, _, err := Apply(t.Context(), m, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.accuracy(t, p, s.asked), s.accuracy(t, p, s.others)
+	}
+	asked, others := after(m, r)
+	if asked > 0.4 || others < 0.75 {
+		t.Errorf("of the backdoor's records %v are still given its label, of others %v are right", asked, others)
+	}
+	exchanged := s.request()
+	exchanged.Forget, exchanged.HeldOut = r.HeldOut, r.Forget
+	if asked, _ := after(m, exchanged); asked < 0.9 {
+		t.Errorf("with the roles exchanged the backdoor's records keep %v of their labels", asked)
+	}
+	if asked, others := after(AuxiliaryTuning{}, r); asked < 0.75 || others < 0.8 {
+		t.Errorf("auxiliary records alone leave %v of the backdoor, and %v of the rest", asked, others)
+	}
+}
+
+// What the server gives is a function of what was uploaded: whatever becomes of the
+// records afterwards changes nothing.
+func TestTheServerHasTheUploadAndNothingElse(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	m := BlindU{Epochs: 2}
+	want, _, err := Apply(t.Context(), m, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aux, err := Public.records(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := r.blindly(m.resolved().Masking, aux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(r.Forget.X.Data) // in the owner's hands
+	out, err := m.Serve(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Params.Hash() != want.Hash() {
+		t.Error("the server alone gives other weights")
+	}
+	b.Erasure.Codes.Data[0]++
+	if out, err = m.Serve(t.Context(), b); err != nil || out.Params.Hash() == want.Hash() {
+		t.Errorf("another upload gives the same weights (%v)", err)
+	}
+}
+
+func TestBlindUSettingsMatter(t *testing.T) {
+	s := newServer(t)
+	seen := map[string]BlindU{}
+	for _, m := range []BlindU{
+		{}, {Unmasked: true}, {Masking: &privacy.Masking{Replacement: true}}, {Masking: &privacy.Masking{Rate: 0.3}}, {Auxiliary: Retained},
+		{Weighing: AsPrinted}, {Weighing: ByPCGrad}, {Weighing: ByRatio}, {Weighing: Added}, {Bounded: true}, {LR: 1e-2}, {Clip: 0.01},
+		{Rate: nn.Zero}, {Rate: 100}, {Critic: 1}, {WarmUp: 1},
+	} {
+		m.Epochs = 1
+		p, _, err := Apply(t.Context(), m, s.request())
+		if err != nil {
+			t.Fatalf("%+v: %v", m, err)
+		}
+		if other, twice := seen[p.Hash()]; twice {
+			t.Errorf("%+v gives the weights of %+v", m, other)
+		}
+		seen[p.Hash()] = m
+	}
+	// As coded the first information has no gradient: only its value weighs.
+	if p, _, err := Apply(t.Context(), BlindU{Epochs: 1, Weighing: Added, Rate: nn.Zero}, s.request()); err != nil || seen[p.Hash()].Epochs != 0 {
+		t.Errorf("without the first information: %v", err)
+	}
+}
+
+func TestWhatAServerCannotDoIsNamed(t *testing.T) {
+	s := newServer(t)
+	for words, c := range map[string]struct {
+		m     BlindU
+		spoil func(*Request)
+	}{
+		`the weighing "fair" is none of`:          {m: BlindU{Weighing: "fair"}},
+		`the auxiliary records "own" are none of`: {m: BlindU{Auxiliary: "own"}},
+		"the upload: privacy":                     {m: BlindU{Masking: &privacy.Masking{Rate: 2}}},
+		"these are augmented": {spoil: func(r *Request) {
+			r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
+		}},
+	} {
+		r := s.request()
+		if c.spoil != nil {
+			c.spoil(&r)
+		}
+		if _, _, err := Apply(t.Context(), c.m, r); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+	good, err := s.request().blindly(nil, s.others)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, spoil := range map[string]func(*Blind){
+		"0 codes with 100 labels":           func(b *Blind) { b.Erasure.Codes = array.Matrix[float32]{} },
+		"the codes have 3 variables":        func(b *Blind) { b.Erasure.Codes = array.New[float32](100, 3) },
+		"code 1 has label 3":                func(b *Blind) { b.Erasure.Y = slices.Clone(b.Erasure.Y); b.Erasure.Y[1] = 3 },
+		"there are no auxiliary records":    func(b *Blind) { b.Auxiliary = Data{} },
+		"the codes: row 2, column 1 is NaN": func(b *Blind) { b.Erasure.Codes = nan(b.Erasure.Codes, 2, 1) },
+	} {
+		b := good
+		spoil(&b)
+		if _, err := (BlindU{Epochs: 1}).Serve(t.Context(), b); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+}
+
+func nan(m array.Matrix[float32], row, column int) array.Matrix[float32] {
+	out := array.Matrix[float32]{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)}
+	out.Row(row)[column] = float32(math.NaN())
+	return out
+}
+
+// Strangers are dealt anew in every epoch, to everybody one, and the pairs stay.
+func TestStrangersAreDealtAnewInEveryEpoch(t *testing.T) {
+	codes := array.New[float32](50, 2)
+	for i := range codes.Rows {
+		codes.Row(i)[0] = float32(i)
+	}
+	q := &pairs{seed: 3, codes: codes}
+	dealt := func(q *pairs, epoch int) []int {
+		var out []int
+		for id := range 50 {
+			src, dst := []float32{7, float32(id), 0, 0, 0}, make([]float32, 5)
+			if err := q.Augment(dst, src, epoch, id); err != nil {
+				t.Fatal(err)
+			}
+			if dst[0] != 7 || dst[1] != float32(id) || dst[2] != 0 {
+				t.Fatalf("the pair itself was changed: %v", dst)
+			}
+			out = append(out, int(dst[3]))
+		}
+		return out
+	}
+	first, second := dealt(q, 0), dealt(q, 1)
+	if slices.Equal(first, second) || !slices.Equal(first, dealt(&pairs{seed: 3, codes: codes}, 0)) {
+		t.Error("the deal does not follow seed and epoch")
+	}
+	slices.Sort(first)
+	for i, v := range first {
+		if i != v {
+			t.Fatalf("the deal is no permutation: %v", first)
+		}
+	}
+}
+
+// The joint network says what the bottleneck says, and of a code what the approximator
+// says; the approximator's weights are reached by both, as finite differences have it.
+func TestAJointNetworkIsItsParts(t *testing.T) {
+	s := newServer(t)
+	b, err := s.request().blindly(nil, s.others)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := b.network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	arch := jointly(of)
+	runner, err := model.NewRunner(s.runner.Engine, arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := append(s.weights.Clone(), arch.Critic.Init(engine.Root(1).Stream(engine.StreamInit), criticPrefix)...)
+	x := b.paired(arch)
+	got, err := runner.Predict(p, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := s.runner.Predict(s.weights, s.others.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half, err := model.NewRunner(s.runner.Engine, ib.Approximator{Of: of})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, back := ib.Halves(s.weights)
+	gone, err := half.Predict(back, b.Erasure.Codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.Rows {
+		if !slices.Equal(got.Logits().Row(i), want.Logits().Row(i)) || !slices.Equal(got.Outputs[erased].Row(i), gone.Logits().Row(i%100)) {
+			t.Fatalf("record %d: the joint network differs from its parts", i)
+		}
+	}
+	o := train.Objective{{Name: "both", X: x, Targets: []train.Target{
+		train.CrossEntropy(s.others.Y, 3, 1), BlindU{}.erase(b, of, x.Rows), {Loss: loss.DonskerVaradhan{}, Weight: -0.5},
+	}}}
+	grads, err := train.Gradient(t.Context(), runner, p, o, 0, train.Mode{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, w := range p {
+		if w.State {
+			continue
+		}
+		at, h := len(w.Data)/2, float32(1e-2)
+		value := func(d float32) float64 {
+			q := p.Clone()
+			q[k].Data[at] += d
+			v, err := train.Evaluate(t.Context(), runner, q, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		if numeric := (value(h) - value(-h)) / float64(2*h); math.Abs(numeric-grads[k][at]) > 2e-2*(math.Abs(numeric)+0.05) {
+			t.Errorf("%s: the slope is %v, the gradient %v", w.Name, numeric, grads[k][at])
+		}
+	}
+}

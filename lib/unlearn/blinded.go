@@ -1,0 +1,154 @@
+package unlearn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/information"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// blinded is a bottleneck together with a critic that looks for what its codes have in
+// common with codes that are to be forgotten: one network, so that the critic's answer
+// has a derivative by the compressor. A record is that of the bottleneck, behind it the
+// code that it is paired with, and the code of a stranger. Beside the bottleneck's
+// outputs there are
+//
+//	erased      = approximator(paired code)
+//	pair-scores = critic of (the record's own code, paired code), and with the stranger
+//
+// The weights are the bottleneck's and, behind them, the critic's.
+type blinded struct {
+	Of     ib.Bottleneck          `json:"of"`
+	Critic information.Normalised `json:"critic"`
+}
+
+// erased is the output of logits of the paired code.
+const erased = "erased"
+
+var (
+	_ model.Architecture = blinded{}
+	_ model.Coupled      = blinded{}
+	_ model.Chunked      = blinded{}
+)
+
+// jointly puts a critic beside a resolved bottleneck.
+func jointly(of ib.Bottleneck) blinded {
+	critic := information.Normalised{Critic: information.Critic{X: of.Latent, Y: of.Latent}}
+	return blinded{Of: of, Critic: critic.Resolved()}
+}
+
+// Name implements model.Architecture.
+func (m blinded) Name() string { return "blinded-" + m.Of.Name() }
+
+// Inputs implements model.Architecture.
+func (m blinded) Inputs() int { return m.Of.Inputs() + 2*m.Of.Latent }
+
+// Returns implements model.Architecture.
+func (m blinded) Returns() []model.Output {
+	return append(m.Of.Returns(), model.Output{Name: erased, Width: m.Of.Outputs}, model.Output{Name: loss.PairScores, Width: 2})
+}
+
+// Resolved implements model.Architecture.
+func (m blinded) Resolved() model.Architecture {
+	return blinded{m.Of.Resolved().(ib.Bottleneck), m.Critic.Resolved()}
+}
+
+// Coupled implements model.Coupled: the critic's average is that of a batch.
+func (blinded) Coupled() bool { return true }
+
+// ChunkRows implements model.Chunked.
+func (m blinded) ChunkRows() int { return m.Of.ChunkRows() }
+
+// Check implements model.Architecture.
+func (m blinded) Check() error {
+	if err := m.Of.Check(); err != nil {
+		return err
+	}
+	return m.Critic.Check()
+}
+
+// criticPrefix is that of the critic's weights.
+const criticPrefix = "critic."
+
+// Init implements model.Architecture.
+func (m blinded) Init(rng *rand.Rand) nn.Params {
+	return append(m.Of.Init(rng), m.Critic.Init(rng, criticPrefix)...)
+}
+
+// Draws implements model.Architecture.
+func (m blinded) Draws() []nn.Draw { return m.Of.Draws() }
+
+// Forward implements model.Architecture. The paired codes come before the record's own
+// through the approximator, whose statistics, where it has any, are then its own.
+func (m blinded) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
+	compressing, approximating := m.Of.Tensors()
+	front, back, critic := p[:compressing], p[compressing:compressing+approximating], p[compressing+approximating:]
+	features, latent := m.Of.Inputs(), m.Of.Latent
+	paired := Slice(x, AxisRange(features, features+latent))
+	stranger := Slice(x, AxisRange(features+latent))
+	gone := m.Of.Classify(t, back, paired)
+	code := m.Of.Compress(t, front, Slice(x, AxisRange(0, features)), model.DrawAt(draws, 0))
+	logits := m.Of.Classify(t, back, code.Z)
+	return model.Trace{
+		Outputs: map[string]*Node{
+			nn.Logits: logits, loss.LatentMean: code.Mean, loss.LatentLogVar: code.LogVar,
+			erased: gone, loss.PairScores: m.Critic.Forward(t, critic, code.Z, paired, stranger),
+		},
+		Embedding: code.Mean,
+	}
+}
+
+// pairs puts a stranger behind every record that already has its own code behind it,
+// another one in every epoch: the codes are dealt anew, by a permutation.
+type pairs struct {
+	seed  engine.Root
+	codes array.Matrix[float32]
+
+	mu    sync.Mutex
+	dealt map[int][]int // by epoch
+}
+
+func (q *pairs) deal(epoch int) []int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.dealt == nil {
+		q.dealt = map[int][]int{}
+	}
+	if q.dealt[epoch] == nil {
+		q.dealt[epoch] = q.seed.Stream(engine.StreamDealt, uint64(epoch)).Perm(q.codes.Rows)
+	}
+	return q.dealt[epoch]
+}
+
+// Augment implements train.Augmenter; id is the record's place among the pairs.
+func (q *pairs) Augment(dst, src []float32, epoch, id int) error {
+	if id < 0 {
+		return fmt.Errorf("pair %d", id)
+	}
+	copy(dst, src)
+	at := len(dst) - q.codes.Cols
+	copy(dst[at:], q.codes.Row(q.deal(epoch)[id%q.codes.Rows]))
+	return nil
+}
+
+// paired are the auxiliary records, each with a code of the erasure and room for a
+// stranger behind it. Who is paired with whom is by place, as nothing says more.
+func (b Blind) paired(m blinded) array.Matrix[float32] {
+	out := array.New[float32](b.Auxiliary.X.Rows, m.Inputs())
+	for i := range out.Rows {
+		code := b.Erasure.Codes.Row(i % b.Erasure.Codes.Rows)
+		copy(out.Row(i), b.Auxiliary.X.Row(i))
+		copy(out.Row(i)[b.Auxiliary.X.Cols:], code)
+		copy(out.Row(i)[b.Auxiliary.X.Cols+len(code):], code)
+	}
+	return out
+}

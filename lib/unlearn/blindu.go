@@ -1,0 +1,240 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// BlindU forgets records that it never sees (BlindU, section V). Their owner masks
+// each, compresses it with the first half of the model, and uploads the code z_e with
+// the label y_e. The server, which has the model and auxiliary records (x_a, y_a),
+// goes down two objectives,
+//
+//	L_IB     = mean( -log p(y_a | z_a) + beta divergence(z_a) )          (equation 2)
+//	L_forget = I(Z_e; Z_a) + I(Z_e; Y_e)                                 (equations 4, 6)
+//
+// weighed in every step by the lengths and the angle of their gradients (equation 8,
+// train.MGDA). The first information is what a critic finds in pairs (z_e, z_a) that
+// strangers do not have (MINE, equation 5): it learns five steps to one of the model,
+// after a hundred alone. The second falls as the cross-entropy -log p(y_e | z_e) rises.
+// The server stops after 20 epochs, or when the approximator finds the labels of no
+// more codes than chance: that much it can see.
+//
+// Codes and auxiliary records are drawn independently of each other, so that the true
+// I(Z_e; Z_a) is 0 before and after: what a critic finds in them is what a finite
+// number of pairs has by accident.
+//
+// Differences from paper and program: (1) the paper prints the complement of the right
+// weight; train.PrintedMGDA, Weighing "printed". (2) The program has no such weight, and
+// no gradient of the first information: a critic of a single batch, against normal
+// noise in the place of strangers, gives a number that scales the step; see
+// Weighing "ratio", in which the number is that of this critic. (3) The cross-entropy
+// can rise for ever. With Bounded the codes are taught every label alike instead.
+// (4) The program encodes anew in every step, and on CIFAR-10 and Adult the auxiliary
+// records are the retain set itself: Auxiliary Retained. (5) It stops by the accuracy
+// on records that a server does not have. (6) Its optimiser forgets its state at the
+// end of an epoch.
+type BlindU struct {
+	Masking   *privacy.Masking `json:"masking,omitempty"`   // nil: 60 % without replacement
+	Unmasked  bool             `json:"unmasked,omitempty"`  // nothing is masked, only compressed
+	Auxiliary Auxiliary        `json:"auxiliary,omitempty"` // "": Public
+	Weighing  Weighing         `json:"weighing,omitempty"`  // "": ByMGDA
+	Bounded   bool             `json:"bounded,omitempty"`
+	Epochs    int              `json:"epochs,omitempty"`  // at most, 0: 20
+	LR        float64          `json:"lr,omitempty"`      // 0: 1e-3
+	Batch     int              `json:"batch,omitempty"`   // 0: 20; a request's own batch goes before
+	Clip      float64          `json:"clip,omitempty"`    // the longest gradient, 0: 1, nn.Zero: any
+	Rate      float64          `json:"rate,omitempty"`    // weight of the first information, 0: 1, nn.Zero: none
+	Critic    int              `json:"critic,omitempty"`  // its steps to one of the model, 0: 5
+	WarmUp    int              `json:"warm_up,omitempty"` // its steps alone, 0: 100
+}
+
+// Weighing says how retaining and forgetting are weighed against each other.
+type Weighing string
+
+// The weighings.
+const (
+	ByMGDA    Weighing = "mgda"    // train.MGDA
+	AsPrinted Weighing = "printed" // train.PrintedMGDA
+	ByPCGrad  Weighing = "pcgrad"  // train.PCGrad
+	ByRatio   Weighing = "ratio"   // train.RatioWeights, as coded: ten times the retained loss, the first information without a gradient
+	Added     Weighing = "added"   // as they are
+)
+
+var (
+	_ Described = BlindU{}
+	_ General   = BlindU{}
+)
+
+// Name implements Method.
+func (BlindU) Name() string { return "blindu" }
+
+// About implements Described.
+func (BlindU) About() About {
+	return About{"forgets by codes and labels alone: raises the loss of uploaded codes, holds auxiliary records", "BlindU, corrected"}
+}
+
+// General implements General.
+func (BlindU) General() bool { return true }
+
+// Sees implements Method. The forget set is there for its owner; see Serve.
+func (m BlindU) Sees() Sees {
+	s := m.resolved().Auxiliary.sees()
+	s.Original, s.Forget = true, true
+	return s
+}
+
+// Resolved implements Method.
+func (m BlindU) Resolved() Method { return m.resolved() }
+
+func (m BlindU) resolved() BlindU {
+	mask := privacy.Masking{}
+	if m.Masking != nil {
+		mask = *m.Masking
+	}
+	if mask = mask.Resolved(); m.Unmasked {
+		m.Masking = nil
+	} else {
+		m.Masking = &mask
+	}
+	m.Auxiliary, m.Weighing = cmp.Or(m.Auxiliary, Public), cmp.Or(m.Weighing, ByMGDA)
+	m.Epochs, m.LR, m.Batch, m.Clip = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3), cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
+	m.Rate, m.Critic, m.WarmUp = cmp.Or(m.Rate, 1), cmp.Or(m.Critic, 5), cmp.Or(m.WarmUp, 100)
+	return m
+}
+
+// mixer is the weighing's.
+func (w Weighing) mixer() (train.Mixer, error) {
+	switch w {
+	case ByMGDA:
+		return train.MGDA{}, nil
+	case AsPrinted:
+		return train.PrintedMGDA{}, nil
+	case ByPCGrad:
+		return train.PCGrad{}, nil
+	case ByRatio:
+		return train.RatioWeights{}, nil
+	case Added:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("the weighing %q is none of %q, %q, %q, %q and %q", w, ByMGDA, AsPrinted, ByPCGrad, ByRatio, Added)
+}
+
+// Unlearn implements Method: the owner's part, and then the server's.
+func (m BlindU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
+	auxiliary, err := m.Auxiliary.records(r)
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.blindly(m.Masking, auxiliary)
+	if err != nil {
+		return nil, err
+	}
+	return m.Serve(ctx, b)
+}
+
+// Serve is the server's part.
+func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
+	m = m.resolved()
+	of, err := b.network()
+	if err != nil {
+		return nil, err
+	}
+	mixer, err := m.Weighing.mixer()
+	if err != nil {
+		return nil, err
+	}
+	arch := jointly(of)
+	runner, err := model.NewRunner(b.Runner.Engine, arch)
+	if err != nil {
+		return nil, err
+	}
+	critic, players, err := m.players(b, arch)
+	if err != nil {
+		return nil, err
+	}
+	start := append(b.Original.Clone(), arch.Critic.Init(b.Seed.Stream(engine.StreamCritic, 0, 0), criticPrefix)...)
+	c := train.Config{Epochs: 1, Batch: cmp.Or(b.Batch, m.Batch), Seed: engine.Root(b.Seed.Counter(engine.StreamCritic, 2, 0))}
+	if m.Clip != nn.Zero {
+		c.Clip = m.Clip
+	}
+	alone := critic
+	alone.Steps = 1
+	warm := train.Plan{Game: &train.Game{Players: []train.Player{alone}, Rounds: m.WarmUp}}
+	if start, _, err = train.FitPlan(ctx, runner, start, warm, c, train.Hooks{}); err != nil {
+		return nil, fmt.Errorf("the critic alone: %w", err)
+	}
+	c.Epochs, c.Seed = m.Epochs, b.Seed
+	plan := train.Plan{Game: &train.Game{Players: players}, Mixer: mixer}
+	if plan.Validation, err = b.forgotten(of); err != nil {
+		return nil, err
+	}
+	p, history, err := train.FitPlan(ctx, runner, start, plan, c, b.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Params: p[:len(b.Original)], History: history, Note: ended(plan.Validation, history)}, nil
+}
+
+// players are the critic and the model, who moves after it.
+func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []train.Player, err error) {
+	trained, err := b.trained()
+	if err != nil {
+		return critic, nil, err
+	}
+	x := b.paired(arch)
+	ids := make([]int, x.Rows)
+	for i := range ids {
+		ids[i] = i
+	}
+	deal := &pairs{seed: b.Seed, codes: b.Erasure.Codes}
+	common := train.Target{Loss: loss.DonskerVaradhan{}, Weight: 1}
+	look := train.Term{Name: "pairs", X: x, IDs: ids, Augment: deal, Targets: []train.Target{common}}
+	critic = train.Player{Name: "critic", Owns: []string{criticPrefix}, Objective: train.Objective{look}, Optimizer: nn.Adam{LR: 2e-4}, Steps: m.Critic}
+
+	retain, forget := trained, look
+	retain.X, retain.IDs, retain.Augment = x, ids, nil
+	forget.Name, forget.Targets = "forget", []train.Target{m.erase(b, arch.Of, x.Rows)}
+	if m.Rate != nn.Zero {
+		common.Weight = -m.Rate
+		if m.Weighing == ByRatio {
+			common.Loss = loss.Held{Of: common.Loss}
+		}
+		forget.Targets = append(forget.Targets, common)
+	}
+	server := train.Player{Name: "model", Objective: train.Objective{retain, forget}, Optimizer: nn.Adam{LR: m.LR}}
+	if m.Weighing == ByRatio {
+		server.Objective = train.Objective{forget, retain.Times(10)}
+	}
+	for _, v := range b.Original {
+		server.Owns = append(server.Owns, v.Name)
+	}
+	return critic, []train.Player{critic, server}, nil
+}
+
+// erase takes the labels off the codes.
+func (m BlindU) erase(b Blind, of ib.Bottleneck, pairs int) train.Target {
+	labels, weight := make([]int, pairs), -1.0
+	for i := range labels {
+		labels[i] = b.Erasure.Y[i%len(b.Erasure.Y)]
+	}
+	p := loss.Labels(labels, of.Outputs)
+	if m.Bounded {
+		weight = 1
+		for i := range p.Data {
+			p.Data[i] = 1 / float32(of.Outputs)
+		}
+	}
+	return train.Target{Loss: loss.Elsewhere{Output: erased, Of: loss.CrossEntropy{}}, Weight: weight, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: p}}
+}
