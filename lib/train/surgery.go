@@ -63,7 +63,8 @@ func (a AddNoise) Operate(_ nn.Params, grads [][]float64, noise func(int) *rand.
 
 // Released makes every step's gradient, as one vector, private by a mechanism: it
 // shortens the gradient of the batch and adds noise, so that the gradient hardly tells
-// of which batch it is, as a user wants who uploads it. For a training in which a
+// of which batch it is, as a user wants who uploads it. The mechanism's epsilon is that
+// of all steps where its Releases is their number. For a training in which a
 // record's own gradient is shortened, see Private.
 func Released(m privacy.Mechanism) (Surgeon, error) {
 	release, err := m.Prepare()
