@@ -64,7 +64,7 @@ func variants(v any, see func(path string, changed any)) (left []string) {
 			vary(path, at, func(x reflect.Value) { x.SetInt(x.Int() + 7) })
 		case reflect.Uint32, reflect.Uint64:
 			vary(path, at, func(x reflect.Value) { x.SetUint(x.Uint() + 7) })
-		case reflect.Float64:
+		case reflect.Float32, reflect.Float64:
 			vary(path, at, func(x reflect.Value) { x.SetFloat(x.Float() + 0.375) })
 		case reflect.String:
 			vary(path, at, func(x reflect.Value) { x.SetString(x.String() + "x") })

@@ -57,6 +57,32 @@ func TestValidationKeepsTheBestEpochAndStops(t *testing.T) {
 	}
 }
 
+// The first value that is no higher than enough ends the fit, with the last weights.
+func TestEnoughIsEnough(t *testing.T) {
+	r := openRunner(t, small, 0)
+	values, enough := []float64{3, 1.5, 1, 0.5}, 1.0
+	fit := func(enough *float64) (nn.Params, []Epoch) {
+		v := &Validation{Enough: enough, KeepLast: true, Judge: func(_ context.Context, _ nn.Params, epoch int) (float64, error) { return values[epoch-1], nil }}
+		plan := Plan{Passes: once(mixed(12, 4, 5)), Validation: v}
+		p, history, err := FitPlan(context.Background(), r, initial(small), plan, Config{Epochs: len(values), Seed: 1}, Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p, history
+	}
+	if _, history := fit(nil); len(history) != 4 {
+		t.Errorf("without it the fit ends after %d epochs", len(history))
+	}
+	if _, history := fit(&enough); len(history) != 3 {
+		t.Errorf("the fit ends after %d epochs, the third value is enough", len(history))
+	}
+	nothing := math.NaN()
+	v := &Validation{Enough: &nothing, Judge: func(context.Context, nn.Params, int) (float64, error) { return 0, nil }}
+	if _, _, err := FitPlan(context.Background(), r, initial(small), Plan{Passes: once(mixed(12, 4, 5)), Validation: v}, Config{Epochs: 1}, Hooks{}); err == nil {
+		t.Error("a fit that ends at NaN was accepted")
+	}
+}
+
 // A judge's values end the fit when the last three rise strictly, and only then; the
 // last weights are returned, and a resumed fit knows what came before.
 func TestRisingValuesEndAFit(t *testing.T) {

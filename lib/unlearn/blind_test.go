@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -50,7 +51,22 @@ func plain(seed uint64, n, first int) Data {
 	return d
 }
 
+// newServer is trained once; nobody writes to it.
 func newServer(t testing.TB) *server {
+	t.Helper()
+	once.Do(func() { shared = trainServer(t) })
+	if shared == nil {
+		t.Fatal("the server could not be trained")
+	}
+	return shared
+}
+
+var (
+	once   sync.Once
+	shared *server
+)
+
+func trainServer(t testing.TB) *server {
 	t.Helper()
 	e, err := enginetest.Open()
 	if err != nil {
@@ -185,11 +201,11 @@ func TestTheServerHasTheUploadAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := r.blindly(m.resolved().Masking, aux)
+	b, err := r.blindly(m.resolved().mask(), aux)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clear(r.Forget.X.Data) // in the owner's hands
+	r.Forget = Data{} // in the owner's hands
 	out, err := m.Serve(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
@@ -197,6 +213,7 @@ func TestTheServerHasTheUploadAndNothingElse(t *testing.T) {
 	if out.Params.Hash() != want.Hash() {
 		t.Error("the server alone gives other weights")
 	}
+	b.Erasure.Codes = array.Matrix[float32]{Rows: b.Erasure.Codes.Rows, Cols: b.Erasure.Codes.Cols, Data: slices.Clone(b.Erasure.Codes.Data)}
 	b.Erasure.Codes.Data[0]++
 	if out, err = m.Serve(t.Context(), b); err != nil || out.Params.Hash() == want.Hash() {
 		t.Errorf("another upload gives the same weights (%v)", err)
@@ -207,7 +224,7 @@ func TestBlindUSettingsMatter(t *testing.T) {
 	s := newServer(t)
 	seen := map[string]BlindU{}
 	for _, m := range []BlindU{
-		{}, {Unmasked: true}, {Masking: &privacy.Masking{Replacement: true}}, {Masking: &privacy.Masking{Rate: 0.3}}, {Auxiliary: Retained},
+		{}, {Unmasked: true}, {Masking: privacy.Masking{Replacement: true}}, {Masking: privacy.Masking{Rate: 0.3}}, {Auxiliary: Retained},
 		{Weighing: AsPrinted}, {Weighing: ByPCGrad}, {Weighing: ByRatio}, {Weighing: Added}, {Bounded: true}, {LR: 1e-2}, {Clip: 0.01},
 		{Rate: nn.Zero}, {Rate: 100}, {Critic: 1}, {WarmUp: 1},
 	} {
@@ -235,7 +252,7 @@ func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 	}{
 		`the weighing "fair" is none of`:          {m: BlindU{Weighing: "fair"}},
 		`the auxiliary records "own" are none of`: {m: BlindU{Auxiliary: "own"}},
-		"the upload: privacy":                     {m: BlindU{Masking: &privacy.Masking{Rate: 2}}},
+		"the upload: privacy":                     {m: BlindU{Masking: privacy.Masking{Rate: 2}}},
 		"these are augmented": {spoil: func(r *Request) {
 			r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
 		}},
@@ -370,6 +387,41 @@ func TestAJointNetworkIsItsParts(t *testing.T) {
 		}
 		if numeric := (value(h) - value(-h)) / float64(2*h); math.Abs(numeric-grads[k][at]) > 2e-2*(math.Abs(numeric)+0.05) {
 			t.Errorf("%s: the slope is %v, the gradient %v", w.Name, numeric, grads[k][at])
+		}
+	}
+}
+
+// The critic goes down minus its bound and owns nothing else; the model goes up it, has
+// all of the bottleneck and none of the critic, and as coded feels no gradient of it.
+func TestTheModelGoesAgainstTheCritic(t *testing.T) {
+	s := newServer(t)
+	b, err := s.request().blindly(nil, s.others)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := b.network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for weighing, want := range map[Weighing]struct{ retain, forget int }{ByMGDA: {0, 1}, ByRatio: {1, 0}} {
+		critic, both, err := BlindU{Weighing: weighing, Rate: 3}.resolved().players(b, jointly(of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := critic.Objective[0].Targets; len(critic.Objective) != 1 || len(g) != 1 || g[0].Weight != 1 || !slices.Equal(critic.Owns, []string{criticPrefix}) {
+			t.Errorf("%s: the critic owns %v and goes down %+v", weighing, critic.Owns, g)
+		}
+		o := both[1].Objective
+		retain, forget := o[want.retain].Targets, o[want.forget].Targets
+		if len(both[1].Owns) != len(s.weights) || slices.Contains(both[1].Owns, criticPrefix) {
+			t.Errorf("%s: the model owns %v", weighing, both[1].Owns)
+		}
+		if forget[0].Weight != -1 || forget[1].Weight != -3 {
+			t.Errorf("%s: the forgotten losses have the weights %v and %v", weighing, forget[0].Weight, forget[1].Weight)
+		}
+		_, held := forget[1].Loss.(loss.Held)
+		if coded := weighing == ByRatio; held != coded || (retain[0].Weight == 10) != coded || (retain[0].Weight == 1) == coded {
+			t.Errorf("%s: held %v, the retained loss has the weight %v", weighing, held, retain[0].Weight)
 		}
 	}
 }

@@ -45,18 +45,18 @@ import (
 // on records that a server does not have. (6) Its optimiser forgets its state at the
 // end of an epoch.
 type BlindU struct {
-	Masking   *privacy.Masking `json:"masking,omitempty"`   // nil: 60 % without replacement
-	Unmasked  bool             `json:"unmasked,omitempty"`  // nothing is masked, only compressed
-	Auxiliary Auxiliary        `json:"auxiliary,omitempty"` // "": Public
-	Weighing  Weighing         `json:"weighing,omitempty"`  // "": ByMGDA
-	Bounded   bool             `json:"bounded,omitempty"`
-	Epochs    int              `json:"epochs,omitempty"`  // at most, 0: 20
-	LR        float64          `json:"lr,omitempty"`      // 0: 1e-3
-	Batch     int              `json:"batch,omitempty"`   // 0: 20; a request's own batch goes before
-	Clip      float64          `json:"clip,omitempty"`    // the longest gradient, 0: 1, nn.Zero: any
-	Rate      float64          `json:"rate,omitempty"`    // weight of the first information, 0: 1, nn.Zero: none
-	Critic    int              `json:"critic,omitempty"`  // its steps to one of the model, 0: 5
-	WarmUp    int              `json:"warm_up,omitempty"` // its steps alone, 0: 100
+	Masking   privacy.Masking `json:"masking,omitzero"`    // zero: 60 % without replacement
+	Unmasked  bool            `json:"unmasked,omitempty"`  // nothing is masked, only compressed
+	Auxiliary Auxiliary       `json:"auxiliary,omitempty"` // "": Public
+	Weighing  Weighing        `json:"weighing,omitempty"`  // "": ByMGDA
+	Bounded   bool            `json:"bounded,omitempty"`
+	Epochs    int             `json:"epochs,omitempty"`  // at most, 0: 20
+	LR        float64         `json:"lr,omitempty"`      // 0: 1e-3
+	Batch     int             `json:"batch,omitempty"`   // 0: 20; a request's own batch goes before
+	Clip      float64         `json:"clip,omitempty"`    // the longest gradient, 0: 1, nn.Zero: any
+	Rate      float64         `json:"rate,omitempty"`    // weight of the first information, 0: 1, nn.Zero: none
+	Critic    int             `json:"critic,omitempty"`  // its steps to one of the model, 0: 5
+	WarmUp    int             `json:"warm_up,omitempty"` // its steps alone, 0: 100
 }
 
 // Weighing says how retaining and forgetting are weighed against each other.
@@ -67,7 +67,7 @@ const (
 	ByMGDA    Weighing = "mgda"    // train.MGDA
 	AsPrinted Weighing = "printed" // train.PrintedMGDA
 	ByPCGrad  Weighing = "pcgrad"  // train.PCGrad
-	ByRatio   Weighing = "ratio"   // train.RatioWeights, as coded: ten times the retained loss, the first information without a gradient
+	ByRatio   Weighing = "ratio"   // train.RatioWeights, as coded: ten times the retained loss, no gradient of the first information
 	Added     Weighing = "added"   // as they are
 )
 
@@ -98,14 +98,8 @@ func (m BlindU) Sees() Sees {
 func (m BlindU) Resolved() Method { return m.resolved() }
 
 func (m BlindU) resolved() BlindU {
-	mask := privacy.Masking{}
-	if m.Masking != nil {
-		mask = *m.Masking
-	}
-	if mask = mask.Resolved(); m.Unmasked {
-		m.Masking = nil
-	} else {
-		m.Masking = &mask
+	if m.Masking = m.Masking.Resolved(); m.Unmasked {
+		m.Masking = privacy.Masking{}
 	}
 	m.Auxiliary, m.Weighing = cmp.Or(m.Auxiliary, Public), cmp.Or(m.Weighing, ByMGDA)
 	m.Epochs, m.LR, m.Batch, m.Clip = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3), cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
@@ -137,11 +131,19 @@ func (m BlindU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := r.blindly(m.Masking, auxiliary)
+	b, err := r.blindly(m.mask(), auxiliary)
 	if err != nil {
 		return nil, err
 	}
 	return m.Serve(ctx, b)
+}
+
+// mask is what the owner puts on records; nil: nothing.
+func (m BlindU) mask() *privacy.Masking {
+	if m.Unmasked {
+		return nil
+	}
+	return &m.Masking
 }
 
 // Serve is the server's part.
@@ -236,5 +238,7 @@ func (m BlindU) erase(b Blind, of ib.Bottleneck, pairs int) train.Target {
 			p.Data[i] = 1 / float32(of.Outputs)
 		}
 	}
-	return train.Target{Loss: loss.Elsewhere{Output: erased, Of: loss.CrossEntropy{}}, Weight: weight, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: p}}
+	return train.Target{
+		Loss: loss.Elsewhere{Output: erased, Of: loss.CrossEntropy{}}, Weight: weight, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: p},
+	}
 }

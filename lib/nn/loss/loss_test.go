@@ -153,3 +153,49 @@ func derived(t *testing.T, l loss.Loss, n int, outputs, inputs map[string][]floa
 	}
 	return out
 }
+
+// A loss elsewhere is the loss of another output, and moves that one alone; one that is
+// held has the value and no derivative.
+func TestALossElsewhereAndALossThatIsHeld(t *testing.T) {
+	e, err := enginetest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	exec, err := graph.NewExec(e.Backend(), func(in []*graph.Node) []*graph.Node {
+		outputs := map[string]*graph.Node{nn.Logits: in[0], "other": in[1]}
+		inputs := map[string]*graph.Node{loss.Probabilities: in[2]}
+		plain := loss.On(loss.CrossEntropy{}, loss.Given{Outputs: map[string]*graph.Node{nn.Logits: in[1]}, Inputs: inputs})
+		there := loss.On(loss.Elsewhere{Output: "other", Of: loss.CrossEntropy{}}, loss.Given{Outputs: outputs, Inputs: inputs})
+		held := loss.On(loss.Held{Of: loss.CrossEntropy{}}, loss.Given{Outputs: outputs, Inputs: inputs})
+		own := loss.On(loss.CrossEntropy{}, loss.Given{Outputs: outputs, Inputs: inputs})
+		if len(there.Adjoints) != 1 || len(held.Adjoints) != 0 {
+			t.Errorf("%d and %d outputs have derivatives, want 1 and none", len(there.Adjoints), len(held.Adjoints))
+		}
+		return []*graph.Node{
+			graph.Sub(there.Losses, plain.Losses), graph.Sub(there.Adjoints["other"], plain.Adjoints[nn.Logits]), graph.Sub(held.Losses, own.Losses),
+			graph.Sub(there.Losses, own.Losses),
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(v ...float32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(v, 3, 1) }
+	out, err := exec.Call(column(1, 2, 3), column(0.5, -1, 2), column(0.2, 0.3, 0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, o := range out[:3] {
+		for _, v := range tensors.MustCopyFlatData[float32](o) {
+			if v != 0 {
+				t.Errorf("difference %d is %v", k, v)
+			}
+		}
+	}
+	if v := tensors.MustCopyFlatData[float32](out[3])[0]; v == 0 {
+		t.Error("the loss elsewhere is that of the logits")
+	}
+	if _, err := (loss.Elsewhere{Output: "nowhere", Of: loss.CrossEntropy{}}).Inputs(map[string]int{nn.Logits: 3}); err == nil || !strings.Contains(err.Error(), `"nowhere"`) {
+		t.Errorf("an output that is not there: %v", err)
+	}
+}

@@ -41,7 +41,7 @@ func (c Case) arms() []lab.Arm {
 		{Label: Auxiliary, Method: unlearn.AuxiliaryTuning{Epochs: 3}, Control: true},
 		{Label: VBU, Method: unlearn.VBU{}},
 		{Label: VBUCoded, Method: unlearn.VBU{Divergence: nn.Zero}},
-		{Label: With, Method: unlearn.BlindU{Masking: &privacy.Masking{Replacement: true}}},
+		{Label: With, Method: unlearn.BlindU{Masking: privacy.Masking{Replacement: true}}},
 		{Label: Without, Method: unlearn.BlindU{}},
 		{Label: Compressed, Method: unlearn.BlindU{Unmasked: true}},
 		{Label: Printed, Method: unlearn.BlindU{Weighing: unlearn.AsPrinted}},

@@ -33,6 +33,9 @@ func TestAStudyMakesItsTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r := ev.of(ev.Cases[0].Label, Original)[0]; r.Masked == r.Erased {
+		t.Errorf("masked and not: %v", r.Erased)
+	}
 	if len(ev.Rows) != 2*2*4 {
 		t.Fatalf("%d rows", len(ev.Rows))
 	}

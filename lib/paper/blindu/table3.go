@@ -50,7 +50,8 @@ func (ev *evidence) table3() *paper.Output {
 		ID: table3.ID, Title: table3.Title, Caption: table3.Doc, Provenance: ev.provenance(table3.ID), Notes: ev.notes(),
 		Columns: []report.Column{
 			{Name: "model"},
-			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; mean over models with its 95 % interval; nearest to 'retrained' is best"},
+			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; mean over models with its 95 % interval; " +
+				"nearest to 'retrained' is best"},
 			{Name: "masked", Note: "the same with the records masked, 60 % in clear, as coded"},
 			{Name: "triggered", Note: "share of unseen records with the trigger that are taken for the backdoor's class"},
 			{Name: "retain", Note: "share of right answers on the retain set"},
