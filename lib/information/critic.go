@@ -113,6 +113,10 @@ func (c Critic) act(t *nn.Tape, z *Node) *Node {
 //
 // which is what [loss.DonskerVaradhan] needs. A network that holds it is coupled
 // (model.Coupled).
+//
+// In a game (train.Game) the critic's player owns the weights of its prefix and goes
+// down that loss; a player who owns the model and goes up it, with a negative weight,
+// takes what is compared apart. The average is nobody's: it moves in everybody's steps.
 type Normalised struct {
 	Critic
 	Rate float64 `json:"rate,omitempty"` // of the average; 0: 0.01

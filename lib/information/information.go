@@ -8,6 +8,18 @@
 // below are made by critics, networks that tell pairs from strangers (MINE, InfoNCE);
 // what they do not find may still be there. KSG counts neighbours, which is exact in
 // the limit of many records and poor in many dimensions. GaussianBound is from above.
+//
+// None of them is to be believed far above 1 nat. Of 3,000 pairs whose columns have the
+// correlation 0.5 one by one, MINE and KSG say, for two seeds each: with 5 columns 0.71
+// and 0.66, 0.57 and 0.57 (the truth is 0.72), with 20 columns 2.15 and 1.86, 0.65 and
+// 0.66 (2.88), with 49 columns 2.01 and 2.17, 0.60 and 0.52 (7.05).
+//
+// Pairs have to be pairs. Two sets that are put side by side in any order, such as the
+// representations of erased and of auxiliary records in BlindU, have a mutual
+// information of 0 whatever they hold. Put together by label they share the label and
+// no more, which is 0 again where all have the same, as in its backdoor task. What a
+// critic finds there is what it has learned by heart of a finite batch; on held-out
+// pairs it is gone.
 package information
 
 import (

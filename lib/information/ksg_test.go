@@ -116,6 +116,15 @@ func TestKSGKnowsNoOrder(t *testing.T) {
 	}
 }
 
+// In many columns the nearest of few records are far, and little is left.
+func TestKSGSaysTooLittleInManyColumns(t *testing.T) {
+	for columns, most := range map[int]float64{1: 1.5, 20: 0.5} {
+		if share := estimate(t, KSG{}, nil, gaussians(600, columns, 0.5, 1), 0).Value / truth(0.5) / float64(columns); share > most || share < 0.05 {
+			t.Errorf("%d columns: %v of the truth", columns, share)
+		}
+	}
+}
+
 // Numbers that repeat are refused by their rows, unless noise is asked for; what is
 // given is not written to.
 func TestKSGRefusesTies(t *testing.T) {

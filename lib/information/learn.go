@@ -52,29 +52,32 @@ type bound struct {
 // learn trains a critic and judges it on pairs that it has not seen.
 func (l Learning) learn(ctx context.Context, e *engine.Engine, p Pairs, b bound, seed engine.Root) (*Reading, error) {
 	l = l.resolved()
-	s := newSchool(p, b, seed)
-	arch := network{Normalised{Critic: Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: l.Hidden}}.Resolved(), b.strangers}
-	r, err := model.NewRunner(e, arch)
+	critic := Normalised{Critic: Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: l.Hidden}}.Resolved()
+	r, err := model.NewRunner(e, network{critic, b.strangers})
 	if err != nil {
+		return nil, err
+	}
+	s := newSchool(p, b, seed)
+	if s.asked, err = model.NewRunner(e, network{critic, s.judging}); err != nil {
 		return nil, err
 	}
 	plan := train.Plan{
 		Passes: func(int) ([]train.Objective, error) { return []train.Objective{s.objective()}, nil },
 		Validation: &train.Validation{Patience: l.Patience, Judge: func(_ context.Context, w nn.Params, _ int) (float64, error) {
-			found, err := s.judged(r, w, choosing)
+			found, err := s.judged(w, choosing)
 			return -found.Value, err
 		}},
 	}
 	c := train.Config{Epochs: l.Epochs, Batch: l.Batch, Optimizer: nn.Adam{LR: l.LR}, Seed: seed}
-	w, history, err := train.FitPlan(ctx, r, arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	w, history, err := train.FitPlan(ctx, r, r.Arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.judged(r, w, heldOut)
+	found, err := s.judged(w, heldOut)
 	if err != nil {
 		return nil, err
 	}
-	taught, err := s.judged(r, w, teaching)
+	taught, err := s.judged(w, teaching)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +107,9 @@ const (
 // school is what a critic is taught with and judged by.
 type school struct {
 	bound
-	sets [3]Pairs
-	seed engine.Root
+	sets  [3]Pairs
+	seed  engine.Root
+	asked *model.Runner // of the critic, with as many strangers as in judgement
 }
 
 // fewest is the least number of pairs of which a set with so many strangers can be dealt.
@@ -114,6 +118,7 @@ func fewest(strangers int) int { return 10 * max(5, strangers+1) }
 func newSchool(p Pairs, b bound, seed engine.Root) *school {
 	order := seed.Stream(engine.StreamPairs).Perm(p.X.Rows)
 	out, few := len(order)/5, len(order)/10
+	b.judging = min(b.judging, few-1)
 	s := &school{bound: b, seed: seed}
 	for k, rows := range [][]int{teaching: order[out+few:], choosing: order[out : out+few], heldOut: order[:out]} {
 		s.sets[k] = p.gather(rows)
@@ -149,34 +154,18 @@ func (s *school) objective() train.Objective {
 }
 
 // judged is the bound that a critic's weights find in a set.
-func (s *school) judged(r *model.Runner, w nn.Params, set int) (stats.Estimate, error) {
-	p := s.sets[set]
-	strangers := permuted(s.seed.Stream(engine.StreamStranger, 1, uint64(set)), p.X.Rows, min(s.judging, p.X.Rows-1))
-	scores, err := scored(r, w, p, strangers)
+func (s *school) judged(w nn.Params, set int) (stats.Estimate, error) {
+	none, p := stats.Estimate{Value: math.NaN()}, s.sets[set]
+	strangers := permuted(s.seed.Stream(engine.StreamStranger, 1, uint64(set)), p.X.Rows, s.judging)
+	found, err := s.asked.Predict(w, beside(p, strangers))
 	if err != nil {
-		return stats.Estimate{Value: math.NaN()}, err
-	}
-	return s.judge(scores, strangers), nil
-}
-
-// scored are the scores of pairs, row by row, each with strangers[k][i] as the k-th of
-// row i.
-func scored(r *model.Runner, w nn.Params, p Pairs, strangers [][]int) (array.Matrix[float32], error) {
-	arch := r.Arch.(network)
-	arch.Strangers = len(strangers)
-	asked, err := model.NewRunner(r.Engine, arch)
-	if err != nil {
-		return array.Matrix[float32]{}, err
-	}
-	found, err := asked.Predict(w, beside(p, strangers))
-	if err != nil {
-		return array.Matrix[float32]{}, err
+		return none, err
 	}
 	scores := found.Outputs[loss.PairScores]
 	if err := scores.Check("scores"); err != nil {
-		return scores, fmt.Errorf("the critic's %w", err)
+		return none, fmt.Errorf("the critic's %w", err)
 	}
-	return scores, nil
+	return s.judge(scores, strangers), nil
 }
 
 // permuted are the strangers of n pairs: strangers[k] is a permutation in which

@@ -119,7 +119,7 @@ func TestACriticIsTaughtByTeachingPairsAlone(t *testing.T) {
 	for i := range 100 {
 		p.X.Data[i], p.Y.Row(i)[0], p.Y.Row(i)[1] = float64(i), float64(i), float64(-i)
 	}
-	s := newSchool(p, bound{loss: loss.InfoNCE{}, strangers: 3}, 5)
+	s := newSchool(p, bound{loss: loss.InfoNCE{}, strangers: 3, judging: 3}, 5)
 	var back []float64
 	for k, want := range []int{70, 10, 20} {
 		if s.sets[k].X.Rows != want || s.sets[k].Y.Rows != want {
