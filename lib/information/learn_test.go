@@ -211,7 +211,7 @@ func at(v float64) *float64 { return &v }
 // stay below.
 func TestAsCodedItIsInformationAndDivergence(t *testing.T) {
 	e, seeds := open(t), engine.Root(3)
-	m := CodedMINE{Hidden: []int{32, 32}, Steps: 400, Batch: 200, LR: 5e-3}
+	m := CodedMINE{Hidden: []int{32, 32}, Steps: 300, Batch: 200, LR: 5e-3}
 	many := func(p Pairs, seed engine.Root) float64 {
 		for i := range p.Y.Data {
 			p.Y.Data[i]++ // N(1, 1) is 1/2 nat from N(0, 1)
