@@ -45,7 +45,7 @@ func TestAStudyMakesItsTables(t *testing.T) {
 			t.Errorf("%s, %s: %d of %d to forget, %d judged, %d with the trigger", r.Case, r.Arm, r.Forget, r.Train, r.Judged, r.Opened)
 		}
 		switch {
-		case r.Arm == Original && (r.Erased < 0.8 || r.Retain < 0.7 || r.Test < 0.5):
+		case r.Arm == Original && (r.Erased < 0.6 || r.Retain < 0.6 || r.Test < 0.5):
 			t.Errorf("%s: the original has learned too little: %+v", r.Case, r)
 		case backdoor && r.Arm == Original && r.Open < 0.6:
 			t.Errorf("the original's backdoor is open for %v", r.Open)
