@@ -41,7 +41,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
-		newTable(), newFigure(), newExport(), newVerify(), newScore(), newAttack(),
+		newTable(), newFigure(), newExport(), newVerify(), newScore(), newAttack(), newFederated(),
 		newList(), newData(), newRuns(), bench.New(),
 		newLab(), newRun(), newInstall(), newUninstall(), newXLA(), newDoctor(), newClean(), newE2E(),
 	)

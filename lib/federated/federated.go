@@ -99,7 +99,8 @@ func (c Config) TurnSeed(round, user int) engine.Root {
 	return engine.Root(c.Seed.Counter(engine.StreamUser, uint64(round), uint64(user)))
 }
 
-func (c Config) check() error {
+// Check reports a course that cannot be run.
+func (c Config) Check() error {
 	switch {
 	case c.Rounds < 1:
 		return fmt.Errorf("%d rounds", c.Rounds)
@@ -125,7 +126,7 @@ type Federation struct {
 }
 
 func (f Federation) check() error {
-	if err := f.Config.check(); err != nil {
+	if err := f.Config.Check(); err != nil {
 		return err
 	}
 	if f.Work == nil {

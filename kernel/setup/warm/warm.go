@@ -67,6 +67,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/engine"
 	_ "github.com/lethe-ml/lethe/lib/engine/enginetest"
 	_ "github.com/lethe-ml/lethe/lib/federated"
+	_ "github.com/lethe-ml/lethe/lib/federated/flower"
 	_ "github.com/lethe-ml/lethe/lib/information"
 	_ "github.com/lethe-ml/lethe/lib/lab"
 	_ "github.com/lethe-ml/lethe/lib/model"

@@ -711,4 +711,12 @@ var faults = []Fault{
 	{File: "lib/paper/blindu/collect.go", Old: "{&r.Masked, masked}", New: "{&r.Masked, forget}", Protects: "masked records are masked"},
 	{File: "lib/train/validation.go", Old: "*history[len(history)-1].Valid <= *v.Enough", New: "*history[len(history)-1].Valid < *v.Enough",
 		Protects: "a value that is enough is enough", Run: "Enough"},
+	{File: "lib/federated/flower/client.go", Old: "task.Do(ctx, r, p, s.Federation.TurnSeed(round, user))",
+		New: "task.Do(ctx, r, p, s.Federation.TurnSeed(round+1, user))", Protects: "a user apart draws what he draws in one process"},
+	{File: "lib/federated/flower/flower.go", Old: "rows(len(all.Y), len(all.Y)+len(u.Y))", New: "rows(0, len(u.Y))",
+		Protects: "users in one process have each his own records"},
+	{File: "lib/federated/flower/flower.go", Old: "train.ClipNorm{Max: s.Local.Clip}", New: "train.ClipNorm{Max: 1}",
+		Protects: "gradients are cut to the study's length"},
+	{File: "lib/federated/flower/shard.go", Old: "		out.Y[i] = s.Y[row]\n", New: "		out.Y[i] = s.Y[(row+1)%len(s.Y)]\n",
+		Protects: "records keep their classes when they are dealt"},
 }
