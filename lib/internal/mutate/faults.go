@@ -719,4 +719,10 @@ var faults = []Fault{
 		Protects: "gradients are cut to the study's length"},
 	{File: "lib/federated/flower/shard.go", Old: "		out.Y[i] = s.Y[row]\n", New: "		out.Y[i] = s.Y[(row+1)%len(s.Y)]\n",
 		Protects: "records keep their classes when they are dealt"},
+	{File: "lib/paper/blindu/leak.go", Old: "s.ForgetSeed = lab.ForgetSeed + 1000\n", New: "\n",
+		Protects: "an attacker's own model forgets other records", Run: "WhoAttacks"},
+	{File: "lib/paper/blindu/leak.go", Old: "numbered(c.Test, first(held(c), of.Known), strangersFrom)",
+		New:      "numbered(c.Problem.Train, first(c.Forget, of.Known), strangersFrom)", Protects: "attackers know other records than they draw", Run: "Uploads"},
+	{File: "lib/paper/blindu/leak.go", Old: "evidence.MaskedRecords, err = maskedBy(", New: "_, err = maskedBy(",
+		Protects: "as coded it is masked records that are drawn", Run: "Uploads"},
 }

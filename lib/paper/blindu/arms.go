@@ -34,6 +34,7 @@ const (
 
 // arms are the rows of Table III.
 func (c Case) arms() []lab.Arm {
+	without, with := privacy.Masking{Rate: c.Rate}, privacy.Masking{Rate: c.Rate, Replacement: true}
 	all := []lab.Arm{
 		{Label: Original, Method: unlearn.DoNothing{}, Control: true},
 		{Label: Retrained, Method: unlearn.Retrain{}, Control: true},
@@ -41,15 +42,15 @@ func (c Case) arms() []lab.Arm {
 		{Label: Auxiliary, Method: unlearn.AuxiliaryTuning{Epochs: 3}, Control: true},
 		{Label: VBU, Method: unlearn.VBU{}},
 		{Label: VBUCoded, Method: unlearn.VBU{Divergence: nn.Zero}},
-		{Label: With, Method: unlearn.BlindU{Masking: privacy.Masking{Replacement: true}}},
-		{Label: Without, Method: unlearn.BlindU{}},
+		{Label: With, Method: unlearn.BlindU{Masking: with}},
+		{Label: Without, Method: unlearn.BlindU{Masking: without}},
 		{Label: Compressed, Method: unlearn.BlindU{Unmasked: true}},
-		{Label: Printed, Method: unlearn.BlindU{Weighing: unlearn.AsPrinted}},
-		{Label: Coded, Method: unlearn.BlindU{Weighing: unlearn.ByRatio, Rate: 4}},
-		{Label: Bounded, Method: unlearn.BlindU{Bounded: true}},
-		{Label: Summed, Method: unlearn.BlindU{Weighing: unlearn.Added}},
-		{Label: Unaware, Method: unlearn.BlindU{Rate: nn.Zero}},
-		{Label: OnTheRetains, Method: unlearn.BlindU{Auxiliary: unlearn.Retained}},
+		{Label: Printed, Method: unlearn.BlindU{Masking: without, Weighing: unlearn.AsPrinted}},
+		{Label: Coded, Method: unlearn.BlindU{Masking: without, Weighing: unlearn.ByRatio, Rate: 4}},
+		{Label: Bounded, Method: unlearn.BlindU{Masking: without, Bounded: true}},
+		{Label: Summed, Method: unlearn.BlindU{Masking: without, Weighing: unlearn.Added}},
+		{Label: Unaware, Method: unlearn.BlindU{Masking: without, Rate: nn.Zero}},
+		{Label: OnTheRetains, Method: unlearn.BlindU{Masking: without, Auxiliary: unlearn.Retained}},
 	}
 	if c.Only == nil {
 		return all

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -58,7 +59,7 @@ func pieces(e *paper.Env, s Study) (out []paper.Piece[Row]) {
 func piece(e *paper.Env, of Case, seed int) paper.Piece[Row] {
 	l := e.Lab()
 	return paper.Piece[Row]{
-		ID:    fmt.Sprintf("evidence/blindu/%s/%s/seed-%d", of.DataSet, of.Forgets(), seed),
+		ID:    fmt.Sprintf("evidence/blindu/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
 		About: fmt.Sprintf("%s, seed %d", of.Label, seed), Setting: of.at(seed),
 		Models:  []paper.Models{{Setting: of.at(seed), Methods: of.methods()}},
 		Key:     func(c *lab.Case) store.Key { return key(l, c, of) },
@@ -73,6 +74,7 @@ type evidenceKey struct {
 	Goal    lab.Goal     `json:"goal"`
 	Fit     train.Config `json:"fit"`
 	Forget  string       `json:"forget"`
+	Rate    float64      `json:"rate"` // of the masks on which models are measured
 	Arms    []armKey     `json:"arms"`
 	Results int          `json:"results"`
 }
@@ -83,7 +85,7 @@ type armKey struct {
 }
 
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
-	k := evidenceKey{NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Results: Results}
+	k := evidenceKey{NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Results: Results}
 	for _, a := range of.arms() {
 		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
@@ -152,13 +154,13 @@ func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
 	if rep != nil {
 		row.Displacement, row.Steps, row.Note = rep.Displacement, rep.Steps, rep.Note
 	}
-	return row, row.answers(c, weights)
+	return row, row.answers(c, of, weights)
 }
 
 // answers counts a model's right answers.
-func (r *Row) answers(c *lab.Case, w nn.Params) error {
+func (r *Row) answers(c *lab.Case, of Case, w nn.Params) error {
 	forget, test := c.Problem.Train.Gather(c.Forget), c.Test.Gather(c.Judged())
-	masked, err := uploaded(c, forget)
+	masked, err := uploaded(c, of, forget)
 	if err != nil {
 		return err
 	}
@@ -189,11 +191,17 @@ func (r *Row) answers(c *lab.Case, w nn.Params) error {
 
 // uploaded are records of the forget set as their owner masks them, without
 // replacement.
-func uploaded(c *lab.Case, p datasets.Part) (datasets.Part, error) {
-	seed := engine.Root(lab.UnlearnSeed + c.Shift)
-	x, _, err := privacy.Masking{}.Mask(p.X, c.Forget, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
+func uploaded(c *lab.Case, of Case, p datasets.Part) (datasets.Part, error) {
+	x, err := maskedBy(c, privacy.Masking{Rate: of.Rate}, unlearn.Data{X: p.X, IDs: c.Forget})
 	p.X = x
 	return p, err
+}
+
+// maskedBy are records as their owner masks them.
+func maskedBy(c *lab.Case, m privacy.Masking, d unlearn.Data) (array.Matrix[float32], error) {
+	seed := engine.Root(lab.UnlearnSeed + c.Shift)
+	x, _, err := m.Mask(d.X, d.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
+	return x, err
 }
 
 // drawn is the accuracy with a draw of every code.

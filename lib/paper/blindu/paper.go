@@ -23,21 +23,30 @@ func Paper() paper.Paper {
 			{Name: "standard", About: "takes an hour or two on two cores (MNIST and Adult, whole, three seeds)"},
 			{Name: "paper", About: "takes an evening on two cores (MNIST and Adult, whole, five seeds)"},
 		},
-		Recipes: []paper.Recipe{ofModels(table3, (*evidence).table3), ofModels(figure6, (*evidence).figure6)},
+		Recipes: []paper.Recipe{
+			ofModels(table3, StudyAt, (*evidence).table3), ofLeaks(uploads, everyUpload, (*leaks).table),
+			swept(figure4, byShare, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure4, w) }),
+			ofModels(figure6, StudyAt, (*evidence).figure6), ofClaims(figure9),
+			sweptLeaks(figure10, byBeta, func(l *leaks, w sweep) *paper.Output { return l.drawn(figure10, w) }),
+			sweptLeaks(figure11, byBeta, func(l *leaks, w sweep) *paper.Output { return l.told(figure11, w) }),
+			sweptLeaks(figure12, byRate, func(l *leaks, w sweep) *paper.Output { return l.drawn(figure12, w) }),
+			swept(figure13, byBeta, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure13, w) }),
+			swept(figure15, byRate, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure15, w) }),
+		},
 	}
 }
 
 // ofModels is a recipe whose rows are those of models in a study.
-func ofModels(r paper.Recipe, show func(*evidence) *paper.Output) paper.Recipe {
+func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
 	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-		s, err := StudyAt(scale)
+		s, err := study(scale)
 		if err != nil {
 			return nil, err
 		}
 		return paper.PieceJobs(ctx, e, pieces(e, s))
 	}
 	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		s, err := StudyAt(scale)
+		s, err := study(scale)
 		if err != nil {
 			return nil, err
 		}
@@ -47,6 +56,31 @@ func ofModels(r paper.Recipe, show func(*evidence) *paper.Output) paper.Recipe {
 		}
 		out := show(ev)
 		out.Runs = report.RecordsOf(ev.Rows)
+		return out, nil
+	}
+	return r
+}
+
+// ofLeaks is a recipe about what uploads give away.
+func ofLeaks(r paper.Recipe, study func(scale string) (Study, error), show func(*leaks) *paper.Output) paper.Recipe {
+	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
+		s, err := study(scale)
+		if err != nil {
+			return nil, err
+		}
+		return paper.PieceJobs(ctx, e, leakPieces(e, s))
+	}
+	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+		s, err := study(scale)
+		if err != nil {
+			return nil, err
+		}
+		l, err := collectLeaks(ctx, e, s)
+		if err != nil {
+			return nil, err
+		}
+		out := show(l)
+		out.Runs = report.RecordsOf(l.Rows)
 		return out, nil
 	}
 	return r

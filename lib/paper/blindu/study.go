@@ -7,6 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -21,7 +22,12 @@ type Study struct {
 type Case struct {
 	Label string
 	lab.Setting
-	LR float64 // Adam's, in the case's trainings
+	LR   float64 // Adam's, in the case's trainings
+	Rate float64 // share of a record's features that is drawn to be in clear, 0: 0.6
+	// Known and Victims are how many records an attacker on uploads has, and sees the
+	// uploads of, at most.
+	Known, Victims int
+	At             float64 // its place in a sweep
 	// Only are the arms that are looked at; nil: all.
 	Only []string
 }
@@ -51,7 +57,7 @@ func both(c Case) []Case {
 
 // mnist is the paper's main case, with the program's network.
 func mnist() Case {
-	return Case{Label: "MNIST", LR: 1e-3, Setting: lab.Setting{
+	return Case{Label: "MNIST", LR: 1e-3, Known: 3600, Victims: 1000, Setting: lab.Setting{
 		DataSet: "mnist", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
 		Fit: train.Config{Epochs: 20, Batch: 20, Clip: 1},
 		Arch: func(features, classes int) model.Architecture {
@@ -63,7 +69,7 @@ func mnist() Case {
 // adult is the table of the paper. The program trains five epochs without the backdoor
 // and five with it; here are ten with it.
 func adult() Case {
-	return Case{Label: "Adult", LR: 1e-3, Setting: lab.Setting{
+	return Case{Label: "Adult", LR: 1e-3, Known: 2000, Victims: 1000, Setting: lab.Setting{
 		DataSet: "adult", Goal: lab.Compression{},
 		Backdoor: &lab.Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num", Value: 2},
 		Fit:      train.Config{Epochs: 10, Batch: 20, Clip: 5},
@@ -76,7 +82,7 @@ func adult() Case {
 // drawings is a case that needs no file, in a narrow network.
 func drawings() Case {
 	half := ib.MLP{Hidden: 48}
-	return Case{Label: "glyphs", LR: 1e-3, Setting: lab.Setting{
+	return Case{Label: "glyphs", LR: 1e-3, Known: 400, Victims: 180, Setting: lab.Setting{
 		DataSet: "glyphs", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
 		Fit: train.Config{Epochs: 20, Batch: 20, Clip: 1},
 		Arch: func(features, classes int) model.Architecture {
@@ -84,6 +90,26 @@ func drawings() Case {
 		},
 	}}
 }
+
+// coordinates name what sets a case apart from others on the same data.
+func (c Case) coordinates() string {
+	name := fmt.Sprintf("%s/beta-%g", c.Forgets(), c.beta())
+	if c.Rate != 0 {
+		name += fmt.Sprintf("/rate-%g", c.Rate)
+	}
+	if c.Only != nil {
+		name += fmt.Sprintf("/arms-%d", len(c.Only))
+	}
+	return name
+}
+
+// beta and rate are those in force.
+func (c Case) beta() float64 {
+	g, _ := c.Goal.(lab.Compression)
+	return g.Resolved().(lab.Compression).Beta
+}
+
+func (c Case) rate() float64 { return privacy.Masking{Rate: c.Rate}.Resolved().Rate }
 
 // at are the coordinates of a case with a seed.
 func (c Case) at(seed int) lab.Setting {

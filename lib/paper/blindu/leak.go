@@ -1,0 +1,416 @@
+package blindu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/representation"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/information"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// What a user may upload of his records.
+const (
+	PlainCodes   = "codes"
+	WithoutCodes = "masked codes, w/o"
+	WithCodes    = "masked codes, w"
+	OwnGradients = "gradients"
+)
+
+// Leak is what one kind of upload gives away of the records to be forgotten, which are
+// drawn from all: at one model, by attackers who know other records of the same kind.
+type Leak struct {
+	Case   string  `json:"case"`
+	Upload string  `json:"upload"`
+	Seed   int     `json:"seed"`
+	Beta   float64 `json:"beta"`
+	Rate   float64 `json:"rate"`
+
+	// Squared errors per record of who draws the original record out of the upload:
+	// Drawn of the patient attacker (representation.Persistent), Printed of the
+	// program's; Coded is the program's own measure, on records that its attacker was
+	// taught and against masked ones, 0 where it has none. ClassMean is the error of
+	// the mean of a record's class, which needs no upload, MeanRecord that of all.
+	Victims    int     `json:"n_victims"`
+	Known      int     `json:"n_known"`
+	Drawn      float64 `json:"drawn"`
+	Printed    float64 `json:"printed"`
+	Coded      float64 `json:"coded,omitempty"`
+	ClassMean  float64 `json:"class_mean"`
+	MeanRecord float64 `json:"mean_record"`
+
+	// Information that a code has of its record, in nats: Found on held-out pairs by a
+	// critic, Above a bound from above, Read what the program reads. Of codes alone.
+	Found float64 `json:"found,omitempty"`
+	Above float64 `json:"above,omitempty"`
+	Read  float64 `json:"read,omitempty"`
+
+	// Pair is the AUC of who tells the forgotten records from unseen ones by what the
+	// models before and after say of them; Before the same by the model before alone.
+	// After a forgetting by these codes; of gradients there is none.
+	Pair   float64 `json:"pair,omitempty"`
+	Before float64 `json:"before,omitempty"`
+}
+
+// leakVersion goes up when what is measured changes.
+const leakVersion = 1
+
+// leaks is what the figures on privacy of one scale are made of.
+type leaks struct {
+	Study
+	env *paper.Env
+	*paper.Evidence[Leak]
+}
+
+func collectLeaks(ctx context.Context, e *paper.Env, s Study) (*leaks, error) {
+	found, err := paper.Collect(ctx, e, leakPieces(e, s))
+	return &leaks{s, e, found}, err
+}
+
+func (l *leaks) provenance(id string) report.Provenance {
+	return l.Provenance(l.env, id, l.Scale, Results, l.Seeds)
+}
+
+// uploads are the kinds, with the mask of each, and the method that forgets by it.
+func (c Case) uploads() []upload {
+	without, with := privacy.Masking{Rate: c.Rate}, privacy.Masking{Rate: c.Rate, Replacement: true}
+	return []upload{
+		{PlainCodes, nil, unlearn.BlindU{Unmasked: true}},
+		{WithoutCodes, &without, unlearn.BlindU{Masking: without}},
+		{WithCodes, &with, unlearn.BlindU{Masking: with}},
+		{OwnGradients, nil, nil},
+	}
+}
+
+// upload is one kind.
+type upload struct {
+	name   string
+	mask   *privacy.Masking
+	forget unlearn.Method
+}
+
+func (c Case) forgetting() []unlearn.Method {
+	out := []unlearn.Method{unlearn.DoNothing{}}
+	for _, u := range c.uploads() {
+		if u.forget != nil {
+			out = append(out, u.forget)
+		}
+	}
+	return out
+}
+
+// shadow is the setting of the attacker's own model: of another seed, which forgets
+// other records.
+func (c Case) shadow(seed int) lab.Setting {
+	s := c.at(seed + 1000)
+	s.ForgetSeed = lab.ForgetSeed + 1000
+	return s
+}
+
+func leakPieces(e *paper.Env, s Study) (out []paper.Piece[Leak]) {
+	l := e.Lab()
+	for _, of := range s.Cases {
+		for seed := range s.Seeds {
+			out = append(out, paper.Piece[Leak]{
+				ID:    fmt.Sprintf("evidence/blindu/leaks/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+				About: fmt.Sprintf("what is uploaded, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "leaks.json",
+				Models: []paper.Models{{Setting: of.at(seed), Methods: of.forgetting()}, {Setting: of.shadow(seed), Methods: of.forgetting()}},
+				Key:    func(c *lab.Case) store.Key { return leakKey(l, c, of) },
+				Cost:   func(c *lab.Case) int64 { return int64(80 * of.Known * len(of.uploads())) },
+				Measure: func(ctx context.Context, c *lab.Case) ([]Leak, error) {
+					other, err := l.Case(ctx, of.shadow(seed))
+					if err != nil {
+						return nil, err
+					}
+					return measureLeaks(ctx, l.Engine, c, other, of)
+				},
+			})
+		}
+	}
+	return out
+}
+
+func leakKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
+	config := struct {
+		lab.NetworkKey
+		Goal    lab.Goal     `json:"goal"`
+		Fit     train.Config `json:"fit"`
+		Forget  string       `json:"forget"`
+		Methods []lab.MethodKey
+		Rate    float64 `json:"rate"`
+		Known   int     `json:"known"`
+		Victims int     `json:"victims"`
+		Version int     `json:"version"`
+		Results int     `json:"results"`
+	}{
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Rate: of.Rate, Known: of.Known,
+		Victims: of.Victims, Version: leakVersion, Results: Results,
+	}
+	for _, m := range of.forgetting() {
+		config.Methods = append(config.Methods, lab.MethodKeyOf(m))
+	}
+	return l.Key("evidence/blindu/leaks", c.Problem, config, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
+}
+
+// known is what an attacker works with: a model, records of his own, and those whose
+// upload he sees.
+type known struct {
+	*lab.Case
+	of             Case
+	engine         *engine.Engine
+	seed           engine.Root
+	weights        nn.Params
+	victims, other unlearn.Data
+}
+
+// strangersFrom is added to the numbers of unseen records, which are counted from 0
+// as those of the train part are.
+const strangersFrom = 1 << 30
+
+func measureLeaks(ctx context.Context, e *engine.Engine, c, shadow *lab.Case, of Case) ([]Leak, error) {
+	for _, x := range []*lab.Case{c, shadow} {
+		if err := x.Ahead(ctx, of.forgetting()...); err != nil {
+			return nil, err
+		}
+	}
+	w, _, err := c.Weights(ctx, unlearn.DoNothing{})
+	if err != nil {
+		return nil, err
+	}
+	k := known{Case: c, of: of, engine: e, seed: engine.Root(attackSeed + c.Shift), weights: w}
+	k.victims = numbered(c.Problem.Train, first(c.Forget, of.Victims), 0)
+	k.other = numbered(c.Test, first(held(c), of.Known), strangersFrom)
+	var out []Leak
+	for _, u := range of.uploads() {
+		leak := Leak{
+			Case: of.Label, Upload: u.name, Seed: c.Seed, Beta: of.beta(), Rate: of.rate(), Victims: k.victims.X.Rows, Known: k.other.X.Rows,
+		}
+		if err := k.draw(ctx, &leak, u); err != nil {
+			return nil, fmt.Errorf("%s: %w", u.name, err)
+		}
+		if u.forget != nil {
+			if err := k.inform(ctx, &leak, u); err != nil {
+				return nil, fmt.Errorf("%s: %w", u.name, err)
+			}
+			if err := k.compare(ctx, &leak, shadow, u); err != nil {
+				return nil, fmt.Errorf("%s: %w", u.name, err)
+			}
+		}
+		out = append(out, leak)
+	}
+	return out, nil
+}
+
+// attackSeed draws what attackers draw.
+const attackSeed = 42
+
+// held are the unseen rows that no model is judged on.
+func held(c *lab.Case) []int {
+	judged, out := c.Judged(), []int(nil)
+	for i := range c.Test.X.Rows {
+		if _, is := slices.BinarySearch(judged, i); !is {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func first(rows []int, n int) []int { return rows[:min(n, len(rows))] }
+
+// numbered are rows of a part, with numbers from an offset on.
+func numbered(p datasets.Part, rows []int, offset int) unlearn.Data {
+	g := p.Gather(rows)
+	d := unlearn.Data{X: g.X, Y: g.Y, IDs: slices.Clone(rows)}
+	for i := range d.IDs {
+		d.IDs[i] += offset
+	}
+	return d
+}
+
+// sent is what an owner uploads of records.
+func (k known) sent(ctx context.Context, u upload, d unlearn.Data) (array.Matrix[float32], error) {
+	if u.forget != nil {
+		e, err := unlearn.Upload(k.Runner, k.weights, d, u.mask, engine.Root(lab.UnlearnSeed+k.Shift))
+		return e.Codes, err
+	}
+	o, err := k.Goal.Objective(partOf(k.Problem, d), upTo(d.X.Rows))
+	if err != nil {
+		return array.Matrix[float32]{}, err
+	}
+	return representation.Gradients(ctx, k.Runner, k.weights, o, "compressor.head.weight", train.Mode{})
+}
+
+// partOf is the problem with records in the place of its train part.
+func partOf(p *lab.Problem, d unlearn.Data) *lab.Problem {
+	out, data := *p, *p.Prepared
+	data.Train = datasets.Part{X: d.X, Y: d.Y, IDs: d.IDs}
+	out.Prepared = &data
+	return &out
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// draw lets attackers draw the records.
+func (k known) draw(ctx context.Context, leak *Leak, u upload) error {
+	mine, err := k.sent(ctx, u, k.other)
+	if err != nil {
+		return err
+	}
+	theirs, err := k.sent(ctx, u, k.victims)
+	if err != nil {
+		return err
+	}
+	shadow := representation.Shadow{Numbers: k.other.IDs, Codes: mine, Records: k.other.X, Labels: k.other.Y}
+	victims := representation.Victims{Numbers: k.victims.IDs, Codes: theirs, Originals: k.victims.X, Labels: k.victims.Y}
+	patient, short := representation.Persistent(), representation.Reconstruction{}
+	for _, a := range []*representation.Reconstruction{&patient, &short} {
+		a.Linear, a.Standardised = !k.Pixels, u.forget == nil
+	}
+	best, err := patient.Run(ctx, k.engine, shadow, victims, k.seed)
+	if err != nil {
+		return err
+	}
+	program, err := short.Run(ctx, k.engine, shadow, victims, k.seed)
+	if err != nil {
+		return err
+	}
+	leak.Drawn, leak.Printed, leak.MeanRecord, leak.ClassMean = best.SSE.Value, program.SSE.Value, best.Mean.Value, best.ClassMean.Value
+	if u.forget == nil {
+		return nil
+	}
+	return k.coded(ctx, leak, u, short, theirs)
+}
+
+// coded is the program's measure.
+func (k known) coded(ctx context.Context, leak *Leak, u upload, a representation.Reconstruction, masked array.Matrix[float32]) error {
+	whole, err := unlearn.Upload(k.Runner, k.weights, k.victims, nil, engine.Root(lab.UnlearnSeed+k.Shift))
+	if err != nil {
+		return err
+	}
+	evidence := representation.Itself{Codes: whole.Codes, Records: k.victims.X, MaskedCodes: masked, MaskedRecords: k.victims.X}
+	if u.mask != nil {
+		if evidence.MaskedRecords, err = maskedBy(k.Case, *u.mask, k.victims); err != nil {
+			return err
+		}
+	}
+	found, err := a.Coded(ctx, k.engine, evidence, k.seed)
+	if err == nil {
+		leak.Coded = found.SSE.Value
+	}
+	return err
+}
+
+// inform asks what codes say of their records.
+func (k known) inform(ctx context.Context, leak *Leak, u upload) error {
+	all := numbered(k.Problem.Train, k.Forget, 0)
+	codes, err := k.sent(ctx, u, all)
+	if err != nil {
+		return err
+	}
+	pairs := information.Pairs{X: array.Convert[float64](all.X), Y: array.Convert[float64](codes)}
+	found, err := information.MINE{Learning: information.Learning{Epochs: 60}}.Estimate(ctx, k.engine, pairs, k.seed)
+	if err != nil {
+		return err
+	}
+	read, err := information.CodedMINE{}.Estimate(ctx, k.engine, pairs, k.seed)
+	if err != nil {
+		return err
+	}
+	x := all.X
+	if u.mask != nil {
+		if x, err = maskedBy(k.Case, *u.mask, all); err != nil {
+			return err
+		}
+	}
+	said, err := k.Runner.Predict(k.weights, x)
+	if err != nil {
+		return err
+	}
+	above, err := information.GaussianBound(array.Convert[float64](said.Outputs[loss.LatentMean]), array.Convert[float64](said.Outputs[loss.LatentLogVar]))
+	if err != nil {
+		return err
+	}
+	leak.Found, leak.Read, leak.Above = found.Value, read.Value, above.Value
+	return nil
+}
+
+// compare asks for the forgotten records of who has both models: he learns on a pair of
+// his own, and on one half of the unseen records, and is judged on the other.
+func (k known) compare(ctx context.Context, leak *Leak, shadow *lab.Case, u upload) error {
+	taught, err := pairOf(ctx, shadow, u.forget, 0)
+	if err != nil {
+		return err
+	}
+	target, err := pairOf(ctx, k.Case, u.forget, 1)
+	if err != nil {
+		return err
+	}
+	found, err := representation.Membership{}.Run(ctx, k.engine, []representation.Taught{representation.Taught(taught)}, representation.Target(target), k.seed)
+	if err != nil {
+		return err
+	}
+	leak.Pair, leak.Before = found.AUC.Value, found.Before.AUC.Value
+	return nil
+}
+
+// seen is what a case's models say before and after.
+type seen struct{ Erased, Unseen representation.Pair }
+
+// pairOf are the posteriors of a case's models, of unseen records every second one,
+// beginning with the given.
+func pairOf(ctx context.Context, c *lab.Case, m unlearn.Method, begin int) (out seen, err error) {
+	var unseen []int
+	for i, row := range c.Judged() {
+		if i%2 == begin {
+			unseen = append(unseen, row)
+		}
+	}
+	say := func(m unlearn.Method) (erased, strangers array.Matrix[float64], err error) {
+		w, _, err := c.Weights(ctx, m)
+		if err != nil {
+			return erased, strangers, err
+		}
+		if erased, err = posteriors(c, w, c.Problem.Train.X.Gather(c.Forget)); err != nil {
+			return erased, strangers, err
+		}
+		strangers, err = posteriors(c, w, c.Test.X.Gather(unseen))
+		return erased, strangers, err
+	}
+	if out.Erased.Before, out.Unseen.Before, err = say(unlearn.DoNothing{}); err != nil {
+		return out, err
+	}
+	out.Erased.After, out.Unseen.After, err = say(m)
+	return out, err
+}
+
+// posteriors are the logarithms of a model's probabilities.
+func posteriors(c *lab.Case, w nn.Params, x array.Matrix[float32]) (array.Matrix[float64], error) {
+	said, err := c.Runner.Predict(w, x)
+	if err != nil {
+		return array.Matrix[float64]{}, err
+	}
+	p := array.Convert[float64](train.Softmax(said.Logits(), 1))
+	for i := range p.Data {
+		p.Data[i] = math.Log(p.Data[i] + 1e-12)
+	}
+	return p, nil
+}

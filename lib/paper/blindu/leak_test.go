@@ -1,0 +1,153 @@
+package blindu
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// briefLeaks is a case of any records, small.
+func briefLeaks() Study {
+	s := brief()
+	c := s.Cases[1]
+	c.Known, c.Victims, c.Only = 90, 40, nil
+	return Study{Scale: "brief", Seeds: 1, Cases: []Case{c}}
+}
+
+// Whoever attacks has records that no model was trained on and nobody is judged on, and
+// a model of his own that forgets other records than the one under attack.
+func TestWhoAttacksWhat(t *testing.T) {
+	e, of := environment(t), briefLeaks().Cases[0]
+	c, err := e.Lab().Case(t.Context(), of.at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := e.Lab().Case(t.Context(), of.shadow(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own.Seed == c.Seed || slices.Equal(own.Forget, c.Forget) {
+		t.Error("the attacker's own model is the one under attack")
+	}
+	for _, row := range held(c) {
+		if slices.Contains(c.Judged(), row) {
+			t.Fatalf("unseen record %d is known to the attacker and judged", row)
+		}
+	}
+	if n := len(held(c)) + len(c.Judged()); n != c.Test.X.Rows {
+		t.Errorf("%d of %d unseen records have a role", n, c.Test.X.Rows)
+	}
+	d := numbered(c.Test, held(c), strangersFrom)
+	if d.IDs[0] < strangersFrom || d.Y[0] != c.Test.Y[held(c)[0]] {
+		t.Errorf("a stranger has the number %d", d.IDs[0])
+	}
+	taught, err := pairOf(t.Context(), own, unlearn.DoNothing{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := pairOf(t.Context(), c, unlearn.DoNothing{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if taught.Unseen.Before.Rows != 50 || target.Unseen.Before.Rows != 50 || target.Erased.Before.Rows != len(c.Forget) {
+		t.Errorf("%d and %d unseen, %d erased", taught.Unseen.Before.Rows, target.Unseen.Before.Rows, target.Erased.Before.Rows)
+	}
+	if !slices.Equal(target.Erased.Before.Data, target.Erased.After.Data) {
+		t.Error("a model that does nothing says something else afterwards")
+	}
+}
+
+func TestUploadsAreMeasured(t *testing.T) {
+	e := environment(t)
+	l, err := collectLeaks(t.Context(), e, briefLeaks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Rows) != 4 {
+		t.Fatalf("%d rows", len(l.Rows))
+	}
+	for _, x := range l.Rows {
+		codes := x.Upload != OwnGradients
+		if x.Victims != 40 || x.Known != 90 || x.Drawn <= 0 || x.Printed <= 0 || x.ClassMean <= 0 || x.MeanRecord <= x.ClassMean {
+			t.Errorf("%+v", x)
+		}
+		if (x.Coded > 0) != codes || (x.Pair > 0) != codes || (x.Above > 0) != codes {
+			t.Errorf("%s: what is of codes alone: %+v", x.Upload, x)
+		}
+	}
+	if err := l.table().Table.Check(); err != nil {
+		t.Error(err)
+	}
+	again, err := collectLeaks(t.Context(), e, briefLeaks())
+	if err != nil || !slices.Equal(again.Runs, l.Runs) {
+		t.Errorf("again: %v, %v", again, err)
+	}
+}
+
+// Every point of a sweep is a case of its own with a job of its own.
+func TestSweepsNameTheirCases(t *testing.T) {
+	e := environment(t)
+	for _, w := range []sweep{byShare, byBeta, byRate} {
+		for name, base := range map[string]func(Study) Case{"models": backdoored, "uploads": ordinary} {
+			s, err := w.study("quick", base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids, settings := map[string]bool{}, map[string]bool{}
+			for _, c := range s.Cases {
+				id := pieces(e, Study{Cases: []Case{c}, Seeds: 1})[0].ID
+				if ids[id] || settings[c.Label] || c.At == 0 {
+					t.Errorf("%s, %s: %s is there twice, at %v", w.axis, name, id, c.At)
+				}
+				ids[id], settings[c.Label] = true, true
+			}
+			if len(s.Cases) < 3 {
+				t.Errorf("%s: %d cases", w.axis, len(s.Cases))
+			}
+		}
+	}
+	s, err := byShare.study("quick", backdoored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Cases[0].Backdoor.Fraction == s.Cases[1].Backdoor.Fraction || drawings().Backdoor.Fraction != 0 {
+		t.Error("the cases of a sweep share a backdoor")
+	}
+}
+
+// The figures need no more than rows.
+func TestFiguresOfASweep(t *testing.T) {
+	e := environment(t)
+	s, err := byRate.study("quick", ordinary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &leaks{s, e, &paper.Evidence[Leak]{Data: map[string]string{}}}
+	ev := &evidence{s, e, &paper.Evidence[Row]{Data: map[string]string{}}}
+	for i, c := range s.Cases {
+		for seed := range 3 {
+			v := float64(i+1) / 10
+			for _, kind := range kinds() {
+				l.Rows = append(l.Rows, Leak{Case: c.Label, Upload: kind, Seed: seed, Drawn: v + float64(seed), ClassMean: 2, Found: v, Pair: 0.5 + v, Before: 0.5})
+			}
+			for _, a := range c.arms() {
+				ev.Rows = append(ev.Rows, Row{Case: c.Label, Arm: a.Label, Seed: seed, Erased: v, Test: 1 - v})
+			}
+		}
+	}
+	for _, out := range []*paper.Output{l.drawn(figure12, byRate), l.told(figure11, byRate), ev.curves(figure15, byRate)} {
+		if _, err := out.Figure.PNG(); err != nil {
+			t.Error(err)
+		}
+	}
+	if text := l.drawn(figure12, byRate).Figure.Text(); !strings.Contains(text, "mean of the class") {
+		t.Errorf("the floor is not drawn: %s", text)
+	}
+	out, err := claimed(figure9)
+	if err != nil || !strings.Contains(out.Figure.Text(), "with replacement") {
+		t.Errorf("%v", err)
+	}
+}
