@@ -42,7 +42,7 @@ every user gets as many, drawn at random; with it the mixture of classes is draw
 for every class from a Dirichlet distribution: small alpha, users of few classes
 and of very unequal size.
 
-Memory: about four times the files.`,
+Memory: about five times the files, where they hold float32.`,
 		Example: `  lethe federated cut --x X.npy --y y.npy --users 10 --rounds 20 --out study
   lethe federated cut --x X.npy --y y.npy --users 10 --alpha 0.3 --least 10 --fraction 0.5 --rounds 20 --out study`,
 		Args: cobra.NoArgs,

@@ -23,7 +23,7 @@ print as JSON how many records he has and his loss. The folder of his records ha
 x.npy (n, d) and y.npy (n,). Nothing else is read and nothing is sent: whatever
 carries weights between users and server, Flower for instance, starts it.
 
-Memory: about three times the files of records.`,
+Memory: about five times the files of records, and the network's activations of a batch.`,
 		Example:     "  lethe federated client --study study.json --shard users/3 --user 3 --round 2 --in in.safetensors --out out.safetensors",
 		Args:        cobra.NoArgs,
 		Annotations: cli.WithEngine(),

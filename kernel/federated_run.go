@@ -25,7 +25,7 @@ With --like the same users take part in every round as in the run that made that
 file, over a network or here, and the weights must be the same, bit for bit:
 otherwise it says by how much they differ, and fails.
 
-Memory: about four times the files of records.`,
+Memory: about six times the files of records, and the network's activations of a batch.`,
 		Example:     "  lethe federated run study --out weights.safetensors\n  lethe federated run study --like study/weights.safetensors --json",
 		Args:        cobra.ExactArgs(1),
 		Annotations: cli.WithEngine(),
@@ -129,5 +129,5 @@ func compareWeights(cmd *cobra.Command, s flower.Study, p nn.Params, like string
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("the weights are not those of %s: they differ by %.3g of their length", like, d)
+	return fmt.Errorf("the weights are not those of %s: they differ by %.3g of their length (another kind of engine rounds otherwise)", like, d)
 }

@@ -27,10 +27,12 @@
 // (1) Who takes part is Flower's to say: with a fraction C it draws floor(C K) of the
 // K users who are connected, from a generator of its own, and a user who does not
 // answer is one whose process failed, whatever the reason: one whose weights are no
-// numbers too, which ends a run in one process. (2) All parts must run on the same
+// numbers too, which ends a run in one process. A machine that is gone is noticed
+// when the round's time is over (limit, in the app's pyproject.toml). (2) All parts must run on the same
 // kind of engine (lethe doctor says which): other matrix products round otherwise.
 // (3) A user who has never answered has no number at the server, and is not listed
-// as silent.
+// as silent. (4) A study has no requests (federated.Schedule): who leaves stops his
+// node, and who erases records takes them out of his folder.
 package flower
 
 import (
