@@ -58,11 +58,18 @@ func (t *Tape) report(p, statistic *Node) {
 	t.statistics[p] = statistic
 }
 
-// Block puts f on the tape with the gradient that the library derives.
+// Block puts f on the tape with the gradient that the library derives. It is built on
+// copies: where one input is computed from another, the way between them is on the
+// tape already and must not count again. (A copy is a Reshape to the same shape, which
+// the library differentiates and Identity not.)
 func (t *Tape) Block(inputs []*Node, f func(in []*Node) *Node) *Node {
-	out := f(inputs)
+	copies := make([]*Node, len(inputs))
+	for i, in := range inputs {
+		copies[i] = Reshape(in, in.Shape().Dimensions...)
+	}
+	out := f(copies)
 	return t.Op(out, inputs, func(v *Node) []*Node {
-		return Gradient(ReduceAllSum(Mul(out, StopGradient(v))), inputs...)
+		return Gradient(ReduceAllSum(Mul(out, StopGradient(v))), copies...)
 	})
 }
 

@@ -149,6 +149,19 @@ func TestABlockIsDifferentiatedByTheLibrary(t *testing.T) {
 	}
 }
 
+// A block of x and of y = 3x is f(x, y) = x y = 3 x^2, whose slope is 6 x: the way from y
+// to x counts once.
+func TestABlockOfAValueAndWhatIsMadeOfIt(t *testing.T) {
+	out := execute(t, func(in []*Node) []*Node {
+		x := in[0]
+		tape := &Tape{}
+		y := tape.Block([]*Node{x}, func(in []*Node) *Node { return MulScalar(in[0], 3) })
+		z := tape.Block([]*Node{x, y}, func(in []*Node) *Node { return Mul(in[0], in[1]) })
+		return []*Node{tape.Backward(Adjoints{z: OnesLike(z)}, []*Node{x})[0], MulScalar(x, 6)}
+	}, normal(generator(5), 4, 3))
+	near(t, "slope", out[0], out[1], 1e-6)
+}
+
 func TestAdjointsOfAValueUsedTwiceAreAddedAndOfOneUnusedAreZero(t *testing.T) {
 	out := execute(t, func(in []*Node) []*Node {
 		x, unused := in[0], in[1]

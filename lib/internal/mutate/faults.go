@@ -722,7 +722,7 @@ var faults = []Fault{
 	{File: "lib/paper/blindu/leak.go", Old: "s.ForgetSeed = lab.ForgetSeed + 1000\n", New: "\n",
 		Protects: "an attacker's own model forgets other records", Run: "WhoAttacks"},
 	{File: "lib/paper/blindu/leak.go", Old: "numbered(c.Test, first(held(c), of.Known), strangersFrom)",
-		New:      "numbered(c.Problem.Train, first(c.Forget, of.Known), strangersFrom)", Protects: "attackers know other records than they draw", Run: "Uploads"},
+		New: "numbered(c.Problem.Train, first(c.Forget, of.Known), strangersFrom)", Protects: "attackers know other records than they draw", Run: "Uploads"},
 	{File: "lib/paper/blindu/leak.go", Old: "evidence.MaskedRecords, err = maskedBy(", New: "_, err = maskedBy(",
 		Protects: "as coded it is masked records that are drawn", Run: "Uploads"},
 }
