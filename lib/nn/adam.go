@@ -79,13 +79,7 @@ func (a Adam) move(p Params, grads [][]float64, s *OptimizerState, rates []float
 		lr := a.LR * factor(rates, i)
 		rate, shrink := float32(lr/first), float32(1-lr*decay)
 		w, m, v, grad := p[i].Data, s.Slots[0][i].Data, s.Slots[1][i].Data, grads[i]
-		array.Split(len(grad), func(from, to int) {
-			for j := from; j < to; j++ {
-				g := float32(grad[j])
-				m[j] = float32(b1*m[j]) + float32(c1*g)
-				v[j] = float32(b2*v[j]) + float32(float32(c2*g)*g)
-				w[j] = float32(w[j]*shrink) - float32(rate*m[j]/(float32(math.Sqrt(float64(v[j])))/root+eps))
-			}
-		})
+		rule := adamRule{b1: b1, b2: b2, c1: c1, c2: c2, root: root, eps: eps, rate: rate, shrink: shrink}
+		array.Split(len(grad), func(from, to int) { rule.move(w[from:to], m[from:to], v[from:to], grad[from:to]) })
 	}
 }

@@ -151,7 +151,7 @@ func finite(method string, p Params, grads [][]float64, step int) error {
 	for i, g := range grads {
 		var bad atomic.Bool
 		array.Split(len(g), func(from, to int) {
-			if slices.ContainsFunc(g[from:to], notFinite) {
+			if !allFinite(g[from:to]) {
 				bad.Store(true)
 			}
 		})
