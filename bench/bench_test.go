@@ -376,6 +376,28 @@ func TestBenchVAEHoldsBothSidesToTheSameNetwork(t *testing.T) {
 	}
 }
 
+func TestBenchIBHoldsBothSidesToTheSameNetwork(t *testing.T) {
+	line := func(peer string) *exec.Cmd {
+		return lethe(t, "bench", "ib", "--batches", "20,3", "--threads", "1", "--steps", "2", "--rounds", "1", "--json", "--peer", peer)
+	}
+	out, err := line(script(t, "python", strings.Replace(standIn, "WEIGHTS", "90636", 1))).Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var results []result
+	if err := json.Unmarshal(out, &results); err != nil || len(results) != 2 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for i, name := range []string{"20 images", "3 images"} {
+		if r := results[i]; r.Task != name || r.Lethe.Weights != 90636 || r.Lethe.Value <= 0 || len(r.Goals) != 1 || r.Goals[0].AtMost != goalIB {
+			t.Errorf("%+v", r)
+		}
+	}
+	if err := line(script(t, "python", strings.Replace(standIn, "WEIGHTS", "90637", 1))).Run(); err == nil {
+		t.Error("another network is compared with")
+	}
+}
+
 func TestBenchAtlasTakesEveryStep(t *testing.T) {
 	out, err := lethe(t, "bench", "atlas", "--cells", "600", "--genes", "3000", "--engine", "go", "--json").Output()
 	if err != nil {

@@ -34,6 +34,7 @@ var duties = []struct {
 	{"m4", "ROWS FILE", duty.m4},
 	{"sde", "FOLDER SIZE DIM SUBSETS CHECKED METHOD PROTOCOL", duty.sde},
 	{"vision", "NETWORK BATCH STEPS", duty.vision},
+	{"ib", "BATCH STEPS", duty.ib},
 	{"vae", "LIKELIHOOD BATCH STEPS", duty.vae},
 	{"private", "LIKELIHOOD BATCH STEPS", duty.private},
 }
