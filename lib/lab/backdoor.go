@@ -163,3 +163,12 @@ func (c *Case) Triggered() (datasets.Part, error) {
 	}
 	return part, nil
 }
+
+// DataName is the data's name in a list of hashes, where the same data may stand with
+// and without a backdoor.
+func (c *Case) DataName() string {
+	if c.Backdoor == nil {
+		return c.About.Name
+	}
+	return c.About.Name + " with a backdoor"
+}

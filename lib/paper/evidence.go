@@ -88,13 +88,14 @@ func (ev *Evidence[R]) add(ctx context.Context, e *Env, p Piece[R]) error {
 		return err
 	}
 	ev.Rows, ev.Runs = append(ev.Rows, rows...), append(ev.Runs, run.ID)
-	ev.Met(c.About, c.Hash)
+	ev.met(c)
 	return nil
 }
 
-// Met writes down a data set that evidence is about.
-func (ev *Evidence[R]) Met(about datasets.About, hash string) {
-	ev.Data[about.Name] = hash
+// met writes down the data that evidence is about.
+func (ev *Evidence[R]) met(c *lab.Case) {
+	about := c.About
+	ev.Data[c.DataName()] = c.Hash
 	ev.Generated = ev.Generated || about.Synthetic
 	if about.Caveat != "" && !slices.Contains(ev.Caveats, about.Caveat) {
 		ev.Caveats = append(ev.Caveats, about.Caveat)

@@ -58,6 +58,12 @@ func (c Case) arms() []lab.Arm {
 	return slices.DeleteFunc(all, func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
 }
 
+// Methods are the arms that are no controls, and no readings of one that is there.
+func (c Case) Methods() []lab.Arm {
+	c.Only = []string{VBU, VBUCoded, With, Without, Compressed}
+	return c.arms()
+}
+
 func (c Case) methods() []unlearn.Method {
 	var out []unlearn.Method
 	for _, a := range c.arms() {

@@ -111,6 +111,9 @@ func (c Case) beta() float64 {
 
 func (c Case) rate() float64 { return privacy.Masking{Rate: c.Rate}.Resolved().Rate }
 
+// For is the setting of a case with a seed, for other tables.
+func (c Case) For(seed int) lab.Setting { return c.at(seed) }
+
 // at are the coordinates of a case with a seed.
 func (c Case) at(seed int) lab.Setting {
 	s := c.Setting

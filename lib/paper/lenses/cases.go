@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/paper/fishing"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -43,7 +44,11 @@ func Cases(scale string) ([]Named, error) {
 	if err != nil {
 		return nil, err
 	}
-	cases = append(cases, simulated)
+	drawn, err := ofBottlenecks("quick")
+	if err != nil {
+		return nil, err
+	}
+	cases = append(cases, simulated, drawn)
 	switch scale {
 	case "quick":
 		return cases, nil
@@ -63,7 +68,22 @@ func Cases(scale string) ([]Named, error) {
 		cases = append(cases, Named{"random records, RULER", s, nil})
 	}
 	blood, err := ofCells("standard")
-	return append(cases, blood), err
+	if err != nil {
+		return nil, err
+	}
+	digits, err := ofBottlenecks("standard")
+	return append(cases, blood, digits), err
+}
+
+// ofBottlenecks is the first case of BlindU at one of its scales, with its first seed: a
+// backdoor in generated drawings, or in MNIST.
+func ofBottlenecks(scale string) (Named, error) {
+	s, err := blindu.StudyAt(scale)
+	if err != nil {
+		return Named{}, err
+	}
+	c := s.Cases[0]
+	return Named{"a backdoor in a bottleneck", c.For(0), c.Methods()}, nil
 }
 
 // ofCells is the last case of "Fishing for Privacy" at one of its scales, with its

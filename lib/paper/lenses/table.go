@@ -108,6 +108,9 @@ func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab.A
 		if c.OfImages() { // there may be several draws of one set
 			name = fmt.Sprintf("%s, %d images", name, c.Train.X.Rows)
 		}
+		if c.Backdoor != nil {
+			name += " with a backdoor"
+		}
 		t.Provenance.Data[name] = hash
 	}
 	if c.Problem.About.Synthetic && !slices.Contains(t.Notes, generatedNote) {

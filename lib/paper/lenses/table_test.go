@@ -46,16 +46,18 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 	cases[1].MaxRows = 200
 	few := cases[0]
 	few.Name, few.Setting = "a few drawings", pictures()
-	rare := all[len(all)-1]
+	blind := all[len(all)-1]
+	blind.MaxRows, blind.TestRows, blind.Fit.Epochs, blind.Methods = 400, 100, 6, blind.Methods[3:]
+	rare := all[len(all)-2]
 	rare.Fit.Epochs, rare.Cells.Variable.Top, rare.Methods = 2, 60, rare.Methods[2:4]
 	rare.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{16}, Latent: 4} }
-	cases = append(cases, few, rare)
+	cases = append(cases, few, rare, blind)
 	out, err := Make(t.Context(), e, append(cases, Named{Name: "no file", Setting: lab.Setting{DataSet: "adult"}}), "quick")
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := out.Table
-	if want := 4*4 + 2*(len(tableMethods())+1) + len(imageMethods()) + len(rare.Methods); len(made.Rows) != want {
+	if want := 5*4 + 2*(len(tableMethods())+1) + len(imageMethods()) + len(rare.Methods) + len(blind.Methods); len(made.Rows) != want {
 		t.Errorf("%d rows, want %d", len(made.Rows), want)
 	}
 	var b strings.Builder
@@ -70,8 +72,8 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 			t.Errorf("no case %q", n.Name)
 		}
 	}
-	if n := len(made.Provenance.Data); n != 4 {
-		t.Errorf("%d data sets of four cases are named: %v", n, made.Provenance.Data)
+	if n := len(made.Provenance.Data); n != 5 {
+		t.Errorf("%d data sets of five cases are named: %v", n, made.Provenance.Data)
 	}
 	if _, err := out.Figure.PNG(); err != nil {
 		t.Error(err)
