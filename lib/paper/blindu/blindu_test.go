@@ -91,7 +91,7 @@ func TestAStudyMakesItsTables(t *testing.T) {
 func TestAStudyWithoutItsFilesSaysWhereTheyAre(t *testing.T) {
 	t.Setenv(datasets.EnvDir, t.TempDir())
 	e := environment(t)
-	for _, scale := range []string{"standard", "paper"} {
+	for _, scale := range []string{"hour", "standard", "paper"} {
 		s, err := StudyAt(scale)
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +104,7 @@ func TestAStudyWithoutItsFilesSaysWhereTheyAre(t *testing.T) {
 			t.Errorf("%s: %d jobs, %v", scale, len(jobs), err)
 		}
 	}
-	if _, err := StudyAt("hour"); err == nil || !strings.Contains(err.Error(), "quick, standard, paper") {
+	if _, err := StudyAt("day"); err == nil || !strings.Contains(err.Error(), "quick, hour, standard, paper") {
 		t.Errorf("an unknown scale: %v", err)
 	}
 }

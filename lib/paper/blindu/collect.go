@@ -71,6 +71,7 @@ func piece(e *paper.Env, of Case, seed int) paper.Piece[Row] {
 // evidenceKey identifies the rows of a case in the store.
 type evidenceKey struct {
 	lab.NetworkKey
+	Case    string       `json:"case"` // as rows have it
 	Goal    lab.Goal     `json:"goal"`
 	Fit     train.Config `json:"fit"`
 	Forget  string       `json:"forget"`
@@ -85,7 +86,9 @@ type armKey struct {
 }
 
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
-	k := evidenceKey{NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Results: Results}
+	k := evidenceKey{
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Results: Results,
+	}
 	for _, a := range of.arms() {
 		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
@@ -103,6 +106,8 @@ type Row struct {
 	Forget int `json:"n_forget"`
 	Train  int `json:"n_train"`
 	Judged int `json:"n_judged"`
+	// Weights are how many the network has.
+	Weights int `json:"n_weights"`
 
 	// Shares of right answers, with the mean of a record's code and not a draw: Erased
 	// of the records to be forgotten, of a backdoor by the label that it gave them, as
@@ -154,6 +159,7 @@ func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
 	if rep != nil {
 		row.Displacement, row.Steps, row.Note = rep.Displacement, rep.Steps, rep.Note
 	}
+	row.Weights = sizeOf(weights)
 	return row, row.answers(c, of, weights)
 }
 

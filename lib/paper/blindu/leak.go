@@ -146,6 +146,7 @@ func leakPieces(e *paper.Env, s Study) (out []paper.Piece[Leak]) {
 func leakKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	config := struct {
 		lab.NetworkKey
+		Case    string       `json:"case"`
 		Goal    lab.Goal     `json:"goal"`
 		Fit     train.Config `json:"fit"`
 		Forget  string       `json:"forget"`
@@ -156,7 +157,7 @@ func leakKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 		Version int     `json:"version"`
 		Results int     `json:"results"`
 	}{
-		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Rate: of.Rate, Known: of.Known,
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Rate: of.Rate, Known: of.Known,
 		Victims: of.Victims, Version: leakVersion, Results: Results,
 	}
 	for _, m := range of.forgetting() {

@@ -20,11 +20,12 @@ func Paper() paper.Paper {
 		Name: "blindu", Title: "BlindU",
 		Scales: []paper.Scale{
 			{Name: "quick", About: "takes a minute or two on two cores and no file (generated drawings, a small network, three seeds)"},
-			{Name: "standard", About: "takes an hour or two on two cores (MNIST and Adult, whole, three seeds)"},
+			{Name: "hour", About: "takes up to an hour (12,000 images of MNIST, the program's network, three seeds)"},
+			{Name: "standard", About: "takes some hours on two cores (MNIST and Adult, whole, three seeds)"},
 			{Name: "paper", About: "takes an evening on two cores (MNIST and Adult, whole, five seeds)"},
 		},
 		Recipes: []paper.Recipe{
-			ofModels(table3, StudyAt, (*evidence).table3), ofLeaks(uploads, everyUpload, (*leaks).table),
+			ofModels(table2, structures, (*evidence).table2), ofModels(table3, StudyAt, (*evidence).table3), ofLeaks(uploads, everyUpload, (*leaks).table),
 			swept(figure4, byShare, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure4, w) }),
 			ofModels(figure6, StudyAt, (*evidence).figure6), ofClaims(figure9),
 			sweptLeaks(figure10, byBeta, func(l *leaks, w sweep) *paper.Output { return l.drawn(figure10, w) }),

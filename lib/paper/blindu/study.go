@@ -2,6 +2,7 @@ package blindu
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -28,6 +29,7 @@ type Case struct {
 	// uploads of, at most.
 	Known, Victims int
 	At             float64 // its place in a sweep
+	Network        string  // where it is not the case's own
 	// Only are the arms that are looked at; nil: all.
 	Only []string
 }
@@ -37,12 +39,16 @@ func StudyAt(scale string) (Study, error) {
 	switch scale {
 	case "quick":
 		return Study{Scale: scale, Seeds: 3, Cases: both(drawings())}, nil
+	case "hour":
+		c := mnist()
+		c.Label, c.MaxRows = "12,000 images of MNIST", 12_000
+		return Study{Scale: scale, Seeds: 3, Cases: both(c)}, nil
 	case "standard":
 		return Study{Scale: scale, Seeds: 3, Cases: append(both(mnist()), both(adult())...)}, nil
 	case "paper":
 		return Study{Scale: scale, Seeds: 5, Cases: append(both(mnist()), both(adult())...)}, nil
 	}
-	return Study{}, fmt.Errorf("scale %q is not one of quick, standard, paper", scale)
+	return Study{}, fmt.Errorf("scale %q is not one of quick, hour, standard, paper", scale)
 }
 
 // both are the paper's two requests: the records of a backdoor are to be forgotten, and
@@ -96,6 +102,9 @@ func (c Case) coordinates() string {
 	name := fmt.Sprintf("%s/beta-%g", c.Forgets(), c.beta())
 	if c.Rate != 0 {
 		name += fmt.Sprintf("/rate-%g", c.Rate)
+	}
+	if c.Network != "" {
+		name += "/" + strings.ReplaceAll(c.Network, " ", "-")
 	}
 	if c.Only != nil {
 		name += fmt.Sprintf("/arms-%d", len(c.Only))

@@ -2,6 +2,7 @@ package blindu
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -101,7 +102,7 @@ func (ev *evidence) curves(r paper.Recipe, w sweep) *paper.Output {
 		for _, a := range ev.Cases[0].arms() {
 			line := plot.Curve{Name: a.Label, Control: a.Control}
 			for _, c := range ev.Cases {
-				line = appended(line, c.At, values(ev.of(c.Label, a.Label), p.value))
+				line = appended(line, c.At, values(ev.of(c.Label, a.Label), p.value), 1)
 			}
 			panel.Curves = append(panel.Curves, line)
 		}
@@ -120,11 +121,17 @@ func values(rows []Row, value func(Row) float64) (out []float64) {
 	return out
 }
 
-// appended is a curve with the mean of values at x, and its interval as the band.
-func appended(c plot.Curve, x float64, of []float64) plot.Curve {
-	if len(of) > 0 {
-		c.Add(x, stats.MeanInterval(of, 0.95, stats.OverModels))
+// appended is a curve with the mean of values at x, and its interval as the band, which
+// ends where values do that are none below 0 and, as shares are, none above the most.
+func appended(c plot.Curve, x float64, of []float64, most float64) plot.Curve {
+	if len(of) == 0 {
+		return c
 	}
+	e := stats.MeanInterval(of, 0.95, stats.OverModels)
+	if e.HasInterval() {
+		e.Low, e.High = max(0, e.Low), min(most, e.High)
+	}
+	c.Add(x, e)
 	return c
 }
 
@@ -168,12 +175,12 @@ func (l *leaks) of(label, kind string, value func(Leak) float64) (out []float64)
 }
 
 // lines draws a value of every kind of upload by a sweep; none is left out.
-func (l *leaks) lines(w sweep, title, axis string, value func(Leak) float64, kinds ...string) plot.Curves {
+func (l *leaks) lines(w sweep, title, axis string, most float64, value func(Leak) float64, kinds ...string) plot.Curves {
 	panel := plot.Curves{Meta: plot.Meta{Title: title}, X: plot.Axis{Label: w.axis, Log: w.log}, Y: plot.Axis{Label: axis}}
 	for _, kind := range kinds {
 		line := plot.Curve{Name: kind}
 		for _, c := range l.Cases {
-			line = appended(line, c.At, l.of(c.Label, kind, value))
+			line = appended(line, c.At, l.of(c.Label, kind, value), most)
 		}
 		panel.Curves = append(panel.Curves, line)
 	}
@@ -184,7 +191,7 @@ func (l *leaks) lines(w sweep, title, axis string, value func(Leak) float64, kin
 func (l *leaks) floor(panel plot.Curves, name string, value func(Leak) float64, kind string) plot.Curves {
 	line := plot.Curve{Name: name, Control: true}
 	for _, c := range l.Cases {
-		line = appended(line, c.At, l.of(c.Label, kind, value))
+		line = appended(line, c.At, l.of(c.Label, kind, value), math.Inf(1))
 	}
 	panel.Curves = append(panel.Curves, line)
 	return panel
@@ -192,15 +199,15 @@ func (l *leaks) floor(panel plot.Curves, name string, value func(Leak) float64, 
 
 func (l *leaks) drawn(r paper.Recipe, w sweep) *paper.Output {
 	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc, Source: l.provenance(r.ID).Line()}, Columns: 2}
-	errors := l.lines(w, "drawing the record", "squared error", func(x Leak) float64 { return x.Drawn }, kinds()...)
+	errors := l.lines(w, "drawing the record", "squared error", math.Inf(1), func(x Leak) float64 { return x.Drawn }, kinds()...)
 	f.Figures = append(f.Figures, l.floor(errors, "mean of the class", func(x Leak) float64 { return x.ClassMean }, PlainCodes))
-	f.Figures = append(f.Figures, l.lines(w, "information", "nats", func(x Leak) float64 { return x.Found }, PlainCodes, WithoutCodes, WithCodes))
+	f.Figures = append(f.Figures, l.lines(w, "information", "nats", math.Inf(1), func(x Leak) float64 { return x.Found }, PlainCodes, WithoutCodes, WithCodes))
 	return &paper.Output{Figure: f}
 }
 
 func (l *leaks) told(r paper.Recipe, w sweep) *paper.Output {
 	of := []string{PlainCodes, WithoutCodes, WithCodes}
-	panel := l.lines(w, "before and after", "AUC", func(x Leak) float64 { return x.Pair }, of...)
+	panel := l.lines(w, "before and after", "AUC", 1, func(x Leak) float64 { return x.Pair }, of...)
 	panel = l.floor(panel, "before alone", func(x Leak) float64 { return x.Before }, PlainCodes)
 	panel.Meta = plot.Meta{Title: r.Title, Caption: r.Doc, Source: l.provenance(r.ID).Line()}
 	panel.Null = &plot.Null{Value: 0.5}
