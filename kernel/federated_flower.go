@@ -44,7 +44,7 @@ func newFederatedFlower() *cobra.Command {
 installed and nothing is started.
 
 Flower carries the weights and draws who takes part; the work of a user is "lethe
-federated client". The app is for flwr ` + flower.Version + `, with Python 3.9 to 3.12.`,
+federated client". The app is for flwr ` + flower.Version + `, tested with Python 3.11.`,
 		Example: "  lethe federated flower study",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -113,10 +113,10 @@ func (n *network) listens(address string) {
 	})
 }
 
-// until waits, two minutes at most.
+// until waits, ten minutes at most.
 func (n *network) until(what string, done func() bool) {
 	n.t.Helper()
-	for range 1200 {
+	for range 6000 {
 		if done() {
 			return
 		}
@@ -164,8 +164,8 @@ func ports(t *testing.T, k int) (out []string) {
 
 // Five users on this machine and Flower between them: after two rounds everything is
 // killed and started again; in the third round the process that works for user 1 is
-// killed, in the fifth user 3 with all that is his. The same rounds in one process
-// give the same weights, bit for bit.
+// killed, in the fifth user 3 with all that is his, whom the server misses before the
+// sixth begins. The same rounds in one process give the same weights, bit for bit.
 func TestOverFlowerTheWeightsAreThoseOfOneProcess(t *testing.T) {
 	bin, lethe := flowerPrograms(t), program(t)
 	folder := filepath.Join(t.TempDir(), "study")
@@ -175,7 +175,7 @@ func TestOverFlowerTheWeightsAreThoseOfOneProcess(t *testing.T) {
 	defer n.killAll()
 	app := filepath.Join(folder, "lethe-flower")
 	redirect(t, filepath.Join(app, "pyproject.toml"), "127.0.0.1:9093", n.ports[2])
-	redirect(t, filepath.Join(app, "pyproject.toml"), "limit = 3600", "limit = 25")
+	redirect(t, filepath.Join(app, "pyproject.toml"), "limit = 3600", "limit = 60")
 
 	programs := slices.Repeat([]string{lethe}, 5)
 	n.up(app, programs)
@@ -187,7 +187,7 @@ func TestOverFlowerTheWeightsAreThoseOfOneProcess(t *testing.T) {
 	programs[1] = script(t, "lethe1",
 		fmt.Sprintf(`case "$*" in *"--round 4 "*) %q "$@" & kill -9 $!; wait $!;; *) exec %q "$@";; esac`, lethe, lethe))
 	programs[3] = script(t, "lethe3",
-		fmt.Sprintf(`case "$*" in *"--round 5 "*) touch %q; sleep 60; exit 1;; *) exec %q "$@";; esac`, marker, lethe))
+		fmt.Sprintf(`case "$*" in *"--round 5 "*) touch %q; sleep 600; exit 1;; *) exec %q "$@";; esac`, marker, lethe))
 	nodes := n.up(app, programs)
 	n.until("user 3 is at work in round 5", func() bool { _, err := os.Stat(marker); return err == nil })
 	kill(nodes[3])
@@ -201,10 +201,6 @@ func TestOverFlowerTheWeightsAreThoseOfOneProcess(t *testing.T) {
 		{[]int{0, 2, 3, 4}, []int{1}}, {[]int{0, 1, 2, 4}, []int{3}}, {answered: []int{0, 1, 2, 4}},
 	} {
 		got := n.rounds()[i]
-		// After his death user 3 may be drawn again, until the server misses him.
-		if i == 5 && slices.Equal(got.Silent, []int{3}) {
-			want.silent = got.Silent
-		}
 		if got.Round != i+1 || !slices.Equal(got.Answered, want.answered) || !slices.Equal(got.Silent, want.silent) {
 			t.Errorf("round %d: %+v, want %+v", i+1, got, want)
 		}

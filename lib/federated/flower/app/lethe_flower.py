@@ -78,16 +78,17 @@ class User(NumPyClient):
     def fit(self, parameters, config):
         if fingerprint(self.study) != config["study"]:
             raise ValueError(f"user {self.user}: {self.study} is another study than the server's")
+        names = json.loads(config["tensors"])
         with tempfile.TemporaryDirectory() as folder:
             before, after = f"{folder}/before.safetensors", f"{folder}/after.safetensors"
-            write(before, dict(zip(json.loads(config["tensors"]), parameters)))
+            write(before, dict(zip(names, parameters, strict=True)))
             command = [self.lethe, "federated", "client", "--study", self.study, "--shard", self.shard]
             command += ["--user", str(self.user), "--round", str(config["round"]), "--in", before, "--out", after]
             # What goes wrong is on standard error, which is this process's.
             done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=self.limit)
             answer = json.loads(done.stdout)
             tensors, _ = read(after)
-        return list(tensors.values()), answer["records"], {"user": answer["user"], "loss": answer["loss"]}
+        return [tensors[name] for name in names], answer["records"], {"user": answer["user"], "loss": answer["loss"]}
 
 
 class Mean(Strategy):
@@ -147,7 +148,7 @@ class Mean(Strategy):
             mean, record["loss"] = self.mean(answers)
         self.history.append(record)
         kept = read(self.weights if self.weights.exists() else self.folder / "initial.safetensors")[0]
-        tensors = dict(zip(self.names, mean)) if mean else kept
+        tensors = dict(zip(self.names, mean, strict=True)) if mean else kept
         write(self.weights, tensors, {HISTORY: json.dumps(self.history)})
         log(INFO, "round %s: users %s answered", record["round"], record["answered"])
         return (ndarrays_to_parameters(mean) if mean else None), {}
