@@ -119,6 +119,8 @@ func three(t *testing.T, s Study) []sent {
 				v.Data[j] = scale*v.Data[j] + scale/7
 			}
 		}
+		// By records 3 (7 2^60) + 10 + 7 (-3 2^60) is 0 in this order, and 10 in the other.
+		p[0].Data[0] = []float32{-3 << 60, 7 << 60, 1}[k]
 		out = append(out, sent{[]int{2, 0, 1}[k], []int{7, 3, 10}[k], p, 0.1 * float64(k+1)})
 	}
 	return out
