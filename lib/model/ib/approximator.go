@@ -22,6 +22,7 @@ type Approximator struct {
 var (
 	_ model.Classifier = Approximator{}
 	_ model.Coupled    = Approximator{}
+	_ model.Chunked    = Approximator{}
 )
 
 // Name implements model.Architecture.
@@ -41,6 +42,9 @@ func (m Approximator) Resolved() model.Architecture { return Approximator{m.Of.w
 
 // Coupled implements model.Coupled.
 func (m Approximator) Coupled() bool { return m.Of.withDefaults().Approximator.Coupled() }
+
+// ChunkRows implements model.Chunked.
+func (m Approximator) ChunkRows() int { return chunkRows(m.Of.withDefaults().Approximator) }
 
 // Check implements model.Architecture.
 func (m Approximator) Check() error { return m.Of.Check() }

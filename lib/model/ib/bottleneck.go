@@ -3,6 +3,7 @@ package ib
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -116,12 +117,11 @@ func (m Bottleneck) Coupled() bool {
 // ChunkRows implements model.Chunked.
 func (m Bottleneck) ChunkRows() int {
 	m = m.withDefaults()
-	rows := 1 << 30
-	for _, h := range []Half{m.Compressor, m.Approximator} {
-		rows = min(rows, cmp.Or(h.ChunkRows(), rows))
-	}
-	return rows
+	return min(chunkRows(m.Compressor), chunkRows(m.Approximator))
 }
+
+// chunkRows is how many records a half wants at most in one execution.
+func chunkRows(h Half) int { return cmp.Or(h.ChunkRows(), math.MaxInt) }
 
 // Check implements model.Architecture.
 func (m Bottleneck) Check() error {

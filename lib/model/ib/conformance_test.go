@@ -259,6 +259,9 @@ func TestTheApproximatorAloneSaysWhatTheWholeSays(t *testing.T) {
 		if model.IsCoupled(m) != m.Compressor.Coupled() || model.IsCoupled(Approximator{m}) != m.Approximator.Coupled() {
 			t.Error("a half couples records, and the whole does not say so")
 		}
+		if front, back := chunkRows(m.Compressor), chunkRows(m.Approximator); m.ChunkRows() != min(front, back) || (Approximator{m}).ChunkRows() != back {
+			t.Error("a half's limit of records is not the whole's")
+		}
 	})
 }
 
