@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -398,18 +400,32 @@ func Chunks(n, max int) []Chunk {
 	return out
 }
 
+// tile is the number of records that are laid out side by side: their values of one
+// feature fill a line of the cache, which is then written once.
+const tile = 16
+
 // FeatureMajor copies the chunk's records into a [features, Padded] tensor; rows
 // says which row of x each record is, nil for the identity.
 func FeatureMajor(x array.Matrix[float32], rows []int, c Chunk) *tensors.Tensor {
-	flat := make([]float32, x.Cols*c.Padded)
-	for n := range c.N {
-		i := c.First + n
-		if rows != nil {
-			i = rows[i]
+	t := tensors.FromShape(shapes.Make(dtypes.Float32, x.Cols, c.Padded))
+	tensors.MustMutableFlatData(t, func(flat []float32) {
+		for first := 0; first < c.N; first += tile {
+			var records [tile][]float32
+			n := min(tile, c.N-first)
+			for k := range n {
+				i := c.First + first + k
+				if rows != nil {
+					i = rows[i]
+				}
+				records[k] = x.Row(i)
+			}
+			for j := range x.Cols {
+				to := flat[j*c.Padded+first:][:n]
+				for k := range to {
+					to[k] = records[k][j]
+				}
+			}
 		}
-		for j, v := range x.Row(i) {
-			flat[j*c.Padded+n] = v
-		}
-	}
-	return tensors.FromFlatDataAndDimensions(flat, x.Cols, c.Padded)
+	})
+	return t
 }

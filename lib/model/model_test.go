@@ -243,6 +243,36 @@ func TestFeatureMajorTransposesAndPadsWithZeros(t *testing.T) {
 	}
 }
 
+// Every number of records about those that are laid out side by side, against one
+// element at a time.
+func TestFeatureMajorPutsEveryElementInItsPlace(t *testing.T) {
+	const cols = 5
+	x, rows := array.New[float32](60, cols), make([]int, 60)
+	for i := range x.Data {
+		x.Data[i] = float32(i)
+	}
+	for i := range rows {
+		rows[i] = i * 7 % 60
+	}
+	for n := 1; n <= 50; n++ {
+		c := model.Chunk{First: 9, N: n, Padded: n + n%3}
+		want := make([]float32, cols*c.Padded)
+		for i := range n {
+			for j := range cols {
+				want[j*c.Padded+i] = float32(rows[c.First+i]*cols + j)
+			}
+		}
+		err := tensors.ConstFlatData(model.FeatureMajor(x, rows, c), func(flat []float32) {
+			if !slices.Equal(flat, want) {
+				t.Errorf("%d records are %v, want %v", n, flat, want)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func ExampleRunner_Predict() {
 	e, err := engine.Open("go")
 	if err != nil {

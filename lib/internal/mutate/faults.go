@@ -673,6 +673,9 @@ var faults = []Fault{
 	{File: "lib/federated/shards.go", Old: "gamma := distuv.Gamma{Alpha: d.Alpha + 1,", New: "gamma := distuv.Gamma{Alpha: d.Alpha,",
 		Protects: "the parts of a class are Dirichlet"},
 	{File: "lib/federated/shards.go", Old: "		from = to\n", New: "		from = max(0, to-1)\n", Protects: "a row is in one shard only"},
+	{File: "lib/model/model.go", Old: "i := c.First + first + k\n", New: "i := c.First + k\n",
+		Protects: "every record of a chunk is its own", Run: "FeatureMajor"},
+
 	// Bottlenecks.
 	{File: "lib/model/ib/resnet.go", Old: "Slim: !m.Standard}", New: "Slim: m.Standard}",
 		Protects: "the zero ResNet is the program's network", Run: "PyTorchs|WeightsOfTheProgram"},
