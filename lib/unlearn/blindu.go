@@ -126,12 +126,7 @@ func (w Weighing) mixer() (train.Mixer, error) {
 
 // Unlearn implements Method: the owner's part, and then the server's.
 func (m BlindU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
-	auxiliary, err := m.Auxiliary.records(r)
-	if err != nil {
-		return nil, err
-	}
-	b, err := r.blindly(m.mask(), auxiliary)
+	b, err := m.Ask(r)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +139,16 @@ func (m BlindU) mask() *privacy.Masking {
 		return nil
 	}
 	return &m.Masking
+}
+
+// Ask is the owner's part: what the server is asked, and all that it gets.
+func (m BlindU) Ask(r Request) (Blind, error) {
+	m = m.resolved()
+	auxiliary, err := m.Auxiliary.records(r)
+	if err != nil {
+		return Blind{}, err
+	}
+	return r.blindly(m.mask(), auxiliary)
 }
 
 // Serve is the server's part.

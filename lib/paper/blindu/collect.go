@@ -212,18 +212,27 @@ func maskedBy(c *lab.Case, m privacy.Masking, d unlearn.Data) (array.Matrix[floa
 
 // drawn is the accuracy with a draw of every code.
 func (r *Row) drawn(c *lab.Case, w nn.Params, test datasets.Part) error {
+	logits, err := ofDraws(c, w, test)
+	if err == nil {
+		r.Drawn = train.Accuracy(logits, test.Y)
+	}
+	return err
+}
+
+// ofDraws is what a model says of records by a draw of their codes.
+func ofDraws(c *lab.Case, w nn.Params, test datasets.Part) (none array.Matrix[float32], err error) {
 	e, err := unlearn.Upload(c.Runner, w, unlearn.Data{X: test.X, Y: test.Y, IDs: test.IDs}, nil, engine.Root(lab.UnlearnSeed+c.Shift))
 	if err != nil {
-		return err
+		return none, err
 	}
 	half, err := c.Lab.Join(c.Prepared, ib.Approximator{Of: c.Problem.Arch.Resolved().(ib.Bottleneck)})
 	if err != nil {
-		return err
+		return none, err
 	}
 	_, back := ib.Halves(w)
 	said, err := half.Runner.Predict(back, e.Codes)
-	if err == nil {
-		r.Drawn = train.Accuracy(said.Logits(), test.Y)
+	if err != nil {
+		return none, err
 	}
-	return err
+	return said.Logits(), nil
 }

@@ -38,7 +38,8 @@ func (l *leaks) table() *paper.Output {
 		ID: uploads.ID, Title: uploads.Title, Caption: uploads.Doc, Provenance: l.provenance(uploads.ID),
 		Columns: []report.Column{
 			{Name: "upload"},
-			{Name: "drawn", Note: "squared error of the patient attacker per record; mean over models with its 95 % interval; higher is better for who uploads"},
+			{Name: "drawn", Note: "squared error of the patient attacker per record; mean over models with its 95 % interval; higher is better " +
+				"for who uploads"},
 			{Name: "drawn, printed", Note: "the same of the program's attacker, 10 epochs at 1e-4"},
 			{Name: "drawn, as coded", Note: "the program's measure; no comparison with the columns beside it"},
 			{Name: "mean of the class", Note: "squared error of the mean of the record's class"},
@@ -103,7 +104,12 @@ var figure9 = paper.Recipe{
 
 // ofClaims is the recipe that needs no model.
 func ofClaims(r paper.Recipe) paper.Recipe {
-	r.Make = func(context.Context, *paper.Env, string) (*paper.Output, error) { return claimed(r) }
+	r.Make = func(_ context.Context, _ *paper.Env, scale string) (*paper.Output, error) {
+		if _, err := StudyAt(scale); err != nil {
+			return nil, err
+		}
+		return claimed(r)
+	}
 	return r
 }
 

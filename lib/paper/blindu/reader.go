@@ -1,0 +1,223 @@
+package blindu
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/representation"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/information"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// What follows is for notebooks: they speak of the first case of the reader's scale.
+
+// Make makes a table or figure of the paper where Open opens: "table", "3".
+func Make(ctx context.Context, kind, name string) (*paper.Output, error) {
+	return Paper().Here(ctx, kind, name)
+}
+
+// Opened is the first case with a seed, and the model that is to forget.
+type Opened struct {
+	*lab.Case
+	Before nn.Params // its weights
+	of     Case
+}
+
+// Open opens the first case of the reader's scale with a seed, the backdoor of a set of
+// images, changed as the reader wants. It trains the original, or finds it in the store.
+func Open(ctx context.Context, seed int, changes ...func(*lab.Setting)) (*Opened, error) {
+	e, s, err := here()
+	if err != nil {
+		return nil, err
+	}
+	of := s.Cases[0]
+	for _, change := range changes {
+		change(&of.Setting)
+	}
+	c, err := e.Lab().Case(ctx, of.at(seed))
+	if err != nil {
+		return nil, err
+	}
+	original, err := c.Trained(ctx, c.Setting.Original())
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{Case: c, Before: original.Final, of: of}, nil
+}
+
+// Normal is a change for Open: records that nothing was done to are to be forgotten.
+func Normal(s *lab.Setting) { s.Backdoor, s.Fraction = nil, 0.06 }
+
+func here() (*paper.Env, Study, error) {
+	s, err := StudyAt(paper.ScaleName())
+	if err != nil {
+		return nil, s, err
+	}
+	e, err := paper.Open()
+	return e, s, err
+}
+
+// Source is the line under a figure that a notebook draws of the case.
+func (o *Opened) Source() string {
+	forgets := "a backdoor is to be forgotten"
+	if o.Backdoor == nil {
+		forgets = "any records are to be forgotten"
+	}
+	return fmt.Sprintf("%s, %s; scale %s, seed %d, data %.12s", o.About.Title, forgets, paper.ScaleName(), o.Seed, o.Hash)
+}
+
+// Answers counts the right answers of weights, as a Row has them.
+func (o *Opened) Answers(w nn.Params) (*Row, error) {
+	row := &Row{Case: o.of.Label, Seed: o.Seed}
+	return row, row.answers(o.Case, o.of, w)
+}
+
+// Beta is a change for Open: another weight of the divergence, nn.Zero for none.
+func Beta(beta float64) func(*lab.Setting) {
+	return func(s *lab.Setting) { s.Goal = lab.Compression{Beta: beta} }
+}
+
+// Latent is a change for Open: codes of so many variables.
+func Latent(n int) func(*lab.Setting) {
+	return func(s *lab.Setting) {
+		arch := s.Arch
+		s.Arch = func(features, classes int) model.Architecture {
+			b := arch(features, classes).(ib.Bottleneck)
+			b.Latent = n
+			return b
+		}
+	}
+}
+
+// Said is how much codes say, in nats.
+type Said struct {
+	// Record is the most that a code says of its record (information.GaussianBound).
+	Record float64
+	// Label is the least that a draw of it says of the label, H(Y) + E[log p(y | z)].
+	Label float64
+}
+
+// Said asks the codes of the unseen records that no method may look at.
+func (o *Opened) Said() (*Said, error) {
+	test := o.Test.Gather(o.Judged())
+	codes, err := o.Runner.Predict(o.Before, test.X)
+	if err != nil {
+		return nil, err
+	}
+	wide := func(name string) array.Matrix[float64] { return array.Convert[float64](codes.Outputs[name]) }
+	bound, err := information.GaussianBound(wide(loss.LatentMean), wide(loss.LatentLogVar))
+	if err != nil {
+		return nil, err
+	}
+	logits, err := ofDraws(o.Case, o.Before, test)
+	if err != nil {
+		return nil, err
+	}
+	lost, err := stats.Mean(train.Losses(logits, test.Y))
+	return &Said{bound.Value, entropy(test.Y) - lost}, err
+}
+
+// entropy is that of labels, in nats.
+func entropy(labels []int) (sum float64) {
+	count := map[int]float64{}
+	for _, y := range labels {
+		count[y]++
+	}
+	for _, y := range slices.Sorted(maps.Keys(count)) {
+		share := count[y] / float64(len(labels))
+		sum -= float64(share * math.Log(share))
+	}
+	return sum
+}
+
+// Sent is what the owner of records sends of them.
+type Sent struct {
+	Masking *privacy.Masking // nil: nothing is masked
+	Bare    bool             // the records themselves, and not their codes
+}
+
+// Send is what is sent of records, with the draws that a record's number has.
+func (o *Opened) Send(s Sent, d unlearn.Data) (array.Matrix[float32], error) {
+	seed := engine.Root(lab.UnlearnSeed + o.Shift)
+	if !s.Bare {
+		e, err := unlearn.Upload(o.Runner, o.Before, d, s.Masking, seed)
+		return e.Codes, err
+	}
+	if s.Masking == nil {
+		return d.X, nil
+	}
+	x, _, err := s.Masking.Mask(d.X, d.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
+	return x, err
+}
+
+// Drawn are the records that are to be forgotten as an attacker draws them from what is
+// sent. He learns on the public records, which a server has beside, sent in the same way.
+func (o *Opened) Drawn(ctx context.Context, a representation.Reconstruction, s Sent) (*representation.Reconstructed, error) {
+	r, err := o.Request(ctx, unlearn.BlindU{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.HeldOut.IDs {
+		r.HeldOut.IDs[i] += o.Train.X.Rows // one count for both
+	}
+	known, err := o.Send(s, r.HeldOut)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := o.Send(s, r.Forget)
+	if err != nil {
+		return nil, err
+	}
+	shadow := representation.Shadow{Numbers: r.HeldOut.IDs, Codes: known, Records: r.HeldOut.X, Labels: r.HeldOut.Y}
+	victims := representation.Victims{Numbers: r.Forget.IDs, Codes: seen, Originals: r.Forget.X, Labels: r.Forget.Y}
+	return a.Run(ctx, o.Lab.Engine, shadow, victims, r.Seed)
+}
+
+// Rows are the rows of several models and arms.
+type Rows []Row
+
+// Judge makes the rows of arms of a reader's own.
+func (o *Opened) Judge(ctx context.Context, arms ...lab.Arm) (Rows, error) {
+	var methods []unlearn.Method
+	for _, a := range arms {
+		methods = append(methods, a.Method)
+	}
+	if err := o.Ahead(ctx, methods...); err != nil {
+		return nil, err
+	}
+	var rows Rows
+	for _, a := range arms {
+		row, err := rowOf(ctx, o.Case, o.of, a)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Label, err)
+		}
+		rows = append(rows, *row)
+	}
+	return rows, nil
+}
+
+// Of are the values of an arm, one per model.
+func (r Rows) Of(arm string, value func(Row) float64) []float64 {
+	var out []float64
+	for _, row := range r {
+		if row.Arm == arm && row.Diverged == "" {
+			out = append(out, value(row))
+		}
+	}
+	return out
+}
