@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -79,6 +80,27 @@ func (o *Opened) Source() string {
 		forgets = "any records are to be forgotten"
 	}
 	return fmt.Sprintf("%s, %s; scale %s, seed %d, data %.12s", o.About.Title, forgets, paper.ScaleName(), o.Seed, o.Hash)
+}
+
+// inRow is how many records a row of Pictures shows.
+const inRow = 8
+
+// Pictures shows the first eight of several sets of records, each set in a row under its
+// label.
+func (o *Opened) Pictures(title string, labels []string, sets ...array.Matrix[float32]) plot.Figure {
+	channels, height, width := o.About.Shape[0], o.About.Shape[1], o.About.Shape[2]
+	f := plot.Images{Meta: plot.Meta{Title: title, Source: o.Source()}, Shape: [3]int{height, width, channels}, Columns: inRow}
+	f.Pixels = array.New[float32](inRow*len(sets), height*width*channels)
+	for k, set := range sets {
+		for i := range inRow {
+			to, from := f.Pixels.Row(k*inRow+i), set.Row(i)
+			for at := range to {
+				to[at] = from[at%channels*height*width+at/channels]
+			}
+			f.Labels = append(f.Labels, labels[k])
+		}
+	}
+	return f
 }
 
 // Answers counts the right answers of weights, as a Row has them.

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -140,6 +141,16 @@ func TestAReadersRows(t *testing.T) {
 	if source := o.Source(); !strings.Contains(source, "a backdoor") || !strings.Contains(source, "seed 0") {
 		t.Errorf("source %q", source)
 	}
+	forgotten := o.Records(o.Forget).X
+	f := o.Pictures("Twice", []string{"a", "b"}, forgotten, o.Test.X).(plot.Images)
+	if got := f.Pixels.Row(9); !slices.Equal(got, o.Test.X.Row(1)) || !slices.Equal(f.Pixels.Row(0), forgotten.Row(0)) || f.Labels[9] != "b" || f.Labels[7] != "a" {
+		t.Errorf("the pictures are not those of the records, labels %q", f.Labels)
+	}
+	o.About.Shape = [3]int{2, 16, 8} // two channels: the second half of a record goes between the first
+	if row := o.Pictures("", []string{"a"}, forgotten).(plot.Images).Pixels.Row(0); row[2] != forgotten.Row(0)[1] || row[3] != forgotten.Row(0)[129] {
+		t.Errorf("channels: %v", row[:4])
+	}
+	o.About.Shape = [3]int{1, 16, 16}
 	rows, err := o.Judge(t.Context(), lab.Arm{Label: Original, Method: unlearn.DoNothing{}, Control: true}, lab.Arm{Label: Without, Method: unlearn.BlindU{Epochs: 1}})
 	if err != nil || len(rows) != 2 || rows[1].Steps == 0 {
 		t.Fatalf("%+v, %v", rows, err)
