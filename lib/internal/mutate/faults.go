@@ -729,4 +729,10 @@ var faults = []Fault{
 		New: "numbered(c.Problem.Train, first(c.Forget, of.Known), strangersFrom)", Protects: "attackers know other records than they draw", Run: "Uploads"},
 	{File: "lib/paper/blindu/leak.go", Old: "evidence.MaskedRecords, err = maskedBy(", New: "_, err = maskedBy(",
 		Protects: "as coded it is masked records that are drawn", Run: "Uploads"},
+	{File: "lib/paper/blindu/reader.go", Old: "entropy(test.Y) - lost}", New: "lost}",
+		Protects: "what codes say of a label falls with what is lost", Run: "WhatCodesSay"},
+	{File: "lib/paper/blindu/reader.go", Old: "r.HeldOut.IDs[i] += o.Train.X.Rows", New: "_ = i",
+		Protects: "an attacker's records are counted apart from his victims'", Run: "WhatIsSent"},
+	{File: "lib/paper/blindu/reader.go", Old: "from[at%channels*height*width+at/channels]", New: "from[at]",
+		Protects: "a picture's channels are put together", Run: "AReadersRows"},
 }
