@@ -40,7 +40,7 @@ var within = map[string][]string{
 	"lib/privacy": {"lib/array"},
 	"lib/utility": {"lib/array", "lib/stats"},
 	"lib/model":   {"lib/nn"},
-	"lib/unlearn": {"lib/attack", "lib/information"}, // whose critics are attackers, and its
+	"lib/unlearn": {"lib/attack", "lib/information", "lib/federated"}, // whose critics are attackers, and its
 	"lib/audit":   {"lib/lab", "lib/report", "lib/plot"},
 }
 

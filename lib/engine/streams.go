@@ -48,7 +48,8 @@ const (
 	// StreamRelease draws the noise on what is released of a record (record).
 	StreamRelease = "release"
 
-	// StreamShare draws the share of the retain set that a method is content with.
+	// StreamShare draws the share of the retain set that a method is content with
+	// (nothing; or round and user, of that user's).
 	StreamShare = "share"
 	// StreamHeldOut draws the held-out records that a method may look at.
 	StreamHeldOut = "held-out"

@@ -35,6 +35,7 @@
 package federated
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -123,6 +124,9 @@ type Federation struct {
 	Requests Schedule
 	// Attend says who takes part in a round; nil: it is drawn, as the Config says.
 	Attend Attendance
+	// Enough ends the run after the first round of which it says so; nil: all rounds.
+	// It looks at what all know after a round.
+	Enough func(context.Context, *State) (bool, error)
 }
 
 func (f Federation) check() error {

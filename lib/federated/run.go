@@ -56,8 +56,11 @@ func Run(ctx context.Context, r *model.Runner, p nn.Params, f Federation, h Hook
 			return nil, nil, fmt.Errorf("federated: the saved state: %w", err)
 		}
 	}
-	for s.Done() < f.Rounds {
+	for done := false; s.Done() < f.Rounds && !done; {
 		next, err := f.round(ctx, r, s)
+		if err == nil && f.Enough != nil {
+			done, err = f.Enough(ctx, next)
+		}
 		if err != nil {
 			return nil, nil, interrupted(err, ctx, s, h)
 		}

@@ -419,3 +419,28 @@ func TestDamagedStatesAreRefusedByName(t *testing.T) {
 	_, _, err = Run(t.Context(), open(t), initial(), five, Hooks{Resume: &State{Params: initial(), History: make([]Round, 5)}})
 	wantWords(t, err, "5 rounds are done, 4")
 }
+
+// The run ends after the round of which it is said that it is enough, and asks of every
+// round once.
+func TestARunEndsWhenItIsEnough(t *testing.T) {
+	f := federation(t)
+	_, all := run(t, f)
+	var asked []int
+	f.Enough = func(_ context.Context, s *State) (bool, error) {
+		asked = append(asked, s.Done())
+		return s.Done() == 2, nil
+	}
+	p, history := run(t, f)
+	if len(history) != 2 || !slices.Equal(asked, []int{1, 2}) || !reflect.DeepEqual(history, all[:2]) {
+		t.Errorf("asked of the rounds %v; %d were run", asked, len(history))
+	}
+	f.Enough, f.Rounds = nil, 2
+	if q, _ := run(t, f); q.Hash() != p.Hash() {
+		t.Error("the weights are not those after the second round")
+	}
+	wrong := errors.New("no light")
+	f.Enough = func(context.Context, *State) (bool, error) { return false, wrong }
+	if _, _, err := Run(t.Context(), open(t), initial(), f, Hooks{}); !errors.Is(err, wrong) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -96,9 +96,10 @@ func (v *Validation) reached(s *State) bool {
 	return v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience || v.Risen(s.History) || v.Met(s.History)
 }
 
-// Met reports whether the last value of a history is what Enough waits for.
+// Met reports whether the last value of a history is what Enough waits for; of nil it
+// never is.
 func (v *Validation) Met(history []Epoch) bool {
-	return v.Enough != nil && len(history) > 0 && *history[len(history)-1].Valid <= *v.Enough
+	return v != nil && v.Enough != nil && len(history) > 0 && *history[len(history)-1].Valid <= *v.Enough
 }
 
 // Risen reports whether the values at the end of a history are what Rising waits for.

@@ -30,6 +30,7 @@ func All() []Method {
 		SSD{},
 		SSDFoster{},
 		FisherScrub{},
+		HBFU{},
 		Unroll{},
 		UnrollThudi{},
 		Retrain{},
@@ -56,6 +57,7 @@ func Bottlenecks() []Method {
 	return []Method{
 		BlindU{},
 		VBU{},
+		BFU{},
 	}
 }
 

@@ -191,7 +191,7 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p[:len(b.Original)], History: history, Note: ended(plan.Validation, history)}, nil
+	return &Outcome{Params: p[:len(b.Original)], History: history, Note: ended(plan.Validation, history, "epochs")}, nil
 }
 
 // players are the critic and the model, who moves after it.

@@ -61,6 +61,7 @@ var about = map[string][]unlearntest.Option{
 	"ssd":                nil,
 	"ssd-foster":         {unlearntest.Deterministic()},
 	"fisher-scrub":       nil,
+	"hbfu-ascent":        {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
 	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"do-nothing": {unlearntest.Deterministic(), unlearntest.Holds("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
@@ -130,7 +131,7 @@ func TestEveryMethodConforms(t *testing.T) {
 		}
 		names[m.Name()] = true
 		t.Run(m.Name(), func(t *testing.T) {
-			unlearntest.Run(t, m, about[m.Name()]...)
+			unlearntest.Run(t, shortened(m), about[m.Name()]...)
 		})
 	}
 	for name := range about {
@@ -162,6 +163,7 @@ var generative = map[string][]unlearntest.Option{
 	"ssd":                nil,
 	"ssd-foster":         {unlearntest.Deterministic()},
 	"fisher-scrub":       nil,
+	"hbfu-ascent":        {unlearntest.Lowers(forgetGain)},
 	"auxiliary-tuning":   {unlearntest.Lowers(heldOutLoss)},
 	"do-nothing":         {unlearntest.Deterministic()},
 	"random-weights":     nil,
@@ -204,7 +206,7 @@ func TestEveryGeneralMethodConformsOnAnAutoencoder(t *testing.T) {
 			continue
 		}
 		if listed {
-			t.Run(m.Name(), func(t *testing.T) { unlearntest.RunGenerative(t, m, options...) })
+			t.Run(m.Name(), func(t *testing.T) { unlearntest.RunGenerative(t, shortened(m), options...) })
 		}
 	}
 }
@@ -219,11 +221,24 @@ var onAutoencoders = map[string][]unlearntest.Option{
 	"extra-gradient-true": nil,
 }
 
-// abridged are methods whose critics take the suite's time.
+// abridged are methods whose critics, or users, take the suite's time.
 var abridged = map[string]unlearn.Method{
+	"hbfu-ascent":         unlearn.HBFU{Users: village, Eta: 2e-3},
+	"bfu":                 unlearn.BFU{Users: village, LR: 5e-3},
 	"frozen-critics":      unlearn.FrozenCritics{Epochs: 3, Critics: few},
 	"extra-gradient":      unlearn.ExtraGradient{Epochs: 4, Critics: few},
 	"extra-gradient-true": unlearn.ExtraGradientTrue{Epochs: 3, Critics: few},
+}
+
+// village is a small federation.
+var village = unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, Erasing: 4}
+
+// shortened is the method, in short where it is dear.
+func shortened(m unlearn.Method) unlearn.Method {
+	if short, dear := abridged[m.Name()]; dear {
+		return short
+	}
+	return m
 }
 
 var few = unlearn.Criticism{Hidden: 8, Steps: 5, Batch: 16}
@@ -247,6 +262,7 @@ func heldOutLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 var onBottlenecks = map[string][]unlearntest.Option{
 	"blindu": {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
 	"vbu":    {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
+	"bfu":    {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
 }
 
 func TestEveryMethodOfBottlenecksConforms(t *testing.T) {
@@ -255,7 +271,7 @@ func TestEveryMethodOfBottlenecksConforms(t *testing.T) {
 		if !listed {
 			t.Errorf("the table does not know %s", m.Name())
 		}
-		t.Run(m.Name(), func(t *testing.T) { unlearntest.RunBottleneck(t, m, options...) })
+		t.Run(m.Name(), func(t *testing.T) { unlearntest.RunBottleneck(t, shortened(m), options...) })
 	}
 	if len(onBottlenecks) != len(unlearn.Bottlenecks()) {
 		t.Error("the table knows more than the list")
@@ -282,10 +298,7 @@ func TestEveryGenerativeMethodConforms(t *testing.T) {
 		if !listed {
 			t.Errorf("the table does not know %s", m.Name())
 		}
-		if short, dear := abridged[m.Name()]; dear {
-			m = short
-		}
-		t.Run(m.Name(), func(t *testing.T) { unlearntest.RunGenerative(t, m, options...) })
+		t.Run(m.Name(), func(t *testing.T) { unlearntest.RunGenerative(t, shortened(m), options...) })
 	}
 	if len(onAutoencoders) != len(unlearn.Generative()) {
 		t.Error("the table knows more than the list")

@@ -34,6 +34,10 @@ type VBU struct {
 	LR         float64 `json:"lr,omitempty"`         // 0: 1e-3
 	Batch      int     `json:"batch,omitempty"`      // 0: 20; a request's own batch goes before
 	Clip       float64 `json:"clip,omitempty"`       // the longest gradient, 0: 1, nn.Zero: any
+	// Private makes every record private before anybody but its owner sees it, as in
+	// Table IV's DP-VBU; what is forgotten, and what it is stopped by, is then the record
+	// with its noise. nil: records are as they are.
+	Private *Noised `json:"private,omitempty"`
 }
 
 var (
@@ -61,6 +65,7 @@ func (m VBU) Resolved() Method { return m.resolved() }
 func (m VBU) resolved() VBU {
 	m.Divergence, m.Epochs, m.LR = cmp.Or(m.Divergence, 1), cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3)
 	m.Batch, m.Clip = cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
+	m.Private = m.Private.resolved()
 	return m
 }
 
@@ -70,6 +75,13 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if _, err := r.Runner.Classes(); err != nil {
 		return nil, err
 	}
+	if m.Private != nil {
+		x, err := m.Private.records(r.Forget, r.Seed)
+		if err != nil {
+			return nil, err
+		}
+		r.Forget.X = x
+	}
 	targets := []train.Target{r.labels(r.Forget, -1)}
 	if m.Divergence != nn.Zero {
 		codes, err := r.latents(r.Forget)
@@ -78,16 +90,9 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		}
 		targets = append(targets, train.Target{Loss: loss.LatentMatch{}, Inputs: codes, Weight: m.Divergence})
 	}
-	chance := 1 / float64(r.classes())
 	plan := train.Plan{
-		Passes: sweep(train.Objective{r.term("forget", r.Forget, false, targets...)}),
-		Validation: &train.Validation{KeepLast: true, Enough: &chance, Judge: func(_ context.Context, p nn.Params, _ int) (float64, error) {
-			said, err := r.Runner.Predict(p, r.Forget.X)
-			if err != nil {
-				return 0, err
-			}
-			return train.Accuracy(said.Logits(), r.Forget.Y), nil
-		}},
+		Passes:     sweep(train.Objective{r.term("forget", r.Forget, false, targets...)}),
+		Validation: r.forgotten(),
 	}
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
 	if m.Clip != nn.Zero {
@@ -97,13 +102,27 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p, History: history, Note: ended(plan.Validation, history)}, nil
+	return &Outcome{Params: p, History: history, Note: ended(plan.Validation, history, "epochs")}, nil
 }
 
-// ended says how a method ended that stops when it has forgotten.
-func ended(v *train.Validation, history []train.Epoch) string {
+// forgotten stops at the end of an epoch after which a classifier finds the labels of
+// no more of the forget set than chance does, one in as many as there are classes.
+func (r Request) forgotten() *train.Validation {
+	chance := 1 / float64(r.classes())
+	return &train.Validation{KeepLast: true, Enough: &chance, Judge: func(_ context.Context, p nn.Params, _ int) (float64, error) {
+		said, err := r.Runner.Predict(p, r.Forget.X)
+		if err != nil {
+			return 0, err
+		}
+		return train.Accuracy(said.Logits(), r.Forget.Y), nil
+	}}
+}
+
+// ended says how a method ended that stops when it has forgotten, in epochs or in
+// rounds.
+func ended(v *train.Validation, history []train.Epoch, in string) string {
 	if v.Met(history) {
-		return fmt.Sprintf("forgotten after %d epochs", len(history))
+		return fmt.Sprintf("forgotten after %d %s", len(history), in)
 	}
-	return fmt.Sprintf("all %d epochs, at an accuracy of %.3f", len(history), *history[len(history)-1].Valid)
+	return fmt.Sprintf("all %d %s, at an accuracy of %.3f", len(history), in, *history[len(history)-1].Valid)
 }

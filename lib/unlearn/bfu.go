@@ -1,0 +1,120 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// BFU is Bayesian federated unlearning (Wang et al. 2023) as BlindU's program compares
+// itself with it. In every round those who ask to erase records (Users) go down
+//
+//	mean over erased ( KL(q(z | x) || q_original(z | x)) / latent + Weight log p(y | z) ) + Weight mean over retained L
+//
+// from the weights of all, for one sweep in batches with Adam at 1e-3 and gradients
+// shortened to length 5; L is what the original was trained for, "latent" the number of
+// a code's variables and Weight 1.5. Everybody else trains on what he has.
+//
+// Differences: (1) the parameters that Wang et al. share between the two tasks are in no
+// part of the program, nor here. (2) Of his retained records a user takes, in every
+// round, as many as he erases, drawn anew; the program goes through both side by side.
+// (3) Who holds what: see Users.
+//
+// It needs outputs nn.Logits, loss.LatentMean and loss.LatentLogVar.
+type BFU struct {
+	Users
+	Divergence float64 `json:"divergence,omitempty"` // weight, 0: 1, nn.Zero: none
+	Weight     float64 `json:"weight,omitempty"`     // 0: 1.5
+	LR         float64 `json:"lr,omitempty"`         // 0: 1e-3
+	Clip       float64 `json:"clip,omitempty"`       // the longest gradient, 0: 5, nn.Zero: any
+	// Private makes the gradient of every step of those who erase private; nil: it is not.
+	Private *Noised `json:"private,omitempty"`
+}
+
+var (
+	_ Described = BFU{}
+	_ General   = BFU{}
+)
+
+// Name implements Method.
+func (BFU) Name() string { return "bfu" }
+
+// About implements Described.
+func (BFU) About() About {
+	return About{
+		"raises the loss of the forget set at three of ten users, and holds its codes and some retained records; the others train",
+		"BlindU's form of Wang et al. 2023",
+	}
+}
+
+// General implements General.
+func (BFU) General() bool { return true }
+
+// Sees implements Method.
+func (BFU) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Resolved implements Method.
+func (m BFU) Resolved() Method { return m.resolved() }
+
+func (m BFU) resolved() BFU {
+	m.Users, m.Private = m.Users.resolved(), m.Private.resolved()
+	m.Divergence, m.Weight, m.LR, m.Clip = cmp.Or(m.Divergence, 1), cmp.Or(m.Weight, 1.5), cmp.Or(m.LR, 1e-3), cmp.Or(m.Clip, 5)
+	return m
+}
+
+// Unlearn implements Method.
+func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	m = m.resolved()
+	if _, err := r.Runner.Classes(); err != nil {
+		return nil, err
+	}
+	if !(m.Weight > 0 && m.LR > 0) {
+		return nil, fmt.Errorf("weight %v and rate %v; both must be positive", m.Weight, m.LR)
+	}
+	plan := train.Plan{}
+	if m.Private != nil {
+		release, err := train.Released(m.Private.over(m.steps(r)))
+		if err != nil {
+			return nil, err
+		}
+		plan.Surgeons = []train.Surgeon{release}
+	}
+	c := train.Config{Epochs: m.Erasing, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}}
+	if m.Clip != nn.Zero {
+		c.Clip = m.Clip
+	}
+	erase := func(t federated.Turn, own, erased Data) (federated.Task, error) {
+		rng := r.Seed.Stream(engine.StreamShare, uint64(t.Round), uint64(t.User))
+		some := rng.Perm(own.X.Rows)[:min(own.X.Rows, erased.X.Rows)]
+		o, err := m.objective(r, own.rows(some), erased)
+		p := plan
+		p.Passes = sweep(o)
+		return federated.Task{Plan: p, Config: c}, err
+	}
+	out, err := m.run(ctx, r, r.Original, erase)
+	if err == nil {
+		out.Note += m.Private.note(m.steps(r))
+	}
+	return out, err
+}
+
+// objective is that of a user who erases.
+func (m BFU) objective(r Request, own, erased Data) (train.Objective, error) {
+	codes, err := r.latents(erased)
+	if err != nil {
+		return nil, err
+	}
+	targets := []train.Target{r.labels(erased, -m.Weight)}
+	if m.Divergence != nn.Zero {
+		each := m.Divergence / float64(codes[loss.LatentMean].Cols)
+		targets = append(targets, train.Target{Loss: loss.LatentMatch{}, Inputs: codes, Weight: each})
+	}
+	retain, err := r.objective("retain", own, false, m.Weight)
+	return append(train.Objective{r.term("forget", erased, false, targets...)}, retain...), err
+}

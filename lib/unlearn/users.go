@@ -1,0 +1,230 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Users are those who go on together by federated averaging, where a method is one of
+// a federation, in the setting of BlindU's program. The retain set is dealt to ten users
+// at random. Three of them hold the forget set beside their part, and ask to erase it:
+// in every round they do what the method says, and everybody else trains on what he
+// has, as the original was trained. The new weights are the plain mean of all. It ends
+// when these find the labels of no more of the forget set than chance does, as those
+// who hold it can see, or after 20 rounds; a model that is no classifier takes them all.
+//
+// Everybody's optimiser is fresh in every round. What a round leaves is all that the
+// next begins with, so that a run is resumed between two of them.
+//
+// Differences from the program: (1) it stops when less than a tenth of the unseen
+// triggered images are taken for the backdoor's class, which needs a backdoor. (2) Of
+// everybody's records the original's own configuration says how they are trained on,
+// but for the epochs, the schedule and early stopping; on MNIST these are its values.
+type Users struct {
+	Count       int  `json:"users,omitempty"`          // 0: 10
+	Asking      int  `json:"asking,omitempty"`         // of them, 0: 3
+	Divided     bool `json:"divided,omitempty"`        // each of these holds a part of the forget set; as coded all hold all of it
+	Rounds      int  `json:"rounds,omitempty"`         // at most, 0: 20
+	LocalEpochs int  `json:"local_epochs,omitempty"`   // in a round, of those who train, 0: 10, ten times through the data in every round
+	Erasing     int  `json:"erasing_epochs,omitempty"` // in a round, of those who erase, 0: 1, which is what the program comes to on MNIST
+	Batch       int  `json:"batch,omitempty"`          // 0: 100; a request's own batch goes before
+}
+
+func (u Users) resolved() Users {
+	u.Count, u.Asking, u.Rounds = cmp.Or(u.Count, 10), cmp.Or(u.Asking, 3), cmp.Or(u.Rounds, 20)
+	u.LocalEpochs, u.Erasing, u.Batch = cmp.Or(u.LocalEpochs, 10), cmp.Or(u.Erasing, 1), cmp.Or(u.Batch, 100)
+	return u
+}
+
+func (u Users) check(r Request) error {
+	switch {
+	case u.Count < 1 || u.Asking < 1 || u.Asking > u.Count:
+		return fmt.Errorf("%d of %d users ask to erase records", u.Asking, u.Count)
+	case u.Rounds < 1 || u.LocalEpochs < 1 || u.Erasing < 1 || u.Batch < 1:
+		return fmt.Errorf("%d rounds of %d epochs, %d of those who erase, in batches of %d; all must be positive", u.Rounds, u.LocalEpochs, u.Erasing, u.Batch)
+	case u.Divided && r.Forget.X.Rows < u.Asking:
+		return fmt.Errorf("%d records to be erased are divided among %d users", r.Forget.X.Rows, u.Asking)
+	}
+	return nil
+}
+
+// erasure is what a user does in a round who asks to erase records.
+type erasure func(t federated.Turn, own, erased Data) (federated.Task, error)
+
+// steps is at most how many steps a user who erases takes in all rounds, in sweeps over
+// what he erases.
+func (u Users) steps(r Request) int {
+	n := r.Forget.X.Rows
+	if u.Divided {
+		n = (n + u.Asking - 1) / u.Asking
+	}
+	batch := cmp.Or(r.Batch, u.Batch)
+	return u.Rounds * u.Erasing * ((n + batch - 1) / batch)
+}
+
+// run is the federation's course from some weights; nil: nobody erases, who asked has
+// done away with his records and trains like everybody else.
+func (u Users) run(ctx context.Context, r Request, start nn.Params, erase erasure) (*Outcome, error) {
+	c := &course{hooks: r.Hooks}
+	if _, err := r.Runner.Classes(); err == nil {
+		c.until = r.forgotten()
+	}
+	f, err := u.federation(r, erase, c)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := c.resumed()
+	if err != nil {
+		return nil, err
+	}
+	p := start
+	if saved != nil {
+		p = saved.Params
+	}
+	if !c.until.Met(c.epochs) {
+		if p, _, err = federated.Run(ctx, r.Runner, start, f, c.watch(saved)); err != nil {
+			return nil, err
+		}
+	}
+	out := &Outcome{Params: p, History: c.epochs}
+	if c.until != nil {
+		out.Note = ended(c.until, c.epochs, "rounds")
+	}
+	return out, nil
+}
+
+// federation is who takes part, at what. Its rows are those of the retain set, and
+// behind them those of the forget set.
+func (u Users) federation(r Request, erase erasure, c *course) (federated.Federation, error) {
+	if err := u.check(r); err != nil {
+		return federated.Federation{}, err
+	}
+	n := r.Retain.X.Rows
+	users, err := federated.IID(n, u.Count, r.Seed)
+	if err != nil {
+		return federated.Federation{}, err
+	}
+	var asked federated.Schedule
+	for k := range u.Asking {
+		rows := u.held(k, n, r.Forget.X.Rows)
+		users[k].Rows = append(users[k].Rows, rows...)
+		asked = append(asked, federated.Request{Round: 1, User: k, Rows: rows})
+	}
+	all := joined(r.Retain, r.Forget)
+	work := func(t federated.Turn) (federated.Task, error) {
+		own := all.rows(t.Rows)
+		task, err := u.training(r, own)
+		if len(t.Erased) > 0 && erase != nil {
+			task, err = erase(t, own, all.rows(t.Erased))
+		}
+		if err == nil {
+			err = c.count(task)
+		}
+		return task, err
+	}
+	return federated.Federation{
+		Config: federated.Config{Rounds: u.Rounds, Mean: federated.Equally, Seed: r.Seed},
+		Users:  users, Work: work, Requests: asked, Enough: c.enough,
+	}, nil
+}
+
+// held are the rows of the forget set, which begin at from, that asking user k holds.
+func (u Users) held(k, from, n int) (rows []int) {
+	for i := range n {
+		if !u.Divided || i%u.Asking == k {
+			rows = append(rows, from+i)
+		}
+	}
+	return rows
+}
+
+// training is the work of a user who goes on training as the original was trained.
+func (u Users) training(r Request, own Data) (federated.Task, error) {
+	o, err := r.objective("retain", own, false, 1)
+	c := r.Fit
+	c.Epochs, c.Batch, c.Schedule, c.EarlyStop = u.LocalEpochs, cmp.Or(r.Batch, u.Batch), nil, train.EarlyStop{}
+	return federated.Task{Plan: train.Plan{Passes: sweep(o)}, Config: c}, err
+}
+
+// course is a federation's run as train.Hooks see it: a round is an epoch.
+type course struct {
+	hooks  train.Hooks
+	until  *train.Validation
+	epochs []train.Epoch
+	steps  int // of all users
+}
+
+// count adds a task's steps.
+func (c *course) count(t federated.Task) error {
+	passes, err := t.Plan.Passes(0)
+	for _, o := range passes {
+		c.steps += t.Config.Epochs * t.Config.StepsPerEpoch(o)
+	}
+	return err
+}
+
+// enough writes down a round, and tells whether the forget set is forgotten.
+func (c *course) enough(ctx context.Context, s *federated.State) (bool, error) {
+	last := s.History[len(s.History)-1]
+	e := train.Epoch{Epoch: last.Round, Steps: c.steps, Loss: *last.Loss}
+	if c.until != nil {
+		value, err := c.until.Judge(ctx, s.Params, last.Round)
+		if err != nil {
+			return false, err
+		}
+		e.Valid = &value
+	}
+	c.epochs = append(c.epochs, e)
+	return c.until.Met(c.epochs), nil
+}
+
+// byRounds is what a saved state's optimiser is of: nothing of users' own survives a
+// round but the count of their steps.
+const byRounds = "federated"
+
+// watch are the hooks of the run.
+func (c *course) watch(saved *federated.State) federated.Hooks {
+	out := federated.Hooks{SaveEvery: c.hooks.SaveEvery, Resume: saved}
+	if c.hooks.Progress != nil {
+		out.Progress = func(r federated.Round) { c.hooks.Progress(c.epochs[r.Round-1]) }
+	}
+	if c.hooks.Save != nil {
+		out.Save = func(s *federated.State) error { return c.hooks.Save(c.state(s)) }
+	}
+	return out
+}
+
+// state is a federation's as train.Hooks keep it.
+func (c *course) state(s *federated.State) *train.State {
+	steps, history := 0, slices.Clone(c.epochs[:s.Done()])
+	if s.Done() > 0 {
+		steps = history[s.Done()-1].Steps
+	}
+	return &train.State{
+		Params: s.Params, Done: s.Done(), History: history, Optimizers: []*nn.OptimizerState{{Of: byRounds, T: steps}},
+	}
+}
+
+// resumed is the way back; nil where nothing was saved.
+func (c *course) resumed() (*federated.State, error) {
+	s := c.hooks.Resume
+	if s == nil {
+		return nil, nil
+	}
+	if len(s.Optimizers) != 1 || s.Optimizers[0].Of != byRounds {
+		return nil, errors.New("the saved state is of no federation")
+	}
+	c.epochs, c.steps = slices.Clone(s.History), s.Optimizers[0].T
+	out := &federated.State{Params: s.Params}
+	for _, e := range s.History {
+		out.History = append(out.History, federated.Round{Round: e.Epoch, Loss: &e.Loss})
+	}
+	return out, nil
+}

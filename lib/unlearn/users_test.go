@@ -1,0 +1,375 @@
+package unlearn
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// quarter is a federation of four, small enough for many runs.
+var quarter = Users{Count: 4, Rounds: 2, LocalEpochs: 1}
+
+// Who holds what: the retain set is dealt once, the forget set is with those who ask, to
+// be erased; who does not ask trains on retained records alone, and who asks trains on
+// none of what he erases.
+func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	for _, divided := range []bool{false, true} {
+		u := Users{Divided: divided}.resolved()
+		var own, erased Data
+		f, err := u.federation(r, func(_ federated.Turn, mine, gone Data) (federated.Task, error) {
+			own, erased = mine, gone
+			return u.training(r, mine)
+		}, &course{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var dealt, all []int
+		for _, user := range f.Requests.At(f.Users, 1) {
+			own, erased = Data{}, Data{}
+			gone := f.Requests.Erased(f.Users[user.ID], f.Users, 1)
+			task, err := f.Work(federated.Turn{Round: 1, User: user.ID, Rows: user.Rows, Erased: gone})
+			if err != nil {
+				t.Fatal(err)
+			}
+			passes, _ := task.Plan.Passes(0)
+			trained := passes[0][0].IDs
+			dealt = append(dealt, trained...)
+			if (len(erased.IDs) > 0) != (user.ID < 3) || user.ID < 3 && !slices.Equal(own.IDs, trained) {
+				t.Errorf("user %d erases %d records", user.ID, len(erased.IDs))
+			}
+			for i, id := range erased.IDs {
+				at := slices.Index(r.Forget.IDs, id)
+				if at < 0 || !slices.Equal(erased.X.Row(i), r.Forget.X.Row(at)) || erased.Y[i] != r.Forget.Y[at] {
+					t.Fatalf("user %d erases record %d, which is not to be forgotten, or another", user.ID, id)
+				}
+			}
+			if !divided && user.ID < 3 && !slices.Equal(erased.IDs, r.Forget.IDs) {
+				t.Errorf("user %d holds %d of the forget set", user.ID, len(erased.IDs))
+			}
+			all = append(all, erased.IDs...)
+		}
+		slices.Sort(dealt)
+		if !slices.Equal(dealt, slices.Sorted(slices.Values(r.Retain.IDs))) {
+			t.Error("what is trained on is not the retain set, dealt once")
+		}
+		if slices.Sort(all); divided && !slices.Equal(all, slices.Sorted(slices.Values(r.Forget.IDs))) {
+			t.Error("the parts are not the forget set")
+		}
+	}
+}
+
+// One round by hand: one user's step is the formula's, the other trains as the original
+// was trained, and the mean is the plain one.
+func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	r.Batch = 1000 // everything
+	m := HBFU{Users: Users{Count: 2, Asking: 1, Rounds: 1, LocalEpochs: 2}, Eta: 3e-3, LR: 2e-3}
+	got, _, err := Apply(t.Context(), m, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	users, err := federated.IID(r.Retain.X.Rows, 2, r.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := federated.Config{Seed: r.Seed}
+	asks := s.weights.Clone()
+	order := seeds.TurnSeed(1, 0).Stream(engine.StreamBatch, 0, 0).Perm(r.Forget.X.Rows)
+	up, _ := objectiveOf(r.Forget.rows(order))
+	g, err := train.Gradient(t.Context(), s.runner, asks, up, 0, train.Mode{Training: true, Seed: seeds.TurnSeed(1, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	retain, _ := objectiveOf(r.Retain)
+	c, err := train.NewCurvature(s.runner, retain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	rng := seeds.TurnSeed(1, 0).Stream(engine.StreamGradientNoise, 0, uint64(len(asks)))
+	rows := rng.Perm(len(users[0].Rows))
+	for i, k := range rows {
+		rows[i] = users[0].Rows[k]
+	}
+	h, err := c.Estimate(asks, rows, rng)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range asks {
+		for j := range g[i] {
+			p.Data[j] += float32((3e-3 + 0.1*2e-3) * 0.1 * g[i][j] / (math.Sqrt(0.001)*math.Abs(h[i][j]) + 2e-3))
+		}
+	}
+	on, _ := objectiveOf(r.Retain.rows(users[1].Rows))
+	trains, _, err := train.Fit(t.Context(), s.runner, s.weights, on, train.Config{Epochs: 2, Batch: 1000, Seed: seeds.TurnSeed(1, 1)}, train.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		for j, v := range got[i].Data {
+			want := (float64(asks[i].Data[j]) + float64(trains[i].Data[j])) / 2
+			if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
+				t.Fatalf("%s[%d] is %v, want %v", got[i].Name, j, v, want)
+			}
+		}
+	}
+}
+
+// What BFU's users go down, written out anew; its gradient as well.
+func TestBFUsObjective(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	m := BFU{Weight: 2, Divergence: 3}.resolved()
+	own := r.Retain.rows([]int{1, 5, 9, 100})
+	o, err := m.objective(r, own, r.Forget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.weights.Clone()
+	for _, v := range p {
+		for j := range v.Data {
+			v.Data[j] *= 1.1
+		}
+	}
+	said := func(p nn.Params, d Data) (mean, logs, logits func(i, k int) float64) {
+		pred, err := s.runner.Predict(p, d.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(name string) func(i, k int) float64 {
+			return func(i, k int) float64 { return float64(pred.Outputs[name].Row(i)[k]) }
+		}
+		return at(loss.LatentMean), at(loss.LatentLogVar), at(nn.Logits)
+	}
+	entropy := func(logits func(i, k int) float64, d Data) (sum float64) {
+		for i, y := range d.Y {
+			total := 0.0
+			for k := range 3 {
+				total += math.Exp(logits(i, k))
+			}
+			sum += (math.Log(total) - logits(i, y)) / float64(len(d.Y))
+		}
+		return sum
+	}
+	mu, lv, z := said(p, r.Forget)
+	mu0, lv0, _ := said(s.weights, r.Forget)
+	want := -2 * entropy(z, r.Forget)
+	for i := range r.Forget.X.Rows {
+		for k := range 4 {
+			far := mu(i, k) - mu0(i, k)
+			kl := (lv0(i, k) - lv(i, k) + (math.Exp(lv(i, k))+far*far)/math.Exp(lv0(i, k)) - 1) / 2
+			want += 3 * kl / 4 / float64(r.Forget.X.Rows)
+		}
+	}
+	mu, lv, z = said(p, own)
+	want += 2 * entropy(z, own)
+	for i := range own.X.Rows {
+		for k := range 4 {
+			want += 2 * 1e-3 * (mu(i, k)*mu(i, k) + math.Exp(lv(i, k)) - lv(i, k) - 1) / 2 / float64(own.X.Rows)
+		}
+	}
+	// In inference the code is its mean, as here.
+	got, err := train.Evaluate(t.Context(), s.runner, p, o)
+	if err != nil || math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
+		t.Errorf("%v, want %v (%v)", got, want, err)
+	}
+}
+
+// The backdoor goes where those who hold it erase it, and stays where nobody does; with
+// the roles exchanged it is the others who go.
+func TestAFederationClosesABackdoor(t *testing.T) {
+	s := newServer(t)
+	if s.accuracy(t, s.weights, s.asked) < 0.95 || s.accuracy(t, s.weights, s.others) < 0.8 {
+		t.Fatal("the original has learned too little: this test looks at nothing")
+	}
+	u := Users{Count: 4, LocalEpochs: 3, Rounds: 7}
+	longer := u
+	longer.Erasing, longer.Rounds = 4, 20
+	for _, m := range []Method{HBFU{Users: u, Eta: 2e-3}, BFU{Users: longer, LR: 5e-3}} {
+		r := s.request()
+		p, rep, err := Apply(t.Context(), m, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked, others := s.accuracy(t, p, s.asked), s.accuracy(t, p, s.others); asked > 0.4 || others < 0.75 {
+			t.Errorf("%s: of the backdoor's records %v are still given its label, of others %v are right", m.Name(), asked, others)
+		}
+		if !strings.Contains(rep.Note, "rounds") || rep.Epochs >= 20 || !strings.Contains(rep.Note, "forgotten") {
+			t.Errorf("%s: %q after %d rounds", m.Name(), rep.Note, rep.Epochs)
+		}
+		r.Forget, r.Retain = r.Retain, r.Forget
+		if p, _, err = Apply(t.Context(), m, r); err != nil {
+			t.Fatal(err)
+		}
+		if others := s.accuracy(t, p, s.others); others > 0.75 {
+			t.Errorf("%s: with the roles exchanged %v of the others are still right", m.Name(), others)
+		}
+	}
+	out, err := u.resolved().run(t.Context(), s.request(), s.weights, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked := s.accuracy(t, out.Params, s.asked); asked < 0.6 {
+		t.Errorf("where nobody erases %v of the backdoor is left: this test looks at nothing", asked)
+	}
+}
+
+func TestFederatedSettingsMatter(t *testing.T) {
+	s := newServer(t)
+	seen := map[string]Method{}
+	with := func(change func(*Users)) Users {
+		u := quarter
+		change(&u)
+		return u
+	}
+	noisy := &Noised{Epsilon: 1000}
+	for _, m := range []Method{
+		HBFU{Users: quarter}, HBFU{Users: quarter, Eta: 1e-2}, HBFU{Users: quarter, LR: 1e-2}, HBFU{Users: quarter, Private: noisy},
+		HBFU{Users: quarter, Private: &Noised{Epsilon: 1000, Each: true}}, HBFU{Users: quarter, Private: &Noised{Epsilon: 1000, Normal: true}},
+		HBFU{Users: quarter, Private: &Noised{Epsilon: 1000, Clip: 0.1}},
+		BFU{Users: quarter}, BFU{Users: quarter, Divergence: nn.Zero}, BFU{Users: quarter, Weight: 3}, BFU{Users: quarter, LR: 1e-2},
+		BFU{Users: quarter, Clip: 0.01}, BFU{Users: quarter, Private: noisy},
+		BFU{Users: with(func(u *Users) { u.Count = 5 })}, BFU{Users: with(func(u *Users) { u.Asking = 2 })}, BFU{Users: with(func(u *Users) { u.Divided = true })},
+		BFU{Users: with(func(u *Users) { u.Rounds = 1 })}, BFU{Users: with(func(u *Users) { u.LocalEpochs = 2 })}, BFU{Users: with(func(u *Users) { u.Erasing = 2 })},
+	} {
+		p, _, err := Apply(t.Context(), m, s.request())
+		if err != nil {
+			t.Fatalf("%+v: %v", m, err)
+		}
+		if other, twice := seen[p.Hash()]; twice {
+			t.Errorf("%+v gives the weights of %+v", m, other)
+		}
+		seen[p.Hash()] = m
+	}
+}
+
+// With noise VBU is VBU on the records that their owner has released, each by its own
+// draws.
+func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	private := &Noised{Epsilon: 20, Clip: 6}
+	got, _, err := Apply(t.Context(), VBU{Epochs: 2, Private: private}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := private.resolved().records(r.Forget, r.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	released := r
+	released.Forget.X = x
+	want, _, err := Apply(t.Context(), VBU{Epochs: 2}, released)
+	if err != nil || got.Hash() != want.Hash() {
+		t.Errorf("other weights than on what was released (%v)", err)
+	}
+	if plain, _, err := Apply(t.Context(), VBU{Epochs: 2}, r); err != nil || plain.Hash() == got.Hash() {
+		t.Errorf("the noise changes nothing (%v)", err)
+	}
+	// The noise lies about 0, with Laplace's deviation of sqrt(2) 2 Clip/Epsilon.
+	mean, square, n := 0.0, 0.0, float64(len(x.Data))
+	for i := range x.Rows {
+		norm := 0.0
+		for _, v := range r.Forget.X.Row(i) {
+			norm += math.Abs(float64(v))
+		}
+		for j, v := range x.Row(i) {
+			noise := float64(v) - float64(r.Forget.X.Row(i)[j])*min(1, 6/norm)
+			mean, square = mean+noise/n, square+noise*noise/n
+		}
+	}
+	want2 := math.Sqrt2 * 2 * 6 / 20
+	if math.Abs(mean) > 4*want2/math.Sqrt(n) || math.Abs(math.Sqrt(square)/want2-1) > 0.2 {
+		t.Errorf("the noise has mean %v and deviation %v, want 0 and %v", mean, math.Sqrt(square), want2)
+	}
+}
+
+// Epsilon is that of all releases, unless it is that of each.
+func TestNoiseIsSpentOverAllSteps(t *testing.T) {
+	u := Users{}.resolved()
+	r := newServer(t).request() // 100 records to erase
+	for batch, want := range map[int]int{20: 20 * 5, 30: 20 * 4, 0: 20} {
+		r.Batch = batch
+		if got := u.steps(r); got != want {
+			t.Errorf("batches of %d: %d steps, want %d", batch, got, want)
+		}
+	}
+	u.Divided, r.Batch = true, 20
+	if got := u.steps(r); got != 20*2 {
+		t.Errorf("a third of 100 in batches of 20: %d steps", got)
+	}
+	noise := func(n Noised) float64 {
+		release, err := n.over(7).Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := make([]float64, 4000)
+		release([][]float64{part}, func(int) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) })
+		sum := 0.0
+		for _, v := range part {
+			sum += v * v
+		}
+		return math.Sqrt(sum / 4000)
+	}
+	all, each := noise(*(&Noised{}).resolved()), noise(*(&Noised{Each: true}).resolved())
+	if math.Abs(all/each-7) > 1e-6 || math.Abs(each/math.Sqrt2-1) > 0.1 {
+		t.Errorf("noise %v for all of seven, %v for each", all, each)
+	}
+}
+
+// A run goes on from its own state alone, and one that had ended stays so.
+func TestAFederationGoesOnFromItsOwnState(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	m := HBFU{Users: Users{Count: 4, LocalEpochs: 3}, Eta: 2e-3}
+	var last *train.State
+	r.Hooks = train.Hooks{SaveEvery: 1, Save: func(st *train.State) error { last = st; return nil }}
+	want, rep, err := Apply(t.Context(), m, r)
+	if err != nil || rep.Epochs == 20 || last == nil || last.Done != rep.Epochs {
+		t.Fatalf("%d rounds, %v", rep.Epochs, err)
+	}
+	r.Hooks = train.Hooks{Resume: last}
+	if p, again, err := Apply(t.Context(), m, r); err != nil || p.Hash() != want.Hash() || again.Epochs != rep.Epochs {
+		t.Errorf("a run that had ended went on: %v", err)
+	}
+	r.Hooks.Resume = &train.State{Params: s.weights, Optimizers: []*nn.OptimizerState{nn.NewOptimizerState(nn.Adam{}, s.weights)}}
+	if _, _, err := Apply(t.Context(), m, r); err == nil || !strings.Contains(err.Error(), "of no federation") {
+		t.Errorf("a state of another kind: %v", err)
+	}
+	r.Hooks = train.Hooks{SaveEvery: 1, Save: func(*train.State) error { return errors.New("no room") }}
+	if _, _, err := Apply(t.Context(), m, r); err == nil || !strings.Contains(err.Error(), "no room") {
+		t.Errorf("a disk that is full: %v", err)
+	}
+}
+
+func TestWhatAFederationCannotDoIsNamed(t *testing.T) {
+	s := newServer(t)
+	for words, m := range map[string]Method{
+		"11 of 10 users ask":       HBFU{Users: Users{Asking: 11}},
+		"-1 rounds":                BFU{Users: Users{Rounds: -1}},
+		"epochs, -2 of those":      BFU{Users: Users{Erasing: -2}},
+		"rates -1 and":             HBFU{Eta: -1},
+		"weight -1 and rate":       BFU{Weight: -1},
+		"the epsilon is -3":        HBFU{Users: quarter, Private: &Noised{Epsilon: -3}},
+		"the longest vector is -1": BFU{Users: quarter, Private: &Noised{Clip: -1}},
+		"the epsilon is -2":        VBU{Private: &Noised{Epsilon: -2}},
+		"divided among 200 users":  HBFU{Users: Users{Count: 250, Asking: 200, Divided: true}},
+		"got 0 of 300 records":     BFU{Users: Users{Count: 301}},
+	} {
+		if _, _, err := Apply(t.Context(), m, s.request()); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+}
