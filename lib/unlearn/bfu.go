@@ -85,7 +85,7 @@ func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		}
 		plan.Surgeons = []train.Surgeon{release}
 	}
-	c := train.Config{Epochs: m.Erasing, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}}
+	c := train.Config{Epochs: m.Erasing, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}}
 	if m.Clip != nn.Zero {
 		c.Clip = m.Clip
 	}

@@ -95,9 +95,8 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	defer curvature.Close()
 	erase := func(t federated.Turn, _, erased Data) (federated.Task, error) {
 		up, err := r.objective("forget", erased, false, -1)
-		batch := cmp.Or(r.Batch, m.Batch)
-		plan := train.Plan{Passes: sweep(up), Surgeons: append(before[:len(before):len(before)], curved{m, curvature, t.Rows, batch})}
-		return federated.Task{Plan: plan, Config: train.Config{Epochs: m.Erasing, Batch: batch, Optimizer: nn.SGD{LR: 1}}}, err
+		plan := train.Plan{Passes: sweep(up), Surgeons: append(before[:len(before):len(before)], curved{m, curvature, t.Rows})}
+		return federated.Task{Plan: plan, Config: train.Config{Epochs: m.Erasing, Batch: m.Batch, Optimizer: nn.SGD{LR: 1}}}, err
 	}
 	out, err := m.run(ctx, r, r.Original, erase)
 	if err == nil {
@@ -110,15 +109,14 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 type curved struct {
 	HBFU
 	*train.Curvature
-	rows  []int // of the retain set, the user's own
-	batch int
+	rows []int // of the retain set, the user's own
 }
 
 // Operate implements train.Surgeon. What it draws comes from the stream behind those
 // of the tensors.
 func (s curved) Operate(p nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
 	rng := noise(len(p))
-	some := rng.Perm(len(s.rows))[:min(len(s.rows), s.batch)]
+	some := rng.Perm(len(s.rows))[:min(len(s.rows), s.Batch)]
 	for i, k := range some {
 		some[i] = s.rows[k]
 	}

@@ -24,9 +24,10 @@ import (
 // next begins with, so that a run is resumed between two of them.
 //
 // Differences from the program: (1) it stops when less than a tenth of the unseen
-// triggered images are taken for the backdoor's class, which needs a backdoor. (2) Of
-// everybody's records the original's own configuration says how they are trained on,
-// but for the epochs, the schedule and early stopping; on MNIST these are its values.
+// triggered images are taken for the backdoor's class, which needs a backdoor. (2) Its
+// three erase 1,200 records together where its BlindU erases 3,600; here the forget set
+// is everybody's. (3) Training goes on by the original's own optimiser and clipping,
+// without its schedule and early stopping.
 type Users struct {
 	Count       int  `json:"users,omitempty"`          // 0: 10
 	Asking      int  `json:"asking,omitempty"`         // of them, 0: 3
@@ -34,7 +35,7 @@ type Users struct {
 	Rounds      int  `json:"rounds,omitempty"`         // at most, 0: 20
 	LocalEpochs int  `json:"local_epochs,omitempty"`   // in a round, of those who train, 0: 10, ten times through the data in every round
 	Erasing     int  `json:"erasing_epochs,omitempty"` // in a round, of those who erase, 0: 1, which is what the program comes to on MNIST
-	Batch       int  `json:"batch,omitempty"`          // 0: 100; a request's own batch goes before
+	Batch       int  `json:"batch,omitempty"`          // 0: 100, the program's, whatever the original was trained in
 }
 
 func (u Users) resolved() Users {
@@ -65,8 +66,7 @@ func (u Users) steps(r Request) int {
 	if u.Divided {
 		n = (n + u.Asking - 1) / u.Asking
 	}
-	batch := cmp.Or(r.Batch, u.Batch)
-	return u.Rounds * u.Erasing * ((n + batch - 1) / batch)
+	return u.Rounds * u.Erasing * ((n + u.Batch - 1) / u.Batch)
 }
 
 // run is the federation's course from some weights; nil: nobody erases, who asked has
@@ -149,7 +149,7 @@ func (u Users) held(k, from, n int) (rows []int) {
 func (u Users) training(r Request, own Data) (federated.Task, error) {
 	o, err := r.objective("retain", own, false, 1)
 	c := r.Fit
-	c.Epochs, c.Batch, c.Schedule, c.EarlyStop = u.LocalEpochs, cmp.Or(r.Batch, u.Batch), nil, train.EarlyStop{}
+	c.Epochs, c.Batch, c.Schedule, c.EarlyStop = u.LocalEpochs, u.Batch, nil, train.EarlyStop{}
 	return federated.Task{Plan: train.Plan{Passes: sweep(o)}, Config: c}, err
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // quarter is a federation of four, small enough for many runs.
-var quarter = Users{Count: 4, Rounds: 2, LocalEpochs: 1}
+var quarter = Users{Count: 4, Rounds: 2, LocalEpochs: 1, Batch: 20}
 
 // Who holds what: the retain set is dealt once, the forget set is with those who ask, to
 // be erased; who does not ask trains on retained records alone, and who asks trains on
@@ -74,8 +74,7 @@ func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	r.Batch = 1000 // everything
-	m := HBFU{Users: Users{Count: 2, Asking: 1, Rounds: 1, LocalEpochs: 2}, Eta: 3e-3, LR: 2e-3}
+	m := HBFU{Users: Users{Count: 2, Asking: 1, Rounds: 1, LocalEpochs: 2, Batch: 1000}, Eta: 3e-3, LR: 2e-3}
 	got, _, err := Apply(t.Context(), m, r)
 	if err != nil {
 		t.Fatal(err)
@@ -194,10 +193,11 @@ func TestAFederationClosesABackdoor(t *testing.T) {
 	if s.accuracy(t, s.weights, s.asked) < 0.95 || s.accuracy(t, s.weights, s.others) < 0.8 {
 		t.Fatal("the original has learned too little: this test looks at nothing")
 	}
-	u := Users{Count: 4, LocalEpochs: 3, Rounds: 7}
-	longer := u
+	u := Users{Count: 4, LocalEpochs: 3, Rounds: 7, Batch: 20}
+	longer, gentle := u, u
 	longer.Erasing, longer.Rounds = 4, 20
-	for _, m := range []Method{HBFU{Users: u, Eta: 2e-3}, BFU{Users: longer, LR: 5e-3}} {
+	gentle.Batch = 100 // of 300 records, so that nothing diverges
+	for m, other := range map[Method]Method{HBFU{Users: u, Eta: 2e-3}: HBFU{Users: gentle, Eta: 2e-3}, BFU{Users: longer, LR: 5e-3}: BFU{Users: longer, LR: 5e-3}} {
 		r := s.request()
 		p, rep, err := Apply(t.Context(), m, r)
 		if err != nil {
@@ -210,7 +210,7 @@ func TestAFederationClosesABackdoor(t *testing.T) {
 			t.Errorf("%s: %q after %d rounds", m.Name(), rep.Note, rep.Epochs)
 		}
 		r.Forget, r.Retain = r.Retain, r.Forget
-		if p, _, err = Apply(t.Context(), m, r); err != nil {
+		if p, _, err = Apply(t.Context(), other, r); err != nil {
 			t.Fatal(err)
 		}
 		if others := s.accuracy(t, p, s.others); others > 0.75 {
@@ -300,13 +300,13 @@ func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
 func TestNoiseIsSpentOverAllSteps(t *testing.T) {
 	u := Users{}.resolved()
 	r := newServer(t).request() // 100 records to erase
-	for batch, want := range map[int]int{20: 20 * 5, 30: 20 * 4, 0: 20} {
-		r.Batch = batch
+	for batch, want := range map[int]int{20: 20 * 5, 30: 20 * 4, 100: 20} {
+		u.Batch = batch
 		if got := u.steps(r); got != want {
 			t.Errorf("batches of %d: %d steps, want %d", batch, got, want)
 		}
 	}
-	u.Divided, r.Batch = true, 20
+	u.Divided, u.Batch = true, 20
 	if got := u.steps(r); got != 20*2 {
 		t.Errorf("a third of 100 in batches of 20: %d steps", got)
 	}
@@ -333,7 +333,7 @@ func TestNoiseIsSpentOverAllSteps(t *testing.T) {
 func TestAFederationGoesOnFromItsOwnState(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	m := HBFU{Users: Users{Count: 4, LocalEpochs: 3}, Eta: 2e-3}
+	m := HBFU{Users: Users{Count: 4, LocalEpochs: 3, Batch: 20}, Eta: 2e-3}
 	var last *train.State
 	r.Hooks = train.Hooks{SaveEvery: 1, Save: func(st *train.State) error { last = st; return nil }}
 	want, rep, err := Apply(t.Context(), m, r)
