@@ -21,6 +21,8 @@ const (
 const (
 	VBU          = "VBU"
 	VBUCoded     = "VBU, as coded"
+	HBFU         = "HBFU-ascent"
+	BFU          = "BFU"
 	With         = "BlindU_w"
 	Without      = "BlindU_w/o"
 	Compressed   = "BlindU, compressed only"
@@ -32,7 +34,17 @@ const (
 	OnTheRetains = "BlindU_w/o, on the retain set"
 )
 
-// arms are the rows of Table III.
+// The labels of what is private with epsilon 2, in all that a user releases, or in each
+// of his steps.
+const (
+	PrivateVBU  = "VBU, private"
+	PrivateHBFU = "HBFU-ascent, private"
+	EachHBFU    = "HBFU-ascent, private in each step"
+	PrivateBFU  = "BFU, private"
+	EachBFU     = "BFU, private in each step"
+)
+
+// arms are the rows of Table III, or those that the case asks for.
 func (c Case) arms() []lab.Arm {
 	without, with := privacy.Masking{Rate: c.Rate}, privacy.Masking{Rate: c.Rate, Replacement: true}
 	all := []lab.Arm{
@@ -42,6 +54,8 @@ func (c Case) arms() []lab.Arm {
 		{Label: Auxiliary, Method: unlearn.AuxiliaryTuning{Epochs: 3}, Control: true},
 		{Label: VBU, Method: unlearn.VBU{}},
 		{Label: VBUCoded, Method: unlearn.VBU{Divergence: nn.Zero}},
+		{Label: HBFU, Method: unlearn.HBFU{Users: c.Users}},
+		{Label: BFU, Method: unlearn.BFU{Users: c.Users}},
 		{Label: With, Method: unlearn.BlindU{Masking: with}},
 		{Label: Without, Method: unlearn.BlindU{Masking: without}},
 		{Label: Compressed, Method: unlearn.BlindU{Unmasked: true}},
@@ -55,7 +69,19 @@ func (c Case) arms() []lab.Arm {
 	if c.Only == nil {
 		return all
 	}
-	return slices.DeleteFunc(all, func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
+	return slices.DeleteFunc(append(all, c.private()...), func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
+}
+
+// private are the rows that Table IV has beside them.
+func (c Case) private() []lab.Arm {
+	all, each := &unlearn.Noised{}, &unlearn.Noised{Each: true}
+	return []lab.Arm{
+		{Label: PrivateVBU, Method: unlearn.VBU{Private: all}},
+		{Label: PrivateHBFU, Method: unlearn.HBFU{Users: c.Users, Private: all}},
+		{Label: EachHBFU, Method: unlearn.HBFU{Users: c.Users, Private: each}},
+		{Label: PrivateBFU, Method: unlearn.BFU{Users: c.Users, Private: all}},
+		{Label: EachBFU, Method: unlearn.BFU{Users: c.Users, Private: each}},
+	}
 }
 
 // Methods are the arms that are no controls, and no readings of one that is there.

@@ -108,6 +108,8 @@ type Row struct {
 	Judged int `json:"n_judged"`
 	// Weights are how many the network has.
 	Weights int `json:"n_weights"`
+	// Features are those of a record.
+	Features int `json:"n_features,omitempty"`
 
 	// Shares of right answers, with the mean of a record's code and not a draw: Erased
 	// of the records to be forgotten, of a backdoor by the label that it gave them, as
@@ -147,6 +149,7 @@ func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
 	row := &Row{
 		Case: of.Label, Arm: a.Label, Control: a.Control, Seed: c.Seed,
 		Forget: len(c.Forget), Train: len(c.Forget) + len(c.Retain), Judged: len(c.Judged()),
+		Features: c.Problem.Train.X.Cols,
 	}
 	weights, rep, err := c.Weights(ctx, a.Method)
 	if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {

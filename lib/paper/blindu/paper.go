@@ -25,7 +25,8 @@ func Paper() paper.Paper {
 			{Name: "paper", About: "takes an evening on two cores (MNIST and Adult, whole, five seeds)"},
 		},
 		Recipes: []paper.Recipe{
-			ofModels(table2, structures, (*evidence).table2), ofModels(table3, StudyAt, (*evidence).table3), ofLeaks(uploads, everyUpload, (*leaks).table),
+			ofModels(table2, structures, (*evidence).table2), ofModels(table3, StudyAt, (*evidence).table3),
+			ofModels(table4, private, (*evidence).table4), ofLeaks(uploads, everyUpload, (*leaks).table),
 			swept(figure4, byShare, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure4, w) }),
 			ofModels(figure6, StudyAt, (*evidence).figure6), ofClaims(figure9),
 			sweptLeaks(figure10, byBeta, func(l *leaks, w sweep) *paper.Output { return l.drawn(figure10, w) }),

@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 // Study is what one scale computes.
@@ -25,6 +26,8 @@ type Case struct {
 	lab.Setting
 	LR   float64 // Adam's, in the case's trainings
 	Rate float64 // share of a record's features that is drawn to be in clear, 0: 0.6
+	// Users are those of the methods of a federation.
+	Users unlearn.Users
 	// Known and Victims are how many records an attacker on uploads has, and sees the
 	// uploads of, at most.
 	Known, Victims int
@@ -63,7 +66,7 @@ func both(c Case) []Case {
 
 // mnist is the paper's main case, with the program's network.
 func mnist() Case {
-	return Case{Label: "MNIST", LR: 1e-3, Known: 3600, Victims: 1000, Setting: lab.Setting{
+	return Case{Label: "MNIST", LR: 1e-3, Known: 3600, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
 		DataSet: "mnist", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
 		Fit: train.Config{Epochs: 20, Batch: 20, Clip: 1},
 		Arch: func(features, classes int) model.Architecture {
@@ -75,7 +78,7 @@ func mnist() Case {
 // adult is the table of the paper. The program trains five epochs without the backdoor
 // and five with it; here are ten with it.
 func adult() Case {
-	return Case{Label: "Adult", LR: 1e-3, Known: 2000, Victims: 1000, Setting: lab.Setting{
+	return Case{Label: "Adult", LR: 1e-3, Known: 2000, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
 		DataSet: "adult", Goal: lab.Compression{},
 		Backdoor: &lab.Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num", Value: 2},
 		Fit:      train.Config{Epochs: 10, Batch: 20, Clip: 5},
@@ -88,7 +91,7 @@ func adult() Case {
 // drawings is a case that needs no file, in a narrow network.
 func drawings() Case {
 	half := ib.MLP{Hidden: 48}
-	return Case{Label: "glyphs", LR: 1e-3, Known: 400, Victims: 180, Setting: lab.Setting{
+	return Case{Label: "glyphs", LR: 1e-3, Known: 400, Victims: 180, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
 		DataSet: "glyphs", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
 		Fit: train.Config{Epochs: 20, Batch: 20, Clip: 1},
 		Arch: func(features, classes int) model.Architecture {

@@ -42,6 +42,8 @@ func printed(c Case, arm string) string {
 		"backdoor adult " + Without: "84.05 +- 0.46  7.25 +- 0.43",
 		"normal adult " + VBU:       "51.32 +- 1.03  7.82 +- 2.33", "normal adult " + With: "84.08 +- 0.36  44.33 +- 7.37",
 		"normal adult " + Without: "84.05 +- 0.58  34.02 +- 2.87",
+		"backdoor mnist " + HBFU:  "95.86 +- 0.47  5.05 +- 0.92", "normal mnist " + HBFU: "86.64 +- 0.52  17.35 +- 0.81",
+		"backdoor adult " + HBFU: "85.45 +- 0.43  99.99 +- 0.0", "normal adult " + HBFU: "83.03 +- 0.58  80.89 +- 0.73",
 	}[key]
 }
 
@@ -143,7 +145,7 @@ func (ev *evidence) figure6() *paper.Output {
 func (ev *evidence) tradeOff(c Case) plot.Figure {
 	s := plot.Scatter{Meta: plot.Meta{Title: c.Label}, X: plot.Axis{Label: "1 - erased"}, Y: plot.Axis{Label: "test"}}
 	for _, a := range c.arms() {
-		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, With, Without, Printed, Coded}, a.Label) {
+		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, With, Without, Printed, Coded}, a.Label) {
 			continue
 		}
 		cloud := plot.Cloud{Name: a.Label, Control: a.Control}

@@ -1,0 +1,73 @@
+package blindu
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// The paper's claims are the formulas with n = 100, but for two deltas.
+func TestTheClaimsOfTableFourAreThoseOfAHundredFeatures(t *testing.T) {
+	wrong := map[string]bool{Without + " 0.4": true, Without + " 0.6": true}
+	for _, arm := range []string{With, Without} {
+		for _, rate := range rates {
+			epsilon, delta, _ := strings.Cut(claimed4(arm, rate), ", ")
+			cells := claims(arm, rate, 784)
+			for k, text := range []string{epsilon, delta} {
+				printed, err := strconv.ParseFloat(text, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ours, err := strconv.ParseFloat(cells[k].Text, 64)
+				if same := math.Abs(printed-ours) < 6e-4; err != nil || same == (k == 1 && wrong[rated(arm, rate)]) {
+					t.Errorf("%s at %v: printed %v, by the formula %q (%v)", arm, rate, printed, cells[k].Text, err)
+				}
+			}
+			if cells[0].Text == cells[2].Text {
+				t.Errorf("%s at %v: 784 features give the epsilon of 100", arm, rate)
+			}
+		}
+	}
+}
+
+func TestTableFourHasARowOfEveryRate(t *testing.T) {
+	e := environment(t)
+	c := drawings()
+	c.MaxRows, c.TestRows, c.Fit.Epochs, c.Users = 600, 100, 6, unlearn.Users{Rounds: 2, LocalEpochs: 1}
+	s := atEveryRate(Study{Scale: "brief", Seeds: 1, Cases: both(c)})
+	ev, err := collect(t.Context(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := ev.table4()
+	if err := out.Table.Check(); err != nil {
+		t.Error(err)
+	}
+	if want := len(unmasked) + 2*2; len(out.Table.Rows) != want {
+		t.Fatalf("%d rows, want %d", len(out.Table.Rows), want)
+	}
+	for _, row := range out.Table.Rows {
+		label := row.Cells[0].Text
+		if (row.Kind == report.Control) != (label == Original || label == Retrained) {
+			t.Errorf("%s is of kind %s", label, row.Kind)
+		}
+		if private := strings.Contains(label, "private") || strings.Contains(label, "%"); private != (row.Cells[1].Missing == "") {
+			t.Errorf("%s: epsilon %+v", label, row.Cells[1])
+		}
+	}
+	for _, r := range ev.Rows {
+		federated := strings.Contains(r.Arm, "BFU")
+		if federated && (r.Steps == 0 || !strings.Contains(r.Note, "rounds")) {
+			t.Errorf("%s: %d steps, %q", r.Arm, r.Steps, r.Note)
+		}
+	}
+	if jobs := pieces(e, s); len(jobs) != 3 {
+		t.Errorf("%d pieces", len(jobs))
+	} else if jobs[0].ID == jobs[1].ID {
+		t.Errorf("two rates are called %s", jobs[0].ID)
+	}
+}
