@@ -87,7 +87,8 @@ type armKey struct {
 
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	k := evidenceKey{
-		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Results: Results,
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit,
+		Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Results: Results,
 	}
 	for _, a := range of.arms() {
 		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})

@@ -51,7 +51,9 @@ type network struct {
 func networks(scale string) []network {
 	plain := network{label: "MLP, MLP"}
 	if scale == "quick" {
-		return []network{plain, {"MLP, ViT", narrowed(ib.MLP{Hidden: 48}, 1, 4), 0}, {"ResNet of width 4, ViT", narrowed(ib.ResNet{Channels: 1, Width: 4}, 1, 4), 6}}
+		return []network{
+			plain, {"MLP, ViT", narrowed(ib.MLP{Hidden: 48}, 1, 4), 0}, {"ResNet of width 4, ViT", narrowed(ib.ResNet{Channels: 1, Width: 4}, 1, 4), 6},
+		}
 	}
 	out := []network{plain, {"MLP, ViT", wide(ib.MLP{}), 0}}
 	if scale == "paper" {
