@@ -9,7 +9,7 @@ import (
 )
 
 // optimizers are all there are, each with a setting that can be used.
-var optimizers = []Optimizer{Adam{}, AdamW{}, SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.1}}
+var optimizers = []Optimizer{Adam{}, AdamW{}, Fisher{}, SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.1}}
 
 // optax.adamw of Optax 0.2.8 on JAX 0.10.2, float64, five steps on the gradients
 // of TestAdamIsPyTorchs: lr 1e-3 and decay 1e-2; lr 0.1, betas 0.5 and 0.9,

@@ -31,6 +31,8 @@ func All() []Method {
 		SSDFoster{},
 		FisherScrub{},
 		HBFU{},
+		RapidRetraining{},
+		RapidRetraining{Plain: true},
 		Unroll{},
 		UnrollThudi{},
 		Retrain{},

@@ -53,17 +53,20 @@ var about = map[string][]unlearntest.Option{
 	"l1-sparsity": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		return y.CrossEntropy(t, p, y.Request.Retain) + 5e-4*magnitudes(p)
 	})},
-	"unroll":             {unlearntest.Deterministic(), unlearntest.Lowers(ascends)},
-	"retain-tuning":      {unlearntest.Lowers(retainLoss)},
-	"ascent-tuning":      {unlearntest.Lowers(retainLoss)},
-	"retrain-share":      {unlearntest.Lowers(sinceTheStart)},
-	"dp-retrain":         {unlearntest.EpochsByBatch(), unlearntest.Lowers(sinceTheStart)},
-	"ssd":                nil,
-	"ssd-foster":         {unlearntest.Deterministic()},
-	"fisher-scrub":       nil,
-	"hbfu-ascent":        {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
-	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
-	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
+	"unroll":           {unlearntest.Deterministic(), unlearntest.Lowers(ascends)},
+	"retain-tuning":    {unlearntest.Lowers(retainLoss)},
+	"ascent-tuning":    {unlearntest.Lowers(retainLoss)},
+	"retrain-share":    {unlearntest.Lowers(sinceTheStart)},
+	"dp-retrain":       {unlearntest.EpochsByBatch(), unlearntest.Lowers(sinceTheStart)},
+	"ssd":              nil,
+	"ssd-foster":       {unlearntest.Deterministic()},
+	"fisher-scrub":     nil,
+	"hbfu-ascent":      {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
+	"rapid-retraining": {unlearntest.Lowers(sinceTheStart)},
+
+	"federated-retraining": {unlearntest.Lowers(sinceTheStart)},
+	"retrain":              {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
+	"retrain-other-seed":   {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
 	"do-nothing": {unlearntest.Deterministic(), unlearntest.Holds("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
 		if p.Hash() != y.Request.Original.Hash() {
 			t.Error("the weights have changed")
@@ -164,9 +167,12 @@ var generative = map[string][]unlearntest.Option{
 	"ssd-foster":         {unlearntest.Deterministic()},
 	"fisher-scrub":       nil,
 	"hbfu-ascent":        {unlearntest.Lowers(forgetGain)},
-	"auxiliary-tuning":   {unlearntest.Lowers(heldOutLoss)},
-	"do-nothing":         {unlearntest.Deterministic()},
-	"random-weights":     nil,
+	"rapid-retraining":   {unlearntest.Lowers(sinceTheStart)},
+
+	"federated-retraining": {unlearntest.Lowers(sinceTheStart)},
+	"auxiliary-tuning":     {unlearntest.Lowers(heldOutLoss)},
+	"do-nothing":           {unlearntest.Deterministic()},
+	"random-weights":       nil,
 }
 
 func retainLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
@@ -223,11 +229,13 @@ var onAutoencoders = map[string][]unlearntest.Option{
 
 // abridged are methods whose critics, or users, take the suite's time.
 var abridged = map[string]unlearn.Method{
-	"hbfu-ascent":         unlearn.HBFU{Users: village, Eta: 2e-3},
-	"bfu":                 unlearn.BFU{Users: village, LR: 5e-3},
-	"frozen-critics":      unlearn.FrozenCritics{Epochs: 3, Critics: few},
-	"extra-gradient":      unlearn.ExtraGradient{Epochs: 4, Critics: few},
-	"extra-gradient-true": unlearn.ExtraGradientTrue{Epochs: 3, Critics: few},
+	"rapid-retraining":     unlearn.RapidRetraining{Users: village},
+	"federated-retraining": unlearn.RapidRetraining{Users: village, Plain: true},
+	"hbfu-ascent":          unlearn.HBFU{Users: village, Eta: 2e-3},
+	"bfu":                  unlearn.BFU{Users: village, LR: 5e-3},
+	"frozen-critics":       unlearn.FrozenCritics{Epochs: 3, Critics: few},
+	"extra-gradient":       unlearn.ExtraGradient{Epochs: 4, Critics: few},
+	"extra-gradient-true":  unlearn.ExtraGradientTrue{Epochs: 3, Critics: few},
 }
 
 // village is a small federation.

@@ -69,11 +69,12 @@ func (u Users) steps(r Request) int {
 	return u.Rounds * u.Erasing * ((n + u.Batch - 1) / u.Batch)
 }
 
-// run is the federation's course from some weights; nil: nobody erases, who asked has
-// done away with his records and trains like everybody else.
+// run is the federation's course from some weights. Where erase is nil nobody erases: who
+// asked has done away with his records, trains like everybody else, and all rounds are
+// run.
 func (u Users) run(ctx context.Context, r Request, start nn.Params, erase erasure) (*Outcome, error) {
 	c := &course{hooks: r.Hooks}
-	if _, err := r.Runner.Classes(); err == nil {
+	if _, err := r.Runner.Classes(); err == nil && erase != nil {
 		c.until = r.forgotten()
 	}
 	f, err := u.federation(r, erase, c)
@@ -114,6 +115,9 @@ func (u Users) federation(r Request, erase erasure, c *course) (federated.Federa
 	var asked federated.Schedule
 	for k := range u.Asking {
 		rows := u.held(k, n, r.Forget.X.Rows)
+		if len(rows) == 0 {
+			continue // what is gone already nobody asks about
+		}
 		users[k].Rows = append(users[k].Rows, rows...)
 		asked = append(asked, federated.Request{Round: 1, User: k, Rows: rows})
 	}

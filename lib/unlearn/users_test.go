@@ -373,3 +373,19 @@ func TestWhatAFederationCannotDoIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// What is trained anew in a federation learns the rest and has never met the backdoor.
+func TestFederatedRetrainingNeverMeetsTheForgetSet(t *testing.T) {
+	s := newServer(t)
+	for _, m := range []Method{RapidRetraining{Users: Users{Count: 4, LocalEpochs: 3, Rounds: 10, Batch: 10}}, RapidRetraining{Users: Users{Count: 4, LocalEpochs: 3, Rounds: 10, Batch: 10}, Plain: true}} {
+		r := s.request()
+		r.Fit.Optimizer = nn.Adam{LR: 5e-3}
+		p, rep, err := Apply(t.Context(), m, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked, others := s.accuracy(t, p, s.asked), s.accuracy(t, p, s.others); asked > 0.1 || others < 0.8 || rep.Epochs != 10 {
+			t.Errorf("%s: %v of the backdoor, %v of the rest after %d rounds", m.Name(), asked, others, rep.Epochs)
+		}
+	}
+}

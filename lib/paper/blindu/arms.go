@@ -23,6 +23,8 @@ const (
 	VBUCoded     = "VBU, as coded"
 	HBFU         = "HBFU-ascent"
 	BFU          = "BFU"
+	Rapid        = "rapid retraining, Liu et al."
+	Together     = "retrained, federated"
 	With         = "BlindU_w"
 	Without      = "BlindU_w/o"
 	Compressed   = "BlindU, compressed only"
@@ -51,11 +53,13 @@ func (c Case) arms() []lab.Arm {
 		{Label: Original, Method: unlearn.DoNothing{}, Control: true},
 		{Label: Retrained, Method: unlearn.Retrain{}, Control: true},
 		{Label: OtherSeed, Method: unlearn.SecondOracle, Control: true},
+		{Label: Together, Method: unlearn.RapidRetraining{Users: c.Users, Plain: true}, Control: true},
 		{Label: Auxiliary, Method: unlearn.AuxiliaryTuning{Epochs: 3}, Control: true},
 		{Label: VBU, Method: unlearn.VBU{}},
 		{Label: VBUCoded, Method: unlearn.VBU{Divergence: nn.Zero}},
 		{Label: HBFU, Method: unlearn.HBFU{Users: c.Users}},
 		{Label: BFU, Method: unlearn.BFU{Users: c.Users}},
+		{Label: Rapid, Method: unlearn.RapidRetraining{Users: c.Users}},
 		{Label: With, Method: unlearn.BlindU{Masking: with}},
 		{Label: Without, Method: unlearn.BlindU{Masking: without}},
 		{Label: Compressed, Method: unlearn.BlindU{Unmasked: true}},

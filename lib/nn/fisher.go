@@ -1,0 +1,83 @@
+package nn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Fisher is a quasi-Newton step with the diagonal of the empirical Fisher information
+// for the second derivative, as in the rapid retraining of Liu et al. (INFOCOM 2022):
+//
+//	m = b1 m + (1-b1) g,  f = b2 f + (1-b2) g^2
+//	p = p - lr / (1-b1^t) * m / (f / (1-b2^t) + damping)
+//
+// with g the gradient of a batch. It is Adam without the square root: where g is small
+// beside the damping it is plain descent at the rate LR/Damping, where g is large the
+// step falls as g grows.
+type Fisher struct {
+	LR      float64 `json:"lr,omitempty"`      // learning rate, 0: 1e-3
+	Beta1   float64 `json:"beta1,omitempty"`   // 0: 0.9
+	Beta2   float64 `json:"beta2,omitempty"`   // 0: 0.999
+	Damping float64 `json:"damping,omitempty"` // 0: 1e-2
+}
+
+var _ Optimizer = Fisher{}
+
+// Name implements Optimizer.
+func (Fisher) Name() string { return "fisher" }
+
+// Resolved implements Optimizer.
+func (o Fisher) Resolved() Optimizer { return o.resolved() }
+
+func (o Fisher) resolved() Fisher {
+	return Fisher{LR: cmp.Or(o.LR, 1e-3), Beta1: cmp.Or(o.Beta1, 0.9), Beta2: cmp.Or(o.Beta2, 0.999), Damping: cmp.Or(o.Damping, 1e-2)}
+}
+
+// MarshalJSON names the optimiser.
+func (o Fisher) MarshalJSON() ([]byte, error) {
+	type fields Fisher
+	return named(o, fields(o))
+}
+
+// Check implements Optimizer.
+func (o Fisher) Check() error {
+	o = o.resolved()
+	switch {
+	case !(o.LR > 0) || math.IsInf(o.LR, 1):
+		return fmt.Errorf("fisher: learning rate %v is not a positive number", o.LR)
+	case !(o.Beta1 >= 0 && o.Beta1 < 1) || !(o.Beta2 >= 0 && o.Beta2 < 1):
+		return fmt.Errorf("fisher: betas %v and %v are not between 0 and 1", o.Beta1, o.Beta2)
+	case !(o.Damping > 0) || math.IsInf(o.Damping, 1):
+		return fmt.Errorf("fisher: damping %v is not a positive number", o.Damping)
+	}
+	return nil
+}
+
+// Slots implements Optimizer: the momentum and the information.
+func (Fisher) Slots() []string { return []string{"m", "f"} }
+
+// Step implements Optimizer.
+func (o Fisher) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
+	moves, err := begin(o, p, grads, s, rates)
+	if err != nil {
+		return err
+	}
+	o = o.resolved()
+	first, second := 1-math.Pow(o.Beta1, float64(s.T)), 1-math.Pow(o.Beta2, float64(s.T))
+	for _, i := range moves {
+		rate := o.LR * factor(rates, i) / first
+		w, m, f, grad := p[i].Data, s.Slots[0][i].Data, s.Slots[1][i].Data, grads[i]
+		array.Split(len(grad), func(from, to int) {
+			for j := from; j < to; j++ {
+				g := grad[j]
+				m[j] = float32(float64(o.Beta1*float64(m[j])) + float64((1-o.Beta1)*g))
+				f[j] = float32(float64(o.Beta2*float64(f[j])) + float64((1-o.Beta2)*g*g))
+				w[j] -= float32(rate * float64(m[j]) / (float64(f[j])/second + o.Damping))
+			}
+		})
+	}
+	return nil
+}
