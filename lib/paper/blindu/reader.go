@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -175,16 +174,14 @@ type Sent struct {
 
 // Send is what is sent of records, with the draws that a record's number has.
 func (o *Opened) Send(s Sent, d unlearn.Data) (array.Matrix[float32], error) {
-	seed := engine.Root(lab.UnlearnSeed + o.Shift)
-	if !s.Bare {
-		e, err := unlearn.Upload(o.Runner, o.Before, d, s.Masking, seed)
+	switch {
+	case !s.Bare:
+		e, err := unlearn.Upload(o.Runner, o.Before, d, s.Masking, engine.Root(lab.UnlearnSeed+o.Shift))
 		return e.Codes, err
-	}
-	if s.Masking == nil {
+	case s.Masking == nil:
 		return d.X, nil
 	}
-	x, _, err := s.Masking.Mask(d.X, d.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
-	return x, err
+	return maskedBy(o.Case, *s.Masking, d)
 }
 
 // Drawn are the records that are to be forgotten as an attacker draws them from what is

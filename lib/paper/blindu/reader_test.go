@@ -160,7 +160,7 @@ func TestAReadersRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said.Arm, said.Control, said.Forget, said.Train, said.Judged = row.Arm, row.Control, row.Forget, row.Train, row.Judged
+	said.Arm, said.Control, said.Forget, said.Train, said.Judged, said.Weights = row.Arm, row.Control, row.Forget, row.Train, row.Judged, row.Weights
 	if *said != row || row.Erased < 0.8 {
 		t.Errorf("the original is %+v, its weights %+v", row, *said)
 	}
