@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
+	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
@@ -117,6 +118,34 @@ func TestEveryFieldOfANetworkIsInTheKey(t *testing.T) {
 		}
 		if again := a.Resolved(); !reflect.DeepEqual(again, again.Resolved()) || reflect.TypeOf(again) != reflect.TypeOf(a) || again.Name() != a.Name() {
 			t.Errorf("%T resolves to %+v, and that to %+v", a, again, again.Resolved())
+		}
+	}
+}
+
+// A bottleneck's halves stand behind an interface: every field of every half, on either
+// side, makes another key, and so does another half.
+func TestEveryFieldOfABottleneckIsInTheKey(t *testing.T) {
+	key := func(v any) store.Key { return store.Key{Recipe: "train", Config: NetworkKeyOf(v.(model.Architecture))} }
+	if left := differ(t, ib.Bottleneck{}, key); !slices.Equal(left, []string{".Compressor", ".Approximator"}) {
+		t.Errorf("not looked at: %v", left)
+	}
+	seen := map[string]bool{}
+	for _, h := range ib.All() {
+		for name, side := range map[string]func(ib.Half) ib.Bottleneck{
+			"compressor":   func(h ib.Half) ib.Bottleneck { return ib.Bottleneck{Compressor: h} },
+			"approximator": func(h ib.Half) ib.Bottleneck { return ib.Bottleneck{Approximator: h} },
+		} {
+			if left := differ(t, h, func(v any) store.Key { return key(side(v.(ib.Half))) }); len(left) > 0 {
+				t.Errorf("%s %T: not looked at: %v", name, h, left)
+			}
+			id, err := key(side(h)).ID()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen[id] && h.Name() != (ib.MLP{}).Name() { // an MLP on either side is the zero value
+				t.Errorf("%s %T has the key of another", name, h)
+			}
+			seen[id] = true
 		}
 	}
 }
