@@ -7,5 +7,5 @@ import "embed"
 // Files are the tables and figures, in one folder per paper. Each names its
 // scale, seeds and data.
 //
-//go:embed ruler audit sde fishing
+//go:embed ruler audit sde fishing blindu
 var Files embed.FS
