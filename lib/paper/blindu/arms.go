@@ -22,6 +22,7 @@ const (
 	VBU          = "VBU"
 	VBUCoded     = "VBU, as coded"
 	HBFU         = "HBFU-ascent"
+	Divided      = "HBFU-ascent, a third each"
 	BFU          = "BFU"
 	Rapid        = "rapid retraining, Liu et al."
 	Together     = "retrained, federated"
@@ -49,6 +50,8 @@ const (
 // arms are the rows of Table III, or those that the case asks for.
 func (c Case) arms() []lab.Arm {
 	without, with := privacy.Masking{Rate: c.Rate}, privacy.Masking{Rate: c.Rate, Replacement: true}
+	divided := c.Users
+	divided.Divided = true
 	all := []lab.Arm{
 		{Label: Original, Method: unlearn.DoNothing{}, Control: true},
 		{Label: Retrained, Method: unlearn.Retrain{}, Control: true},
@@ -58,6 +61,7 @@ func (c Case) arms() []lab.Arm {
 		{Label: VBU, Method: unlearn.VBU{}},
 		{Label: VBUCoded, Method: unlearn.VBU{Divergence: nn.Zero}},
 		{Label: HBFU, Method: unlearn.HBFU{Users: c.Users}},
+		{Label: Divided, Method: unlearn.HBFU{Users: divided}},
 		{Label: BFU, Method: unlearn.BFU{Users: c.Users}},
 		{Label: Rapid, Method: unlearn.RapidRetraining{Users: c.Users}},
 		{Label: With, Method: unlearn.BlindU{Masking: with}},
