@@ -150,7 +150,6 @@ func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
 	row := &Row{
 		Case: of.Label, Arm: a.Label, Control: a.Control, Seed: c.Seed,
 		Forget: len(c.Forget), Train: len(c.Forget) + len(c.Retain), Judged: len(c.Judged()),
-		Features: c.Problem.Train.X.Cols,
 	}
 	weights, rep, err := c.Weights(ctx, a.Method)
 	if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
@@ -163,12 +162,12 @@ func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
 	if rep != nil {
 		row.Displacement, row.Steps, row.Note = rep.Displacement, rep.Steps, rep.Note
 	}
-	row.Weights = sizeOf(weights)
 	return row, row.answers(c, of, weights)
 }
 
 // answers counts a model's right answers.
 func (r *Row) answers(c *lab.Case, of Case, w nn.Params) error {
+	r.Features, r.Weights = c.Problem.Train.X.Cols, sizeOf(w)
 	forget, test := c.Problem.Train.Gather(c.Forget), c.Test.Gather(c.Judged())
 	masked, err := uploaded(c, of, forget)
 	if err != nil {
