@@ -66,7 +66,7 @@ type Leak struct {
 }
 
 // leakVersion goes up when what is measured changes.
-const leakVersion = 1
+const leakVersion = 2
 
 // leaks is what the figures on privacy of one scale are made of.
 type leaks struct {
@@ -282,10 +282,11 @@ func (k known) draw(ctx context.Context, leak *Leak, u upload) error {
 	}
 	shadow := representation.Shadow{Numbers: k.other.IDs, Codes: mine, Records: k.other.X, Labels: k.other.Y}
 	victims := representation.Victims{Numbers: k.victims.IDs, Codes: theirs, Originals: k.victims.X, Labels: k.victims.Y}
+	// The patient attacker standardises whatever he is given; the program's, what it has
+	// no form for.
 	patient, short := representation.Persistent(), representation.Reconstruction{}
-	for _, a := range []*representation.Reconstruction{&patient, &short} {
-		a.Linear, a.Standardised = !k.Pixels, u.forget == nil
-	}
+	patient.Linear, patient.Standardised = !k.Pixels, true
+	short.Linear, short.Standardised = !k.Pixels, u.forget == nil
 	best, err := patient.Run(ctx, k.engine, shadow, victims, k.seed)
 	if err != nil {
 		return err
