@@ -58,7 +58,10 @@ func (s shifted) Augment(dst, src []float32, epoch, id int) error {
 // brief is a method with less to do: as many steps as a hundred records take and
 // not fifty thousand.
 func brief(m unlearn.Method) unlearn.Method {
-	switch m.(type) {
+	switch m := m.(type) {
+	case unlearn.RapidRetraining:
+		m.Users = unlearn.Users{Rounds: 2, LocalEpochs: 2}
+		return m
 	case unlearn.StepMatched[unlearn.RandomLabel]:
 		return unlearn.StepMatched[unlearn.RandomLabel]{Records: 100, Batch: 16}
 	case unlearn.StepMatched[unlearn.SalUn]:
