@@ -140,6 +140,30 @@ func (p Piece[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err erro
 	return append(out, job), nil
 }
 
+// OfStudy is the recipe that shows the evidence on a study S of the scale asked for.
+func OfStudy[S, R any](r Recipe, study func(scale string) (S, error), pieces func(*Env, S) []Piece[R],
+	show func(*Env, S, *Evidence[R]) *Output) Recipe {
+	r.Jobs = func(ctx context.Context, e *Env, scale string) ([]lab.Job, error) {
+		s, err := study(scale)
+		if err != nil {
+			return nil, err
+		}
+		return PieceJobs(ctx, e, pieces(e, s))
+	}
+	r.Make = func(ctx context.Context, e *Env, scale string) (*Output, error) {
+		s, err := study(scale)
+		if err != nil {
+			return nil, err
+		}
+		found, err := Collect(ctx, e, pieces(e, s))
+		if err != nil {
+			return nil, err
+		}
+		return show(e, s, found), nil
+	}
+	return r
+}
+
 // LeftOut says, in a note each, which sets are missing.
 func (ev *Evidence[R]) LeftOut() []string {
 	var out []string

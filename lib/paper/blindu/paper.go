@@ -4,9 +4,6 @@
 package blindu
 
 import (
-	"context"
-
-	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -40,50 +37,18 @@ func Paper() paper.Paper {
 
 // ofModels is a recipe whose rows are those of models in a study.
 func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
-	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-		s, err := study(scale)
-		if err != nil {
-			return nil, err
-		}
-		return paper.PieceJobs(ctx, e, pieces(e, s))
-	}
-	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		s, err := study(scale)
-		if err != nil {
-			return nil, err
-		}
-		ev, err := collect(ctx, e, s)
-		if err != nil {
-			return nil, err
-		}
-		out := show(ev)
-		out.Runs = report.RecordsOf(ev.Rows)
-		return out, nil
-	}
-	return r
+	return paper.OfStudy(r, study, pieces, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
+		out := show(&evidence{s, e, found})
+		out.Runs = report.RecordsOf(found.Rows)
+		return out
+	})
 }
 
 // ofLeaks is a recipe about what uploads give away.
 func ofLeaks(r paper.Recipe, study func(scale string) (Study, error), show func(*leaks) *paper.Output) paper.Recipe {
-	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-		s, err := study(scale)
-		if err != nil {
-			return nil, err
-		}
-		return paper.PieceJobs(ctx, e, leakPieces(e, s))
-	}
-	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		s, err := study(scale)
-		if err != nil {
-			return nil, err
-		}
-		l, err := collectLeaks(ctx, e, s)
-		if err != nil {
-			return nil, err
-		}
-		out := show(l)
-		out.Runs = report.RecordsOf(l.Rows)
-		return out, nil
-	}
-	return r
+	return paper.OfStudy(r, study, leakPieces, func(e *paper.Env, s Study, found *paper.Evidence[Leak]) *paper.Output {
+		out := show(&leaks{s, e, found})
+		out.Runs = report.RecordsOf(found.Rows)
+		return out
+	})
 }

@@ -4,9 +4,6 @@
 package fishing
 
 import (
-	"context"
-
-	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -35,73 +32,25 @@ func Paper() paper.Paper {
 
 // ofModels is a recipe whose rows are those of models in a study.
 func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
-	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-		s, err := study(scale)
-		if err != nil {
-			return nil, err
-		}
-		return paper.PieceJobs(ctx, e, pieces(e, s))
-	}
-	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		s, err := study(scale)
-		if err != nil {
-			return nil, err
-		}
-		ev, err := collect(ctx, e, s)
-		if err != nil {
-			return nil, err
-		}
-		out := show(ev)
-		out.Runs = report.RecordsOf(ev.Rows)
-		return out, nil
-	}
-	return r
+	return paper.OfStudy(r, study, pieces, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
+		out := show(&evidence{s, e, found})
+		out.Runs = report.RecordsOf(found.Rows)
+		return out
+	})
 }
 
 // ofOverlaps is a recipe about the Fisher information of a study's models.
 func ofOverlaps(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Recipe {
-	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-		s, err := StudyAt(scale)
-		if err != nil {
-			return nil, err
-		}
-		return paper.PieceJobs(ctx, e, overlapPieces(e, s))
-	}
-	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		s, err := StudyAt(scale)
-		if err != nil {
-			return nil, err
-		}
-		o, err := collectOverlaps(ctx, e, s)
-		if err != nil {
-			return nil, err
-		}
-		out := show(o)
-		out.Runs = report.RecordsOf(o.Rows)
-		return out, nil
-	}
-	return r
+	return paper.OfStudy(r, StudyAt, overlapPieces, func(e *paper.Env, s Study, found *paper.Evidence[Overlap]) *paper.Output {
+		out := show(&overlaps{s, e, found})
+		out.Runs = report.RecordsOf(found.Rows)
+		return out
+	})
 }
 
 // ofFleets is the recipe about fleets of models.
 func ofFleets(r paper.Recipe) paper.Recipe {
-	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
-		s, err := FleetStudyAt(scale)
-		if err != nil {
-			return nil, err
-		}
-		return paper.PieceJobs(ctx, e, fleetPieces(e, s))
-	}
-	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		s, err := FleetStudyAt(scale)
-		if err != nil {
-			return nil, err
-		}
-		f, err := collectFleets(ctx, e, s)
-		if err != nil {
-			return nil, err
-		}
-		return f.table(), nil
-	}
-	return r
+	return paper.OfStudy(r, FleetStudyAt, fleetPieces, func(e *paper.Env, s FleetStudy, found *paper.Evidence[Found]) *paper.Output {
+		return (&fleets{s, e, found}).table()
+	})
 }

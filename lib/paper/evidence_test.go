@@ -1,0 +1,93 @@
+package paper_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// size is what is measured here: how much there is to forget.
+type size struct {
+	Data   string `json:"data"`
+	Forget int    `json:"forget"`
+}
+
+func pieceOf(e *paper.Env, data string, measured *int) paper.Piece[size] {
+	s := lab.Setting{DataSet: data, Fraction: 0.1, Fit: train.Config{Epochs: 1}}
+	return paper.Piece[size]{
+		ID: "evidence/" + data, About: data, Setting: s, Models: []paper.Models{{Setting: s, Methods: []unlearn.Method{unlearn.DoNothing{}}}},
+		Key:  func(c *lab.Case) store.Key { return e.Lab().Key("sizes", c.Problem, data, nil) },
+		Cost: func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows) },
+		Measure: func(ctx context.Context, c *lab.Case) ([]size, error) {
+			*measured++
+			return []size{{data, len(c.Forget)}}, c.Ahead(ctx, unlearn.DoNothing{})
+		},
+	}
+}
+
+// Evidence is measured once and kept; what has no files is left out, and named; jobs
+// are what is measured, and done afterwards.
+func TestEvidenceIsCollectedOnce(t *testing.T) {
+	t.Setenv(datasets.EnvDir, t.TempDir())
+	engine, kept := enginetest.WithStore(t)
+	e := &paper.Env{Engine: engine, Store: kept}
+	measured := 0
+	pieces := func(*paper.Env, []string) []paper.Piece[size] {
+		var out []paper.Piece[size]
+		for _, data := range []string{"two_moons", "adult", "adult", "moons_island"} {
+			out = append(out, pieceOf(e, data, &measured))
+		}
+		return out
+	}
+	r := paper.OfStudy(paper.Recipe{ID: "none/sizes"}, func(scale string) ([]string, error) {
+		if scale != "quick" {
+			return nil, errors.New("scale is not quick")
+		}
+		return nil, nil
+	}, pieces, func(_ *paper.Env, _ []string, found *paper.Evidence[size]) *paper.Output {
+		if !slices.Equal(found.Rows, []size{{"two_moons", 80}, {"moons_island", 50}}) || !slices.Equal(found.Missing, []string{"adult"}) || !found.Generated {
+			t.Errorf("%+v", found)
+		}
+		if notes := found.LeftOut(); len(notes) != 1 || !strings.Contains(notes[0], "lethe data get adult") {
+			t.Errorf("left out: %q", notes)
+		}
+		p := found.Provenance(e, "none/sizes", "quick", 7, 2)
+		if len(p.Data) != 2 || p.Runs != 2 || p.ResultsVersion != "7" || !slices.Equal(p.Seeds, []int64{0, 1}) {
+			t.Errorf("%+v", p)
+		}
+		return &paper.Output{}
+	})
+	for range 2 {
+		if _, err := r.Run(t.Context(), e, "quick"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if measured != 2 {
+		t.Errorf("measured %d times", measured)
+	}
+	jobs, err := r.List(t.Context(), e, "quick")
+	if err != nil || len(jobs) != 6 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	for _, j := range jobs {
+		if missing := strings.Contains(j.ID, "adult"); j.Missing != missing || j.Done == missing {
+			t.Errorf("%+v", j)
+		}
+	}
+	if _, err := r.Run(t.Context(), e, "vast"); err == nil || !strings.Contains(err.Error(), "not quick") {
+		t.Errorf("a scale that is not there: %v", err)
+	}
+	if _, err := paper.Collect(t.Context(), e, []paper.Piece[size]{pieceOf(e, "adult", &measured)}); !errors.Is(err, datasets.ErrMissing) {
+		t.Errorf("nothing that could be measured: %v", err)
+	}
+}
