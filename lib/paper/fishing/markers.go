@@ -90,8 +90,8 @@ func markerMean(markers []Marker, of func(Marker) *float64) float64 {
 // markers adds a column that only cases with marker genes have.
 func (l *line) markers(value func(Row) float64) {
 	if len(l.rows[0].Markers) == 0 {
-		l.cells = append(l.cells, report.Gap("no marker genes"))
+		l.Add(report.Gap("no marker genes"))
 		return
 	}
-	l.over(3, value)
+	l.Over(3, value)
 }

@@ -112,67 +112,31 @@ func (ev *evidence) ways(arm string) []string {
 func row(c Case, a lab.Arm, rows []Row) report.Row {
 	l := newLine(c, a, rows)
 	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
-	l.share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
-	l.share(func(r Row) float64 { return r.Drawn.Attack.All.AUC.Value })
-	l.share(func(r Row) float64 { return heldOut(r.Attacks[pb]) })
-	l.share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
-	l.share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
-	l.over(1, func(r Row) float64 { return r.ForgetRecon })
-	l.over(1, Row.ELBO)
+	l.Share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
+	l.Share(func(r Row) float64 { return r.Drawn.Attack.All.AUC.Value })
+	l.Share(func(r Row) float64 { return heldOut(r.Attacks[pb]) })
+	l.Share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
+	l.Share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
+	l.Over(1, func(r Row) float64 { return r.ForgetRecon })
+	l.Over(1, Row.ELBO)
 	l.markers(Row.MarkerR)
-	l.cells = append(l.cells, report.Str(printed(a.Label)))
-	return l.row(10)
+	l.Add(report.Str(printed(a.Label)))
+	return l.Row()
 }
 
-// line is a row in the making.
+// line is a row of an arm of a case in the making.
 type line struct {
-	c     Case
-	a     lab.Arm
-	rows  []Row
-	cells []report.Cell
+	*paper.Line[Row]
+	c    Case
+	a    lab.Arm
+	rows []Row
 }
 
-func newLine(c Case, a lab.Arm, rows []Row) *line {
-	return &line{c: c, a: a, rows: rows, cells: []report.Cell{report.Str(a.Label)}}
-}
+func newLine(c Case, a lab.Arm, rows []Row) *line { return labelled(c, a, a.Label, rows) }
 
-// over adds the mean of a value over models.
-func (l *line) over(digits int, value func(Row) float64) {
-	l.cells = append(l.cells, report.Est(l.mean(value), digits))
-}
-
-// share is over of a value between 0 and 1, where its interval ends too.
-func (l *line) share(value func(Row) float64) {
-	e := l.mean(value)
-	if e.HasInterval() {
-		e.Low, e.High = max(0, e.Low), min(1, e.High)
-	}
-	l.cells = append(l.cells, report.Est(e, 3))
-}
-
-func (l *line) mean(value func(Row) float64) stats.Estimate {
-	var x []float64
-	for _, r := range l.rows {
-		if r.Diverged == "" {
-			x = append(x, value(r))
-		}
-	}
-	return stats.MeanInterval(x, 0.95, stats.OverModels)
-}
-
-// row is the line in a table of so many columns; a method that diverged in any of
-// its models has none.
-func (l *line) row(columns int) report.Row {
-	out := report.Row{Group: l.c.Label, Cells: l.cells}
-	if l.a.Control {
-		out.Kind = report.Control
-	}
-	for _, r := range l.rows {
-		if r.Diverged != "" {
-			return report.Gaps("diverged", l.c.Label, l.a.Label, columns)
-		}
-	}
-	return out
+// labelled is newLine under another label than the arm's.
+func labelled(c Case, a lab.Arm, label string, rows []Row) *line {
+	return &line{paper.NewLine(c.Label, label, a.Control, rows, func(r Row) string { return r.Diverged }), c, a, rows}
 }
 
 // heldOut is a protocol's AUC on the cells that its attacker was not trained on, NaN

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -56,13 +57,13 @@ func (c Case) kind() string {
 
 func (ev *evidence) table3() *paper.Output {
 	t := ev.attackTable(table3, "mean AUC and its deviation over three seeds as printed, on PBMC-33k", func(l *line) {
-		l.cells = append(l.cells, report.Str(printed3(l.c, l.a.Label)))
+		l.Add(report.Str(printed3(l.c, l.a.Label)))
 	}, report.Column{Name: "as coded", Note: "P-B of the structured set's attacker, on all cells of this one"}, func(l *line) {
 		if l.c.Borrows == nil {
-			l.share(func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value })
+			l.Share(func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value })
 			return
 		}
-		l.share(func(r Row) float64 { return r.Borrowed.AUC.Value })
+		l.Share(func(r Row) float64 { return r.Borrowed.AUC.Value })
 	})
 	return &paper.Output{Table: t}
 }
@@ -92,14 +93,14 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 				continue
 			}
 			l := newLine(c, a, rows)
-			l.share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
+			l.Share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
 			ownCell(l)
-			l.share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
-			l.share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
-			l.cells = append(l.cells, report.Num(rowMean(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
-			l.over(1, Row.ELBO)
+			l.Share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
+			l.Share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
+			l.Add(report.Num(rowMean(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
+			l.Over(1, Row.ELBO)
 			paperCell(l)
-			t.Rows = append(t.Rows, l.row(len(t.Columns)))
+			t.Rows = append(t.Rows, l.Row())
 		}
 	}
 	return t
@@ -107,6 +108,5 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 
 // rowMean is the mean of a value over the rows that did not diverge.
 func rowMean(rows []Row, value func(Row) float64) float64 {
-	l := line{rows: rows}
-	return l.mean(value).Value
+	return newLine(Case{}, lab.Arm{}, rows).Mean(value).Value
 }

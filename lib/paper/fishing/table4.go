@@ -72,7 +72,7 @@ func printedCell(attack, arm string) report.Cell {
 func suiteRow(c Case, a lab.Arm, rows []Row) report.Row {
 	l := newLine(c, a, rows)
 	for _, name := range suite() {
-		l.share(func(r Row) float64 { return r.Suite[name].AUC.Value })
+		l.Share(func(r Row) float64 { return r.Suite[name].AUC.Value })
 	}
-	return l.row(len(suite()) + 1)
+	return l.Row()
 }

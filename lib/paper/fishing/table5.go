@@ -93,8 +93,8 @@ func (ev *evidence) acrossCells(c Case, label string) []report.Cell {
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Diverged != "" }) {
 		return []report.Cell{report.Gap("diverged"), report.Gap("diverged")}
 	}
-	l := &line{c: c, rows: rows}
-	l.share(ByProtocol(learned.PB().Name))
-	l.share(ByProtocol(learned.CrossFitted(nil).Name))
-	return l.cells
+	l := newLine(c, lab.Arm{Label: label}, rows)
+	l.Share(ByProtocol(learned.PB().Name))
+	l.Share(ByProtocol(learned.CrossFitted(nil).Name))
+	return l.Row().Cells[1:]
 }

@@ -59,13 +59,13 @@ func (ev *evidence) table6() *paper.Output {
 
 func usefulRow(c Case, a lab.Arm, rows []Row) report.Row {
 	l := newLine(c, a, rows)
-	l.over(1, Row.ELBO)
-	l.over(2, func(r Row) float64 { return r.UnseenDivergence })
+	l.Over(1, Row.ELBO)
+	l.Over(2, func(r Row) float64 { return r.UnseenDivergence })
 	l.markers(Row.MarkerR)
 	l.markers(Row.BareMarkerR)
-	l.over(3, func(r Row) float64 { return r.Latent.ARI })
-	l.over(3, func(r Row) float64 { return r.Latent.Silhouette })
-	l.share(func(r Row) float64 { return r.Latent.Probe })
-	l.cells = append(l.cells, report.Str(printed6(a.Label)))
-	return l.row(9)
+	l.Over(3, func(r Row) float64 { return r.Latent.ARI })
+	l.Over(3, func(r Row) float64 { return r.Latent.Silhouette })
+	l.Share(func(r Row) float64 { return r.Latent.Probe })
+	l.Add(report.Str(printed6(a.Label)))
+	return l.Row()
 }

@@ -90,24 +90,24 @@ func (ev *evidence) markers() []string {
 }
 
 func genesRow(c Case, a lab.Arm, rows []Row, genes []string, bare bool) report.Row {
-	l, value, mean := newLine(c, a, rows), func(m Marker) *float64 { return m.R }, Row.MarkerR
+	label, value, mean := a.Label, func(m Marker) *float64 { return m.R }, Row.MarkerR
 	if bare {
-		l.cells[0].Text += bareMark
-		value, mean = func(m Marker) *float64 { return m.Bare }, Row.BareMarkerR
+		label, value, mean = label+bareMark, func(m Marker) *float64 { return m.Bare }, Row.BareMarkerR
 	}
+	l := labelled(c, a, label, rows)
 	for _, gene := range genes {
 		if !slices.Contains(c.Markers, gene) {
-			l.cells = append(l.cells, report.Gap("no marker of this case"))
+			l.Add(report.Gap("no marker of this case"))
 			continue
 		}
 		if !slices.Contains(rows[0].markerNames(), gene) {
-			l.cells = append(l.cells, report.Gap("not among the variable genes"))
+			l.Add(report.Gap("not among the variable genes"))
 			continue
 		}
-		l.over(3, func(r Row) float64 { return r.gene(gene, value) })
+		l.Over(3, func(r Row) float64 { return r.gene(gene, value) })
 	}
-	l.over(3, mean)
-	return l.row(len(genes) + 2)
+	l.Over(3, mean)
+	return l.Row()
 }
 
 // markerNames are the marker genes that were found.

@@ -48,9 +48,9 @@ func printed9(c Case, arm string) string {
 
 func (ev *evidence) table9() *paper.Output {
 	t := ev.attackTable(table9, "mean AUC, deviation and advantage over three seeds as printed, on PBMC-33k; its size 30 stands in Table 2", func(l *line) {
-		l.cells = append(l.cells, report.Str(printed9(l.c, l.a.Label)))
+		l.Add(report.Str(printed9(l.c, l.a.Label)))
 	}, report.Column{Name: "held out", Note: "P-B on the cells that its attacker was not trained on"}, func(l *line) {
-		l.share(func(r Row) float64 { return heldOut(r.Attacks[learned.PB().Name]) })
+		l.Share(func(r Row) float64 { return heldOut(r.Attacks[learned.PB().Name]) })
 	})
 	t.Notes = append(append(append(t.Notes, strangersSeen), ev.ways(Extra)...), ev.ways(ExtraTrue)...)
 	return &paper.Output{Table: t}
