@@ -756,4 +756,6 @@ var faults = []Fault{
 		Protects: "an attacker's records are counted apart from his victims'", Run: "WhatIsSent"},
 	{File: "lib/paper/blindu/reader.go", Old: "from[at%channels*height*width+at/channels]", New: "from[at]",
 		Protects: "a picture's channels are put together", Run: "AReadersRows"},
+	{File: "lib/paper/blindu/course.go", Old: "look(0, c.Model(a.Label, original.Final))", New: "look(0, c.Model(a.Label, c.Untrained(1)))",
+		Protects: "a way begins at the original", Run: "AWay"},
 }

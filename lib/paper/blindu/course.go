@@ -1,0 +1,201 @@
+package blindu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Step is one epoch, or round, of a forgetting. Epoch 0 is the original.
+type Step struct {
+	Case   string  `json:"case"`
+	Arm    string  `json:"arm"`
+	Seed   int     `json:"seed"`
+	Epoch  int     `json:"epoch"`
+	Erased float64 `json:"erased"` // as in Row
+	Retain float64 `json:"retain"`
+	Test   float64 `json:"test"`
+	// Bound is what BlindU's critic finds in its pairs in the epoch, on average, in nats:
+	// in the very pairs that it learns from. Nil without a critic.
+	Bound *float64 `json:"bound,omitempty"`
+}
+
+// courseVersion goes up when what is measured changes.
+const courseVersion = 1
+
+// courses is what the figures on the way of a forgetting are made of.
+type courses struct {
+	Study
+	env *paper.Env
+	*paper.Evidence[Step]
+}
+
+func (s *courses) provenance(id string) report.Provenance {
+	return s.Provenance(s.env, id, s.Scale, Results, s.Seeds)
+}
+
+// ways are a scale's first two cases with the methods whose way is drawn.
+func ways(scale string) (Study, error) {
+	s, err := StudyAt(scale)
+	if err != nil {
+		return s, err
+	}
+	s.Cases = s.Cases[:2]
+	for i := range s.Cases {
+		s.Cases[i].Only = []string{VBU, HBFU, With, Without, Unaware}
+	}
+	return s, nil
+}
+
+// ofCourses is a recipe about the way of a forgetting.
+func ofCourses(r paper.Recipe, show func(*courses) *paper.Output) paper.Recipe {
+	return paper.OfStudy(r, ways, coursePieces, func(e *paper.Env, s Study, found *paper.Evidence[Step]) *paper.Output {
+		out := show(&courses{s, e, found})
+		out.Runs = report.RecordsOf(found.Rows)
+		return out
+	})
+}
+
+func coursePieces(e *paper.Env, s Study) (out []paper.Piece[Step]) {
+	l := e.Lab()
+	for _, of := range s.Cases {
+		for seed := range s.Seeds {
+			out = append(out, paper.Piece[Step]{
+				ID:    fmt.Sprintf("evidence/blindu/courses/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+				About: fmt.Sprintf("epoch by epoch, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "steps.json",
+				Models:  []paper.Models{{Setting: of.at(seed), Methods: []unlearn.Method{unlearn.DoNothing{}}}},
+				Key:     func(c *lab.Case) store.Key { return courseKey(l, c, of) },
+				Cost:    func(c *lab.Case) int64 { return int64(20 * c.Problem.Train.X.Rows * len(of.arms())) },
+				Measure: func(ctx context.Context, c *lab.Case) ([]Step, error) { return measureCourses(ctx, c, of) },
+			})
+		}
+	}
+	return out
+}
+
+func courseKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
+	config := struct {
+		lab.NetworkKey
+		Case    string       `json:"case"`
+		Goal    lab.Goal     `json:"goal"`
+		Fit     train.Config `json:"fit"`
+		Forget  string       `json:"forget"`
+		Arms    []armKey     `json:"arms"`
+		Version int          `json:"version"`
+	}{
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Version: courseVersion,
+	}
+	for _, a := range of.arms() {
+		config.Arms = append(config.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	}
+	return l.Key("evidence/blindu/courses", c.Problem, config, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed})
+}
+
+// measureCourses watches every arm of a case. A method that diverges is drawn as far as
+// it came.
+func measureCourses(ctx context.Context, c *lab.Case, of Case) (out []Step, err error) {
+	original, err := c.Trained(ctx, c.Original())
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range of.arms() {
+		look := func(epoch int, m *lab.Model) error {
+			row := &Row{}
+			err := row.answers(c, of, m.Weights)
+			out = append(out, Step{Case: of.Label, Arm: a.Label, Seed: c.Seed, Epoch: epoch, Erased: row.Erased, Retain: row.Retain, Test: row.Test})
+			return err
+		}
+		if err := look(0, c.Model(a.Label, original.Final)); err != nil {
+			return nil, err
+		}
+		_, blind := a.Method.(unlearn.BlindU)
+		_, err := c.Watch(ctx, a.Method, func(e train.Epoch, m *lab.Model) error {
+			err := look(e.Epoch, m)
+			if blind && len(e.Players) == 2 {
+				bound := -e.Players[0]
+				out[len(out)-1].Bound = &bound
+			}
+			return err
+		})
+		if d := (*train.Diverged)(nil); err != nil && !errors.As(err, &d) {
+			return nil, fmt.Errorf("%s: %w", a.Label, err)
+		}
+	}
+	return out, nil
+}
+
+var figure5 = paper.Recipe{
+	ID:    "blindu/figure5",
+	Title: "BlindU Fig. 5. What its critic finds, epoch by epoch",
+	Doc: "The bound of the information between codes to be forgotten and auxiliary codes, in nats, on the pairs that the critic learns from, mean over " +
+		"models. The true value is 0 before and after, because the two are drawn independently: what a critic finds are accidents of these pairs. " +
+		"'labels only' has a critic that nobody listens to. The paper draws a fall and reads it as forgetting.",
+}
+
+var figure8 = paper.Recipe{
+	ID:    "blindu/figure8",
+	Title: "BlindU Fig. 8. The forget set and the retain set, epoch by epoch",
+	Doc: "Shares of right answers on the records to be forgotten, as they are and with the label that they were taught, above, and on the retain set, " +
+		"below; epochs of VBU and BlindU, rounds of HBFU. Every model is drawn until it stops; a point is the mean over the models that are still at work.",
+}
+
+// line is the mean of a value of an arm's models by epoch.
+func (s *courses) line(c Case, arm string, value func(Step) *float64) plot.Curve {
+	byEpoch, last := map[int][]float64{}, 0
+	for _, x := range s.Rows {
+		if v := value(x); x.Case == c.Label && x.Arm == arm && v != nil {
+			byEpoch[x.Epoch] = append(byEpoch[x.Epoch], *v)
+			last = max(last, x.Epoch)
+		}
+	}
+	line := plot.Curve{Name: arm}
+	for epoch := 0; epoch <= last; epoch++ {
+		if of := byEpoch[epoch]; len(of) > 0 {
+			sum := 0.0
+			for _, v := range of {
+				sum += v
+			}
+			line.X, line.Y = append(line.X, float64(epoch)), append(line.Y, sum/float64(len(of)))
+		}
+	}
+	return line
+}
+
+func (s *courses) panel(c Case, title string, y plot.Axis, value func(Step) *float64, arms ...string) plot.Curves {
+	panel := plot.Curves{Meta: plot.Meta{Title: title}, X: plot.Axis{Label: "epoch or round"}, Y: y}
+	for _, arm := range arms {
+		if line := s.line(c, arm, value); len(line.X) > 0 {
+			panel.Curves = append(panel.Curves, line)
+		}
+	}
+	return panel
+}
+
+func (s *courses) figure5() *paper.Output {
+	f := plot.Panels{Meta: plot.Meta{Title: figure5.Title, Caption: figure5.Doc, Source: s.provenance(figure5.ID).Line()}, Columns: 2}
+	for _, c := range s.Cases {
+		f.Figures = append(f.Figures, s.panel(c, c.Label, plot.Axis{Label: "nats"}, func(x Step) *float64 { return x.Bound }, With, Without, Unaware))
+	}
+	return &paper.Output{Figure: f}
+}
+
+func (s *courses) figure8() *paper.Output {
+	f := plot.Panels{Meta: plot.Meta{Title: figure8.Title, Caption: figure8.Doc, Source: s.provenance(figure8.ID).Line()}, Columns: 2}
+	for _, p := range []struct {
+		label string
+		value func(Step) *float64
+	}{{"forget set", func(x Step) *float64 { return &x.Erased }}, {"retain set", func(x Step) *float64 { return &x.Retain }}} {
+		for _, c := range s.Cases {
+			f.Figures = append(f.Figures, s.panel(c, c.Label+", "+p.label, plot.Shares("share right"), p.value, VBU, HBFU, With, Without))
+		}
+	}
+	return &paper.Output{Figure: f}
+}
