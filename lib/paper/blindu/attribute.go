@@ -1,0 +1,168 @@
+package blindu
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/representation"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Told is how well an upload tells a property of the person that it is of.
+type Told struct {
+	Case     string  `json:"case"`
+	Upload   string  `json:"upload"`
+	Seed     int     `json:"seed"`
+	Persons  int     `json:"n_persons"`
+	AUC      float64 `json:"auc"`
+	Balanced float64 `json:"balanced"`
+	Raw      float64 `json:"raw"`      // AUC of the same attack on the record itself, without the property's column
+	Majority float64 `json:"majority"` // accuracy of always giving the commoner answer
+}
+
+var attribute = paper.Recipe{
+	ID:    "blindu/attribute",
+	Title: "The sex of a person, out of the code of a record",
+	Doc: "Adult: an attacker who knows the sex of some persons learns it from the codes of their records, by logistic regression, and is judged on " +
+		"others (cross-fitted). 'raw' is the same attack on the records themselves without that column: what other columns tell is not hidden by " +
+		"leaving it out. The program has such an attack in the place of membership inference, on the records that it learned on, and gives its " +
+		"accuracy beside nothing: always giving the commoner answer is right as often as 'majority' says.",
+}
+
+// property is the column that is asked for.
+const property = "sex"
+
+// persons are the case of a scale that has persons, of records to which nothing is done.
+func persons(scale string) (Study, error) {
+	s, err := StudyAt(scale)
+	if err != nil {
+		return s, err
+	}
+	c := both(adult())[1]
+	if scale == "quick" || scale == "hour" { // a part of the table
+		c.MaxRows, c.Fit.Epochs = 6000, 5
+	}
+	s.Cases = []Case{c}
+	return s, nil
+}
+
+func ofPersons(r paper.Recipe) paper.Recipe {
+	return paper.OfStudy(r, persons, personPieces, func(e *paper.Env, s Study, found *paper.Evidence[Told]) *paper.Output {
+		return &paper.Output{Table: toldTable(e, s, found), Runs: report.RecordsOf(found.Rows)}
+	})
+}
+
+func personPieces(e *paper.Env, s Study) (out []paper.Piece[Told]) {
+	l := e.Lab()
+	for _, of := range s.Cases {
+		for seed := range s.Seeds {
+			out = append(out, paper.Piece[Told]{
+				ID:    fmt.Sprintf("evidence/blindu/attribute/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+				About: fmt.Sprintf("what codes tell, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "told.json",
+				Models: []paper.Models{{Setting: of.at(seed), Methods: []unlearn.Method{unlearn.DoNothing{}}}},
+				Key: func(c *lab.Case) store.Key {
+					k := leakKey(l, c, of)
+					k.Recipe = "evidence/blindu/attribute"
+					return k
+				},
+				Cost:    func(c *lab.Case) int64 { return int64(10 * of.Known) },
+				Measure: func(ctx context.Context, c *lab.Case) ([]Told, error) { return measureTold(ctx, l.Engine, c, of) },
+			})
+		}
+	}
+	return out
+}
+
+// measureTold asks the codes of unseen persons.
+func measureTold(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]Told, error) {
+	column := -1
+	for j, f := range c.About.Features {
+		if f.Name == property {
+			column = j
+		}
+	}
+	if column < 0 {
+		return nil, fmt.Errorf("data set %s: no column is called %q", c.DataSet, property)
+	}
+	original, err := c.Trained(ctx, c.Original())
+	if err != nil {
+		return nil, err
+	}
+	d := numbered(c.Test, first(c.Judged(), of.Known), strangersFrom)
+	p := representation.Persons{Has: make([]bool, d.X.Rows)}
+	for i := range p.Has {
+		p.Has[i] = d.X.Row(i)[column] > 0 // standardised: the one of the two that is coded higher
+	}
+	raw := without(d.X, column)
+	p.Raw = &raw
+	var out []Told
+	for _, u := range of.uploads() {
+		if u.forget == nil {
+			continue
+		}
+		sent, err := unlearn.Upload(c.Runner, original.Final, d, u.mask, engine.Root(lab.UnlearnSeed+c.Shift))
+		if err != nil {
+			return nil, err
+		}
+		p.Codes = array.Convert[float64](sent.Codes)
+		found, err := representation.Attribute{}.Run(ctx, e, p, engine.Root(attackSeed+c.Shift))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", u.name, err)
+		}
+		out = append(out, Told{
+			Case: of.Label, Upload: u.name, Seed: c.Seed, Persons: d.X.Rows, AUC: found.Codes.AUC.Value, Balanced: found.Codes.Balanced.Value,
+			Raw: found.Raw.AUC.Value, Majority: found.Majority,
+		})
+	}
+	return out, nil
+}
+
+// without are records without a column.
+func without(x array.Matrix[float32], column int) array.Matrix[float64] {
+	out := array.New[float64](x.Rows, x.Cols-1)
+	for i := range x.Rows {
+		to := out.Row(i)[:0]
+		for j, v := range x.Row(i) {
+			if j != column {
+				to = append(to, float64(v))
+			}
+		}
+	}
+	return out
+}
+
+func toldTable(e *paper.Env, s Study, found *paper.Evidence[Told]) *report.Table {
+	t := &report.Table{
+		ID: attribute.ID, Title: attribute.Title, Caption: attribute.Doc, Provenance: found.Provenance(e, attribute.ID, s.Scale, Results, s.Seeds),
+		Columns: []report.Column{
+			{Name: "upload"},
+			{Name: "AUC", Note: "null 0.5; mean over models with its 95 % interval; nearest to the null is best for whom it is of"},
+			{Name: "balanced", Note: "mean of the two kinds' shares that are called right; null 0.5"},
+			{Name: "raw", Note: "AUC of the same attack on the records, without the column"},
+			{Name: "majority", Note: "accuracy of always giving the commoner answer"},
+		},
+		Notes: append([]string{"Intervals are Student's over models of different seeds; the persons are the same in all of them."}, found.LeftOut()...),
+	}
+	for _, c := range s.Cases {
+		for _, kind := range kinds() {
+			rows := slices.DeleteFunc(slices.Clone(found.Rows), func(x Told) bool { return x.Case != c.Label || x.Upload != kind })
+			if len(rows) == 0 {
+				continue
+			}
+			l := paper.NewLine(c.Label, kind, false, rows, func(Told) string { return "" })
+			l.Share(func(x Told) float64 { return x.AUC })
+			l.Share(func(x Told) float64 { return x.Balanced })
+			l.Share(func(x Told) float64 { return x.Raw })
+			l.Share(func(x Told) float64 { return x.Majority })
+			t.Rows = append(t.Rows, l.Row())
+		}
+	}
+	return t
+}

@@ -1,0 +1,48 @@
+package blindu
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/datatest"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/paper"
+)
+
+// The record is attacked without the column in question, which would tell everything.
+func TestTheSexIsAskedOfTheOtherColumns(t *testing.T) {
+	x := array.Matrix[float32]{Rows: 2, Cols: 3, Data: []float32{1, 2, 3, 4, 5, 6}}
+	if got := without(x, 1); got.Cols != 2 || !slices.Equal(got.Data, []float64{1, 3, 4, 6}) {
+		t.Errorf("without the second column: %+v", got)
+	}
+	real := datatest.Dir(t) // before the environment hides it
+	e := environment(t)
+	s, err := persons("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := s
+	drawn.Cases = []Case{drawings()}
+	if _, err := paper.Collect(t.Context(), e, personPieces(e, drawn)); err == nil || !strings.Contains(err.Error(), `no column is called "sex"`) {
+		t.Errorf("drawings have no sex: %v", err)
+	}
+	t.Setenv(datasets.EnvDir, real)
+	s.Seeds, s.Cases[0].MaxRows, s.Cases[0].Fit.Epochs, s.Cases[0].Known = 1, 1500, 2, 140
+	found, err := paper.Collect(t.Context(), e, personPieces(e, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Rows) != 3 {
+		t.Fatalf("%d rows", len(found.Rows))
+	}
+	for _, r := range found.Rows {
+		if r.Persons != 140 || r.Raw < 0.6 || r.Raw > 0.99 || r.Majority < 0.5 || r.Majority > 0.85 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if err := toldTable(e, s, found).Check(); err != nil {
+		t.Error(err)
+	}
+}
