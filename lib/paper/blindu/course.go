@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -137,34 +139,40 @@ var figure5 = paper.Recipe{
 	Title: "BlindU Fig. 5. What its critic finds, epoch by epoch",
 	Doc: "The bound of the information between codes to be forgotten and auxiliary codes, in nats, on the pairs that the critic learns from, mean over " +
 		"models. The true value is 0 before and after, because the two are drawn independently: what a critic finds are accidents of these pairs. " +
-		"'labels only' has a critic that nobody listens to. The paper draws a fall and reads it as forgetting.",
+		"'labels only' has a critic that nobody listens to. The paper draws a fall and reads it as forgetting. A model that has stopped stays " +
+		"where it is.",
 }
 
 var figure8 = paper.Recipe{
 	ID:    "blindu/figure8",
 	Title: "BlindU Fig. 8. The forget set and the retain set, epoch by epoch",
 	Doc: "Shares of right answers on the records to be forgotten, as they are and with the label that they were taught, above, and on the retain set, " +
-		"below; epochs of VBU and BlindU, rounds of HBFU. Every model is drawn until it stops; a point is the mean over the models that are still at work.",
+		"below; epochs of VBU and BlindU, rounds of HBFU. A point is the mean over models; one that has stopped stays where it is.",
 }
 
-// line is the mean of a value of an arm's models by epoch.
+// line is the mean of a value of an arm's models by epoch. A model that has stopped
+// stays where it is.
 func (s *courses) line(c Case, arm string, value func(Step) *float64) plot.Curve {
-	byEpoch, last := map[int][]float64{}, 0
+	way, begins, ends := map[int]map[int]float64{}, 1<<30, 0 // by seed and epoch
 	for _, x := range s.Rows {
 		if v := value(x); x.Case == c.Label && x.Arm == arm && v != nil {
-			byEpoch[x.Epoch] = append(byEpoch[x.Epoch], *v)
-			last = max(last, x.Epoch)
+			if way[x.Seed] == nil {
+				way[x.Seed] = map[int]float64{}
+			}
+			way[x.Seed][x.Epoch] = *v
+			begins, ends = min(begins, x.Epoch), max(ends, x.Epoch)
 		}
 	}
-	line := plot.Curve{Name: arm}
-	for epoch := 0; epoch <= last; epoch++ {
-		if of := byEpoch[epoch]; len(of) > 0 {
-			sum := 0.0
-			for _, v := range of {
-				sum += v
+	line, last := plot.Curve{Name: arm}, map[int]float64{}
+	for epoch := begins; epoch <= ends; epoch++ {
+		sum := 0.0
+		for _, seed := range slices.Sorted(maps.Keys(way)) {
+			if v, at := way[seed][epoch]; at {
+				last[seed] = v
 			}
-			line.X, line.Y = append(line.X, float64(epoch)), append(line.Y, sum/float64(len(of)))
+			sum += last[seed]
 		}
+		line.X, line.Y = append(line.X, float64(epoch)), append(line.Y, sum/float64(len(way)))
 	}
 	return line
 }
