@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 func narrow(features, classes int) model.Architecture {
@@ -52,5 +54,35 @@ func TestCompressionWeighsTheDivergence(t *testing.T) {
 	plain := mustCase(t, newLab(t), Setting{DataSet: "two_moons"})
 	if _, err := (Compression{}).Objective(plain.Problem, rows); err == nil || !strings.Contains(err.Error(), "has no codes to compress") {
 		t.Errorf("a network without codes: %v", err)
+	}
+}
+
+// A method may ask what its model was trained for of records that are of no data: they
+// are not looked up by their numbers.
+func TestAnObjectiveOfRecordsThatWereMade(t *testing.T) {
+	c := mustCase(t, newLab(t), Setting{DataSet: "two_moons", Arch: narrow, Goal: Compression{Beta: nn.Zero}, Fit: train.Config{Epochs: 1}})
+	r, err := c.Request(t.Context(), unlearn.AuxiliaryTuning{Auxiliary: unlearn.Noise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := unlearn.Data{X: array.Matrix[float32]{Rows: 2, Cols: 2, Data: []float32{9, 9, -9, 9}}, Y: []int{1, 0}, IDs: []int{0, 1}, Made: true}
+	o, err := r.Objective(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := train.Evaluate(t.Context(), c.Runner, r.Original, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := c.Runner.Predict(r.Original, d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for _, v := range train.Losses(said.Logits(), d.Y) {
+		want += v / 2
+	}
+	if math.Abs(got-want) > 1e-6*(1+want) {
+		t.Errorf("the objective is %v, of these records %v", got, want)
 	}
 }

@@ -138,6 +138,10 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	}
 	if goal := c.goalOf(m); !isLabels(goal) {
 		r.Objective = func(d unlearn.Data) (train.Objective, error) {
+			if d.Made {
+				made := c.Problem.Holding(d)
+				return goal.Objective(made, everyRow(made.Prepared))
+			}
 			return goal.Objective(c.Problem.part(d.Strangers), d.IDs)
 		}
 	}
@@ -186,6 +190,15 @@ func (p *Problem) part(strangers bool) *Problem {
 	}
 	swapped, data := *p, *p.Prepared
 	data.Train, swapped.Prepared = p.Test, &data
+	return &swapped
+}
+
+// Holding is the problem with other records in the place of the train part, so that a
+// goal has an objective of them.
+func (p *Problem) Holding(d unlearn.Data) *Problem {
+	swapped, data := *p, *p.Prepared
+	data.Train = datasets.Part{X: d.X, Y: d.Y, IDs: d.IDs}
+	swapped.Prepared = &data
 	return &swapped
 }
 

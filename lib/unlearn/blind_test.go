@@ -224,7 +224,7 @@ func TestBlindUSettingsMatter(t *testing.T) {
 	s := newServer(t)
 	seen := map[string]BlindU{}
 	for _, m := range []BlindU{
-		{}, {Unmasked: true}, {Masking: privacy.Masking{Replacement: true}}, {Masking: privacy.Masking{Rate: 0.3}}, {Auxiliary: Retained},
+		{}, {Unmasked: true}, {Masking: privacy.Masking{Replacement: true}}, {Masking: privacy.Masking{Rate: 0.3}}, {Auxiliary: Retained}, {Auxiliary: Noise},
 		{Weighing: AsPrinted}, {Weighing: ByPCGrad}, {Weighing: ByRatio}, {Weighing: Added}, {Bounded: true}, {LR: 1e-2}, {Clip: 0.01},
 		{Rate: nn.Zero}, {Rate: 100}, {Critic: 1}, {WarmUp: 1},
 	} {
@@ -423,5 +423,32 @@ func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 		if coded := weighing == ByRatio; held != coded || (retain[0].Weight == 10) != coded || (retain[0].Weight == 1) == coded {
 			t.Errorf("%s: held %v, the retained loss has the weight %v", weighing, held, retain[0].Weight)
 		}
+	}
+}
+
+// Records of nothing have pixels' values and the labels that the original gives them,
+// and who needs them sees no records but the forget set.
+func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	d, err := Noise.records(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.X.Rows != s.asked.X.Rows || !d.Made || s.accuracy(t, s.weights, d) != 1 {
+		t.Errorf("%d records, of which the original gives the labels of %v", d.X.Rows, s.accuracy(t, s.weights, d))
+	}
+	low, high := slices.Min(d.X.Data), slices.Max(d.X.Data)
+	if low < 0 || high >= 1 || low > 0.05 || high < 0.95 {
+		t.Errorf("values from %v to %v", low, high)
+	}
+	if sees := (BlindU{Auxiliary: Noise}).Sees(); sees.HeldOut || sees.Retain {
+		t.Errorf("it sees %+v", sees)
+	}
+	again, err := Noise.records(r)
+	r.Seed++
+	other, err2 := Noise.records(r)
+	if err != nil || err2 != nil || !slices.Equal(again.X.Data, d.X.Data) || slices.Equal(other.X.Data, d.X.Data) {
+		t.Errorf("the seed does not decide: %v, %v", err, err2)
 	}
 }

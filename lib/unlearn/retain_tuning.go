@@ -152,7 +152,7 @@ func (r Request) drawRetained(k int) (drawn, rest Data) {
 
 // rows are some of the records.
 func (d Data) rows(list []int) Data {
-	out := Data{X: d.X.Gather(list), Strangers: d.Strangers}
+	out := Data{X: d.X.Gather(list), Strangers: d.Strangers, Made: d.Made}
 	for _, i := range list {
 		out.IDs = append(out.IDs, d.IDs[i])
 		if d.Y != nil {

@@ -94,6 +94,8 @@ type Data struct {
 	IDs []int                 // row numbers in the training data, distinct
 	// Strangers have their row numbers in the held-out data instead.
 	Strangers bool
+	// Made are records of no data, with numbers of their own.
+	Made bool
 }
 
 // Checkpoint is the state of a model during its training.

@@ -247,19 +247,11 @@ func (k known) sent(ctx context.Context, u upload, d unlearn.Data) (array.Matrix
 		e, err := unlearn.Upload(k.Runner, k.weights, d, u.mask, engine.Root(lab.UnlearnSeed+k.Shift))
 		return e.Codes, err
 	}
-	o, err := k.Goal.Objective(partOf(k.Problem, d), upTo(d.X.Rows))
+	o, err := k.Goal.Objective(k.Holding(d), upTo(d.X.Rows))
 	if err != nil {
 		return array.Matrix[float32]{}, err
 	}
 	return representation.Gradients(ctx, k.Runner, k.weights, o, "compressor.head.weight", train.Mode{})
-}
-
-// partOf is the problem with records in the place of its train part.
-func partOf(p *lab.Problem, d unlearn.Data) *lab.Problem {
-	out, data := *p, *p.Prepared
-	data.Train = datasets.Part{X: d.X, Y: d.Y, IDs: d.IDs}
-	out.Prepared = &data
-	return &out
 }
 
 func upTo(n int) []int {
