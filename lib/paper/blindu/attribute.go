@@ -33,7 +33,7 @@ var attribute = paper.Recipe{
 	Doc: "Adult: an attacker who knows the sex of some persons learns it from the codes of their records, by logistic regression, and is judged on " +
 		"others (cross-fitted). 'raw' is the same attack on the records themselves without that column: what other columns tell is not hidden by " +
 		"leaving it out. The program has such an attack in the place of membership inference, on the records that it learned on, and gives its " +
-		"accuracy beside nothing: always giving the commoner answer is right as often as 'majority' says.",
+		"accuracy beside nothing: always giving the commoner answer is right as often as 'majority' says. It needs Adult's files at every scale.",
 }
 
 // property is the column that is asked for.
