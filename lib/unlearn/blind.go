@@ -31,11 +31,13 @@ type Blind struct {
 	// Auxiliary are records of somebody else, with labels, on which the model is to go
 	// on working.
 	Auxiliary Data
-	// Objective is what the original was trained for, as in a Request.
-	Objective func(d Data) (train.Objective, error)
-	Seed      engine.Root
-	Batch     int
-	Hooks     train.Hooks
+	// Trained is what the original was trained for, of the auxiliary records: one term
+	// of them, in their order. It is built before the server is asked, because who can
+	// build it of any record can look at any record.
+	Trained train.Objective
+	Seed    engine.Root
+	Batch   int
+	Hooks   train.Hooks
 }
 
 // Upload is what the owner of records sends: each is masked, if it is to be, compressed
@@ -72,6 +74,8 @@ func (b Blind) network() (ib.Bottleneck, error) {
 		return m, fmt.Errorf("the codes have %d variables, those of the model %d", b.Erasure.Codes.Cols, m.Latent)
 	case b.Auxiliary.X.Rows == 0:
 		return m, errors.New("there are no auxiliary records")
+	case len(b.Trained) != 1 || b.Trained[0].X.Rows != b.Auxiliary.X.Rows:
+		return m, fmt.Errorf("the original was trained for %d terms; needed is one of the %d auxiliary records", len(b.Trained), b.Auxiliary.X.Rows)
 	}
 	for i, y := range b.Erasure.Y {
 		if y < 0 || y >= m.Outputs {
@@ -79,19 +83,6 @@ func (b Blind) network() (ib.Bottleneck, error) {
 		}
 	}
 	return m, b.Erasure.Codes.Check("the codes")
-}
-
-// trained is what the original was trained for, on the auxiliary records.
-func (b Blind) trained() (train.Term, error) {
-	r := Request{Runner: b.Runner, Objective: b.Objective}
-	o, err := r.objective("auxiliary", b.Auxiliary, false, 1)
-	if err == nil && len(o) != 1 {
-		err = fmt.Errorf("the original was trained for %d terms", len(o))
-	}
-	if err != nil {
-		return train.Term{}, err
-	}
-	return o[0], nil
 }
 
 // forgotten stops a server that has forgotten: at the end of an epoch, when the
@@ -102,9 +93,8 @@ func (b Blind) forgotten(m ib.Bottleneck) (*train.Validation, error) {
 	if err != nil {
 		return nil, err
 	}
-	compressing, all := len(b.Original), len(b.Original)
-	compressing, _ = m.Tensors()
-	chance := 1 / float64(m.Outputs)
+	compressing, approximating := m.Tensors()
+	all, chance := compressing+approximating, 1/float64(m.Outputs)
 	return &train.Validation{KeepLast: true, Enough: &chance, Judge: func(_ context.Context, p nn.Params, _ int) (float64, error) {
 		said, err := half.Predict(p[compressing:all], b.Erasure.Codes)
 		if err != nil {
@@ -124,7 +114,11 @@ func (r Request) blindly(mask *privacy.Masking, auxiliary Data) (Blind, error) {
 	if err != nil {
 		return Blind{}, fmt.Errorf("the upload: %w", err)
 	}
+	trained, err := r.objective("auxiliary", auxiliary, false, 1)
+	if err != nil {
+		return Blind{}, err
+	}
 	return Blind{
-		Runner: r.Runner, Original: r.Original, Erasure: e, Auxiliary: auxiliary, Objective: r.Objective, Seed: r.Seed, Batch: r.Batch, Hooks: r.Hooks,
+		Runner: r.Runner, Original: r.Original, Erasure: e, Auxiliary: auxiliary, Trained: trained, Seed: r.Seed, Batch: r.Batch, Hooks: r.Hooks,
 	}, nil
 }

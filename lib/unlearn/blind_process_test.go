@@ -69,7 +69,11 @@ func serve(file string) error {
 	if err != nil {
 		return err
 	}
-	ask := Blind{Runner: r, Original: s.Weights, Erasure: s.Erasure, Auxiliary: s.Auxiliary, Objective: objectiveOf, Seed: 100}
+	trained, err := objectiveOf(s.Auxiliary)
+	if err != nil {
+		return err
+	}
+	ask := Blind{Runner: r, Original: s.Weights, Erasure: s.Erasure, Auxiliary: s.Auxiliary, Trained: trained, Seed: 100}
 	out, err := BlindU{Epochs: 3}.Serve(context.Background(), ask)
 	if err != nil {
 		return err

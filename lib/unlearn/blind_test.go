@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -274,6 +275,7 @@ func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 		"the codes have 3 variables":        func(b *Blind) { b.Erasure.Codes = array.New[float32](100, 3) },
 		"code 1 has label 3":                func(b *Blind) { b.Erasure.Y = slices.Clone(b.Erasure.Y); b.Erasure.Y[1] = 3 },
 		"there are no auxiliary records":    func(b *Blind) { b.Auxiliary = Data{} },
+		"trained for 0 terms":               func(b *Blind) { b.Trained = nil },
 		"the codes: row 2, column 1 is NaN": func(b *Blind) { b.Erasure.Codes = nan(b.Erasure.Codes, 2, 1) },
 	} {
 		b := good
@@ -404,10 +406,7 @@ func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 		t.Fatal(err)
 	}
 	for weighing, want := range map[Weighing]struct{ retain, forget int }{ByMGDA: {0, 1}, ByRatio: {1, 0}} {
-		critic, both, err := BlindU{Weighing: weighing, Rate: 3}.resolved().players(b, jointly(of))
-		if err != nil {
-			t.Fatal(err)
-		}
+		critic, both := BlindU{Weighing: weighing, Rate: 3}.resolved().players(b, jointly(of))
 		if g := critic.Objective[0].Targets; len(critic.Objective) != 1 || len(g) != 1 || g[0].Weight != 1 || !slices.Equal(critic.Owns, []string{criticPrefix}) {
 			t.Errorf("%s: the critic owns %v and goes down %+v", weighing, critic.Owns, g)
 		}
@@ -450,5 +449,27 @@ func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {
 	other, err2 := Noise.records(r)
 	if err != nil || err2 != nil || !slices.Equal(again.X.Data, d.X.Data) || slices.Equal(other.X.Data, d.X.Data) {
 		t.Errorf("the seed does not decide: %v, %v", err, err2)
+	}
+}
+
+// Nothing that a server is asked by can look up a record: its fields are plain data, and
+// of functions there are the hooks of its own work alone.
+func TestARequestToAServerHoldsNoWayToARecord(t *testing.T) {
+	for i := range reflect.TypeFor[Blind]().NumField() {
+		if f := reflect.TypeFor[Blind]().Field(i); f.Type.Kind() == reflect.Func || f.Type == reflect.TypeFor[Request]() {
+			t.Errorf("Blind.%s is a %s", f.Name, f.Type)
+		}
+	}
+	s := newServer(t)
+	r := s.request()
+	inner := r.Objective
+	r.Objective = func(d Data) (train.Objective, error) {
+		if len(d.IDs) > 0 && d.IDs[0] >= 1000 && d.IDs[0] < 2000 {
+			t.Error("the objective of records to be forgotten was asked for")
+		}
+		return inner(d)
+	}
+	if _, _, err := Apply(t.Context(), BlindU{Epochs: 1}, r); err != nil {
+		t.Fatal(err)
 	}
 }

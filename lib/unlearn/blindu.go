@@ -167,10 +167,7 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	critic, players, err := m.players(b, arch)
-	if err != nil {
-		return nil, err
-	}
+	critic, players := m.players(b, arch)
 	start := append(b.Original.Clone(), arch.Critic.Init(b.Seed.Stream(engine.StreamCritic, 0, 0), criticPrefix)...)
 	c := train.Config{Epochs: 1, Batch: cmp.Or(b.Batch, m.Batch), Seed: engine.Root(b.Seed.Counter(engine.StreamCritic, 2, 0))}
 	if m.Clip != nn.Zero {
@@ -195,11 +192,7 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 }
 
 // players are the critic and the model, who moves after it.
-func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []train.Player, err error) {
-	trained, err := b.trained()
-	if err != nil {
-		return critic, nil, err
-	}
+func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []train.Player) {
 	x := b.paired(arch)
 	ids := make([]int, x.Rows)
 	for i := range ids {
@@ -210,7 +203,7 @@ func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []trai
 	look := train.Term{Name: "pairs", X: x, IDs: ids, Augment: deal, Targets: []train.Target{common}}
 	critic = train.Player{Name: "critic", Owns: []string{criticPrefix}, Objective: train.Objective{look}, Optimizer: nn.Adam{LR: 2e-4}, Steps: m.Critic}
 
-	retain, forget := trained, look
+	retain, forget := b.Trained[0], look
 	retain.X, retain.IDs, retain.Augment = x, ids, nil
 	forget.Name, forget.Targets = "forget", []train.Target{m.erase(b, arch.Of, x.Rows)}
 	if m.Rate != nn.Zero {
@@ -227,7 +220,7 @@ func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []trai
 	for _, v := range b.Original {
 		server.Owns = append(server.Owns, v.Name)
 	}
-	return critic, []train.Player{critic, server}, nil
+	return critic, []train.Player{critic, server}
 }
 
 // erase takes the labels off the codes.
