@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -52,10 +54,158 @@ func TestMGDAFindsTheShortestMixture(t *testing.T) {
 		{gramOf([]float64{1, 0}, []float64{-2, 0}), []float64{2. / 3, 1. / 3}, 1e-12},
 		{gramOf([]float64{1, 2}, []float64{1, 2}), []float64{0.5, 0.5}, 1e-12},
 		{gramOf([]float64{1, 0}, []float64{-0.5, math.Sqrt(3) / 2}, []float64{-0.5, -math.Sqrt(3) / 2}),
-			[]float64{1. / 3, 1. / 3, 1. / 3}, 1e-4},
+			[]float64{1. / 3, 1. / 3, 1. / 3}, 1e-12},
+		{gramOf([]float64{2}, []float64{2}, []float64{2}), []float64{1. / 3, 1. / 3, 1. / 3}, 1e-12},
+		{gramOf([]float64{1, 0}, []float64{0, 3}, []float64{1, 0}), []float64{0.45, 0.1, 0.45}, 1e-12}, // the same twice shares
+		{gramOf([]float64{1, 0}, []float64{0, 3}, []float64{0, 0}), []float64{0, 0, 1}, 1e-12},
+		{gramOf([]float64{0}, []float64{0}, []float64{0}), []float64{1. / 3, 1. / 3, 1. / 3}, 0},
+		{gramOf([]float64{2, 1}, []float64{-2, 1}, []float64{0, 3}), []float64{0.5, 0.5, 0}, 1e-12},
+		{gramOf([]float64{1, 0, 1}, []float64{-1, 0, 1}, []float64{0, 1, 1}, []float64{0, -1, 1}), []float64{0.25, 0.25, 0.25, 0.25}, 1e-12},
+		{gramOf([]float64{1e-150, 0}, []float64{0, 3e-150}, []float64{0, 3e-150}), []float64{0.9, 0.05, 0.05}, 1e-12},
 	} {
 		if w := weighed(t, MGDA{}, make([]float64, len(c.gram)), c.gram); !near(w, c.want, c.by) {
 			t.Errorf("%v: weights %v, want %v", c.gram, w, c.want)
+		}
+	}
+}
+
+// slowly are the weights by Frank and Wolfe's method from equal ones.
+func slowly(gram [][]float64, rounds int) []float64 {
+	w, longest := make([]float64, len(gram)), 0.0
+	for i := range gram {
+		w[i] = 1 / float64(len(gram))
+		longest = math.Max(longest, gram[i][i])
+	}
+	for range rounds {
+		along := make([]float64, len(w))
+		var norm float64
+		for i := range w {
+			for j, v := range w {
+				along[i] += v * gram[i][j]
+			}
+			norm += w[i] * along[i]
+		}
+		k := slices.Index(along, slices.Min(along))
+		if norm-along[k] <= 1e-10*longest {
+			break
+		}
+		step := math.Min(1, (norm-along[k])/(norm-2*along[k]+gram[k][k]))
+		for i := range w {
+			w[i] *= 1 - step
+		}
+		w[k] += step
+	}
+	return w
+}
+
+// everySet is the square of the shortest mixture, of the best mixtures, of whatever
+// signs, of all sets of terms those without a negative weight.
+func everySet(gram [][]float64) float64 {
+	least := math.Inf(1)
+	for set := 1; set < 1<<len(gram); set++ {
+		var at []int
+		for i := range gram {
+			if set>>i&1 == 1 {
+				at = append(at, i)
+			}
+		}
+		// The weights are in proportion to the sum of the rows of the inverse.
+		a := mat.NewDense(len(at), len(at), nil)
+		for i := range at {
+			for j := range at {
+				a.Set(i, j, gram[at[i]][at[j]]+1) // that of the gradients with a coordinate 1 behind them, which moves no weight
+			}
+		}
+		ones, w := mat.NewVecDense(len(at), slices.Repeat([]float64{1}, len(at))), mat.NewVecDense(len(at), nil)
+		if err := w.SolveVec(a, ones); err != nil {
+			continue // a smaller set does as well
+		}
+		w.ScaleVec(1/mat.Sum(w), w)
+		if mat.Min(w) < -1e-12 {
+			continue
+		}
+		norm := 0.0
+		for i := range at {
+			for j := range at {
+				norm += w.AtVec(i) * w.AtVec(j) * gram[at[i]][at[j]]
+			}
+		}
+		least = min(least, norm)
+	}
+	return least
+}
+
+// Of as many gradients as there may be, in spaces of all kinds, the mixture is the
+// shortest: no longer than the best of all sets of terms, and no gradient has a smaller
+// product with it than it has with itself. Frank and Wolfe's method is not there after
+// 1000 rounds; of two terms the weights are its own, to the last bit.
+func TestMGDAIsExact(t *testing.T) {
+	rng, short := rand.New(rand.NewPCG(5, 6)), 0
+	for _, terms := range []int{2, 3, 4, 5, 6} {
+		for trial := range 300 {
+			g := make([][]float64, terms)
+			for i := range g {
+				g[i] = normals(rng, 1+trial%(terms+2))
+				g[i][0] += float64(trial % 3) // whether 0 lies among them
+				for d := range g[i] {
+					g[i][d] *= math.Pow(10, float64(trial%2*(i%3))) // of one length, or of lengths far apart
+				}
+			}
+			switch trial % 7 {
+			case 4:
+				g[terms-1] = slices.Clone(g[0])
+			case 5:
+				clear(g[1])
+			case 6:
+				for d, v := range g[0] {
+					g[terms-1][d] = -2 * v
+				}
+			}
+			gram := gramOf(g...)
+			w := weighed(t, MGDA{}, make([]float64, terms), gram)
+			old := slowly(gram, 1000)
+			if terms == 2 {
+				if !slices.Equal(w, old) {
+					t.Fatalf("%v: two terms have the weights %v, had %v", gram, w, old)
+				}
+				continue
+			}
+			longest, sum := 0.0, 0.0
+			for i, v := range w {
+				sum += v
+				longest = max(longest, gram[i][i])
+				if v < 0 {
+					t.Fatalf("%v: weights %v", gram, w)
+				}
+			}
+			along, norm := products(w, gram)
+			if least := everySet(gram); math.Abs(sum-1) > 1e-12 || norm > least+1e-11*longest || slices.Min(along) < norm-1e-11*longest {
+				t.Fatalf("%v: weights %v, of the square %v, the shortest has %v; products %v", gram, w, norm, least, along)
+			}
+			if _, far := products(old, gram); far > norm+1e-9*longest {
+				short++
+			}
+		}
+	}
+	if short < 20 {
+		t.Errorf("Frank and Wolfe's method is behind in %d cases alone: these are easy", short)
+	}
+}
+
+// Nothing depends on the order of terms.
+func TestMGDAKnowsNoOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 50 {
+		g := [][]float64{normals(rng, 3), normals(rng, 3), normals(rng, 3), normals(rng, 3)}
+		w := weighed(t, MGDA{}, make([]float64, 4), gramOf(g...))
+		order := rng.Perm(4)
+		var moved [][]float64
+		want := make([]float64, 4)
+		for i, k := range order {
+			moved, want[i] = append(moved, g[k]), w[k]
+		}
+		if got := weighed(t, MGDA{}, make([]float64, 4), gramOf(moved...)); !near(got, want, 1e-7) {
+			t.Errorf("%v in another order are %v", want, got)
 		}
 	}
 }
