@@ -122,6 +122,10 @@ type Federation struct {
 	Work  Worker
 	// Requests are what users ask to have forgotten, and when; nil: nobody asks.
 	Requests Schedule
+	// Parting has those take part to whom nothing is left, because they leave or have
+	// erased all: for methods whose users work on what they erase (Turn.Erased). Theirs
+	// are Turns without Rows, of no weight in a mean by records.
+	Parting bool
 	// Attend says who takes part in a round; nil: it is drawn, as the Config says.
 	Attend Attendance
 	// Enough ends the run after the first round of which it says so; nil: all rounds.

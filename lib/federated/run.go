@@ -1,6 +1,7 @@
 package federated
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -90,7 +91,7 @@ func interrupted(err error, ctx context.Context, s *State, h Hooks) error {
 // round is the state after one more round.
 func (f Federation) round(ctx context.Context, r *model.Runner, s *State) (*State, error) {
 	n := s.Done() + 1
-	users := f.Requests.At(f.Users, n)
+	users := f.taking(n)
 	if len(users) == 0 {
 		return nil, fmt.Errorf("federated: round %d: nobody is left", n)
 	}
@@ -122,6 +123,22 @@ func (f Federation) round(ctx context.Context, r *model.Runner, s *State) (*Stat
 	}
 	next.History = append(next.History, record)
 	return next, nil
+}
+
+// taking are who may take part in a round, in the order of their numbers.
+func (f Federation) taking(round int) []User {
+	users := f.Requests.At(f.Users, round)
+	if !f.Parting {
+		return users
+	}
+	for _, u := range f.Users {
+		there := slices.ContainsFunc(users, func(v User) bool { return v.ID == u.ID })
+		if !there && len(f.erased(u.ID, round)) > 0 {
+			users = append(users, User{ID: u.ID})
+		}
+	}
+	slices.SortFunc(users, func(a, b User) int { return cmp.Compare(a.ID, b.ID) })
+	return users
 }
 
 // erased are the rows that a user held and that are to be forgotten.

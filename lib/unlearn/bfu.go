@@ -24,7 +24,7 @@ import (
 // Differences: (1) the parameters that Wang et al. share between the two tasks are in no
 // part of the program, nor here. (2) Of his retained records a user takes, in every
 // round, as many as he erases, drawn anew; the program goes through both side by side.
-// (3) Who holds what: see Users.
+// (3) Who holds what: see Users. Who erases all that he has goes down the first two terms.
 //
 // It needs outputs nn.Logits, loss.LatentMean and loss.LatentLogVar.
 type BFU struct {
@@ -63,7 +63,7 @@ func (BFU) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true}
 func (m BFU) Resolved() Method { return m.resolved() }
 
 func (m BFU) resolved() BFU {
-	m.Users, m.Private = m.Users.resolved(), m.Private.resolved()
+	m.Users, m.Private = m.Users.Resolved(), m.Private.resolved()
 	m.Divergence, m.Weight, m.LR, m.Clip = cmp.Or(m.Divergence, 1), cmp.Or(m.Weight, 1.5), cmp.Or(m.LR, 1e-3), cmp.Or(m.Clip, 5)
 	return m
 }
@@ -115,6 +115,10 @@ func (m BFU) objective(r Request, own, erased Data) (train.Objective, error) {
 		each := m.Divergence / float64(codes[loss.LatentMean].Cols)
 		targets = append(targets, train.Target{Loss: loss.LatentMatch{}, Inputs: codes, Weight: each})
 	}
+	forget := train.Objective{r.term("forget", erased, false, targets...)}
+	if own.X.Rows == 0 {
+		return forget, nil
+	}
 	retain, err := r.objective("retain", own, false, m.Weight)
-	return append(train.Objective{r.term("forget", erased, false, targets...)}, retain...), err
+	return append(forget, retain...), err
 }

@@ -34,6 +34,15 @@ import (
 // I(Z_e; Z_a) is 0 before and after: what a critic finds in them is what a finite
 // number of pairs has by accident.
 //
+// # Rounds
+//
+// A federation counts rounds, in each of which a user who erases sweeps over what he
+// erases; a server that unlearns alone counts epochs of its own. With Beside it keeps
+// step with these users: a round is as many steps of the model as a user takes in one who
+// holds the whole forget set, in batches as large as his, there are at most as many
+// rounds, and at the end of each the server looks whether it may stop, as they do. So
+// equal rounds are equal steps of whoever erases. The critic's steps come on top.
+//
 // Differences from paper and program: (1) the paper prints the complement of the right
 // weight; train.PrintedMGDA, Weighing "printed". (2) The program has no such weight, and
 // no gradient of the first information: a critic of a single batch, against normal
@@ -57,6 +66,9 @@ type BlindU struct {
 	Rate      float64         `json:"rate,omitempty"`    // weight of the first information, 0: 1, nn.Zero: none
 	Critic    int             `json:"critic,omitempty"`  // its steps to one of the model, 0: 5
 	WarmUp    int             `json:"warm_up,omitempty"` // its steps alone, 0: 100
+	// Beside are the users whose rounds are kept, Rounds, Erasing and Batch in the place of
+	// Epochs and batches; nil: nobody's.
+	Beside *Users `json:"beside,omitempty"`
 }
 
 // Weighing says how retaining and forgetting are weighed against each other.
@@ -104,6 +116,10 @@ func (m BlindU) resolved() BlindU {
 	m.Auxiliary, m.Weighing = cmp.Or(m.Auxiliary, Public), cmp.Or(m.Weighing, ByMGDA)
 	m.Epochs, m.LR, m.Batch, m.Clip = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3), cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
 	m.Rate, m.Critic, m.WarmUp = cmp.Or(m.Rate, 1), cmp.Or(m.Critic, 5), cmp.Or(m.WarmUp, 100)
+	if m.Beside != nil {
+		users := m.Beside.Resolved()
+		m.Beside = &users
+	}
 	return m
 }
 
@@ -162,6 +178,11 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Beside != nil {
+		if err := m.Beside.positive(); err != nil {
+			return nil, err
+		}
+	}
 	arch := jointly(of)
 	runner, err := model.NewRunner(b.Runner.Engine, arch)
 	if err != nil {
@@ -169,7 +190,7 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 	}
 	critic, players := m.players(b, arch)
 	start := append(b.Original.Clone(), arch.Critic.Init(b.Seed.Stream(engine.StreamCritic, 0, 0), criticPrefix)...)
-	c := train.Config{Epochs: 1, Batch: cmp.Or(b.Batch, m.Batch), Seed: engine.Root(b.Seed.Counter(engine.StreamCritic, 2, 0))}
+	c := train.Config{Epochs: 1, Batch: m.batch(b), Seed: engine.Root(b.Seed.Counter(engine.StreamCritic, 2, 0))}
 	if m.Clip != nn.Zero {
 		c.Clip = m.Clip
 	}
@@ -180,7 +201,11 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 		return nil, fmt.Errorf("the critic alone: %w", err)
 	}
 	c.Epochs, c.Seed = m.Epochs, b.Seed
-	plan := train.Plan{Game: &train.Game{Players: players}, Mixer: mixer}
+	game, counted := train.Game{Players: players}, "epochs"
+	if u := m.Beside; u != nil {
+		c.Epochs, game.Rounds, counted = u.Rounds, u.sweeps(b.Erasure.Codes.Rows), "rounds"
+	}
+	plan := train.Plan{Game: &game, Mixer: mixer}
 	if plan.Validation, err = b.forgotten(of); err != nil {
 		return nil, err
 	}
@@ -188,7 +213,15 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p[:len(b.Original)], History: history, Note: ended(plan.Validation, history, "epochs")}, nil
+	return &Outcome{Params: p[:len(b.Original)], History: history, Note: ended(plan.Validation, history, counted)}, nil
+}
+
+// batch is how many records a step meets.
+func (m BlindU) batch(b Blind) int {
+	if m.Beside != nil {
+		return m.Beside.Batch
+	}
+	return cmp.Or(b.Batch, m.Batch)
 }
 
 // players are the critic and the model, who moves after it.

@@ -32,7 +32,8 @@ import (
 // Differences from the program: (1) it finds h by differentiating twice, here it is a
 // difference of gradients. (2) The batch of retained records is drawn anew for every
 // step, where the program goes through them in order. (3) It may sweep up to 50 times
-// in a round, until a batch or a sweep is forgotten; on MNIST it leaves after one.
+// in a round, until a batch or a sweep is forgotten; on MNIST it leaves after one. (4) It
+// has nobody who erases all that he has: here h is of what he erases.
 type HBFU struct {
 	Users
 	Eta float64 `json:"eta,omitempty"` // 0: 1e-3, the program's on MNIST
@@ -65,7 +66,7 @@ func (HBFU) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true
 func (m HBFU) Resolved() Method { return m.resolved() }
 
 func (m HBFU) resolved() HBFU {
-	m.Users, m.Private = m.Users.resolved(), m.Private.resolved()
+	m.Users, m.Private = m.Users.Resolved(), m.Private.resolved()
 	m.Eta, m.LR = cmp.Or(m.Eta, 1e-3), cmp.Or(m.LR, 1e-3)
 	return m
 }
@@ -84,18 +85,25 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		}
 		before = append(before, release)
 	}
-	retain, err := r.objective("retain", r.Retain, false, 1)
+	everything, err := r.objective("curvature", joined(r.Retain, r.Forget), false, 1)
 	if err != nil {
 		return nil, err
 	}
-	curvature, err := train.NewCurvature(r.Runner, retain)
+	curvature, err := train.NewCurvature(r.Runner, everything)
 	if err != nil {
 		return nil, err
 	}
 	defer curvature.Close()
 	erase := func(t federated.Turn, _, erased Data) (federated.Task, error) {
+		rows := t.Rows
+		if len(rows) == 0 {
+			rows = t.Erased
+			if m.Private != nil {
+				return federated.Task{}, fmt.Errorf("user %d has no retained records to take a curvature on, and that of what he erases would not be private", t.User)
+			}
+		}
 		up, err := r.objective("forget", erased, false, -1)
-		plan := train.Plan{Passes: sweep(up), Surgeons: append(before[:len(before):len(before)], curved{m, curvature, t.Rows})}
+		plan := train.Plan{Passes: sweep(up), Surgeons: append(before[:len(before):len(before)], curved{m, curvature, rows})}
 		return federated.Task{Plan: plan, Config: train.Config{Epochs: m.Erasing, Batch: m.Batch, Optimizer: nn.SGD{LR: 1}}}, err
 	}
 	out, err := m.run(ctx, r, r.Original, erase)
@@ -109,7 +117,7 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 type curved struct {
 	HBFU
 	*train.Curvature
-	rows []int // of the retain set, the user's own
+	rows []int // of the retain set and, behind it, the forget set: the user's own
 }
 
 // Operate implements train.Surgeon. What it draws comes from the stream behind those

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -58,7 +57,7 @@ func (RapidRetraining) Sees() Sees { return Sees{Retain: true} }
 func (m RapidRetraining) Resolved() Method { return m.resolved() }
 
 func (m RapidRetraining) resolved() RapidRetraining {
-	m.Users = m.Users.resolved()
+	m.Users = m.Users.Resolved()
 	m.LR, m.Damping = cmp.Or(m.LR, 1e-3), cmp.Or(m.Damping, 1e-2)
 	return m
 }
@@ -66,10 +65,8 @@ func (m RapidRetraining) resolved() RapidRetraining {
 // Unlearn implements Method.
 func (m RapidRetraining) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.resolved()
-	fresh := r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
 	if !m.Plain {
 		r.Fit.Optimizer = nn.Fisher{LR: m.LR, Damping: m.Damping}
 	}
-	r.Forget = Data{}
-	return m.run(ctx, r, fresh, nil)
+	return m.Train(ctx, r)
 }

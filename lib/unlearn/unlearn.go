@@ -13,6 +13,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -119,6 +120,10 @@ type Request struct {
 	// where papers leave it open, is the state at the start of the last epoch; a
 	// method that is [Staged] says otherwise.
 	Earlier *Checkpoint
+	// Holders are who holds which records, Rows being their numbers, before anybody asked:
+	// of the retain set and the forget set alike. nil: nobody says, and a method of a
+	// federation deals them itself (Users).
+	Holders []federated.User
 	// HeldOut are records by which a method may choose a rate or an epoch, and from
 	// which critics may learn what a stranger looks like. No model is fitted to them.
 	HeldOut Data

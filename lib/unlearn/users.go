@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -14,11 +15,15 @@ import (
 
 // Users are those who go on together by federated averaging, where a method is one of
 // a federation, in the setting of BlindU's program. The retain set is dealt to ten users
-// at random. Three of them hold the forget set beside their part, and ask to erase it:
+// at random, and three of them hold the forget set beside their part, or, where the
+// request says who holds what (Request.Holders), those hold it who do. They ask to erase it:
 // in every round they do what the method says, and everybody else trains on what he
 // has, as the original was trained. The new weights are the plain mean of all. It ends
 // when these find the labels of no more of the forget set than chance does, as those
 // who hold it can see, or after 20 rounds; a model that is no classifier takes them all.
+//
+// Who is left without a record, because he leaves, still erases, and is gone when that is
+// over; in a training he is not there.
 //
 // Everybody's optimiser is fresh in every round. What a round leaves is all that the
 // next begins with, so that a run is resumed between two of them.
@@ -30,7 +35,7 @@ import (
 // without its schedule and early stopping.
 type Users struct {
 	Count       int  `json:"users,omitempty"`          // 0: 10
-	Asking      int  `json:"asking,omitempty"`         // of them, 0: 3
+	Asking      int  `json:"asking,omitempty"`         // of them, 0: 3, where the request does not say who
 	Divided     bool `json:"divided,omitempty"`        // each of these holds a part of the forget set; as coded all hold all of it
 	Rounds      int  `json:"rounds,omitempty"`         // at most, 0: 20
 	LocalEpochs int  `json:"local_epochs,omitempty"`   // in a round, of those who train, 0: 10, ten times through the data in every round
@@ -38,20 +43,32 @@ type Users struct {
 	Batch       int  `json:"batch,omitempty"`          // 0: 100, the program's, whatever the original was trained in
 }
 
-func (u Users) resolved() Users {
+// Resolved is the federation with its defaults in the place of zeros.
+func (u Users) Resolved() Users {
 	u.Count, u.Asking, u.Rounds = cmp.Or(u.Count, 10), cmp.Or(u.Asking, 3), cmp.Or(u.Rounds, 20)
 	u.LocalEpochs, u.Erasing, u.Batch = cmp.Or(u.LocalEpochs, 10), cmp.Or(u.Erasing, 1), cmp.Or(u.Batch, 100)
 	return u
 }
 
 func (u Users) check(r Request) error {
+	if err := u.positive(); err != nil {
+		return err
+	}
 	switch {
 	case u.Count < 1 || u.Asking < 1 || u.Asking > u.Count:
 		return fmt.Errorf("%d of %d users ask to erase records", u.Asking, u.Count)
-	case u.Rounds < 1 || u.LocalEpochs < 1 || u.Erasing < 1 || u.Batch < 1:
-		return fmt.Errorf("%d rounds of %d epochs, %d of those who erase, in batches of %d; all must be positive", u.Rounds, u.LocalEpochs, u.Erasing, u.Batch)
-	case u.Divided && r.Forget.X.Rows < u.Asking:
+	case r.Holders != nil && len(r.Holders) != u.Count:
+		return fmt.Errorf("the records are held by %d users, this is a federation of %d", len(r.Holders), u.Count)
+	case r.Holders == nil && u.Divided && r.Forget.X.Rows < u.Asking:
 		return fmt.Errorf("%d records to be erased are divided among %d users", r.Forget.X.Rows, u.Asking)
+	}
+	return nil
+}
+
+// positive refuses rounds that cannot be counted.
+func (u Users) positive() error {
+	if u.Rounds < 1 || u.LocalEpochs < 1 || u.Erasing < 1 || u.Batch < 1 {
+		return fmt.Errorf("%d rounds of %d epochs, %d of those who erase, in batches of %d; all must be positive", u.Rounds, u.LocalEpochs, u.Erasing, u.Batch)
 	}
 	return nil
 }
@@ -59,14 +76,23 @@ func (u Users) check(r Request) error {
 // erasure is what a user does in a round who asks to erase records.
 type erasure func(t federated.Turn, own, erased Data) (federated.Task, error)
 
-// steps is at most how many steps a user who erases takes in all rounds, in sweeps over
-// what he erases.
+// steps is at most how many steps a user who erases takes in all rounds.
 func (u Users) steps(r Request) int {
-	n := r.Forget.X.Rows
-	if u.Divided {
-		n = (n + u.Asking - 1) / u.Asking
+	n := 0
+	for _, q := range u.asking(r) {
+		n = max(n, len(q.Rows))
 	}
-	return u.Rounds * u.Erasing * ((n + u.Batch - 1) / u.Batch)
+	return u.Rounds * u.sweeps(n)
+}
+
+// sweeps is how many steps a user who erases so many records takes in a round.
+func (u Users) sweeps(n int) int { return u.Erasing * ((n + u.Batch - 1) / u.Batch) }
+
+// Train is a training of these users from untrained weights, those of the fit's seed, on
+// the retain set: everybody trains as the request's fit says, on what he has of it.
+func (u Users) Train(ctx context.Context, r Request) (*Outcome, error) {
+	r.Forget = Data{}
+	return u.Resolved().run(ctx, r, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), nil)
 }
 
 // run is the federation's course from some weights. Where erase is nil nobody erases: who
@@ -107,20 +133,16 @@ func (u Users) federation(r Request, erase erasure, c *course) (federated.Federa
 	if err := u.check(r); err != nil {
 		return federated.Federation{}, err
 	}
-	n := r.Retain.X.Rows
-	users, err := federated.IID(n, u.Count, r.Seed)
+	users, err := u.retaining(r)
 	if err != nil {
 		return federated.Federation{}, err
 	}
-	var asked federated.Schedule
-	for k := range u.Asking {
-		rows := u.held(k, n, r.Forget.X.Rows)
-		if len(rows) == 0 {
-			continue // what is gone already nobody asks about
-		}
-		users[k].Rows = append(users[k].Rows, rows...)
-		asked = append(asked, federated.Request{Round: 1, User: k, Rows: rows})
+	asked := u.asking(r)
+	for _, q := range asked {
+		k := slices.IndexFunc(users, func(v federated.User) bool { return v.ID == q.User })
+		users[k].Rows = append(users[k].Rows, q.Rows...)
 	}
+	users = slices.DeleteFunc(users, func(v federated.User) bool { return len(v.Rows) == 0 })
 	all := joined(r.Retain, r.Forget)
 	work := func(t federated.Turn) (federated.Task, error) {
 		own := all.rows(t.Rows)
@@ -135,8 +157,70 @@ func (u Users) federation(r Request, erase erasure, c *course) (federated.Federa
 	}
 	return federated.Federation{
 		Config: federated.Config{Rounds: u.Rounds, Mean: federated.Equally, Seed: r.Seed},
-		Users:  users, Work: work, Requests: asked, Enough: c.enough,
+		Users:  users, Work: work, Requests: asked, Parting: erase != nil, Enough: c.enough,
 	}, nil
+}
+
+// retaining are who holds which rows of the retain set; everybody is among them.
+func (u Users) retaining(r Request) ([]federated.User, error) {
+	if r.Holders == nil {
+		return federated.IID(r.Retain.X.Rows, u.Count, r.Seed)
+	}
+	users := make([]federated.User, len(r.Holders))
+	at, held := places(r.Retain, 0), map[int]bool{}
+	for i, h := range r.Holders {
+		users[i] = federated.User{ID: h.ID, Rows: at.of(h)}
+		for _, row := range users[i].Rows {
+			held[row] = true
+		}
+	}
+	for id, row := range at {
+		if !held[row] {
+			return nil, fmt.Errorf("record %d is held by no user", id)
+		}
+	}
+	return users, nil
+}
+
+// asking is who asks to erase which rows of the forget set, which stands behind the
+// retain set. What is gone already nobody asks about.
+func (u Users) asking(r Request) (out federated.Schedule) {
+	ask := func(user int, rows []int) {
+		if len(rows) > 0 {
+			out = append(out, federated.Request{Round: 1, User: user, Rows: rows})
+		}
+	}
+	n := r.Retain.X.Rows
+	for k := 0; r.Holders == nil && k < u.Asking; k++ {
+		ask(k, u.held(k, n, r.Forget.X.Rows))
+	}
+	at := places(r.Forget, n)
+	for _, h := range r.Holders {
+		ask(h.ID, at.of(h))
+	}
+	return out
+}
+
+// rowOf is the row of a record by its number.
+type rowOf map[int]int
+
+// places are the rows of records that begin at from.
+func places(d Data, from int) rowOf {
+	out := rowOf{}
+	for i, id := range d.IDs {
+		out[id] = from + i
+	}
+	return out
+}
+
+// of are the rows of those records that a user holds.
+func (at rowOf) of(u federated.User) (rows []int) {
+	for _, id := range u.Rows {
+		if row, there := at[id]; there {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // held are the rows of the forget set, which begin at from, that asking user k holds.

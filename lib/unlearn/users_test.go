@@ -25,7 +25,7 @@ func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	for _, divided := range []bool{false, true} {
-		u := Users{Divided: divided}.resolved()
+		u := Users{Divided: divided}.Resolved()
 		var own, erased Data
 		f, err := u.federation(r, func(_ federated.Turn, mine, gone Data) (federated.Task, error) {
 			own, erased = mine, gone
@@ -220,7 +220,7 @@ func TestAFederationClosesABackdoor(t *testing.T) {
 			t.Errorf("%s: with the roles exchanged %v of the others are still right", m.Name(), others)
 		}
 	}
-	out, err := u.resolved().run(t.Context(), s.request(), s.weights, nil)
+	out, err := u.Resolved().run(t.Context(), s.request(), s.weights, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
 
 // Epsilon is that of all releases, unless it is that of each.
 func TestNoiseIsSpentOverAllSteps(t *testing.T) {
-	u := Users{}.resolved()
+	u := Users{}.Resolved()
 	r := newServer(t).request() // 100 records to erase
 	for batch, want := range map[int]int{20: 20 * 5, 30: 20 * 4, 100: 20} {
 		u.Batch = batch

@@ -1,0 +1,233 @@
+package unlearn
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// dealt gives four users the records of a request: the forget set is with one of them,
+// and of the retain set he has every fourth record, or none: then he leaves.
+func dealt(r Request, asks int, leaves bool) []federated.User {
+	users := make([]federated.User, 4)
+	for i, id := range r.Retain.IDs {
+		k := i % 4
+		if leaves && k == asks {
+			k = (k + 1) % 4
+		}
+		users[k].Rows = append(users[k].Rows, id)
+	}
+	for k := range users {
+		users[k].ID = k
+	}
+	users[asks].Rows = append(users[asks].Rows, r.Forget.IDs...)
+	return users
+}
+
+// turns are the parts that users take in the first round.
+func turns(t *testing.T, u Users, r Request, erase erasure) map[int]federated.Turn {
+	t.Helper()
+	f, err := u.federation(r, erase, &course{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, work := map[int]federated.Turn{}, f.Work
+	f.Rounds, f.Enough = 1, nil
+	f.Work = func(turn federated.Turn) (federated.Task, error) {
+		out[turn.User] = turn
+		return work(turn)
+	}
+	if _, _, err := federated.Run(t.Context(), r.Runner, r.Original, f, federated.Hooks{}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Who holds what is what the request says: everybody trains on his own, he who holds the
+// forget set erases it, he takes part in this also when he has nothing else, and he is
+// not there in a training. With another in his place it is the other who erases.
+func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
+	s := newServer(t)
+	u := quarter.Resolved()
+	for _, leaves := range []bool{false, true} {
+		for _, asks := range []int{1, 3} {
+			r := s.request()
+			r.Holders = dealt(r, asks, leaves)
+			ids := slices.Concat(r.Retain.IDs, r.Forget.IDs)
+			of := func(rows []int) (out []int) {
+				for _, row := range rows {
+					out = append(out, ids[row])
+				}
+				return out
+			}
+			erased := map[int][]int{}
+			for k, turn := range turns(t, u, r, func(turn federated.Turn, own, gone Data) (federated.Task, error) {
+				if !slices.Equal(own.IDs, of(turn.Rows)) || len(own.IDs) == 0 != leaves {
+					t.Errorf("user %d works on %d records of his own", turn.User, len(own.IDs))
+				}
+				erased[turn.User] = gone.IDs
+				return u.training(r, gone)
+			}) {
+				want := slices.DeleteFunc(slices.Clone(r.Holders[k].Rows), func(id int) bool { return slices.Contains(r.Forget.IDs, id) })
+				if !slices.Equal(of(turn.Rows), want) {
+					t.Errorf("%d asks: user %d trains on %d records, has %d", asks, k, len(turn.Rows), len(want))
+				}
+			}
+			if len(erased) != 1 || !slices.Equal(erased[asks], r.Forget.IDs) {
+				t.Errorf("%d asks: erased is %v", asks, erased)
+			}
+			r.Forget = Data{}
+			if trained := turns(t, u, r, nil); len(trained) != 4 && !leaves || leaves && (len(trained) != 3 || trained[asks].Rows != nil) {
+				t.Errorf("%d asks: %d users train", asks, len(trained))
+			}
+		}
+	}
+}
+
+// The mean is over all who took part: he who leaves counts like everybody.
+func TestWhoLeavesIsInTheMean(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	r.Holders = dealt(r, 2, true)
+	m := BFU{Users: Users{Count: 4, Rounds: 1, LocalEpochs: 1, Batch: 1000}}
+	got, rep, err := Apply(t.Context(), m, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Steps != 4 { // a step of everybody
+		t.Errorf("%d steps", rep.Steps)
+	}
+	up, err := m.resolved().objective(r, Data{}, r.Forget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(up) != 1 {
+		t.Fatalf("who has nothing left goes down %d terms", len(up))
+	}
+	seeds := federated.Config{Seed: r.Seed}
+	sum := s.weights.Clone()
+	for i := range sum {
+		clear(sum[i].Data)
+	}
+	for k := range 4 {
+		o, c := up, train.Config{Epochs: 1, Batch: 1000, Optimizer: nn.Adam{LR: 1e-3}, Clip: 5}
+		if k != 2 {
+			o, _ = objectiveOf(r.Retain.rows(places(r.Retain, 0).of(r.Holders[k])))
+			c = r.Fit
+			c.Epochs, c.Batch = 1, 1000
+		}
+		c.Seed = seeds.TurnSeed(1, k)
+		p, _, err := train.Fit(t.Context(), s.runner, s.weights, o, c, train.Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p {
+			for j, v := range p[i].Data {
+				sum[i].Data[j] += v / 4
+			}
+		}
+	}
+	for i := range got {
+		for j, v := range got[i].Data {
+			if d := v - sum[i].Data[j]; d > 1e-5 || d < -1e-5 {
+				t.Fatalf("%s[%d] is %v, the mean %v", got[i].Name, j, v, sum[i].Data[j])
+			}
+		}
+	}
+}
+
+// Every method of a federation follows who holds what, from the leaving user's side too.
+func TestMethodsFollowWhoHoldsWhat(t *testing.T) {
+	s := newServer(t)
+	for _, m := range []Method{HBFU{Users: quarter}, BFU{Users: quarter}, RapidRetraining{Users: quarter}, RapidRetraining{Users: quarter, Plain: true}} {
+		seen := map[string]bool{}
+		for _, leaves := range []bool{false, true} {
+			for _, asks := range []int{0, 1} {
+				r := s.request()
+				r.Holders = dealt(r, asks, leaves)
+				p, _, err := Apply(t.Context(), m, r)
+				if err != nil {
+					t.Fatalf("%s: %v", m.Name(), err)
+				}
+				seen[p.Hash()] = true
+			}
+		}
+		// Who trains anew does so on what is left: who erased a part of his makes no difference.
+		want := 4
+		if _, anew := m.(RapidRetraining); anew {
+			want = 3
+		}
+		if len(seen) != want {
+			t.Errorf("%s: %d different models of four, want %d", m.Name(), len(seen), want)
+		}
+	}
+}
+
+// Equal rounds are equal steps: beside a federation the server's model takes as many as a
+// user who holds the forget set, however many auxiliary records there are.
+func TestBlindUKeepsStepWithAFederation(t *testing.T) {
+	s := newServer(t)
+	r := s.request() // 100 records to erase
+	steps := func(m BlindU) int {
+		_, rep, err := Apply(t.Context(), m, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rep.Steps / 6 // five of six are the critic's
+	}
+	never := Users{Rounds: 2, Batch: 30, Erasing: 3}
+	for _, auxiliary := range []Auxiliary{Public, Retained} {
+		if got := steps(BlindU{Beside: &never, Auxiliary: auxiliary, LR: 1e-9}); got != 2*3*4 {
+			t.Errorf("%s: %d steps, want %d", auxiliary, got, 2*3*4)
+		}
+	}
+	alone := HBFU{Users: Users{Count: 1, Asking: 1, Rounds: 2, Batch: 30, Erasing: 3}, Eta: 1e-12, LR: 1e-12}
+	if _, rep, err := Apply(t.Context(), alone, r); err != nil || rep.Steps != 2*3*4 {
+		t.Errorf("the only user of a federation takes %d steps (%v)", rep.Steps, err)
+	}
+	// A hundred codes beside a hundred auxiliary records: a round is an epoch.
+	r.HeldOut = r.HeldOut.rows(rowsTo(100))
+	want, _, err := Apply(t.Context(), BlindU{Epochs: 3}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Batch = 7
+	got, rep, err := Apply(t.Context(), BlindU{Beside: &Users{Rounds: 3, Batch: 20}, Epochs: 50}, r)
+	if err != nil || got.Hash() != want.Hash() || !strings.Contains(rep.Note, "3 rounds") {
+		t.Errorf("three rounds are not three epochs: %q, %v", rep.Note, err)
+	}
+}
+
+func rowsTo(n int) (out []int) {
+	for i := range n {
+		out = append(out, i)
+	}
+	return out
+}
+
+func TestWhoHoldsWhatIsChecked(t *testing.T) {
+	s := newServer(t)
+	for words, c := range map[string]struct {
+		m     Method
+		spoil func(*Request)
+	}{
+		"held by 4 users, this is a federation of 10": {m: BFU{}},
+		"is held by no user":                          {m: BFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].Rows = r.Holders[1].Rows[1:] }},
+		"two users have the number 0":                 {m: HBFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].ID = 0 }},
+		"user 2 has no retained records":              {m: HBFU{Users: quarter, Private: &Noised{}}, spoil: func(r *Request) { r.Holders = dealt(*r, 2, true) }},
+		"-1 rounds":                                   {m: BlindU{Beside: &Users{Rounds: -1}}},
+	} {
+		r := s.request()
+		r.Holders = dealt(r, 2, false)
+		if c.spoil != nil {
+			c.spoil(&r)
+		}
+		if _, _, err := Apply(t.Context(), c.m, r); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+}
