@@ -66,6 +66,8 @@ const (
 	// stops by (what: 0 a critic, 1 an attacker; which critic, or the epoch).
 	StreamCritic = "critic"
 
+	// StreamErased draws which of his records a user erases (user).
+	StreamErased = "erased"
 	// StreamShard deals records to the users of a federation (nothing, or the class).
 	StreamShard = "shard"
 	// StreamRound draws the users of a federation's round (round from 1).

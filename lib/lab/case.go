@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -24,8 +25,9 @@ type Case struct {
 	Setting // resolved, and moved by the lab's Shift
 	*Problem
 	Forget, Retain []int
-	Out            []int // dealt to the other model of a fleet's pair: in none of this one's trainings
-	Shift          int   // of the lab
+	Out            []int            // dealt to the other model of a fleet's pair: in none of this one's trainings
+	Holders        []federated.User // who holds which rows, before anybody asks; nil: nobody shares them (Setting.Shards)
+	Shift          int              // of the lab
 
 	trained map[Origin]*Trajectory
 }
@@ -41,6 +43,9 @@ func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	c := &Case{Lab: l, Setting: s, Problem: p, Shift: l.Shift, trained: map[Origin]*Trajectory{}}
 	if c.Forget, c.Retain, err = s.Divide(p.Prepared); err == nil && s.Half != nil {
 		err = s.Half.deal(c)
+	}
+	if err == nil {
+		c.Holders, err = s.holders(p.Prepared)
 	}
 	return c, err
 }

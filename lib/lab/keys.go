@@ -75,6 +75,8 @@ type trainKey struct {
 	Rows    string       `json:"rows"` // hash of the training rows' numbers
 	Augment *configured  `json:"augment,omitempty"`
 	Keep    []int        `json:"keep,omitempty"` // epochs after which the weights are kept too
+
+	Federated *federatedKey `json:"federated,omitempty"`
 }
 
 // TrainKey is the name in the store of a training.
@@ -83,6 +85,7 @@ func (l *Lab) TrainKey(t Training) store.Key {
 	config := trainKey{
 		NetworkKey: NetworkKeyOf(t.Problem.Arch), Goal: configured{t.goal().Name(), t.goal()}, Fit: fit,
 		Rows: hashInts(t.Rows), Augment: augmentation(t.Problem.augmenter(fit.Seed)), Keep: t.Keep,
+		Federated: t.Federated.key(),
 	}
 	return l.Key("train", t.Problem, config, map[string]int64{"train": int64(fit.Seed)})
 }
@@ -101,7 +104,8 @@ type unlearnKey struct {
 	Epoch    int          `json:"epoch,omitempty"`   // of Earlier
 	HeldOut  string       `json:"held_out,omitempty"`
 	Augment  *configured  `json:"augment,omitempty"`
-	Goal     *configured  `json:"goal,omitempty"` // nil: Labels
+	Goal     *configured  `json:"goal,omitempty"`    // nil: Labels
+	Holders  string       `json:"holders,omitempty"` // hash of who holds which rows
 }
 
 // unlearnKey is that of a method's answer to a request about a model that was
@@ -110,7 +114,7 @@ func (l *Lab) unlearnKey(p *Problem, goal Goal, m unlearn.Method, r unlearn.Requ
 	config := unlearnKey{
 		MethodKey: MethodKeyOf(m), NetworkKey: NetworkKeyOf(r.Runner.Arch), Original: r.Original.Hash(),
 		Forget: hashInts(r.Forget.IDs), Retain: hashInts(r.Retain.IDs),
-		Fit: r.Fit.WithDefaults(), Batch: r.Batch, Augment: augmentation(r.Augment),
+		Fit: r.Fit.WithDefaults(), Batch: r.Batch, Augment: augmentation(r.Augment), Holders: holdersKey(r.Holders),
 	}
 	if !isLabels(goal) {
 		config.Goal = &configured{goal.Name(), goal}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -276,6 +277,14 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	} {
 		changes["Backdoor"+what] = func(s *Setting) { s.Backdoor = &b }
 	}
+	variants(Shards{}, func(path string, changed any) {
+		changes["Shards"+path] = func(s *Setting) {
+			h := changed.(Shards)
+			h.Alpha *= 30 // so that everybody gets a record
+			s.Shards = &h
+		}
+	})
+	changes["Shards"] = func(s *Setting) { s.Shards = &Shards{} }
 	variants(Half{}, func(path string, changed any) {
 		changes["Half"+path] = func(s *Setting) { h := changed.(Half); s.Half = &h }
 	})
@@ -385,6 +394,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 		"Seed":           func(r *unlearn.Request) { r.Seed++ },
 		"Batch":          func(r *unlearn.Request) { r.Batch++ },
 		"Augment":        func(r *unlearn.Request) { r.Augment = Augmenter{Seed: 1} },
+		"Holders":        func(r *unlearn.Request) { r.Holders = []federated.User{{ID: 3, Rows: r.Retain.IDs}} },
 	}
 	// The records and labels themselves follow from the data, whose hash is in
 	// the key, and the numbers of the rows; the objective is the goal's, which is an

@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets/cells"
 	libcells "github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -120,18 +121,22 @@ func (c *Case) training(o Origin) Training {
 	}
 	fit := c.Fit
 	fit.Seed = engine.Root(o.Seed)
-	return Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: rows, Keep: c.Keep}
+	out := Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: rows, Keep: c.Keep}
+	if h := c.Shards.together(); h != nil {
+		out.Federated = &Federated{*h, c.Holders}
+	}
+	return out
 }
 
 // request is what an unlearning method is asked: which model, which records are
-// to be forgotten and which retained, and how the original was trained. Records
+// to be forgotten and which retained, who held them, and how the original was trained. Records
 // are augmented as they were in training, by draws of the unlearning's own;
 // retraining repeats those of the training.
 func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	t, seed := c.training(c.Original()), engine.Root(UnlearnSeed+c.Lab.Shift)
 	r := unlearn.Request{
 		Runner: c.Runner, Original: original.Final, Forget: c.Records(c.Forget), Retain: c.Records(c.Retain),
-		Fit: t.Fit, Seed: seed, Batch: t.Fit.Batch, Augment: c.augmenter(seed),
+		Holders: c.Holders, Fit: t.Fit, Seed: seed, Batch: t.Fit.Batch, Augment: c.augmenter(seed),
 	}
 	if _, again := m.(unlearn.Retrain); again {
 		r.Augment = c.augmenter(t.Fit.Seed)
@@ -233,6 +238,11 @@ func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) 
 		return nil, nil, fmt.Errorf("data set %s: %s are to be forgotten; name one", s.DataSet, strings.Join(sets, " and "))
 	case len(sets) == 0:
 		return datasets.ForgetSet(p.Train.X.Rows, s.Fraction, s.ForgetSeed)
+	case s.Shards != nil:
+		if forget, err = s.asked(p); err != nil {
+			return nil, nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
+		}
+		return forget, others(p, forget), nil
 	case s.Scattered != 0 || len(s.Series) > 0:
 		if forget, retain, err = s.drawn(p); err != nil {
 			err = fmt.Errorf("data set %s: %w", s.DataSet, err)
@@ -272,6 +282,9 @@ func (s Setting) sets() (out []string) {
 	}
 	if s.Backdoor != nil {
 		out = append(out, "the records of a backdoor")
+	}
+	if s.Shards != nil {
+		out = append(out, fmt.Sprintf("records of user %d", s.Shards.User))
 	}
 	return out
 }
@@ -321,6 +334,28 @@ func (s Setting) group(p *datasets.Prepared) (func(row int) bool, error) {
 		return nil, fmt.Errorf("there is no class %q; its classes are %q", s.Class, p.About.Classes)
 	}
 	return func(row int) bool { return p.Train.Y[row] == class }, nil
+}
+
+// holders are who holds which rows of the train part; nil where nobody shares it.
+func (s Setting) holders(p *datasets.Prepared) ([]federated.User, error) {
+	if s.Shards == nil {
+		return nil, nil
+	}
+	return s.Shards.deal(p, engine.Root(s.ForgetSeed))
+}
+
+// asked are the rows of the train part that a user asks to have forgotten.
+func (s Setting) asked(p *datasets.Prepared) ([]int, error) {
+	users, err := s.holders(p)
+	if err != nil {
+		return nil, err
+	}
+	return s.Shards.asked(users, engine.Root(s.ForgetSeed))
+}
+
+// others are the rows of the train part that are not among some ascending ones.
+func others(p *datasets.Prepared, some []int) []int {
+	return slices.DeleteFunc(everyRow(p), func(row int) bool { _, is := slices.BinarySearch(some, row); return is })
 }
 
 func everyRow(p *datasets.Prepared) []int {

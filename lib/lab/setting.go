@@ -48,6 +48,9 @@ type Setting struct {
 	// Backdoor plants a wrong answer in the train part and forgets the records that
 	// have it instead; nil: none.
 	Backdoor *Backdoor
+	// Shards deals the train part among users, one of whom asks, and forgets what he asks
+	// for instead; nil: nobody shares it.
+	Shards *Shards
 	// Pixels leaves the pixels of images between 0, black, and 1: they are not normalised.
 	Pixels bool
 	// Half is the model's place in a fleet; nil: it is a model by itself.
@@ -77,7 +80,7 @@ func (s Setting) resolved() Setting {
 		s.Fraction, s.ForgetSeed = 0, 0
 	case s.Scattered != 0:
 		s.Fraction, s.ForgetSeed = 0, cmp.Or(s.ForgetSeed, CellsSeed)
-	case s.Backdoor != nil:
+	case s.Backdoor != nil, s.Shards != nil:
 		s.Fraction, s.ForgetSeed = 0, cmp.Or(s.ForgetSeed, ForgetSeed)
 	default:
 		s.Fraction, s.ForgetSeed = cmp.Or(s.Fraction, 0.05), cmp.Or(s.ForgetSeed, ForgetSeed)
@@ -94,6 +97,10 @@ func (s Setting) resolved() Setting {
 		b := s.Backdoor.resolved()
 		s.Backdoor = &b
 	}
+	if s.Shards != nil {
+		h := s.Shards.resolved()
+		s.Shards = &h
+	}
 	if s.Half != nil {
 		half := *s.Half
 		half.Seed = cmp.Or(half.Seed, HalfSeed)
@@ -102,7 +109,7 @@ func (s Setting) resolved() Setting {
 	s.Goal = resolvedGoal(s.Goal)
 	s.Fit = s.Fit.WithDefaults()
 	s.Fit.Seed = 0 // an origin's own
-	if s.Keep == nil && s.OfImages() && s.Fit.Epochs > 1 {
+	if s.Keep == nil && s.OfImages() && s.Fit.Epochs > 1 && s.Shards.together() == nil {
 		s.Keep = []int{s.Fit.Epochs - 1}
 	}
 	if info, err := datasets.Lookup(s.DataSet); err == nil && info.Rows <= s.MaxRows {
@@ -181,8 +188,9 @@ type coordinates struct {
 	Augment           bool
 	Keep              []int
 	Origin            Rows
-	Forget            any   // nil where a model is trained on everything
-	Half              *Half `json:",omitempty"`
+	Forget            any     // nil where a model is trained on everything
+	Half              *Half   `json:",omitempty"`
+	Shards            *Shards `json:",omitempty"`
 	Seed              int
 	Method            *configured
 	Version           int
@@ -214,10 +222,14 @@ func (s Setting) ID(o Origin) (string, error) {
 	c := coordinates{
 		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: configured{arch.Name(), arch},
 		Fit: s.Fit, Goal: configured{s.Goal.Name(), s.Goal}, Augment: s.Augment, Keep: s.Keep, Origin: o.On, Seed: o.Seed,
-		Half: s.Half, Backdoor: s.Backdoor, Pixels: s.Pixels,
+		Half: s.Half, Shards: s.Shards.together(), Backdoor: s.Backdoor, Pixels: s.Pixels,
 	}
 	kind, set := "train", string(o.On)
-	if o.On == Retained || o.Method != nil || s.Half != nil || s.Backdoor != nil {
+	asked := o.On == Retained || o.Method != nil || s.Half != nil
+	if asked {
+		c.Shards = s.Shards
+	}
+	if asked || s.Backdoor != nil || c.Shards != nil {
 		forget := []any{s.Planted + s.Class, s.Fraction, s.ForgetSeed}
 		if s.Scattered != 0 || len(s.Series) > 0 {
 			forget = append(forget, s.Scattered, s.Series)
@@ -247,7 +259,7 @@ func (s Setting) ID(o Origin) (string, error) {
 func (s Setting) Forgets() string { return s.resolved().forgotten() }
 
 // forgotten names the forget set: "0.05-999", the planted group or the class,
-// "scattered-35-42", "series-10-50", "backdoor-0.06-999".
+// "scattered-35-42", "series-10-50", "backdoor-0.06-999", "user-3-of-10-999".
 func (s Setting) forgotten() string {
 	switch {
 	case len(s.Series) > 0:
@@ -256,6 +268,8 @@ func (s Setting) forgotten() string {
 		return cmp.Or(s.Planted, strings.ReplaceAll(s.Class, "/", "-"))
 	case s.Scattered != 0:
 		return fmt.Sprintf("scattered-%d-%d", s.Scattered, s.ForgetSeed)
+	case s.Shards != nil:
+		return s.Shards.name(s.ForgetSeed)
 	case s.Backdoor != nil:
 		return fmt.Sprintf("%s-%g-%d", triggered, s.Backdoor.Fraction, s.ForgetSeed)
 	}
@@ -277,8 +291,14 @@ func (s Setting) cost(o Origin) int64 {
 	if s.Backdoor != nil {
 		share = s.Backdoor.Fraction
 	}
-	forget := max(1, int(share*float64(n)))
 	met, epochs := n, s.Fit.Epochs
+	if h := s.Shards; h != nil {
+		share = cmp.Or(h.Share, 1) / float64(max(1, h.Users.Count))
+		if !h.Central {
+			epochs = h.Users.Rounds * h.Users.LocalEpochs
+		}
+	}
+	forget := max(1, int(share*float64(n)))
 	if o.On == Retained {
 		met -= forget
 	}

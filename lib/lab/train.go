@@ -23,6 +23,8 @@ type Training struct {
 	Rows    []int        // of the train part
 	Keep    []int        // epochs, ascending and before the last, after which the weights are kept too
 	Job     string       // its name in a list of jobs, if it is in one
+	// Federated has users train together; nil: at one place.
+	Federated *Federated
 }
 
 func (t Training) goal() Goal { return resolvedGoal(t.Goal) }
@@ -50,19 +52,12 @@ func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, e
 	fresh := t.Problem.Untrained(fit.Seed)
 	what := fmt.Sprintf("training on %s, seed %d", t.Problem.About.Name, fit.Seed)
 	run, err := l.Store.Do(ctx, l.TrainKey(t), func(ctx context.Context, w *store.Work) error {
-		o, err := t.goal().Objective(t.Problem, t.Rows)
-		if err != nil {
-			return err
-		}
-		for i := range o {
-			o[i].Augment = t.Problem.augmenter(fit.Seed)
-		}
 		hooks, err := Checkpoints(ctx, w, fresh, t.Keep)
 		if err != nil {
 			return err
 		}
-		hooks.Progress = l.epochs(job, what, fit.Epochs)
-		weights, history, err := train.Fit(ctx, t.Problem.Runner, fresh, o, fit, hooks)
+		hooks.Progress = l.epochs(job, what, t.rounds(fit))
+		weights, history, err := t.fitted(ctx, fresh, fit, hooks)
 		if err != nil {
 			return err
 		}

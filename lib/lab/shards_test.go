@@ -1,0 +1,188 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// village is a case of four users, one of whom asks.
+func village(asks int, share, alpha float64) Setting {
+	s := island()
+	s.Planted, s.MaxRows, s.Fit.Batch = "", 300, 40
+	s.Shards = &Shards{User: asks, Share: share, Alpha: alpha, Users: unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, Batch: 40}}
+	return s
+}
+
+func rowsOf(c *Case, user int) []int {
+	return c.Holders[slices.IndexFunc(c.Holders, func(u federated.User) bool { return u.ID == user })].Rows
+}
+
+// Who leaves takes all of his records along and nobody else's; who erases a share takes
+// that many of his own. With another user in his place it is the other's that go, and
+// what everybody holds is the same.
+func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
+	l := newLab(t)
+	for _, alpha := range []float64{0, 0.5} {
+		for _, share := range []float64{0, 0.3} {
+			var before *Case
+			for _, asks := range []int{1, 2} {
+				c := openCase(t, l, village(asks, share, alpha))
+				own, n := rowsOf(c, asks), len(rowsOf(c, asks))
+				if share > 0 {
+					n = int(share * float64(n))
+				}
+				if len(c.Forget) != n || slices.ContainsFunc(c.Forget, func(row int) bool { return !slices.Contains(own, row) }) {
+					t.Errorf("alpha %v: user %d, who holds %d records, asks for %d to be forgotten, want %d", alpha, asks, len(own), len(c.Forget), n)
+				}
+				if all := slices.Sorted(slices.Values(slices.Concat(c.Forget, c.Retain))); !slices.Equal(all, everyRow(c.Prepared)) {
+					t.Error("forget and retain set are not the train part")
+				}
+				if before != nil && (slices.Equal(before.Forget, c.Forget) || len(c.Holders) != 4 || !slices.Equal(rowsOf(before, 0), rowsOf(c, 0))) {
+					t.Errorf("alpha %v: with another user in his place the same is forgotten, or others hold something else", alpha)
+				}
+				before = c
+			}
+		}
+	}
+	even, uneven := openCase(t, l, village(0, 0, 0)), openCase(t, l, village(0, 0, 0.5))
+	for c, equal := range map[*Case]bool{even: true, uneven: false} {
+		if same := len(rowsOf(c, 0)) == len(rowsOf(c, 3)); same != equal {
+			t.Errorf("users 0 and 3 hold %d and %d records", len(rowsOf(c, 0)), len(rowsOf(c, 3)))
+		}
+	}
+}
+
+// The original is one for all who may ask; an oracle is trained by those who are left,
+// from the same weights with the same draws; methods are told who held what.
+func TestUsersTrainTogether(t *testing.T) {
+	l := newLab(t)
+	one, two := openCase(t, l, village(1, 0, 0)), openCase(t, l, village(2, 0, 0))
+	key := func(c *Case, o Origin) string {
+		id, err := l.TrainKey(c.training(o)).ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	if key(one, one.Original()) != key(two, two.Original()) || key(one, one.Oracle()) == key(two, two.Oracle()) {
+		t.Error("the original is another where another user asks, or the oracle is not")
+	}
+	name := func(c *Case, o Origin) string {
+		id, err := c.ID(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	if name(one, one.Original()) != name(two, two.Original()) || name(one, one.Oracle()) == name(two, two.Oracle()) {
+		t.Error("the job of the original has another name where another user asks, or that of the oracle has not")
+	}
+	oracle, err := one.Trained(t.Context(), one.Oracle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(oracle.History) != 3 {
+		t.Fatalf("%d rounds", len(oracle.History))
+	}
+	// By hand: plain federated averaging of the three who are left.
+	var left []federated.User
+	for _, u := range one.Holders {
+		if u.ID != 1 {
+			left = append(left, u)
+		}
+	}
+	f := federated.Federation{
+		Config: federated.Config{Rounds: 3, Mean: federated.Equally, Seed: engine.Root(one.Seed)}, Users: left,
+		Work: federated.Plain(func(rows []int) (train.Objective, error) { return Labels{}.Objective(one.Problem, rows) },
+			train.Config{Epochs: 2, Batch: 40, Optimizer: one.Fit.Optimizer}),
+	}
+	want, _, err := federated.Run(t.Context(), one.Runner, one.Untrained(engine.Root(one.Seed)), f, federated.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if oracle.Final.Hash() != want.Hash() {
+		t.Error("the oracle is not what those who are left train together")
+	}
+	central := village(1, 0, 0)
+	central.Shards.Central = true
+	c := openCase(t, l, central)
+	if c.training(c.Original()).Federated != nil || !slices.Equal(c.Forget, one.Forget) {
+		t.Error("a central training is federated, or forgets something else")
+	}
+	r, err := one.Request(t.Context(), unlearn.HBFU{})
+	if err != nil || len(r.Holders) != 4 || !slices.Equal(r.Holders[1].Rows, r.Forget.IDs) {
+		t.Errorf("a method is told of %d users (%v)", len(r.Holders), err)
+	}
+}
+
+// The list of jobs is what is computed, and a training that is stopped between rounds
+// goes on with the same bits.
+func TestAFederatedTrainingGoesOn(t *testing.T) {
+	l := newLab(t)
+	s := village(1, 0, 0)
+	methods := []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.HBFU{Users: s.Shards.Users}}
+	c := openCase(t, l, s)
+	for _, m := range methods {
+		if _, _, err := c.Weights(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	jobs, err := l.Jobs(t.Context(), s, methods...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := l.Store.List()
+	if err != nil || len(runs) != 3 || len(jobs) != 3 || slices.ContainsFunc(jobs, func(j Job) bool { return !j.Done }) {
+		t.Errorf("%d runs of the jobs %+v (%v)", len(runs), jobs, err)
+	}
+
+	tr := c.training(c.Original())
+	ctx, stop := context.WithCancel(t.Context())
+	var saved *train.State
+	hooks := train.Hooks{SaveEvery: 1, Progress: func(e train.Epoch) {
+		if e.Epoch == 2 {
+			stop()
+		}
+	}, Save: func(st *train.State) error { saved = st; return nil }}
+	fresh := c.Untrained(tr.Fit.Seed)
+	if _, _, err := tr.fitted(ctx, fresh, tr.Fit, hooks); !errors.Is(err, context.Canceled) || saved == nil || saved.Done != 2 {
+		t.Fatalf("stopped: %v", err)
+	}
+	p, history, err := tr.fitted(t.Context(), fresh, tr.Fit, train.Hooks{Resume: saved})
+	if want := originalOf(t, c); err != nil || p.Hash() != want.Hash() || len(history) != 3 {
+		t.Errorf("it goes on to other weights (%v)", err)
+	}
+}
+
+func TestWhatShardsCannotBeIsNamed(t *testing.T) {
+	l := newLab(t)
+	for words, change := range map[string]func(*Setting){
+		"user 4 asks, there are users 0 to 3":   func(s *Setting) { s.Shards.User = 4 },
+		"erases the share 1.5 of his":           func(s *Setting) { s.Shards.Share = 1.5 },
+		"erases the share 0.001 of his":         func(s *Setting) { s.Shards.Share = 0.001 },
+		"alpha -1":                              func(s *Setting) { s.Shards.Alpha = -1 },
+		"and records of user 1 are to be":       func(s *Setting) { s.Class = "upper" },
+		"240 records for -3 users":              func(s *Setting) { s.Shards.Users.Count = -3 },
+		"no weights on the way are kept":        func(s *Setting) { s.Keep = []int{1} },
+		"all must be positive":                  func(s *Setting) { s.Shards.Users.LocalEpochs = -1 },
+		"got 0 of 240 records, and must get at": func(s *Setting) { s.Shards.Alpha, s.Shards.Users.Count = 1e-3, 100 },
+	} {
+		s := village(1, 0, 0)
+		change(&s)
+		c, err := l.Case(t.Context(), s)
+		if err == nil {
+			_, err = c.Trained(t.Context(), c.Original())
+		}
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+}
