@@ -54,7 +54,7 @@ medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
 	f.IntVar(&b.rows, "rows", 30000, "records of the training step")
 	f.IntVar(&b.embeddings, "embeddings", 20000, "records of M4, of which 5 % are forgotten")
 	asJSON := cli.JSONFlag(c)
-	c.AddCommand(newWorker(), newCells(), newSDE(), newVision(), newVAE(), newIB(), newAtlas())
+	c.AddCommand(newWorker(), newCells(), newSDE(), newVision(), newVAE(), newIB(), newBlindU(), newAtlas())
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		return b.check(cmd, args, limit{"steps", b.steps, 1}, limit{"rows", b.rows, 1}, limit{"embeddings", b.embeddings, 100})
 	}

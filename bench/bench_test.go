@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 
@@ -440,5 +442,89 @@ func TestBenchVAEPrivateHasPlainTrainingBesideIt(t *testing.T) {
 	}
 	if r.Lethe.Value == r.Peer.Value {
 		t.Errorf("both sides have the loss %v: one of them is to have noise", r.Lethe.Value)
+	}
+}
+
+func TestBenchBlindUTimesEveryMethod(t *testing.T) {
+	figure := filepath.Join(t.TempDir(), "times.svg")
+	out, err := lethe(t, "bench", "blindu", "--records", "200", "--epochs", "2", "--shares", "0.05", "--betas", "1e-3,1e-2", "--rounds", "2",
+		"--local-epochs", "1", "--turns", "1", "--threads", "1", "--figure", figure, "--json").Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var cells []timedCell
+	if err := json.Unmarshal(out, &cells); err != nil || len(cells) != 2 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for _, c := range cells {
+		if len(c.Methods) != len(timed) || c.Step <= 0 || c.Processor == "" || c.Threads != 1 || c.Share != 0.05 {
+			t.Errorf("%+v", c)
+		}
+		for i, m := range c.Methods {
+			if m.Method != timed[i].label || m.Median <= 0 || len(m.Seconds) != 1 || m.Steps == 0 || m.PerStep <= 0 || (m.Program != nil) != (timed[i].read != nil) {
+				t.Errorf("%+v", m)
+			}
+			// Users work one after another: all of them together no longer than the method, one no longer than all.
+			federation := slices.Contains([]string{"hbfu", "bfu", "federated"}, timed[i].name)
+			if federation != (m.User > 0) || m.User > m.SideBySide || m.SideBySide > m.Median {
+				t.Errorf("%s: %v s, of a user %v, side by side %v", m.Method, m.Median, m.User, m.SideBySide)
+			}
+		}
+	}
+	if cells[0].Beta != 1e-3 || cells[1].Beta != 1e-2 {
+		t.Errorf("betas %v and %v", cells[0].Beta, cells[1].Beta)
+	}
+	if b, err := os.ReadFile(figure); err != nil || !strings.Contains(string(b), "<svg") {
+		t.Errorf("the figure: %v", err)
+	}
+	for _, wrong := range [][]string{{"--data", "cifar"}, {"--shares", "1.5"}, {"--betas", "0"}, {"--methods", "scrub"}, {"--turns", "0"}, {"--figure", "x.pdf"},
+		{"--figure", "x.png", "--betas", "1e-3,1e-2"}, {"more"}} {
+		if err := lethe(t, append([]string{"bench", "blindu"}, wrong...)...).Run(); err == nil {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+}
+
+// What the program prints, by hand: spec and program count in their own ways.
+func TestTheProgramsTimesAreItsOwn(t *testing.T) {
+	run := taken{Steps: 60, Rounds: 4, Ordinary: 0.5}
+	want := map[string]float64{"vbu": 60 * 0.01, "hbfu": 0.5 * 5 * 3, "blindu-w": 10 * 2 * 0.01, "blindu-wo": 10 * 2 * 0.01}
+	for _, m := range timed {
+		if m.read == nil {
+			if want[m.name] != 0 {
+				t.Errorf("%s is not read", m.name)
+			}
+			continue
+		}
+		if got := m.read(run, 0.01); math.Abs(got-want[m.name]) > 1e-12 {
+			t.Errorf("%s: %v, want %v", m.name, got, want[m.name])
+		}
+	}
+}
+
+func TestTheClockAddsUpTurns(t *testing.T) {
+	c := clock{users: map[int]float64{}}
+	for _, turn := range []struct {
+		round, user int
+		erased      []int
+		seconds     float64
+	}{{1, 0, []int{7}, 4}, {1, 1, nil, 1}, {2, 0, []int{7}, 2}, {2, 1, nil, 3}} {
+		c.tell(federated.Turn{Round: turn.round, User: turn.user, Erased: turn.erased}, time.Duration(turn.seconds*float64(time.Second)))
+	}
+	if got := c.taken(); got.User != 5 || got.SideBySide != 7 || got.Ordinary != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAProcessorHasAName(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cpuinfo")
+	if err := os.WriteFile(file, []byte("processor\t: 0\nmodel name\t: Abacus 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := processor(file); got != "Abacus 3" {
+		t.Errorf("%q", got)
+	}
+	if got := processor(file + "?"); !strings.Contains(got, "/") {
+		t.Errorf("%q", got)
 	}
 }

@@ -40,6 +40,7 @@ type answer struct {
 	Seconds float64 `json:"seconds"`
 	Value   float64 `json:"value"`
 	Weights int     `json:"weights"`
+	Taken   *taken  `json:"taken,omitempty"` // by a method that was timed
 }
 
 func (b *comparison) startOwn(ctx context.Context, args []string) (*worker, error) {

@@ -35,6 +35,7 @@ var duties = []struct {
 	{"sde", "FOLDER SIZE DIM SUBSETS CHECKED METHOD PROTOCOL", duty.sde},
 	{"vision", "NETWORK BATCH STEPS", duty.vision},
 	{"ib", "BATCH STEPS", duty.ib},
+	{"blindu", "DATA RECORDS EPOCHS SHARE BETA ROUNDS LOCAL", duty.blindu},
 	{"vae", "LIKELIHOOD BATCH STEPS", duty.vae},
 	{"private", "LIKELIHOOD BATCH STEPS", duty.private},
 }

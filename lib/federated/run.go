@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -149,6 +150,7 @@ func (f Federation) erased(user, round int) []int {
 
 // turn is a user's work of one round: his weights, and his loss in the last epoch.
 func (f Federation) turn(ctx context.Context, r *model.Runner, p nn.Params, t Turn) (nn.Params, float64, error) {
+	defer timed(ctx, t, time.Now())
 	task, err := f.Work(t)
 	if err != nil {
 		return nil, 0, err

@@ -37,6 +37,13 @@ const (
 	OnTheRetains = "BlindU_w/o, on the retain set"
 )
 
+// The labels of what keeps the rounds of a federation.
+const (
+	WithRounds       = "BlindU_w, equal rounds"
+	WithoutRounds    = "BlindU_w/o, equal rounds"
+	CompressedRounds = "BlindU, compressed only, equal rounds"
+)
+
 // The labels of what is private with epsilon 2, in all that a user releases, or in each
 // of his steps.
 const (
@@ -77,7 +84,17 @@ func (c Case) arms() []lab.Arm {
 	if c.Only == nil {
 		return all
 	}
-	return slices.DeleteFunc(append(all, c.private()...), func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
+	return slices.DeleteFunc(slices.Concat(all, c.paced(), c.private()), func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
+}
+
+// paced are the rows that keep the rounds of the users.
+func (c Case) paced() []lab.Arm {
+	without, with := privacy.Masking{Rate: c.Rate}, privacy.Masking{Rate: c.Rate, Replacement: true}
+	return []lab.Arm{
+		{Label: WithRounds, Method: unlearn.BlindU{Masking: with, Beside: &c.Users}},
+		{Label: WithoutRounds, Method: unlearn.BlindU{Masking: without, Beside: &c.Users}},
+		{Label: CompressedRounds, Method: unlearn.BlindU{Unmasked: true, Beside: &c.Users}},
+	}
 }
 
 // private are the rows that Table IV has beside them.
@@ -92,11 +109,14 @@ func (c Case) private() []lab.Arm {
 	}
 }
 
-// Methods are the arms that are no controls, and no readings of one that is there.
-func (c Case) Methods() []lab.Arm {
-	c.Only = []string{VBU, VBUCoded, With, Without, Compressed}
+// Arms are the arms of these labels, in the order of the tables.
+func (c Case) Arms(labels ...string) []lab.Arm {
+	c.Only = labels
 	return c.arms()
 }
+
+// Methods are the arms that are no controls, and no readings of one that is there.
+func (c Case) Methods() []lab.Arm { return c.Arms(VBU, VBUCoded, With, Without, Compressed) }
 
 func (c Case) methods() []unlearn.Method {
 	var out []unlearn.Method

@@ -77,6 +77,7 @@ type evidenceKey struct {
 	Forget  string       `json:"forget"`
 	Rate    float64      `json:"rate"` // of the masks on which models are measured
 	Arms    []armKey     `json:"arms"`
+	Shards  *lab.Shards  `json:"shards,omitempty"`
 	Results int          `json:"results"`
 }
 
@@ -88,7 +89,7 @@ type armKey struct {
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	k := evidenceKey{
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit,
-		Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Results: Results,
+		Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Shards: c.Shards, Results: Results,
 	}
 	for _, a := range of.arms() {
 		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
@@ -122,6 +123,12 @@ type Row struct {
 	Drawn  float64 `json:"test_drawn"`          // with a draw of each code, as coded
 	Open   float64 `json:"triggered,omitempty"` // of the unseen records with the trigger: how far the backdoor is open
 	Opened int     `json:"n_triggered,omitempty"`
+
+	// Of a federation: the rounds of a method or a training, and the records of the users
+	// who hold fewest and most.
+	Rounds int `json:"rounds,omitempty"`
+	Least  int `json:"least,omitempty"`
+	Most   int `json:"most,omitempty"`
 
 	Displacement float64 `json:"displacement,omitempty"`
 	Steps        int     `json:"steps,omitempty"`
@@ -161,6 +168,11 @@ func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
 	}
 	if rep != nil {
 		row.Displacement, row.Steps, row.Note = rep.Displacement, rep.Steps, rep.Note
+	}
+	if c.Holders != nil {
+		if err := row.rounds(ctx, c, a, rep); err != nil {
+			return nil, err
+		}
 	}
 	return row, row.answers(c, of, weights)
 }

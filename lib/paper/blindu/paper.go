@@ -16,7 +16,7 @@ func Paper() paper.Paper {
 	return paper.Paper{
 		Name: "blindu", Title: "BlindU",
 		Scales: []paper.Scale{
-			{Name: "quick", About: "takes a minute or two on two cores and no file (generated drawings, a small network, three seeds)"},
+			{Name: "quick", About: "takes a minute or two on two cores and no file (generated drawings, a small network, three seeds), the table of users ten"},
 			{Name: "hour", About: "takes up to an hour (12,000 images of MNIST, the program's network, three seeds)"},
 			{Name: "standard", About: "takes some hours on two cores (MNIST and Adult, whole, three seeds)"},
 			{Name: "paper", About: "takes an evening on two cores (MNIST and Adult, whole, five seeds)"},
@@ -24,6 +24,7 @@ func Paper() paper.Paper {
 		Recipes: []paper.Recipe{
 			ofModels(table2, structures, (*evidence).table2), ofModels(table3, StudyAt, (*evidence).table3),
 			ofModels(table4, private, (*evidence).table4), ofLeaks(uploads, everyUpload, (*leaks).table), ofPersons(attribute),
+			ofModels(users, requests, (*evidence).users),
 			swept(figure4, byShare, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure4, w) }),
 			ofCourses(figure5, (*courses).figure5), ofCourses(figure8, (*courses).figure8),
 			ofModels(figure6, StudyAt, (*evidence).figure6), ofClaims(figure9),

@@ -64,6 +64,23 @@ func both(c Case) []Case {
 	return []Case{c, normal}
 }
 
+// CaseOf is the case on a data set, with a backdoor: "glyphs", "mnist" or "adult".
+func CaseOf(dataSet string) (Case, error) {
+	for _, c := range []Case{drawings(), mnist(), adult()} {
+		if c.DataSet == dataSet {
+			return c, nil
+		}
+	}
+	return Case{}, fmt.Errorf("data set %q is none of glyphs, mnist and adult", dataSet)
+}
+
+// With is the case with another share to forget and another beta.
+func (c Case) With(share, beta float64) Case {
+	byShare.vary(&c, share)
+	byBeta.vary(&c, beta)
+	return c
+}
+
 // mnist is the paper's main case, with the program's network.
 func mnist() Case {
 	return Case{Label: "MNIST", LR: 1e-3, Known: 3600, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{

@@ -1,0 +1,125 @@
+package blindu
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+var users = paper.Recipe{
+	ID:    "blindu/users",
+	Title: "BlindU. A user leaves, a user erases some records",
+	Doc: "The train part is dealt to ten users, who train the original together by federated averaging. Then one of them asks: he leaves, and all that he " +
+		"has is to be forgotten, or he erases a half of it. Unequal users have other mixtures of classes and other numbers of records (a Dirichlet " +
+		"distribution, alpha 0.5). 'retrained' is trained by those who are left, or on what is left to him, from the same weights " +
+		"by as many rounds. HBFU and BFU go on with all users, and he who asks erases his own; he who leaves has nothing else. BlindU's server is alone, " +
+		"with his codes: at 'equal rounds' it takes in a round as many steps of the model as he would, in batches as large, and ends after as many " +
+		"rounds or when it has forgotten, as they do; its other row keeps the paper's own epochs. The paper has no user who leaves, and a count of rounds " +
+		"of its own for every method. Records are his as they come, so a model that never met them gives most of their labels: read every row beside " +
+		"'retrained'.",
+}
+
+// asking are the rows of the table, in their order.
+var asking = []string{Original, Retrained, OtherSeed, Auxiliary, HBFU, BFU, Rapid, Without, WithRounds, WithoutRounds, CompressedRounds}
+
+// requests is the study of the table.
+func requests(scale string) (Study, error) {
+	s, err := StudyAt(scale)
+	if err != nil {
+		return s, err
+	}
+	c := s.Cases[0]
+	if scale == "quick" {
+		c.Users = unlearn.Users{LocalEpochs: 3, Batch: 20} // few records need many steps
+	}
+	return ofUsers(s, c), nil
+}
+
+// ofUsers is a study of what the users of a case may ask, whatever its own forget set.
+func ofUsers(s Study, c Case) Study {
+	data := strings.TrimSuffix(c.Label, ", backdoor")
+	c.Backdoor, c.Fraction, c.Only = nil, 0, asking
+	s.Cases = nil
+	for _, r := range []struct {
+		label  string
+		shards lab.Shards
+	}{
+		{"a user leaves", lab.Shards{}},
+		{"a user leaves, unequal users", lab.Shards{Alpha: 0.5}},
+		{"a user erases half, unequal users", lab.Shards{Share: 0.5, Alpha: 0.5}},
+	} {
+		at := c
+		at.Label = data + ", " + r.label
+		r.shards.Users = c.Users
+		at.Shards = &r.shards
+		s.Cases = append(s.Cases, at)
+	}
+	return s
+}
+
+// rounds writes down how many rounds and steps led to a model, and how many records the
+// users hold.
+func (r *Row) rounds(ctx context.Context, c *lab.Case, a lab.Arm, rep *unlearn.Report) error {
+	r.Least, r.Most = len(c.Holders[0].Rows), 0
+	for _, u := range c.Holders {
+		r.Least, r.Most = min(r.Least, len(u.Rows)), max(r.Most, len(u.Rows))
+	}
+	if rep != nil {
+		r.Rounds = rep.Epochs
+		return nil
+	}
+	o := c.Origin(a.Method)
+	if o.On == lab.Everything {
+		return nil // nothing was done
+	}
+	t, err := c.Trained(ctx, o)
+	if err == nil {
+		r.Rounds, r.Steps = len(t.History), t.History[len(t.History)-1].Steps
+	}
+	return err
+}
+
+func (ev *evidence) users() *paper.Output {
+	t := &report.Table{
+		ID: users.ID, Title: users.Title, Caption: users.Doc, Provenance: ev.provenance(users.ID), Notes: ev.notes(),
+		Columns: []report.Column{
+			{Name: "model"},
+			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; mean over models with its 95 % interval; " +
+				"nearest to 'retrained' is best"},
+			{Name: "masked", Note: "the same with the records masked, 60 % in clear, as coded"},
+			{Name: "retain", Note: "share of right answers on the retain set"},
+			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
+			{Name: "test, drawn", Note: "the same with a draw of every code, as coded"},
+			{Name: "rounds", Note: "until the method ended, mean over models; of BlindU's own epochs, epochs; of the controls one training's"},
+			{Name: "steps", Note: "of all users together; of BlindU those of the server, five of six its critic's"},
+		},
+	}
+	for _, c := range ev.Cases {
+		for _, a := range c.arms() {
+			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
+				t.Rows = append(t.Rows, usersRow(c, a, rows))
+			}
+		}
+		if rows := ev.of(c.Label, Original); len(rows) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: user %d of %d asks; they hold %d to %d records.", c.Label, c.Shards.User, c.Shards.Users.Resolved().Count, rows[0].Least, rows[0].Most))
+		}
+	}
+	return &paper.Output{Table: t}
+}
+
+func usersRow(c Case, a lab.Arm, rows []Row) report.Row {
+	l := paper.NewLine(c.Label, a.Label, a.Control, rows, func(r Row) string { return r.Diverged })
+	l.Share(func(r Row) float64 { return r.Erased })
+	l.Share(func(r Row) float64 { return r.Masked })
+	l.Share(func(r Row) float64 { return r.Retain })
+	l.Share(func(r Row) float64 { return r.Test })
+	l.Share(func(r Row) float64 { return r.Drawn })
+	l.Add(report.Num(l.Mean(func(r Row) float64 { return float64(r.Rounds) }).Value, 1))
+	l.Add(report.Num(l.Mean(func(r Row) float64 { return float64(r.Steps) }).Value, 0))
+	return l.Row()
+}
