@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 // pictures is a small case of images.
@@ -86,5 +88,28 @@ func TestANetworkIsFittedToGreyAndColouredImages(t *testing.T) {
 	}
 	if _, err := Network("resnet-19"); err == nil {
 		t.Error("an unknown network was found")
+	}
+}
+
+// Records that are made of nothing lie where records lie: between black and white, as
+// the network takes them, or within three standard deviations.
+func TestARequestSaysWhereFeaturesLie(t *testing.T) {
+	l := newLab(t)
+	drawings := Setting{DataSet: "glyphs", MaxRows: 60, TestRows: 20, Fit: train.Config{Epochs: 1}}
+	pixels := drawings
+	pixels.Pixels = true
+	for name, c := range map[string]struct {
+		setting Setting
+		exact   bool // some record has a black and some a white pixel
+	}{"images": {drawings, true}, "pixels": {pixels, true}, "a table": {Setting{DataSet: "two_moons", Fit: train.Config{Epochs: 1}}, false}} {
+		of := mustCase(t, l, c.setting)
+		r, err := of.Request(t.Context(), unlearn.AuxiliaryTuning{Auxiliary: unlearn.Noise})
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := slices.Min(of.Problem.Train.X.Data), slices.Max(of.Problem.Train.X.Data)
+		if low < r.Range.Low || high > r.Range.High || c.exact && (low != r.Range.Low || high != r.Range.High) {
+			t.Errorf("%s lie between %v and %v, the request says %+v", name, low, high, r.Range)
+		}
 	}
 }

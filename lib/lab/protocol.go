@@ -136,7 +136,7 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	t, seed := c.training(c.Original()), engine.Root(UnlearnSeed+c.Lab.Shift)
 	r := unlearn.Request{
 		Runner: c.Runner, Original: original.Final, Forget: c.Records(c.Forget), Retain: c.Records(c.Retain),
-		Holders: c.Holders, Fit: t.Fit, Seed: seed, Batch: t.Fit.Batch, Augment: c.augmenter(seed),
+		Holders: c.Holders, Fit: t.Fit, Range: c.Problem.featureRange(), Seed: seed, Batch: t.Fit.Batch, Augment: c.augmenter(seed),
 	}
 	if _, again := m.(unlearn.Retrain); again {
 		r.Augment = c.augmenter(t.Fit.Seed)
@@ -156,6 +156,20 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	if rows := c.heldOut(); m.Sees().HeldOut {
 		d := c.Test.Gather(rows)
 		r.HeldOut = unlearn.Data{X: d.X, Y: d.Y, IDs: rows, Strangers: true}
+	}
+	return r
+}
+
+// featureRange is where features of prepared records lie, as far as who has the model
+// alone knows it: of images between black and white, on the channels where these are
+// farthest apart; of standardised columns within three standard deviations.
+func (p *Problem) featureRange() unlearn.Range {
+	if p.About.Shape[0] == 0 {
+		return unlearn.Range{Low: -3, High: 3}
+	}
+	var r unlearn.Range
+	for c, mean := range p.Norm.Mean {
+		r.Low, r.High = min(r.Low, float32((0-mean)/p.Norm.SD[c])), max(r.High, float32((1-mean)/p.Norm.SD[c]))
 	}
 	return r
 }

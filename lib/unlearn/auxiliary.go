@@ -1,61 +1,122 @@
 package unlearn
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Auxiliary says where a server that holds no record of a training has the records
-// from on which its model is to go on working. There are as many as are to be
-// forgotten, or as many as there are.
+// Auxiliary names where a server that holds no record of a training has the records
+// from on which its model is to go on working: one of [Sources].
 type Auxiliary string
 
-// The kinds of auxiliary records.
+// The kinds of auxiliary records; each has its file.
 const (
-	Public   Auxiliary = "public"   // unseen records, drawn from those that a method may look at
-	Noise    Auxiliary = "noise"    // drawn from nothing: every feature uniform between black, 0, and white, 1, with the label that the original gives
-	Retained Auxiliary = "retained" // the retain set itself, all of it: an upper bound, and what BlindU's program does on CIFAR-10 and Adult
+	Public   Auxiliary = "public"
+	Inverted Auxiliary = "inversion"
+	Noise    Auxiliary = "noise"
+	Retained Auxiliary = "retained"
 )
 
-func (a Auxiliary) sees() Sees {
-	return Sees{HeldOut: a == Public, Retain: a == Retained}
+// Source is one kind of auxiliary records.
+type Source interface {
+	Name() Auxiliary
+	// About says in one line what the records are.
+	About() string
+	// Sees says what the source needs. The forget set is never shown, but how many
+	// records there are in it.
+	Sees() Sees
+	// Records are the auxiliary ones, n or as many as there are. Everything that is
+	// drawn for them is of the stream engine.StreamAuxiliary of the request's seed.
+	Records(ctx context.Context, r Request, n int) (Data, error)
 }
 
-// records are the auxiliary ones.
-func (a Auxiliary) records(r Request) (Data, error) {
-	switch a {
-	case Public:
-		n := min(r.Forget.X.Rows, r.HeldOut.X.Rows)
-		return r.HeldOut.rows(r.Seed.Stream(engine.StreamAuxiliary).Perm(r.HeldOut.X.Rows)[:n]), nil
-	case Noise:
-		return r.noise(r.Forget.X.Rows)
-	case Retained:
-		return r.Retain, nil
-	}
-	return Data{}, fmt.Errorf("the auxiliary records %q are none of %q, %q and %q", a, Public, Noise, Retained)
-}
+// Sources lists them; a new one adds one line.
+func Sources() []Source { return []Source{unseen{}, inversion{}, noise{}, retained{}} }
 
-// noise are n records of nothing, as the original takes them.
-func (r Request) noise(n int) (Data, error) {
-	d := Data{X: array.New[float32](n, r.Runner.Arch.Inputs()), Made: true}
-	rng := r.Seed.Stream(engine.StreamAuxiliary)
-	for i := range d.X.Data {
-		d.X.Data[i] = rng.Float32()
-	}
-	said, err := r.Runner.Predict(r.Original, d.X)
-	if err != nil {
-		return d, err
-	}
-	for i := range n {
-		row, best := said.Logits().Row(i), 0
-		for c, v := range row {
-			if v > row[best] {
-				best = c
-			}
+// source is that of a name.
+func (a Auxiliary) source() (Source, error) {
+	var names []Auxiliary
+	for _, s := range Sources() {
+		if s.Name() == a {
+			return s, nil
 		}
-		d.Y, d.IDs = append(d.Y, best), append(d.IDs, i)
+		names = append(names, s.Name())
+	}
+	return nil, fmt.Errorf("the auxiliary records %q are none of %q", a, names)
+}
+
+// sees is what the records need; nothing where there are none of that name.
+func (a Auxiliary) sees() Sees {
+	s, err := a.source()
+	if err != nil {
+		return Sees{}
+	}
+	return s.Sees()
+}
+
+// records are as many as are to be forgotten, made of what their source may see: the
+// forget set itself, and what looks up its records, are not there.
+func (a Auxiliary) records(ctx context.Context, r Request) (Data, error) {
+	s, err := a.source()
+	if err != nil {
+		return Data{}, err
+	}
+	n := r.Forget.X.Rows
+	if r, err = r.shown(s.Sees()); err != nil {
+		return Data{}, fmt.Errorf("the auxiliary records %q: %w", a, err)
+	}
+	r.Forget, r.Objective, r.Hooks = Data{}, nil, train.Hooks{}
+	d, err := s.Records(ctx, r, n)
+	if err != nil {
+		return Data{}, fmt.Errorf("the auxiliary records %q: %w", a, err)
 	}
 	return d, nil
 }
+
+// Range is where the features of a record lie, as far as who has the model alone knows
+// it. The zero value is that of pixels from black, 0, to white, 1.
+type Range struct{ Low, High float32 }
+
+func (r Range) resolved() Range {
+	if r == (Range{}) {
+		r.High = 1
+	}
+	return r
+}
+
+func (r Range) check() error {
+	if !(r.Low <= r.High) || r.High-r.Low > 1e30 {
+		return fmt.Errorf("features between %v and %v", r.Low, r.High)
+	}
+	return nil
+}
+
+// put puts values back into the range.
+func (r Range) put(values []float32) {
+	for i, v := range values {
+		values[i] = min(max(v, r.Low), r.High)
+	}
+}
+
+// uniform are n records of nothing, every feature uniform in the request's range.
+func (r Request) uniform(n int) Data {
+	d, in := Data{X: array.New[float32](n, r.Runner.Arch.Inputs()), Made: true}, r.Range.resolved()
+	rng := r.Seed.Stream(engine.StreamAuxiliary)
+	for i := range d.X.Data {
+		d.X.Data[i] = in.Low + float32((in.High-in.Low)*rng.Float32())
+	}
+	in.put(d.X.Data) // a rounding may leave it
+	d.Y, d.IDs = make([]int, n), make([]int, n)
+	for i := range d.IDs {
+		d.IDs[i] = i
+	}
+	return d
+}
+
+// most is the place of the largest value, of the first where there are several.
+func most(values []float32) int { return slices.Index(values, slices.Max(values)) }

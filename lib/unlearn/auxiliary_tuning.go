@@ -55,7 +55,7 @@ func (m AuxiliaryTuning) resolved() AuxiliaryTuning {
 // Unlearn implements Method.
 func (m AuxiliaryTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.resolved()
-	d, err := m.Auxiliary.records(r)
+	d, err := m.Auxiliary.records(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func TestNoRecordIsInTheServersMemory(t *testing.T) {
 	}
 	s := newServer(t)
 	r := s.request()
-	aux, err := Public.records(r)
+	aux, err := Public.records(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

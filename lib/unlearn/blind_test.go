@@ -198,7 +198,7 @@ func TestTheServerHasTheUploadAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	aux, err := Public.records(r)
+	aux, err := Public.records(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestBlindUSettingsMatter(t *testing.T) {
 	s := newServer(t)
 	seen := map[string]BlindU{}
 	for _, m := range []BlindU{
-		{}, {Unmasked: true}, {Masking: privacy.Masking{Replacement: true}}, {Masking: privacy.Masking{Rate: 0.3}}, {Auxiliary: Retained}, {Auxiliary: Noise},
+		{}, {Unmasked: true}, {Masking: privacy.Masking{Replacement: true}}, {Masking: privacy.Masking{Rate: 0.3}}, {Auxiliary: Retained}, {Auxiliary: Noise}, {Auxiliary: Inverted},
 		{Weighing: AsPrinted}, {Weighing: ByPCGrad}, {Weighing: ByRatio}, {Weighing: Added}, {Bounded: true}, {LR: 1e-2}, {Clip: 0.01},
 		{Rate: nn.Zero}, {Rate: 100}, {Critic: 1}, {WarmUp: 1},
 	} {
@@ -430,7 +430,7 @@ func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	d, err := Noise.records(r)
+	d, err := Noise.records(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -444,9 +444,9 @@ func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {
 	if sees := (BlindU{Auxiliary: Noise}).Sees(); sees.HeldOut || sees.Retain {
 		t.Errorf("it sees %+v", sees)
 	}
-	again, err := Noise.records(r)
+	again, err := Noise.records(t.Context(), r)
 	r.Seed++
-	other, err2 := Noise.records(r)
+	other, err2 := Noise.records(t.Context(), r)
 	if err != nil || err2 != nil || !slices.Equal(again.X.Data, d.X.Data) || slices.Equal(other.X.Data, d.X.Data) {
 		t.Errorf("the seed does not decide: %v, %v", err, err2)
 	}

@@ -50,7 +50,8 @@ import (
 // Weighing "ratio", in which the number is that of this critic. (3) The cross-entropy
 // can rise for ever. With Bounded the codes are taught every label alike instead.
 // (4) The program encodes anew in every step, and on CIFAR-10 and Adult the auxiliary
-// records are the retain set itself: Auxiliary Retained. (5) It stops by the accuracy
+// records are the retain set itself: Auxiliary Retained; the paper's, by model
+// inversion, are Inverted, and see [Sources]. (5) It stops by the accuracy
 // on records that a server does not have. (6) Its optimiser forgets its state at the
 // end of an epoch.
 type BlindU struct {
@@ -142,7 +143,7 @@ func (w Weighing) mixer() (train.Mixer, error) {
 
 // Unlearn implements Method: the owner's part, and then the server's.
 func (m BlindU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	b, err := m.Ask(r)
+	b, err := m.Ask(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -158,9 +159,9 @@ func (m BlindU) mask() *privacy.Masking {
 }
 
 // Ask is the owner's part: what the server is asked, and all that it gets.
-func (m BlindU) Ask(r Request) (Blind, error) {
+func (m BlindU) Ask(ctx context.Context, r Request) (Blind, error) {
 	m = m.resolved()
-	auxiliary, err := m.Auxiliary.records(r)
+	auxiliary, err := m.Auxiliary.records(ctx, r)
 	if err != nil {
 		return Blind{}, err
 	}

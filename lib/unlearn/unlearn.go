@@ -130,6 +130,9 @@ type Request struct {
 	// Fit says how the original was trained; retraining repeats it. Its seed
 	// also drew the original's initial weights.
 	Fit train.Config
+	// Range is where features of records lie, for who makes some of no data; the zero
+	// value is 0 to 1.
+	Range Range
 	// Seed is the unlearning's own: dropout, batch order, random teachers.
 	Seed engine.Root
 	// Batch is the mini-batch size, 0 for full batches as in the paper's main
@@ -253,6 +256,9 @@ func (r Request) check() error {
 		return fmt.Errorf("the original: %w", err)
 	}
 	if err := r.Earlier.check(r); err != nil {
+		return err
+	}
+	if err := r.Range.check(); err != nil {
 		return err
 	}
 	if len(r.Forget.Y) == 0 && r.Forget.X.Rows == 0 {

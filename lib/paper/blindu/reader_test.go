@@ -88,7 +88,7 @@ func TestWhatIsSentAndWhatIsDrawnOfIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := unlearn.BlindU{}.Ask(r)
+	b, err := unlearn.BlindU{}.Ask(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,169 @@
+package unlearn
+
+import (
+	"context"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// inversion makes records that the original itself takes for its classes: the model
+// inversion of Fredrikson, Jha and Ristenpart 2015 (algorithm 1), by which BlindU's
+// server comes to auxiliary records. Of every record x, for a label y that it is given,
+//
+//	x <- P( x + 0.1 grad log p(y | x) )   100 times
+//
+// where P puts every feature back into the request's range. The records begin as Noise
+// does. Labels are as many of every class as can be, in an order that is drawn. The
+// model is in inference: a bottleneck's code is its mean, and a normalisation has the
+// statistics that it was trained to.
+//
+// Differences from Fredrikson et al.: (1) they go down 1 - p, whose slope is gone where
+// p is small. (2) They begin at 0 and make one image of a class; from noise there are
+// many, and they differ. (3) They take up to 5,000 steps and stop when nothing is
+// gained any more; here are 100, for everybody. As for their networks, there is no term
+// for what else is known of a record.
+type inversion struct{}
+
+const (
+	inversionSteps = 100
+	inversionRate  = 0.1
+)
+
+var _ Source = inversion{}
+
+// Name implements Source.
+func (inversion) Name() Auxiliary { return Inverted }
+
+// About implements Source.
+func (inversion) About() string {
+	return "noise that climbs the original's log-probability of a class, by gradient steps on the record"
+}
+
+// Sees implements Source.
+func (inversion) Sees() Sees { return Sees{Original: true} }
+
+// Records implements Source.
+func (inversion) Records(ctx context.Context, r Request, n int) (Data, error) {
+	classes, err := r.Runner.Classes()
+	if err != nil {
+		return Data{}, err
+	}
+	d := r.uniform(n)
+	for i, k := range r.Seed.Stream(engine.StreamAuxiliary, 1).Perm(n) {
+		d.Y[k] = i % classes
+	}
+	block := r.Runner.Engine.ChunkRows()
+	for from := 0; from < n; from += block {
+		to := min(from+block, n)
+		some := array.Matrix[float32]{Rows: to - from, Cols: d.X.Cols, Data: d.X.Data[from*d.X.Cols : to*d.X.Cols]}
+		if err := r.climb(ctx, some, d.Y[from:to]); err != nil {
+			return Data{}, err
+		}
+	}
+	return d, nil
+}
+
+// climb moves records towards their labels. It is a training of the records, in a game
+// in which the model's weights have no owner. A step goes by the sum over the records,
+// so that each goes by its own gradient.
+func (r Request) climb(ctx context.Context, x array.Matrix[float32], y []int) error {
+	runner, err := model.NewRunner(r.Runner.Engine, imagined{Of: r.Runner.Arch, Records: x.Rows})
+	if err != nil {
+		return err
+	}
+	start := append(nn.Params{{Name: imaginedRecords, Shape: []int{x.Rows, x.Cols}, Data: x.Data}}, weightsOnly(r.Original)...)
+	places := array.New[float32](x.Rows, 1)
+	for i := range places.Data {
+		places.Data[i] = float32(i)
+	}
+	o := train.Objective{{Name: "inversion", X: places, Targets: []train.Target{train.CrossEntropy(y, r.classes(), float64(x.Rows))}}}
+	plan := train.Plan{Game: &train.Game{Players: []train.Player{{Name: "records", Owns: []string{imaginedRecords}, Objective: o}}}}
+	c := train.Config{Epochs: inversionSteps, Optimizer: within{nn.SGD{LR: inversionRate}, r.Range.resolved()}}
+	p, _, err := train.FitPlan(ctx, runner, start, plan, c, train.Hooks{})
+	if err != nil {
+		return err
+	}
+	copy(x.Data, p[0].Data)
+	return nil
+}
+
+// imagined is a network whose records are learned: they are the rows of its first
+// tensor, and what it is given are their places. It is always in inference, so that
+// what else is state is a number like a weight.
+type imagined struct {
+	Of      model.Architecture `json:"of"`
+	Records int                `json:"records"`
+}
+
+// imaginedRecords is the name of the tensor of records.
+const imaginedRecords = "imagined.records"
+
+var _ model.Architecture = imagined{}
+
+// Name implements model.Architecture.
+func (m imagined) Name() string { return "imagined-" + m.Of.Name() }
+
+// Inputs implements model.Architecture: the record's place.
+func (imagined) Inputs() int { return 1 }
+
+// Returns implements model.Architecture.
+func (m imagined) Returns() []model.Output { return m.Of.Returns() }
+
+// Resolved implements model.Architecture.
+func (m imagined) Resolved() model.Architecture { return imagined{m.Of.Resolved(), m.Records} }
+
+// Check implements model.Architecture.
+func (m imagined) Check() error { return m.Of.Check() }
+
+// Init implements model.Architecture.
+func (m imagined) Init(rng *rand.Rand) nn.Params {
+	return append(nn.Params{nn.NewParam(imaginedRecords, m.Records, m.Of.Inputs())}, weightsOnly(m.Of.Init(rng))...)
+}
+
+// Draws implements model.Architecture; in inference there are none.
+func (imagined) Draws() []nn.Draw { return nil }
+
+// Forward implements model.Architecture.
+func (m imagined) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
+	t.Training = false
+	return m.Of.Forward(t, p[1:], nn.Embedding(t, x, p[0]), nil)
+}
+
+// weightsOnly are a model's tensors with its state among them as weights.
+func weightsOnly(p nn.Params) nn.Params {
+	out := make(nn.Params, len(p))
+	for i, w := range p {
+		w.State = false
+		out[i] = w
+	}
+	return out
+}
+
+// within is an optimiser after whose steps every weight that moves is back in a range.
+type within struct {
+	nn.Optimizer
+	in Range
+}
+
+// Resolved implements nn.Optimizer.
+func (w within) Resolved() nn.Optimizer { return within{w.Optimizer.Resolved(), w.in} }
+
+// Step implements nn.Optimizer.
+func (w within) Step(p nn.Params, grads [][]float64, s *nn.OptimizerState, rates []float64) error {
+	if err := w.Optimizer.Step(p, grads, s, rates); err != nil {
+		return err
+	}
+	for i := range p {
+		if rates[i] != 0 {
+			w.in.put(p[i].Data)
+		}
+	}
+	return nil
+}
