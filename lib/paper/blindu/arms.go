@@ -84,7 +84,7 @@ func (c Case) arms() []lab.Arm {
 	if c.Only == nil {
 		return all
 	}
-	return slices.DeleteFunc(slices.Concat(all, c.paced(), c.private()), func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
+	return slices.DeleteFunc(slices.Concat(all, c.paced(), c.private(), c.otherwise()), func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
 }
 
 // paced are the rows that keep the rounds of the users.

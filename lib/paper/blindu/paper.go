@@ -25,6 +25,7 @@ func Paper() paper.Paper {
 			ofModels(table2, structures, (*evidence).table2), ofModels(table3, StudyAt, (*evidence).table3),
 			ofModels(table4, private, (*evidence).table4), ofLeaks(uploads, everyUpload, (*leaks).table), ofPersons(attribute),
 			ofModels(users, requests, (*evidence).users),
+			ofModels(auxiliary, kindsOfRecords, (*evidence).auxiliary),
 			swept(figure4, byShare, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure4, w) }),
 			ofCourses(figure5, (*courses).figure5), ofCourses(figure8, (*courses).figure8),
 			ofModels(figure6, StudyAt, (*evidence).figure6), ofClaims(figure9),

@@ -1,0 +1,92 @@
+package blindu
+
+import (
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+var auxiliary = paper.Recipe{
+	ID:    "blindu/auxiliary",
+	Title: "BlindU with other auxiliary records",
+	Doc: "A backdoor is to be forgotten by BlindU_w/o, whose server goes on working on records of somebody else: unseen ones with their labels, " +
+		"where a row says nothing else; those that the original itself takes for its classes (model inversion, the paper's way to come to some); noise, " +
+		"with the labels that the original gives it; the retain set, an upper bound and what the program does on CIFAR-10 and Adult. The rows 'alone' " +
+		"go on training on the same records for three epochs, and know nothing of the codes: what they forget is forgotten without anybody's asking. " +
+		"Inverted records and noise are made with the original, and may hold what it holds: its backdoor too.",
+}
+
+// alone is the label of who goes on training on auxiliary records of a kind.
+func alone(a unlearn.Auxiliary) string {
+	return map[unlearn.Auxiliary]string{
+		unlearn.Public: Auxiliary, unlearn.Inverted: "inverted records alone", unlearn.Noise: "noise alone", unlearn.Retained: "retain set alone",
+	}[a]
+}
+
+// blindlyOn is the label of BlindU_w/o with auxiliary records of a kind.
+func blindlyOn(a unlearn.Auxiliary) string {
+	return map[unlearn.Auxiliary]string{
+		unlearn.Public: Without, unlearn.Inverted: "BlindU_w/o, on inverted records", unlearn.Noise: "BlindU_w/o, on noise", unlearn.Retained: OnTheRetains,
+	}[a]
+}
+
+// otherwise are the rows that the table of auxiliary records has beside those of
+// Table III.
+func (c Case) otherwise() (out []lab.Arm) {
+	for _, a := range []unlearn.Auxiliary{unlearn.Inverted, unlearn.Noise, unlearn.Retained} {
+		out = append(out, lab.Arm{Label: alone(a), Method: unlearn.AuxiliaryTuning{Auxiliary: a, Epochs: 3}, Control: true})
+		if a != unlearn.Retained {
+			out = append(out, lab.Arm{Label: blindlyOn(a), Method: unlearn.BlindU{Masking: privacy.Masking{Rate: c.Rate}, Auxiliary: a}})
+		}
+	}
+	return out
+}
+
+// kindsOfRecords are the first case of a scale by every kind of auxiliary records.
+func kindsOfRecords(scale string) (Study, error) {
+	s, err := StudyAt(scale)
+	if err != nil {
+		return s, err
+	}
+	c := s.Cases[0]
+	c.Only = []string{Original, Retrained}
+	for _, label := range []func(unlearn.Auxiliary) string{alone, blindlyOn} {
+		for _, source := range unlearn.Sources() {
+			c.Only = append(c.Only, label(source.Name()))
+		}
+	}
+	s.Cases = []Case{c}
+	return s, nil
+}
+
+func (ev *evidence) auxiliary() *paper.Output {
+	t := &report.Table{
+		ID: auxiliary.ID, Title: auxiliary.Title, Caption: auxiliary.Doc, Provenance: ev.provenance(auxiliary.ID), Notes: ev.notes(),
+		Columns: []report.Column{
+			{Name: "model"},
+			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; nearest to 'retrained' is best"},
+			{Name: "triggered", Note: "share of unseen records with the trigger that are taken for the backdoor's class"},
+			{Name: "retain", Note: "share of right answers on the retain set"},
+			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
+		},
+	}
+	for _, c := range ev.Cases {
+		for _, label := range c.Only {
+			if rows := ev.of(c.Label, label); len(rows) > 0 {
+				t.Rows = append(t.Rows, auxiliaryRow(c, rows))
+			}
+		}
+	}
+	return &paper.Output{Table: t}
+}
+
+func auxiliaryRow(c Case, rows []Row) report.Row {
+	l := paper.NewLine(c.Label, rows[0].Arm, rows[0].Control, rows, func(r Row) string { return r.Diverged })
+	l.Share(func(r Row) float64 { return r.Erased })
+	l.Share(func(r Row) float64 { return r.Open })
+	l.Share(func(r Row) float64 { return r.Retain })
+	l.Share(func(r Row) float64 { return r.Test })
+	return l.Row()
+}
