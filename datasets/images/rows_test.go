@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,6 +85,26 @@ func TestMissingFilesAreNamed(t *testing.T) {
 			continue
 		}
 		if want := filepath.Join(dir, info.Folder, info.Files[0].Name); !errors.Is(err, datasets.ErrMissing) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", info.Name, err)
+		}
+	}
+}
+
+func TestOtherBytesThanThePublishedOnesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(datasets.EnvDir, dir)
+	for _, info := range images.All() {
+		for _, f := range info.Files {
+			path := filepath.Join(dir, info.Folder, f.Name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte("<html>not found</html>"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := images.Load(t.Context(), info.Name)
+		if !info.Synthetic && (!errors.Is(err, datasets.ErrMismatch) || !strings.Contains(err.Error(), filepath.Join(dir, info.Folder, info.Files[0].Name))) {
 			t.Errorf("%s: %v", info.Name, err)
 		}
 	}

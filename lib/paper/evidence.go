@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -45,9 +46,9 @@ type Evidence[R any] struct {
 }
 
 // Collect finds or computes the pieces. Those whose data are not on this machine are
-// left out; none at all is an error.
+// left out; none at all is an error, which says where each belongs.
 func Collect[R any](ctx context.Context, e *Env, pieces []Piece[R]) (*Evidence[R], error) {
-	ev := &Evidence[R]{Data: map[string]string{}}
+	ev, missing := &Evidence[R]{Data: map[string]string{}}, []error(nil)
 	for _, p := range pieces {
 		if slices.Contains(ev.Missing, p.Setting.DataSet) {
 			continue
@@ -55,13 +56,13 @@ func Collect[R any](ctx context.Context, e *Env, pieces []Piece[R]) (*Evidence[R
 		err := ev.add(ctx, e, p)
 		switch {
 		case errors.Is(err, datasets.ErrMissing):
-			ev.Missing = append(ev.Missing, p.Setting.DataSet)
+			ev.Missing, missing = append(ev.Missing, p.Setting.DataSet), append(missing, err)
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", p.About, err)
 		}
 	}
 	if len(ev.Rows) == 0 && len(ev.Missing) > 0 {
-		return nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", ev.Missing[0], datasets.ErrMissing)
+		return nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", strings.Join(ev.Missing, " "), errors.Join(missing...))
 	}
 	return ev, nil
 }

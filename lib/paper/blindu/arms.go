@@ -5,7 +5,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
-	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -56,7 +55,7 @@ const (
 
 // arms are the rows of Table III, or those that the case asks for.
 func (c Case) arms() []lab.Arm {
-	without, with := privacy.Masking{Rate: c.Rate}, privacy.Masking{Rate: c.Rate, Replacement: true}
+	without, with := c.masking(false), c.masking(true)
 	divided := c.Users
 	divided.Divided = true
 	all := []lab.Arm{
@@ -64,22 +63,22 @@ func (c Case) arms() []lab.Arm {
 		{Label: Retrained, Method: unlearn.Retrain{}, Control: true},
 		{Label: OtherSeed, Method: unlearn.SecondOracle, Control: true},
 		{Label: Together, Method: unlearn.RapidRetraining{Users: c.Users, Plain: true}, Control: true},
-		{Label: Auxiliary, Method: unlearn.AuxiliaryTuning{Epochs: 3}, Control: true},
-		{Label: VBU, Method: unlearn.VBU{}},
-		{Label: VBUCoded, Method: unlearn.VBU{Divergence: nn.Zero}},
-		{Label: HBFU, Method: unlearn.HBFU{Users: c.Users}},
-		{Label: Divided, Method: unlearn.HBFU{Users: divided}},
-		{Label: BFU, Method: unlearn.BFU{Users: c.Users}},
+		{Label: Auxiliary, Method: unlearn.AuxiliaryTuning{Epochs: 3, LR: c.LR}, Control: true},
+		{Label: VBU, Method: unlearn.VBU{LR: c.LR}},
+		{Label: VBUCoded, Method: unlearn.VBU{LR: c.LR, Divergence: nn.Zero}},
+		{Label: HBFU, Method: unlearn.HBFU{Users: c.Users, LR: c.LR, Eta: c.Eta}},
+		{Label: Divided, Method: unlearn.HBFU{Users: divided, LR: c.LR, Eta: c.Eta}},
+		{Label: BFU, Method: unlearn.BFU{Users: c.Users, LR: c.LR}},
 		{Label: Rapid, Method: unlearn.RapidRetraining{Users: c.Users}},
-		{Label: With, Method: unlearn.BlindU{Masking: with}},
-		{Label: Without, Method: unlearn.BlindU{Masking: without}},
-		{Label: Compressed, Method: unlearn.BlindU{Unmasked: true}},
-		{Label: Printed, Method: unlearn.BlindU{Masking: without, Weighing: unlearn.AsPrinted}},
-		{Label: Coded, Method: unlearn.BlindU{Masking: without, Weighing: unlearn.ByRatio, Rate: 4}},
-		{Label: Bounded, Method: unlearn.BlindU{Masking: without, Bounded: true}},
-		{Label: Summed, Method: unlearn.BlindU{Masking: without, Weighing: unlearn.Added}},
-		{Label: Unaware, Method: unlearn.BlindU{Masking: without, Rate: nn.Zero}},
-		{Label: OnTheRetains, Method: unlearn.BlindU{Masking: without, Auxiliary: unlearn.Retained}},
+		{Label: With, Method: unlearn.BlindU{LR: c.LR, Masking: with}},
+		{Label: Without, Method: unlearn.BlindU{LR: c.LR, Masking: without}},
+		{Label: Compressed, Method: unlearn.BlindU{LR: c.LR, Unmasked: true}},
+		{Label: Printed, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighing: unlearn.AsPrinted}},
+		{Label: Coded, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighing: unlearn.ByRatio, Rate: 4}},
+		{Label: Bounded, Method: unlearn.BlindU{LR: c.LR, Masking: without, Bounded: true}},
+		{Label: Summed, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighing: unlearn.Added}},
+		{Label: Unaware, Method: unlearn.BlindU{LR: c.LR, Masking: without, Rate: nn.Zero}},
+		{Label: OnTheRetains, Method: unlearn.BlindU{LR: c.LR, Masking: without, Auxiliary: unlearn.Retained}},
 	}
 	if c.Only == nil {
 		return all
@@ -89,11 +88,11 @@ func (c Case) arms() []lab.Arm {
 
 // paced are the rows that keep the rounds of the users.
 func (c Case) paced() []lab.Arm {
-	without, with := privacy.Masking{Rate: c.Rate}, privacy.Masking{Rate: c.Rate, Replacement: true}
+	without, with := c.masking(false), c.masking(true)
 	return []lab.Arm{
-		{Label: WithRounds, Method: unlearn.BlindU{Masking: with, Beside: &c.Users}},
-		{Label: WithoutRounds, Method: unlearn.BlindU{Masking: without, Beside: &c.Users}},
-		{Label: CompressedRounds, Method: unlearn.BlindU{Unmasked: true, Beside: &c.Users}},
+		{Label: WithRounds, Method: unlearn.BlindU{LR: c.LR, Masking: with, Beside: &c.Users}},
+		{Label: WithoutRounds, Method: unlearn.BlindU{LR: c.LR, Masking: without, Beside: &c.Users}},
+		{Label: CompressedRounds, Method: unlearn.BlindU{LR: c.LR, Unmasked: true, Beside: &c.Users}},
 	}
 }
 
@@ -101,11 +100,11 @@ func (c Case) paced() []lab.Arm {
 func (c Case) private() []lab.Arm {
 	all, each := &unlearn.Noised{}, &unlearn.Noised{Each: true}
 	return []lab.Arm{
-		{Label: PrivateVBU, Method: unlearn.VBU{Private: all}},
-		{Label: PrivateHBFU, Method: unlearn.HBFU{Users: c.Users, Private: all}},
-		{Label: EachHBFU, Method: unlearn.HBFU{Users: c.Users, Private: each}},
-		{Label: PrivateBFU, Method: unlearn.BFU{Users: c.Users, Private: all}},
-		{Label: EachBFU, Method: unlearn.BFU{Users: c.Users, Private: each}},
+		{Label: PrivateVBU, Method: unlearn.VBU{LR: c.LR, Private: all}},
+		{Label: PrivateHBFU, Method: unlearn.HBFU{Users: c.Users, LR: c.LR, Eta: c.Eta, Private: all}},
+		{Label: EachHBFU, Method: unlearn.HBFU{Users: c.Users, LR: c.LR, Eta: c.Eta, Private: each}},
+		{Label: PrivateBFU, Method: unlearn.BFU{Users: c.Users, LR: c.LR, Private: all}},
+		{Label: EachBFU, Method: unlearn.BFU{Users: c.Users, LR: c.LR, Private: each}},
 	}
 }
 

@@ -3,7 +3,6 @@ package blindu
 import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -36,9 +35,9 @@ func blindlyOn(a unlearn.Auxiliary) string {
 // Table III.
 func (c Case) otherwise() (out []lab.Arm) {
 	for _, a := range []unlearn.Auxiliary{unlearn.Inverted, unlearn.Noise, unlearn.Retained} {
-		out = append(out, lab.Arm{Label: alone(a), Method: unlearn.AuxiliaryTuning{Auxiliary: a, Epochs: 3}, Control: true})
+		out = append(out, lab.Arm{Label: alone(a), Method: unlearn.AuxiliaryTuning{Auxiliary: a, Epochs: 3, LR: c.LR}, Control: true})
 		if a != unlearn.Retained {
-			out = append(out, lab.Arm{Label: blindlyOn(a), Method: unlearn.BlindU{Masking: privacy.Masking{Rate: c.Rate}, Auxiliary: a}})
+			out = append(out, lab.Arm{Label: blindlyOn(a), Method: unlearn.BlindU{LR: c.LR, Masking: c.masking(false), Auxiliary: a}})
 		}
 	}
 	return out

@@ -32,6 +32,16 @@ func collect(ctx context.Context, e *paper.Env, s Study) (*evidence, error) {
 	return &evidence{s, e, found}, err
 }
 
+// Measure finds or computes the evidence on a study's models, of a reader's own cases
+// too.
+func (s Study) Measure(ctx context.Context, e *paper.Env) (Rows, error) {
+	ev, err := collect(ctx, e, s)
+	if err != nil {
+		return nil, err
+	}
+	return ev.Rows, nil
+}
+
 func (ev *evidence) provenance(id string) report.Provenance {
 	return ev.Provenance(ev.env, id, ev.Scale, Results, ev.Seeds)
 }
@@ -110,7 +120,7 @@ type Row struct {
 	Judged int `json:"n_judged"`
 	// Weights are how many the network has.
 	Weights int `json:"n_weights"`
-	// Features are those of a record.
+	// Features are those that a record is masked by: columns, or positions of an image.
 	Features int `json:"n_features,omitempty"`
 
 	// Shares of right answers, with the mean of a record's code and not a draw: Erased
@@ -179,7 +189,7 @@ func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
 
 // answers counts a model's right answers.
 func (r *Row) answers(c *lab.Case, of Case, w nn.Params) error {
-	r.Features, r.Weights = c.Problem.Train.X.Cols, sizeOf(w)
+	r.Features, r.Weights = c.Problem.Train.X.Cols/of.channels(), sizeOf(w)
 	forget, test := c.Problem.Train.Gather(c.Forget), c.Test.Gather(c.Judged())
 	masked, err := uploaded(c, of, forget)
 	if err != nil {
@@ -213,7 +223,7 @@ func (r *Row) answers(c *lab.Case, of Case, w nn.Params) error {
 // uploaded are records of the forget set as their owner masks them, without
 // replacement.
 func uploaded(c *lab.Case, of Case, p datasets.Part) (datasets.Part, error) {
-	x, err := maskedBy(c, privacy.Masking{Rate: of.Rate}, unlearn.Data{X: p.X, IDs: c.Forget})
+	x, err := maskedBy(c, of.masking(false), unlearn.Data{X: p.X, IDs: c.Forget})
 	p.X = x
 	return p, err
 }

@@ -1,6 +1,7 @@
 package blindu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -86,11 +87,11 @@ func (l *leaks) provenance(id string) report.Provenance {
 
 // uploads are the kinds, with the mask of each, and the method that forgets by it.
 func (c Case) uploads() []upload {
-	without, with := privacy.Masking{Rate: c.Rate}, privacy.Masking{Rate: c.Rate, Replacement: true}
+	without, with := c.masking(false), c.masking(true)
 	return []upload{
-		{PlainCodes, nil, unlearn.BlindU{Unmasked: true}},
-		{WithoutCodes, &without, unlearn.BlindU{Masking: without}},
-		{WithCodes, &with, unlearn.BlindU{Masking: with}},
+		{PlainCodes, nil, unlearn.BlindU{LR: c.LR, Unmasked: true}},
+		{WithoutCodes, &without, unlearn.BlindU{LR: c.LR, Masking: without}},
+		{WithCodes, &with, unlearn.BlindU{LR: c.LR, Masking: with}},
 		{OwnGradients, nil, nil},
 	}
 }
@@ -156,9 +157,11 @@ func leakKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 		Victims int     `json:"victims"`
 		Version int     `json:"version"`
 		Results int     `json:"results"`
+
+		Gradient string `json:"gradient,omitempty"`
 	}{
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Rate: of.Rate, Known: of.Known,
-		Victims: of.Victims, Version: leakVersion, Results: Results,
+		Victims: of.Victims, Version: leakVersion, Results: Results, Gradient: of.Gradient,
 	}
 	for _, m := range of.forgetting() {
 		config.Methods = append(config.Methods, lab.MethodKeyOf(m))
@@ -251,7 +254,7 @@ func (k known) sent(ctx context.Context, u upload, d unlearn.Data) (array.Matrix
 	if err != nil {
 		return array.Matrix[float32]{}, err
 	}
-	return representation.Gradients(ctx, k.Runner, k.weights, o, "compressor.head.weight", train.Mode{})
+	return representation.Gradients(ctx, k.Runner, k.weights, o, cmp.Or(k.of.Gradient, "compressor.head.weight"), train.Mode{})
 }
 
 func upTo(n int) []int {

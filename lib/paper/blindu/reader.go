@@ -1,6 +1,7 @@
 package blindu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -172,8 +173,14 @@ type Sent struct {
 	Bare    bool             // the records themselves, and not their codes
 }
 
-// Send is what is sent of records, with the draws that a record's number has.
+// Send is what is sent of records, with the draws that a record's number has. Where the
+// masking says nothing of channels, a position is masked in all of them.
 func (o *Opened) Send(s Sent, d unlearn.Data) (array.Matrix[float32], error) {
+	if s.Masking != nil {
+		m := *s.Masking
+		m.Channels = cmp.Or(m.Channels, o.of.channels())
+		s.Masking = &m
+	}
 	switch {
 	case !s.Bare:
 		e, err := unlearn.Upload(o.Runner, o.Before, d, s.Masking, engine.Root(lab.UnlearnSeed+o.Shift))

@@ -2,8 +2,10 @@ package blindu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -24,15 +26,19 @@ type Study struct {
 type Case struct {
 	Label string
 	lab.Setting
-	LR   float64 // Adam's, in the case's trainings
+	LR   float64 // Adam's, in the case's trainings and its methods
+	Eta  float64 // HBFU's, 0: its own
 	Rate float64 // share of a record's features that is drawn to be in clear, 0: 0.6
 	// Users are those of the methods of a federation.
 	Users unlearn.Users
 	// Known and Victims are how many records an attacker on uploads has, and sees the
 	// uploads of, at most.
 	Known, Victims int
-	At             float64 // its place in a sweep
-	Network        string  // where it is not the case's own
+	// Gradient is the tensor by which the gradients are that a user may upload, "": the
+	// weights of the compressor's last layer.
+	Gradient string
+	At       float64 // its place in a sweep
+	Network  string  // where it is not the case's own
 	// Only are the arms that are looked at; nil: all.
 	Only []string
 }
@@ -46,12 +52,26 @@ func StudyAt(scale string) (Study, error) {
 		c := mnist()
 		c.Label, c.MaxRows = "12,000 images of MNIST", 12_000
 		return Study{Scale: scale, Seeds: 3, Cases: both(c)}, nil
+	case "photographs":
+		return Study{Scale: scale, Seeds: 3, Cases: both(few())}, nil
 	case "standard":
 		return Study{Scale: scale, Seeds: 3, Cases: append(both(mnist()), both(adult())...)}, nil
 	case "paper":
 		return Study{Scale: scale, Seeds: 5, Cases: append(both(mnist()), both(adult())...)}, nil
+	case "lossy":
+		return Study{Scale: scale, Seeds: 5, Cases: both(lossy())}, nil
+	case "collections":
+		return Study{Scale: scale, Seeds: 5, Cases: slices.Concat(both(cifar10()), both(cifar100()), both(tinyImageNet()))}, nil
 	}
-	return Study{}, fmt.Errorf("scale %q is not one of quick, hour, standard, paper", scale)
+	return Study{}, fmt.Errorf("scale %q is not one of %s", scale, strings.Join(scaleNames(), ", "))
+}
+
+// scaleNames are those of all scales.
+func scaleNames() (names []string) {
+	for _, s := range scales() {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // both are the paper's two requests: the records of a backdoor are to be forgotten, and
@@ -85,11 +105,16 @@ func (c Case) With(share, beta float64) Case {
 func mnist() Case {
 	return Case{Label: "MNIST", LR: 1e-3, Known: 3600, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
 		DataSet: "mnist", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
-		Fit: train.Config{Epochs: 20, Batch: 20, Clip: 1},
-		Arch: func(features, classes int) model.Architecture {
-			return ib.Bottleneck{Features: features, Outputs: classes}
-		},
+		Fit:  train.Config{Epochs: 20, Batch: 20, Clip: 1},
+		Arch: halves(nil, 0, nil),
 	}}
+}
+
+// halves builds a bottleneck out of its halves; nil and 0 are the program's of MNIST.
+func halves(compressor ib.Half, latent int, approximator ib.Half) func(features, classes int) model.Architecture {
+	return func(features, classes int) model.Architecture {
+		return ib.Bottleneck{Features: features, Outputs: classes, Latent: latent, Compressor: compressor, Approximator: approximator}
+	}
 }
 
 // adult is the table of the paper. The program trains five epochs without the backdoor
@@ -99,9 +124,7 @@ func adult() Case {
 		DataSet: "adult", Goal: lab.Compression{},
 		Backdoor: &lab.Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num", Value: 2},
 		Fit:      train.Config{Epochs: 10, Batch: 20, Clip: 5},
-		Arch: func(features, classes int) model.Architecture {
-			return ib.Bottleneck{Features: features, Outputs: classes, Latent: 9}
-		},
+		Arch:     halves(nil, 9, nil),
 	}}
 }
 
@@ -110,10 +133,8 @@ func drawings() Case {
 	half := ib.MLP{Hidden: 48}
 	return Case{Label: "glyphs", LR: 1e-3, Known: 400, Victims: 180, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
 		DataSet: "glyphs", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
-		Fit: train.Config{Epochs: 20, Batch: 20, Clip: 1},
-		Arch: func(features, classes int) model.Architecture {
-			return ib.Bottleneck{Features: features, Outputs: classes, Latent: 16, Compressor: half, Approximator: half}
-		},
+		Fit:  train.Config{Epochs: 20, Batch: 20, Clip: 1},
+		Arch: halves(half, 16, half),
 	}}
 }
 
@@ -138,7 +159,21 @@ func (c Case) beta() float64 {
 	return g.Resolved().(lab.Compression).Beta
 }
 
-func (c Case) rate() float64 { return privacy.Masking{Rate: c.Rate}.Resolved().Rate }
+func (c Case) rate() float64 { return c.masking(false).Resolved().Rate }
+
+// masking is what an owner masks records by. A position of a photograph is masked in all
+// of its channels, or in none.
+func (c Case) masking(replacement bool) privacy.Masking {
+	return privacy.Masking{Rate: c.Rate, Replacement: replacement, Channels: c.channels()}
+}
+
+// channels are those of the case's images, 1 where it has none.
+func (c Case) channels() int {
+	if info, err := images.Lookup(c.DataSet); err == nil {
+		return info.Shape[0]
+	}
+	return 1
+}
 
 // For is the setting of a case with a seed, for other tables.
 func (c Case) For(seed int) lab.Setting { return c.at(seed) }
