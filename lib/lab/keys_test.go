@@ -397,10 +397,10 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 		"Holders":        func(r *unlearn.Request) { r.Holders = []federated.User{{ID: 3, Rows: r.Retain.IDs}} },
 	}
 	// The records and labels themselves follow from the data, whose hash is in
-	// the key, and the numbers of the rows; the objective is the goal's, which is an
-	// argument of the key; hooks only watch, and the pace is a
+	// the key, and the numbers of the rows, and so does where features lie; the objective
+	// is the goal's, which is an argument of the key; hooks only watch, and the pace is a
 	// method's own.
-	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Objective", "Hooks", "pace"}
+	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Range", "Objective", "Hooks", "pace"}
 	variants(train.Config{}, func(path string, changed any) {
 		changes["Fit"+path] = func(r *unlearn.Request) { r.Fit = changed.(train.Config) }
 	})
