@@ -18,7 +18,7 @@ type Lens interface {
 }
 
 // Lenses returns every lens, in the order in which tables show them.
-func Lenses() []Lens { return append(FirstLenses(), Subsets{}, FisherOverlap{}) }
+func Lenses() []Lens { return append(FirstLenses(), Subsets{}, FisherOverlap{}, Reconstruction{}) }
 
 // FirstLenses are those that a beginner meets, and that a case looks through
 // unless it is told otherwise.

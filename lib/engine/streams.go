@@ -41,7 +41,8 @@ const (
 	StreamCode = "code"
 	// StreamDealt deals such codes to the auxiliary records, as strangers (epoch).
 	StreamDealt = "dealt"
-	// StreamAuxiliary draws auxiliary records, of a set or from nothing.
+	// StreamAuxiliary draws auxiliary records, of a set or from nothing (nothing; or 1,
+	// the labels that inverted records are to have).
 	StreamAuxiliary = "auxiliary"
 	// StreamMask draws which features of a record are masked (record).
 	StreamMask = "mask"
@@ -79,6 +80,9 @@ const (
 
 	// StreamSubsets draws the three sets of a lens on subsets (draw).
 	StreamSubsets = "subsets"
+	// StreamDecoder deals the held-out records to those that a lens learns to draw on and
+	// those that it draws.
+	StreamDecoder = "decoder"
 
 	// StreamSDE draws SDE's references, and the seeds of its targets (size of a set).
 	StreamSDE = "sde"

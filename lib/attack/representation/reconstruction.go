@@ -68,6 +68,7 @@ type Reconstructed struct {
 	// pairs. Null: 0; below it the attacker would do better without the codes.
 	Gain    stats.Estimate        `json:"gain"`
 	Errors  []float64             `json:"errors"` // ||x^ - x||^2 of every victim
+	Gains   []float64             `json:"gains"`  // of every victim
 	Records array.Matrix[float32] `json:"-"`      // what was drawn, x^
 }
 
@@ -174,11 +175,11 @@ func judged(drawn array.Matrix[float32], shadow Shadow, victims Victims) *Recons
 			floor = byClass
 		}
 	}
-	gain := make([]float64, len(floor))
-	for i := range gain {
-		gain[i] = floor[i] - r.Errors[i]
+	r.Gains = make([]float64, len(floor))
+	for i := range r.Gains {
+		r.Gains[i] = floor[i] - r.Errors[i]
 	}
-	r.Gain = over(gain, 1).Against(0, stats.LowerIsBetter)
+	r.Gain = over(r.Gains, 1).Against(0, stats.LowerIsBetter)
 	return r
 }
 

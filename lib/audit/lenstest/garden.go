@@ -19,7 +19,7 @@ import (
 // of its class, what the models know of the retained records by heart, and what
 // only the original knows, of the records to be forgotten.
 const (
-	trainRows, forgetRows, testRows = 200, 40, 80
+	trainRows, forgetRows, testRows = 200, 40, 160
 
 	group    = 4 // features in a group
 	features = 3 * group
@@ -79,13 +79,17 @@ func (g *garden) plant(seed uint64, who members) *audit.Case {
 	return c
 }
 
-// part draws records of which a little can be learned.
+// part draws records of which a little can be learned. All have a trace of what only
+// the original knows by heart, from which one can learn what it looks like.
 func part(rng *rand.Rand, n int) datasets.Part {
 	p := datasets.Part{X: array.New[float32](n, features), Y: make([]int, n), IDs: make([]int, n)}
 	for i := range n {
 		p.Y[i], p.IDs[i] = rng.IntN(2), i
 		for k := range group {
 			p.X.Row(i)[k] = float32(rng.NormFloat64())
+		}
+		for k := 2 * group; k < features; k++ {
+			p.X.Row(i)[k] = float32(0.5 * rng.NormFloat64())
 		}
 		p.X.Row(i)[0] += 0.5 * sign(p.Y[i])
 	}

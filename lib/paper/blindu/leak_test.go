@@ -1,11 +1,18 @@
 package blindu
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/representation"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -149,5 +156,81 @@ func TestFiguresOfASweep(t *testing.T) {
 	out, err := claimed(figure9)
 	if err != nil || !strings.Contains(out.Figure.Text(), "with replacement") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What the program measures on masked records is measured on masked records: the share
+// of right answers, and the drawing of records out of codes, which is scored on the codes
+// of masked records and against them. Here both are made by hand, and on records in clear
+// they are something else.
+func TestTheProgramsMeasuresAreTakenOnMaskedRecords(t *testing.T) {
+	e, of := environment(t), briefLeaks().Cases[0]
+	c, err := e.Lab().Case(t.Context(), of.at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _, err := c.Weights(t.Context(), unlearn.DoNothing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := engine.Root(lab.UnlearnSeed)
+	masked := func(d unlearn.Data) unlearn.Data {
+		draw := func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) }
+		x, _, err := privacy.Masking{}.Mask(d.X, d.IDs, draw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.X = x
+		return d
+	}
+	right := func(d unlearn.Data) float64 {
+		said, err := c.Runner.Predict(w, d.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return train.Accuracy(said.Logits(), d.Y)
+	}
+	row, forget := &Row{}, numbered(c.Problem.Train, c.Forget, 0)
+	if err := row.answers(c, of, w); err != nil {
+		t.Fatal(err)
+	}
+	if inClear := right(forget); row.Masked != right(masked(forget)) || row.Masked == inClear || row.Erased != inClear {
+		t.Errorf("right of masked records %v and of records in clear %v, by hand %v and %v", row.Masked, row.Erased, right(masked(forget)), inClear)
+	}
+
+	victims := numbered(c.Problem.Train, first(c.Forget, of.Victims), 0)
+	k := known{Case: c, of: of, engine: e.Engine, seed: attackSeed, weights: w, victims: victims}
+	codes := func(d unlearn.Data) array.Matrix[float32] {
+		sent, err := unlearn.Upload(c.Runner, w, d, nil, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sent.Codes
+	}
+	coded := func(of, against unlearn.Data) float64 {
+		evidence := representation.Itself{Codes: codes(victims), Records: victims.X, MaskedCodes: codes(of), MaskedRecords: against.X}
+		found, err := representation.Reconstruction{}.Coded(t.Context(), e.Engine, evidence, attackSeed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.SSE.Value
+	}
+	u := of.uploads()[1]
+	sent, err := k.sent(t.Context(), u, victims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var leak Leak
+	if err := k.coded(t.Context(), &leak, u, representation.Reconstruction{}, sent); err != nil {
+		t.Fatal(err)
+	}
+	hidden := masked(victims)
+	if want := coded(hidden, hidden); u.name != WithoutCodes || leak.Coded != want {
+		t.Errorf("%s: %v, by hand %v", u.name, leak.Coded, want)
+	}
+	for what, other := range map[string]float64{"codes in clear": coded(victims, hidden), "records in clear": coded(hidden, victims)} {
+		if leak.Coded == other {
+			t.Errorf("%v is the value of %s", leak.Coded, what)
+		}
 	}
 }
