@@ -66,6 +66,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/cells"
 	_ "github.com/lethe-ml/lethe/lib/engine"
 	_ "github.com/lethe-ml/lethe/lib/engine/enginetest"
+	_ "github.com/lethe-ml/lethe/lib/engine/kernels"
 	_ "github.com/lethe-ml/lethe/lib/federated"
 	_ "github.com/lethe-ml/lethe/lib/federated/flower"
 	_ "github.com/lethe-ml/lethe/lib/information"

@@ -1,0 +1,16 @@
+package kernels
+
+import "golang.org/x/sys/cpu"
+
+var best = detect()
+
+func detect() Level {
+	x := &cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasFMA:
+		return Scalar
+	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL:
+		return AVX512
+	}
+	return AVX2
+}

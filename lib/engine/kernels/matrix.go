@@ -1,0 +1,55 @@
+package kernels
+
+import "fmt"
+
+// Matrix is a view of numbers that lie elsewhere: element (i, j) is
+//
+//	Data[i*RowStride + j*ColStride]
+//
+// A stride of 0 is a broadcast. The transposed matrix has rows and columns exchanged,
+// and their strides.
+type Matrix struct {
+	Data                 []float32
+	Rows, Cols           int
+	RowStride, ColStride int
+}
+
+// RowMajor is the matrix whose rows lie one after the other in data.
+func RowMajor(data []float32, rows, cols int) Matrix { return Matrix{data, rows, cols, cols, 1} }
+
+// T is the transposed view.
+func (m Matrix) T() Matrix { return Matrix{m.Data, m.Cols, m.Rows, m.ColStride, m.RowStride} }
+
+// At is element (i, j).
+func (m Matrix) At(i, j int) float32 { return m.Data[i*m.RowStride+j*m.ColStride] }
+
+// Check tells what is wrong with the view: a negative size or stride, or an element
+// outside of Data.
+func (m Matrix) Check() error {
+	switch {
+	case m.Rows < 0 || m.Cols < 0:
+		return fmt.Errorf("%d x %d is no size of a matrix", m.Rows, m.Cols)
+	case m.RowStride < 0 || m.ColStride < 0:
+		return fmt.Errorf("strides %d and %d are not both 0 or positive", m.RowStride, m.ColStride)
+	case m.Rows == 0 || m.Cols == 0:
+		return nil
+	}
+	// Compared by division, because the product may not fit an int.
+	last := len(m.Data) - 1
+	if last >= 0 && (m.RowStride == 0 || m.Rows-1 <= last/m.RowStride) {
+		last -= (m.Rows - 1) * m.RowStride
+		if m.ColStride == 0 || m.Cols-1 <= last/m.ColStride {
+			return nil
+		}
+	}
+	return fmt.Errorf("%d x %d elements with strides %d and %d do not fit into %d numbers", m.Rows, m.Cols, m.RowStride, m.ColStride, len(m.Data))
+}
+
+// part is the view of rows i to i2 and columns j to j2.
+func (m Matrix) part(i, i2, j, j2 int) Matrix {
+	p := Matrix{nil, i2 - i, j2 - j, m.RowStride, m.ColStride}
+	if p.Rows > 0 && p.Cols > 0 {
+		p.Data = m.Data[i*m.RowStride+j*m.ColStride:]
+	}
+	return p
+}
