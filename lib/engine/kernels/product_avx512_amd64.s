@@ -3337,3 +3337,25 @@ done:
 	ADDQ BX, DX
 	VZEROUPPER
 	RET
+
+// func columns_avx512(sums, a unsafe.Pointer, stride, n int)
+TEXT ·columns_avx512(SB), NOSPLIT, $0-32
+	MOVQ sums+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ stride+16(FP), DX
+	MOVQ n+24(FP), CX
+	VMOVUPD 0(DI), Z0
+	VMOVUPD 64(DI), Z1
+	PCALIGN $32
+row:
+	VCVTPS2PD 0(SI), Z8
+	VADDPD Z8, Z0, Z0
+	VCVTPS2PD 32(SI), Z9
+	VADDPD Z9, Z1, Z1
+	ADDQ DX, SI
+	DECQ CX
+	JNZ row
+	VMOVUPD Z0, 0(DI)
+	VMOVUPD Z1, 64(DI)
+	VZEROUPPER
+	RET

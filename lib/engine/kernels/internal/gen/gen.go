@@ -10,7 +10,12 @@ import (
 
 // Files is the text of every generated file by its name.
 func Files() map[string]string {
-	files := map[string]string{}
+	all := programs()
+	files := map[string]string{
+		"elementwise_scalar.go": scalars(all),
+		"elementwise_amd64.go":  dispatchers(all, []set{avx512, avx2}),
+		"elementwise_other.go":  dispatchers(all, nil),
+	}
 	for _, s := range []set{avx2, avx512} {
 		var f file
 		f.line("#include \"textflag.h\"")
@@ -22,7 +27,9 @@ func Files() map[string]string {
 		if s.name == avx2.name {
 			f.transpose()
 		}
+		f.columns(s)
 		files["product_"+s.name+"_amd64.s"] = f.text()
+		files["elementwise_"+s.name+"_amd64.s"] = assembly(s, all)
 	}
 	return files
 }
@@ -157,4 +164,27 @@ func (f *file) transpose() {
 		f.op("VMOVUPS Y%d, (DI)\n\tADDQ DX, DI", 8+k)
 	}
 	f.op("ADDQ $32, SI\n\tDECQ BX\n\tJNZ block\n\tVZEROUPPER\n\tRET")
+}
+
+// columns adds sixteen columns of n rows, stride bytes apart, to sixteen sums in float64:
+//
+//	sums[j] += a[i, j]   for i = 0, 1, ... n-1
+func (f *file) columns(s set) {
+	name, lanes := "columns_"+s.name, s.bytes/8
+	f.line("\n// func %s(sums, a unsafe.Pointer, stride, n int)", name)
+	f.line("TEXT ·%s(SB), NOSPLIT, $0-32", name)
+	f.op("MOVQ sums+0(FP), DI\n\tMOVQ a+8(FP), SI\n\tMOVQ stride+16(FP), DX\n\tMOVQ n+24(FP), CX")
+	for i := range 16 / lanes {
+		f.op("VMOVUPD %d(DI), %s", i*s.bytes, s.reg(i))
+	}
+	f.op("PCALIGN $32")
+	f.line("row:")
+	for i := range 16 / lanes {
+		f.op("VCVTPS2PD %d(SI), %s\n\tVADDPD %s, %s, %s", 4*i*lanes, s.reg(8+i), s.reg(8+i), s.reg(i), s.reg(i))
+	}
+	f.op("ADDQ DX, SI\n\tDECQ CX\n\tJNZ row")
+	for i := range 16 / lanes {
+		f.op("VMOVUPD %s, %d(DI)", s.reg(i), i*s.bytes)
+	}
+	f.op("VZEROUPPER\n\tRET")
 }

@@ -1,0 +1,187 @@
+package kernels
+
+import "fmt"
+
+// The elementwise functions set dst[i] from the elements i of their other slices, for all i.
+// All slices must be of one length (another is a programming error, and panics). dst may be
+// one of the others, but must not overlap one otherwise. NaN in gives NaN out, unless
+// said otherwise.
+//
+// Sums, differences, products, quotients and roots are rounded exactly. The others are
+// computed in float64 and rounded once: they differ from the true value by at most half
+// a unit in the last place and a thousandth of one, below the normal numbers too.
+
+// atOnce is how many elements assembly does without looking up: the scheduler cannot
+// interrupt it.
+const atOnce = 1 << 15
+
+func equal(name string, n int, others ...int) {
+	for _, m := range others {
+		if m != n {
+			panic(fmt.Sprintf("kernels.%s: slices of %d and %d elements", name, n, m))
+		}
+	}
+}
+
+// Add is a + b.
+func Add(dst, a, b []float32) {
+	equal("Add", len(dst), len(a), len(b))
+	addAt(best, dst, a, b)
+}
+
+// Sub is a - b.
+func Sub(dst, a, b []float32) {
+	equal("Sub", len(dst), len(a), len(b))
+	subAt(best, dst, a, b)
+}
+
+// Mul is a b.
+func Mul(dst, a, b []float32) {
+	equal("Mul", len(dst), len(a), len(b))
+	mulAt(best, dst, a, b)
+}
+
+// Div is a / b.
+func Div(dst, a, b []float32) {
+	equal("Div", len(dst), len(a), len(b))
+	divAt(best, dst, a, b)
+}
+
+// Max is the larger of a and b; NaN if either is, and 0 rather than -0.
+func Max(dst, a, b []float32) {
+	equal("Max", len(dst), len(a), len(b))
+	maxAt(best, dst, a, b)
+}
+
+// Min is the smaller of a and b; NaN if either is, and -0 rather than 0.
+func Min(dst, a, b []float32) {
+	equal("Min", len(dst), len(a), len(b))
+	minAt(best, dst, a, b)
+}
+
+// Neg is -a, of NaN too.
+func Neg(dst, a []float32) {
+	equal("Neg", len(dst), len(a))
+	negAt(best, dst, a)
+}
+
+// Abs is |a|.
+func Abs(dst, a []float32) {
+	equal("Abs", len(dst), len(a))
+	absAt(best, dst, a)
+}
+
+// Sqrt is the square root of a: NaN below 0.
+func Sqrt(dst, a []float32) {
+	equal("Sqrt", len(dst), len(a))
+	sqrtAt(best, dst, a)
+}
+
+// Rsqrt is 1 / sqrt(a): NaN below 0, infinite with its sign at 0.
+func Rsqrt(dst, a []float32) {
+	equal("Rsqrt", len(dst), len(a))
+	rsqrtAt(best, dst, a)
+}
+
+// Exp is e^a.
+func Exp(dst, a []float32) {
+	equal("Exp", len(dst), len(a))
+	expAt(best, dst, a)
+}
+
+// Expm1 is e^a - 1, precise around 0.
+func Expm1(dst, a []float32) {
+	equal("Expm1", len(dst), len(a))
+	expm1At(best, dst, a)
+}
+
+// Log is the natural logarithm of a: NaN below 0, -Inf at 0.
+func Log(dst, a []float32) {
+	equal("Log", len(dst), len(a))
+	logAt(best, dst, a)
+}
+
+// Log1p is log(1 + a), precise around 0: NaN below -1, -Inf at -1.
+func Log1p(dst, a []float32) {
+	equal("Log1p", len(dst), len(a))
+	log1pAt(best, dst, a)
+}
+
+// Tanh is the hyperbolic tangent of a.
+func Tanh(dst, a []float32) {
+	equal("Tanh", len(dst), len(a))
+	tanhAt(best, dst, a)
+}
+
+// Logistic is 1 / (1 + e^-a).
+func Logistic(dst, a []float32) {
+	equal("Logistic", len(dst), len(a))
+	logisticAt(best, dst, a)
+}
+
+// Erf is the error function of a, 2/sqrt(pi) times the integral of e^(-t^2) from 0 to a.
+func Erf(dst, a []float32) {
+	equal("Erf", len(dst), len(a))
+	erfAt(best, dst, a)
+}
+
+// Sin is the sine of a, of NaN for the infinities.
+func Sin(dst, a []float32) {
+	equal("Sin", len(dst), len(a))
+	turned(best, dst, a, sinAt, 0)
+}
+
+// Cos is the cosine of a, of NaN for the infinities.
+func Cos(dst, a []float32) {
+	equal("Cos", len(dst), len(a))
+	turned(best, dst, a, cosAt, 1)
+}
+
+// Less is a < b, which is false where either is NaN.
+func Less(dst []bool, a, b []float32) {
+	equal("Less", len(dst), len(a), len(b))
+	lessAt(best, dst, a, b)
+}
+
+// LessEqual is a <= b, which is false where either is NaN.
+func LessEqual(dst []bool, a, b []float32) {
+	equal("LessEqual", len(dst), len(a), len(b))
+	lessEqualAt(best, dst, a, b)
+}
+
+// Greater is a > b, which is false where either is NaN.
+func Greater(dst []bool, a, b []float32) {
+	equal("Greater", len(dst), len(a), len(b))
+	lessAt(best, dst, b, a)
+}
+
+// GreaterEqual is a >= b, which is false where either is NaN.
+func GreaterEqual(dst []bool, a, b []float32) {
+	equal("GreaterEqual", len(dst), len(a), len(b))
+	lessEqualAt(best, dst, b, a)
+}
+
+// Equal is a == b, which is false where either is NaN.
+func Equal(dst []bool, a, b []float32) {
+	equal("Equal", len(dst), len(a), len(b))
+	equalAt(best, dst, a, b)
+}
+
+// NotEqual is a != b, which is true where either is NaN.
+func NotEqual(dst []bool, a, b []float32) {
+	equal("NotEqual", len(dst), len(a), len(b))
+	notEqualAt(best, dst, a, b)
+}
+
+// Select is a where the mask is true and b elsewhere.
+func Select(dst []float32, mask []bool, a, b []float32) {
+	equal("Select", len(dst), len(mask), len(a), len(b))
+	chooseAt(best, dst, mask, a, b)
+}
+
+// Fill sets every element to x.
+func Fill(dst []float32, x float32) {
+	for i := range dst {
+		dst[i] = x
+	}
+}

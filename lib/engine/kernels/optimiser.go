@@ -1,0 +1,62 @@
+package kernels
+
+// Adam is what a step of Adam does to every weight, with each operation rounded on its own
+// to float32, as PyTorch has it:
+//
+//	g = float32(grad)
+//	m = B1 m + C1 g
+//	v = B2 v + (C2 g) g
+//	w = Shrink w - Rate m / (sqrt(v)/Root + Eps)
+//
+// with C1 = 1 - B1, C2 = 1 - B2, Rate and Root corrected for the step's number, and Shrink 1
+// or what decoupled weight decay leaves of a weight.
+type Adam struct{ B1, B2, C1, C2, Root, Eps, Rate, Shrink float32 }
+
+// Step moves all weights w with the moments m and v. The slices must be of one length, or
+// it panics.
+func (a Adam) Step(w, m, v []float32, grad []float64) { a.stepAt(best, w, m, v, grad) }
+
+func (a Adam) stepAt(l Level, w, m, v []float32, grad []float64) {
+	equal("Adam.Step", len(w), len(m), len(v), len(grad))
+	var p [8][16]float32
+	spread(p[:], a.B1, a.B2, a.C1, a.C2, a.Root, a.Eps, a.Rate, a.Shrink)
+	adamAt(l, w, m, v, grad, &p)
+}
+
+// SGD is what a step of gradient descent with momentum and weight decay does to every
+// weight, with each operation rounded on its own to float32:
+//
+//	m = Momentum m + (float32(grad) + Decay w)
+//	w = w - Rate m
+type SGD struct{ Rate, Momentum, Decay float32 }
+
+// Step moves all weights w with the momentum m. The slices must be of one length, or it
+// panics.
+func (s SGD) Step(w, m []float32, grad []float64) { s.stepAt(best, w, m, grad) }
+
+func (s SGD) stepAt(l Level, w, m []float32, grad []float64) {
+	equal("SGD.Step", len(w), len(m), len(grad))
+	var p [3][16]float32
+	spread(p[:], s.Rate, s.Momentum, s.Decay)
+	sgdAt(l, w, m, grad, &p)
+}
+
+// spread fills a vector with each of the numbers.
+func spread(p [][16]float32, x ...float32) {
+	for i := range p {
+		Fill(p[i][:], x[i])
+	}
+}
+
+// Finite tells whether no value is NaN or infinite.
+func Finite(x []float64) bool {
+	// v - v is 0 for what is finite, and NaN for the rest; four sums do not wait for each other.
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = a+(x[0]-x[0]), b+(x[1]-x[1]), c+(x[2]-x[2]), d+(x[3]-x[3])
+	}
+	for _, v := range x {
+		a += v - v
+	}
+	return a+b+c+d == 0
+}

@@ -1,0 +1,122 @@
+package kernels
+
+import "fmt"
+
+// sumBlock is how many elements of a long sum are added to one set of lanes.
+const sumBlock = 1 << 16
+
+// lanes are sixteen sums that go side by side.
+type lanes [16]float64
+
+// total joins the lanes: 0 with 8, 1 with 9 and so on, then the eight left likewise.
+func (s *lanes) total() float64 {
+	for w := len(s) / 2; w > 0; w /= 2 {
+		for i := range w {
+			s[i] += s[i+w]
+		}
+	}
+	return s[0]
+}
+
+// add adds a[i] to lane i mod 16, in the order of i.
+func (s *lanes) add(l Level, a []float32) {
+	n := len(a) / len(s)
+	if n > 0 {
+		columnsAt(l, s, a, len(s), n)
+	}
+	for i, x := range a[n*len(s):] {
+		s[i] += float64(x)
+	}
+}
+
+// columnsScalar adds sixteen columns of n rows, stride apart, to the lanes.
+func columnsScalar(s *lanes, a []float32, stride, n int) {
+	for i := range n {
+		for j, x := range a[i*stride:][:len(s)] {
+			s[j] += float64(x)
+		}
+	}
+}
+
+// Sum is the sum of a in float64: element i of a block of 65,536 goes to lane i mod 16, lanes
+// are joined by halves (0 with 8, ... 7 with 15, 0 with 4, ...), blocks one after the other. An
+// empty sum is 0.
+func Sum(a []float32) float64 { return sumAt(best, a) }
+
+func sumAt(l Level, a []float32) float64 {
+	var sum float64
+	for len(a) > 0 {
+		var s lanes
+		n := min(len(a), sumBlock)
+		s.add(l, a[:n])
+		sum += s.total()
+		a = a[n:]
+	}
+	return sum
+}
+
+// SumRows sets dst[i] to the sum of row i as Sum has it, whatever the strides are.
+func SumRows(p Pool, dst []float64, m Matrix) error { return sumRowsAt(best, p, dst, m) }
+
+func sumRowsAt(l Level, p Pool, dst []float64, m Matrix) error {
+	if err := checkSums("row", len(dst), m.Rows, m); err != nil {
+		return err
+	}
+	p.Run(m.Rows, grainOf(m.Cols), func(from, to int) {
+		if m.ColStride == 1 && m.Cols > 0 {
+			for i := from; i < to; i++ {
+				dst[i] = sumAt(l, m.Data[i*m.RowStride:][:m.Cols])
+			}
+			return
+		}
+		row := make([]float32, m.Cols)
+		for i := from; i < to; i++ {
+			for j := range row {
+				row[j] = m.At(i, j)
+			}
+			dst[i] = sumAt(l, row)
+		}
+	})
+	return nil
+}
+
+// SumCols sets dst[j] to the sum of column j in float64, one row after the other from 0.
+func SumCols(p Pool, dst []float64, m Matrix) error { return sumColsAt(best, p, dst, m) }
+
+func sumColsAt(l Level, p Pool, dst []float64, m Matrix) error {
+	if err := checkSums("column", len(dst), m.Cols, m); err != nil {
+		return err
+	}
+	const side = len(lanes{})
+	p.Run((m.Cols+side-1)/side, grainOf(side*m.Rows), func(from, to int) {
+		for j := from * side; j < min(m.Cols, to*side); j += side {
+			if m.ColStride == 1 && m.Rows > 0 && j+side <= m.Cols {
+				var s lanes
+				columnsAt(l, &s, m.Data[j:], m.RowStride, m.Rows)
+				copy(dst[j:], s[:])
+				continue
+			}
+			for n := j; n < min(m.Cols, j+side); n++ {
+				var sum float64
+				for i := range m.Rows {
+					sum += float64(m.At(i, n))
+				}
+				dst[n] = sum
+			}
+		}
+	})
+	return nil
+}
+
+// grainOf is how many outputs of n terms each are worth a goroutine.
+func grainOf(n int) int { return max(1, (1<<16)/max(1, n)) }
+
+func checkSums(what string, have, want int, m Matrix) error {
+	if err := m.Check(); err != nil {
+		return fmt.Errorf("sums of %ss: %w", what, err)
+	}
+	if have != want {
+		return fmt.Errorf("sums of %ss: room for %d, %d wanted", what, have, want)
+	}
+	return nil
+}
