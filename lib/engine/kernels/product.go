@@ -27,7 +27,7 @@ func (l Level) Multiply(p Pool, c, a, b Matrix, add bool) error {
 	}
 	t := l.at().tile()
 	// A column is a row to those who look at it sideways, and rows are what vectors hold.
-	if c.Cols == 1 && c.RowStride == 1 && a.RowStride == 1 {
+	if c.Cols == 1 && (c.RowStride == 1 || c.Rows == 1) {
 		c, a, b = c.T(), b.T(), a.T()
 		c.RowStride = c.Cols
 	}

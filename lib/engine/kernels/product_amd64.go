@@ -136,13 +136,22 @@ const fewRows = 48
 func (t *tile) arrange(s *scratch, b Matrix, rows, full, rest int) panels {
 	width := 2 * t.lanes
 	var p panels
-	if b.ColStride == 1 && rows <= fewRows {
+	switch {
+	case b.ColStride == 1 && rows <= fewRows:
 		p.data, p.step, p.stride = b.Data, width, b.RowStride
-	} else {
-		for n := range full {
-			t.pack(s.b[n*width*b.Rows:], b.part(0, b.Rows, n*width, (n+1)*width))
-		}
+	case b.ColStride == 1:
 		p.data, p.step, p.stride = s.b, width*b.Rows, width
+		for i := range b.Rows {
+			row := b.Data[i*b.RowStride:]
+			for n := range full {
+				copy(s.b[n*p.step+i*width:][:width], row[n*width:])
+			}
+		}
+	default:
+		p.data, p.step, p.stride = s.b, width*b.Rows, width
+		for n := range full {
+			t.pack(s.b[n*p.step:], b.part(0, b.Rows, n*width, (n+1)*width))
+		}
 	}
 	if rest > 0 {
 		p.rest = s.b[full*width*b.Rows:]
