@@ -21,13 +21,16 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
+
+	"github.com/lethe-ml/lethe/lib/engine/backend"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // Info says what an engine is; it is part of every result's provenance,
 // because the last bits of a float32 result depend on the matmul kernel.
 type Info struct {
-	Kind   string `json:"kind"`   // "go" or "xla"
-	Kernel string `json:"kernel"` // "avx512", "avx2", "scalar"; for XLA the platform or plugin
+	Kind   string `json:"kind"`   // "go", "xla" or "lethe"
+	Kernel string `json:"kernel"` // "avx512", "avx2", "scalar"; for XLA the platform or plugin; of Lethe's own the version of its arithmetic
 	Why    string `json:"-"`      // one clause: why this engine was opened
 }
 
@@ -54,6 +57,7 @@ type Engine struct {
 //	xla                      CUDA's PJRT plugin, the CPU's, or the file that LETHE_XLA_PLUGIN names
 //	xla:cuda, xla:cpu        a PJRT plugin found by name
 //	xla:/path/to/plugin.so   exactly this plugin
+//	lethe                    Lethe's own backend, on trial: see package backend
 //
 // The empty spec reads the environment variable LETHE_ENGINE and falls back to
 // auto. Open never downloads anything and never panics; what auto could not
@@ -65,10 +69,12 @@ func Open(spec string) (*Engine, error) {
 		return openAuto()
 	case spec == "go":
 		return openGo("asked for by name")
+	case spec == "lethe":
+		return openOwn("asked for by name"), nil
 	case spec == "xla" || strings.HasPrefix(spec, "xla:"):
 		return openXLA(spec)
 	}
-	return nil, fmt.Errorf("engine: %q is not one of auto, go, xla, xla:cuda, xla:/path/to/plugin.so", spec)
+	return nil, fmt.Errorf("engine: %q is not one of auto, go, xla, xla:cuda, xla:/path/to/plugin.so, lethe", spec)
 }
 
 // chunkRowsGo keeps one chunk's activations of a small network inside the
@@ -93,8 +99,21 @@ func openGo(why string) (*Engine, error) {
 		info:    Info{Kind: "go", Kernel: matmulKernel(), Why: why},
 		chunk:   chunkRowsGo,
 		slots:   make(chan struct{}, workers),
-		wide:    &wide{},
+		wide:    &wide{open: openGoWide},
 	}, nil
+}
+
+// openOwn opens Lethe's own backend, whose executions run side by side like those of
+// GoMLX's, and put all cores to work where they are wide.
+func openOwn(why string) *Engine {
+	workers := runtime.GOMAXPROCS(0)
+	return &Engine{
+		backend: backend.Open(1),
+		info:    Info{Kind: backend.Name, Kernel: backend.Version, Why: why},
+		chunk:   chunkRowsGo,
+		slots:   make(chan struct{}, workers),
+		wide:    &wide{open: func() (compute.Backend, error) { return backend.Open(workers), nil }},
+	}
 }
 
 // quietly turns a panic of the backend's constructor into an error and keeps
@@ -125,6 +144,8 @@ func (e *Engine) Info() Info { return e.info }
 func (e *Engine) String() string {
 	s := fmt.Sprintf("engine %s: ", e.info.Kind)
 	switch {
+	case e.info.Kind == backend.Name:
+		s += fmt.Sprintf("own kernels (%s) on %d cores", kernels.Best(), cap(e.slots))
 	case e.info.Kind != "go":
 		s += "XLA on " + e.info.Kernel
 	case e.info.Kernel == "scalar":

@@ -231,5 +231,5 @@ func ExampleOpen() {
 	fmt.Println(err)
 	// Output:
 	// go
-	// engine: "abacus" is not one of auto, go, xla, xla:cuda, xla:/path/to/plugin.so
+	// engine: "abacus" is not one of auto, go, xla, xla:cuda, xla:/path/to/plugin.so, lethe
 }

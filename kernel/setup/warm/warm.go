@@ -65,6 +65,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/audit/lenstest"
 	_ "github.com/lethe-ml/lethe/lib/cells"
 	_ "github.com/lethe-ml/lethe/lib/engine"
+	_ "github.com/lethe-ml/lethe/lib/engine/backend"
 	_ "github.com/lethe-ml/lethe/lib/engine/enginetest"
 	_ "github.com/lethe-ml/lethe/lib/engine/kernels"
 	_ "github.com/lethe-ml/lethe/lib/federated"

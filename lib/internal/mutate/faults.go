@@ -46,6 +46,23 @@ var faults = []Fault{
 	{File: "lib/array/npy/values.go", Old: "out[k%rows*cols+k/rows] = v", New: "out[k] = v", Protects: "a file in Fortran order is transposed"},
 	{File: "lib/train/fit.go", Old: "AsDiverged(err, s.Done+1)", New: "AsDiverged(err, s.Done)", Protects: "a divergence names its epoch"},
 
+	// The engine of our own.
+	{File: "lib/engine/backend/arena.go", Old: "if other.last < l.first || l.last < other.first {", New: "if other.last <= l.first || l.last <= other.first {",
+		Protects: "what a step reads and what it writes lie apart"},
+	{File: "lib/engine/backend/plan.go", Old: "(best == nil || u.id > best.id) && !p.through(u, n) {", New: "(best == nil || u.id > best.id) {",
+		Protects: "no two units wait for each other"},
+	{File: "lib/engine/backend/plan.go", Old: "if !t.plain || !in[t.by] {", New: "if !t.plain {", Protects: "what somebody else takes is not lost in a reduction"},
+	{File: "lib/engine/backend/view.go", Old: "out.start += s.starts[i] * v.strides[i]", New: "out.start += s.starts[i]",
+		Protects: "a slice begins where it is said to"},
+	{File: "lib/engine/backend/view.go", Old: "joins = joins && s[k][last] == n*strides[k][i]", New: "joins = joins && s[0][last] == n*strides[0][i]",
+		Protects: "axes are joined where all strides allow it"},
+	{File: "lib/engine/backend/reduce.go", Old: "rows = max(1, tile/inner.n) // segments lie side by side", New: "rows = max(1, tile/inner.n) + 1",
+		Protects: "a piece of a reduction fits a tile"},
+	{File: "lib/engine/backend/reduce.go", Old: "i*segments/pieces, (i+1)*segments/pieces, inner)", New: "i*segments/pieces, (i+1)*segments/pieces-i%2, inner)",
+		Protects: "the pieces of a reduction are all of it"},
+	{File: "lib/engine/backend/program.go", Old: "offset += strides[i-1] - dims[i]*strides[i]", New: "offset += strides[i-1]",
+		Protects: "a walk over a view turns at the end of an axis"},
+
 	// Data sets.
 	{File: "datasets/split.go", Old: "			if k < trainQuota[c] {", New: "			if k >= testQuota[c] {",
 		Protects: "the split is scikit-learn's, train first"},

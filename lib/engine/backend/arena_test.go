@@ -1,0 +1,64 @@
+package backend
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Whatever is alive at the same step lies apart, and the arena is no larger than all
+// together and no smaller than what is alive at once.
+func TestWhatIsAliveLiesApart(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		a, n, steps := newArena(), 1+rng.IntN(40), 1+rng.IntN(30)
+		most := make([]int, steps)
+		total := 0
+		for slot := range n {
+			first := rng.IntN(steps)
+			last := min(steps-1, first+rng.IntN(6))
+			bytes := 1 + rng.IntN(1000)
+			a.from(slot, first, bytes)
+			a.until(slot, last)
+			for s := first; s <= last; s++ {
+				most[s] += bytes
+			}
+			total += bytes + line
+		}
+		places := map[int]int{}
+		end := a.place(places)
+		if len(places) != n {
+			t.Fatalf("%d of %d have a place", len(places), n)
+		}
+		for i, l := range a.lives {
+			if places[i]%line != 0 || places[i]+l.bytes > end {
+				t.Fatalf("%d bytes at %d of %d", l.bytes, places[i], end)
+			}
+			for j, m := range a.lives {
+				together := i != j && l.first <= m.last && m.first <= l.last
+				if together && places[i] < places[j]+m.bytes && places[j] < places[i]+l.bytes {
+					t.Fatalf("steps %d to %d at %d+%d, and %d to %d at %d+%d", l.first, l.last, places[i], l.bytes, m.first, m.last, places[j], m.bytes)
+				}
+			}
+		}
+		for _, bytes := range most {
+			if end < bytes {
+				t.Fatalf("%d bytes for %d at once", end, bytes)
+			}
+		}
+		if end > total {
+			t.Fatalf("%d bytes for %d", end, total)
+		}
+	}
+}
+
+// What the caller brings, and what he gets at once, has no place.
+func TestWhatLiesElsewhereHasNoPlace(t *testing.T) {
+	a := newArena()
+	a.until(1, 3)
+	a.from(2, 1, 8)
+	a.leave(2)
+	places := map[int]int{}
+	if end := a.place(places); end != 0 || len(places) != 0 {
+		t.Errorf("%v, %d bytes", places, end)
+	}
+}

@@ -1,0 +1,27 @@
+// Package backend is GoMLX's graph on Lethe's own arithmetic: a
+// [compute.Backend] that records a computation, plans it once, and runs it on the
+// kernels of package kernels.
+//
+// # Plan
+//
+// Operations that only look at their operand in another way (Reshape, Transpose,
+// Slice, BroadcastInDim) become strides and cost nothing. Elementwise operations
+// are gathered into programs that run over tiles of a thousand elements, so that
+// what is between two of them never leaves the first-level cache, and a reduction
+// takes the program before it along. Everything else is a step of its own. What
+// lies between steps has its place in one arena, by liveness.
+//
+// # Bits
+//
+// A result depends on the graph and its inputs alone: not on the processor, its
+// vectors, the number of workers or how work is cut. Matrix products are chains of
+// fused multiply-adds in the order of the index; sums of floats are formed in
+// float64, in pieces that follow from the shape. Functions of float64 are those of
+// package math, whose last bits may differ between architectures.
+//
+// # On trial
+//
+// The backend passes GoMLX's own suite for backends and comes to what GoMLX's Go backend
+// comes to. It is not yet what Lethe runs on by itself: convolutions lay out their
+// windows, which takes memory, and nothing was measured on a quiet machine.
+package backend

@@ -1,0 +1,214 @@
+package backend
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
+)
+
+// step is a part of an execution.
+type step interface{ run(x *execution) }
+
+// executable is a planned computation. It may run several times at once.
+type executable struct {
+	backend *Backend
+	f       *function
+	steps   []step
+	fixed   map[int]*constant // slots of constants
+	places  map[int]int       // slots in the arena
+	outputs []int             // slots
+	slots   int
+	size    int // of the arena, in bytes
+	arenas  sync.Pool
+}
+
+var _ compute.Executable = (*executable)(nil)
+
+// execution is one run.
+type execution struct {
+	slots   []unsafe.Pointer
+	workers int
+}
+
+// address is where element i of a view lies, counted from its first.
+func (x *execution) address(v view, i int) unsafe.Pointer {
+	return unsafe.Add(x.slots[v.slot], (v.start+i)*int(v.of.Size()))
+}
+
+// parallel runs f on pieces of 0 .. n of at least grain, on the workers.
+func (x *execution) parallel(n, grain int, f func(from, to int)) {
+	pieces := min(x.workers, n/max(1, grain))
+	if pieces < 2 {
+		if n > 0 {
+			f(0, n)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	for i := range pieces {
+		wg.Go(func() { f(i*n/pieces, (i+1)*n/pieces) })
+	}
+	wg.Wait()
+}
+
+// compile plans a function and prepares its steps.
+func compile(b *Backend, f *function) (*executable, error) {
+	p, err := plan(f)
+	if err != nil {
+		return nil, err
+	}
+	e := &executable{backend: b, f: f, fixed: map[int]*constant{}, places: map[int]int{}}
+	for _, n := range p.nodes {
+		if c, ok := n.attr.(constant); ok {
+			e.fixed[n.id] = &c
+		}
+	}
+	a := newArena()
+	for i, u := range p.units {
+		for _, slot := range p.taken(u) {
+			a.until(slot, i)
+		}
+	}
+	if err := e.build(p, a); err != nil {
+		return nil, err
+	}
+	e.slots = p.extra
+	e.size = a.place(e.places)
+	return e, nil
+}
+
+// build makes the steps and tells the arena what they write.
+func (e *executable) build(p *planner, a *arena) error {
+	for i, u := range p.units {
+		steps, scratch, err := p.steps(u)
+		if err != nil {
+			return err
+		}
+		e.steps = append(e.steps, steps...)
+		for _, n := range u.all() {
+			if p.views[n].slot == n.id {
+				a.from(n.id, i, n.size()*int(n.shape.DType.Size()))
+			}
+		}
+		for slot, bytes := range scratch {
+			a.from(slot, i, bytes)
+			a.until(slot, i)
+		}
+	}
+	for _, n := range e.f.outputs {
+		// What a step writes is written to the caller at once.
+		if p.views[n].slot == n.id && p.unitOf[n] != nil && !slices.Contains(e.outputs, n.id) {
+			e.outputs = append(e.outputs, n.id)
+			a.leave(n.id)
+			continue
+		}
+		e.outputs = append(e.outputs, p.extra)
+		to := whole(p.extra, n.shape.DType, n.shape.Dimensions)
+		p.extra++
+		a.until(p.views[n].slot, len(p.units))
+		s, err := copied(p.views[n], to)
+		if err != nil {
+			return err
+		}
+		e.steps = append(e.steps, s)
+	}
+	return nil
+}
+
+// copied lays out a view densely.
+func copied(from, to view) (*program, error) {
+	w := &weaver{program: program{size: from.size()}, known: map[*node]int{}, loaded: map[string]int{}}
+	r := w.load(from)
+	w.stores = append(w.stores, store{r, to})
+	w.settle()
+	return &w.program, nil
+}
+
+// Inputs implements compute.Executable.
+func (e *executable) Inputs() ([]string, []shapes.Shape) { return e.f.names, shapesOf(e.f.params) }
+
+// Outputs implements compute.Executable.
+func (e *executable) Outputs() []shapes.Shape { return shapesOf(e.f.outputs) }
+
+func shapesOf(nodes []*node) []shapes.Shape {
+	out := make([]shapes.Shape, len(nodes))
+	for i, n := range nodes {
+		out[i] = n.shape
+	}
+	return out
+}
+
+// Finalize implements compute.Executable.
+func (e *executable) Finalize() { e.steps = nil }
+
+// Execute implements compute.Executable.
+func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.DeviceNum) ([]compute.Buffer, error) {
+	if e.steps == nil {
+		return nil, fmt.Errorf("backend %s: %q was closed", Name, e.f.builder.name)
+	}
+	x := &execution{slots: make([]unsafe.Pointer, e.slots), workers: e.backend.workers}
+	if err := e.take(x, inputs); err != nil {
+		return nil, err
+	}
+	for slot, c := range e.fixed {
+		x.slots[slot] = c.data()
+	}
+	memory := e.arena()
+	defer e.arenas.Put(memory)
+	for slot, at := range e.places {
+		x.slots[slot] = unsafe.Pointer(&(*memory)[at/8])
+	}
+	out := make([]compute.Buffer, len(e.outputs))
+	for i, slot := range e.outputs {
+		buf, err := e.backend.buffer(e.f.outputs[i].shape)
+		if err != nil {
+			return nil, err
+		}
+		out[i], x.slots[slot] = buf, buf.data()
+	}
+	for _, s := range e.steps {
+		s.run(x)
+	}
+	for i, given := range donate {
+		if given {
+			if err := inputs[i].Finalize(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// take finds the inputs' memory.
+func (e *executable) take(x *execution, inputs []compute.Buffer) error {
+	if len(inputs) != len(e.f.params) {
+		return fmt.Errorf("backend %s: %q takes %d inputs and was given %d", Name, e.f.builder.name, len(e.f.params), len(inputs))
+	}
+	for i, in := range inputs {
+		buf, ok := in.(*buffer)
+		want := e.f.params[i]
+		if !ok {
+			return fmt.Errorf("backend %s: %q: input %d is another backend's %T", Name, e.f.builder.name, i, in)
+		}
+		if err := buf.alive(); err != nil {
+			return err
+		}
+		if buf.shape.DType != want.shape.DType || !slices.Equal(buf.shape.Dimensions, want.shape.Dimensions) {
+			return fmt.Errorf("backend %s: %q: input %d is %s and should be %s", Name, e.f.builder.name, i, buf.shape, want.shape)
+		}
+		x.slots[want.id] = buf.data()
+	}
+	return nil
+}
+
+func (e *executable) arena() *[]uint64 {
+	if m, ok := e.arenas.Get().(*[]uint64); ok {
+		return m
+	}
+	m := make([]uint64, e.size/8+1)
+	return &m
+}

@@ -1,0 +1,262 @@
+package backend
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapeinference"
+	"github.com/gomlx/compute/shapes"
+)
+
+// The operations that look elements up by numbers which are themselves values.
+
+// lookup says how indices name slices of a tensor: for every place of the batch
+// there is a vector of starts; start i is on axis starts[i], and a slice is size
+// long on every axis. Axes in gone are of length 1 and missing beside the batch.
+type lookup struct {
+	vector     int   // the axis of the indices that is the vector, or one more than there are
+	starts     []int // axes of the tensor
+	size       []int
+	gone       []int // axes of the tensor
+	offsets    []int // axes of the other side that hold a slice
+	clamp, min bool
+}
+
+// Gather implements compute.Function.
+func (f *function) Gather(x, indices compute.Value, vector int, offsets, collapsed, starts, sizes []int, sorted bool) (compute.Value, error) {
+	in, err := f.operands(compute.OpTypeGather, []compute.Value{x, indices})
+	if err != nil {
+		return nil, err
+	}
+	shape, err := shapeinference.Gather(in[0].shape, in[1].shape, vector, offsets, collapsed, starts, sizes, sorted)
+	if err == nil && indexOf[in[1].shape.DType] == nil {
+		err = missing(compute.OpTypeGather)
+	}
+	l := lookup{vector, slices.Clone(starts), slices.Clone(sizes), slices.Clone(collapsed), slices.Clone(offsets), true, false}
+	return f.result(compute.OpTypeGather, shape, err, l, in...)
+}
+
+// ScatterSum implements compute.Function.
+func (f *function) ScatterSum(x, indices, updates compute.Value, vector int, offsets, inserted, starts []int, sorted, unique bool) (compute.Value, error) {
+	return f.scatter(compute.OpTypeScatterSum, x, indices, updates, vector, offsets, inserted, starts)
+}
+
+// ScatterMax implements compute.Function.
+func (f *function) ScatterMax(x, indices, updates compute.Value, vector int, offsets, inserted, starts []int, sorted, unique bool) (compute.Value, error) {
+	return f.scatter(compute.OpTypeScatterMax, x, indices, updates, vector, offsets, inserted, starts)
+}
+
+// ScatterMin implements compute.Function.
+func (f *function) ScatterMin(x, indices, updates compute.Value, vector int, offsets, inserted, starts []int, sorted, unique bool) (compute.Value, error) {
+	return f.scatter(compute.OpTypeScatterMin, x, indices, updates, vector, offsets, inserted, starts)
+}
+
+func (f *function) scatter(op compute.OpType, x, indices, updates compute.Value, vector int, offsets, inserted, starts []int) (compute.Value, error) {
+	in, err := f.operands(op, []compute.Value{x, indices, updates})
+	if err != nil {
+		return nil, err
+	}
+	shape, err := shapeinference.Scatter(in[0].shape, in[1].shape, in[2].shape, vector, offsets, inserted, starts)
+	if err == nil && (indexOf[in[1].shape.DType] == nil || combines[kernelOf{op, in[0].shape.DType}] == nil) {
+		err = missing(op)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("backend %s: %s: %w", Name, op, err)
+	}
+	l := lookup{vector: vector, starts: slices.Clone(starts), gone: slices.Clone(inserted), offsets: slices.Clone(offsets)}
+	k := 0
+	for axis := range in[0].shape.Dimensions {
+		size := 1
+		if !slices.Contains(inserted, axis) {
+			size = in[2].shape.Dimensions[offsets[k]]
+			k++
+		}
+		l.size = append(l.size, size)
+	}
+	return f.result(op, shape, nil, l, in...)
+}
+
+// indexOf reads an index.
+var indexOf = map[dtypes.DType]func(p unsafe.Pointer) int{
+	dtypes.Int8: index[int8], dtypes.Int16: index[int16], dtypes.Int32: index[int32], dtypes.Int64: index[int64],
+	dtypes.Uint8: index[uint8], dtypes.Uint16: index[uint16], dtypes.Uint32: index[uint32], dtypes.Uint64: index[uint64],
+}
+
+func index[T integer](p unsafe.Pointer) int { return int(*(*T)(p)) }
+
+// looking is a lookup with its tensors: those looked into, and those on the other
+// side, with an axis for everything in the batch and every axis of a slice.
+type looking struct {
+	lookup
+	x, indices, other view
+}
+
+// pairs calls f with the offsets of every element of the other side and of its
+// partner in the tensor. Slices that lie outside are moved inside where the lookup
+// clamps, and left out where it does not.
+func (l looking) pairs(x *execution, f func(other, in int)) {
+	read := indexOf[l.indices.of]
+	var batch []int // axes of the other side
+	for i := range l.other.dims {
+		if !slices.Contains(l.offsets, i) {
+			batch = append(batch, i)
+		}
+	}
+	counts := make([]int, len(batch))
+	for i, axis := range batch {
+		counts[i] = l.other.dims[axis]
+	}
+	place, starts, within := make([]int, len(batch)), make([]int, len(l.size)), make([]int, len(l.size))
+	each(counts, place, func() {
+		if !l.startsAt(x, read, place, starts) {
+			return
+		}
+		base := 0
+		for i, axis := range batch {
+			base += place[i] * l.other.strides[axis]
+		}
+		clear(within)
+		each(l.size, within, func() {
+			in, out, k := 0, base, 0
+			for axis, w := range within {
+				in += (starts[axis] + w) * l.x.strides[axis]
+				if !slices.Contains(l.gone, axis) {
+					out += w * l.other.strides[l.offsets[k]]
+					k++
+				}
+			}
+			f(out, in)
+		})
+	})
+}
+
+// startsAt reads where the slice of a place in the batch begins.
+func (l looking) startsAt(x *execution, read func(unsafe.Pointer) int, place, starts []int) bool {
+	at, step, k := 0, 0, 0
+	for axis := range l.indices.dims {
+		if axis == l.vector {
+			step = l.indices.strides[axis]
+			continue
+		}
+		at += place[k] * l.indices.strides[axis]
+		k++
+	}
+	clear(starts)
+	for i, axis := range l.starts {
+		start, last := read(x.address(l.indices, at+i*step)), l.x.dims[axis]-l.size[axis]
+		if l.clamp {
+			start = max(0, min(start, last))
+		}
+		if start < 0 || start > last {
+			return false
+		}
+		starts[axis] = start
+	}
+	return true
+}
+
+func init() {
+	others[compute.OpTypeGather] = func(p *planner, n *node) ([]step, map[int]int, error) {
+		return []step{gathering{looking{n.attr.(lookup), p.views[n.in[0]], p.views[n.in[1]], p.views[n]}}}, nil, nil
+	}
+	scatter := func(p *planner, n *node) ([]step, map[int]int, error) {
+		to := p.views[n]
+		base, err := copied(p.views[n.in[0]], to)
+		s := combining{looking{n.attr.(lookup), to, p.views[n.in[1]], p.views[n.in[2]]}, combines[kernelOf{n.op, to.of}]}
+		return []step{base, s}, nil, err
+	}
+	for _, op := range []compute.OpType{compute.OpTypeScatterSum, compute.OpTypeScatterMax, compute.OpTypeScatterMin} {
+		others[op] = scatter
+	}
+}
+
+// gathering copies slices.
+type gathering struct{ looking }
+
+func (g gathering) run(x *execution) {
+	g.pairs(x, func(other, in int) { move(g.x.of, x.address(g.other, other), x.address(g.x, in), 1) })
+}
+
+// combining takes updates into a tensor, one after the other.
+type combining struct {
+	looking
+	into func(to, from unsafe.Pointer)
+}
+
+func (c combining) run(x *execution) {
+	c.pairs(x, func(other, in int) { c.into(x.address(c.x, in), x.address(c.other, other)) })
+}
+
+var combines = map[kernelOf]func(to, from unsafe.Pointer){}
+
+func combinesOf[T number](t dtypes.DType) {
+	with := func(f func(a, b T) T) func(to, from unsafe.Pointer) {
+		return func(to, from unsafe.Pointer) { *(*T)(to) = f(*(*T)(to), *(*T)(from)) }
+	}
+	combines[kernelOf{compute.OpTypeScatterSum, t}] = with(func(a, b T) T { return a + b })
+	combines[kernelOf{compute.OpTypeScatterMax, t}] = with(func(a, b T) T { return max(a, b) })
+	combines[kernelOf{compute.OpTypeScatterMin, t}] = with(func(a, b T) T { return min(a, b) })
+}
+
+// best is what ArgMinMax looks for, along an axis.
+type best struct {
+	axis  int
+	least bool
+}
+
+// ArgMinMax implements compute.Function.
+func (f *function) ArgMinMax(x compute.Value, axis int, to dtypes.DType, least bool) (compute.Value, error) {
+	return f.unary(compute.OpTypeArgMinMax, x, best{axis, least}, func(s shapes.Shape) (shapes.Shape, error) {
+		if seekers[s.DType] == nil || indexOf[to] == nil {
+			return s, missing(compute.OpTypeArgMinMax)
+		}
+		return shapeinference.ArgMinMax(s, axis, to)
+	})
+}
+
+func init() {
+	others[compute.OpTypeArgMinMax] = func(p *planner, n *node) ([]step, map[int]int, error) {
+		return []step{seeking{n.attr.(best), p.views[n.in[0]], p.views[n]}}, nil, nil
+	}
+}
+
+// seeking finds the first of the best elements along an axis; what is no number is
+// the best of all.
+type seeking struct {
+	best
+	x, to view
+}
+
+// seekers find the place of the best of n elements that are step apart.
+var seekers = map[dtypes.DType]func(p unsafe.Pointer, n, step int, least bool) int{}
+
+func seek[T number](p unsafe.Pointer, n, step int, least bool) int {
+	at := 0
+	var zero T
+	value := func(i int) T { return *(*T)(unsafe.Add(p, i*step*int(unsafe.Sizeof(zero)))) }
+	most := value(0)
+	for i := 1; i < n && most == most; i++ {
+		if v := value(i); v != v || (v > most && !least) || (v < most && least) {
+			most, at = v, i
+		}
+	}
+	return at
+}
+
+func (s seeking) run(x *execution) {
+	outer, strides := slices.Delete(slices.Clone(s.x.dims), s.axis, s.axis+1), slices.Delete(slices.Clone(s.x.strides), s.axis, s.axis+1)
+	place, k := make([]int, len(outer)), 0
+	write := conversions[[2]dtypes.DType{dtypes.Int64, s.to.of}]
+	each(outer, place, func() {
+		at := 0
+		for i, p := range place {
+			at += p * strides[i]
+		}
+		found := int64(seekers[s.x.of](x.address(s.x, at), s.x.dims[s.axis], s.x.strides[s.axis], s.least))
+		write(1, x.address(s.to, k), unsafe.Pointer(&found), nil, nil)
+		k++
+	})
+}

@@ -1,0 +1,213 @@
+package backend
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
+)
+
+// drawing records a random computation, the same on every backend: it has been given the
+// values so far and adds one.
+type drawing struct {
+	f      compute.Function
+	rng    *rand.Rand
+	values []compute.Value
+}
+
+func (d *drawing) any() (compute.Value, []int) {
+	v := d.values[d.rng.IntN(len(d.values))]
+	s, err := d.f.Shape(v)
+	if err != nil {
+		panic(err)
+	}
+	return v, s.Dimensions
+}
+
+// like finds a value of the given dims.
+func (d *drawing) like(dims []int) compute.Value {
+	for range 40 {
+		if v, has := d.any(); fmt.Sprint(has) == fmt.Sprint(dims) {
+			return v
+		}
+	}
+	return nil
+}
+
+func (d *drawing) next() (compute.Value, error) {
+	x, dims := d.any()
+	rank := len(dims)
+	switch d.rng.IntN(12) {
+	case 0:
+		return d.f.Tanh(x)
+	case 1:
+		return d.f.Neg(x)
+	case 2, 3, 4:
+		y := d.like(dims)
+		if y == nil {
+			return d.f.Abs(x)
+		}
+		ops := []func(a, b compute.Value) (compute.Value, error){d.f.Add, d.f.Mul, d.f.Sub, d.f.Max}
+		return ops[d.rng.IntN(len(ops))](x, y)
+	case 5:
+		return d.f.Transpose(x, d.rng.Perm(rank)...)
+	case 6:
+		if rank < 2 {
+			return d.f.Reshape(x, append([]int{1}, dims...)...)
+		}
+		return d.f.Reshape(x, append([]int{dims[0] * dims[1]}, dims[2:]...)...)
+	case 7:
+		if rank == 0 {
+			return d.f.Cos(x)
+		}
+		axis := d.rng.IntN(rank)
+		y, err := d.f.ReduceSum(x, axis)
+		if err != nil {
+			return nil, err
+		}
+		var axes []int
+		for i := range dims {
+			if i != axis {
+				axes = append(axes, i)
+			}
+		}
+		return d.f.BroadcastInDim(y, shapes.Make(dtypes.Float32, dims...), axes)
+	case 8:
+		if rank == 0 {
+			return d.f.Sin(x)
+		}
+		return d.f.ReduceMax(x, d.rng.IntN(rank))
+	case 9:
+		starts, ones := make([]int, rank), make([]int, rank)
+		limits := append([]int{}, dims...)
+		for i := range dims {
+			starts[i], ones[i] = d.rng.IntN(dims[i]), 1+d.rng.IntN(2)
+		}
+		return d.f.Slice(x, starts, limits, ones)
+	case 10:
+		if rank != 2 || dims[0]*dims[0]*dims[1] > 1e6 {
+			return d.f.Logistic(x)
+		}
+		y, err := d.f.DotGeneral(x, []int{1}, nil, x, []int{1}, nil, compute.DotGeneralConfig{})
+		if err != nil {
+			return nil, err
+		}
+		return d.f.Tanh(y)
+	}
+	if rank == 0 {
+		return d.f.Exp(x)
+	}
+	axis := d.rng.IntN(rank)
+	y, err := d.f.Concatenate(axis, x, x)
+	if err != nil {
+		return nil, err
+	}
+	return d.f.Tanh(y)
+}
+
+// drawn records and runs a computation of n operations on two inputs, and returns some of
+// its values.
+func drawn(b compute.Backend, seed uint64, n int) ([][]float32, error) {
+	w := b.Builder("drawn")
+	d := &drawing{f: w.Main(), rng: rand.New(rand.NewPCG(seed, 1))}
+	in := rand.New(rand.NewPCG(seed, 2))
+	var inputs []compute.Buffer
+	for i, dims := range [][]int{{3, 37}, {37, 3}, {3, 37}} {
+		s := shapes.Make(dtypes.Float32, dims...)
+		v, err := d.f.Parameter(fmt.Sprint("x", i), s, nil)
+		if err != nil {
+			return nil, err
+		}
+		d.values = append(d.values, v)
+		flat := make([]float32, s.Size())
+		for j := range flat {
+			flat[j] = float32(in.NormFloat64())
+		}
+		buf, err := b.BufferFromFlatData(0, flat, s)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, buf)
+	}
+	for range n {
+		v, err := d.next()
+		if err != nil {
+			return nil, err
+		}
+		if s, _ := d.f.Shape(v); s.Size() < 1e5 && s.Rank() < 5 {
+			d.values = append(d.values, v)
+		}
+	}
+	var out []compute.Value
+	for i := len(d.values) - 1; i >= 0 && len(out) < 6; i -= 1 + d.rng.IntN(4) {
+		out = append(out, d.values[i])
+	}
+	if err := d.f.Return(out, nil); err != nil {
+		return nil, err
+	}
+	e, err := w.Compile()
+	if err != nil {
+		return nil, err
+	}
+	results, err := e.Execute(inputs, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	var flats [][]float32
+	for _, r := range results {
+		s, err := r.Shape()
+		if err != nil {
+			return nil, err
+		}
+		flat := make([]float32, s.Size())
+		if err := r.ToFlatData(flat); err != nil {
+			return nil, err
+		}
+		flats = append(flats, flat)
+	}
+	return flats, nil
+}
+
+// Random computations come to what GoMLX's own backend makes of them, and to the same
+// bits whatever the number of workers.
+func TestRandomComputations(t *testing.T) {
+	theirs, err := gobackend.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Finalize()
+	for seed := range uint64(400) {
+		n := 5 + int(seed)%60
+		want, err := drawn(theirs, seed, n)
+		if err != nil {
+			t.Fatalf("computation %d: GoMLX: %v", seed, err)
+		}
+		got, err := drawn(Open(1), seed, n)
+		if err != nil {
+			t.Fatalf("computation %d: %v", seed, err)
+		}
+		again, err := drawn(Open(3), seed, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range want {
+			if len(got[k]) != len(want[k]) {
+				t.Fatalf("computation %d: value %d has %d elements, not %d", seed, k, len(got[k]), len(want[k]))
+			}
+			for i, v := range want[k] {
+				g := got[k][i]
+				if math.Float32bits(g) != math.Float32bits(again[k][i]) {
+					t.Fatalf("computation %d: element %d of value %d is %v with one worker and %v with three", seed, i, k, g, again[k][i])
+				}
+				if d := math.Abs(float64(g - v)); d > 2e-3*math.Max(1, math.Abs(float64(v))) || math.IsNaN(float64(g)) != math.IsNaN(float64(v)) {
+					t.Fatalf("computation %d: element %d of value %d is %v, should be %v", seed, i, k, g, v)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package backend
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/notimplemented"
+	"github.com/gomlx/compute/shapes"
+)
+
+// node is a value of a computation that is being recorded.
+type node struct {
+	op    compute.OpType
+	in    []*node
+	shape shapes.Shape
+	attr  any // what the operation is told beside its operands
+	id    int // the place in its function
+	of    *function
+}
+
+func (n *node) size() int { return n.shape.Size() }
+
+// builder records a computation.
+type builder struct {
+	notimplemented.Builder
+	backend *Backend
+	name    string
+	main    *function
+}
+
+var _ compute.Builder = (*builder)(nil)
+
+func newBuilder(b *Backend, name string) *builder {
+	w := &builder{backend: b, name: name}
+	w.main = &function{builder: w, seen: map[string]*node{}}
+	w.main.ErrFn = missing
+	return w
+}
+
+// missing is the error of what the backend does not do.
+func missing(op compute.OpType) error {
+	return fmt.Errorf("backend %s: operation %s: %w", Name, op, compute.ErrNotImplemented)
+}
+
+// Name implements compute.Builder.
+func (w *builder) Name() string { return w.name }
+
+// Main implements compute.Builder.
+func (w *builder) Main() compute.Function { return w.main }
+
+// OpShape implements compute.Builder.
+func (w *builder) OpShape(op compute.Value) (shapes.Shape, error) { return w.main.Shape(op) }
+
+// Compile implements compute.Builder.
+func (w *builder) Compile() (compute.Executable, error) {
+	if !w.main.returned {
+		return nil, fmt.Errorf("backend %s: %q returns nothing", Name, w.name)
+	}
+	return compile(w.backend, w.main)
+}
+
+// function is the one function of a computation.
+type function struct {
+	notimplemented.Function
+	builder  *builder
+	nodes    []*node
+	params   []*node
+	names    []string
+	outputs  []*node
+	returned bool
+	seen     map[string]*node // nodes by what they compute
+}
+
+var _ compute.Function = (*function)(nil)
+
+// Builder implements compute.Function.
+func (f *function) Builder() compute.Builder { return f.builder }
+
+// Shape implements compute.Function.
+func (f *function) Shape(v compute.Value) (shapes.Shape, error) {
+	n, err := f.node("Shape", v)
+	if err != nil {
+		return shapes.Invalid(), err
+	}
+	return n.shape, nil
+}
+
+// node is the value as one of this function.
+func (f *function) node(op string, v compute.Value) (*node, error) {
+	n, ok := v.(*node)
+	if !ok || n == nil {
+		return nil, fmt.Errorf("backend %s: %s: %T is no value of this backend", Name, op, v)
+	}
+	if n.of != f {
+		return nil, fmt.Errorf("backend %s: %s: a value of another computation", Name, op)
+	}
+	return n, nil
+}
+
+func (f *function) operands(op compute.OpType, values []compute.Value) ([]*node, error) {
+	if f.returned {
+		return nil, fmt.Errorf("backend %s: %s after Return", Name, op)
+	}
+	in := make([]*node, len(values))
+	for i, v := range values {
+		n, err := f.node(op.String(), v)
+		if err != nil {
+			return nil, err
+		}
+		in[i] = n
+	}
+	return in, nil
+}
+
+// add records an operation, or finds it where the same was recorded before.
+func (f *function) add(op compute.OpType, shape shapes.Shape, attr any, in ...*node) (*node, error) {
+	if _, ok := types[shape.DType]; !ok {
+		return nil, fmt.Errorf("backend %s: %s of %s: %w", Name, op, shape.DType, compute.ErrNotImplemented)
+	}
+	key := fmt.Sprint(int(op), shape, attr)
+	for _, n := range in {
+		key += fmt.Sprint(" ", n.id)
+	}
+	if n := f.seen[key]; n != nil {
+		return n, nil
+	}
+	n := &node{op: op, in: in, shape: shape, attr: attr, id: len(f.nodes), of: f}
+	f.nodes, f.seen[key] = append(f.nodes, n), n
+	return n, nil
+}
+
+// result is add for a shape that may be wrong.
+func (f *function) result(op compute.OpType, shape shapes.Shape, err error, attr any, in ...*node) (compute.Value, error) {
+	if err != nil {
+		return nil, fmt.Errorf("backend %s: %s: %w", Name, op, err)
+	}
+	n, err := f.add(op, shape, attr, in...)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// Parameter implements compute.Function.
+func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
+	if sharding != nil || shape.IsDynamic() {
+		return nil, missing(compute.OpTypeParameter)
+	}
+	n, err := f.add(compute.OpTypeParameter, shape, len(f.params))
+	if err != nil {
+		return nil, err
+	}
+	f.params, f.names = append(f.params, n), append(f.names, name)
+	return n, nil
+}
+
+// constant holds the values of one; its address tells it from others.
+type constant struct{ *buffer }
+
+// Constant implements compute.Function.
+func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
+	if _, err := f.operands(compute.OpTypeConstant, nil); err != nil {
+		return nil, err
+	}
+	kind := reflect.TypeOf(flat)
+	if kind == nil || kind.Kind() != reflect.Slice {
+		return nil, fmt.Errorf("backend %s: a constant of %T", Name, flat)
+	}
+	shape := shapes.Make(dtypes.FromGoType(kind.Elem()), dims...)
+	buf, err := f.builder.backend.buffer(shape)
+	if err == nil {
+		err = buf.fill(flat)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var attr any = constant{buf}
+	n, err := f.add(compute.OpTypeConstant, shape, constantKey(flat, shape), nil...)
+	if err != nil {
+		return nil, err
+	}
+	n.attr = attr
+	return n, nil
+}
+
+// constantKey tells constants apart: by their bits where they are few.
+func constantKey(flat any, shape shapes.Shape) string {
+	if raw := dtypes.UnsafeByteSliceFromAny(flat); len(raw) <= 1024 {
+		return fmt.Sprintf("%x", raw)
+	}
+	return fmt.Sprintf("%p %v", flat, shape)
+}
+
+// Return implements compute.Function.
+func (f *function) Return(outputs []compute.Value, shardings []*compute.ShardingSpec) error {
+	for _, s := range shardings {
+		if s != nil {
+			return fmt.Errorf("backend %s: results on several devices: %w", Name, compute.ErrNotImplemented)
+		}
+	}
+	in, err := f.operands(compute.OpTypeInvalid, outputs)
+	if err != nil {
+		return err
+	}
+	if len(in) == 0 {
+		return fmt.Errorf("backend %s: %q returns nothing", Name, f.builder.name)
+	}
+	f.outputs, f.returned = in, true
+	return nil
+}
+
+// uses counts, for each node that an output depends on, who takes it; outputs count as one.
+func (f *function) uses() map[*node][]*node {
+	users := map[*node][]*node{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		for _, in := range n.in {
+			if _, known := users[in]; !known {
+				users[in] = nil
+				visit(in)
+			}
+			users[in] = append(users[in], n)
+		}
+	}
+	for _, n := range f.outputs {
+		if _, known := users[n]; !known {
+			users[n] = nil
+			visit(n)
+		}
+	}
+	return users
+}
+
+// live are the nodes that an output depends on, in the order in which they were
+// recorded.
+func (f *function) live(users map[*node][]*node) []*node {
+	return slices.DeleteFunc(slices.Clone(f.nodes), func(n *node) bool {
+		_, ok := users[n]
+		return !ok
+	})
+}

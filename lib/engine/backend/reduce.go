@@ -1,0 +1,337 @@
+package backend
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapeinference"
+)
+
+// reductions are the operations of reduce, whose attribute are the axes.
+var reductions = map[compute.OpType]bool{
+	compute.OpTypeReduceSum: true, compute.OpTypeReduceProduct: true, compute.OpTypeReduceMax: true, compute.OpTypeReduceMin: true,
+	compute.OpTypeReduceLogicalAnd: true, compute.OpTypeReduceLogicalOr: true,
+}
+
+func (f *function) reduce(op compute.OpType, x compute.Value, axes []int) (compute.Value, error) {
+	in, err := f.operands(op, []compute.Value{x})
+	if err != nil {
+		return nil, err
+	}
+	if len(axes) == 0 {
+		for i := range in[0].shape.Rank() {
+			axes = append(axes, i)
+		}
+	}
+	shape, err := shapeinference.Reduce(in[0].shape, axes)
+	if err == nil && folds[kernelOf{op, in[0].shape.DType}] == nil {
+		err = missing(op)
+	}
+	return f.result(op, shape, err, slices.Clone(axes), in...)
+}
+
+// ReduceSum implements compute.Function.
+func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(compute.OpTypeReduceSum, x, axes)
+}
+
+// ReduceProduct implements compute.Function.
+func (f *function) ReduceProduct(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(compute.OpTypeReduceProduct, x, axes)
+}
+
+// ReduceMax implements compute.Function.
+func (f *function) ReduceMax(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(compute.OpTypeReduceMax, x, axes)
+}
+
+// ReduceMin implements compute.Function.
+func (f *function) ReduceMin(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(compute.OpTypeReduceMin, x, axes)
+}
+
+// ReduceLogicalAnd implements compute.Function.
+func (f *function) ReduceLogicalAnd(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(compute.OpTypeReduceLogicalAnd, x, axes)
+}
+
+// ReduceLogicalOr implements compute.Function.
+func (f *function) ReduceLogicalOr(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(compute.OpTypeReduceLogicalOr, x, axes)
+}
+
+// fold is how a reduction of a type adds up: in accumulators of eight bytes each.
+type fold struct {
+	// start sets n accumulators to the reduction of nothing.
+	start func(acc []uint64)
+	// along takes n elements into one accumulator, in an order that n alone sets.
+	along func(acc *uint64, from unsafe.Pointer, n int)
+	// across takes n elements into as many accumulators.
+	across func(acc []uint64, from unsafe.Pointer)
+	// join takes accumulators into others.
+	join func(acc, other []uint64)
+	// end stores accumulators as elements.
+	end func(to unsafe.Pointer, acc []uint64)
+}
+
+var folds = map[kernelOf]*fold{}
+
+// foldOf is a fold of elements T in an accumulator A.
+func foldOf[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end func(acc A) T) *fold {
+	as := func(acc []uint64) []A { return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(acc))), len(acc)) }
+	return &fold{
+		start: func(acc []uint64) {
+			for i := range as(acc) {
+				*(*A)(unsafe.Pointer(&acc[i])) = zero
+			}
+		},
+		along: func(acc *uint64, from unsafe.Pointer, n int) {
+			var lanes [lanes]A
+			for i := range lanes {
+				lanes[i] = zero
+			}
+			x := of[T](from, n)
+			for len(x) >= len(lanes) {
+				for i := range lanes {
+					lanes[i] = take(lanes[i], x[i])
+				}
+				x = x[len(lanes):]
+			}
+			for i, v := range x {
+				lanes[i] = take(lanes[i], v)
+			}
+			total := *(*A)(unsafe.Pointer(acc))
+			for _, l := range lanes {
+				total = join(total, l)
+			}
+			*(*A)(unsafe.Pointer(acc)) = total
+		},
+		across: func(acc []uint64, from unsafe.Pointer) {
+			x := of[T](from, len(acc))
+			for i, v := range x {
+				p := (*A)(unsafe.Pointer(&acc[i]))
+				*p = take(*p, v)
+			}
+		},
+		join: func(acc, other []uint64) {
+			for i := range acc {
+				p := (*A)(unsafe.Pointer(&acc[i]))
+				*p = join(*p, *(*A)(unsafe.Pointer(&other[i])))
+			}
+		},
+		end: func(to unsafe.Pointer, acc []uint64) {
+			out := of[T](to, len(acc))
+			for i := range acc {
+				out[i] = end(*(*A)(unsafe.Pointer(&acc[i])))
+			}
+		},
+	}
+}
+
+// lanes are how many sums along a row grow side by side.
+const lanes = 8
+
+// grain is about how many elements of a reduction are one piece of work; pieces of
+// the same output are joined in their order.
+const grain = 1 << 16
+
+// reduction computes one from the elements of a program.
+type reduction struct {
+	source *program
+	result int // the register of what is reduced
+	fold   *fold
+	to     view
+	groups []group // axes, the outermost first, merged
+	of     dtypes.DType
+}
+
+// group are neighbouring axes that are all reduced, or all kept.
+type group struct {
+	n    int
+	kept bool
+}
+
+func groupsOf(dims []int, axes []int) (out []group) {
+	for i, n := range dims {
+		kept := !slices.Contains(axes, i)
+		switch last := len(out) - 1; {
+		case n == 1:
+		case last >= 0 && out[last].kept == kept:
+			out[last].n *= n
+		default:
+			out = append(out, group{n, kept})
+		}
+	}
+	return out
+}
+
+// run computes the outputs. The innermost group is walked along, or across where it
+// is kept; over the groups before it run two counters, of outputs and of what is
+// reduced into them.
+func (r *reduction) run(x *execution) {
+	inner := group{1, false}
+	outer := r.groups
+	if n := len(outer); n > 0 {
+		inner, outer = outer[n-1], outer[:n-1]
+	}
+	kept, folded := split(outer, inner.n)
+	width, segments := 1, folded.size()
+	if inner.kept {
+		width = inner.n
+	}
+	if !inner.kept && segments == 1 && inner.n <= tile/2 && kept.dense(inner.n) {
+		r.rows(x, kept.size(), inner.n)
+		return
+	}
+	pieces := r.pieces(segments, inner.n)
+	x.parallel(kept.size(), max(1, grain/max(1, segments*inner.n)), func(from, to int) {
+		acc := make([]uint64, 2*width)
+		for k := from; k < to; k++ {
+			r.output(x, acc, k, kept.offset(k), folded, inner, pieces)
+		}
+	})
+}
+
+// rows reduces short rows that lie side by side, as many at a time as a tile holds.
+func (r *reduction) rows(x *execution, count, n int) {
+	size := int(r.of.Size())
+	at := tile / n
+	x.parallel(count, max(1, grain/n), func(from, to int) {
+		f := r.source.open(x, (to-from)*n)
+		defer f.close()
+		acc := make([]uint64, at)
+		for ; from < to; from += at {
+			now := min(at, to-from)
+			r.source.compute(x, f, from*n, now*n)
+			r.fold.start(acc[:now])
+			for i := range now {
+				r.fold.along(&acc[i], unsafe.Add(f.registers[r.result], i*n*size), n)
+			}
+			r.fold.end(x.address(r.to, from), acc[:now])
+		}
+	})
+}
+
+// pieces is in how many parts the segments of an output are added up.
+func (r *reduction) pieces(segments, inner int) int {
+	return max(1, min(segments, segments*inner/grain))
+}
+
+func (r *reduction) output(x *execution, acc []uint64, k, base int, folded walker, inner group, pieces int) {
+	width := len(acc) / 2
+	parts := make([]uint64, pieces*width)
+	segments := folded.size()
+	x.parallel(pieces, 1, func(from, to int) {
+		for i := from; i < to; i++ {
+			r.piece(x, parts[i*width:(i+1)*width], base, folded, i*segments/pieces, (i+1)*segments/pieces, inner)
+		}
+	})
+	total := parts[:width]
+	for i := 1; i < pieces; i++ {
+		r.fold.join(total, parts[i*width:(i+1)*width])
+	}
+	r.fold.end(x.address(r.to, k*width), total)
+}
+
+// piece reduces some segments into accumulators.
+func (r *reduction) piece(x *execution, acc []uint64, base int, folded walker, from, to int, inner group) {
+	r.fold.start(acc)
+	f := r.source.open(x, inner.n*max(1, to-from))
+	defer f.close()
+	rows := 1
+	if len(folded) == 1 && folded[0].step == inner.n {
+		rows = max(1, tile/inner.n) // segments lie side by side
+	}
+	for s := from; s < to; s += rows {
+		now := min(rows, to-s)
+		at := base + folded.offset(s)
+		for done := 0; done < now*inner.n; done += tile {
+			n := min(tile, now*inner.n-done)
+			r.source.compute(x, f, at+done, n)
+			r.take(acc, f.registers[r.result], done, n, inner)
+		}
+	}
+}
+
+// take reduces a tile that begins at an element of its segment.
+func (r *reduction) take(acc []uint64, from unsafe.Pointer, done, n int, inner group) {
+	if !inner.kept {
+		r.fold.along(&acc[0], from, n)
+		return
+	}
+	size := int(r.of.Size())
+	for at := 0; at < n; {
+		column := (done + at) % inner.n
+		run := min(n-at, inner.n-column)
+		r.fold.across(acc[column:column+run], unsafe.Add(from, at*size))
+		at += run
+	}
+}
+
+// walker counts over groups and knows where in the source each count begins.
+type walker []stride
+
+type stride struct{ n, step int }
+
+// split makes the walkers over kept and reduced groups, which stand before a group
+// of inner elements.
+func split(outer []group, inner int) (kept, folded walker) {
+	step := inner
+	for i := len(outer) - 1; i >= 0; i-- {
+		g := outer[i]
+		if g.kept {
+			kept = append(walker{{g.n, step}}, kept...)
+		} else {
+			folded = append(walker{{g.n, step}}, folded...)
+		}
+		step *= g.n
+	}
+	return kept, folded
+}
+
+// dense tells whether the counts' places are n apart, one after the other.
+func (w walker) dense(n int) bool {
+	for i := len(w) - 1; i >= 0; i-- {
+		if w[i].step != n {
+			return false
+		}
+		n *= w[i].n
+	}
+	return true
+}
+
+func (w walker) size() int {
+	n := 1
+	for _, s := range w {
+		n *= s.n
+	}
+	return n
+}
+
+func (w walker) offset(count int) (at int) {
+	for i := len(w) - 1; i >= 0; i-- {
+		at += count % w[i].n * w[i].step
+		count /= w[i].n
+	}
+	return at
+}
+
+func init() {
+	foldFloats[float32](dtypes.Float32)
+	foldFloats[float64](dtypes.Float64)
+	foldIntegers[int8](dtypes.Int8)
+	foldIntegers[int16](dtypes.Int16)
+	foldIntegers[int32](dtypes.Int32)
+	foldIntegers[int64](dtypes.Int64)
+	foldIntegers[uint8](dtypes.Uint8)
+	foldIntegers[uint16](dtypes.Uint16)
+	foldIntegers[uint32](dtypes.Uint32)
+	foldIntegers[uint64](dtypes.Uint64)
+	and := func(a, b bool) bool { return a && b }
+	or := func(a, b bool) bool { return a || b }
+	self := func(a bool) bool { return a }
+	folds[kernelOf{compute.OpTypeReduceLogicalAnd, dtypes.Bool}] = foldOf(true, and, and, self)
+	folds[kernelOf{compute.OpTypeReduceLogicalOr, dtypes.Bool}] = foldOf(false, or, or, self)
+}

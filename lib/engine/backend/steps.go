@@ -1,0 +1,189 @@
+package backend
+
+import (
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+)
+
+// maker makes the steps of a node that is not elementwise, and says how many bytes of
+// which slots they need beside its own.
+type maker func(p *planner, n *node) (steps []step, scratch map[int]int, err error)
+
+// others are the operations that are not elementwise.
+var others = map[compute.OpType]maker{}
+
+func init() {
+	for op := range looks {
+		others[op] = laidOut
+	}
+	for op := range reductions {
+		others[op] = nil // with the program before it
+	}
+}
+
+// steps are those of a unit.
+func (p *planner) steps(u *unit) ([]step, map[int]int, error) {
+	switch {
+	case u.node == nil:
+		w, _, err := programOf(u.members, p.view, p.results(u))
+		if err == nil {
+			w.settle()
+		}
+		return []step{w}, nil, err
+	case reductions[u.node.op]:
+		r, err := p.reduction(u)
+		return []step{r}, nil, err
+	}
+	make := others[u.node.op]
+	if make == nil {
+		return nil, nil, missing(u.node.op)
+	}
+	return make(p, u.node)
+}
+
+func (p *planner) view(n *node) view { return p.views[n] }
+
+// reduction is that of a unit, with the program that makes its operand.
+func (p *planner) reduction(u *unit) (*reduction, error) {
+	in := u.node.in[0]
+	r := &reduction{
+		fold: folds[kernelOf{u.node.op, in.shape.DType}], to: p.views[u.node], of: in.shape.DType,
+		groups: groupsOf(in.shape.Dimensions, u.node.attr.([]int)),
+	}
+	if len(u.nodes) == 0 {
+		w := &weaver{program: program{size: in.size()}, known: map[*node]int{}, loaded: map[string]int{}}
+		r.result = w.load(p.views[in])
+		w.settle(r.result)
+		r.source = &w.program
+		return r, nil
+	}
+	w, known, err := programOf(u.members, p.view, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.result = known[root(in)]
+	w.settle(r.result)
+	r.source = w
+	return r, nil
+}
+
+// laidOut lays out what a node sees.
+func laidOut(p *planner, n *node) ([]step, map[int]int, error) {
+	from := p.views[n.in[0]]
+	s, err := copied(from, whole(n.id, n.shape.DType, from.dims))
+	return []step{s}, nil, err
+}
+
+// slot is one more than the nodes have.
+func (p *planner) slot() int {
+	p.extra++
+	return p.extra - 1
+}
+
+// part is a copy of a view into a part of another tensor.
+type part struct{ from, to view }
+
+func (s part) run(x *execution) {
+	size := s.from.size()
+	if size == 0 {
+		return
+	}
+	// The inner axis is copied run by run.
+	dims, strides := merged(s.from.dims, s.from.strides, s.to.strides)
+	if len(dims) == 0 {
+		dims, strides = []int{1}, [][]int{{1}, {1}}
+	}
+	last := len(dims) - 1
+	outer := dims[:last]
+	x.parallel(product(outer), max(1, grain/dims[last]), func(from, to int) {
+		for k := from; k < to; k++ {
+			a, b := 0, 0
+			for i, rest := last-1, k; i >= 0; i-- {
+				a += rest % outer[i] * strides[0][i]
+				b += rest % outer[i] * strides[1][i]
+				rest /= outer[i]
+			}
+			lineUp(s.from.of, x, s.to, b, strides[1][last], s.from, a, strides[0][last], dims[last])
+		}
+	})
+}
+
+// lineUp copies n elements that are apart by strides.
+func lineUp(t dtypes.DType, x *execution, to view, b, toStep int, from view, a, fromStep, n int) {
+	switch t.Size() {
+	case 1:
+		lined[uint8](x, to, b, toStep, from, a, fromStep, n)
+	case 2:
+		lined[uint16](x, to, b, toStep, from, a, fromStep, n)
+	case 4:
+		lined[uint32](x, to, b, toStep, from, a, fromStep, n)
+	default:
+		lined[uint64](x, to, b, toStep, from, a, fromStep, n)
+	}
+}
+
+func lined[T any](x *execution, to view, b, toStep int, from view, a, fromStep, n int) {
+	if toStep == 1 {
+		walk(of[T](x.address(to, b), n), x.address(from, 0), a, fromStep)
+		return
+	}
+	for i := range n {
+		*(*T)(x.address(to, b+i*toStep)) = *(*T)(x.address(from, a+i*fromStep))
+	}
+}
+
+// window is a part of a dense tensor: from starts on, every stride elements.
+func (v view) window(starts, strides, dims []int) view {
+	v.strides = slices.Clone(v.strides)
+	for i := range v.strides {
+		v.start += starts[i] * v.strides[i]
+		v.strides[i] *= strides[i]
+	}
+	v.dims = dims
+	return v
+}
+
+func init() {
+	others[compute.OpTypeConcatenate] = func(p *planner, n *node) (steps []step, _ map[int]int, _ error) {
+		axis, at := n.attr.(int), 0
+		to := p.views[n]
+		for _, in := range n.in {
+			starts := make([]int, len(to.dims))
+			starts[axis] = at
+			at += in.shape.Dimensions[axis]
+			steps = append(steps, part{p.views[in], to.window(starts, ones(len(to.dims)), in.shape.Dimensions)})
+		}
+		return steps, nil, nil
+	}
+	others[compute.OpTypePad] = func(p *planner, n *node) ([]step, map[int]int, error) {
+		from, to := p.views[n.in[0]], p.views[n]
+		fill, err := copied(p.views[n.in[1]].broadcast(to.dims), to)
+		if err != nil {
+			return nil, nil, err
+		}
+		starts, strides, dims := make([]int, len(to.dims)), ones(len(to.dims)), slices.Clone(from.dims)
+		cut := from
+		for i, a := range n.attr.([]compute.PadAxis) {
+			strides[i] = a.Interior + 1
+			starts[i] = a.Start
+			// A negative border cuts elements off.
+			skip := 0
+			if a.Start < 0 {
+				skip = (-a.Start + a.Interior) / (a.Interior + 1)
+				starts[i] = skip*strides[i] + a.Start
+			}
+			fit := 0
+			if room := to.dims[i] - starts[i]; room > 0 {
+				fit = (room-1)/strides[i] + 1
+			}
+			dims[i] = max(0, min(from.dims[i]-skip, fit))
+			cut.start += skip * from.strides[i]
+		}
+		cut.dims = dims
+		return []step{fill, part{cut, to.window(starts, strides, dims)}}, nil, nil
+	}
+}
+
+func ones(n int) []int { return slices.Repeat([]int{1}, n) }

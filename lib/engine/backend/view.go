@@ -1,0 +1,185 @@
+package backend
+
+import (
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+)
+
+// view is a tensor somewhere in a slot: element (i, j, ...) lies at
+// start + i strides[0] + j strides[1] + ..., counted in elements.
+type view struct {
+	slot    int
+	start   int
+	of      dtypes.DType
+	dims    []int
+	strides []int
+}
+
+// rowMajor are the strides of a tensor without gaps.
+func rowMajor(dims []int) []int {
+	strides, step := make([]int, len(dims)), 1
+	for i := len(dims) - 1; i >= 0; i-- {
+		strides[i] = step
+		step *= dims[i]
+	}
+	return strides
+}
+
+func whole(slot int, of dtypes.DType, dims []int) view {
+	return view{slot: slot, of: of, dims: dims, strides: rowMajor(dims)}
+}
+
+func (v view) size() int { return product(v.dims) }
+
+func product(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// dense tells whether the elements lie side by side in their order.
+func (v view) dense() bool {
+	step := 1
+	for i := len(v.dims) - 1; i >= 0; i-- {
+		if v.dims[i] != 1 && v.strides[i] != step {
+			return false
+		}
+		step *= v.dims[i]
+	}
+	return true
+}
+
+// constant tells whether all elements are the same one.
+func (v view) constant() bool {
+	for i, d := range v.dims {
+		if d != 1 && v.strides[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// seen is what a node that only looks at its operand sees of it; false where the
+// operand has to be laid out anew first.
+func seen(n *node, v view) (view, bool) {
+	out := v
+	out.dims = n.shape.Dimensions
+	switch n.op {
+	case compute.OpTypeIdentity:
+	case compute.OpTypeTranspose:
+		out.strides = make([]int, len(out.dims))
+		for i, from := range n.attr.([]int) {
+			out.strides[i] = v.strides[from]
+		}
+	case compute.OpTypeBroadcastInDim:
+		out.strides = make([]int, len(out.dims))
+		for i, to := range n.attr.([]int) {
+			if v.dims[i] == out.dims[to] {
+				out.strides[to] = v.strides[i]
+			}
+		}
+	case compute.OpTypeSlice:
+		s := n.attr.(slice)
+		out.strides = slices.Clone(v.strides)
+		for i := range out.strides {
+			out.start += s.starts[i] * v.strides[i]
+			out.strides[i] *= s.strides[i]
+		}
+	case compute.OpTypeReverse:
+		out.strides = slices.Clone(v.strides)
+		for _, i := range n.attr.([]int) {
+			out.start += (v.dims[i] - 1) * v.strides[i]
+			out.strides[i] = -v.strides[i]
+		}
+	case opWindow:
+		return windowed(v, n.attr.(window), out.dims), true
+	case compute.OpTypeReshape:
+		strides, ok := reshaped(v, out.dims)
+		out.strides = strides
+		return out, ok
+	}
+	return out, true
+}
+
+// looks are the operations that seen knows.
+var looks = map[compute.OpType]bool{
+	compute.OpTypeIdentity: true, compute.OpTypeTranspose: true, compute.OpTypeBroadcastInDim: true, compute.OpTypeSlice: true,
+	compute.OpTypeReverse: true, compute.OpTypeReshape: true,
+}
+
+// merged joins neighbouring axes of several strides over the same dims wherever all
+// of them walk on without a step, and drops axes of one element.
+func merged(dims []int, strides ...[]int) ([]int, [][]int) {
+	var d []int
+	s := make([][]int, len(strides))
+	for i, n := range dims {
+		if n == 1 {
+			continue
+		}
+		last, joins := len(d)-1, len(d) > 0
+		for k := range strides {
+			joins = joins && s[k][last] == n*strides[k][i]
+		}
+		if joins {
+			d[last] *= n
+		} else {
+			d = append(d, n)
+		}
+		for k := range strides {
+			if joins {
+				s[k][last] = strides[k][i]
+			} else {
+				s[k] = append(s[k], strides[k][i])
+			}
+		}
+	}
+	return d, s
+}
+
+// reshaped are the strides of a view under other dims, if it can be walked so.
+func reshaped(v view, dims []int) ([]int, bool) {
+	if v.size() == 0 {
+		return rowMajor(dims), true
+	}
+	from, s := merged(v.dims, v.strides)
+	strides := make([]int, len(dims))
+	k, left := len(from)-1, 1 // what is left of axis k of from
+	step := 0
+	if k >= 0 {
+		left, step = from[k], s[0][k]
+	}
+	for i := len(dims) - 1; i >= 0; i-- {
+		if dims[i] == 1 {
+			continue
+		}
+		if left == 1 {
+			k--
+			left, step = from[k], s[0][k]
+		}
+		if left%dims[i] != 0 {
+			return nil, false
+		}
+		strides[i] = step
+		step *= dims[i]
+		left /= dims[i]
+	}
+	return strides, true
+}
+
+// broadcast is a view under the dims of an elementwise operation's result.
+func (v view) broadcast(dims []int) view {
+	strides := make([]int, len(dims))
+	if len(v.dims) == len(dims) {
+		for i, d := range v.dims {
+			if d == dims[i] {
+				strides[i] = v.strides[i]
+			}
+		}
+	}
+	v.dims, v.strides = dims, strides
+	return v
+}
