@@ -277,13 +277,6 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	} {
 		changes["Backdoor"+what] = func(s *Setting) { s.Backdoor = &b }
 	}
-	variants(Shards{}, func(path string, changed any) {
-		changes["Shards"+path] = func(s *Setting) {
-			h := changed.(Shards)
-			h.Alpha *= 30 // so that everybody gets a record
-			s.Shards = &h
-		}
-	})
 	changes["Shards"] = func(s *Setting) { s.Shards = &Shards{} }
 	variants(Half{}, func(path string, changed any) {
 		changes["Half"+path] = func(s *Setting) { h := changed.(Half); s.Half = &h }
@@ -319,6 +312,22 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 			t.Errorf("Setting.%s changed: every key is what it was", path)
 		}
 	}
+	seen := map[string]string{}
+	dealt := func(path string, h Shards) {
+		s := table
+		s.Shards = &h
+		keys := keysOf(t, l, s)
+		if before, twice := seen[keys]; twice {
+			t.Errorf("Shards%s changed: every key is as with %q", path, before)
+		}
+		seen[keys] = path
+	}
+	dealt("", Shards{})
+	variants(Shards{}, func(path string, changed any) {
+		h := changed.(Shards)
+		h.Alpha *= 30 // so that everybody gets a record
+		dealt(path, h)
+	})
 	one, two := table, table
 	one.Goal, two.Goal = heavier{Weight: 1}, heavier{Weight: 2}
 	if keysOf(t, l, one) == keysOf(t, l, two) {
@@ -399,6 +408,9 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	// The records and labels themselves follow from the data, whose hash is in
 	// the key, and the numbers of the rows, and so does where features lie; the objective
 	// is the goal's, which is an argument of the key; hooks only watch, and the pace is a
+	// The records, their range and the labels follow from the data, whose hash is in
+	// the key, and the numbers of the rows; the objective is the goal's, which is an
+	// argument of the key; hooks only watch, and the pace is a
 	// method's own.
 	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Range", "Objective", "Hooks", "pace"}
 	variants(train.Config{}, func(path string, changed any) {

@@ -1,10 +1,12 @@
 package unlearn
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -135,6 +137,65 @@ func TestWhoLeavesIsInTheMean(t *testing.T) {
 		for j, v := range got[i].Data {
 			if d := v - sum[i].Data[j]; d > 1e-5 || d < -1e-5 {
 				t.Fatalf("%s[%d] is %v, the mean %v", got[i].Name, j, v, sum[i].Data[j])
+			}
+		}
+	}
+}
+
+// He who leaves goes up with the curvature of what he erases, by hand.
+func TestWhoLeavesTakesTheCurvatureOfWhatHeErases(t *testing.T) {
+	s := newServer(t)
+	r := s.request()
+	r.Holders = []federated.User{{ID: 0, Rows: r.Forget.IDs}, {ID: 1, Rows: r.Retain.IDs}}
+	m := HBFU{Users: Users{Count: 2, Rounds: 1, LocalEpochs: 1, Batch: 1000}, Eta: 3e-3, LR: 2e-3}.resolved()
+	asks := s.weights.Clone()
+	f, err := m.federation(r, func(turn federated.Turn, own, erased Data) (federated.Task, error) {
+		return federated.Task{}, nil
+	}, &course{})
+	if err != nil || len(f.Users[0].Rows) != 100 || f.Users[0].Rows[0] != 300 {
+		t.Fatalf("user 0 holds the rows %v (%v)", f.Users[0].Rows, err)
+	}
+	seed := federated.Config{Seed: r.Seed}.TurnSeed(1, 0)
+	up, _ := objectiveOf(r.Forget.rows(seed.Stream(engine.StreamBatch, 0, 0).Perm(r.Forget.X.Rows)))
+	g, err := train.Gradient(t.Context(), s.runner, asks, up, 0, train.Mode{Training: true, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	everything, _ := objectiveOf(joined(r.Retain, r.Forget))
+	c, err := train.NewCurvature(s.runner, everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	rng := seed.Stream(engine.StreamGradientNoise, 0, uint64(len(asks)))
+	rows := rng.Perm(100)
+	for i := range rows {
+		rows[i] += 300 // behind the retain set
+	}
+	h, err := c.Estimate(asks, rows, rng)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range asks {
+		for j := range g[i] {
+			p.Data[j] += float32((3e-3 + 0.1*2e-3) * 0.1 * g[i][j] / (math.Sqrt(0.001)*math.Abs(h[i][j]) + 2e-3))
+		}
+	}
+	on, _ := objectiveOf(r.Retain)
+	stays, _, err := train.Fit(t.Context(), s.runner, s.weights, on,
+		train.Config{Epochs: 1, Batch: 1000, Seed: federated.Config{Seed: r.Seed}.TurnSeed(1, 1)}, train.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := Apply(t.Context(), m, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		for j, v := range got[i].Data {
+			want := (float64(asks[i].Data[j]) + float64(stays[i].Data[j])) / 2
+			if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
+				t.Fatalf("%s[%d] is %v, want %v", got[i].Name, j, v, want)
 			}
 		}
 	}

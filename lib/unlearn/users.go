@@ -55,7 +55,7 @@ func (u Users) check(r Request) error {
 		return err
 	}
 	switch {
-	case u.Count < 1 || u.Asking < 1 || u.Asking > u.Count:
+	case u.Count < 1 || r.Holders == nil && (u.Asking < 1 || u.Asking > u.Count):
 		return fmt.Errorf("%d of %d users ask to erase records", u.Asking, u.Count)
 	case r.Holders != nil && len(r.Holders) != u.Count:
 		return fmt.Errorf("the records are held by %d users, this is a federation of %d", len(r.Holders), u.Count)
