@@ -133,3 +133,13 @@ func multiplyScalar(c, a, b Matrix, add bool) {
 		}
 	}
 }
+
+// packAny writes b into dst, whose rows are width long, from row i and column j on.
+func packAny(dst []float32, b Matrix, width, i, j int) {
+	for p := range b.Rows {
+		row := dst[(i+p)*width+j:]
+		for n := range b.Cols {
+			row[n] = b.At(p, n)
+		}
+	}
+}

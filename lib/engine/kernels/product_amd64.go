@@ -32,12 +32,14 @@ type scratch struct {
 	b    []float32 // packed panels of b: [panel][p][2 lanes]
 	a    []float32 // a group of rows of a
 	edge []float32 // a tile at the right edge of c
+
+	patches []float32 // of an image, when first needed
 }
 
 func newTile(rows, lanes int, kernel [][2]micro) *tile {
 	t := &tile{rows: rows, lanes: lanes, kernel: kernel}
 	t.scratch.New = func() any {
-		return &scratch{make([]float32, blockK*blockCols), make([]float32, rows*rowA), make([]float32, rows*2*lanes)}
+		return &scratch{b: make([]float32, blockK*blockCols), a: make([]float32, rows*rowA), edge: make([]float32, rows*2*lanes)}
 	}
 	return t
 }
@@ -83,48 +85,52 @@ func (t *tile) multiply(c, a, b Matrix, add bool) {
 	t.scratch.Put(s)
 }
 
-// panels is how the micro-kernels read b: panel i begins at data[i*step], its rows lie
-// stride numbers apart. The last panel is read from rest, whose rows are as long as a
-// panel's, unless rest is nil.
+// panels is how the micro-kernels read a b of k rows: panel i of the full ones begins at
+// data[i*step], its rows lie stride numbers apart. What is left of the columns is a panel
+// of its own in rest, padded.
 type panels struct {
 	data, rest   []float32
 	step, stride int
+	full, left   int // panels, and columns behind them
 }
 
 // block is multiply for a b of at most blockK x blockCols.
 func (t *tile) block(s *scratch, c, a, b Matrix, add bool) {
-	width, k, from := 2*t.lanes, a.Cols, 0
+	bp := t.arrange(s, b, a.Rows)
+	for i := 0; i < c.Rows; i += t.rows {
+		rows := min(t.rows, c.Rows-i)
+		g := a.part(i, i+rows, 0, a.Cols)
+		if bp.full >= 2 {
+			g = t.gather(s, g, bp.full)
+		}
+		t.strip(s, bp, g, c.Data[i*c.RowStride:], c.RowStride, add)
+	}
+}
+
+// strip multiplies one group of rows by all panels into c, whose rows are stride apart.
+func (t *tile) strip(s *scratch, bp panels, a Matrix, c []float32, stride int, add bool) {
+	width, kernel, from := 2*t.lanes, t.kernel[a.Rows-1], 0
 	if add {
 		from = 1
 	}
-	full, rest := c.Cols/width, c.Cols%width
-	bp := t.arrange(s, b, a.Rows, full, rest)
-	for i := 0; i < c.Rows; i += t.rows {
-		rows := min(t.rows, c.Rows-i)
-		g := a.part(i, i+rows, 0, k)
-		if full >= 2 {
-			g = t.gather(s, g, full)
+	ars, acs := 4*a.RowStride, 4*a.ColStride
+	_ = c[(a.Rows-1)*stride+bp.full*width+bp.left-1]
+	for n := range bp.full {
+		kernel[1](ptr(a.Data), ars, acs, ptr(bp.data[n*bp.step:]), 4*bp.stride, ptr(c[n*width:]), 4*stride, a.Cols, from)
+	}
+	if bp.left == 0 {
+		return
+	}
+	c = c[bp.full*width:]
+	if add {
+		for r := range a.Rows {
+			copy(s.edge[r*width:][:bp.left], c[r*stride:])
 		}
-		kernel := t.kernel[rows-1]
-		ars, acs := 4*g.RowStride, 4*g.ColStride
-		row := c.Data[i*c.RowStride:]
-		for n := range full {
-			kernel[1](ptr(g.Data), ars, acs, ptr(bp.data[n*bp.step:]), 4*bp.stride, ptr(row[n*width:]), 4*c.RowStride, k, from)
-		}
-		if rest == 0 {
-			continue
-		}
-		vectors := (rest + t.lanes - 1) / t.lanes
-		out := row[full*width:]
-		if add {
-			for r := range rows {
-				copy(s.edge[r*width:][:rest], out[r*c.RowStride:])
-			}
-		}
-		kernel[vectors-1](ptr(g.Data), ars, acs, ptr(bp.rest), 4*width, ptr(s.edge), 4*width, k, from)
-		for r := range rows {
-			copy(out[r*c.RowStride:][:rest], s.edge[r*width:])
-		}
+	}
+	vectors := (bp.left + t.lanes - 1) / t.lanes
+	kernel[vectors-1](ptr(a.Data), ars, acs, ptr(bp.rest), 4*width, ptr(s.edge), 4*width, a.Cols, from)
+	for r := range a.Rows {
+		copy(c[r*stride:][:bp.left], s.edge[r*width:])
 	}
 }
 
@@ -133,9 +139,9 @@ func (t *tile) block(s *scratch, c, a, b Matrix, add bool) {
 const fewRows = 48
 
 // arrange brings b into panels for rows rows of a.
-func (t *tile) arrange(s *scratch, b Matrix, rows, full, rest int) panels {
+func (t *tile) arrange(s *scratch, b Matrix, rows int) panels {
 	width := 2 * t.lanes
-	var p panels
+	p := panels{full: b.Cols / width, left: b.Cols % width}
 	switch {
 	case b.ColStride == 1 && rows <= fewRows:
 		p.data, p.step, p.stride = b.Data, width, b.RowStride
@@ -143,19 +149,19 @@ func (t *tile) arrange(s *scratch, b Matrix, rows, full, rest int) panels {
 		p.data, p.step, p.stride = s.b, width*b.Rows, width
 		for i := range b.Rows {
 			row := b.Data[i*b.RowStride:]
-			for n := range full {
+			for n := range p.full {
 				copy(s.b[n*p.step+i*width:][:width], row[n*width:])
 			}
 		}
 	default:
 		p.data, p.step, p.stride = s.b, width*b.Rows, width
-		for n := range full {
+		for n := range p.full {
 			t.pack(s.b[n*p.step:], b.part(0, b.Rows, n*width, (n+1)*width))
 		}
 	}
-	if rest > 0 {
-		p.rest = s.b[full*width*b.Rows:]
-		t.pack(p.rest, b.part(0, b.Rows, full*width, b.Cols))
+	if p.left > 0 {
+		p.rest = s.b[p.full*width*b.Rows:]
+		t.pack(p.rest, b.part(0, b.Rows, p.full*width, b.Cols))
 	}
 	return p
 }
@@ -172,17 +178,21 @@ func (t *tile) pack(dst []float32, b Matrix) {
 			copy(dst[p*width:(p+1)*width], b.Data[p*b.RowStride:][:b.Cols])
 		}
 	case b.RowStride == 1:
-		t.packColumns(dst, b)
+		t.packColumns(dst, b, width)
 	default:
 		packAny(dst, b, width, 0, 0)
 	}
 }
 
-// packColumns is pack for a b whose columns lie in one piece each.
-func (t *tile) packColumns(dst []float32, b Matrix) {
+// packColumns writes a b whose columns lie in one piece each into rows of that width.
+func (t *tile) packColumns(dst []float32, b Matrix, width int) {
 	const side = 8
-	width, blocks := 2*t.lanes, b.Rows/side
-	whole := b.Cols / side * side
+	blocks, whole := b.Rows/side, b.Cols/side*side
+	if t.kernel == nil {
+		packAny(dst, b, width, 0, 0)
+		return
+	}
+	_ = dst[b.Rows*width-1]
 	for j := 0; j < whole && blocks > 0; j += side {
 		src := b.Data[j*b.ColStride:]
 		_ = src[(side-1)*b.ColStride+blocks*side-1]
@@ -190,16 +200,6 @@ func (t *tile) packColumns(dst []float32, b Matrix) {
 	}
 	packAny(dst, b.part(blocks*side, b.Rows, 0, whole), width, blocks*side, 0)
 	packAny(dst, b.part(0, b.Rows, whole, b.Cols), width, 0, whole)
-}
-
-// packAny writes b into dst, whose rows are width long, from row i and column j on.
-func packAny(dst []float32, b Matrix, width, i, j int) {
-	for p := range b.Rows {
-		row := dst[(i+p)*width+j:]
-		for n := range b.Cols {
-			row[n] = b.At(p, n)
-		}
-	}
 }
 
 // gather copies a group of rows of a to where they do not push each other out of the

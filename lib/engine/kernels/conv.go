@@ -1,0 +1,305 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"sync"
+)
+
+// ConvShape is a convolution of images in the layout [batch, height, width, channels], with
+// weights [kernel height, kernel width, in, out]:
+//
+//	y[n, i, j, o] = sum x[n, i StrideH + a - Top, j StrideW + b - Left, c] w[a, b, c, o]
+//
+// over a, b and c, where x is 0 outside of the image.
+type ConvShape struct {
+	Batch, Height, Width, In, Out int
+	KernelH, KernelW              int
+	StrideH, StrideW              int
+	Top, Bottom, Left, Right      int // padding
+}
+
+// OutHeight and OutWidth are the size of y's images.
+func (s ConvShape) OutHeight() int { return (s.Height+s.Top+s.Bottom-s.KernelH)/s.StrideH + 1 }
+
+// OutWidth is the other half of OutHeight.
+func (s ConvShape) OutWidth() int { return (s.Width+s.Left+s.Right-s.KernelW)/s.StrideW + 1 }
+
+func (s ConvShape) check() error {
+	for _, n := range []struct {
+		name    string
+		n, from int
+	}{
+		{"batch", s.Batch, 1}, {"height", s.Height, 1}, {"width", s.Width, 1}, {"in channels", s.In, 1}, {"out channels", s.Out, 1},
+		{"kernel height", s.KernelH, 1}, {"kernel width", s.KernelW, 1}, {"stride down", s.StrideH, 1}, {"stride across", s.StrideW, 1},
+		{"padding at the top", s.Top, 0}, {"padding at the bottom", s.Bottom, 0}, {"padding left", s.Left, 0}, {"padding right", s.Right, 0},
+	} {
+		if n.n < n.from || n.n > math.MaxInt32 {
+			return fmt.Errorf("convolution: %s is %d, not at least %d", n.name, n.n, n.from)
+		}
+	}
+	if s.KernelH > s.Height+s.Top+s.Bottom || s.KernelW > s.Width+s.Left+s.Right {
+		return fmt.Errorf("convolution: a kernel of %d x %d is larger than images of %d x %d with their padding",
+			s.KernelH, s.KernelW, s.Height+s.Top+s.Bottom, s.Width+s.Left+s.Right)
+	}
+	for name, sizes := range map[string][]int{
+		"x": {s.Batch, s.Height, s.Width, s.In}, "w": {s.KernelH, s.KernelW, s.In, s.Out}, "y": {s.Batch, s.OutHeight(), s.OutWidth(), s.Out},
+	} {
+		size := 1.0
+		for _, n := range sizes {
+			size *= float64(n)
+		}
+		if size > math.MaxInt32*64 || size > math.MaxInt/8 {
+			return fmt.Errorf("convolution: %s has %v elements", name, size)
+		}
+	}
+	return nil
+}
+
+// Conv is a convolution and its two gradients, as products of matrices one of which, the
+// patches of an image, is read piece by piece and never stands in memory as a whole. Every
+// number is one chain of fused multiply-adds: of y over (a, b, c) in that order, of dw over
+// (n, i, j), of dx over the pixels of v from the first to the last and over o; where a patch
+// reaches over the edge, 0 is among the factors. The bits do not depend on level and
+// workers. A Conv may be used by several goroutines at once.
+type Conv struct {
+	shape   ConvShape
+	forward window
+	phases  []phase
+	flipped sync.Pool // of *[]float32: weights as BackwardData reads them
+}
+
+// PlanConv checks the shape and lays the work out. The error says what of it is impossible.
+func PlanConv(s ConvShape) (*Conv, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	c := &Conv{shape: s, forward: window{s.Height, s.Width, s.In, s.OutHeight(), s.OutWidth(), s.KernelH, s.KernelW, s.StrideH, s.StrideW, s.Top, s.Left}}
+	for i := range min(s.StrideH, s.Height) {
+		for j := range min(s.StrideW, s.Width) {
+			c.phases = append(c.phases, s.phase(i, j))
+		}
+	}
+	c.flipped.New = func() any { w := make([]float32, s.weights()); return &w }
+	return c, nil
+}
+
+func (s ConvShape) weights() int { return s.KernelH * s.KernelW * s.In * s.Out }
+func (s ConvShape) input() int   { return s.Batch * s.Height * s.Width * s.In }
+func (s ConvShape) output() int  { return s.Batch * s.OutHeight() * s.OutWidth() * s.Out }
+
+func (s ConvShape) sizes(x, w, y int) error {
+	for _, n := range []struct {
+		name       string
+		have, want int
+	}{{"x", x, s.input()}, {"w", w, s.weights()}, {"y", y, s.output()}} {
+		if n.have != n.want {
+			return fmt.Errorf("convolution: %d numbers of %s or its gradient, %d wanted", n.have, n.name, n.want)
+		}
+	}
+	return nil
+}
+
+// window is how patches lie in an image: output (i, j) looks at kernelH x kernelW pixels
+// from (i strideH - top, j strideW - left) on.
+type window struct {
+	height, width, depth int
+	down, across         int // outputs per image
+	kernelH, kernelW     int
+	strideH, strideW     int
+	top, left            int
+}
+
+func (w window) terms() int { return w.kernelH * w.kernelW * w.depth }
+
+// place is an output's image, row and column.
+type place struct{ n, i, j int }
+
+func (w window) place(pixel int) place {
+	row := pixel / w.across
+	return place{row / w.down, row % w.down, pixel % w.across}
+}
+
+func (w window) next(p place) place {
+	if p.j++; p.j == w.across {
+		p.j = 0
+		if p.i++; p.i == w.down {
+			p.i = 0
+			p.n++
+		}
+	}
+	return p
+}
+
+// patch writes terms from to from + len(dst) of the patch of an output. A line of the kernel
+// lies in one piece in the image.
+func (w window) patch(dst, x []float32, p place, from int) {
+	if len(dst) == 0 {
+		return // of a kernel without any pixel
+	}
+	line, size := w.kernelW*w.depth, w.width*w.depth
+	i := p.i*w.strideH - w.top + from/line
+	start := (p.j*w.strideW - w.left) * w.depth
+	for u := from % line; len(dst) > 0; u, i = 0, i+1 {
+		n := min(len(dst), line-u)
+		if i < 0 || i >= w.height {
+			clear(dst[:n])
+		} else {
+			piece(dst[:n], x[(p.n*w.height+i)*size:][:size], start+u)
+		}
+		dst = dst[n:]
+	}
+}
+
+// piece copies row[from:] to dst, with 0 for what lies outside.
+func piece(dst, row []float32, from int) {
+	if from >= 0 && from+len(dst) <= len(row) {
+		copy(dst, row[from:])
+		return
+	}
+	before := min(len(dst), max(0, -from))
+	clear(dst[:before])
+	n := 0
+	if before < len(dst) && from+before < len(row) {
+		n = copy(dst[before:], row[from+before:])
+	}
+	clear(dst[before+n:])
+}
+
+// target is where outputs go: that at (n, i, j) to data[base + n image + i line + j step:].
+type target struct {
+	data                    []float32
+	base, image, line, step int
+}
+
+func (t target) at(p place) int { return t.base + p.n*t.image + p.i*t.line + p.j*t.step }
+
+// even tells whether all outputs are step apart, over the ends of rows too.
+func (t target) even(w window) bool { return t.line == w.across*t.step && t.image == w.down*t.line }
+
+// phase is the gradient of those pixels of x whose row and column leave the same rest when
+// divided by the strides: a convolution of the gradient of y, without strides, by every
+// StrideH-th row and StrideW-th column of the kernel, last first.
+type phase struct {
+	window
+	row, col         int // of the first pixel
+	kernelI, kernelJ int // of the first row and column of the kernel
+}
+
+func (s ConvShape) phase(row, col int) phase {
+	// Along one side: pixels row + a stride, and rows first + k stride of the kernel.
+	side := func(at, size, pad, kernel, stride int) (pixels, first, rows, shift int) {
+		pixels, first = (size-at+stride-1)/stride, (at+pad)%stride
+		rows = max(0, (kernel-first+stride-1)/stride)
+		return pixels, first, rows, rows - 1 - (at+pad-first)/stride
+	}
+	p := phase{row: row, col: col, window: window{height: s.OutHeight(), width: s.OutWidth(), depth: s.Out, strideH: 1, strideW: 1}}
+	p.down, p.kernelI, p.kernelH, p.top = side(row, s.Height, s.Top, s.KernelH, s.StrideH)
+	p.across, p.kernelJ, p.kernelW, p.left = side(col, s.Width, s.Left, s.KernelW, s.StrideW)
+	return p
+}
+
+// Forward sets y, or adds to it.
+func (c *Conv) Forward(p Pool, y, x, w []float32, add bool) error {
+	return c.forwardAt(best, p, y, x, w, add)
+}
+
+func (c *Conv) forwardAt(l Level, p Pool, y, x, w []float32, add bool) error {
+	s := c.shape
+	if err := s.sizes(len(x), len(w), len(y)); err != nil {
+		return err
+	}
+	to := target{y, 0, s.OutHeight() * s.OutWidth() * s.Out, s.OutWidth() * s.Out, s.Out}
+	l.convolve(p, c.forward, s.Batch, to, x, RowMajor(w, c.forward.terms(), s.Out), add)
+	return nil
+}
+
+// convolve multiplies the patches of x by b, in pieces of output pixels and channels.
+func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b Matrix, add bool) {
+	t, pixels := l.at().tile(), batch*w.down*w.across
+	g := grid{pixels, b.Cols, t.rows, 2 * t.lanes, 1, 1}
+	if p.Workers > 1 && float64(pixels)*float64(b.Rows)*float64(b.Cols) >= worthSharing {
+		g = cut(pixels, b.Cols, t.rows, 2*t.lanes, p.Workers)
+	}
+	p.Run(g.pieces(), 1, func(from, last int) {
+		for i := from; i < last; i++ {
+			r0, r1, c0, c1 := g.piece(i)
+			part := to
+			part.base += c0
+			t.convolve(w, part, x, b.part(0, b.Rows, c0, c1), r0, r1, add)
+		}
+	})
+}
+
+// BackwardData sets dx to the gradient of sum(v y) after x, or adds it.
+func (c *Conv) BackwardData(p Pool, dx, v, w []float32, add bool) error {
+	return c.backwardDataAt(best, p, dx, v, w, add)
+}
+
+func (c *Conv) backwardDataAt(l Level, p Pool, dx, v, w []float32, add bool) error {
+	s := c.shape
+	if err := s.sizes(len(dx), len(w), len(v)); err != nil {
+		return err
+	}
+	flipped := c.flipped.Get().(*[]float32)
+	for _, ph := range c.phases {
+		to := target{dx, (ph.row*s.Width + ph.col) * s.In, s.Height * s.Width * s.In, s.StrideH * s.Width * s.In, s.StrideW * s.In}
+		b := RowMajor((*flipped)[:ph.terms()*s.In], ph.terms(), s.In)
+		p.Run(ph.kernelH*ph.kernelW, 1, func(from, last int) {
+			for tap := from; tap < last; tap++ {
+				i := ph.kernelI + (ph.kernelH-1-tap/ph.kernelW)*s.StrideH
+				j := ph.kernelJ + (ph.kernelW-1-tap%ph.kernelW)*s.StrideW
+				one := Matrix{w[(i*s.KernelW+j)*s.In*s.Out:], s.Out, s.In, 1, s.Out}
+				l.at().tile().packColumns(b.Data[tap*s.Out*s.In:], one, s.In)
+			}
+		})
+		l.convolve(p, ph.window, s.Batch, to, v, b, add)
+	}
+	c.flipped.Put(flipped)
+	return nil
+}
+
+// BackwardWeights sets dw to the gradient of sum(v y) after w, or adds it.
+func (c *Conv) BackwardWeights(p Pool, dw, x, v []float32, add bool) error {
+	return c.backwardWeightsAt(best, p, dw, x, v, add)
+}
+
+func (c *Conv) backwardWeightsAt(l Level, p Pool, dw, x, v []float32, add bool) error {
+	s := c.shape
+	if err := s.sizes(len(x), len(dw), len(v)); err != nil {
+		return err
+	}
+	t, terms, pixels := l.at().tile(), c.forward.terms(), s.Batch*s.OutHeight()*s.OutWidth()
+	out, b := RowMajor(dw, terms, s.Out), RowMajor(v, pixels, s.Out)
+	g := grid{terms, s.Out, t.rows, 2 * t.lanes, 1, 1}
+	if p.Workers > 1 && float64(pixels)*float64(len(dw)) >= worthSharing {
+		g = cut(terms, s.Out, t.rows, 2*t.lanes, p.Workers)
+	}
+	p.Run(g.pieces(), 1, func(from, last int) {
+		for i := from; i < last; i++ {
+			r0, r1, c0, c1 := g.piece(i)
+			t.weights(c.forward, out.part(r0, r1, c0, c1), x, b.part(0, pixels, c0, c1), r0, add)
+		}
+	})
+	return nil
+}
+
+// convolveScalar is tile.convolve without assembly.
+func convolveScalar(w window, to target, x []float32, b Matrix, first, last int, add bool) {
+	row := make([]float32, w.terms())
+	a := RowMajor(row, 1, len(row))
+	for p, i := w.place(first), first; i < last; p, i = w.next(p), i+1 {
+		w.patch(row, x, p, 0)
+		multiplyScalar(RowMajor(to.data[to.at(p):], 1, b.Cols), a, b, add)
+	}
+}
+
+// weightsScalar is tile.weights without assembly.
+func weightsScalar(w window, c Matrix, x []float32, v Matrix, first int, add bool) {
+	row := make([]float32, c.Rows)
+	a := RowMajor(row, c.Rows, 1)
+	for p, i := w.place(0), 0; i < v.Rows; p, i = w.next(p), i+1 {
+		w.patch(row, x, p, first)
+		multiplyScalar(c, a, v.part(i, i+1, 0, v.Cols), add || i > 0)
+	}
+}

@@ -1,0 +1,74 @@
+package kernels
+
+// convolve multiplies the patches of outputs first to last by b, and writes (or adds) the
+// products to where they go.
+func (t *tile) convolve(w window, to target, x []float32, b Matrix, first, last int, add bool) {
+	switch {
+	case first == last || b.Cols == 0:
+		return
+	case t.kernel == nil || b.Rows == 0:
+		convolveScalar(w, to, x, b, first, last, add)
+		return
+	}
+	s := t.scratch.Get().(*scratch)
+	even := to.even(w)
+	for j := 0; j < b.Cols; j += blockCols {
+		j2 := min(b.Cols, j+blockCols)
+		for p := 0; p < b.Rows; p += blockK {
+			k := min(b.Rows-p, blockK)
+			bp := t.arrange(s, b.part(p, p+k, j, j2), last-first)
+			at := w.place(first)
+			for i := first; i < last; {
+				rows := min(t.rows, last-i)
+				if !even {
+					rows = min(rows, w.across-at.j)
+				}
+				out := to.data[to.at(at)+j:]
+				for r := range rows {
+					w.patch(s.a[r*rowA:][:k], x, at, p)
+					at = w.next(at)
+				}
+				t.strip(s, bp, Matrix{s.a, rows, k, rowA, 1}, out, to.step, add || p > 0)
+				i += rows
+			}
+		}
+	}
+	t.scratch.Put(s)
+}
+
+// patchTerms is how many terms of patches are held at once, for blockK outputs, which
+// are patchLine numbers apart.
+const (
+	patchTerms = 192
+	patchLine  = patchTerms + 16
+)
+
+// weights multiplies the transposed patches of all outputs, terms first to first + c.Rows of
+// them, by v into c.
+func (t *tile) weights(w window, c Matrix, x []float32, v Matrix, first int, add bool) {
+	if t.kernel == nil {
+		weightsScalar(w, c, x, v, first, add)
+		return
+	}
+	s := t.scratch.Get().(*scratch)
+	if s.patches == nil {
+		s.patches = make([]float32, blockK*patchLine)
+	}
+	for i := 0; i < c.Rows; i += patchTerms {
+		terms := min(patchTerms, c.Rows-i)
+		at := place{}
+		for p := 0; p < v.Rows; p += blockK {
+			k := min(v.Rows-p, blockK)
+			for n := range k {
+				w.patch(s.patches[n*patchLine:][:terms], x, at, first+i)
+				at = w.next(at)
+			}
+			a := Matrix{s.patches, terms, k, 1, patchLine}
+			for j := 0; j < c.Cols; j += blockCols {
+				j2 := min(c.Cols, j+blockCols)
+				t.block(s, c.part(i, i+terms, j, j2), a, v.part(p, p+k, j, j2), add || p > 0)
+			}
+		}
+	}
+	t.scratch.Put(s)
+}
