@@ -87,11 +87,11 @@ func (t *tile) multiply(c, a, b Matrix, add bool) {
 
 // panels is how the micro-kernels read a b of k rows: panel i of the full ones begins at
 // data[i*step], its rows lie stride numbers apart. What is left of the columns is a panel
-// of its own in rest, padded.
+// of its own, padded to whole vectors.
 type panels struct {
-	data, rest   []float32
-	step, stride int
-	full, left   int // panels, and columns behind them
+	data, rest               []float32
+	step, stride, restStride int
+	full, left               int // panels, and columns behind them
 }
 
 // block is multiply for a b of at most blockK x blockCols.
@@ -122,13 +122,17 @@ func (t *tile) strip(s *scratch, bp panels, a Matrix, c []float32, stride int, a
 		return
 	}
 	c = c[bp.full*width:]
+	if bp.left == t.lanes {
+		kernel[0](ptr(a.Data), ars, acs, ptr(bp.rest), 4*bp.restStride, ptr(c), 4*stride, a.Cols, from)
+		return
+	}
 	if add {
 		for r := range a.Rows {
 			copy(s.edge[r*width:][:bp.left], c[r*stride:])
 		}
 	}
 	vectors := (bp.left + t.lanes - 1) / t.lanes
-	kernel[vectors-1](ptr(a.Data), ars, acs, ptr(bp.rest), 4*width, ptr(s.edge), 4*width, a.Cols, from)
+	kernel[vectors-1](ptr(a.Data), ars, acs, ptr(bp.rest), 4*bp.restStride, ptr(s.edge), 4*width, a.Cols, from)
 	for r := range a.Rows {
 		copy(c[r*stride:][:bp.left], s.edge[r*width:])
 	}
@@ -159,9 +163,12 @@ func (t *tile) arrange(s *scratch, b Matrix, rows int) panels {
 			t.pack(s.b[n*p.step:], b.part(0, b.Rows, n*width, (n+1)*width))
 		}
 	}
-	if p.left > 0 {
-		p.rest = s.b[p.full*width*b.Rows:]
-		t.pack(p.rest, b.part(0, b.Rows, p.full*width, b.Cols))
+	switch last := b.part(0, b.Rows, p.full*width, b.Cols); {
+	case p.left > 0 && p.left == t.lanes && b.ColStride == 1 && rows <= fewRows:
+		p.rest, p.restStride = last.Data, b.RowStride
+	case p.left > 0:
+		p.rest, p.restStride = s.b[p.full*width*b.Rows:], width
+		t.pack(p.rest, last)
 	}
 	return p
 }
@@ -206,8 +213,12 @@ func (t *tile) packColumns(dst []float32, b Matrix, width int) {
 // first-level cache, if that pays for being read by full panels.
 func (t *tile) gather(s *scratch, a Matrix, full int) Matrix {
 	const apart = 512 // numbers: rows so far apart, or multiples of it, share lines of the cache
+	enough := 4
+	if a.RowStride == 1 {
+		enough = 16 // many short pieces
+	}
 	switch {
-	case a.Rows < t.rows || full < 4 && max(a.RowStride, a.ColStride)%apart != 0:
+	case a.Rows < t.rows || full < enough && max(a.RowStride, a.ColStride)%apart != 0:
 		return a
 	case a.ColStride == 1:
 		for r := range a.Rows {
