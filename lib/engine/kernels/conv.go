@@ -216,7 +216,7 @@ func (c *Conv) forwardAt(l Level, p Pool, y, x, w []float32, add bool) error {
 
 // convolve multiplies the patches of x by b, in pieces of output pixels and channels.
 func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b Matrix, add bool) {
-	t, pixels := l.at().tile(), batch*w.down*w.across
+	t, pixels := l.tileFor(b.Cols), batch*w.down*w.across
 	g := grid{pixels, b.Cols, t.rows, 2 * t.lanes, 1, 1}
 	if p.Workers > 1 && float64(pixels)*float64(b.Rows)*float64(b.Cols) >= worthSharing {
 		g = cut(pixels, b.Cols, t.rows, 2*t.lanes, p.Workers)
@@ -269,7 +269,7 @@ func (c *Conv) backwardWeightsAt(l Level, p Pool, dw, x, v []float32, add bool) 
 	if err := s.sizes(len(x), len(dw), len(v)); err != nil {
 		return err
 	}
-	t, terms, pixels := l.at().tile(), c.forward.terms(), s.Batch*s.OutHeight()*s.OutWidth()
+	t, terms, pixels := l.tileFor(s.Out), c.forward.terms(), s.Batch*s.OutHeight()*s.OutWidth()
 	out, b := RowMajor(dw, terms, s.Out), RowMajor(v, pixels, s.Out)
 	g := grid{terms, s.Out, t.rows, 2 * t.lanes, 1, 1}
 	if p.Workers > 1 && float64(pixels)*float64(len(dw)) >= worthSharing {

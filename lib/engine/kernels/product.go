@@ -25,12 +25,12 @@ func (l Level) Multiply(p Pool, c, a, b Matrix, add bool) error {
 	if c.Rows == 0 || c.Cols == 0 {
 		return nil
 	}
-	t := l.at().tile()
 	// A column is a row to those who look at it sideways, and rows are what vectors hold.
 	if c.Cols == 1 && (c.RowStride == 1 || c.Rows == 1) {
 		c, a, b = c.T(), b.T(), a.T()
 		c.RowStride = c.Cols
 	}
+	t := l.tileFor(c.Cols)
 	if p.Workers <= 1 || multiplications(c, a) < worthSharing {
 		t.multiply(c, a, b, add)
 		return nil
@@ -43,6 +43,15 @@ func (l Level) Multiply(p Pool, c, a, b Matrix, add bool) error {
 		}
 	})
 	return nil
+}
+
+// tileFor is the tile for a product of that many columns: half of a wide vector takes as
+// long as all of it.
+func (l Level) tileFor(cols int) *tile {
+	if t := l.at().tile(); 2*cols > t.lanes || l.at() < AVX512 {
+		return t
+	}
+	return AVX2.tile()
 }
 
 func checkProduct(c, a, b Matrix) error {
