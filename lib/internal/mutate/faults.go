@@ -62,6 +62,23 @@ var faults = []Fault{
 		Protects: "the pieces of a reduction are all of it"},
 	{File: "lib/engine/backend/program.go", Old: "offset += strides[i-1] - dims[i]*strides[i]", New: "offset += strides[i-1]",
 		Protects: "a walk over a view turns at the end of an axis"},
+	// Kernels.
+	{File: "lib/engine/kernels/fma.go", Old: "	if bits&1 == 0 {", New: "	if false {", Protects: "a fused multiply-add is rounded once without the instruction"},
+	{File: "lib/engine/kernels/product_amd64.go", Old: "b.part(p, p2, j, j2), add || p > 0)", New: "b.part(p, p2, j, j2), add)",
+		Protects: "a product's chains go on from block to block"},
+	{File: "lib/engine/kernels/product_amd64.go", Old: "copy(c[r*stride:][:bp.left], s.edge[r*width:])", New: "copy(c[r*stride:], s.edge[r*width:][:width])",
+		Protects: "a product writes its own columns only"},
+	{File: "lib/engine/kernels/matrix.go", Old: "		last -= (m.Rows - 1) * m.RowStride\n", New: "", Protects: "no view reaches outside of its data"},
+	{File: "lib/engine/kernels/elementwise.go", Old: "	equal(\"Greater\", len(dst), len(a), len(b))\n	lessAt(best, dst, b, a)",
+		New: "	equal(\"Greater\", len(dst), len(a), len(b))\n	lessAt(best, dst, a, b)", Protects: "greater is not less"},
+	{File: "lib/engine/kernels/sum.go", Old: "	for w := len(s) / 2; w > 0; w /= 2 {", New: "	for w := 1; w < len(s); w *= 2 {",
+		Protects: "a sum's order is the documented one"},
+	{File: "lib/engine/kernels/optimiser.go", Old: "a.B1, a.B2, a.C1, a.C2,", New: "a.B1, a.B2, a.C2, a.C1,", Protects: "Adam's two moments have their own rates"},
+	{File: "lib/engine/kernels/conv.go", Old: "	clear(dst[:before])\n", New: "", Protects: "what lies outside of an image is 0"},
+	{File: "lib/engine/kernels/conv.go", Old: "rows - 1 - (at+pad-first)/stride", New: "rows - (at+pad-first)/stride",
+		Protects: "the gradient of an image is at its pixels"},
+	{File: "lib/engine/kernels/internal/gen/functions.go", Old: "p.constant(math.Log2E)", New: "p.constant(1.44)",
+		Protects: "the committed kernels are what the generator writes", Tests: "./lib/engine/kernels", Run: "Generated"},
 
 	// Data sets.
 	{File: "datasets/split.go", Old: "			if k < trainQuota[c] {", New: "			if k >= testQuota[c] {",
