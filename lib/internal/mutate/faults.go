@@ -63,7 +63,8 @@ var faults = []Fault{
 	{File: "lib/engine/backend/program.go", Old: "offset += strides[i-1] - dims[i]*strides[i]", New: "offset += strides[i-1]",
 		Protects: "a walk over a view turns at the end of an axis"},
 	// Kernels.
-	{File: "lib/engine/kernels/fma.go", Old: "	if bits&1 == 0 {", New: "	if false {", Protects: "a fused multiply-add is rounded once without the instruction"},
+	{File: "lib/engine/kernels/fma.go", Old: "	if bits&1 == 0 {", New: "	if false {",
+		Protects: "a fused multiply-add is rounded once without the instruction"},
 	{File: "lib/engine/kernels/product_amd64.go", Old: "b.part(p, p2, j, j2), add || p > 0)", New: "b.part(p, p2, j, j2), add)",
 		Protects: "a product's chains go on from block to block"},
 	{File: "lib/engine/kernels/product_amd64.go", Old: "copy(c[r*stride:][:bp.left], s.edge[r*width:])", New: "copy(c[r*stride:], s.edge[r*width:][:width])",
