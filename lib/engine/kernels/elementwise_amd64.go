@@ -10,11 +10,11 @@ func addAt(l Level, dst []float32, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				add_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				add_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				add_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				add_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -30,11 +30,11 @@ func subAt(l Level, dst []float32, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				sub_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				sub_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				sub_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				sub_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -50,11 +50,11 @@ func mulAt(l Level, dst []float32, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				mul_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				mul_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				mul_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				mul_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -70,11 +70,11 @@ func divAt(l Level, dst []float32, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				div_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				div_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				div_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				div_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -90,11 +90,11 @@ func maxAt(l Level, dst []float32, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				max_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				max_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				max_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				max_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -110,11 +110,11 @@ func minAt(l Level, dst []float32, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				min_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				min_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				min_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				min_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -130,11 +130,11 @@ func negAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				neg_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				neg_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				neg_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				neg_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -150,11 +150,11 @@ func absAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				abs_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				abs_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				abs_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				abs_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -170,11 +170,11 @@ func sqrtAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				sqrt_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				sqrt_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				sqrt_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				sqrt_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -190,11 +190,11 @@ func rsqrtAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				rsqrt_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				rsqrt_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				rsqrt_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				rsqrt_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -210,11 +210,11 @@ func expAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				exp_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				exp_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				exp_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				exp_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -230,11 +230,11 @@ func expm1At(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				expm1_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				expm1_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				expm1_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				expm1_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -250,11 +250,11 @@ func logAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				log_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				log_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				log_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				log_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -270,11 +270,11 @@ func log1pAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				log1p_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				log1p_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				log1p_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				log1p_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -290,11 +290,11 @@ func tanhAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				tanh_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				tanh_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				tanh_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				tanh_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -310,11 +310,11 @@ func logisticAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				logistic_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				logistic_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				logistic_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				logistic_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -330,11 +330,11 @@ func erfAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				erf_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				erf_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				erf_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				erf_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -350,11 +350,11 @@ func sinAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				sin_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				sin_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				sin_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				sin_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -370,11 +370,11 @@ func cosAt(l Level, dst []float32, a []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 7; done > 0 {
-				cos_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				cos_avx512(ptr(dst), ptr(a), done)
 			}
 		case AVX2:
 			if done = n &^ 3; done > 0 {
-				cos_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), done)
+				cos_avx2(ptr(dst), ptr(a), done)
 			}
 		}
 		if done < n {
@@ -390,11 +390,11 @@ func lessAt(l Level, dst []bool, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				less_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				less_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				less_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				less_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -410,11 +410,11 @@ func lessEqualAt(l Level, dst []bool, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				lessEqual_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				lessEqual_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				lessEqual_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				lessEqual_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -430,11 +430,11 @@ func equalAt(l Level, dst []bool, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				equal_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				equal_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				equal_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				equal_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -450,11 +450,11 @@ func notEqualAt(l Level, dst []bool, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				notEqual_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				notEqual_avx512(ptr(dst), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				notEqual_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				notEqual_avx2(ptr(dst), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -470,11 +470,11 @@ func chooseAt(l Level, dst []float32, mask []bool, a []float32, b []float32) {
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				choose_avx512(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(mask)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				choose_avx512(ptr(dst), ptr(mask), ptr(a), ptr(b), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				choose_avx2(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(mask)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), done)
+				choose_avx2(ptr(dst), ptr(mask), ptr(a), ptr(b), done)
 			}
 		}
 		if done < n {
@@ -490,11 +490,11 @@ func adamAt(l Level, w []float32, m []float32, v []float32, grad []float64, p *[
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				adam_avx512(unsafe.Pointer(unsafe.SliceData(w)), unsafe.Pointer(unsafe.SliceData(m)), unsafe.Pointer(unsafe.SliceData(v)), unsafe.Pointer(unsafe.SliceData(grad)), unsafe.Pointer(p), done)
+				adam_avx512(ptr(w), ptr(m), ptr(v), ptr(grad), unsafe.Pointer(p), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				adam_avx2(unsafe.Pointer(unsafe.SliceData(w)), unsafe.Pointer(unsafe.SliceData(m)), unsafe.Pointer(unsafe.SliceData(v)), unsafe.Pointer(unsafe.SliceData(grad)), unsafe.Pointer(p), done)
+				adam_avx2(ptr(w), ptr(m), ptr(v), ptr(grad), unsafe.Pointer(p), done)
 			}
 		}
 		if done < n {
@@ -510,11 +510,11 @@ func sgdAt(l Level, w []float32, m []float32, grad []float64, p *[3][16]float32)
 		switch l {
 		case AVX512:
 			if done = n &^ 15; done > 0 {
-				sgd_avx512(unsafe.Pointer(unsafe.SliceData(w)), unsafe.Pointer(unsafe.SliceData(m)), unsafe.Pointer(unsafe.SliceData(grad)), unsafe.Pointer(p), done)
+				sgd_avx512(ptr(w), ptr(m), ptr(grad), unsafe.Pointer(p), done)
 			}
 		case AVX2:
 			if done = n &^ 7; done > 0 {
-				sgd_avx2(unsafe.Pointer(unsafe.SliceData(w)), unsafe.Pointer(unsafe.SliceData(m)), unsafe.Pointer(unsafe.SliceData(grad)), unsafe.Pointer(p), done)
+				sgd_avx2(ptr(w), ptr(m), ptr(grad), unsafe.Pointer(p), done)
 			}
 		}
 		if done < n {

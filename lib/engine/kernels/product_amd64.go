@@ -60,7 +60,7 @@ func (l Level) tile() *tile {
 
 var tile1 = &tile{rows: 4, lanes: 2}
 
-func ptr(x []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
+func ptr[T any](x []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
 // multiply is c = a b or c += a b on the caller's goroutine. Between blocks of k the chains
 // rest in c, which keeps their bits.

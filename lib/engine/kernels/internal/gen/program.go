@@ -297,7 +297,7 @@ func (p *program) dispatch(f *file, sets []set) {
 		if p.wide {
 			lanes = s.bytes / 8
 		}
-		pointers := each("unsafe.Pointer(unsafe.SliceData(%s))")
+		pointers := each("ptr(%s)")
 		if p.params > 0 {
 			pointers += ", unsafe.Pointer(p)"
 		}
