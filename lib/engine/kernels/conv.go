@@ -120,43 +120,55 @@ func (w window) place(pixel int) place {
 	return place{row / w.down, row % w.down, pixel % w.across}
 }
 
-func (w window) next(p place) place {
-	if p.j++; p.j == w.across {
-		p.j = 0
-		if p.i++; p.i == w.down {
-			p.i = 0
-			p.n++
+// patches writes terms from to from + terms of the patches of count outputs, beginning with
+// that at p, into dst, each apart numbers behind the last.
+func (w window) patches(dst []float32, apart int, x []float32, p place, count, from, terms int) {
+	for terms > 0 && count > 0 {
+		n := min(count, w.across-p.j)
+		w.row(dst, apart, x, p, n, from, terms)
+		if count -= n; count > 0 {
+			dst = dst[n*apart:]
+			p = w.place((p.n*w.down + p.i + 1) * w.across)
 		}
 	}
-	return p
 }
 
-// patch writes terms from to from + len(dst) of the patch of an output. A line of the kernel
-// lies in one piece in the image.
-func (w window) patch(dst, x []float32, p place, from int) {
-	if len(dst) == 0 {
-		return // of a kernel without any pixel
-	}
-	line, size := w.kernelW*w.depth, w.width*w.depth
-	i := p.i*w.strideH - w.top + from/line
-	start := (p.j*w.strideW - w.left) * w.depth
-	for u := from % line; len(dst) > 0; u, i = 0, i+1 {
-		n := min(len(dst), line-u)
-		if i < 0 || i >= w.height {
-			clear(dst[:n])
-		} else {
-			piece(dst[:n], x[(p.n*w.height+i)*size:][:size], start+u)
+// row is patches for outputs of one row. Each line of the kernel lies in one piece in the
+// image, and in the same line of it for all of them.
+func (w window) row(dst []float32, apart int, x []float32, p place, count, from, terms int) {
+	line, size, step := w.kernelW*w.depth, w.width*w.depth, w.strideW*w.depth
+	i, u := p.i*w.strideH-w.top+from/line, from%line
+	for done := 0; done < terms; {
+		n := min(terms-done, line-u)
+		var pixels []float32
+		if i >= 0 && i < w.height {
+			pixels = x[(p.n*w.height+i)*size:][:size]
 		}
-		dst = dst[n:]
+		at := p.j*step - w.left*w.depth + u
+		for r := range count {
+			piece(dst[r*apart+done:][:n], pixels, at+r*step)
+		}
+		done, i, u = done+n, i+1, 0
 	}
 }
 
 // piece copies row[from:] to dst, with 0 for what lies outside.
 func piece(dst, row []float32, from int) {
-	if from >= 0 && from+len(dst) <= len(row) {
+	const short = 16 // what a loop copies before copy has begun
+	switch {
+	case from < 0 || from+len(dst) > len(row):
+		border(dst, row, from)
+	case len(dst) <= short:
+		for i, v := range row[from:][:len(dst)] {
+			dst[i] = v
+		}
+	default:
 		copy(dst, row[from:])
-		return
 	}
+}
+
+// border is piece where not all of it lies inside.
+func border(dst, row []float32, from int) {
 	before := min(len(dst), max(0, -from))
 	clear(dst[:before])
 	n := 0
@@ -288,8 +300,9 @@ func (c *Conv) backwardWeightsAt(l Level, p Pool, dw, x, v []float32, add bool) 
 func convolveScalar(w window, to target, x []float32, b Matrix, first, last int, add bool) {
 	row := make([]float32, w.terms())
 	a := RowMajor(row, 1, len(row))
-	for p, i := w.place(first), first; i < last; p, i = w.next(p), i+1 {
-		w.patch(row, x, p, 0)
+	for i := first; i < last; i++ {
+		p := w.place(i)
+		w.patches(row, 0, x, p, 1, 0, len(row))
 		multiplyScalar(RowMajor(to.data[to.at(p):], 1, b.Cols), a, b, add)
 	}
 }
@@ -298,8 +311,8 @@ func convolveScalar(w window, to target, x []float32, b Matrix, first, last int,
 func weightsScalar(w window, c Matrix, x []float32, v Matrix, first int, add bool) {
 	row := make([]float32, c.Rows)
 	a := RowMajor(row, c.Rows, 1)
-	for p, i := w.place(0), 0; i < v.Rows; p, i = w.next(p), i+1 {
-		w.patch(row, x, p, first)
+	for i := range v.Rows {
+		w.patches(row, 0, x, w.place(i), 1, first, len(row))
 		multiplyScalar(c, a, v.part(i, i+1, 0, v.Cols), add || i > 0)
 	}
 }

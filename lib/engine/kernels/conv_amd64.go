@@ -17,17 +17,13 @@ func (t *tile) convolve(w window, to target, x []float32, b Matrix, first, last 
 		for p := 0; p < b.Rows; p += blockK {
 			k := min(b.Rows-p, blockK)
 			bp := t.arrange(s, b.part(p, p+k, j, j2), last-first)
-			at := w.place(first)
 			for i := first; i < last; {
-				rows := min(t.rows, last-i)
+				at, rows := w.place(i), min(t.rows, last-i)
 				if !even {
 					rows = min(rows, w.across-at.j)
 				}
 				out := to.data[to.at(at)+j:]
-				for r := range rows {
-					w.patch(s.a[r*rowA:][:k], x, at, p)
-					at = w.next(at)
-				}
+				w.patches(s.a, rowA, x, at, rows, p, k)
 				t.strip(s, bp, Matrix{s.a, rows, k, rowA, 1}, out, to.step, add || p > 0)
 				i += rows
 			}
@@ -56,13 +52,9 @@ func (t *tile) weights(w window, c Matrix, x []float32, v Matrix, first int, add
 	}
 	for i := 0; i < c.Rows; i += patchTerms {
 		terms := min(patchTerms, c.Rows-i)
-		at := place{}
 		for p := 0; p < v.Rows; p += blockK {
 			k := min(v.Rows-p, blockK)
-			for n := range k {
-				w.patch(s.patches[n*patchLine:][:terms], x, at, first+i)
-				at = w.next(at)
-			}
+			w.patches(s.patches, patchLine, x, w.place(p), k, first+i, terms)
 			a := Matrix{s.patches, terms, k, 1, patchLine}
 			for j := 0; j < c.Cols; j += blockCols {
 				j2 := min(c.Cols, j+blockCols)
