@@ -405,9 +405,6 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 		"Augment":        func(r *unlearn.Request) { r.Augment = Augmenter{Seed: 1} },
 		"Holders":        func(r *unlearn.Request) { r.Holders = []federated.User{{ID: 3, Rows: r.Retain.IDs}} },
 	}
-	// The records and labels themselves follow from the data, whose hash is in
-	// the key, and the numbers of the rows, and so does where features lie; the objective
-	// is the goal's, which is an argument of the key; hooks only watch, and the pace is a
 	// The records, their range and the labels follow from the data, whose hash is in
 	// the key, and the numbers of the rows; the objective is the goal's, which is an
 	// argument of the key; hooks only watch, and the pace is a
