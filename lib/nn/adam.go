@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // Adam is Kingma and Ba's optimiser with PyTorch's defaults; the zero value is
@@ -79,7 +80,7 @@ func (a Adam) move(p Params, grads [][]float64, s *OptimizerState, rates []float
 		lr := a.LR * factor(rates, i)
 		rate, shrink := float32(lr/first), float32(1-lr*decay)
 		w, m, v, grad := p[i].Data, s.Slots[0][i].Data, s.Slots[1][i].Data, grads[i]
-		rule := adamRule{b1: b1, b2: b2, c1: c1, c2: c2, root: root, eps: eps, rate: rate, shrink: shrink}
-		array.Split(len(grad), func(from, to int) { rule.move(w[from:to], m[from:to], v[from:to], grad[from:to]) })
+		rule := kernels.Adam{B1: b1, B2: b2, C1: c1, C2: c2, Root: root, Eps: eps, Rate: rate, Shrink: shrink}
+		array.Split(len(grad), func(from, to int) { rule.Step(w[from:to], m[from:to], v[from:to], grad[from:to]) })
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // Optimizer moves weights against a gradient. Its fields are plain data, whose
@@ -151,7 +152,7 @@ func finite(method string, p Params, grads [][]float64, step int) error {
 	for i, g := range grads {
 		var bad atomic.Bool
 		array.Split(len(g), func(from, to int) {
-			if !allFinite(g[from:to]) {
+			if !kernels.Finite(g[from:to]) {
 				bad.Store(true)
 			}
 		})

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // SGD is stochastic gradient descent with momentum and weight decay, with the
@@ -57,17 +58,10 @@ func (o SGD) Step(p Params, grads [][]float64, s *OptimizerState, rates []float6
 	if err != nil {
 		return err
 	}
-	momentum, decay := float32(o.Momentum), float32(o.WeightDecay)
 	for _, i := range moves {
-		lr := float32(o.LR * factor(rates, i))
+		rule := kernels.SGD{Rate: float32(o.LR * factor(rates, i)), Momentum: float32(o.Momentum), Decay: float32(o.WeightDecay)}
 		w, m, grad := p[i].Data, s.Slots[0][i].Data, grads[i]
-		array.Split(len(grad), func(from, to int) {
-			for j := from; j < to; j++ {
-				g := float32(grad[j]) + float32(decay*w[j])
-				m[j] = float32(momentum*m[j]) + g
-				w[j] -= float32(lr * m[j])
-			}
-		})
+		array.Split(len(grad), func(from, to int) { rule.Step(w[from:to], m[from:to], grad[from:to]) })
 	}
 	return nil
 }

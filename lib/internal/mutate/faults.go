@@ -132,7 +132,7 @@ var faults = []Fault{
 		Protects: "Adam corrects the bias of its first moment", Tests: "./lib/nn ./lib/train"},
 	{File: "lib/nn/adam.go", Old: "c1, c2 := float32(1-a.Beta1), float32(1-a.Beta2)", New: "c1, c2 := float32(1-a.Beta1), float32(1-a.Beta1)",
 		Protects: "Adam has two betas"},
-	{File: "lib/nn/adam_rule.go", Old: "		if v-v != 0 {\n", New: "		if v != v {\n", Protects: "an infinite gradient is no gradient", Run: "Finite"},
+	{File: "lib/engine/kernels/optimiser.go", Old: "return a+b+c+d == 0", New: "return !(a+b+c+d > 0)", Protects: "an infinite gradient is no gradient", Run: "Finite"},
 	{File: "lib/nn/sgd.go", Old: "g := float32(grad[j]) + float32(decay*w[j])", New: "g := float32(grad[j]) - float32(decay*w[j])",
 		Protects: "weight decay decays"},
 	{File: "lib/nn/adam.go", Old: "float32(1-lr*decay)", New: "float32(1+lr*decay)", Protects: "AdamW's decay decays"},
