@@ -99,7 +99,7 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		if len(rows) == 0 {
 			rows = t.Erased
 			if m.Private != nil {
-				return federated.Task{}, fmt.Errorf("user %d has no retained records to take a curvature on, and that of what he erases would not be private", t.User)
+				return federated.Task{}, fmt.Errorf("user %d has no retained records to take a curvature on, and on what he erases it is not private", t.User)
 			}
 		}
 		up, err := r.objective("forget", erased, false, -1)

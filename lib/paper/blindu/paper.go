@@ -49,7 +49,8 @@ func Paper() paper.Paper {
 
 func scales() []paper.Scale {
 	return []paper.Scale{
-		{Name: "quick", About: "takes a minute or two on two cores and no file (generated drawings, a small network, three seeds), and ten for the table of users"},
+		{Name: "quick", About: "takes a minute or two on two cores, ten for the table of users, and no file (generated drawings, a small network, " +
+			"three seeds)"},
 		{Name: "hour", About: "takes up to an hour (12,000 images of MNIST, the program's network, three seeds)"},
 		{Name: "photographs", About: "takes an hour or two with XLA (3,000 images of CIFAR-10 without loss, ResNets of a quarter of their width, three seeds)"},
 		{Name: "standard", About: "takes some hours on two cores (MNIST and Adult, whole, three seeds)"},

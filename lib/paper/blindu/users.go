@@ -106,7 +106,8 @@ func (ev *evidence) users() *paper.Output {
 			}
 		}
 		if rows := ev.of(c.Label, Original); len(rows) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: user %d of %d asks; they hold %d to %d records.", c.Label, c.Shards.User, c.Shards.Users.Resolved().Count, rows[0].Least, rows[0].Most))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: user %d of %d asks; they hold %d to %d records.",
+				c.Label, c.Shards.User, c.Shards.Users.Resolved().Count, rows[0].Least, rows[0].Most))
 		}
 	}
 	return &paper.Output{Table: t}
