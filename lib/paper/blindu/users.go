@@ -19,8 +19,9 @@ var users = paper.Recipe{
 		"distribution, alpha 0.5). 'retrained' is trained by those who are left, or on what is left to him, from the same weights " +
 		"by as many rounds. HBFU and BFU go on with all users, and he who asks erases his own; he who leaves has nothing else. BlindU's server is alone, " +
 		"with his codes: at 'equal rounds' it takes in a round as many steps of the model as he would, in batches as large, and ends after as many " +
-		"rounds or when it has forgotten, as they do; its other row keeps the paper's own epochs. The paper has no user who leaves, and a count of rounds " +
-		"of its own for every method. Records are his as they come, so a model that never met them gives most of their labels: read every row beside " +
+		"rounds or when it has forgotten, as they do; its other row keeps the paper's own epochs, the same where users' batches are as large as its " +
+		"own. The paper has no user who leaves, and a count of rounds of its own for every method. Records are his as they come, so a model that " +
+		"never met them gives most of their labels: read every row beside " +
 		"'retrained'.",
 }
 
