@@ -13,11 +13,16 @@ import (
 // acs, b[p, j] at b + p bks + 4 j, c[r, j] at c + r crs + 4 j.
 type micro func(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
 
+// packer copies rows of full panels into panels: row i of panel n goes to dst + n step + i
+// panel widths. All distances count bytes.
+type packer func(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+
 // tile is what a level multiplies with: micro-kernels of 1 to rows rows, of one vector
 // and of two.
 type tile struct {
 	rows, lanes int // lanes: float32 in a vector
 	kernel      [][2]micro
+	packRows    packer
 	scratch     sync.Pool // of *scratch
 }
 
@@ -36,8 +41,8 @@ type scratch struct {
 	patches []float32 // of an image, when first needed
 }
 
-func newTile(rows, lanes int, kernel [][2]micro) *tile {
-	t := &tile{rows: rows, lanes: lanes, kernel: kernel}
+func newTile(rows, lanes int, packRows packer, kernel [][2]micro) *tile {
+	t := &tile{rows: rows, lanes: lanes, kernel: kernel, packRows: packRows}
 	t.scratch.New = func() any {
 		return &scratch{b: make([]float32, blockK*blockCols), a: make([]float32, rows*rowA), edge: make([]float32, rows*2*lanes)}
 	}
@@ -151,11 +156,9 @@ func (t *tile) arrange(s *scratch, b Matrix, rows int) panels {
 		p.data, p.step, p.stride = b.Data, width, b.RowStride
 	case b.ColStride == 1:
 		p.data, p.step, p.stride = s.b, width*b.Rows, width
-		for i := range b.Rows {
-			row := b.Data[i*b.RowStride:]
-			for n := range p.full {
-				copy(s.b[n*p.step+i*width:][:width], row[n*width:])
-			}
+		if p.full > 0 {
+			_, _ = b.Data[(b.Rows-1)*b.RowStride+p.full*width-1], s.b[p.full*p.step-1]
+			t.packRows(ptr(s.b), 4*p.step, ptr(b.Data), 4*b.RowStride, p.full, b.Rows)
 		}
 	default:
 		p.data, p.step, p.stride = s.b, width*b.Rows, width
@@ -234,7 +237,7 @@ func (t *tile) gather(s *scratch, a Matrix, full int) Matrix {
 	return a
 }
 
-var tile2 = newTile(6, 8, [][2]micro{
+var tile2 = newTile(6, 8, pack_avx2, [][2]micro{
 	{micro1x8_avx2, micro1x16_avx2},
 	{micro2x8_avx2, micro2x16_avx2},
 	{micro3x8_avx2, micro3x16_avx2},
@@ -243,7 +246,7 @@ var tile2 = newTile(6, 8, [][2]micro{
 	{micro6x8_avx2, micro6x16_avx2},
 })
 
-var tile512 = newTile(12, 16, [][2]micro{
+var tile512 = newTile(12, 16, pack_avx512, [][2]micro{
 	{micro1x16_avx512, micro1x32_avx512},
 	{micro2x16_avx512, micro2x32_avx512},
 	{micro3x16_avx512, micro3x32_avx512},
@@ -368,3 +371,9 @@ func micro12x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int
 
 //go:noescape
 func transpose8_avx2(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, blocks int)
+
+//go:noescape
+func pack_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+
+//go:noescape
+func pack_avx512(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)

@@ -1206,3 +1206,33 @@ row:
 	VMOVUPD Y3, 96(DI)
 	VZEROUPPER
 	RET
+
+// func pack_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+TEXT ·pack_avx2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ step+8(FP), R8
+	MOVQ src+16(FP), SI
+	MOVQ stride+24(FP), R9
+	MOVQ rows+40(FP), R11
+	MOVQ R9, R10
+	SHLQ $3, R10
+row:
+	MOVQ SI, AX
+	MOVQ DI, BX
+	MOVQ panels+32(FP), CX
+panel:
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	PREFETCHT0 0(AX)(R10*1)
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	ADDQ $64, AX
+	ADDQ R8, BX
+	DECQ CX
+	JNZ panel
+	ADDQ R9, SI
+	ADDQ $64, DI
+	DECQ R11
+	JNZ row
+	VZEROUPPER
+	RET

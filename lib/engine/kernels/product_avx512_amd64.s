@@ -3359,3 +3359,34 @@ row:
 	VMOVUPD Z1, 64(DI)
 	VZEROUPPER
 	RET
+
+// func pack_avx512(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+TEXT ·pack_avx512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ step+8(FP), R8
+	MOVQ src+16(FP), SI
+	MOVQ stride+24(FP), R9
+	MOVQ rows+40(FP), R11
+	MOVQ R9, R10
+	SHLQ $3, R10
+row:
+	MOVQ SI, AX
+	MOVQ DI, BX
+	MOVQ panels+32(FP), CX
+panel:
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	PREFETCHT0 0(AX)(R10*1)
+	PREFETCHT0 64(AX)(R10*1)
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	ADDQ $128, AX
+	ADDQ R8, BX
+	DECQ CX
+	JNZ panel
+	ADDQ R9, SI
+	ADDQ $128, DI
+	DECQ R11
+	JNZ row
+	VZEROUPPER
+	RET

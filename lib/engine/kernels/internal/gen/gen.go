@@ -28,6 +28,7 @@ func Files() map[string]string {
 			f.transpose()
 		}
 		f.columns(s)
+		f.pack(s)
 		files["product_"+s.name+"_amd64.s"] = f.text()
 		files["elementwise_"+s.name+"_amd64.s"] = assembly(s, all)
 	}
@@ -187,4 +188,24 @@ func (f *file) columns(s set) {
 		f.op("VMOVUPD %s, %d(DI)", s.reg(i), i*s.bytes)
 	}
 	f.op("VZEROUPPER\n\tRET")
+}
+
+// pack copies rows of as many panels of two vectors into panels: row i of panel n to dst + n
+// step + 2 i vectors. Eight rows ahead are asked for: they often lie in other pages, where the
+// processor does not look by itself.
+func (f *file) pack(s set) {
+	f.line("\n// func pack_%s(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)", s.name)
+	f.line("TEXT ·pack_%s(SB), NOSPLIT, $0-48", s.name)
+	f.op("MOVQ dst+0(FP), DI\n\tMOVQ step+8(FP), R8\n\tMOVQ src+16(FP), SI\n\tMOVQ stride+24(FP), R9\n\tMOVQ rows+40(FP), R11")
+	f.op("MOVQ R9, R10\n\tSHLQ $3, R10")
+	f.line("row:")
+	f.op("MOVQ SI, AX\n\tMOVQ DI, BX\n\tMOVQ panels+32(FP), CX")
+	f.line("panel:")
+	f.op("VMOVUPS (AX), %s\n\tVMOVUPS %d(AX), %s", s.reg(0), s.bytes, s.reg(1))
+	for at := 0; at < 2*s.bytes; at += 64 {
+		f.op("PREFETCHT0 %d(AX)(R10*1)", at)
+	}
+	f.op("VMOVUPS %s, (BX)\n\tVMOVUPS %s, %d(BX)", s.reg(0), s.reg(1), s.bytes)
+	f.op("ADDQ $%d, AX\n\tADDQ R8, BX\n\tDECQ CX\n\tJNZ panel", 2*s.bytes)
+	f.op("ADDQ R9, SI\n\tADDQ $%d, DI\n\tDECQ R11\n\tJNZ row\n\tVZEROUPPER\n\tRET", 2*s.bytes)
 }
