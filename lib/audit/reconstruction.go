@@ -26,8 +26,8 @@ import (
 // draughtsman; the floor is that of the AUC's distance from 0.5.
 //
 // Null: 0.5. Above it codes tell more of the forgotten records than of strangers
-// (memory); below it less. A wrong label that is known by heart is a memory below: the
-// code is then that of another class, and what is drawn of it is too. The oracle itself
+// (memory); below it less. A wrong label that is known by heart can be a memory below:
+// a code that is that of another class is drawn as one. The oracle itself
 // can be far from 0.5 where the forgotten records are of another kind than the held-out
 // ones: read its row first.
 //
