@@ -14,7 +14,8 @@ var auxiliary = paper.Recipe{
 		"where a row says nothing else; those that the original itself takes for its classes (model inversion, the paper's way to come to some); noise, " +
 		"with the labels that the original gives it; the retain set, an upper bound and what the program does on CIFAR-10 and Adult. The rows 'alone' " +
 		"go on training on the same records for three epochs, and know nothing of the codes: what they forget is forgotten without anybody's asking. " +
-		"Inverted records and noise are made with the original, and may hold what it holds: its backdoor too.",
+		"Inverted records and noise are made with the original, and may hold what it holds: its backdoor too. Of inverted ones the original is sure, so " +
+		"that their gradient is short at first, and MGDA favours the shorter one; 'plain sum' adds the two objectives as they are.",
 }
 
 // alone is the label of who goes on training on auxiliary records of a kind.
@@ -23,6 +24,9 @@ func alone(a unlearn.Auxiliary) string {
 		unlearn.Public: Auxiliary, unlearn.Inverted: "inverted records alone", unlearn.Noise: "noise alone", unlearn.Retained: "retain set alone",
 	}[a]
 }
+
+// InvertedSum is BlindU on inverted records with the plain sum of its objectives.
+const InvertedSum = "BlindU_w/o, on inverted records, plain sum"
 
 // blindlyOn is the label of BlindU_w/o with auxiliary records of a kind.
 func blindlyOn(a unlearn.Auxiliary) string {
@@ -40,7 +44,8 @@ func (c Case) otherwise() (out []lab.Arm) {
 			out = append(out, lab.Arm{Label: blindlyOn(a), Method: unlearn.BlindU{LR: c.LR, Masking: c.masking(false), Auxiliary: a}})
 		}
 	}
-	return out
+	sum := unlearn.BlindU{LR: c.LR, Masking: c.masking(false), Auxiliary: unlearn.Inverted, Weighing: unlearn.Added}
+	return append(out, lab.Arm{Label: InvertedSum, Method: sum})
 }
 
 // kindsOfRecords are the first case of a scale by every kind of auxiliary records.
@@ -56,6 +61,7 @@ func kindsOfRecords(scale string) (Study, error) {
 			c.Only = append(c.Only, label(source.Name()))
 		}
 	}
+	c.Only = append(c.Only, Summed, InvertedSum)
 	s.Cases = []Case{c}
 	return s, nil
 }

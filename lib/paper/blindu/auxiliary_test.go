@@ -20,7 +20,7 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	}
 	c := s.Cases[0]
 	arms, sources := c.arms(), unlearn.Sources()
-	if c.Backdoor == nil || len(s.Cases) != 1 || len(arms) != 2+2*len(sources) || len(c.Only) != len(arms) {
+	if c.Backdoor == nil || len(s.Cases) != 1 || len(arms) != 2+2*len(sources)+2 || len(c.Only) != len(arms) {
 		t.Fatalf("%d cases of %d arms for %d kinds", len(s.Cases), len(arms), len(sources))
 	}
 	of := func(label string) lab.Arm {
@@ -40,6 +40,9 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 		if !is || method.Control || blind.Masking.Replacement || blind.Unmasked || blind.Resolved().(unlearn.BlindU).Auxiliary != source.Name() {
 			t.Errorf("%s: the method is %+v", source.Name(), method)
 		}
+	}
+	if sum := of(InvertedSum).Method.(unlearn.BlindU); sum.Auxiliary != unlearn.Inverted || sum.Weighing != unlearn.Added {
+		t.Errorf("the plain sum is %+v", sum)
 	}
 	ev := &evidence{s, environment(t), &paper.Evidence[Row]{Data: map[string]string{}}}
 	for i, a := range arms {
@@ -67,5 +70,35 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	}
 	if !slices.Equal(rows, c.Only) {
 		t.Errorf("the rows %q", strings.Join(rows, ", "))
+	}
+}
+
+// What a model takes for the class that its backdoor gives has the backdoor's trigger on
+// it: inverted records are not free of what is to be forgotten.
+func TestInvertedRecordsShowTheTrigger(t *testing.T) {
+	of := brief().Cases[0]
+	c, err := environment(t).Lab().Case(t.Context(), of.at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := unlearn.BlindU{Auxiliary: unlearn.Inverted}
+	r, err := c.Request(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := m.Ask(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bright, n := map[bool]float64{}, map[bool]float64{}
+	for i, y := range b.Auxiliary.Y {
+		target := y == 2
+		n[target] += 4
+		for _, pixel := range []int{12*16 + 12, 12*16 + 13, 13*16 + 12, 13*16 + 13} {
+			bright[target] += float64(b.Auxiliary.X.Row(i)[pixel])
+		}
+	}
+	if on, off := bright[true]/n[true], bright[false]/n[false]; on < 0.6 || off > 0.5 {
+		t.Errorf("the trigger's pixels are %v bright in its class and %v in others", on, off)
 	}
 }
