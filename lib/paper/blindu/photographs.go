@@ -51,9 +51,8 @@ var narrow ib.Half = ib.ResNet{Width: 16}
 // few are the first 4,000 photographs of CIFAR-10, byte for byte, 1,000 of them drawn to
 // judge by, in a network that two cores can train and with what the paper compares: its
 // other federations take as long as everything else together. Twenty epochs are 600 steps
-// here and 10,000 in the program: one original (seed 0, XLA) knew 74 % of its retain set
-// and 30 % of unseen photographs, and its backdoor was open for 36 % of them. Look at
-// 'triggered' of the original before anything is said to be forgotten.
+// here and 10,000 in the program: look at 'triggered' of the original before anything is
+// said to be forgotten.
 func few() Case {
 	c := cifar10()
 	c.Label, c.DataSet, c.MaxRows, c.TestRows = "3,000 images of CIFAR-10", "cifar10_first4000", 3000, 1000
