@@ -13,8 +13,9 @@ func foldFloats[T float](t dtypes.DType) {
 	times := func(a, b float64) float64 { return a * b }
 	self := func(a T) T { return a }
 	least := func(a, b T) T { return -larger(-a, -b) }
-	folds[kernelOf{compute.OpTypeReduceSum, t}] = foldOf(0.0, func(a float64, v T) float64 { return a + float64(v) }, sum, func(a float64) T { return T(a) })
-	folds[kernelOf{compute.OpTypeReduceProduct, t}] = foldOf(1.0, func(a float64, v T) float64 { return a * float64(v) }, times, func(a float64) T { return T(a) })
+	narrow := func(a float64) T { return T(a) }
+	folds[kernelOf{compute.OpTypeReduceSum, t}] = foldOf(0.0, func(a float64, v T) float64 { return a + float64(v) }, sum, narrow)
+	folds[kernelOf{compute.OpTypeReduceProduct, t}] = foldOf(1.0, func(a float64, v T) float64 { return a * float64(v) }, times, narrow)
 	folds[kernelOf{compute.OpTypeReduceMax, t}] = foldOf(T(math.Inf(-1)), larger[T], larger[T], self)
 	folds[kernelOf{compute.OpTypeReduceMin, t}] = foldOf(T(math.Inf(1)), least, least, self)
 }

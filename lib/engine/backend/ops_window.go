@@ -121,7 +121,9 @@ func (c convolution) product(t *chain, x, kernel *node) (compute.Value, error) {
 	for i, axis := range c.axes.InputSpatial {
 		places[i], taps[i] = axis, c.rank+2+axis
 	}
-	lhs := t.of(c.f.Transpose(x, slices.Concat([]int{c.axes.InputBatch, c.axes.InputChannels, c.rank + 2 + c.axes.InputBatch, c.rank + 2 + c.axes.InputChannels}, places, taps)...))
+	first := []int{c.axes.InputBatch, c.axes.InputChannels}
+	ones := []int{c.rank + 2 + c.axes.InputBatch, c.rank + 2 + c.axes.InputChannels} // windows are one record long, and one channel
+	lhs := t.of(c.f.Transpose(x, slices.Concat(first, ones, places, taps)...))
 	if t.err != nil {
 		return nil, t.err
 	}
@@ -184,7 +186,8 @@ func (f *function) zero(t dtypes.DType) (compute.Value, error) {
 }
 
 // ReduceWindow implements compute.Function.
-func (f *function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, size, strides, inputDilations, dilations []int, paddings [][2]int) (compute.Value, error) {
+func (f *function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, size, strides, inputDilations, dilations []int,
+	paddings [][2]int) (compute.Value, error) {
 	in, err := f.operands(compute.OpTypeReduceWindow, []compute.Value{x})
 	if err != nil {
 		return nil, err

@@ -120,7 +120,7 @@ func halves(compressor ib.Half, latent int, approximator ib.Half) func(features,
 // adult is the table of the paper. The program trains five epochs without the backdoor
 // and five with it; here are ten with it.
 func adult() Case {
-	return Case{Label: "Adult", LR: 1e-3, Known: 2000, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
+	return Case{Label: "Adult", LR: 1e-3, Eta: 2e-5, Known: 2000, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
 		DataSet: "adult", Goal: lab.Compression{},
 		Backdoor: &lab.Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num", Value: 2},
 		Fit:      train.Config{Epochs: 10, Batch: 20, Clip: 5},
