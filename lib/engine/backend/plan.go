@@ -31,7 +31,6 @@ type planner struct {
 	units  []*unit
 	views  map[*node]view
 	extra  int // slots beyond the nodes'
-	err    error
 }
 
 // taker is a node that takes a value, perhaps by way of nodes that only look at it;

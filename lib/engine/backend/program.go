@@ -60,8 +60,6 @@ type members struct {
 	nodes []*node
 }
 
-func (m members) has(n *node) bool { return slices.Contains(m.nodes, n) }
-
 // programOf compiles the members of a program. Views of nodes outside are found by at; of
 // the members those in results are stored, at the views given.
 func programOf(m members, at func(n *node) view, results map[*node]view) (*program, map[*node]int, error) {
