@@ -27,7 +27,6 @@ type (
 	integer interface{ signed | unsigned }
 	float   interface{ ~float32 | ~float64 }
 	number  interface{ integer | float }
-	element interface{ number | ~bool }
 )
 
 // types are those of tensors.
