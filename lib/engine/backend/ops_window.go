@@ -70,6 +70,11 @@ func (f *function) ConvGeneral(input, kernel compute.Value, axes compute.Convolv
 		return nil, fmt.Errorf("backend %s: ConvGeneral: %w", Name, err)
 	}
 	c := convolution{f: f, axes: axes, rank: len(axes.InputSpatial), out: shape, groups: max(channelGroups, batchGroups), byBatch: batchGroups > 1}
+	if p, ok := planeOf(c, in[0], in[1], strides, paddings, inputDilations, kernelDilations); ok {
+		if kind, ok := p.kind(); ok {
+			return p.record(f, kind, in[0], in[1])
+		}
+	}
 	return c.record(in[0], in[1], strides, paddings, inputDilations, kernelDilations)
 }
 

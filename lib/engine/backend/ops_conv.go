@@ -1,0 +1,185 @@
+package backend
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
+)
+
+// Most convolutions are one of the kernels' three: a convolution of float32 images, or
+// one of its gradients, which reach a backend as convolutions with holes in the image
+// (that of the image) or in the kernel (that of the weights). Everything else is a
+// product of windows; see convolution.
+
+// opConv is one of them. Its operands are dense: images and adjoints as [record, row,
+// column, channel], weights as [row, column, in, out].
+const opConv compute.OpType = -2
+
+// convolving says which.
+type convolving struct {
+	what  convKind
+	shape kernels.ConvShape // of the convolution whose gradients they are
+}
+
+type convKind int
+
+const (
+	forward  convKind = iota // image, weights
+	byImage                  // adjoint, weights
+	byWeight                 // image, adjoint
+)
+
+// plane is a convolution of images as a backend is told of it, with every default in
+// its place.
+type plane struct {
+	axes                  compute.ConvolveAxesConfig
+	x, k, out             []int // dims of the operands and the result
+	stride, holes, spread []int // of the window, within the image, within the kernel
+	before, after         []int // borders
+}
+
+// planeOf is the convolution, if it is one of float32 images without groups.
+func planeOf(c convolution, input, kernel *node, strides []int, paddings [][2]int, holes, spread []int) (p plane, ok bool) {
+	if c.rank != 2 || c.groups != 1 || input.shape.DType != dtypes.Float32 || c.out.Size() == 0 || input.size() == 0 {
+		return p, false
+	}
+	given := func(v []int) []int {
+		if v == nil {
+			return []int{1, 1}
+		}
+		return v
+	}
+	p = plane{axes: c.axes, x: input.shape.Dimensions, k: kernel.shape.Dimensions, out: c.out.Dimensions,
+		stride: given(strides), holes: given(holes), spread: given(spread), before: []int{0, 0}, after: []int{0, 0}}
+	for i, b := range paddings {
+		p.before[i], p.after[i] = b[0], b[1]
+	}
+	return p, true
+}
+
+func none(v []int) bool { return v[0] == 1 && v[1] == 1 }
+
+// spatial are the two dims on those axes.
+func spatial(dims, axes []int) [2]int { return [2]int{dims[axes[0]], dims[axes[1]]} }
+
+// border is the one behind that gives a window of a size, on an axis of n, the number of
+// places: as small as may be.
+func border(n, before, size, stride, places int) int {
+	return max(0, (places-1)*stride+size-n-before)
+}
+
+// kind finds the kernel for a convolution; false where there is none.
+func (p plane) kind() (convolving, bool) {
+	image, window, out := spatial(p.x, p.axes.InputSpatial), spatial(p.k, p.axes.KernelSpatial), spatial(p.out, p.axes.OutputSpatial)
+	batch, channels, outs := p.x[p.axes.InputBatch], p.x[p.axes.InputChannels], p.k[p.axes.KernelOutputChannels]
+	c := convolving{shape: kernels.ConvShape{StrideH: p.stride[0], StrideW: p.stride[1], Top: p.before[0], Left: p.before[1]}}
+	s := &c.shape
+	switch {
+	case none(p.holes) && none(p.stride) && (!none(p.spread) || window[0] > out[0] && window[1] > out[1]):
+		c.what = byWeight
+		s.Batch, s.In, s.Out, s.StrideH, s.StrideW = channels, batch, outs, p.spread[0], p.spread[1]
+		s.Height, s.Width, s.KernelH, s.KernelW = image[0], image[1], out[0], out[1]
+		out = window
+	case none(p.holes) && none(p.spread):
+		s.Batch, s.Height, s.Width, s.In, s.Out, s.KernelH, s.KernelW = batch, image[0], image[1], channels, outs, window[0], window[1]
+	case none(p.spread) && none(p.stride):
+		c.what = byImage
+		s.Batch, s.In, s.Out, s.StrideH, s.StrideW = batch, outs, channels, p.holes[0], p.holes[1]
+		s.Height, s.Width, s.KernelH, s.KernelW = out[0], out[1], window[0], window[1]
+		s.Top, s.Left = window[0]-1-p.before[0], window[1]-1-p.before[1]
+		out = image
+	default:
+		return c, false
+	}
+	s.Bottom = border(s.Height, s.Top, s.KernelH, s.StrideH, out[0])
+	s.Right = border(s.Width, s.Left, s.KernelW, s.StrideW, out[1])
+	fits := s.Top >= 0 && s.Left >= 0 && s.KernelH <= s.Height+s.Top+s.Bottom && s.KernelW <= s.Width+s.Left+s.Right
+	return c, fits && s.OutHeight() == out[0] && s.OutWidth() == out[1]
+}
+
+// record writes the convolution as the kernels have it.
+func (p plane) record(f *function, c convolving, input, kernel *node) (compute.Value, error) {
+	t := chain{f: f}
+	a := p.axes
+	x, k := compute.Value(input), compute.Value(kernel)
+	// As the result's axes are told: batch, rows, columns, channels.
+	result := []int{a.OutputBatch, a.OutputSpatial[0], a.OutputSpatial[1], a.OutputChannels}
+	s := c.shape
+	dims := []int{s.Batch, s.OutHeight(), s.OutWidth(), s.Out}
+	switch c.what {
+	case forward:
+		x = t.of(f.Transpose(x, a.InputBatch, a.InputSpatial[0], a.InputSpatial[1], a.InputChannels))
+		k = t.of(f.Transpose(k, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelInputChannels, a.KernelOutputChannels))
+	case byImage:
+		dims = []int{s.Batch, s.Height, s.Width, s.In}
+		x = t.of(f.Transpose(x, a.InputBatch, a.InputSpatial[0], a.InputSpatial[1], a.InputChannels))
+		// The weights of the convolution are the kernel backwards, from its outputs to its inputs.
+		k = t.of(f.Reverse(k, a.KernelSpatial...))
+		k = t.of(f.Transpose(k, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelOutputChannels, a.KernelInputChannels))
+	case byWeight:
+		dims = []int{s.KernelH, s.KernelW, s.In, s.Out}
+		result = []int{a.OutputSpatial[0], a.OutputSpatial[1], a.OutputBatch, a.OutputChannels}
+		x = t.of(f.Transpose(x, a.InputChannels, a.InputSpatial[0], a.InputSpatial[1], a.InputBatch))
+		k = t.of(f.Transpose(k, a.KernelInputChannels, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelOutputChannels))
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	y, err := f.add(opConv, shapes.Make(dtypes.Float32, dims...), c, x.(*node), k.(*node))
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(result))
+	for i, axis := range result {
+		order[axis] = i
+	}
+	return f.Transpose(y, order...)
+}
+
+func init() { others[opConv] = convolves }
+
+// convolves makes the steps of opConv: copies of operands that are not dense, and the
+// kernel.
+func convolves(p *planner, n *node) (steps []step, scratch map[int]int, err error) {
+	c := n.attr.(convolving)
+	plan, err := kernels.PlanConv(c.shape)
+	if err != nil {
+		return nil, nil, fmt.Errorf("backend %s: %w", Name, err)
+	}
+	scratch = map[int]int{}
+	s := &convStep{what: c.what, plan: plan, to: p.views[n]}
+	for i, in := range n.in {
+		v := p.views[in]
+		if !v.dense() {
+			to := whole(p.slot(), v.of, v.dims)
+			scratch[to.slot] = v.size() * int(v.of.Size())
+			copies, err := copied(v, to)
+			if err != nil {
+				return nil, nil, err
+			}
+			steps, v = append(steps, copies), to
+		}
+		s.in[i] = v
+	}
+	return append(steps, s), scratch, nil
+}
+
+// convStep runs a kernel.
+type convStep struct {
+	what convKind
+	plan *kernels.Conv
+	in   [2]view
+	to   view
+}
+
+func (s *convStep) run(x *execution) {
+	sees := func(v view) []float32 { return of[float32](x.address(v, 0), v.size()) }
+	kernel := []func(kernels.Pool, []float32, []float32, []float32, bool) error{s.plan.Forward, s.plan.BackwardData, s.plan.BackwardWeights}[s.what]
+	if err := kernel(kernels.Pool{Workers: x.workers}, sees(s.to), sees(s.in[0]), sees(s.in[1]), false); err != nil {
+		panic(fmt.Errorf("backend %s: %w", Name, err)) // the plan is wrong
+	}
+}
