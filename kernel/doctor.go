@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -15,6 +17,9 @@ import (
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/backend"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
+	"github.com/lethe-ml/lethe/lib/train/bits"
 
 	"github.com/spf13/cobra"
 )
@@ -26,13 +31,21 @@ func newDoctor() *cobra.Command {
 		Long: `Check everything that notebooks need: one line per thing, with "ok", or with
 what to do. A cell is run through a real kernel. Nothing is installed or changed.
 
-The exit code is 1 where something that is needed is broken.`,
-		Example:     "  lethe doctor\n  lethe doctor --json",
+With --bits it trains networks of every kind for three steps on Lethe's own
+backend instead, and compares a hash of their weights with the one that the
+repository knows: it should be the same on every processor.
+
+The exit code is 1 where something that is needed is broken, or a hash differs.`,
+		Example:     "  lethe doctor\n  lethe doctor --json\n  lethe doctor --bits",
 		Args:        cobra.NoArgs,
 		Annotations: cli.WithEngine(),
 	}
 	asJSON := cli.JSONFlag(c)
+	onlyBits := c.Flags().Bool("bits", false, "compare the bits of trained networks with those that are known, and nothing else")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *onlyBits {
+			return compareBits(cmd, *asJSON)
+		}
 		all, err := examine(cmd.Context())
 		if err != nil {
 			return err
@@ -48,6 +61,47 @@ The exit code is 1 where something that is needed is broken.`,
 		return err
 	}
 	return c
+}
+
+// compareBits trains every network for a moment and says whether its bits are known.
+func compareBits(cmd *cobra.Command, asJSON bool) error {
+	e, err := engine.Open(backend.Name)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	all, err := bits.Read(cmd.Context(), e)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = cli.WriteJSON(cmd.OutOrStdout(), all)
+	} else {
+		err = printBits(cmd.OutOrStdout(), all)
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if !r.OK() {
+			return fmt.Errorf("%s has other bits than it should have, on %s/%s with %s", r.Network, runtime.GOOS, runtime.GOARCH, kernels.Best())
+		}
+	}
+	return nil
+}
+
+func printBits(w io.Writer, all []bits.Reading) error {
+	for _, r := range all {
+		state := "ok"
+		if !r.OK() {
+			state = "differs"
+		}
+		if _, err := fmt.Fprintf(w, "%-7s %-20s %s\n", state, r.Network, r.Hash); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "three steps each, %s/%s with %s\n", runtime.GOOS, runtime.GOARCH, kernels.Best())
+	return err
 }
 
 func printFindings(cmd *cobra.Command, all []setup.Finding) error {

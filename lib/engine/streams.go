@@ -136,4 +136,6 @@ const (
 
 	// StreamBench draws what benchmarks compute on.
 	StreamBench = "bench"
+	// StreamBits draws weights and records of networks whose bits are checked.
+	StreamBits = "bits"
 )

@@ -22,6 +22,7 @@
 // # On trial
 //
 // The backend passes GoMLX's own suite for backends and comes to what GoMLX's Go backend
-// comes to. It is not yet what Lethe runs on by itself: convolutions lay out their
-// windows, which takes memory, and nothing was measured on a quiet machine.
+// comes to. It is not yet what Lethe runs on by itself: pools lay out their windows,
+// products do not take the bias and the ReLU behind them along, and few networks were
+// measured.
 package backend

@@ -1,0 +1,137 @@
+// Package bits checks that training has the same bits here as everywhere: it trains
+// networks of every kind for three steps on numbers of its own and hashes their weights.
+// On Lethe's own backend the hashes are the same on every processor, see package
+// lib/engine/backend, and are known; on another engine they are those of that engine.
+package bits
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Reading is the hash of a network's weights after three steps.
+type Reading struct {
+	Network string `json:"network"`
+	Hash    string `json:"hash"`  // of the weights, see nn.Params.Hash
+	Known   string `json:"known"` // the hash that it should be, "" where none is known
+}
+
+// OK tells whether the bits are those that are known.
+func (r Reading) OK() bool { return r.Known != "" && r.Hash == r.Known }
+
+//go:embed known.json
+var knownJSON []byte
+
+// known are the hashes of networks on Lethe's own backend.
+func known() (out map[string]string, err error) {
+	if err := json.Unmarshal(knownJSON, &out); err != nil {
+		return nil, fmt.Errorf("bits: the known hashes: %w", err)
+	}
+	return out, nil
+}
+
+// steps of a batch each, with a remainder in every tile.
+const (
+	steps   = 3
+	batch   = 37
+	classes = 3
+)
+
+// subject is a network with what it is trained on.
+type subject struct {
+	arch    model.Architecture
+	targets func(rng *rand.Rand, x array.Matrix[float32]) []train.Target
+	config  train.Config
+}
+
+func subjects() (out []subject) {
+	adam := train.Config{Optimizer: nn.Adam{}}
+	for _, f := range tabular.All() {
+		out = append(out, subject{f.New(11, classes), labels, adam})
+	}
+	momentum := train.Config{Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}}
+	images := []model.Architecture{
+		vision.SmallCNN{Channels: 3, Side: 12, Outputs: classes, Width: 5, Hidden: 17}, vision.AllCNN{Channels: 3, Side: 12, Outputs: classes, Width: 6},
+		vision.ResNet18{Channels: 3, Side: 12, Outputs: classes, Width: 5},
+	}
+	for _, m := range images {
+		out = append(out, subject{m, labels, momentum})
+	}
+	clipped := train.Config{Optimizer: nn.Adam{}, Clip: 1}
+	cells := vae.Cells{Genes: 45, Hidden: []int{33, 17}, Latent: 7}
+	return append(out, subject{ib.Bottleneck{Features: 45, Outputs: classes, Latent: 7}, compressed, clipped}, subject{cells, counts, adam})
+}
+
+func labels(rng *rand.Rand, x array.Matrix[float32]) []train.Target {
+	y := make([]int, x.Rows)
+	for i := range y {
+		y[i] = rng.IntN(classes)
+	}
+	return []train.Target{train.CrossEntropy(y, classes, 1)}
+}
+
+func compressed(rng *rand.Rand, x array.Matrix[float32]) []train.Target {
+	return append(labels(rng, x), train.Target{Loss: loss.LatentDivergence{}, Weight: 1e-3})
+}
+
+func counts(_ *rand.Rand, x array.Matrix[float32]) []train.Target {
+	library := array.New[float32](x.Rows, 1)
+	for i := range x.Rows {
+		for _, v := range x.Row(i) {
+			library.Data[i] += v
+		}
+	}
+	inputs := map[string]array.Matrix[float32]{loss.Target: x, loss.Library: library}
+	return []train.Target{{Loss: loss.LibrarySquaredError{}, Inputs: inputs, Weight: 1}, {Loss: loss.LatentDivergence{}, Weight: 1}}
+}
+
+// Read trains every network on an engine, and says what comes out.
+func Read(ctx context.Context, e *engine.Engine) ([]Reading, error) {
+	is, err := known()
+	if err != nil {
+		return nil, err
+	}
+	var out []Reading
+	for _, s := range subjects() {
+		hash, err := s.hash(ctx, e)
+		if err != nil {
+			return nil, fmt.Errorf("bits: %s: %w", s.arch.Name(), err)
+		}
+		out = append(out, Reading{s.arch.Name(), hash, is[s.arch.Name()]})
+	}
+	return out, nil
+}
+
+func (s subject) hash(ctx context.Context, e *engine.Engine) (string, error) {
+	r, err := model.NewRunner(e, s.arch)
+	if err != nil {
+		return "", err
+	}
+	rng := engine.Root(1).Stream(engine.StreamBits)
+	x := array.New[float32](steps*batch, s.arch.Inputs())
+	for i := range x.Data {
+		x.Data[i] = rng.Float32()
+	}
+	c := s.config
+	c.Epochs, c.Batch, c.Seed = 1, batch, 1
+	o := train.Objective{{Name: "bits", X: x, Targets: s.targets(rng, x)}}
+	p, _, err := train.Fit(ctx, r, s.arch.Init(rng), o, c, train.Hooks{})
+	if err != nil {
+		return "", err
+	}
+	return p.Hash(), nil
+}
