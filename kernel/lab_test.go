@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/lib/train/bits"
 )
 
 func TestLabRefusesWhatCannotWorkBeforeItSetsAnythingUp(t *testing.T) {
@@ -55,6 +56,17 @@ func TestTheDoctorSaysWhatIsMissingAndChangesNothing(t *testing.T) {
 	text := lethe(t, "doctor")
 	if text.code != exitFailure || strings.Count(text.out, "\n") != len(found) {
 		t.Errorf("%d lines for %d findings: %+v", strings.Count(text.out, "\n"), len(found), text)
+	}
+}
+
+func TestTheDoctorComparesBits(t *testing.T) {
+	r := lethe(t, "doctor", "--bits")
+	if r.code != exitOK || strings.Count(r.out, "ok ") != 10 || !strings.Contains(r.out, "three steps each, ") {
+		t.Errorf("%+v", r)
+	}
+	var all []bits.Reading
+	if r := lethe(t, "doctor", "--bits", "--json"); r.code != exitOK || json.Unmarshal([]byte(r.out), &all) != nil || len(all) != 10 || !all[0].OK() {
+		t.Errorf("%+v", r)
 	}
 }
 
