@@ -61,6 +61,10 @@ var faults = []Fault{
 		Protects: "a piece of a reduction fits a tile"},
 	{File: "lib/engine/backend/reduce.go", Old: "i*segments/pieces, (i+1)*segments/pieces, inner)", New: "i*segments/pieces, (i+1)*segments/pieces-i%2, inner)",
 		Protects: "the pieces of a reduction are all of it"},
+	{File: "lib/engine/backend/ops_conv.go", Old: "k = t.of(f.Reverse(k, a.KernelSpatial...))", New: "_ = k",
+		Protects: "an image's gradient goes through the kernel backwards"},
+	{File: "lib/engine/backend/ops_conv.go", Old: "max(0, (places-1)*stride+size-n-before)", New: "max(0, (places-1)*stride+size-n)",
+		Protects: "a border behind an image knows the one before it"},
 	{File: "lib/engine/backend/program.go", Old: "offset += strides[i-1] - dims[i]*strides[i]", New: "offset += strides[i-1]",
 		Protects: "a walk over a view turns at the end of an axis"},
 	// Kernels.
