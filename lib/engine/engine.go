@@ -99,20 +99,19 @@ func openGo(why string) (*Engine, error) {
 		info:    Info{Kind: "go", Kernel: matmulKernel(), Why: why},
 		chunk:   chunkRowsGo,
 		slots:   make(chan struct{}, workers),
-		wide:    &wide{open: openGoWide},
+		wide:    &wide{},
 	}, nil
 }
 
-// openOwn opens Lethe's own backend, whose executions run side by side like those of
-// GoMLX's, and put all cores to work where they are wide.
+// openOwn opens Lethe's own backend. An execution takes all cores by itself, and may run
+// beside others.
 func openOwn(why string) *Engine {
 	workers := runtime.GOMAXPROCS(0)
 	return &Engine{
-		backend: backend.Open(1),
+		backend: backend.Open(workers),
 		info:    Info{Kind: backend.Name, Kernel: backend.Version, Why: why},
 		chunk:   chunkRowsGo,
 		slots:   make(chan struct{}, workers),
-		wide:    &wide{open: func() (compute.Backend, error) { return backend.Open(workers), nil }},
 	}
 }
 

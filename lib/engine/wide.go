@@ -10,7 +10,6 @@ import (
 // wide is the second backend of a Go engine, opened when it is first needed and
 // shared by all engines that WithChunkRows makes.
 type wide struct {
-	open    func() (compute.Backend, error)
 	once    sync.Once
 	backend compute.Backend
 	err     error
@@ -31,7 +30,9 @@ func (e *Engine) Wide() (*Engine, error) {
 		return e, nil
 	}
 	e.wide.once.Do(func() {
-		e.wide.backend, e.wide.err = e.wide.open()
+		e.wide.backend, e.wide.err = quietly(func() (compute.Backend, error) {
+			return gobackend.New("ops_parallel,parallelism=-1")
+		})
 	})
 	if e.wide.err != nil {
 		return nil, e.wide.err
@@ -45,8 +46,4 @@ func (w *wide) close() {
 	if w != nil && w.backend != nil {
 		w.backend.Finalize()
 	}
-}
-
-func openGoWide() (compute.Backend, error) {
-	return quietly(func() (compute.Backend, error) { return gobackend.New("ops_parallel,parallelism=-1") })
 }
