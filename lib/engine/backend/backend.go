@@ -14,8 +14,8 @@ import (
 // Name is the backend's name for GoMLX.
 const Name = "lethe"
 
-// Version is that of the arithmetic: results of one version have the same bits, on
-// every processor. It is part of the store's keys.
+// Version is that of the arithmetic: results of one version have the same bits,
+// whatever instructions a processor has. It is part of the store's keys.
 const Version = "1"
 
 func init() { compute.Register(Name, New) }

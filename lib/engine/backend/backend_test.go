@@ -155,6 +155,57 @@ func TestTheSameIsRecordedOnce(t *testing.T) {
 	}
 }
 
+// A slice that is filled anew makes another constant, however long it is.
+func TestConstantsAreTheirValues(t *testing.T) {
+	for _, n := range []int{3, 1000} {
+		got := ran(t, Open(1), func(f compute.Function, _ []compute.Value) (compute.Value, error) {
+			ch, flat := chain{f: f.(*function)}, make([]float32, n)
+			flat[0] = 1
+			a := ch.of(f.Constant(flat, n))
+			flat[0] = 5
+			b := ch.of(f.Constant(flat, n))
+			y := ch.of(f.Sub(b, a))
+			return y, ch.err
+		})
+		if got[0] != 4 {
+			t.Errorf("of %d numbers: %v", n, got[0])
+		}
+	}
+}
+
+// What a kernel refuses is an error of the execution.
+func TestWhatAKernelRefusesIsAnError(t *testing.T) {
+	b := Open(1)
+	w := newBuilder(b, "wrong")
+	x, err := w.main.Parameter("x", shapes.Make(dtypes.Float32, 2, 3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := w.main.DotGeneral(x, []int{1}, nil, x, []int{1}, nil, compute.DotGeneralConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.main.Return([]compute.Value{y}, nil); err != nil {
+		t.Fatal(err)
+	}
+	e, err := compile(b, w.main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range e.steps {
+		if d, ok := s.(*dot); ok {
+			d.a.row = -1
+		}
+	}
+	in, err := b.BufferFromFlatData(0, make([]float32, 6), shapes.Make(dtypes.Float32, 2, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Execute([]compute.Buffer{in}, nil, 0); err == nil || !strings.Contains(err.Error(), `"wrong"`) {
+		t.Errorf("%v", err)
+	}
+}
+
 // Refusals say what is wrong, and those of things that are not there say so.
 func TestRefusals(t *testing.T) {
 	b := Open(1)

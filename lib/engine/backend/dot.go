@@ -63,8 +63,7 @@ func init() {
 			v := p.views[in].permuted(slices.Concat(batch, rest(len(p.views[in].dims), batch, sum), sum))
 			to := whole(p.slot(), v.of, v.dims)
 			scratch[to.slot] = v.size() * int(v.of.Size())
-			s, err := copied(v, to)
-			steps = append(steps, s)
+			steps = append(steps, copied(v, to))
 			first := make([]int, len(batch))
 			for i := range first {
 				first[i] = i
@@ -77,7 +76,7 @@ func init() {
 			if !ok {
 				return f, free, along, fmt.Errorf("backend %s: a product of %s", Name, in.shape)
 			}
-			return f, free, along, err
+			return f, free, along, nil
 		}
 		if d.a, d.m, d.k, err = operand(n.in[0], axes.lhsBatch, axes.lhsSum); err != nil {
 			return nil, nil, err
@@ -181,11 +180,8 @@ func fastProduct(x *execution, d *dot, a, b, c unsafe.Pointer) {
 		clear(of[float32](c, d.m*d.n))
 		return
 	}
-	err := kernels.Multiply(kernels.Pool{Workers: x.workers}, sees(c, d.m, d.n, d.n, 1),
-		sees(a, d.m, d.k, d.a.row, d.a.col), sees(b, d.k, d.n, d.b.col, d.b.row), false)
-	if err != nil {
-		panic(fmt.Errorf("backend %s: %w", Name, err)) // the plan is wrong
-	}
+	x.check(kernels.Multiply(kernels.Pool{Workers: x.workers}, sees(c, d.m, d.n, d.n, 1),
+		sees(a, d.m, d.k, d.a.row, d.a.col), sees(b, d.k, d.n, d.b.col, d.b.row), false))
 }
 
 // plainProduct is a loop.

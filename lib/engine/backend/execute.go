@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/gomlx/compute"
@@ -32,6 +33,15 @@ var _ compute.Executable = (*executable)(nil)
 type execution struct {
 	slots   []unsafe.Pointer
 	workers int
+	failed  *atomic.Pointer[error] // the first step that could not be run
+}
+
+// check notes an error of a kernel, which a plan should have made impossible: it is
+// the caller's to see, and no reason to end his program.
+func (x *execution) check(err error) {
+	if err != nil {
+		x.failed.CompareAndSwap(nil, &err)
+	}
 }
 
 // address is where element i of a view lies, counted from its first.
@@ -110,22 +120,18 @@ func (e *executable) build(p *planner, a *arena) error {
 		to := whole(p.extra, n.shape.DType, n.shape.Dimensions)
 		p.extra++
 		a.until(p.views[n].slot, len(p.units))
-		s, err := copied(p.views[n], to)
-		if err != nil {
-			return err
-		}
-		e.steps = append(e.steps, s)
+		e.steps = append(e.steps, copied(p.views[n], to))
 	}
 	return nil
 }
 
 // copied lays out a view densely.
-func copied(from, to view) (*program, error) {
+func copied(from, to view) *program {
 	w := &weaver{program: program{size: from.size()}, known: map[*node]int{}, loaded: map[string]int{}}
 	r := w.load(from)
 	w.stores = append(w.stores, store{r, to})
 	w.settle()
-	return &w.program, nil
+	return &w.program
 }
 
 // Inputs implements compute.Executable.
@@ -150,7 +156,7 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 	if e.steps == nil {
 		return nil, fmt.Errorf("backend %s: %q was closed", Name, e.f.builder.name)
 	}
-	x := &execution{slots: make([]unsafe.Pointer, e.slots), workers: e.backend.workers}
+	x := &execution{slots: make([]unsafe.Pointer, e.slots), workers: e.backend.workers, failed: new(atomic.Pointer[error])}
 	if err := e.take(x, inputs); err != nil {
 		return nil, err
 	}
@@ -172,6 +178,9 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 	}
 	for _, s := range e.steps {
 		s.run(x)
+	}
+	if err := x.failed.Load(); err != nil {
+		return nil, fmt.Errorf("backend %s: %q: %w", Name, e.f.builder.name, *err)
 	}
 	for i, given := range donate {
 		if given {

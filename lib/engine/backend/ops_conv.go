@@ -157,11 +157,7 @@ func convolves(p *planner, n *node) (steps []step, scratch map[int]int, err erro
 		if !v.dense() {
 			to := whole(p.slot(), v.of, v.dims)
 			scratch[to.slot] = v.size() * int(v.of.Size())
-			copies, err := copied(v, to)
-			if err != nil {
-				return nil, nil, err
-			}
-			steps, v = append(steps, copies), to
+			steps, v = append(steps, copied(v, to)), to
 		}
 		s.in[i] = v
 	}
@@ -179,7 +175,5 @@ type convStep struct {
 func (s *convStep) run(x *execution) {
 	sees := func(v view) []float32 { return of[float32](x.address(v, 0), v.size()) }
 	kernel := []func(kernels.Pool, []float32, []float32, []float32, bool) error{s.plan.Forward, s.plan.BackwardData, s.plan.BackwardWeights}[s.what]
-	if err := kernel(kernels.Pool{Workers: x.workers}, sees(s.to), sees(s.in[0]), sees(s.in[1]), false); err != nil {
-		panic(fmt.Errorf("backend %s: %w", Name, err)) // the plan is wrong
-	}
+	x.check(kernel(kernels.Pool{Workers: x.workers}, sees(s.to), sees(s.in[0]), sees(s.in[1]), false))
 }

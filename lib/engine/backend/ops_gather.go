@@ -164,9 +164,9 @@ func init() {
 	}
 	scatter := func(p *planner, n *node) ([]step, map[int]int, error) {
 		to := p.views[n]
-		base, err := copied(p.views[n.in[0]], to)
+		base := copied(p.views[n.in[0]], to)
 		s := combining{looking{n.attr.(lookup), to, p.views[n.in[1]], p.views[n.in[2]]}, combines[kernelOf{n.op, to.of}]}
-		return []step{base, s}, nil, err
+		return []step{base, s}, nil, nil
 	}
 	for _, op := range []compute.OpType{compute.OpTypeScatterSum, compute.OpTypeScatterMax, compute.OpTypeScatterMin} {
 		others[op] = scatter

@@ -124,12 +124,17 @@ func (f *function) add(op compute.OpType, shape shapes.Shape, attr any, in ...*n
 	for _, n := range in {
 		key += fmt.Sprint(" ", n.id)
 	}
-	if n := f.seen[key]; n != nil {
-		return n, nil
+	if f.seen[key] == nil {
+		f.seen[key] = f.another(op, shape, attr, in...)
 	}
+	return f.seen[key], nil
+}
+
+// another records an operation, whatever was recorded before.
+func (f *function) another(op compute.OpType, shape shapes.Shape, attr any, in ...*node) *node {
 	n := &node{op: op, in: in, shape: shape, attr: attr, id: len(f.nodes), of: f}
-	f.nodes, f.seen[key] = append(f.nodes, n), n
-	return n, nil
+	f.nodes = append(f.nodes, n)
+	return n
 }
 
 // result is add for a shape that may be wrong.
@@ -157,7 +162,7 @@ func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.
 	return n, nil
 }
 
-// constant holds the values of one; its address tells it from others.
+// constant holds the values of one.
 type constant struct{ *buffer }
 
 // Constant implements compute.Function.
@@ -177,22 +182,22 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	var attr any = constant{buf}
-	n, err := f.add(compute.OpTypeConstant, shape, constantKey(flat, shape), nil...)
-	if err != nil {
-		return nil, err
+	// Few bytes are looked up by what they are, so that a number that is written often is
+	// one value; many are not compared.
+	raw := dtypes.UnsafeByteSliceFromAny(buf.flat)
+	if len(raw) > sameUpTo {
+		return f.another(compute.OpTypeConstant, shape, constant{buf}), nil
 	}
-	n.attr = attr
-	return n, nil
+	key := fmt.Sprintf("constant %s %x", shape, raw)
+	if n := f.seen[key]; n != nil {
+		return n, buf.Finalize()
+	}
+	f.seen[key] = f.another(compute.OpTypeConstant, shape, constant{buf})
+	return f.seen[key], nil
 }
 
-// constantKey tells constants apart: by their bits where they are few.
-func constantKey(flat any, shape shapes.Shape) string {
-	if raw := dtypes.UnsafeByteSliceFromAny(flat); len(raw) <= 1024 {
-		return fmt.Sprintf("%x", raw)
-	}
-	return fmt.Sprintf("%p %v", flat, shape)
-}
+// sameUpTo is the most bytes of constants that are compared with each other.
+const sameUpTo = 1024
 
 // Return implements compute.Function.
 func (f *function) Return(outputs []compute.Value, shardings []*compute.ShardingSpec) error {

@@ -80,11 +80,11 @@ var folds = map[kernelOf]*fold{}
 
 // foldOf is a fold of elements T in an accumulator A.
 func foldOf[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end func(acc A) T) *fold {
-	as := func(acc []uint64) []A { return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(acc))), len(acc)) }
+	in := func(acc *uint64) *A { return (*A)(unsafe.Pointer(acc)) }
 	return &fold{
 		start: func(acc []uint64) {
-			for i := range as(acc) {
-				*(*A)(unsafe.Pointer(&acc[i])) = zero
+			for i := range acc {
+				*in(&acc[i]) = zero
 			}
 		},
 		along: func(acc *uint64, from unsafe.Pointer, n int) {
@@ -102,29 +102,25 @@ func foldOf[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end 
 			for i, v := range x {
 				lanes[i] = take(lanes[i], v)
 			}
-			total := *(*A)(unsafe.Pointer(acc))
 			for _, l := range lanes {
-				total = join(total, l)
+				*in(acc) = join(*in(acc), l)
 			}
-			*(*A)(unsafe.Pointer(acc)) = total
 		},
 		across: func(acc []uint64, from unsafe.Pointer) {
 			x := of[T](from, len(acc))
 			for i, v := range x {
-				p := (*A)(unsafe.Pointer(&acc[i]))
-				*p = take(*p, v)
+				*in(&acc[i]) = take(*in(&acc[i]), v)
 			}
 		},
 		join: func(acc, other []uint64) {
 			for i := range acc {
-				p := (*A)(unsafe.Pointer(&acc[i]))
-				*p = join(*p, *(*A)(unsafe.Pointer(&other[i])))
+				*in(&acc[i]) = join(*in(&acc[i]), *in(&other[i]))
 			}
 		},
 		end: func(to unsafe.Pointer, acc []uint64) {
 			out := of[T](to, len(acc))
 			for i := range acc {
-				out[i] = end(*(*A)(unsafe.Pointer(&acc[i])))
+				out[i] = end(*in(&acc[i]))
 			}
 		},
 	}

@@ -72,8 +72,7 @@ func (p *planner) reduction(u *unit) (*reduction, error) {
 // laidOut lays out what a node sees.
 func laidOut(p *planner, n *node) ([]step, map[int]int, error) {
 	from := p.views[n.in[0]]
-	s, err := copied(from, whole(n.id, n.shape.DType, from.dims))
-	return []step{s}, nil, err
+	return []step{copied(from, whole(n.id, n.shape.DType, from.dims))}, nil, nil
 }
 
 // slot is one more than the nodes have.
@@ -159,10 +158,7 @@ func init() {
 	}
 	others[compute.OpTypePad] = func(p *planner, n *node) ([]step, map[int]int, error) {
 		from, to := p.views[n.in[0]], p.views[n]
-		fill, err := copied(p.views[n.in[1]].broadcast(to.dims), to)
-		if err != nil {
-			return nil, nil, err
-		}
+		fill := copied(p.views[n.in[1]].broadcast(to.dims), to)
 		starts, strides, dims := make([]int, len(to.dims)), ones(len(to.dims)), slices.Clone(from.dims)
 		cut := from
 		for i, a := range n.attr.([]compute.PadAxis) {

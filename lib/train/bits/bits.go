@@ -1,7 +1,9 @@
 // Package bits checks that training has the same bits here as everywhere: it trains
 // networks of every kind for three steps on numbers of its own and hashes their weights.
-// On Lethe's own backend the hashes are the same on every processor, see package
-// lib/engine/backend, and are known; on another engine they are those of that engine.
+// On Lethe's own backend the hashes should be the same on every processor, see package
+// lib/engine/backend, and are known. A test compares them with AVX-512, with AVX2 and
+// without either; processors other than amd64 were not tried. On another engine they are
+// those of that engine.
 package bits
 
 import (
