@@ -295,8 +295,10 @@ func (v *blinduRun) draw(cells []timedCell) error {
 	if len(v.betas) > 1 {
 		at, x = func(c timedCell) float64 { return c.Beta }, plot.Axis{Label: "beta", Log: true}
 	}
-	f := plot.Curves{X: x, Y: plot.Axis{Label: "seconds", Log: true}, Meta: plot.Meta{Title: "Time of BlindU's methods",
-		Caption: fmt.Sprintf("Medians over %d turns, from the fastest to the slowest; %s; %s.", v.rounds, cells[0].What, cells[0].Processor)}}
+	said := fmt.Sprintf("Seconds around a whole method on %s: medians over %d turns, from the fastest to the slowest. "+
+		"A method stops when it has forgotten, so that their steps differ; a federation's users work one after another here. %s; %s.",
+		v.data, v.rounds, cells[0].What, cells[0].Processor)
+	f := plot.Curves{X: x, Y: plot.Axis{Label: "seconds", Log: true}, Meta: plot.Meta{Title: "Time of BlindU's methods", Caption: said}}
 	for k, m := range cells[0].Methods {
 		curve := plot.Curve{Name: m.Method}
 		for _, c := range cells {
