@@ -14,8 +14,8 @@ var auxiliary = paper.Recipe{
 		"where a row says nothing else; those that the original itself takes for its classes (model inversion, the paper's way to come to some); noise, " +
 		"with the labels that the original gives it; the retain set, an upper bound and what the program does on CIFAR-10 and Adult. The rows 'alone' " +
 		"go on training on the same records for three epochs, and know nothing of the codes: what they forget is forgotten without anybody's asking. " +
-		"Inverted records and noise are made with the original, and may hold what it holds: its backdoor too. Of inverted ones the original is sure, so " +
-		"that their gradient is short at first, and MGDA favours the shorter one; 'plain sum' adds the two objectives as they are.",
+		"Inverted records and noise are made with the original, and may hold what it holds: its backdoor too. Of inverted ones the original is sure from " +
+		"the start, and MGDA gives the shorter gradient the larger weight; 'plain sum' adds the two objectives as they are.",
 }
 
 // alone is the label of who goes on training on auxiliary records of a kind.
