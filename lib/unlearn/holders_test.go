@@ -191,14 +191,7 @@ func TestWhoLeavesTakesTheCurvatureOfWhatHeErases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range got {
-		for j, v := range got[i].Data {
-			want := (float64(asks[i].Data[j]) + float64(stays[i].Data[j])) / 2
-			if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
-				t.Fatalf("%s[%d] is %v, want %v", got[i].Name, j, v, want)
-			}
-		}
-	}
+	isMean(t, got, asks, stays)
 }
 
 // Every method of a federation follows who holds what, from the leaving user's side too.

@@ -116,14 +116,7 @@ func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range got {
-		for j, v := range got[i].Data {
-			want := (float64(asks[i].Data[j]) + float64(trains[i].Data[j])) / 2
-			if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
-				t.Fatalf("%s[%d] is %v, want %v", got[i].Name, j, v, want)
-			}
-		}
-	}
+	isMean(t, got, asks, trains)
 }
 
 // What BFU's users go down, written out anew; its gradient as well.
@@ -389,6 +382,19 @@ func TestFederatedRetrainingNeverMeetsTheForgetSet(t *testing.T) {
 		}
 		if asked, others := s.accuracy(t, p, s.asked), s.accuracy(t, p, s.others); asked > 0.1 || others < 0.8 || rep.Epochs != 10 {
 			t.Errorf("%s: %v of the backdoor, %v of the rest after %d rounds", m.Name(), asked, others, rep.Epochs)
+		}
+	}
+}
+
+// isMean checks that weights are the mean of two others'.
+func isMean(t *testing.T, got, a, b nn.Params) {
+	t.Helper()
+	for i := range got {
+		for j, v := range got[i].Data {
+			want := (float64(a[i].Data[j]) + float64(b[i].Data[j])) / 2
+			if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
+				t.Fatalf("%s[%d] is %v, want %v", got[i].Name, j, v, want)
+			}
 		}
 	}
 }

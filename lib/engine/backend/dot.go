@@ -180,7 +180,7 @@ func fastProduct(x *execution, d *dot, a, b, c unsafe.Pointer) {
 		clear(of[float32](c, d.m*d.n))
 		return
 	}
-	x.check(kernels.Multiply(kernels.Pool{Workers: x.workers}, sees(c, d.m, d.n, d.n, 1),
+	x.check(kernels.Multiply(x.pool(), sees(c, d.m, d.n, d.n, 1),
 		sees(a, d.m, d.k, d.a.row, d.a.col), sees(b, d.k, d.n, d.b.col, d.b.row), false))
 }
 

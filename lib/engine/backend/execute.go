@@ -9,6 +9,8 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
+
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // step is a part of an execution.
@@ -49,21 +51,10 @@ func (x *execution) address(v view, i int) unsafe.Pointer {
 	return unsafe.Add(x.slots[v.slot], (v.start+i)*int(v.of.Size()))
 }
 
-// parallel runs f on pieces of 0 .. n of at least grain, on the workers.
-func (x *execution) parallel(n, grain int, f func(from, to int)) {
-	pieces := min(x.workers, n/max(1, grain))
-	if pieces < 2 {
-		if n > 0 {
-			f(0, n)
-		}
-		return
-	}
-	var wg sync.WaitGroup
-	for i := range pieces {
-		wg.Go(func() { f(i*n/pieces, (i+1)*n/pieces) })
-	}
-	wg.Wait()
-}
+// parallel runs f on pieces of 0 .. n, on the workers; see kernels.Pool.
+func (x *execution) parallel(n, grain int, f func(from, to int)) { x.pool().Run(n, grain, f) }
+
+func (x *execution) pool() kernels.Pool { return kernels.Pool{Workers: x.workers} }
 
 // compile plans a function and prepares its steps.
 func compile(b *Backend, f *function) (*executable, error) {
