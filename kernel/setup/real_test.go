@@ -18,11 +18,15 @@ func TestJupyterAnswersAndEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(s.URL, "token=") || !answers(strings.Split(s.URL, "lab?")[0]) {
+	address, token, _ := strings.Cut(s.URL, "lab?token=")
+	if token == "" || !answers(address, token) {
 		t.Errorf("address %q", s.URL)
 	}
+	if answers(address, "another's") {
+		t.Error("Jupyter answers to a token that is not its own")
+	}
 	s.Stop()
-	if answers(strings.Split(s.URL, "lab?")[0]) {
+	if answers(address, token) {
 		t.Error("Jupyter still answers")
 	}
 	if err := s.Wait(t.Context()); err != nil && !strings.Contains(err.Error(), "server ended") {

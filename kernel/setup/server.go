@@ -44,12 +44,22 @@ const startWithin = 60 * time.Second
 const stopWithin = 15 * time.Second
 
 // Serve starts Jupyter and returns when it answers. It ends with this program.
+// A free port that somebody else takes meanwhile is left to him.
 func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 	o.IP = cmp.Or(o.IP, here)
-	port, err := freePort(o.IP, o.Port)
-	if err != nil {
-		return nil, err
+	for {
+		port, err := freePort(o.IP, o.Port)
+		if err != nil {
+			return nil, err
+		}
+		s, err := r.serveAt(ctx, port, o)
+		if err == nil || ctx.Err() != nil || o.Port != 0 || isFree(o.IP, port) == nil {
+			return s, err
+		}
 	}
+}
+
+func (r *Ready) serveAt(ctx context.Context, port int, o ServerOptions) (*Server, error) {
 	dir := filepath.Join(r.Home, "kernel", "jupyter")
 	if err := os.MkdirAll(filepath.Join(dir, "runtime"), 0o700); err != nil {
 		return nil, err
@@ -96,15 +106,22 @@ func freePort(ip string, asked int) (int, error) {
 	}
 	var err error
 	for port := first; port <= last; port++ {
-		var l net.Listener
-		if l, err = net.Listen("tcp", net.JoinHostPort(ip, strconv.Itoa(port))); err == nil {
-			return port, l.Close()
+		if err = isFree(ip, port); err == nil {
+			return port, nil
 		}
 	}
 	if asked != 0 {
 		return 0, fmt.Errorf("port %d cannot be used (%w): without --port a free one is found", asked, err)
 	}
 	return 0, fmt.Errorf("no port from %d to %d is free: %w", first, last, err)
+}
+
+func isFree(ip string, port int) error {
+	l, err := net.Listen("tcp", net.JoinHostPort(ip, strconv.Itoa(port)))
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 // await waits until the server answers and returns its address.
@@ -135,7 +152,7 @@ func (s *Server) address(runtimeDir, open string) (string, bool) {
 			break
 		}
 	}
-	if at.URL == "" || !answers(at.URL) {
+	if at.URL == "" || !answers(at.URL, at.Token) {
 		return "", false
 	}
 	// A server for all machines calls itself by a name that only a container knows.
@@ -150,9 +167,11 @@ func (s *Server) address(runtimeDir, open string) (string, bool) {
 	return strings.TrimSuffix(at.URL, "/") + "/" + path + "?token=" + url.QueryEscape(at.Token), true
 }
 
-func answers(address string) bool {
+// answers reports whether a server is at the address that knows the token: on
+// this machine there may be others.
+func answers(address, token string) bool {
 	client := http.Client{Timeout: time.Second}
-	resp, err := client.Get(strings.TrimSuffix(address, "/") + "/api")
+	resp, err := client.Get(strings.TrimSuffix(address, "/") + "/api/status?token=" + url.QueryEscape(token))
 	if err != nil {
 		return false
 	}
