@@ -59,9 +59,8 @@ func newAtlas() *cobra.Command {
 "Fishing for Privacy": cells and variable genes, components, exact neighbours,
 their graph, communities, and an epoch of the paper's network on 85 % of the
 cells. Reported are the seconds of each step and the memory held after it.`,
-		Example:     "  lethe bench atlas\n  lethe bench atlas --cells 4000 --genes 8000 --json",
-		Annotations: cli.WithEngine(),
-		Args:        cobra.NoArgs,
+		Example: "  lethe bench atlas\n  lethe bench atlas --cells 4000 --genes 8000 --json",
+		Args:    cobra.NoArgs,
 	}
 	c.Flags().IntVar(&a.simulation.Cells, "cells", 33148, "cells")
 	c.Flags().IntVar(&a.simulation.Genes, "genes", 32738, "genes")

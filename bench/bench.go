@@ -45,8 +45,7 @@ With --peer PYTHON the same step runs in PyTorch and the same M4 in NumPy, if
 that Python has them, with the same number of threads. Each side is a process of
 its own; they work in turns, so that both see the same machine. Reported are
 medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
-		Example:     "  lethe bench\n  lethe bench --peer python3\n  lethe bench --peer .venv/bin/python --threads 2 --json",
-		Annotations: cli.WithEngine(),
+		Example: "  lethe bench\n  lethe bench --peer python3\n  lethe bench --peer .venv/bin/python --threads 2 --json",
 	}
 	f := c.Flags()
 	b.flags(c, 15)

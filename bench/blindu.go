@@ -73,7 +73,6 @@ rounds less one. It prints none for the others.
 The data are generated drawings, or mnist or adult where their files are there.`,
 		Example: "  lethe bench blindu\n  lethe bench blindu --data mnist --shares 0.06 --betas 1e-4,1e-3,1e-2,1e-1,1 --figure figure14.png\n" +
 			"  lethe bench blindu --records 600 --shares 0.04,0.06 --methods vbu,blindu-wo --turns 1 --json",
-		Annotations: cli.WithEngine(),
 	}
 	f := c.Flags()
 	f.IntVar(&v.threads, "threads", runtime.NumCPU(), "threads")
@@ -86,7 +85,7 @@ The data are generated drawings, or mnist or adult where their files are there.`
 	f.StringSliceVar(&v.methods, "methods", timedNames(), "methods, separated by commas")
 	f.IntVar(&v.federation, "rounds", 20, "rounds of a federation at most")
 	f.IntVar(&v.local, "local-epochs", 10, "epochs of a user in a round")
-	f.StringVar(&v.engine, "engine", "go", "engine: go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
+	f.StringVar(&v.engine, "engine", "lethe", "engine: lethe, go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
 	f.StringVar(&v.figure, "figure", "", "draw the seconds to this file, .png or .svg")
 	asJSON := cli.JSONFlag(c)
 	c.Args = v.parse

@@ -38,13 +38,12 @@ Adam. The paper's batch is of 20 images; a federated user's is of 100.
 With --peer PYTHON the same network trains in PyTorch with the same number of
 threads. Each side is a process of its own; they work in turns. Reported are
 medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
-		Example:     "  lethe bench ib --peer python3\n  lethe bench ib --batches 20 --threads 1 --peer python3 --json",
-		Annotations: cli.WithEngine(),
+		Example: "  lethe bench ib --peer python3\n  lethe bench ib --batches 20 --threads 1 --peer python3 --json",
 	}
 	v.flags(c, 9)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{20, 100}, "images per step, several separated by commas")
 	c.Flags().IntVar(&v.steps, "steps", 300, "steps per turn")
-	c.Flags().StringVar(&v.engine, "engine", "go", "engine of Lethe's side: go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
+	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		limits := []limit{{"steps", v.steps, 1}, {"batches", len(v.batches), 1}}

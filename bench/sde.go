@@ -69,8 +69,7 @@ indexing, histograms. It judges --peer-subsets of them and the time is scaled up
 which its row says. Lethe computes in float64; --peer-type says what PyTorch does.
 Both sides work in turns. Activations pass through a file in the folder for
 temporary files, of 300 MB at the default sizes.`,
-		Example:     "  lethe bench sde --peer python3\n  lethe bench sde --sizes 1000x512 --rounds 5 --peer python3 --peer-type float32 --json",
-		Annotations: cli.WithEngine(),
+		Example: "  lethe bench sde --peer python3\n  lethe bench sde --sizes 1000x512 --rounds 5 --peer python3 --peer-type float32 --json",
 	}
 	s.flags(c, 3)
 	c.Flags().StringSliceVar(&s.sizes, "sizes", []string{"1000x512", "2000x8192"}, "records per set x activations per record, separated by commas")

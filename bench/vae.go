@@ -55,14 +55,13 @@ With --private it is private training (DP-SGD: cells drawn one by one, gradients
 clipped cell by cell, noise) that is timed, beside plain training of Lethe's own.`,
 		Example: "  lethe bench vae --peer python3\n  lethe bench vae --batches 512 --likelihoods nb --json\n" +
 			"  lethe bench vae --engine xla --peer python3\n  lethe bench vae --private --batches 256 --steps 8",
-		Annotations: cli.WithEngine(),
 	}
 	v.flags(c, 7)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{128, 512}, "cells per step, several separated by commas")
 	c.Flags().StringSliceVar(&v.likelihoods, "likelihoods", likelihoods, "likelihoods, separated by commas")
 	c.Flags().BoolVar(&v.private, "private", false, "private training beside plain training")
 	c.Flags().IntVar(&v.steps, "steps", 2, "steps per turn")
-	c.Flags().StringVar(&v.engine, "engine", "go", "engine of Lethe's side: go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
+	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		limits := []limit{{"steps", v.steps, 1}, {"batches", len(v.batches), 1}, {"likelihoods", len(v.likelihoods), 1}}

@@ -40,13 +40,12 @@ threads. Each side is a process of its own; they work in turns. Reported are
 medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench vision --peer python3\n  lethe bench vision --networks small-cnn --rounds 9 --json\n" +
 			"  lethe bench vision --engine xla --peer python3",
-		Annotations: cli.WithEngine(),
 	}
 	v.flags(c, 7)
 	c.Flags().StringSliceVar(&v.networks, "networks", []string{"small-cnn", "all-cnn", "resnet-18"}, "networks, separated by commas")
 	c.Flags().IntVar(&v.batch, "batch", 32, "records per step")
 	c.Flags().IntVar(&v.steps, "steps", 4, "steps per turn")
-	c.Flags().StringVar(&v.engine, "engine", "go", "engine of Lethe's side: go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
+	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if err := v.check(cmd, args, limit{"batch", v.batch, 2}, limit{"steps", v.steps, 1}, limit{"networks", len(v.networks), 1}); err != nil {

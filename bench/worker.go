@@ -66,7 +66,7 @@ func newWorker() *cobra.Command {
 			return cli.Usagef("bench worker: unknown task %q", args[0])
 		},
 	}
-	on = c.Flags().String("engine", "go", "engine that works")
+	on = c.Flags().String("engine", "lethe", "engine that works")
 	return c
 }
 

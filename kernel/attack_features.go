@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
@@ -125,9 +124,6 @@ func (in featureFiles) attack(cmd *cobra.Command, protocols []learned.Protocol, 
 	for _, p := range protocols {
 		if _, alone := p.Attacker.(learned.Logistic); alone || e != nil {
 			continue
-		}
-		if err := twin.Enter(cmd.Context(), cmd.ErrOrStderr()); err != nil {
-			return nil, err
 		}
 		if e, err = engine.Open(""); err != nil {
 			return nil, err

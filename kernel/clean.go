@@ -5,8 +5,8 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/e2e"
+	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/kernel/setup"
-	"github.com/lethe-ml/lethe/kernel/twin"
 
 	"github.com/spf13/cobra"
 )
@@ -25,7 +25,7 @@ more. Notebooks, data sets and results are never touched.`,
 	}
 	all := c.Flags().Bool("all", false, "also remove what lethe lab and lethe e2e have set up; the next start sets it up again")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		home, err := twin.Home()
+		home, err := where.Home()
 		if err != nil {
 			return err
 		}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
-	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/backend"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
@@ -36,9 +36,8 @@ backend instead, and compares a hash of their weights with the one that the
 repository knows: it should be the same on every processor.
 
 The exit code is 1 where something that is needed is broken, or a hash differs.`,
-		Example:     "  lethe doctor\n  lethe doctor --json\n  lethe doctor --bits",
-		Args:        cobra.NoArgs,
-		Annotations: cli.WithEngine(),
+		Example: "  lethe doctor\n  lethe doctor --json\n  lethe doctor --bits",
+		Args:    cobra.NoArgs,
 	}
 	asJSON := cli.JSONFlag(c)
 	onlyBits := c.Flags().Bool("bits", false, "compare the bits of trained networks with those that are known, and nothing else")
@@ -129,7 +128,7 @@ func sick(all []setup.Finding) error {
 
 // examine looks at everything.
 func examine(ctx context.Context) ([]setup.Finding, error) {
-	home, err := twin.Home()
+	home, err := where.Home()
 	if err != nil {
 		return nil, err
 	}
@@ -158,12 +157,12 @@ const (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 %%
-e, err := engine.Open("go")
+e, err := engine.Open("auto")
 if err != nil {
 	panic(err)
 }
 fmt.Println(6*7, e.Info())`
-	sane = "42 go/"
+	sane = "42 lethe/"
 )
 
 // oneCell runs the cell twice, as a notebook.
@@ -202,10 +201,7 @@ func engineFinding() setup.Finding {
 		return setup.Finding{Thing: "engine", State: setup.StateBroken, Detail: err.Error()}
 	}
 	defer e.Close()
-	f.Detail = fmt.Sprintf("%s, %d cores", e.Info(), e.Cores())
-	if e.Info().Kind == "go" && !engine.SIMDBuild {
-		f.State, f.Detail = setup.StateNote, f.Detail+"; this program is built without SIMD, which makes matrix products slower"
-	}
+	f.Detail = e.String()
 	return f
 }
 

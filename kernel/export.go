@@ -22,9 +22,8 @@ programs: weights (safetensors), outputs, embeddings and named activations of
 every record (npy), labels, the row numbers of what was to be forgotten and
 retained, and about.json, which says what each file is. Nothing is trained: make
 the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
-		Example:     "  lethe table ruler 1\n  lethe export ruler 1 --only breast_cancer/.*seed-0 --out models",
-		Args:        cobra.MinimumNArgs(2),
-		Annotations: cli.WithEngine(),
+		Example: "  lethe table ruler 1\n  lethe export ruler 1 --only breast_cancer/.*seed-0 --out models",
+		Args:    cobra.MinimumNArgs(2),
 	}
 	f := c.Flags()
 	f.StringVar(&scale, "scale", paper.ScaleName(), "the scale at which the table was made")

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated/flower"
 
@@ -24,9 +23,8 @@ x.npy (n, d) and y.npy (n,). Nothing else is read and nothing is sent: whatever
 carries weights between users and server, Flower for instance, starts it.
 
 Memory: about five times the files of records, and the network's activations of a batch.`,
-		Example:     "  lethe federated client --study study.json --shard users/3 --user 3 --round 2 --in in.safetensors --out out.safetensors",
-		Args:        cobra.NoArgs,
-		Annotations: cli.WithEngine(),
+		Example: "  lethe federated client --study study.json --shard users/3 --user 3 --round 2 --in in.safetensors --out out.safetensors",
+		Args:    cobra.NoArgs,
 	}
 	var files clientFiles
 	f := c.Flags()

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/federated/flower"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
@@ -59,7 +58,7 @@ func (n *network) start(name string, args ...string) *exec.Cmd {
 	c := exec.Command(filepath.Join(n.bin, args[0]), args[1:]...)
 	c.Dir, c.Stdout, c.Stderr = n.folder, log, log
 	c.Env = append(os.Environ(), "PATH="+n.bin+":"+os.Getenv("PATH"), "FLWR_TELEMETRY_ENABLED=0", "FLWR_HOME="+filepath.Join(n.folder, "flwr"),
-		twin.EnvSwitch+"=off", "PYTHONDONTWRITEBYTECODE=1")
+		"PYTHONDONTWRITEBYTECODE=1")
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.Start(); err != nil {
 		n.t.Fatal(err)
@@ -223,11 +222,19 @@ func redirect(t *testing.T, path, old, with string) {
 	}
 }
 
-// call runs the plain program.
+func script(t *testing.T, name, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// call runs the program.
 func call(t *testing.T, lethe string, args ...string) string {
 	t.Helper()
 	c := exec.Command(lethe, args...)
-	c.Env = append(os.Environ(), twin.EnvSwitch+"=off")
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", args, err, out)

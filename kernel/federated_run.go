@@ -26,9 +26,8 @@ file, over a network or here, and the weights must be the same, bit for bit:
 otherwise it says by how much they differ, and fails.
 
 Memory: about six times the files of records, and the network's activations of a batch.`,
-		Example:     "  lethe federated run study --out weights.safetensors\n  lethe federated run study --like study/weights.safetensors --json",
-		Args:        cobra.ExactArgs(1),
-		Annotations: cli.WithEngine(),
+		Example: "  lethe federated run study --out weights.safetensors\n  lethe federated run study --like study/weights.safetensors --json",
+		Args:    cobra.ExactArgs(1),
 	}
 	out := c.Flags().String("out", "", "safetensors file to write the weights to, with the rounds in its metadata")
 	like := c.Flags().String("like", "", "safetensors file of another run, to compare with")

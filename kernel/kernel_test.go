@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/spf13/cobra"
 )
 
@@ -28,7 +27,6 @@ func lethe(t *testing.T, args ...string) result {
 
 func letheWith(t *testing.T, ctx context.Context, stdin string, args ...string) result {
 	t.Helper()
-	t.Setenv(twin.EnvSwitch, "off")
 	var out, stderr bytes.Buffer
 	code := Run(ctx, args, strings.NewReader(stdin), &out, &stderr)
 	return result{code, out.String(), stderr.String()}

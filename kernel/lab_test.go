@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/kernel/setup"
-	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/lethe-ml/lethe/lib/train/bits"
 )
 
 func TestLabRefusesWhatCannotWorkBeforeItSetsAnythingUp(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
-	t.Setenv(twin.EnvHome, home)
+	t.Setenv(where.EnvHome, home)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestLabRefusesWhatCannotWorkBeforeItSetsAnythingUp(t *testing.T) {
 
 func TestTheDoctorSaysWhatIsMissingAndChangesNothing(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
-	t.Setenv(twin.EnvHome, home)
+	t.Setenv(where.EnvHome, home)
 	r := lethe(t, "doctor", "--json")
 	var found []setup.Finding
 	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.code != exitFailure {
@@ -41,7 +41,7 @@ func TestTheDoctorSaysWhatIsMissingAndChangesNothing(t *testing.T) {
 	for _, f := range found {
 		states[f.Thing] = f
 	}
-	if states["engine"].State == setup.StateBroken || !strings.HasPrefix(states["engine"].Detail, "go/") {
+	if states["engine"].State == setup.StateBroken || !strings.HasPrefix(states["engine"].Detail, "engine lethe: ") {
 		t.Errorf("engine: %+v", states["engine"])
 	}
 	if f := states["kernel tools"]; f.State != setup.StateBroken || !strings.Contains(f.Detail, "lethe lab") {
@@ -125,7 +125,7 @@ func TestKernelsGoWhereJupyterLooks(t *testing.T) {
 }
 
 func TestCleanOnAMachineWithoutAnythingDoesNothing(t *testing.T) {
-	t.Setenv(twin.EnvHome, filepath.Join(t.TempDir(), "home"))
+	t.Setenv(where.EnvHome, filepath.Join(t.TempDir(), "home"))
 	t.Setenv("TMPDIR", t.TempDir())
 	if r := lethe(t, "clean", "--all"); r.code != exitOK || r.out != "" || r.stderr != "" {
 		t.Errorf("%+v", r)

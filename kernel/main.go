@@ -13,8 +13,6 @@ import (
 	"syscall"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/kernel/twin"
-	"github.com/lethe-ml/lethe/lib/engine"
 )
 
 // Exit codes.
@@ -31,9 +29,6 @@ var errInterrupted = errors.New("interrupted")
 // its exit code. The first interrupt lets the command save its work and stop,
 // the second ends the process at once.
 func Main() int {
-	if engine.SIMDBuild {
-		twin.Arrived()
-	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	signals := make(chan os.Signal, 2)

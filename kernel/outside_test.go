@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/kernel/setup"
-	"github.com/lethe-ml/lethe/kernel/twin"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
@@ -39,13 +39,13 @@ func TestAnInstalledVersionWorksOutsideAClone(t *testing.T) {
 	bin := t.TempDir()
 	env = append(env, "GOBIN="+bin)
 	install := exec.Command("go", "install", "-tags=noxla", "-ldflags=-s", setup.Module+"@"+version)
-	install.Dir, install.Env = t.TempDir(), append(env, "GOEXPERIMENT=simd")
+	install.Dir, install.Env = t.TempDir(), env
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("go install: %v\n%s", err, out)
 	}
 	home, folder := t.TempDir(), t.TempDir()
 	borrowPython(t, home)
-	env = append(env, twin.EnvHome+"="+home, twin.EnvSwitch+"=off")
+	env = append(env, where.EnvHome+"="+home)
 	program := filepath.Join(bin, "lethe")
 	address := startLab(t, program, folder, env)
 	if !strings.HasPrefix(address, "http://127.0.0.1:") {
@@ -100,7 +100,7 @@ func publish(t *testing.T) (version string, env []string) {
 	if err != nil {
 		t.Skip("there is no go tool: ", err)
 	}
-	home, err := twin.Home()
+	home, err := where.Home()
 	if err != nil {
 		t.Skip(err)
 	}
@@ -206,7 +206,7 @@ func forget(t *testing.T, dir string) {
 // own, where there is one: pip has tests of its own.
 func borrowPython(t *testing.T, home string) {
 	t.Helper()
-	usual, err := twin.Home()
+	usual, err := where.Home()
 	if err != nil {
 		t.Skip(err)
 	}

@@ -81,11 +81,10 @@ func newKind(k kindOf) *cobra.Command {
 func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 	run := recipeRun{kind: k.kind, folder: k.folder}
 	c := &cobra.Command{
-		Use:         p.Name + " [NAME...]",
-		Short:       fmt.Sprintf("A %s of %s", k.kind, p.Cite()),
-		Long:        k.about(p),
-		Example:     k.examplesOf(p),
-		Annotations: cli.WithEngine(),
+		Use:     p.Name + " [NAME...]",
+		Short:   fmt.Sprintf("A %s of %s", k.kind, p.Cite()),
+		Long:    k.about(p),
+		Example: k.examplesOf(p),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return recipeNames(p, k.kind), cobra.ShellCompDirectiveNoFileComp
 		},

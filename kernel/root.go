@@ -5,7 +5,6 @@ import (
 
 	"github.com/lethe-ml/lethe/bench"
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/kernel/twin"
 
 	"github.com/spf13/cobra"
 )
@@ -29,15 +28,6 @@ Results go to standard output, progress and errors to standard error. Exit codes
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Annotations[cli.NeedsEngine] == "" || !wantsGo(cmd) {
-				return nil
-			}
-			if err := twin.Enter(cmd.Context(), cmd.ErrOrStderr()); err != nil {
-				return cli.Failure(err)
-			}
-			return nil
-		},
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
@@ -62,13 +52,6 @@ func asGroup(c *cobra.Command) *cobra.Command {
 		return cmd.Help()
 	}
 	return c
-}
-
-// wantsGo reports whether the command will run on the Go engine, as far as its
-// flag says.
-func wantsGo(cmd *cobra.Command) bool {
-	f := cmd.Flags().Lookup("engine")
-	return f == nil || f.Value.String() == "" || f.Value.String() == "auto" || f.Value.String() == "go"
 }
 
 func version() string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/kernel/twin"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -43,7 +42,7 @@ row numbers (integers).
 Without an oracle only M4 can be computed, with an oracle M1 and M2 as well, and
 with the original also M3. All retained records are used unless --cap or
 --baseline-cap says less; the paper draws 2000 for M4 and 500 for M2.
-From 10000 searched records on the SIMD engine does the work.
+From 10000 searched records on the engine does the work.
 
 Memory: 1.1 times the files of float32 and float64, about twice those of float16,
 and at most 300 MB.`,
@@ -102,7 +101,7 @@ func capOr(n int) int {
 }
 
 // bigGallery is the number of records from which on the engine's faster matrix
-// products are worth opening it, and building its twin.
+// products are worth opening it.
 const bigGallery = 10000
 
 func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Result, error) {
@@ -133,10 +132,7 @@ func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Resu
 		searched = min(searched, opt.GalleryCap)
 	}
 	if searched >= bigGallery {
-		if err := twin.Enter(cmd.Context(), cmd.ErrOrStderr()); err != nil {
-			return nil, err
-		}
-		products, err := engine.Open("go")
+		products, err := engine.Open("auto")
 		if err != nil {
 			return nil, err
 		}

@@ -2,13 +2,6 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// NeedsEngine marks the commands that compute with the engine, and so go on in
-// the SIMD build of the program.
-const NeedsEngine = "needs-engine"
-
-// WithEngine are the annotations of such a command.
-func WithEngine() map[string]string { return map[string]string{NeedsEngine: "true"} }
-
 // JSONFlag adds --json, which leaves standard output to one JSON value.
 func JSONFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("json", false, "print JSON and nothing else on standard output")

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/kernel/internal/where"
 )
 
 // realGonb finds a gonb to test with, and puts it on PATH beside goimports.
@@ -16,7 +16,7 @@ func realGonb(t *testing.T) string {
 	t.Helper()
 	file := os.Getenv("LETHE_TEST_GONB")
 	if file == "" {
-		home, err := twin.Home()
+		home, err := where.Home()
 		if err != nil {
 			t.Skipf("no gonb: %v", err)
 		}

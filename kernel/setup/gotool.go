@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
-	"golang.org/x/sys/cpu"
 )
 
 // goTool is the go tool and what it says about itself.
@@ -98,11 +97,8 @@ func cellEnvironment(kernel string) []string {
 	if kernel == KernelXLA {
 		tags, backend, cgo = "xla", "xla", "1"
 	}
-	env := []string{"GOFLAGS=-buildvcs=false -tags=" + tags + " -ldflags=-s", "GOMLX_BACKEND=" + backend, "CGO_ENABLED=" + cgo, "GOWORK=", "GO111MODULE="}
-	if runtime.GOARCH == "amd64" && cpu.X86.HasAVX2 {
-		return append(env, "GOEXPERIMENT=simd")
-	}
-	return append(env, "GOEXPERIMENT=")
+	return []string{"GOFLAGS=-buildvcs=false -tags=" + tags + " -ldflags=-s", "GOMLX_BACKEND=" + backend, "CGO_ENABLED=" + cgo, "GOEXPERIMENT=",
+		"GOWORK=", "GO111MODULE="}
 }
 
 // setEnv returns env with the variables set: of those that are there twice a

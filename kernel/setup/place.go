@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/kernel/internal/where"
 )
 
 // place is where the library and the notebooks are.
@@ -29,12 +29,12 @@ func (m *machine) locate(context.Context) error {
 		return err
 	}
 	for _, dir := range []string{m.o.Folder, cwd} {
-		if root, err := twin.Root(dir); err == nil {
+		if root, err := where.Root(dir); err == nil {
 			m.place = place{root: root, clone: true, notebooks: m.o.Folder}
 			if dir == m.o.Folder {
 				m.place.notebooks = filepath.Join(root, "notebooks")
 			}
-			m.place.hash, err = twin.Hash(root)
+			m.place.hash, err = where.Hash(root)
 			if strings.Contains(root, ",") {
 				return fmt.Errorf("the clone's folder %q has a comma in its name, which the Go kernel cannot pass on: rename it", root)
 			}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
-	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
@@ -71,7 +71,7 @@ func gotPlugin(home string) string {
 
 // OfferPlugin lets this process find the plugin that Plugin has got.
 func OfferPlugin() {
-	home, err := twin.Home()
+	home, err := where.Home()
 	if err != nil || os.Getenv(engine.EnvPlugin) != "" {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/kernel/internal/where"
 )
 
 // Module is the path of the library's module.
@@ -34,7 +34,7 @@ const (
 // Options say what to prepare. Their zero value serves `lethe lab` in the
 // working directory.
 type Options struct {
-	Home         string    // folder for what is made; empty: twin.Home()
+	Home         string    // folder for what is made; empty: where.Home()
 	Folder       string    // where the notebooks are or shall be; empty: the working directory
 	Out          io.Writer // notes and progress; nil: nothing is said
 	NoCompletion bool      // kernels without gopls, which can take 600 MB each
@@ -104,7 +104,7 @@ type machine struct {
 
 func newMachine(o Options) (*machine, error) {
 	if o.Home == "" {
-		home, err := twin.Home()
+		home, err := where.Home()
 		if err != nil {
 			return nil, err
 		}
@@ -119,12 +119,12 @@ func newMachine(o Options) (*machine, error) {
 	}
 	if strings.ContainsAny(o.Home, ",:\n") {
 		return nil, fmt.Errorf("the folder %q has a comma or a colon in its name, which the Go kernel cannot pass on: set %s to "+
-			"another folder", o.Home, twin.EnvHome)
+			"another folder", o.Home, where.EnvHome)
 	}
 	if o.Out == nil {
 		o.Out = io.Discard
 	}
-	if twin.Off(os.Getenv(EnvCompletion)) {
+	if where.Off(os.Getenv(EnvCompletion)) {
 		o.NoCompletion = true
 	}
 	home := filepath.Join(o.Home, "kernel")

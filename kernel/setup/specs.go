@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
-	"github.com/lethe-ml/lethe/kernel/twin"
+	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
@@ -120,8 +120,8 @@ func displayName(kernel string) string {
 // behind a reader's back, and lethe and the tools are the pinned ones.
 func (m *machine) kernelEnvironment(kernel string) []string {
 	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"), "PATH="+m.path())
-	if os.Getenv(twin.EnvHome) != "" || !m.usualHome() {
-		env = append(env, twin.EnvHome+"="+m.o.Home)
+	if os.Getenv(where.EnvHome) != "" || !m.usualHome() {
+		env = append(env, where.EnvHome+"="+m.o.Home)
 	}
 	if path := gotPlugin(m.o.Home); kernel == KernelXLA && path != "" {
 		env = append(env, engine.EnvPlugin+"="+path)
@@ -130,7 +130,7 @@ func (m *machine) kernelEnvironment(kernel string) []string {
 }
 
 func (m *machine) usualHome() bool {
-	home, err := twin.Home()
+	home, err := where.Home()
 	return err == nil && home == m.o.Home
 }
 

@@ -11,7 +11,4 @@
 //	c, err := audit.Open(ctx, l, lab.Setting{DataSet: "breast_cancer"})
 //	m, err := c.Unlearn(ctx, unlearn.SCRUB{})
 //	table, err := c.Compare(c.Original, m, c.Oracle)
-//
-// Build with GOEXPERIMENT=simd: without it training is up to 18 times slower, see
-// package engine.
 package audit

@@ -21,7 +21,7 @@ func Example() {
 	defer os.RemoveAll(dir)
 	s, err := store.Open(dir)
 	check(err)
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	check(err)
 	defer e.Close()
 	ctx := context.Background()

@@ -2,13 +2,10 @@
 // hands out named random streams, and holds the few graph helpers whose library
 // versions are wrong or slow on the pure-Go backend.
 //
-// Default: GoMLX's pure-Go backend, which needs no cgo, no plugin and no
-// download. Its fast matrix products are compiled in by a build flag, and an
-// engine without them, up to 18 times slower, says so when it trains:
-//
-//	GOEXPERIMENT=simd go build ./...
-//
-// XLA is there under the build tag "xla" and a PJRT plugin.
+// Default: Lethe's own backend (package backend), which needs no cgo, no plugin, no
+// build flag and no download, and gives the same bits on every processor. XLA is
+// there under the build tag "xla" and a PJRT plugin. GoMLX's Go backend is there to
+// be compared with: it is many times slower.
 package engine
 
 import (
@@ -30,7 +27,7 @@ import (
 // because the last bits of a float32 result depend on the matmul kernel.
 type Info struct {
 	Kind   string `json:"kind"`   // "go", "xla" or "lethe"
-	Kernel string `json:"kernel"` // "avx512", "avx2", "scalar"; for XLA the platform or plugin; of Lethe's own the version of its arithmetic
+	Kernel string `json:"kernel"` // of Lethe's own the version of its arithmetic; for XLA the platform or plugin; of GoMLX's Go backend "scalar"
 	Why    string `json:"-"`      // one clause: why this engine was opened
 }
 
@@ -47,17 +44,16 @@ type Engine struct {
 	info    Info
 	chunk   int
 	slots   chan struct{}
-	wide    *wide // nil where one execution uses all cores anyway
 }
 
 // Open opens the engine that spec names:
 //
-//	auto                     what xla opens, or else Go; without the build tag "xla" simply Go
-//	go                       GoMLX's pure-Go backend
+//	auto                     what xla opens, or else lethe; without the build tag "xla" simply lethe
+//	lethe                    Lethe's own backend: see package backend
+//	go                       GoMLX's Go backend, to compare with
 //	xla                      CUDA's PJRT plugin, the CPU's, or the file that LETHE_XLA_PLUGIN names
 //	xla:cuda, xla:cpu        a PJRT plugin found by name
 //	xla:/path/to/plugin.so   exactly this plugin
-//	lethe                    Lethe's own backend, on trial: see package backend
 //
 // The empty spec reads the environment variable LETHE_ENGINE and falls back to
 // auto. Open never downloads anything and never panics; what auto could not
@@ -74,12 +70,12 @@ func Open(spec string) (*Engine, error) {
 	case spec == "xla" || strings.HasPrefix(spec, "xla:"):
 		return openXLA(spec)
 	}
-	return nil, fmt.Errorf("engine: %q is not one of auto, go, xla, xla:cuda, xla:/path/to/plugin.so, lethe", spec)
+	return nil, fmt.Errorf("engine: %q is not one of auto, lethe, go, xla, xla:cuda, xla:/path/to/plugin.so", spec)
 }
 
-// chunkRowsGo keeps one chunk's activations of a small network inside the
-// second-level cache, which is where the pure-Go elementwise kernels are fast.
-const chunkRowsGo = 512
+// chunkRows keeps one chunk's activations of a small network inside the second-level
+// cache, where elementwise kernels are fast.
+const chunkRows = 512
 
 var stdoutMu sync.Mutex
 
@@ -96,10 +92,9 @@ func openGo(why string) (*Engine, error) {
 	workers := runtime.GOMAXPROCS(0)
 	return &Engine{
 		backend: backend,
-		info:    Info{Kind: "go", Kernel: matmulKernel(), Why: why},
-		chunk:   chunkRowsGo,
+		info:    Info{Kind: "go", Kernel: "scalar", Why: why},
+		chunk:   chunkRows,
 		slots:   make(chan struct{}, workers),
-		wide:    &wide{},
 	}, nil
 }
 
@@ -110,7 +105,7 @@ func openOwn(why string) *Engine {
 	return &Engine{
 		backend: backend.Open(workers),
 		info:    Info{Kind: backend.Name, Kernel: backend.Version, Why: why},
-		chunk:   chunkRowsGo,
+		chunk:   chunkRows,
 		slots:   make(chan struct{}, workers),
 	}
 }
@@ -147,10 +142,8 @@ func (e *Engine) String() string {
 		s += fmt.Sprintf("own kernels (%s) on %d cores", kernels.Best(), cap(e.slots))
 	case e.info.Kind != "go":
 		s += "XLA on " + e.info.Kernel
-	case e.info.Kernel == "scalar":
-		s += "pure Go, scalar matrix products (up to 18 times slower than with GOEXPERIMENT=simd)"
 	default:
-		s += fmt.Sprintf("pure Go with %s matrix products on %d cores", e.info.Kernel, cap(e.slots))
+		s += "GoMLX's Go backend with scalar arithmetic, to compare with"
 	}
 	return s + " (" + e.info.Why + ")"
 }
@@ -168,10 +161,7 @@ func (e *Engine) WithChunkRows(rows int) *Engine {
 }
 
 // Close releases the backend.
-func (e *Engine) Close() {
-	e.wide.close()
-	e.backend.Finalize()
-}
+func (e *Engine) Close() { e.backend.Finalize() }
 
 // Parallel runs task(0) ... task(n-1), at most one per core at a time over all
 // callers of this engine, and returns the error of the lowest-numbered task

@@ -16,7 +16,7 @@ import (
 
 func open(t testing.TB) *Engine {
 	t.Helper()
-	e, err := Open("go")
+	e, err := Open("lethe")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,8 +25,8 @@ func open(t testing.TB) *Engine {
 }
 
 func TestOpenUnderstandsEverySpecification(t *testing.T) {
-	for spec, why := range map[string]string{"go": "by name", "auto": "", "": ""} {
-		t.Setenv("LETHE_ENGINE", "go")
+	for spec, why := range map[string]string{"lethe": "by name", "go": "by name", "auto": "", "": "by name"} {
+		t.Setenv("LETHE_ENGINE", "lethe")
 		e, err := Open(spec)
 		if err != nil {
 			t.Errorf("%q: %v", spec, err)
@@ -50,7 +50,7 @@ func TestOpenRefusesNonsenseAndListsTheChoices(t *testing.T) {
 			t.Errorf("%q opened", spec)
 			continue
 		}
-		for _, want := range []string{fmt.Sprintf("%q", spec), "auto", "go", "xla", "xla:cuda", "xla:/path/to/plugin.so"} {
+		for _, want := range []string{fmt.Sprintf("%q", spec), "auto", "lethe", "go", "xla", "xla:cuda", "xla:/path/to/plugin.so"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: error %q does not say %s", spec, err, want)
 			}
@@ -97,43 +97,6 @@ func TestAPanickingBackendIsAnError(t *testing.T) {
 	_, err := quietly(func() (compute.Backend, error) { panic("broken plugin") })
 	if err == nil || !strings.Contains(err.Error(), "broken plugin") {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestTheKernelIsTheBuilds(t *testing.T) {
-	e := open(t)
-	kernel := e.Info().Kernel
-	if got := e.Info().String(); got != "go/"+kernel {
-		t.Errorf("short form %q", got)
-	}
-	if !SIMDBuild {
-		if kernel != "scalar" {
-			t.Errorf("kernel %s without GOEXPERIMENT=simd", kernel)
-		}
-		if !strings.Contains(e.String(), "GOEXPERIMENT=simd") {
-			t.Errorf("%q does not say how to be faster", e)
-		}
-		return
-	}
-	if kernel != "avx512" && kernel != "avx2" && kernel != "scalar" {
-		t.Errorf("kernel %q", kernel)
-	}
-	// Whoever runs the tests may have switched kernels off.
-	t.Setenv("GOMLX_SIMD_AVX512", "1")
-	t.Setenv("GOMLX_SIMD_AVX2", "1")
-	best := matmulKernel()
-	t.Setenv("GOMLX_SIMD_AVX512", "0")
-	if got := matmulKernel(); got == "avx512" {
-		t.Errorf("kernel %s with AVX-512 switched off", got)
-	}
-	t.Setenv("GOMLX_SIMD_AVX2", "false")
-	if got := matmulKernel(); got != "scalar" {
-		t.Errorf("kernel %s with everything switched off", got)
-	}
-	t.Setenv("GOMLX_SIMD_AVX512", "1")
-	t.Setenv("GOMLX_SIMD_AVX2", "perhaps")
-	if got := matmulKernel(); got != best {
-		t.Errorf("kernel %s with unreadable switches, %s without", got, best)
 	}
 }
 
@@ -220,7 +183,7 @@ func TestWithChunkRowsSharesTheBackend(t *testing.T) {
 }
 
 func ExampleOpen() {
-	e, err := Open("go")
+	e, err := Open("lethe")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -230,6 +193,6 @@ func ExampleOpen() {
 	_, err = Open("abacus")
 	fmt.Println(err)
 	// Output:
-	// go
-	// engine: "abacus" is not one of auto, go, xla, xla:cuda, xla:/path/to/plugin.so, lethe
+	// lethe
+	// engine: "abacus" is not one of auto, lethe, go, xla, xla:cuda, xla:/path/to/plugin.so
 }

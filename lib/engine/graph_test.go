@@ -14,21 +14,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// TestManyIndependentNodesDoNotDeadlock runs what hangs GoMLX's Go backend at
-// its own default settings: many nodes of one graph that could run at once and
-// each want workers of the same pool. Two executions at a time, as the library
-// does. The products are 512^3 in the SIMD build (about 5 s) and 256^3 in the
-// plain one, whose products are 18 times slower (about 15 s); the convolutions
-// are scalar in both and small.
+// TestManyIndependentNodesDoNotDeadlock runs what hangs GoMLX's Go backend at its own
+// default settings: many nodes of one graph that could run at once and each want
+// workers of the same pool. Two executions at a time, as the library does, on every
+// engine without a plugin.
 func TestManyIndependentNodesDoNotDeadlock(t *testing.T) {
-	steps, size := 200, 256
-	if SIMDBuild {
-		size = 512
+	for spec, steps := range map[string]int{"lethe": 200, "go": 20} {
+		t.Run(spec, func(t *testing.T) {
+			e, err := Open(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(e.Close)
+			manyNodes(t, e, steps)
+		})
 	}
-	if testing.Short() {
-		steps = 10
-	}
-	e := open(t)
+}
+
+func manyNodes(t *testing.T, e *Engine, steps int) {
+	const size = 256
 	exec, err := NewExec(e.Backend(), func(x, image, filter *Node) *Node {
 		var parts []*Node
 		for k := range 8 {

@@ -22,13 +22,13 @@ func TestXLAWithoutTheBuildTagIsAClearError(t *testing.T) {
 	}
 }
 
-func TestAutoSaysWhyItIsGo(t *testing.T) {
+func TestAutoSaysWhyItIsLethesOwn(t *testing.T) {
 	e, err := Open("auto")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if e.Info().Kind != "go" || !strings.Contains(e.Info().Why, "without the tag xla") {
+	if e.Info().Kind != "lethe" || !strings.Contains(e.Info().Why, "without the tag xla") {
 		t.Errorf("%+v", e.Info())
 	}
 }

@@ -19,11 +19,11 @@ import (
 const chunkRowsXLA = 65536
 
 // openAuto opens XLA on CUDA, then XLA on the CPU, then the plugin that
-// LETHE_XLA_PLUGIN names, then Go.
+// LETHE_XLA_PLUGIN names, then Lethe's own engine.
 func openAuto() (*Engine, error) {
 	e, err := openXLA("xla")
 	if err != nil {
-		return openGo("no XLA: " + strings.TrimPrefix(err.Error(), "engine: "))
+		return openOwn("no XLA: " + strings.TrimPrefix(err.Error(), "engine: ")), nil
 	}
 	return e, nil
 }

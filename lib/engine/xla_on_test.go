@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAutoFallsBackToGoAndNamesTheReason(t *testing.T) {
+func TestAutoFallsBackToLethesOwnAndNamesTheReason(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "mine.so")
 	t.Setenv(EnvPlugin, missing)
 	e, err := Open("auto")

@@ -17,7 +17,7 @@ import (
 // Five users with different mixtures of classes train together, three of five in a
 // round; user 2 leaves.
 func Example() {
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		log.Fatal(err)
 	}

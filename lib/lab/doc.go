@@ -9,7 +9,4 @@
 //	l, err := lab.Open()
 //	c, err := l.Case(ctx, lab.Setting{DataSet: "breast_cancer"})
 //	m, err := c.Unlearn(ctx, unlearn.SCRUB{})
-//
-// Build with GOEXPERIMENT=simd: without it training is up to 18 times slower, see
-// package engine.
 package lab

@@ -23,7 +23,7 @@ func here() (*lab.Lab, func()) {
 	if err != nil {
 		panic(err)
 	}
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		panic(err)
 	}

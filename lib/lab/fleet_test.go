@@ -182,7 +182,7 @@ func TestMain(m *testing.M) {
 
 // sweepChild trains and unlearns a fleet and prints the hash of every model.
 func sweepChild(dir string) error {
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		return err
 	}

@@ -274,7 +274,7 @@ func TestFeatureMajorPutsEveryElementInItsPlace(t *testing.T) {
 }
 
 func ExampleRunner_Predict() {
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func openRunner(arch model.Architecture) (*model.Runner, error) {
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		return nil, err
 	}

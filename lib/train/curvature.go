@@ -39,8 +39,7 @@ func NewCurvature(r *model.Runner, o Objective) (*Curvature, error) {
 	if err := o.check(r.Arch); err != nil {
 		return nil, err
 	}
-	g, err := newGradients(r)
-	return &Curvature{g, o}, err
+	return &Curvature{newGradients(r), o}, nil
 }
 
 // Close gives back what the curvature holds.

@@ -15,7 +15,7 @@ import (
 
 // Exclusive or, which no linear model can learn.
 func ExampleFit() {
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -26,14 +26,13 @@ const lanes = 16
 // float64, and the lanes are added in order, so every sum is in a fixed order.
 //
 // A coupled architecture (model.Coupled) has its batches whole, one execution
-// each on the engine's wide backend: cutting a batch would need the statistics
+// each: cutting a batch would need the statistics
 // of every normalisation to travel between chunks twice per layer, and the
 // batches of its models fit into memory.
 type gradients struct {
 	runner    *model.Runner
-	engine    *engine.Engine // that of the runner, or its wide form
-	training  bool           // as opposed to inference
-	whole     bool           // whether a batch is one execution
+	training  bool // as opposed to inference
+	whole     bool // whether a batch is one execution
 	draws     []nn.Draw
 	random    bool         // whether any draw is active
 	clip      *Private     // nil: records are not clipped; else the gradient is the sum over clipped records
@@ -55,25 +54,18 @@ type gradients struct {
 
 type fixedKey struct{ player, term, chunk int }
 
-func newGradients(r *model.Runner) (*gradients, error) { return newGradientsIn(r, true) }
+func newGradients(r *model.Runner) *gradients { return newGradientsIn(r, true) }
 
 // newGradientsIn tells training from inference, in which records do not mix.
-func newGradientsIn(r *model.Runner, training bool) (*gradients, error) {
+func newGradientsIn(r *model.Runner, training bool) *gradients {
 	g := &gradients{
-		runner: r, engine: r.Engine, training: training, whole: training && model.IsCoupled(r.Arch), draws: r.Arch.Draws(),
+		runner: r, training: training, whole: training && model.IsCoupled(r.Arch), draws: r.Arch.Draws(),
 		execs: map[string]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{},
 	}
 	for _, d := range g.draws {
 		g.random = g.random || training && d.Active()
 	}
-	if !g.whole {
-		return g, nil
-	}
-	var err error
-	if g.engine, err = r.Engine.Wide(); err != nil {
-		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
-	}
-	return g, nil
+	return g
 }
 
 // close frees the uploaded data.
@@ -121,7 +113,7 @@ func (g *gradients) exec(term Term) (*graph.Exec, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := graph.NewExec(g.engine.Backend(), func(in []*graph.Node) []*graph.Node { return g.build(losses, inputs, own, in) })
+	e, err := graph.NewExec(g.runner.Engine.Backend(), func(in []*graph.Node) []*graph.Node { return g.build(losses, inputs, own, in) })
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
@@ -237,7 +229,7 @@ func (g *gradients) chunks(n int) []model.Chunk {
 	if g.whole {
 		return []model.Chunk{{N: n, Padded: n}}
 	}
-	return model.Chunks(n, g.engine.ChunkRows())
+	return model.Chunks(n, g.runner.Engine.ChunkRows())
 }
 
 // at returns the objective's value and gradient on the batches of a step, whose
@@ -257,7 +249,7 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 			tasks = append(tasks, task{b, c, i})
 		}
 	}
-	weights, err := model.Upload(g.engine, p)
+	weights, err := model.Upload(g.runner.Engine, p)
 	if err != nil {
 		return sum{}, nil, err
 	}
@@ -273,7 +265,7 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		g.lanes = append(g.lanes, newSum(p))
 	}
 	sums, states := g.lanes[:n], make([][][]float32, len(tasks))
-	err = g.engine.Parallel(n, func(l int) error {
+	err = g.runner.Engine.Parallel(n, func(l int) error {
 		sums[l].reset()
 		for i := l; i < len(tasks); i += n {
 			state, err := g.run(tasks[i], o, weights, key, &sums[l])

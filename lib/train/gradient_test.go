@@ -30,10 +30,7 @@ func TestGradientIsThatOfTheFloat64Twin(t *testing.T) {
 			arch := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: c.dropout}
 			o := mixed(70, 6, 5)
 			p := arch.Init(engine.Root(4).Stream(engine.StreamInit))
-			g, err := newGradients(openRunner(t, arch, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := newGradients(openRunner(t, arch, 0))
 			defer g.close()
 			loss, grads, err := g.at(p, o, c.batches, keys)
 			if err != nil {
@@ -81,10 +78,7 @@ func TestTheCutIntoChunksDoesNotChangeTheGradient(t *testing.T) {
 	all := []batch{{term: 0}, {term: 1}}
 	wantLoss, want := twin{arch}.at(float64s(p), o, all, keys)
 	for _, chunk := range []int{1, 7, 32, 100, 256, 333, 5000} {
-		g, err := newGradients(openRunner(t, arch, chunk))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGradients(openRunner(t, arch, chunk))
 		loss, grads, err := g.at(p, o, all, keys)
 		if err != nil {
 			t.Fatal(err)
@@ -108,10 +102,7 @@ func TestGradientHasTheSameBitsOnAnyNumberOfCores(t *testing.T) {
 	var want [][]float64
 	for _, cores := range []int{1, 2, 4, 2, 1} {
 		runtime.GOMAXPROCS(cores)
-		g, err := newGradients(openRunner(t, arch, 16))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGradients(openRunner(t, arch, 16))
 		loss, grads, err := g.at(p, o, all, keys)
 		if err != nil {
 			t.Fatal(err)

@@ -54,10 +54,7 @@ func eachStep(ctx context.Context, r *model.Runner, p nn.Params, o Objective, ba
 	if err := r.CheckWeights(p); err != nil {
 		return fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
-	g, err := newGradientsIn(r, m.Training)
-	if err != nil {
-		return err
-	}
+	g := newGradientsIn(r, m.Training)
 	defer g.close()
 	g.stop = ctx.Err
 	ask(g)

@@ -59,11 +59,7 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
-	g, err := newGradients(r)
-	if err != nil {
-		return nil, err
-	}
-	r.Engine.Training()
+	g := newGradients(r)
 	g.clip, g.warms = plan.Private, true
 	for _, m := range players {
 		if plan.Game != nil {

@@ -125,10 +125,7 @@ func Evaluate(ctx context.Context, r *model.Runner, p nn.Params, o Objective) (f
 	if err := r.CheckWeights(p); err != nil {
 		return math.NaN(), fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
-	g, err := newGradientsIn(r, false)
-	if err != nil {
-		return math.NaN(), err
-	}
+	g := newGradientsIn(r, false)
 	defer g.close()
 	g.stop, g.valueOnly = ctx.Err, true
 	got, _, err := g.step(p, o, inOrder(o, 0), nil)

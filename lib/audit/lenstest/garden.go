@@ -43,7 +43,7 @@ type garden struct {
 
 func newGarden(t *testing.T) *garden {
 	t.Helper()
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		t.Fatal(err)
 	}

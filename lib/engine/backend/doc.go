@@ -21,10 +21,8 @@
 // last bits may differ between architectures, and so may what becomes of a float that
 // does not fit an integer. Of architectures amd64 was tried.
 //
-// # On trial
+// # Tests
 //
 // The backend passes GoMLX's own suite for backends and comes to what GoMLX's Go backend
-// comes to. It is not yet what Lethe runs on by itself: pools lay out their windows,
-// products do not take the bias and the ReLU behind them along, and few networks were
-// measured.
+// comes to, on random computations too.
 package backend

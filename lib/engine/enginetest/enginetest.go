@@ -10,16 +10,16 @@ import (
 )
 
 // Variable names the environment variable that puts tests on another engine
-// than pure Go: what a user may write after --engine.
+// than Lethe's own: what a user may write after --engine.
 const Variable = "LETHE_TEST_ENGINE"
 
-// Open opens the engine named by LETHE_TEST_ENGINE, or Go. It has no fallback: an
+// Open opens the engine named by LETHE_TEST_ENGINE, or Lethe's own. It has no fallback: an
 // engine that was asked for and does not open is an error.
 func Open() (*engine.Engine, error) {
 	if spec := os.Getenv(Variable); spec != "" {
 		return engine.Open(spec)
 	}
-	return engine.Open("go")
+	return engine.Open("lethe")
 }
 
 // WithStore opens that engine and an empty store for a test, which finds no data

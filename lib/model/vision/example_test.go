@@ -12,7 +12,7 @@ import (
 
 // The activations of a stage for two images, one row per image.
 func ExampleSmallCNN() {
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -27,7 +27,7 @@ func sweepChild(dir string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		fail(err)
 	}

@@ -67,7 +67,7 @@ func NewBottleneckToy(t testing.TB) *Toy {
 
 func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) (train.Objective, error)) *Toy {
 	t.Helper()
-	e, err := engine.Open("go")
+	e, err := engine.Open("auto")
 	if err != nil {
 		t.Fatal(err)
 	}
