@@ -26,21 +26,17 @@ const (
 //
 //	dx = gamma r (v - mean(v) - x^ mean(v x^)),  dgamma = sum v x^,  dbeta = sum v
 //
-// Statistics are of the whole batch, whatever parts it is divided into. A batch
-// must therefore not be cut into separate executions in training.
+// A batch must not be cut into separate executions in training.
 func BatchNorm2D(t *Tape, m Image, gamma, beta, mean, variance *Node, eps float64) Image {
 	t.couple(gamma, beta)
-	norm := batchNorm{in: m, gamma: Reshape(gamma, m.C, 1), beta: Reshape(beta, m.C, 1), eps: eps}
-	for _, x := range m.Parts {
-		norm.pixels += m.pixels(x)
-	}
+	norm := batchNorm{in: m, gamma: Reshape(gamma, m.C, 1), beta: Reshape(beta, m.C, 1), eps: eps, pixels: float64(m.pixels())}
 	if !t.Training {
 		norm.fixed(Reshape(mean, m.C, 1), Reshape(variance, m.C, 1))
 		return norm.record(t, gamma, beta)
 	}
 	square := norm.measure()
 	t.report(mean, Reshape(norm.mean, m.C))
-	t.report(variance, Reshape(DivScalar(square, float64(max(1, norm.pixels-1))), m.C))
+	t.report(variance, Reshape(DivScalar(square, max(1, norm.pixels-1)), m.C))
 	return norm.record(t, gamma, beta)
 }
 
@@ -48,25 +44,21 @@ type batchNorm struct {
 	in          Image
 	gamma, beta *Node // [C, 1]
 	eps         float64
-	pixels      int // of all records, per channel
+	pixels      float64 // of all records, per channel
 
-	mean    *Node   // [C, 1]
-	r       *Node   // 1 / sqrt(variance + eps), [C, 1]
-	centred []*Node // x - mean, per part
-	batch   bool    // whether mean and r depend on x
+	mean    *Node // [C, 1]
+	r       *Node // 1 / sqrt(variance + eps), [C, 1]
+	centred *Node // x - mean
+	batch   bool  // whether mean and r depend on x
 }
 
 // measure takes mean and variance from the batch and returns sum (x - mean)^2.
 func (b *batchNorm) measure() *Node {
 	b.batch = true
-	b.mean = DivScalar(b.sum(b.in.Parts), float64(b.pixels))
+	b.mean = DivScalar(b.in.total(b.in.X), b.pixels)
 	b.centre()
-	squares := make([]*Node, len(b.centred))
-	for k, c := range b.centred {
-		squares[k] = Square(c)
-	}
-	square := b.sum(squares)
-	b.r = Inverse(Sqrt(AddScalar(DivScalar(square, float64(b.pixels)), b.eps)))
+	square := b.in.total(Square(b.centred))
+	b.r = Inverse(Sqrt(AddScalar(DivScalar(square, b.pixels), b.eps)))
 	return square
 }
 
@@ -76,57 +68,31 @@ func (b *batchNorm) fixed(mean, variance *Node) {
 }
 
 // centre makes x - mean. With fixed statistics only the gradient needs it.
-func (b *batchNorm) centre() {
-	for _, x := range b.in.Parts {
-		b.centred = append(b.centred, Sub(x, b.in.stretch(b.mean, x)))
-	}
-}
-
-// sum adds up all pixels of all parts, [C, 1].
-func (b *batchNorm) sum(parts []*Node) *Node {
-	sum := b.in.total(parts[0])
-	for _, x := range parts[1:] {
-		sum = Add(sum, b.in.total(x))
-	}
-	return sum
-}
+func (b *batchNorm) centre() { b.centred = Sub(b.in.X, b.in.stretch(b.mean)) }
 
 func (b *batchNorm) record(t *Tape, gamma, beta *Node) Image {
-	gain, from, offset := Mul(b.gamma, b.r), b.in.Parts, b.beta
+	gain, from, offset := Mul(b.gamma, b.r), b.in.X, b.beta
 	if b.batch {
 		from = b.centred
 	} else {
 		offset = Sub(offset, Mul(b.mean, gain))
 	}
-	out := b.in.each(func(k int, x *Node) *Node {
-		return Add(Mul(from[k], b.in.stretch(gain, x)), b.in.stretch(offset, x))
-	})
-	inputs := append(append([]*Node{}, b.in.Parts...), gamma, beta)
-	t.Ops(out.Parts, inputs, func(v []*Node) []*Node { return b.backward(v, gain) })
-	return out
+	y := Add(Mul(from, b.in.stretch(gain)), b.in.stretch(offset))
+	return b.in.with(t.Op(y, []*Node{b.in.X, gamma, beta}, func(v *Node) []*Node { return b.backward(v, gain) }))
 }
 
-func (b *batchNorm) backward(v []*Node, gain *Node) []*Node {
+func (b *batchNorm) backward(v, gain *Node) []*Node {
 	if !b.batch {
 		b.centre()
 	}
-	products := make([]*Node, len(v))
-	for k := range v {
-		products[k] = Mul(v[k], b.centred[k])
+	dbeta, slope := b.in.total(v), b.in.total(Mul(v, b.centred)) // slope is sum v (x - mean)
+	dx := Mul(v, b.in.stretch(gain))
+	if b.batch {
+		offset := DivScalar(Mul(gain, dbeta), -b.pixels)
+		factor := DivScalar(Mul(Mul(gain, Square(b.r)), slope), -b.pixels)
+		dx = Add(Add(dx, Mul(b.centred, b.in.stretch(factor))), b.in.stretch(offset))
 	}
-	dbeta := b.sum(v)
-	slope := b.sum(products) // sum v (x - mean)
-	offset := DivScalar(Mul(gain, dbeta), -float64(b.pixels))
-	factor := DivScalar(Mul(Mul(gain, Square(b.r)), slope), -float64(b.pixels))
-	var grads []*Node
-	for k := range v {
-		dx := Mul(v[k], b.in.stretch(gain, v[k]))
-		if b.batch {
-			dx = Add(Add(dx, Mul(b.centred[k], b.in.stretch(factor, v[k]))), b.in.stretch(offset, v[k]))
-		}
-		grads = append(grads, dx)
-	}
-	return append(grads, Reshape(Mul(slope, b.r), b.in.C), Reshape(dbeta, b.in.C))
+	return []*Node{dx, Reshape(Mul(slope, b.r), b.in.C), Reshape(dbeta, b.in.C)}
 }
 
 // BatchNormInit is the start of a batch normalisation called name, as in

@@ -6,18 +6,14 @@ import (
 
 // convUse: a convolution is a dense layer whose tokens are the places of the
 // window and whose inputs are what the window sees there.
-type convUse struct {
-	l convolution
-	y *Node
-}
+type convUse struct{ l convolution }
 
 func (u convUse) params() []*Node { return u.l.inputs()[1:] }
-func (u convUse) output() *Node   { return u.y }
+func (u convUse) output() *Node   { return u.l.out.X }
 
 func (u convUse) tokens() tokenUse {
-	l := u.l
-	columns := l.win.columns(l.in.rows(l.x), l.in.C, l.in.H, l.in.W, l.n)
-	return tokenUse{x: columns, w: l.w, b: l.b, n: l.n}
+	in, n := u.l.in, u.l.in.records()
+	return tokenUse{x: u.l.win.columns(in.rows(in.X), in.C, in.H, in.W, n), w: u.l.w, b: u.l.b, n: n}
 }
 
 func (u convUse) normSquared(v *Node) *Node { return u.tokens().normSquared(u.l.out.rows(v)) }
@@ -28,28 +24,16 @@ func (u convUse) squares(v, weight *Node) []*Node {
 	return out
 }
 
-// rows is a part of the image with one row per channel, [C, H*W*n], whatever the
-// image's layout.
-func (m Image) rows(x *Node) *Node {
-	if !m.Last {
-		return x
-	}
-	return Reshape(m.flatten(x), m.C, -1)
-}
-
 // biasUse is that of a bias that was put on an image by itself.
 type biasUse struct {
-	m    Image
-	b, y *Node
+	out Image
+	b   *Node
 }
 
 func (u biasUse) params() []*Node { return []*Node{u.b} }
-func (u biasUse) output() *Node   { return u.y }
+func (u biasUse) output() *Node   { return u.out.X }
 
-func (u biasUse) squared(v *Node) *Node {
-	rows := u.m.rows(v)
-	return Square(sumTokens(rows, rows.Shape().Dimensions[1]/(u.m.H*u.m.W)))
-}
+func (u biasUse) squared(v *Node) *Node { return Square(sumTokens(u.out.rows(v), u.out.records())) }
 
 func (u biasUse) normSquared(v *Node) *Node { return ReduceAndKeep(u.squared(v), ReduceSum, 0) }
 

@@ -19,10 +19,10 @@ func doubles(seed uint64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(data, dims...)
 }
 
-// execute64 runs a graph of float64 once on the Go engine.
+// execute64 runs a graph of float64 once on the engine.
 func execute64(t testing.TB, f func(in []*Node) []*Node, in ...*tensors.Tensor) [][]float64 {
 	t.Helper()
-	e, err := goEngine()
+	e, err := openEngine()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,96 +43,87 @@ func execute64(t testing.TB, f func(in []*Node) []*Node, in ...*tensors.Tensor) 
 	return flat
 }
 
-// The two implementations share nothing: shifted copies, matrix products and
-// hand-written gradients against the library's loops and its own gradients.
-func TestConvolutionAndItsGradientsAreTheLibrarys(t *testing.T) {
-	cases := []struct {
-		c, h, w, n, out, k int
-		conv               Conv2D
-		bias               bool
-		parts              int
-	}{
-		{3, 13, 12, 5, 4, 3, Conv2D{Pad: 1}, true, 2}, // wide
-		{2, 24, 25, 3, 4, 5, Conv2D{Pad: 2}, true, 1}, // wide, a border of 2
-		{1, 13, 12, 5, 4, 3, Conv2D{Pad: 1}, true, 3}, // the input layer
-		{4, 4, 5, 6, 3, 3, Conv2D{Pad: 1}, true, 2},   // small image
-		{4, 8, 8, 6, 3, 3, Conv2D{Stride: 2, Pad: 1}, false, 2},
-		{4, 9, 7, 6, 3, 3, Conv2D{Stride: 2, Pad: 1}, true, 1}, // odd sides
-		{4, 8, 9, 3, 3, 1, Conv2D{Stride: 2}, false, 1},        // last row unseen
-		{4, 8, 9, 3, 3, 1, Conv2D{}, true, 1},
-		{2, 11, 11, 2, 3, 4, Conv2D{Stride: 3, Pad: 2}, true, 1},
-		{2, 9, 9, 2, 3, 2, Conv2D{Stride: 4}, true, 1}, // gaps between windows
-		{2, 6, 7, 2, 3, 3, Conv2D{}, true, 1},          // no border
+// A convolution and its gradients written as the sums that define them.
+func TestAConvolutionAndItsGradientsAreTheSumsOfTheirDefinition(t *testing.T) {
+	cases := []convCase{
+		{3, 13, 12, 5, 4, 3, Conv2D{Pad: 1}, true},
+		{2, 24, 25, 3, 4, 5, Conv2D{Pad: 2}, true}, // a border of 2
+		{1, 13, 12, 5, 4, 3, Conv2D{Pad: 1}, true}, // the input layer
+		{4, 4, 5, 6, 3, 3, Conv2D{Pad: 1}, true},   // a small image
+		{4, 8, 8, 6, 3, 3, Conv2D{Stride: 2, Pad: 1}, false},
+		{4, 9, 7, 6, 3, 3, Conv2D{Stride: 2, Pad: 1}, true}, // odd sides
+		{4, 8, 9, 3, 3, 1, Conv2D{Stride: 2}, false},        // last row unseen
+		{4, 8, 9, 3, 3, 1, Conv2D{}, true},
+		{2, 11, 11, 2, 3, 4, Conv2D{Stride: 3, Pad: 2}, true}, // a kernel of even size
+		{2, 9, 9, 2, 3, 2, Conv2D{Stride: 4}, true},           // gaps between windows
+		{2, 6, 7, 2, 3, 3, Conv2D{}, true},                    // no border
 	}
 	for _, c := range cases {
-		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
-			oh, ow := (c.h+2*c.conv.Pad-c.k)/max(1, c.conv.Stride)+1, (c.w+2*c.conv.Pad-c.k)/max(1, c.conv.Stride)+1
-			in := []*tensors.Tensor{doubles(1, c.c*c.h*c.w, c.n), doubles(2, c.out, c.c, c.k, c.k), doubles(3, c.out), doubles(4, c.out*oh*ow, c.n)}
-			got := execute64(t, func(in []*Node) []*Node {
-				var all []*Node
-				for _, library := range []bool{false, true} {
-					tape := &Tape{Library: library}
-					b := in[2]
-					if !c.bias {
-						b = nil
-					}
-					y := c.conv.Apply(tape, NewImage(tape, in[0], c.c, c.h, c.w, c.parts), in[1], b).Join(tape)
-					all = append(append(all, y), tape.Backward(Adjoints{y: in[3]}, in[:3])...)
-				}
-				return all
-			}, in...)
-			for i, name := range []string{"output", "dx", "dw", "db"} {
-				near(t, name, got[i], got[4+i], 1e-12)
-			}
-			// Without its bias a convolution is linear in x: <v, y> = <dx, x>.
-			x, v, b := tensors.MustCopyFlatData[float64](in[0]), tensors.MustCopyFlatData[float64](in[3]), tensors.MustCopyFlatData[float64](in[2])
-			left, right := 0.0, 0.0
-			for i, y := range got[0] {
-				if c.bias {
-					y -= b[i/(oh*ow*c.n)]
-				}
-				left += v[i] * y
-			}
-			for i, g := range got[1] {
-				right += g * x[i]
-			}
-			if math.Abs(left-right) > 1e-11*math.Abs(left) {
-				t.Errorf("<v, y> is %v, <dx, x> is %v", left, right)
-			}
-		})
+		for _, last := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%+v, channels last %v", c, last), func(t *testing.T) { c.check(t, last) })
+		}
 	}
 }
 
-// A convolution written as the sum that defines it.
-func TestConvolutionIsTheSumOfItsDefinition(t *testing.T) {
-	const c, h, w, n, out, k = 2, 13, 14, 2, 3, 3
-	x, kernel, bias := doubles(1, c*h*w, n), doubles(2, out, c, k, k), doubles(3, out)
+type convCase struct {
+	c, h, w, n, out, k int
+	conv               Conv2D
+	bias               bool
+}
+
+// sides are those of the output.
+func (c convCase) sides() (oh, ow int) {
+	s := max(1, c.conv.Stride)
+	return (c.h+2*c.conv.Pad-c.k)/s + 1, (c.w+2*c.conv.Pad-c.k)/s + 1
+}
+
+func (c convCase) check(t *testing.T, last bool) {
+	oh, ow := c.sides()
+	in := []*tensors.Tensor{doubles(1, c.c*c.h*c.w, c.n), doubles(2, c.out, c.c, c.k, c.k), doubles(3, c.out), doubles(4, c.out*oh*ow, c.n)}
 	got := execute64(t, func(in []*Node) []*Node {
 		tape := &Tape{}
-		return []*Node{Conv2D{Pad: 1}.Apply(tape, NewImage(tape, in[0], c, h, w, 1), in[1], in[2]).Flat()}
-	}, x, kernel, bias)[0]
-	fx, fw, fb := tensors.MustCopyFlatData[float64](x), tensors.MustCopyFlatData[float64](kernel), tensors.MustCopyFlatData[float64](bias)
-	for o := range out {
-		for r := range h {
-			for s := range w {
-				for m := range n {
-					want := fb[o]
-					for a := range c {
-						for i := range k {
-							for j := range k {
-								if y, z := r+i-1, s+j-1; y >= 0 && y < h && z >= 0 && z < w {
-									want += fw[((o*c+a)*k+i)*k+j] * fx[((a*h+y)*w+z)*n+m]
-								}
-							}
-						}
-					}
-					if v := got[((o*h+r)*w+s)*n+m]; math.Abs(v-want) > 1e-12 {
-						t.Fatalf("channel %d, pixel (%d, %d) of record %d is %v, want %v", o, r, s, m, v, want)
-					}
-				}
+		b := in[2]
+		if !c.bias {
+			b = nil
+		}
+		y := c.conv.Apply(tape, NewImage(tape, in[0], c.c, c.h, c.w).turned(tape, last), in[1], b).Join(tape)
+		return append([]*Node{y}, tape.Backward(Adjoints{y: in[3]}, in[:3])...)
+	}, in...)
+	flat := make([][]float64, len(in))
+	for i := range in {
+		flat[i] = tensors.MustCopyFlatData[float64](in[i])
+	}
+	if !c.bias {
+		clear(flat[2])
+	}
+	for i, want := range c.sums(flat[0], flat[1], flat[2], flat[3]) {
+		near(t, []string{"output", "dx", "dw", "db"}[i], got[i], want, 1e-12)
+	}
+}
+
+// sums are the output and, for its adjoint v, the gradients.
+func (c convCase) sums(x, kernel, bias, v []float64) [][]float64 {
+	oh, ow := c.sides()
+	y, dx, dw, db := make([]float64, len(v)), make([]float64, len(x)), make([]float64, len(kernel)), make([]float64, c.out)
+	for at := range y {
+		m, s, r, o := at%c.n, at/c.n%ow, at/c.n/ow%oh, at/c.n/ow/oh
+		y[at] = bias[o]
+		if c.bias {
+			db[o] += v[at]
+		}
+		for tap := range c.c * c.k * c.k {
+			j, i, a := tap%c.k, tap/c.k%c.k, tap/c.k/c.k
+			row, column := r*max(1, c.conv.Stride)+i-c.conv.Pad, s*max(1, c.conv.Stride)+j-c.conv.Pad
+			if row < 0 || row >= c.h || column < 0 || column >= c.w {
+				continue
 			}
+			p, w := ((a*c.h+row)*c.w+column)*c.n+m, o*c.c*c.k*c.k+tap
+			y[at] += kernel[w] * x[p]
+			dx[p] += kernel[w] * v[at]
+			dw[w] += v[at] * x[p]
 		}
 	}
+	return [][]float64{y, dx, dw, db}
 }
 
 func TestPoolsAndTheirGradientsAreTheLibrarys(t *testing.T) {
@@ -149,7 +140,7 @@ func TestPoolsAndTheirGradientsAreTheLibrarys(t *testing.T) {
 				var all []*Node
 				for _, mean := range []bool{false, true} {
 					tape := &Tape{}
-					m := NewImage(tape, in[0], ch, c.h, c.w, 2)
+					m := NewImage(tape, in[0], ch, c.h, c.w)
 					var y *Node
 					x4 := Reshape(in[0], ch, c.h, c.w, n)
 					x4 = TransposeAllAxes(x4, 3, 1, 2, 0)
@@ -181,7 +172,7 @@ func TestMaxPoolGivesTiesToTheFirst(t *testing.T) {
 	v := tensors.FromFlatDataAndDimensions([]float64{5, 7}, 2, 1)
 	got := execute64(t, func(in []*Node) []*Node {
 		tape := &Tape{}
-		y := Pool2D{Size: 2}.Max(tape, NewImage(tape, in[0], 1, 2, 4, 1)).Join(tape)
+		y := Pool2D{Size: 2}.Max(tape, NewImage(tape, in[0], 1, 2, 4)).Join(tape)
 		return []*Node{y, tape.Backward(Adjoints{y: in[1]}, in[:1])[0]}
 	}, x, v)
 	if fmt.Sprint(got) != "[[1 3] [5 0 0 7 0 0 0 0]]" {
@@ -214,17 +205,15 @@ func plainNorm(in []*Node, c, h, w, n int, training bool) *Node {
 func TestBatchNormAndItsGradientsAreThoseOfItsFormula(t *testing.T) {
 	const c, h, w, n = 3, 4, 5, 7
 	for _, training := range []bool{true, false} {
-		for _, parts := range []int{1, 3} {
-			got := execute64(t, func(in []*Node) []*Node {
-				tape := &Tape{Training: training}
-				y := BatchNorm2D(tape, NewImage(tape, in[0], c, h, w, parts), in[1], in[2], in[3], in[4], BatchNormEps).Join(tape)
-				plain := plainNorm(in, c, h, w, n, training)
-				out := append([]*Node{y}, tape.Backward(Adjoints{y: in[5]}, in[:3])...)
-				return append(append(out, plain), Gradient(ReduceAllSum(Mul(plain, in[5])), in[:3]...)...)
-			}, bnIn(c, h*w, n)...)
-			for i, name := range []string{"output", "dx", "dgamma", "dbeta"} {
-				near(t, fmt.Sprintf("training %v, %d parts: %s", training, parts, name), got[i], got[4+i], 1e-12)
-			}
+		got := execute64(t, func(in []*Node) []*Node {
+			tape := &Tape{Training: training}
+			y := BatchNorm2D(tape, NewImage(tape, in[0], c, h, w), in[1], in[2], in[3], in[4], BatchNormEps).Join(tape)
+			plain := plainNorm(in, c, h, w, n, training)
+			out := append([]*Node{y}, tape.Backward(Adjoints{y: in[5]}, in[:3])...)
+			return append(append(out, plain), Gradient(ReduceAllSum(Mul(plain, in[5])), in[:3]...)...)
+		}, bnIn(c, h*w, n)...)
+		for i, name := range []string{"output", "dx", "dgamma", "dbeta"} {
+			near(t, fmt.Sprintf("training %v: %s", training, name), got[i], got[4+i], 1e-12)
 		}
 	}
 }
@@ -234,7 +223,7 @@ func TestBatchNormReportsMeanAndUnbiasedVariance(t *testing.T) {
 	in := bnIn(c, area, n)
 	got := execute64(t, func(in []*Node) []*Node {
 		tape := &Tape{Training: true}
-		BatchNorm2D(tape, NewImage(tape, in[0], c, 2, 3, 2), in[1], in[2], in[3], in[4], BatchNormEps)
+		BatchNorm2D(tape, NewImage(tape, in[0], c, 2, 3), in[1], in[2], in[3], in[4], BatchNormEps)
 		return []*Node{tape.Statistic(in[3]), tape.Statistic(in[4])}
 	}, in...)
 	x := tensors.MustCopyFlatData[float64](in[0])
@@ -256,11 +245,11 @@ func TestBatchNormReportsMeanAndUnbiasedVariance(t *testing.T) {
 func TestBatchNormInInferenceReportsNothing(t *testing.T) {
 	execute64(t, func(in []*Node) []*Node {
 		tape := &Tape{}
-		m := BatchNorm2D(tape, NewImage(tape, in[0], 2, 2, 2, 1), in[1], in[2], in[3], in[4], BatchNormEps)
+		m := BatchNorm2D(tape, NewImage(tape, in[0], 2, 2, 2), in[1], in[2], in[3], in[4], BatchNormEps)
 		if tape.Statistic(in[3]) != nil || tape.Statistic(in[4]) != nil {
 			t.Error("a statistic was reported")
 		}
-		return m.Parts
+		return []*Node{m.X}
 	}, bnIn(2, 4, 3)...)
 }
 
@@ -268,7 +257,7 @@ func TestGlobalMeanIsTheMeanOfEachChannel(t *testing.T) {
 	const c, h, w, n = 2, 3, 4, 5
 	got := execute64(t, func(in []*Node) []*Node {
 		tape := &Tape{}
-		y := GlobalMean(tape, NewImage(tape, in[0], c, h, w, 2)).Join(tape)
+		y := GlobalMean(tape, NewImage(tape, in[0], c, h, w)).Join(tape)
 		plain := ReduceMean(Reshape(in[0], c, h*w, n), 1)
 		return []*Node{y, plain, tape.Backward(Adjoints{y: in[1]}, in[:1])[0], Gradient(ReduceAllSum(Mul(plain, in[1])), in[0])[0]}
 	}, doubles(1, c*h*w, n), doubles(2, c, n))

@@ -33,7 +33,7 @@ func againstLibrary(t *testing.T, layer func(t *Tape, in []*Node) *Node, plain f
 
 func TestSiLUAndItsGradientAreTheLibrarys(t *testing.T) {
 	againstLibrary(t,
-		func(tape *Tape, in []*Node) *Node { return NewImage(tape, in[0], 3, 4, 4, 2).SiLU(tape).Join(tape) },
+		func(tape *Tape, in []*Node) *Node { return NewImage(tape, in[0], 3, 4, 4).SiLU(tape).Join(tape) },
 		func(in []*Node) *Node { return Div(in[0], AddScalar(Exp(Neg(in[0])), 1)) },
 		doubles(2, 48, 5), doubles(1, 48, 5))
 }
@@ -42,7 +42,7 @@ func TestUpsamplingAndItsGradientAreThoseOfNearestPixels(t *testing.T) {
 	const c, h, w, n = 2, 3, 4, 5
 	againstLibrary(t,
 		func(tape *Tape, in []*Node) *Node {
-			return Upsample2(tape, NewImage(tape, in[0], c, h, w, 2)).Join(tape)
+			return Upsample2(tape, NewImage(tape, in[0], c, h, w)).Join(tape)
 		},
 		func(in []*Node) *Node {
 			x := BroadcastToDims(Reshape(in[0], c, h, 1, w, 1, n), c, h, 2, w, 2, n)
@@ -55,7 +55,7 @@ func TestConcatPutsChannelsBehindEachOther(t *testing.T) {
 	const h, w, n = 3, 4, 5
 	againstLibrary(t,
 		func(tape *Tape, in []*Node) *Node {
-			return Concat(tape, NewImage(tape, in[0], 2, h, w, 2), NewImage(tape, in[1], 3, h, w, 2)).Join(tape)
+			return Concat(tape, NewImage(tape, in[0], 2, h, w), NewImage(tape, in[1], 3, h, w)).Join(tape)
 		},
 		func(in []*Node) *Node { return Concatenate([]*Node{in[0], in[1]}, 0) },
 		doubles(3, 5*h*w, n), doubles(1, 2*h*w, n), doubles(2, 3*h*w, n))
@@ -70,35 +70,31 @@ func TestFeaturesPickRowsAndGiveTheirGradientBack(t *testing.T) {
 
 func TestARecordsNumberReachesAllPixelsOfItsChannel(t *testing.T) {
 	const c, h, w, n = 3, 2, 4, 5
-	for _, parts := range []int{1, 2} {
-		againstLibrary(t,
-			func(tape *Tape, in []*Node) *Node {
-				return NewImage(tape, in[0], c, h, w, parts).AddPerRecord(tape, in[1]).Join(tape)
-			},
-			func(in []*Node) *Node {
-				e := BroadcastToDims(Reshape(in[1], c, 1, n), c, h*w, n)
-				return Add(in[0], Reshape(e, c*h*w, n))
-			},
-			doubles(3, c*h*w, n), doubles(1, c*h*w, n), doubles(2, c, n))
-	}
+	againstLibrary(t,
+		func(tape *Tape, in []*Node) *Node {
+			return NewImage(tape, in[0], c, h, w).AddPerRecord(tape, in[1]).Join(tape)
+		},
+		func(in []*Node) *Node {
+			e := BroadcastToDims(Reshape(in[1], c, 1, n), c, h*w, n)
+			return Add(in[0], Reshape(e, c*h*w, n))
+		},
+		doubles(3, c*h*w, n), doubles(1, c*h*w, n), doubles(2, c, n))
 }
 
 func TestGroupNormAndItsGradientsAreTheLibrarys(t *testing.T) {
 	const c, groups, h, w, n = 6, 3, 4, 3, 5
-	for _, parts := range []int{1, 2} {
-		againstLibrary(t,
-			func(tape *Tape, in []*Node) *Node {
-				return GroupNorm(tape, NewImage(tape, in[0], c, h, w, parts), groups, in[1], in[2], 1e-5).Join(tape)
-			},
-			func(in []*Node) *Node {
-				x := Reshape(in[0], groups, c/groups*h*w, n)
-				a := Sub(x, ReduceAndKeep(x, ReduceMean, 1))
-				a = Div(a, Sqrt(AddScalar(ReduceAndKeep(Square(a), ReduceMean, 1), 1e-5)))
-				whole := func(b *Node) *Node { return BroadcastToDims(Reshape(b, c, 1, 1), c, h*w, n) }
-				return Reshape(Add(Mul(Reshape(a, c, h*w, n), whole(in[1])), whole(in[2])), c*h*w, n)
-			},
-			doubles(4, c*h*w, n), doubles(1, c*h*w, n), doubles(2, c), doubles(3, c))
-	}
+	againstLibrary(t,
+		func(tape *Tape, in []*Node) *Node {
+			return GroupNorm(tape, NewImage(tape, in[0], c, h, w), groups, in[1], in[2], 1e-5).Join(tape)
+		},
+		func(in []*Node) *Node {
+			x := Reshape(in[0], groups, c/groups*h*w, n)
+			a := Sub(x, ReduceAndKeep(x, ReduceMean, 1))
+			a = Div(a, Sqrt(AddScalar(ReduceAndKeep(Square(a), ReduceMean, 1), 1e-5)))
+			whole := func(b *Node) *Node { return BroadcastToDims(Reshape(b, c, 1, 1), c, h*w, n) }
+			return Reshape(Add(Mul(Reshape(a, c, h*w, n), whole(in[1])), whole(in[2])), c*h*w, n)
+		},
+		doubles(4, c*h*w, n), doubles(1, c*h*w, n), doubles(2, c), doubles(3, c))
 }
 
 // The null of a normalisation: what went in has no part in mean and variance.
@@ -112,7 +108,7 @@ func TestGroupNormGivesEveryGroupMeanZeroAndVarianceOne(t *testing.T) {
 	y := execute64(t, func(in []*Node) []*Node {
 		tape := &Tape{}
 		in[0] = AddScalar(MulScalar(in[0], 30), 7)
-		return []*Node{GroupNorm(tape, NewImage(tape, in[0], c, 3, 3, 1), groups, in[1], in[2], 1e-9).Flat()}
+		return []*Node{GroupNorm(tape, NewImage(tape, in[0], c, 3, 3), groups, in[1], in[2], 1e-9).Flat()}
 	}, x, tensors.FromFlatDataAndDimensions(one, c), tensors.FromFlatDataAndDimensions(zero, c))[0]
 	per := c / groups * area
 	for g := range groups {

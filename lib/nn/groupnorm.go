@@ -21,15 +21,12 @@ func GroupNorm(t *Tape, m Image, groups int, gamma, beta *Node, eps float64) Ima
 		panic(fmt.Errorf("group norm: %d channels are not divisible into %d groups", m.C, groups))
 	}
 	m = m.channelsFirst(t)
-	return m.each(func(k int, x *Node) *Node {
-		g := groupNorm{m: m, groups: groups, n: m.records(k)}
-		return g.apply(t, x, gamma, beta, eps)
-	})
+	g := groupNorm{m: m, groups: groups, n: m.records()}
+	return m.with(g.apply(t, gamma, beta, eps))
 }
 
-// groupNorm is that of one part.
 type groupNorm struct {
-	m      Image // for its sizes
+	m      Image
 	groups int
 	n      int // records
 }
@@ -47,8 +44,8 @@ func (g groupNorm) perChannel(s *Node) *Node {
 	return Reshape(BroadcastToDims(Reshape(s, g.groups, 1, g.n), g.groups, g.m.C/g.groups, g.n), g.m.C, g.n)
 }
 
-func (g groupNorm) apply(t *Tape, x, gamma, beta *Node, eps float64) *Node {
-	m, pixels := g.m, float64(g.pixels())
+func (g groupNorm) apply(t *Tape, gamma, beta *Node, eps float64) *Node {
+	m, x, pixels := g.m, g.m.X, float64(g.pixels())
 	mean := DivScalar(g.inGroup(m.sumPixels(x)), pixels)
 	centred := Sub(x, m.overPixels(g.perChannel(mean)))
 	variance := DivScalar(g.inGroup(m.sumPixels(Square(centred))), pixels)

@@ -13,14 +13,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 )
 
-// goEngine is one engine for all tests: tensors belong to the backend that has
+// openEngine is one engine for all tests: tensors belong to the backend that has
 // seen them first.
-var goEngine = sync.OnceValues(func() (*engine.Engine, error) { return enginetest.Open() })
+var openEngine = sync.OnceValues(func() (*engine.Engine, error) { return enginetest.Open() })
 
-// execute runs a graph once on the Go engine and returns its outputs, flat.
+// execute runs a graph once on the engine and returns its outputs, flat.
 func execute(t testing.TB, f func(in []*Node) []*Node, in ...*tensors.Tensor) [][]float64 {
 	t.Helper()
-	e, err := goEngine()
+	e, err := openEngine()
 	if err != nil {
 		t.Fatal(err)
 	}

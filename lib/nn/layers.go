@@ -1,39 +1,20 @@
 package nn
 
 import (
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// matT is a b^T: both operands are contracted over their last axis, the layout
-// that the Go backend multiplies without a transposed copy.
+// matT is a b^T: both operands are contracted over their last axis.
 func matT(a, b *Node) *Node { return Dot(a, b).General([]int{1}, nil, []int{1}, nil) }
 
-// byGo tells whether x is computed by the pure-Go backend, for whose costs the
-// layers here are written. Other backends compile: they fuse what is written
-// plainly and bring convolutions of their own.
-func byGo(x *Node) bool { return x.Graph().Backend().String() == gobackend.BackendName }
-
-// stretch repeats the column b [m, 1] or [m] as an [m, n] matrix. On the Go
-// backend a product with ones is several times faster than a broadcast.
+// stretch repeats the column b [m, 1] or [m] as an [m, n] matrix.
 func stretch(b *Node, n int) *Node {
 	m := b.Shape().Size()
-	b = Reshape(b, m, 1)
-	if !byGo(b) {
-		return BroadcastToDims(b, m, n)
-	}
-	return Dot(b, full(b, 1, 1, n)).Product()
+	return BroadcastToDims(Reshape(b, m, 1), m, n)
 }
 
-// total adds up the columns of x [m, n] as [m, 1]. On the Go backend a product
-// with ones is several times faster than its reduction; on others it is the
-// sum that loses fewer digits.
-func total(x *Node) *Node {
-	return Dot(x, full(x, 1, x.Shape().Dimensions[1], 1)).Product()
-}
-
-// sumColumns is total as [m].
-func sumColumns(x *Node) *Node { return Reshape(total(x), x.Shape().Dimensions[0]) }
+// sumColumns adds up the columns of x [m, n] as [m].
+func sumColumns(x *Node) *Node { return ReduceSum(x, 1) }
 
 // Dense is W x + b for x [in, n], w [out, in] and b [out].
 func Dense(t *Tape, x, w, b *Node) *Node {
@@ -57,8 +38,7 @@ func ReLUDropout(t *Tape, x, mask *Node, rate float64) *Node {
 		scale = 1 / (1 - rate)
 	}
 	return t.Op(y, []*Node{x}, func(v *Node) []*Node {
-		// min(y * huge, scale) is the mask where y > 0 and 0 elsewhere, in two
-		// cheap passes instead of a comparison and a select.
+		// min(y * huge, scale) is the mask where y > 0 and 0 elsewhere.
 		return []*Node{Mul(v, MinScalar(MulScalar(y, huge), scale))}
 	})
 }

@@ -36,8 +36,8 @@ func TestTheLayoutOfAnImageChangesNoLayer(t *testing.T) {
 			got := execute64(t, func(in []*Node) []*Node {
 				var all []*Node
 				for _, last := range []bool{false, true} {
-					tape := &Tape{Library: true, Training: true}
-					m := NewImage(tape, in[0], c, h, w, 1)
+					tape := &Tape{Training: true}
+					m := NewImage(tape, in[0], c, h, w)
 					if last {
 						m = m.ChannelsLast(tape)
 					}
@@ -56,15 +56,4 @@ func TestTheLayoutOfAnImageChangesNoLayer(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAnImageKeepsItsLayoutWhereTheLayersConvolve(t *testing.T) {
-	execute64(t, func(in []*Node) []*Node {
-		tape := &Tape{}
-		m := NewImage(tape, in[0], 2, 3, 3, 1)
-		if got := m.ChannelsLast(tape); byGo(in[0]) && got.Last {
-			t.Error("it was turned")
-		}
-		return []*Node{m.Flat()}
-	}, doubles(1, 18, 2))
 }

@@ -6,7 +6,7 @@
 // Activations inside graphs are feature-major: a batch of n records with d
 // features is a [d, n] node. A dense layer is then W x with W of [out, in], as
 // PyTorch stores it, and no product of the backward pass needs a transposed
-// copy of an activation - the dearest operation of the pure-Go backend.
+// copy of an activation.
 //
 // Functions that take and return *Node build graphs and panic on a
 // programmer's mistake, which is GoMLX's convention; everything else returns

@@ -43,7 +43,7 @@ func (u placeUse) output() *Node   { return u.y }
 // sum adds up v [d, (T+1) n] over records, in the table's shape.
 func (u placeUse) sum(v *Node) *Node {
 	d := u.table.Shape().Dimensions
-	return Transpose(Reshape(total(Reshape(v, d[0]*d[1], u.n)), d[1], d[0]), 0, 1)
+	return Transpose(Reshape(sumColumns(Reshape(v, d[0]*d[1], u.n)), d[1], d[0]), 0, 1)
 }
 
 func (u placeUse) normSquared(v *Node) *Node {

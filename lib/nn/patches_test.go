@@ -26,7 +26,7 @@ func TestPatchesAreCutRowByRow(t *testing.T) {
 func TestADenseLayerOnPatchesIsAConvolution(t *testing.T) {
 	out := execute(t, func(in []*Node) []*Node {
 		tape := &Tape{}
-		conv := Conv2D{Stride: 2}.Apply(tape, NewImage(tape, in[0], 3, 4, 6, 1), in[1], in[2]).Join(tape) // [5 * tokens, n]
+		conv := Conv2D{Stride: 2}.Apply(tape, NewImage(tape, in[0], 3, 4, 6), in[1], in[2]).Join(tape) // [5 * tokens, n]
 		dense := DenseTokens(tape, Patches(tape, in[0], 3, 4, 6, 2), Reshape(in[1], 5, 12), in[2], 2)
 		return []*Node{conv, dense}
 	}, wave(0.1, 72, 2), wave(0.2, 5, 3, 2, 2), wave(0.3, 5))

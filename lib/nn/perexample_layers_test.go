@@ -17,23 +17,22 @@ var exampleLayers = map[string]struct {
 }{
 	"dense": {5, [][]int{{3, 5}, {3}}, func(t *Tape, x *Node, p []*Node) *Node { return Dense(t, x, p[0], p[1]) }},
 	"convolution, wide": {2 * 12 * 12, [][]int{{3, 2, 3, 3}, {3}}, func(t *Tape, x *Node, p []*Node) *Node {
-		return Conv2D{Pad: 1}.Apply(t, NewImage(t, x, 2, 12, 12, 1), p[0], p[1]).Join(t)
+		return Conv2D{Pad: 1}.Apply(t, NewImage(t, x, 2, 12, 12), p[0], p[1]).Join(t)
 	}},
 	"convolution with a stride": {2 * 7 * 7, [][]int{{4, 2, 3, 3}, {4}}, func(t *Tape, x *Node, p []*Node) *Node {
-		return Conv2D{Stride: 2}.Apply(t, NewImage(t, x, 2, 7, 7, 1), p[0], p[1]).Join(t)
+		return Conv2D{Stride: 2}.Apply(t, NewImage(t, x, 2, 7, 7), p[0], p[1]).Join(t)
 	}},
 	"convolution of many channels": {8 * 2 * 2, [][]int{{6, 8, 1, 1}}, func(t *Tape, x *Node, p []*Node) *Node {
-		return Conv2D{}.Apply(t, NewImage(t, x, 8, 2, 2, 1), p[0], nil).Join(t)
+		return Conv2D{}.Apply(t, NewImage(t, x, 8, 2, 2), p[0], nil).Join(t)
 	}},
 	"channels last": {2 * 6 * 6, [][]int{{3, 2, 3, 3}, {3}}, func(t *Tape, x *Node, p []*Node) *Node {
-		t.Library = true
-		return Conv2D{Pad: 1}.Apply(t, NewImage(t, x, 2, 6, 6, 1).ChannelsLast(t), p[0], p[1]).Join(t)
+		return Conv2D{Pad: 1}.Apply(t, NewImage(t, x, 2, 6, 6).ChannelsLast(t), p[0], p[1]).Join(t)
 	}},
 	"bias": {3 * 2 * 2, [][]int{{3}}, func(t *Tape, x *Node, p []*Node) *Node {
-		return NewImage(t, x, 3, 2, 2, 1).AddBias(t, p[0]).Join(t)
+		return NewImage(t, x, 3, 2, 2).AddBias(t, p[0]).Join(t)
 	}},
 	"group norm": {4 * 3 * 3, [][]int{{4}, {4}}, func(t *Tape, x *Node, p []*Node) *Node {
-		return GroupNorm(t, NewImage(t, x, 4, 3, 3, 1), 2, p[0], p[1], 1e-5).Join(t)
+		return GroupNorm(t, NewImage(t, x, 4, 3, 3), 2, p[0], p[1], 1e-5).Join(t)
 	}},
 	"layer norm": {6, [][]int{{6}, {6}}, func(t *Tape, x *Node, p []*Node) *Node {
 		return LayerNorm(t, x, p[0], p[1], LayerNormEps, x.Shape().Dimensions[1])
@@ -128,7 +127,7 @@ func TestBatchNormalisationCouplesRecords(t *testing.T) {
 	rng := generator(5)
 	execute(t, func(in []*Node) []*Node {
 		tape := &Tape{Training: true}
-		y := BatchNorm2D(tape, NewImage(tape, in[4], 2, 2, 2, 1), in[0], in[1], in[2], in[3], BatchNormEps).Join(tape)
+		y := BatchNorm2D(tape, NewImage(tape, in[4], 2, 2, 2), in[0], in[1], in[2], in[3], BatchNormEps).Join(tape)
 		if left := tape.Unaccounted(in[:2]); len(left) != 2 || !tape.Couples(in[0]) || !tape.Couples(in[1]) {
 			t.Errorf("without a rule are %v", left)
 		}

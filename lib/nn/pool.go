@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 )
@@ -16,7 +17,7 @@ func (p Pool2D) window(m Image) (window, Image) {
 	if w.stride == 0 {
 		w.stride = w.size
 	}
-	out := Image{C: m.C, H: w.out(m.H), W: w.out(m.W)}
+	out := Image{C: m.C, H: w.out(m.H), W: w.out(m.W), Last: m.Last}
 	if p.Size < 1 || w.stride < 1 || m.H < p.Size || m.W < p.Size {
 		panic(fmt.Errorf("pool: a window of %d that moves by %d does not fit on an image of %d x %d", p.Size, w.stride, m.H, m.W))
 	}
@@ -26,20 +27,17 @@ func (p Pool2D) window(m Image) (window, Image) {
 // Max is the largest pixel under the window. Of equal ones the first, row by
 // row, gets the whole gradient, as in PyTorch.
 func (p Pool2D) Max(t *Tape, m Image) Image {
-	m = m.channelsFirst(t)
 	w, out := p.window(m)
-	for k, x := range m.Parts {
-		n := m.records(k)
-		taps := w.pixels(x, m.C, m.H, m.W, n)
-		y := taps[0]
-		for _, tap := range taps[1:] {
-			y = Max(y, tap)
-		}
-		out.Parts = append(out.Parts, t.Op(Reshape(y, m.C, -1), []*Node{x}, func(v *Node) []*Node {
-			v = ReshapeWithShape(v, y.Shape())
-			return []*Node{w.fold(handOut(v, y, taps), m.C, m.H, m.W, n)}
-		}))
+	x, _, _ := m.grid()
+	taps := w.pixels(x)
+	y := taps[0]
+	for _, tap := range taps[1:] {
+		y = Max(y, tap)
 	}
+	out.X = t.Op(m.matrix(y), []*Node{m.X}, func(v *Node) []*Node {
+		v = ReshapeWithShape(v, y.Shape())
+		return []*Node{m.matrix(w.fold(handOut(v, y, taps), m.H, m.W))}
+	})
 	return out
 }
 
@@ -62,26 +60,18 @@ func handOut(v, y *Node, taps []*Node) []*Node {
 
 // Mean is the mean of the pixels under the window.
 func (p Pool2D) Mean(t *Tape, m Image) Image {
-	m = m.channelsFirst(t)
 	w, out := p.window(m)
-	share := 1 / float64(w.taps())
-	for k, x := range m.Parts {
-		n := m.records(k)
-		taps := w.pixels(x, m.C, m.H, m.W, n)
-		y := taps[0]
-		for _, tap := range taps[1:] {
-			y = Add(y, tap)
-		}
-		y = MulScalar(y, share)
-		out.Parts = append(out.Parts, t.Op(Reshape(y, m.C, -1), []*Node{x}, func(v *Node) []*Node {
-			v = MulScalar(ReshapeWithShape(v, y.Shape()), share)
-			same := make([]*Node, w.taps())
-			for i := range same {
-				same[i] = v
-			}
-			return []*Node{w.fold(same, m.C, m.H, m.W, n)}
-		}))
+	x, _, _ := m.grid()
+	taps, share := w.pixels(x), 1/float64(w.taps())
+	y := taps[0]
+	for _, tap := range taps[1:] {
+		y = Add(y, tap)
 	}
+	y = MulScalar(y, share)
+	out.X = t.Op(m.matrix(y), []*Node{m.X}, func(v *Node) []*Node {
+		v = MulScalar(ReshapeWithShape(v, y.Shape()), share)
+		return []*Node{m.matrix(w.fold(slices.Repeat([]*Node{v}, w.taps()), m.H, m.W))}
+	})
 	return out
 }
 
@@ -90,17 +80,11 @@ func (p Pool2D) Mean(t *Tape, m Image) Image {
 func GlobalMean(t *Tape, m Image) Image {
 	out := Image{C: m.C, H: 1, W: 1, Last: m.Last}
 	area := m.H * m.W
-	for k, x := range m.Parts {
-		// The pixels of a record are the middle axis in either layout.
-		first, last := m.C, m.records(k)
-		if m.Last {
-			first, last = last, first
-		}
-		y := DivScalar(ReduceSum(Reshape(x, first, area, last), 1), float64(area))
-		out.Parts = append(out.Parts, t.Op(y, []*Node{x}, func(v *Node) []*Node {
-			v = Reshape(DivScalar(v, float64(area)), first, 1, last)
-			return []*Node{ReshapeWithShape(BroadcastToDims(v, first, area, last), x.Shape())}
-		}))
-	}
+	_, first, last := m.grid() // the pixels of a record are the middle axis in either layout
+	out.X = DivScalar(ReduceSum(Reshape(m.X, first, area, last), 1), float64(area))
+	t.Op(out.X, []*Node{m.X}, func(v *Node) []*Node {
+		v = Reshape(DivScalar(v, float64(area)), first, 1, last)
+		return []*Node{ReshapeWithShape(BroadcastToDims(v, first, area, last), m.X.Shape())}
+	})
 	return out
 }

@@ -9,34 +9,27 @@ import (
 // Upsample2 makes four equal pixels of each: the image twice as high and wide by
 // its nearest pixel. The gradient of a pixel is the sum of its four.
 func Upsample2(t *Tape, m Image) Image {
-	m = m.channelsFirst(t)
-	out := Image{C: m.C, H: 2 * m.H, W: 2 * m.W}
-	for k, x := range m.Parts {
-		n := m.records(k)
-		same := Reshape(x, m.C, m.H, m.W, n)
-		y := Reshape(spreadOut([]*Node{same, same, same, same}, 2), m.C, -1)
-		out.Parts = append(out.Parts, t.Op(y, []*Node{x}, func(v *Node) []*Node {
-			taps := window{size: 2, stride: 2}.pixels(v, m.C, out.H, out.W, n)
-			return []*Node{Reshape(Add(Add(taps[0], taps[1]), Add(taps[2], taps[3])), m.C, -1)}
-		}))
-	}
+	out := Image{C: m.C, H: 2 * m.H, W: 2 * m.W, Last: m.Last}
+	same, _, _ := m.grid()
+	out.X = m.matrix(spreadOut([]*Node{same, same, same, same}, 2))
+	t.Op(out.X, []*Node{m.X}, func(v *Node) []*Node {
+		fine, _, _ := out.with(v).grid()
+		taps := window{size: 2, stride: 2}.pixels(fine)
+		return []*Node{m.matrix(Add(Add(taps[0], taps[1]), Add(taps[2], taps[3])))}
+	})
 	return out
 }
 
-// Concat puts the channels of b behind those of a. The images have the same
-// sides and the same parts.
+// Concat puts the channels of b behind those of a. The images have the same sides.
 func Concat(t *Tape, a, b Image) Image {
-	if a.H != b.H || a.W != b.W || len(a.Parts) != len(b.Parts) {
-		panic(fmt.Errorf("concat: an image of %d x %d in %d parts does not fit one of %d x %d in %d", a.H, a.W, len(a.Parts), b.H, b.W, len(b.Parts)))
+	if a.H != b.H || a.W != b.W {
+		panic(fmt.Errorf("concat: an image of %d x %d does not fit one of %d x %d", a.H, a.W, b.H, b.W))
 	}
 	a, b = a.channelsFirst(t), b.channelsFirst(t)
 	out := Image{C: a.C + b.C, H: a.H, W: a.W}
-	for k, x := range a.Parts {
-		y := Concatenate([]*Node{x, b.Parts[k]}, 0)
-		out.Parts = append(out.Parts, t.Op(y, []*Node{x, b.Parts[k]}, func(v *Node) []*Node {
-			return []*Node{Slice(v, AxisRange(0, a.C)), Slice(v, AxisRange(a.C, out.C))}
-		}))
-	}
+	out.X = t.Op(Concatenate([]*Node{a.X, b.X}, 0), []*Node{a.X, b.X}, func(v *Node) []*Node {
+		return []*Node{Slice(v, AxisRange(0, a.C)), Slice(v, AxisRange(a.C, out.C))}
+	})
 	return out
 }
 
@@ -53,29 +46,8 @@ func Features(t *Tape, x *Node, from, to int) *Node {
 // channel, which every pixel of the channel gets.
 func (m Image) AddPerRecord(t *Tape, e *Node) Image {
 	m = m.channelsFirst(t)
-	var outs []*Node
-	at := 0
-	for k, x := range m.Parts {
-		n := m.records(k)
-		part := e
-		if len(m.Parts) > 1 {
-			part = Slice(e, AxisRange(), AxisRange(at, at+n))
-		}
-		outs = append(outs, Add(x, m.overPixels(part)))
-		at += n
-	}
-	out := m.with(outs)
-	t.Ops(outs, append(append([]*Node{}, m.Parts...), e), func(v []*Node) []*Node {
-		sums := make([]*Node, len(v))
-		for k, g := range v {
-			sums[k] = m.sumPixels(g)
-		}
-		de := sums[0]
-		if len(sums) > 1 {
-			de = Concatenate(sums, 1)
-		}
-		return append(append([]*Node{}, v...), de)
-	})
+	out := m.with(Add(m.X, m.overPixels(e)))
+	t.Op(out.X, []*Node{m.X, e}, func(v *Node) []*Node { return []*Node{v, m.sumPixels(v)} })
 	return out
 }
 

@@ -14,9 +14,6 @@ type Tape struct {
 	// Training makes layers that behave differently then use the statistics of
 	// the batch and report them; see BatchNorm2D.
 	Training bool
-	// Library makes convolutions and their kin use GoMLX's own operations on
-	// every backend, as they do on all but the pure-Go one.
-	Library bool
 
 	steps []step
 	// uses lists, per parameter, how each record's gradient is formed; see PerExample.

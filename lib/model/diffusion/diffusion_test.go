@@ -21,11 +21,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-var goEngine = sync.OnceValues(func() (*engine.Engine, error) { return enginetest.Open() })
+var openEngine = sync.OnceValues(func() (*engine.Engine, error) { return enginetest.Open() })
 
 func runner(t testing.TB, arch model.Architecture) *model.Runner {
 	t.Helper()
-	e, err := goEngine()
+	e, err := openEngine()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func (m UNet) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	m = m.withDefaults()
 	b := &builder{t: t, rest: p}
 	b.noise = b.embed(nn.Features(t, x, m.Pixels(), m.Pixels()+1), m.Width/2)
-	h := b.conv(nn.NewImage(t, nn.Features(t, x, 0, m.Pixels()), m.Channels, m.Side, m.Side, 1), 1)
+	h := b.conv(nn.NewImage(t, nn.Features(t, x, 0, m.Pixels()), m.Channels, m.Side, m.Side), 1)
 	var levels []nn.Image
 	for l := range m.Levels {
 		if l > 0 {

@@ -99,7 +99,7 @@ func (AllCNN) Draws() []nn.Draw { return nil }
 func (m AllCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	m = m.withDefaults()
 	r := &reader{t, p}
-	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side, parts(t, x.Shape().Dimensions[1], !m.Plain)).ChannelsLast(t)
+	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
 	var stages []nn.Image
 	for i, c := range allConvs {
 		h = r.conv(h, nn.Conv2D{Stride: c.stride, Pad: c.size / 2}, m.Plain)

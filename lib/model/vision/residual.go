@@ -82,7 +82,7 @@ func (m Residual) Init(rng *rand.Rand, prefix string) nn.Params {
 // stands behind it.
 func (m Residual) Forward(t *nn.Tape, p []*Node, x *Node) (stages []nn.Image, mean *Node, rest []*Node) {
 	r := &reader{t, p}
-	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side, parts(t, x.Shape().Dimensions[1], true)).ChannelsLast(t)
+	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
 	h = r.norm(r.conv(h, nn.Conv2D{Pad: m.size() / 2}, false))
 	if !m.Slim {
 		h = h.ReLU(t)

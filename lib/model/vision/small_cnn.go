@@ -57,14 +57,8 @@ func (m SmallCNN) Classes() int { return m.withDefaults().Outputs }
 // Returns implements model.Architecture.
 func (m SmallCNN) Returns() []model.Output { return model.Scores(m.Classes()) }
 
-// ChunkRows implements model.Chunked. Without normalisation a batch is cut into
-// executions in training too, one for each of two cores at the usual size of 32.
-func (m SmallCNN) ChunkRows() int {
-	if m.Norm {
-		return chunkRows
-	}
-	return partRows
-}
+// ChunkRows implements model.Chunked.
+func (m SmallCNN) ChunkRows() int { return chunkRows }
 
 // Coupled implements model.Coupled.
 func (m SmallCNN) Coupled() bool { return m.Norm }
@@ -102,7 +96,7 @@ func (SmallCNN) Draws() []nn.Draw { return nil }
 func (m SmallCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	m = m.withDefaults()
 	r := &reader{t, p}
-	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side, parts(t, x.Shape().Dimensions[1], m.Norm))
+	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side)
 	var stages []nn.Image
 	for range 3 {
 		// The largest of four pixels with bias, clipped, is the clipped largest with

@@ -38,18 +38,6 @@ func All() []Family {
 // chunkRows is the number of images in one execution where batches are cut.
 const chunkRows = 32
 
-// partRows is the number of images in one part of a batch in training. It is a
-// constant, so that results do not depend on the number of cores.
-const partRows = 16
-
-// parts is the number of parts into which a batch is divided inside the graph.
-func parts(t *nn.Tape, records int, coupled bool) int {
-	if !t.Training || !coupled {
-		return 1
-	}
-	return (records + partRows - 1) / partRows
-}
-
 // check reports an image or a width that no network can be built for; least is
 // the smallest side of an image that its strides leave a pixel of.
 func check(name string, channels, side, least, outputs, width int) error {
