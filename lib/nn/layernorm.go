@@ -15,27 +15,22 @@ const LayerNormEps = 1e-5
 //	y = gamma (x - mean) / sqrt(var + eps) + beta
 //
 // for gamma and beta of [d]. A column is a record, or a token of one of so many
-// records. Sums over features and broadcasts are products with vectors, and the
-// normalised x itself is never formed: with c = x - mean and r = 1/sqrt(var+eps)
-// the adjoint of x is
+// records. With c = x - mean and r = 1/sqrt(var+eps) the adjoint of x is
 //
 //	r (gamma v - mean(gamma v)) - r^3 c mean(gamma v c)
 func LayerNorm(t *Tape, x, gamma, beta *Node, eps float64, records int) *Node {
-	d, n := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
-	down := full(x, 1, d, 1)
-	average := DivScalar(full(x, 1, 1, d), float64(d))
-	centred := Sub(x, outer(down, Dot(average, x).Product()))
-	r := Inverse(Sqrt(AddScalar(Dot(average, Square(centred)).Product(), eps)))
-	gain := outer(Reshape(gamma, d, 1), r)
-	y := Add(Mul(centred, gain), stretch(beta, n))
+	d := x.Shape().Dimensions[0]
+	column := func(w *Node) *Node { return BroadcastToShape(Reshape(w, d, 1), x.Shape()) }
+	average := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 0) }
+	centred := Sub(x, average(x))
+	r := Inverse(Sqrt(AddScalar(average(Square(centred)), eps)))
+	y := Add(Mul(Mul(centred, r), column(gamma)), column(beta))
 	t.uses = append(t.uses, normUse{centred: centred, r: r, gamma: gamma, beta: beta, y: y, n: records})
 	return t.Op(y, []*Node{x, gamma, beta}, func(v *Node) []*Node {
-		product := Mul(v, centred)
-		weighted := DivScalar(Reshape(gamma, 1, d), float64(d))
-		mean := Mul(Dot(weighted, v).Product(), r)
-		slope := Mul(Dot(weighted, product).Product(), Mul(r, Square(r)))
-		dx := Sub(Sub(Mul(v, gain), outer(down, mean)), Mul(centred, outer(down, slope)))
-		return []*Node{dx, Reshape(matT(r, product), d), sumColumns(v)}
+		weighted := Mul(v, column(gamma))
+		slope := Mul(average(Mul(weighted, centred)), Square(r))
+		dx := Mul(Sub(Sub(weighted, average(weighted)), Mul(centred, slope)), r)
+		return []*Node{dx, sumColumns(Mul(Mul(v, centred), r)), sumColumns(v)}
 	})
 }
 
@@ -48,9 +43,6 @@ func LayerNormInit(name string, width int) Params {
 	}
 	return p
 }
-
-// outer is a b for a column a [m, 1] and a row b [1, n].
-func outer(a, b *Node) *Node { return Dot(a, b).Product() }
 
 func zeros(g *Graph, dims ...int) *Node { return Zeros(g, shapes.Make(dtypes.Float32, dims...)) }
 

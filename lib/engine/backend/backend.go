@@ -16,7 +16,7 @@ const Name = "lethe"
 
 // Version is that of the arithmetic: results of one version have the same bits,
 // whatever instructions a processor has. It is part of the store's keys.
-const Version = "1"
+const Version = "2"
 
 func init() { compute.Register(Name, New) }
 

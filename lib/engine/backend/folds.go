@@ -2,9 +2,12 @@ package backend
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // foldFloats adds and multiplies in float64.
@@ -18,6 +21,16 @@ func foldFloats[T float](t dtypes.DType) {
 	folds[kernelOf{compute.OpTypeReduceProduct, t}] = foldOf(1.0, func(a float64, v T) float64 { return a * float64(v) }, times, narrow)
 	folds[kernelOf{compute.OpTypeReduceMax, t}] = foldOf(T(math.Inf(-1)), larger[T], larger[T], self)
 	folds[kernelOf{compute.OpTypeReduceMin, t}] = foldOf(T(math.Inf(1)), least, least, self)
+}
+
+// sumFloat32 is the sum of float32 by the kernels.
+func sumFloat32() *fold {
+	f := *folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float32}]
+	f.along = func(acc *uint64, from unsafe.Pointer, n int) { *(*float64)(unsafe.Pointer(acc)) += kernels.Sum(of[float32](from, n)) }
+	f.across = func(acc []uint64, from unsafe.Pointer, rows int) {
+		kernels.AddRows(of[float64](unsafe.Pointer(unsafe.SliceData(acc)), len(acc)), of[float32](from, rows*len(acc)), len(acc), rows)
+	}
+	return &f
 }
 
 func foldIntegers[T integer](t dtypes.DType) {

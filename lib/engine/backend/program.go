@@ -316,9 +316,9 @@ func walk[T any](to []T, base unsafe.Pointer, offset, step int) {
 	case 1:
 		copy(to, unsafe.Slice((*T)(p), len(to)))
 	case 0:
-		v := *(*T)(p)
-		for i := range to {
-			to[i] = v
+		to[0] = *(*T)(p)
+		for done := 1; done < len(to); done *= 2 {
+			copy(to[done:], to[:done])
 		}
 	default:
 		for i := range to {

@@ -68,8 +68,8 @@ type fold struct {
 	start func(acc []uint64)
 	// along takes n elements into one accumulator, in an order that n alone sets.
 	along func(acc *uint64, from unsafe.Pointer, n int)
-	// across takes n elements into as many accumulators.
-	across func(acc []uint64, from unsafe.Pointer)
+	// across takes rows of elements, one after the other, into as many accumulators.
+	across func(acc []uint64, from unsafe.Pointer, rows int)
 	// join takes accumulators into others.
 	join func(acc, other []uint64)
 	// end stores accumulators as elements.
@@ -106,10 +106,12 @@ func foldOf[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end 
 				*in(acc) = join(*in(acc), l)
 			}
 		},
-		across: func(acc []uint64, from unsafe.Pointer) {
-			x := of[T](from, len(acc))
-			for i, v := range x {
-				*in(&acc[i]) = take(*in(&acc[i]), v)
+		across: func(acc []uint64, from unsafe.Pointer, rows int) {
+			x := of[T](from, rows*len(acc))
+			for ; len(x) > 0; x = x[len(acc):] {
+				for i, v := range x[:len(acc)] {
+					*in(&acc[i]) = take(*in(&acc[i]), v)
+				}
 			}
 		},
 		join: func(acc, other []uint64) {
@@ -251,19 +253,17 @@ func (r *reduction) piece(x *execution, acc []uint64, base int, folded walker, f
 	}
 }
 
-// take reduces a tile that begins at an element of its segment.
+// take reduces a tile: whole segments, or of a longer one the elements from done on.
 func (r *reduction) take(acc []uint64, from unsafe.Pointer, done, n int, inner group) {
 	if !inner.kept {
 		r.fold.along(&acc[0], from, n)
 		return
 	}
-	size := int(r.of.Size())
-	for at := 0; at < n; {
-		column := (done + at) % inner.n
-		run := min(n-at, inner.n-column)
-		r.fold.across(acc[column:column+run], unsafe.Add(from, at*size))
-		at += run
+	if inner.n > tile {
+		r.fold.across(acc[done:done+n], from, 1)
+		return
 	}
+	r.fold.across(acc, from, n/inner.n)
 }
 
 // walker counts over groups and knows where in the source each count begins.
@@ -317,6 +317,7 @@ func (w walker) offset(count int) (at int) {
 func init() {
 	foldFloats[float32](dtypes.Float32)
 	foldFloats[float64](dtypes.Float64)
+	folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float32}] = sumFloat32()
 	foldIntegers[int8](dtypes.Int8)
 	foldIntegers[int16](dtypes.Int16)
 	foldIntegers[int32](dtypes.Int32)

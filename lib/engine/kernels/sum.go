@@ -55,6 +55,29 @@ func sumAt(l Level, a []float32) float64 {
 	return sum
 }
 
+// AddRows adds rows of numbers, stride apart in a, to sums in float64, one after the other:
+//
+//	sums[j] += a[i stride + j]   for i = 0, 1, ... rows-1
+//
+// It panics where a is too short for that.
+func AddRows(sums []float64, a []float32, stride, rows int) { addRowsAt(best, sums, a, stride, rows) }
+
+func addRowsAt(l Level, sums []float64, a []float32, stride, rows int) {
+	const side = len(lanes{})
+	j := 0
+	for ; rows > 0 && j+side <= len(sums); j += side {
+		columnsAt(l, (*lanes)(sums[j:]), a[j:], stride, rows)
+	}
+	if j == len(sums) {
+		return
+	}
+	for i := range rows {
+		for k, x := range a[i*stride+j:][:len(sums)-j] {
+			sums[j+k] += float64(x)
+		}
+	}
+}
+
 // SumRows sets dst[i] to the sum of row i as Sum has it, whatever the strides are.
 func SumRows(p Pool, dst []float64, m Matrix) error { return sumRowsAt(best, p, dst, m) }
 

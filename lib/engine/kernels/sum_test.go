@@ -41,6 +41,33 @@ func TestSumsAreOfOneOrder(t *testing.T) {
 	}
 }
 
+func TestRowsAreAddedOneAfterTheOther(t *testing.T) {
+	g := rand.New(rand.NewPCG(19, 20))
+	for _, n := range lengths() {
+		for _, rows := range []int{0, 1, 2, 7} {
+			stride := n + g.IntN(3)
+			f := newFenced(max(0, (rows-1)*stride+n))
+			for i := range f.data {
+				f.data[i] = float32(math.Ldexp(g.NormFloat64(), g.IntN(60)-30))
+			}
+			start, want := make([]float64, n), make([]float64, n)
+			for j := range start {
+				start[j] = g.NormFloat64()
+				want[j] = start[j]
+				for i := range rows {
+					want[j] += float64(f.data[i*stride+j])
+				}
+			}
+			for _, l := range levels() {
+				got := slices.Clone(start)
+				if addRowsAt(l, got, f.data, stride, rows); !slices.Equal(got, want) {
+					t.Fatalf("%v: %d rows of %d, %d apart: %v, not %v", l, rows, n, stride, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestSumsOfRowsAndColumns(t *testing.T) {
 	g := rand.New(rand.NewPCG(17, 18))
 	for _, s := range [][2]int{{1, 1}, {3, 40}, {40, 3}, {0, 5}, {5, 0}, {100, 33}, {700, 130}, {17, 16}} {

@@ -96,7 +96,7 @@ func (SmallCNN) Draws() []nn.Draw { return nil }
 func (m SmallCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	m = m.withDefaults()
 	r := &reader{t, p}
-	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side)
+	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
 	var stages []nn.Image
 	for range 3 {
 		// The largest of four pixels with bias, clipped, is the clipped largest with
