@@ -85,7 +85,7 @@ The data are generated drawings, or mnist or adult where their files are there.`
 	f.StringSliceVar(&v.methods, "methods", timedNames(), "methods, separated by commas")
 	f.IntVar(&v.federation, "rounds", 20, "rounds of a federation at most")
 	f.IntVar(&v.local, "local-epochs", 10, "epochs of a user in a round")
-	f.StringVar(&v.engine, "engine", "lethe", "engine: lethe, go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
+	f.StringVar(&v.engine, "engine", "lethe", "engine: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	f.StringVar(&v.figure, "figure", "", "draw the seconds to this file, .png or .svg")
 	asJSON := cli.JSONFlag(c)
 	c.Args = v.parse

@@ -43,7 +43,7 @@ medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 	v.flags(c, 9)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{20, 100}, "images per step, several separated by commas")
 	c.Flags().IntVar(&v.steps, "steps", 300, "steps per turn")
-	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
+	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		limits := []limit{{"steps", v.steps, 1}, {"batches", len(v.batches), 1}}

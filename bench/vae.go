@@ -61,7 +61,7 @@ clipped cell by cell, noise) that is timed, beside plain training of Lethe's own
 	c.Flags().StringSliceVar(&v.likelihoods, "likelihoods", likelihoods, "likelihoods, separated by commas")
 	c.Flags().BoolVar(&v.private, "private", false, "private training beside plain training")
 	c.Flags().IntVar(&v.steps, "steps", 2, "steps per turn")
-	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, or xla:/path/to/plugin.so; XLA takes all cores whatever --threads says")
+	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		limits := []limit{{"steps", v.steps, 1}, {"batches", len(v.batches), 1}, {"likelihoods", len(v.likelihoods), 1}}

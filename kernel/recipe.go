@@ -38,7 +38,7 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 	f.StringVar(&r.scale, "scale", paper.ScaleName(), about+": "+cli.List(scales)+" (default from "+paper.ScaleEnv+")")
 	f.StringVar(&r.format, "format", "", "one of "+cli.List(formats)+" (default: the ending of --out, or "+formats[0]+")")
 	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
-	f.StringVar(&r.engine, "engine", "", "auto, lethe, xla, xla:cuda, xla:/path/to/plugin.so, or go, GoMLX's own to compare with (default: LETHE_ENGINE, or auto)")
+	f.StringVar(&r.engine, "engine", "", "auto, lethe, xla, xla:cuda, xla:/path/to/plugin.so, or go: GoMLX's, to compare (default: LETHE_ENGINE, or auto)")
 	f.BoolVar(&r.listJobs, "list-jobs", false, "list what would be computed, what it needs and what is there, and compute nothing")
 	f.StringVar(&r.runs, "runs", "", "write the values behind it instead, one record per run: "+cli.List(runFormats))
 	r.store = storeFlag(c)

@@ -26,7 +26,9 @@ func foldFloats[T float](t dtypes.DType) {
 // sumFloat32 is the sum of float32 by the kernels.
 func sumFloat32() *fold {
 	f := *folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float32}]
-	f.along = func(acc *uint64, from unsafe.Pointer, n int) { *(*float64)(unsafe.Pointer(acc)) += kernels.Sum(of[float32](from, n)) }
+	f.along = func(acc *uint64, from unsafe.Pointer, n int) {
+		*(*float64)(unsafe.Pointer(acc)) += kernels.Sum(of[float32](from, n))
+	}
 	f.across = func(acc []uint64, from unsafe.Pointer, rows int) {
 		kernels.AddRows(of[float64](unsafe.Pointer(unsafe.SliceData(acc)), len(acc)), of[float32](from, rows*len(acc)), len(acc), rows)
 	}
