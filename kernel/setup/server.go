@@ -44,22 +44,12 @@ const startWithin = 60 * time.Second
 const stopWithin = 15 * time.Second
 
 // Serve starts Jupyter and returns when it answers. It ends with this program.
-// A free port that somebody else takes meanwhile is left to him.
 func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 	o.IP = cmp.Or(o.IP, here)
-	for {
-		port, err := freePort(o.IP, o.Port)
-		if err != nil {
-			return nil, err
-		}
-		s, err := r.serveAt(ctx, port, o)
-		if err == nil || ctx.Err() != nil || o.Port != 0 || isFree(o.IP, port) == nil {
-			return s, err
-		}
+	port, err := freePort(o.IP, o.Port)
+	if err != nil {
+		return nil, err
 	}
-}
-
-func (r *Ready) serveAt(ctx context.Context, port int, o ServerOptions) (*Server, error) {
 	dir := filepath.Join(r.Home, "kernel", "jupyter")
 	if err := os.MkdirAll(filepath.Join(dir, "runtime"), 0o700); err != nil {
 		return nil, err
@@ -85,7 +75,7 @@ func (r *Ready) serveAt(ctx context.Context, port int, o ServerOptions) (*Server
 }
 
 func (r *Ready) serverArgs(o ServerOptions, port int) []string {
-	args := []string{"-m", r.Lab, "--ip=" + o.IP, "--port=" + strconv.Itoa(port), "--port-retries=0"}
+	args := []string{"-m", r.Lab, "--ip=" + o.IP, "--port=" + strconv.Itoa(port), "--port-retries=" + strconv.Itoa(retries(o))}
 	if !o.Browser {
 		args = append(args, "--no-browser")
 	}
@@ -98,6 +88,15 @@ func (r *Ready) serverArgs(o ServerOptions, port int) []string {
 	return args
 }
 
+// retries is how many other ports Jupyter tries where somebody has taken the one that
+// was free a moment ago: none where one was asked for.
+func retries(o ServerOptions) int {
+	if o.Port != 0 {
+		return 0
+	}
+	return 50
+}
+
 // freePort checks the port that was asked for, or finds one.
 func freePort(ip string, asked int) (int, error) {
 	first, last := 8888, 8987
@@ -106,22 +105,15 @@ func freePort(ip string, asked int) (int, error) {
 	}
 	var err error
 	for port := first; port <= last; port++ {
-		if err = isFree(ip, port); err == nil {
-			return port, nil
+		var l net.Listener
+		if l, err = net.Listen("tcp", net.JoinHostPort(ip, strconv.Itoa(port))); err == nil {
+			return port, l.Close()
 		}
 	}
 	if asked != 0 {
 		return 0, fmt.Errorf("port %d cannot be used (%w): without --port a free one is found", asked, err)
 	}
 	return 0, fmt.Errorf("no port from %d to %d is free: %w", first, last, err)
-}
-
-func isFree(ip string, port int) error {
-	l, err := net.Listen("tcp", net.JoinHostPort(ip, strconv.Itoa(port)))
-	if err != nil {
-		return err
-	}
-	return l.Close()
 }
 
 // await waits until the server answers and returns its address.

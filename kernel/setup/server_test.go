@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,16 @@ func TestAPortThatIsTakenIsNamedOrAvoided(t *testing.T) {
 	}
 	if got, err := freePort(here, 0); err != nil || got == port {
 		t.Error(got, err)
+	}
+}
+
+// Two servers may find the same port free. Only a port that was asked for is kept to.
+func TestJupyterMayTakeAnotherPortUnlessOneWasAskedFor(t *testing.T) {
+	r := newWorld(t).ready()
+	for asked, want := range map[int]string{0: "--port-retries=50", 8899: "--port-retries=0"} {
+		if got := r.serverArgs(ServerOptions{IP: here, Port: asked}, 8899); !slices.Contains(got, want) || !slices.Contains(got, "--port=8899") {
+			t.Errorf("asked for %d: %q", asked, got)
+		}
 	}
 }
 
