@@ -25,7 +25,7 @@ import (
 // comparison is a benchmark that was asked for.
 type comparison struct {
 	peer             string // a Python, "" for none
-	engine           string // of our own side, "" for Go
+	engine           string // of our own side, "" for Lethe's own
 	threads          int
 	rounds, steps    int
 	rows, embeddings int

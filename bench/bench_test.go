@@ -401,7 +401,7 @@ func TestBenchIBHoldsBothSidesToTheSameNetwork(t *testing.T) {
 }
 
 func TestBenchAtlasTakesEveryStep(t *testing.T) {
-	out, err := lethe(t, "bench", "atlas", "--cells", "600", "--genes", "3000", "--engine", "go", "--json").Output()
+	out, err := lethe(t, "bench", "atlas", "--cells", "600", "--genes", "3000", "--engine", "lethe", "--json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (b *comparison) startOwn(ctx context.Context, args []string) (*worker, erro
 	if err != nil {
 		return nil, err
 	}
-	return b.start(exec.CommandContext(ctx, exe, append([]string{"bench", "worker", "--engine", cmp.Or(b.engine, "go")}, args...)...))
+	return b.start(exec.CommandContext(ctx, exe, append([]string{"bench", "worker", "--engine", cmp.Or(b.engine, "lethe")}, args...)...))
 }
 
 // startPeer runs a script of ours in the given Python, which reads it from its
