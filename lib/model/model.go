@@ -283,15 +283,16 @@ func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...str
 }
 
 // Upload puts the weights, in order, on the engine's device as inputs of an
-// execution. Executions running side by side may share them.
+// execution. Executions running side by side may share them. Nobody may write to p
+// before they are freed (Finalize): the engine may read the weights where they lie.
 func (r *Runner) Upload(p nn.Params) ([]any, error) { return Upload(r.Engine, p) }
 
-// Upload puts weights, in order, on an engine's device.
+// Upload puts weights, in order, on an engine's device, as Runner.Upload does.
 func Upload(e *engine.Engine, p nn.Params) ([]any, error) {
 	out := make([]any, len(p))
 	for i, v := range p {
-		t := tensors.FromFlatDataAndDimensions(v.Data, v.Shape...)
-		if err := t.MaterializeOnDevice(e.Backend(), true, 0); err != nil {
+		t, err := e.Lend(v.Data, v.Shape...)
+		if err != nil {
 			return nil, fmt.Errorf("model: uploading %s: %w", v.Name, err)
 		}
 		out[i] = t

@@ -150,18 +150,23 @@ func factor(rates []float64, i int) float64 {
 // finite reports the first element of a gradient that is not.
 func finite(method string, p Params, grads [][]float64, step int) error {
 	for i, g := range grads {
-		var bad atomic.Bool
-		array.Split(len(g), func(from, to int) {
-			if !kernels.Finite(g[from:to]) {
-				bad.Store(true)
-			}
-		})
-		if bad.Load() {
-			j := slices.IndexFunc(g, notFinite)
+		if j := firstNotFinite(g); j >= 0 {
 			return NotFinitef(p[i].Name, "%s: the gradient of %s is %v at element %d in step %d", method, p[i].Name, g[j], j, step)
 		}
 	}
 	return nil
 }
 
-func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+// firstNotFinite is the place of the first number that is NaN or infinite, or -1.
+func firstNotFinite[T float32 | float64](x []T) int {
+	var bad atomic.Bool
+	array.Split(len(x), func(from, to int) {
+		if !kernels.Finite(x[from:to]) {
+			bad.Store(true)
+		}
+	})
+	if !bad.Load() {
+		return -1
+	}
+	return slices.IndexFunc(x, func(v T) bool { return v-v != 0 })
+}

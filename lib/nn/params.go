@@ -94,10 +94,8 @@ func (p Params) Check() error {
 		if len(v.Data) != size(v.Shape) {
 			return fmt.Errorf("weights %s: %d values do not fill shape %v", v.Name, len(v.Data), v.Shape)
 		}
-		for i, x := range v.Data {
-			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-				return NotFinitef(v.Name, "weights %s: element %d is %v", v.Name, i, x)
-			}
+		if i := firstNotFinite(v.Data); i >= 0 {
+			return NotFinitef(v.Name, "weights %s: element %d is %v", v.Name, i, v.Data[i])
 		}
 	}
 	return nil

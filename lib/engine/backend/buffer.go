@@ -16,29 +16,41 @@ import (
 type buffer struct {
 	of    *Backend
 	shape shapes.Shape
-	bytes []byte // at least one
-	flat  any    // the same, as a slice of the shape's type
+	at    unsafe.Pointer // nil: it was given back
+	flat  any            // what lies there, as a slice of the shape's type
+	own   []byte         // the memory if it is the backend's, nil if it was lent
 }
 
 var _ compute.Buffer = (*buffer)(nil)
 
-// pools holds memory that is free again, by the logarithm of its size.
-var pools [64]sync.Pool
+// pools holds memory that is free again, by its size; see class.
+var pools [64 * 8]sync.Pool
+
+// class is the smallest size of memory that holds n bytes, and its number: from 64
+// bytes on there are eight sizes from one power of two to the next, so that at most a
+// ninth is never used.
+func class(n int) (number, size int) {
+	n = max(n, 64)
+	power := bits.Len(uint(n)) - 1
+	eighths := (n - 1<<power + 1<<(power-3) - 1) >> (power - 3)
+	return 8*power + eighths, 1<<power + eighths<<(power-3)
+}
 
 // memory returns at least n bytes that hold anything.
 func memory(n int) []byte {
-	class := bits.Len(uint(max(n, 64) - 1))
-	if m, ok := pools[class].Get().(*[]byte); ok {
+	number, size := class(n)
+	if m, ok := pools[number].Get().(*[]byte); ok {
 		return *m
 	}
 	// Words, so that every type is aligned.
-	words := make([]uint64, (1<<class)/8)
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 1<<class)
+	words := make([]uint64, size/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size)
 }
 
 func release(m []byte) {
 	if m != nil {
-		pools[bits.Len(uint(len(m)-1))].Put(&m)
+		number, _ := class(len(m))
+		pools[number].Put(&m)
 	}
 }
 
@@ -50,10 +62,26 @@ func (b *Backend) buffer(shape shapes.Shape) (*buffer, error) {
 		return nil, fmt.Errorf("backend %s: tensors of %s: %w", Name, shape.DType, compute.ErrNotImplemented)
 	}
 	m := memory(shape.Size() * int(shape.DType.Size()))
-	return &buffer{b, shape.Clone(), m, dtypes.UnsafeAnySliceFromBytes(unsafe.Pointer(&m[0]), shape.DType, shape.Size())}, nil
+	at := unsafe.Pointer(&m[0])
+	return &buffer{b, shape.Clone(), at, dtypes.UnsafeAnySliceFromBytes(at, shape.DType, shape.Size()), m}, nil
 }
 
-func (b *buffer) data() unsafe.Pointer { return unsafe.Pointer(&b.bytes[0]) }
+// Lend is a buffer of numbers that stay where they lie: nobody may write to them before
+// it is given back.
+func (b *Backend) Lend(flat []float32, dims ...int) (compute.Buffer, error) {
+	shape := shapes.Make(dtypes.Float32, dims...)
+	switch {
+	case b.finalized:
+		return nil, fmt.Errorf("backend %s: it is closed", Name)
+	case len(flat) != shape.Size():
+		return nil, fmt.Errorf("backend %s: %d numbers do not fill %s", Name, len(flat), shape)
+	case len(flat) == 0:
+		return b.buffer(shape)
+	}
+	return &buffer{of: b, shape: shape, at: unsafe.Pointer(&flat[0]), flat: flat}, nil
+}
+
+func (b *buffer) data() unsafe.Pointer { return b.at }
 
 // fill copies values of the buffer's type into it.
 func (b *buffer) fill(flat any) error { return copyFlat(b.flat, flat) }
@@ -79,8 +107,8 @@ func (b *buffer) Backend() compute.Backend { return b.of }
 
 // Finalize implements compute.Buffer.
 func (b *buffer) Finalize() error {
-	release(b.bytes)
-	b.bytes, b.flat = nil, nil
+	release(b.own)
+	b.at, b.flat, b.own = nil, nil, nil
 	return nil
 }
 
@@ -114,7 +142,7 @@ func (b *buffer) CopyToDevice(compute.DeviceNum) (compute.Buffer, error) {
 }
 
 func (b *buffer) alive() error {
-	if b == nil || b.bytes == nil {
+	if b == nil || b.at == nil {
 		return fmt.Errorf("backend %s: a buffer was used after it was given back", Name)
 	}
 	return nil

@@ -58,17 +58,22 @@ func TestOptimisersAreTheirFormulas(t *testing.T) {
 }
 
 func TestFinite(t *testing.T) {
+	testFinite(t, math.MaxFloat64)
+	testFinite(t, float32(math.MaxFloat32))
+}
+
+func testFinite[T float32 | float64](t *testing.T, large T) {
 	for n := range 20 {
-		x := make([]float64, n)
+		x := make([]T, n)
 		for i := range x {
-			x[i] = math.MaxFloat64
+			x[i] = large
 		}
 		if !Finite(x) {
 			t.Errorf("%d large numbers are not called finite", n)
 		}
 		for i := range x {
 			for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-				x[i] = bad
+				x[i] = T(bad)
 				if Finite(x) {
 					t.Errorf("%d numbers with %v at %d are called finite", n, bad, i)
 				}
