@@ -1,6 +1,10 @@
 package nn
 
-import "math"
+import (
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
+)
 
 // Law is the distribution of a draw.
 type Law int
@@ -37,7 +41,7 @@ func (d Draw) Fill(dst []float32, key uint64, first, n int) {
 		if d.Law == Normal {
 			fillNormal(row, base, first)
 		} else {
-			fillDropout(row, base, first, d.Rate)
+			kernels.Dropout(row, base, first, d.Rate)
 		}
 	}
 }
@@ -48,8 +52,8 @@ func fillNormal(row []float32, base uint64, first int) {
 	for i := range row {
 		at := uint64(first + i)
 		pair := at >> 1
-		u1 := (float64(mix(base+2*pair)>>11) + 0.5) / (1 << 53)
-		u2 := float64(mix(base+2*pair+1)>>11) / (1 << 53)
+		u1 := (float64(kernels.SplitMix64(base+2*pair)>>11) + 0.5) / (1 << 53)
+		u2 := float64(kernels.SplitMix64(base+2*pair+1)>>11) / (1 << 53)
 		sin, cos := math.Sincos(2 * math.Pi * u2)
 		r := math.Sqrt(-2 * math.Log(u1))
 		if at&1 == 0 {
@@ -58,41 +62,4 @@ func fillNormal(row []float32, base uint64, first int) {
 			row[i] = float32(r * sin)
 		}
 	}
-}
-
-// fillDropout rounds the rate to 1/65536. Four records share one draw; the ends
-// that do not fill one go singly.
-func fillDropout(row []float32, base uint64, first int, rate float64) {
-	threshold := uint32(math.Round(rate * 65536))
-	keep := math.Float32bits(float32(1 / (1 - rate)))
-	i, n := 0, len(row)
-	for ; i < n && (first+i)&3 != 0; i++ {
-		row[i] = entry(mix(base+uint64((first+i)>>2)), (first+i)&3, threshold, keep)
-	}
-	for block := uint64((first + i) >> 2); i+4 <= n; i, block = i+4, block+1 {
-		bits := mix(base + block)
-		four := row[i : i+4 : i+4]
-		four[0] = entry(bits, 0, threshold, keep)
-		four[1] = entry(bits, 1, threshold, keep)
-		four[2] = entry(bits, 2, threshold, keep)
-		four[3] = entry(bits, 3, threshold, keep)
-	}
-	for ; i < n; i++ {
-		row[i] = entry(mix(base+uint64((first+i)>>2)), (first+i)&3, threshold, keep)
-	}
-}
-
-// entry is keep when the draw's 16 bits for the lane reach the threshold, and 0
-// otherwise, without a branch.
-func entry(bits uint64, lane int, threshold, keep uint32) float32 {
-	v := uint32(bits>>(16*(lane&3))) & 0xFFFF
-	return math.Float32frombits(keep &^ uint32(int32(v-threshold)>>31))
-}
-
-// mix is the finaliser of SplitMix64.
-func mix(z uint64) uint64 {
-	z += 0x9E3779B97F4A7C15
-	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
-	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
-	return z ^ (z >> 31)
 }

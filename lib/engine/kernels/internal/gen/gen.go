@@ -29,6 +29,7 @@ func Files() map[string]string {
 		}
 		f.columns(s)
 		f.pack(s)
+		f.dropout(s)
 		files["product_"+s.name+"_amd64.s"] = f.text()
 		files["elementwise_"+s.name+"_amd64.s"] = assembly(s, all)
 	}

@@ -1,0 +1,42 @@
+package kernels
+
+import "math"
+
+// SplitMix64 is the finaliser of that generator: a number of 64 bits that looks random for
+// every z.
+func SplitMix64(z uint64) uint64 { return finalise(z + golden) }
+
+// golden is the odd number next to 2^64 divided by the golden ratio.
+const golden = 0x9E3779B97F4A7C15
+
+func finalise(z uint64) uint64 {
+	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
+	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
+	return z ^ (z >> 31)
+}
+
+// Dropout fills dst with the mask of a dropout for the places first, first+1, ...: place i
+// is 0 with probability rate, rounded to 1/65536, and 1/(1-rate) otherwise. What it is
+// depends on key and i alone: it is 0 where 16 bits of SplitMix64(key + i/4), the lowest
+// for the first of four places, are below 65536 rate.
+func Dropout(dst []float32, key uint64, first int, rate float64) {
+	dropoutAt(best, dst, key, first, rate)
+}
+
+func dropoutAt(l Level, dst []float32, key uint64, first int, rate float64) {
+	threshold, keep := uint32(math.Round(rate*65536)), math.Float32bits(float32(1/(1-rate)))
+	i := min(len(dst), -first&3) // up to where four places begin
+	dropoutSingly(dst[:i], key, first, threshold, keep)
+	i += dropoutGroups(l, dst[i:], key+uint64((first+i)>>2), threshold, keep)
+	dropoutSingly(dst[i:], key, first+i, threshold, keep)
+}
+
+// dropoutSingly makes a number for each place. It is the function by which the groups of
+// the other levels are checked.
+func dropoutSingly(dst []float32, key uint64, first int, threshold, keep uint32) {
+	for i := range dst {
+		at := first + i
+		v := uint32(SplitMix64(key+uint64(at>>2))>>(16*(at&3))) & 0xFFFF
+		dst[i] = math.Float32frombits(keep &^ uint32(int32(v-threshold)>>31)) // without a branch
+	}
+}
