@@ -163,21 +163,21 @@ func (f factor) at(x *execution, batch []int, i int) unsafe.Pointer {
 
 // products multiply the matrices at three places.
 var products = map[dtypes.DType]func(x *execution, d *dot, a, b, c unsafe.Pointer){
-	dtypes.Float32: fastProduct, dtypes.Float64: plainProduct[float64],
+	dtypes.Float32: fastProduct[float32], dtypes.Float64: fastProduct[float64],
 	dtypes.Int8: plainProduct[int8], dtypes.Int16: plainProduct[int16], dtypes.Int32: plainProduct[int32], dtypes.Int64: plainProduct[int64],
 	dtypes.Uint8: plainProduct[uint8], dtypes.Uint16: plainProduct[uint16], dtypes.Uint32: plainProduct[uint32], dtypes.Uint64: plainProduct[uint64],
 }
 
 // fastProduct is the kernels'.
-func fastProduct(x *execution, d *dot, a, b, c unsafe.Pointer) {
-	sees := func(p unsafe.Pointer, rows, cols, row, col int) kernels.Matrix {
-		return kernels.Matrix{Data: of[float32](p, (rows-1)*row+(cols-1)*col+1), Rows: rows, Cols: cols, RowStride: row, ColStride: col}
+func fastProduct[T kernels.Float](x *execution, d *dot, a, b, c unsafe.Pointer) {
+	sees := func(p unsafe.Pointer, rows, cols, row, col int) kernels.Matrix[T] {
+		return kernels.Matrix[T]{Data: of[T](p, (rows-1)*row+(cols-1)*col+1), Rows: rows, Cols: cols, RowStride: row, ColStride: col}
 	}
 	if d.m*d.n == 0 {
 		return
 	}
 	if d.k == 0 {
-		clear(of[float32](c, d.m*d.n))
+		clear(of[T](c, d.m*d.n))
 		return
 	}
 	x.check(kernels.Multiply(x.pool(), sees(c, d.m, d.n, d.n, 1),

@@ -227,8 +227,8 @@ func (c *Conv) forwardAt(l Level, p Pool, y, x, w []float32, add bool) error {
 }
 
 // convolve multiplies the patches of x by b, in pieces of output pixels and channels.
-func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b Matrix, add bool) {
-	t, pixels := l.tileFor(b.Cols), batch*w.down*w.across
+func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b Matrix[float32], add bool) {
+	t, pixels := tileFor[float32](l, b.Cols), batch*w.down*w.across
 	g := grid{pixels, b.Cols, t.rows, 2 * t.lanes, 1, 1}
 	if p.Workers > 1 && float64(pixels)*float64(b.Rows)*float64(b.Cols) >= worthSharing {
 		g = cut(pixels, b.Cols, t.rows, 2*t.lanes, p.Workers)
@@ -238,7 +238,7 @@ func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b M
 			r0, r1, c0, c1 := g.piece(i)
 			part := to
 			part.base += c0
-			t.convolve(w, part, x, b.part(0, b.Rows, c0, c1), r0, r1, add)
+			w.convolve(t, part, x, b.part(0, b.Rows, c0, c1), r0, r1, add)
 		}
 	})
 }
@@ -261,8 +261,8 @@ func (c *Conv) backwardDataAt(l Level, p Pool, dx, v, w []float32, add bool) err
 			for tap := from; tap < last; tap++ {
 				i := ph.kernelI + (ph.kernelH-1-tap/ph.kernelW)*s.StrideH
 				j := ph.kernelJ + (ph.kernelW-1-tap%ph.kernelW)*s.StrideW
-				one := Matrix{w[(i*s.KernelW+j)*s.In*s.Out:], s.Out, s.In, 1, s.Out}
-				l.at().tile().packColumns(b.Data[tap*s.Out*s.In:], one, s.In)
+				one := Matrix[float32]{w[(i*s.KernelW+j)*s.In*s.Out:], s.Out, s.In, 1, s.Out}
+				tileAt[float32](l).packColumns(b.Data[tap*s.Out*s.In:], one, s.In)
 			}
 		})
 		l.convolve(p, ph.window, s.Batch, to, v, b, add)
@@ -281,7 +281,7 @@ func (c *Conv) backwardWeightsAt(l Level, p Pool, dw, x, v []float32, add bool) 
 	if err := s.sizes(len(x), len(dw), len(v)); err != nil {
 		return err
 	}
-	t, terms, pixels := l.tileFor(s.Out), c.forward.terms(), s.Batch*s.OutHeight()*s.OutWidth()
+	t, terms, pixels := tileFor[float32](l, s.Out), c.forward.terms(), s.Batch*s.OutHeight()*s.OutWidth()
 	out, b := RowMajor(dw, terms, s.Out), RowMajor(v, pixels, s.Out)
 	g := grid{terms, s.Out, t.rows, 2 * t.lanes, 1, 1}
 	if p.Workers > 1 && float64(pixels)*float64(len(dw)) >= worthSharing {
@@ -290,14 +290,14 @@ func (c *Conv) backwardWeightsAt(l Level, p Pool, dw, x, v []float32, add bool) 
 	p.Run(g.pieces(), 1, func(from, last int) {
 		for i := from; i < last; i++ {
 			r0, r1, c0, c1 := g.piece(i)
-			t.weights(c.forward, out.part(r0, r1, c0, c1), x, b.part(0, pixels, c0, c1), r0, add)
+			c.forward.weights(t, out.part(r0, r1, c0, c1), x, b.part(0, pixels, c0, c1), r0, add)
 		}
 	})
 	return nil
 }
 
-// convolveScalar is tile.convolve without assembly.
-func convolveScalar(w window, to target, x []float32, b Matrix, first, last int, add bool) {
+// convolveScalar is window.convolve without assembly.
+func convolveScalar(w window, to target, x []float32, b Matrix[float32], first, last int, add bool) {
 	row := make([]float32, w.terms())
 	a := RowMajor(row, 1, len(row))
 	for i := first; i < last; i++ {
@@ -307,8 +307,8 @@ func convolveScalar(w window, to target, x []float32, b Matrix, first, last int,
 	}
 }
 
-// weightsScalar is tile.weights without assembly.
-func weightsScalar(w window, c Matrix, x []float32, v Matrix, first int, add bool) {
+// weightsScalar is window.weights without assembly.
+func weightsScalar(w window, c Matrix[float32], x []float32, v Matrix[float32], first int, add bool) {
 	row := make([]float32, c.Rows)
 	a := RowMajor(row, c.Rows, 1)
 	for i := range v.Rows {

@@ -2,7 +2,7 @@ package kernels
 
 // convolve multiplies the patches of outputs first to last by b, and writes (or adds) the
 // products to where they go.
-func (t *tile) convolve(w window, to target, x []float32, b Matrix, first, last int, add bool) {
+func (w window) convolve(t *tile[float32], to target, x []float32, b Matrix[float32], first, last int, add bool) {
 	switch {
 	case first == last || b.Cols == 0:
 		return
@@ -10,10 +10,10 @@ func (t *tile) convolve(w window, to target, x []float32, b Matrix, first, last 
 		convolveScalar(w, to, x, b, first, last, add)
 		return
 	}
-	s := t.scratch.Get().(*scratch)
+	s := t.scratch.Get().(*scratch[float32])
 	even := to.even(w)
-	for j := 0; j < b.Cols; j += blockCols {
-		j2 := min(b.Cols, j+blockCols)
+	for j := 0; j < b.Cols; j += t.blockCols {
+		j2 := min(b.Cols, j+t.blockCols)
 		for p := 0; p < b.Rows; p += blockK {
 			k := min(b.Rows-p, blockK)
 			bp := t.arrange(s, b.part(p, p+k, j, j2), last-first)
@@ -24,7 +24,7 @@ func (t *tile) convolve(w window, to target, x []float32, b Matrix, first, last 
 				}
 				out := to.data[to.at(at)+j:]
 				w.patches(s.a, rowA, x, at, rows, p, k)
-				t.strip(s, bp, Matrix{s.a, rows, k, rowA, 1}, out, to.step, add || p > 0)
+				t.strip(s, bp, Matrix[float32]{s.a, rows, k, rowA, 1}, out, to.step, add || p > 0)
 				i += rows
 			}
 		}
@@ -41,12 +41,12 @@ const (
 
 // weights multiplies the transposed patches of all outputs, terms first to first + c.Rows of
 // them, by v into c.
-func (t *tile) weights(w window, c Matrix, x []float32, v Matrix, first int, add bool) {
+func (w window) weights(t *tile[float32], c Matrix[float32], x []float32, v Matrix[float32], first int, add bool) {
 	if t.kernel == nil {
 		weightsScalar(w, c, x, v, first, add)
 		return
 	}
-	s := t.scratch.Get().(*scratch)
+	s := t.scratch.Get().(*scratch[float32])
 	if s.patches == nil {
 		s.patches = make([]float32, blockK*patchLine)
 	}
@@ -55,9 +55,9 @@ func (t *tile) weights(w window, c Matrix, x []float32, v Matrix, first int, add
 		for p := 0; p < v.Rows; p += blockK {
 			k := min(v.Rows-p, blockK)
 			w.patches(s.patches, patchLine, x, w.place(p), k, first+i, terms)
-			a := Matrix{s.patches, terms, k, 1, patchLine}
-			for j := 0; j < c.Cols; j += blockCols {
-				j2 := min(c.Cols, j+blockCols)
+			a := Matrix[float32]{s.patches, terms, k, 1, patchLine}
+			for j := 0; j < c.Cols; j += t.blockCols {
+				j2 := min(c.Cols, j+t.blockCols)
 				t.block(s, c.part(i, i+terms, j, j2), a, v.part(p, p+k, j, j2), add || p > 0)
 			}
 		}

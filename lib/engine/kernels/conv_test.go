@@ -33,7 +33,7 @@ func (s ConvShape) loops(visit func(x, w, y int)) {
 }
 
 func normal(g *rand.Rand, n int) []float32 {
-	f := newFenced(n)
+	f := newFenced[float32](n)
 	for i := range f.data {
 		f.data[i] = float32(g.NormFloat64())
 	}
@@ -83,7 +83,7 @@ func checkConv(t *testing.T, g *rand.Rand, s ConvShape, add bool) {
 		for _, l := range levels() {
 			for _, workers := range []int{1, 2, 3, 8} {
 				what := fmt.Sprintf("%v, %d workers, %s of %+v, add %v", l, workers, p.name, s, add)
-				out := newFenced(p.size)
+				out := newFenced[float32](p.size)
 				copy(out.data, start)
 				if err := p.run(l, Pool{workers}, out.data); err != nil {
 					t.Fatalf("%s: %v", what, err)

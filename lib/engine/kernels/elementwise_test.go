@@ -132,9 +132,9 @@ func TestFunctionsOverAllNumbers(t *testing.T) {
 }
 
 // some are n numbers, among them special ones.
-func some(g *rand.Rand, n int) fenced {
+func some(g *rand.Rand, n int) fenced[float32] {
 	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 1e-44, -3e-39, math.MaxFloat32}
-	f := newFenced(n)
+	f := newFenced[float32](n)
 	for i := range f.data {
 		f.data[i] = float32(g.NormFloat64())
 		if g.IntN(4) == 0 {
@@ -156,7 +156,7 @@ func lengths() []int {
 func TestElementwiseFunctionsKeepToTheirElements(t *testing.T) {
 	g := rand.New(rand.NewPCG(9, 10))
 	for _, n := range lengths() {
-		a, b, dst := some(g, n), some(g, n), newFenced(n)
+		a, b, dst := some(g, n), some(g, n), newFenced[float32](n)
 		for _, l := range levels() {
 			for _, f := range functions {
 				want := make([]float32, n)
@@ -171,8 +171,8 @@ func TestElementwiseFunctionsKeepToTheirElements(t *testing.T) {
 				}
 				f.at(l, dst.data, a.data, b.data)
 				checkElements(t, fmt.Sprintf("%v %s of %d", l, f.name, n), dst, want)
-				for _, in := range []fenced{a, b} { // in place of either
-					out := newFenced(n)
+				for _, in := range []fenced[float32]{a, b} { // in place of either
+					out := newFenced[float32](n)
 					copy(out.data, in.data)
 					x, y := a.data, b.data
 					if &in.all[0] == &a.all[0] {
@@ -188,7 +188,7 @@ func TestElementwiseFunctionsKeepToTheirElements(t *testing.T) {
 	}
 }
 
-func checkElements(t *testing.T, what string, got fenced, want []float32) {
+func checkElements(t *testing.T, what string, got fenced[float32], want []float32) {
 	t.Helper()
 	got.intact(t, what)
 	for i, w := range want {
@@ -224,7 +224,7 @@ func TestRelationsAndSelect(t *testing.T) {
 						t.Fatalf("%v %s of %d wrote beside its elements", l, f.name, n)
 					}
 				}
-				dst2 := newFenced(n)
+				dst2 := newFenced[float32](n)
 				chooseAt(l, dst2.data, dst, a.data, b.data)
 				want := make([]float32, n)
 				for i := range want {

@@ -2,30 +2,35 @@ package kernels
 
 import "fmt"
 
+// Float is what matrices are made of.
+type Float interface{ float32 | float64 }
+
 // Matrix is a view of numbers that lie elsewhere: element (i, j) is
 //
 //	Data[i*RowStride + j*ColStride]
 //
 // A stride of 0 is a broadcast. The transposed matrix has rows and columns exchanged,
 // and their strides.
-type Matrix struct {
-	Data                 []float32
+type Matrix[T Float] struct {
+	Data                 []T
 	Rows, Cols           int
 	RowStride, ColStride int
 }
 
 // RowMajor is the matrix whose rows lie one after the other in data.
-func RowMajor(data []float32, rows, cols int) Matrix { return Matrix{data, rows, cols, cols, 1} }
+func RowMajor[T Float](data []T, rows, cols int) Matrix[T] {
+	return Matrix[T]{data, rows, cols, cols, 1}
+}
 
 // T is the transposed view.
-func (m Matrix) T() Matrix { return Matrix{m.Data, m.Cols, m.Rows, m.ColStride, m.RowStride} }
+func (m Matrix[T]) T() Matrix[T] { return Matrix[T]{m.Data, m.Cols, m.Rows, m.ColStride, m.RowStride} }
 
 // At is element (i, j).
-func (m Matrix) At(i, j int) float32 { return m.Data[i*m.RowStride+j*m.ColStride] }
+func (m Matrix[T]) At(i, j int) T { return m.Data[i*m.RowStride+j*m.ColStride] }
 
 // Check tells what is wrong with the view: a negative size or stride, or an element
 // outside of Data.
-func (m Matrix) Check() error {
+func (m Matrix[T]) Check() error {
 	switch {
 	case m.Rows < 0 || m.Cols < 0:
 		return fmt.Errorf("%d x %d is no size of a matrix", m.Rows, m.Cols)
@@ -46,8 +51,8 @@ func (m Matrix) Check() error {
 }
 
 // part is the view of rows i to i2 and columns j to j2.
-func (m Matrix) part(i, i2, j, j2 int) Matrix {
-	p := Matrix{nil, i2 - i, j2 - j, m.RowStride, m.ColStride}
+func (m Matrix[T]) part(i, i2, j, j2 int) Matrix[T] {
+	p := Matrix[T]{nil, i2 - i, j2 - j, m.RowStride, m.ColStride}
 	if p.Rows > 0 && p.Cols > 0 {
 		p.Data = m.Data[i*m.RowStride+j*m.ColStride:]
 	}

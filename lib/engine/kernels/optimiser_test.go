@@ -29,8 +29,8 @@ func TestOptimisersAreTheirFormulas(t *testing.T) {
 			sgdM[i] = float32(sgd.Momentum*m.data[i]) + x
 			sgdW[i] = w.data[i] - float32(sgd.Rate*sgdM[i])
 		}
-		copies := func() (a, b, c fenced) {
-			a, b, c = newFenced(n), newFenced(n), newFenced(n)
+		copies := func() (a, b, c fenced[float32]) {
+			a, b, c = newFenced[float32](n), newFenced[float32](n), newFenced[float32](n)
 			copy(a.data, w.data)
 			copy(b.data, m.data)
 			copy(c.data, v.data)

@@ -1,24 +1,59 @@
 package kernels
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+)
 
 // Multiply sets c = a b, or c += a b where add is set: with a of n x k, b of k x m and c
 // of n x m,
 //
 //	c[i, j] = fma(a[i, p], b[p, j], c[i, j])   for p = 0, 1, ... k-1, one after the other,
 //
-// from 0, or from c's own value where add is set. Each fma is rounded once to float32. The
-// bits are therefore the same at every level, for any number of workers and any strides;
-// only NaNs may differ in the payload. A product without terms (k = 0) is 0.
+// from 0, or from c's own value where add is set. Each fma is rounded once to T. The bits are
+// therefore the same at every level, for any number of workers and any strides; only NaNs may
+// differ in the payload. A product without terms (k = 0) is 0.
 //
 // a and b may be any views; c must lie in rows: ColStride 1, RowStride at least m. c must
 // not overlap a or b. The error names the operand that is no view of its data or does not fit
 // the others; c is then untouched.
-func Multiply(p Pool, c, a, b Matrix, add bool) error { return Best().Multiply(p, c, a, b, add) }
+func Multiply[T Float](p Pool, c, a, b Matrix[T], add bool) error {
+	return multiplyAt(best, p, c, a, b, add)
+}
 
-// Multiply is the function Multiply at level l, or at the best level that the processor
-// has where it lacks l.
-func (l Level) Multiply(p Pool, c, a, b Matrix, add bool) error {
+// Gram sets the lower triangle of c, with its diagonal, to that of a times a transposed, for
+// a of n x k and c of n x n:
+//
+//	c[i, j] = fma(a[i, p], a[j, p], c[i, j])   for j <= i and p = 0, 1, ... k-1, from 0,
+//
+// the bits that Multiply gives, for half of its work. What is left above the diagonal means
+// nothing. c must lie in rows and not overlap a, as in Multiply.
+func Gram[T Float](p Pool, c, a Matrix[T]) error {
+	if err := checkProduct(c, a, a.T()); err != nil {
+		return err
+	}
+	return gramAt(best, p, c, a)
+}
+
+// gramAt multiplies the square below the diagonal and goes on with the two triangles beside
+// it, until they are small.
+func gramAt[T Float](l Level, p Pool, c, a Matrix[T]) error {
+	const small = 64
+	n := a.Rows
+	if n <= small {
+		return multiplyAt(l, p, c, a, a.T(), false)
+	}
+	half := (n/2 + small - 1) / small * small
+	top, bottom := a.part(0, half, 0, a.Cols), a.part(half, n, 0, a.Cols)
+	return errors.Join(
+		gramAt(l, p, c.part(0, half, 0, half), top),
+		gramAt(l, p, c.part(half, n, half, n), bottom),
+		multiplyAt(l, p, c.part(half, n, 0, half), bottom, top.T(), false))
+}
+
+func multiplyAt[T Float](l Level, p Pool, c, a, b Matrix[T], add bool) error {
 	if err := checkProduct(c, a, b); err != nil {
 		return err
 	}
@@ -30,7 +65,7 @@ func (l Level) Multiply(p Pool, c, a, b Matrix, add bool) error {
 		c, a, b = c.T(), b.T(), a.T()
 		c.RowStride = c.Cols
 	}
-	t := l.tileFor(c.Cols)
+	t := tileFor[T](l, c.Cols)
 	if p.Workers <= 1 || multiplications(c, a) < worthSharing {
 		t.multiply(c, a, b, add)
 		return nil
@@ -47,17 +82,17 @@ func (l Level) Multiply(p Pool, c, a, b Matrix, add bool) error {
 
 // tileFor is the tile for a product of that many columns: half of a wide vector takes as
 // long as all of it.
-func (l Level) tileFor(cols int) *tile {
-	if t := l.at().tile(); 2*cols > t.lanes || l.at() < AVX512 {
+func tileFor[T Float](l Level, cols int) *tile[T] {
+	if t := tileAt[T](l); 2*cols > t.lanes || l < AVX512 {
 		return t
 	}
-	return AVX2.tile()
+	return tileAt[T](AVX2)
 }
 
-func checkProduct(c, a, b Matrix) error {
+func checkProduct[T Float](c, a, b Matrix[T]) error {
 	for _, m := range []struct {
 		name string
-		m    Matrix
+		m    Matrix[T]
 	}{{"a", a}, {"b", b}, {"c", c}} {
 		if err := m.m.Check(); err != nil {
 			return fmt.Errorf("matrix product: %s: %w", m.name, err)
@@ -81,7 +116,9 @@ func checkProduct(c, a, b Matrix) error {
 const worthSharing = 1 << 20
 
 // multiplications is how many c = a b takes, as a float so that nothing overflows.
-func multiplications(c, a Matrix) float64 { return float64(c.Rows) * float64(c.Cols) * float64(a.Cols) }
+func multiplications[T Float](c, a Matrix[T]) float64 {
+	return float64(c.Rows) * float64(c.Cols) * float64(a.Cols)
+}
 
 // grid cuts rows x cols outputs into down x across pieces, at multiples of a tile.
 type grid struct {
@@ -121,8 +158,19 @@ func edge(n, tile, i, parts int) int {
 	return min(n, tiles*i/parts*tile)
 }
 
-// multiplyScalar is multiply without assembly.
-func multiplyScalar(c, a, b Matrix, add bool) {
+// multiplyGo is multiply without assembly.
+func multiplyGo[T Float](c, a, b Matrix[T], add bool) {
+	var f any = multiplyScalar
+	if sizeOf[T]() == 8 {
+		f = multiplyScalar64
+	}
+	f.(func(c, a, b Matrix[T], add bool))(c, a, b, add)
+}
+
+func sizeOf[T Float]() int { return int(unsafe.Sizeof(T(0))) }
+
+// multiplyScalar goes along the rows of b: what takes the time is fma32.
+func multiplyScalar(c, a, b Matrix[float32], add bool) {
 	for i := range c.Rows {
 		row := c.Data[i*c.RowStride:][:c.Cols]
 		if !add {
@@ -143,8 +191,60 @@ func multiplyScalar(c, a, b Matrix, add bool) {
 	}
 }
 
+// multiplyScalar64 lets the chains of four rows and two columns go side by side: so many
+// fit the registers of a processor without vectors.
+func multiplyScalar64(c, a, b Matrix[float64], add bool) {
+	for i := range c.Rows {
+		if !add {
+			clear(c.Data[i*c.RowStride:][:c.Cols])
+		}
+	}
+	if a.Cols == 0 {
+		return
+	}
+	for i := 0; i < c.Rows; i += 4 {
+		for j := 0; j < c.Cols; j += 2 {
+			p := c.part(i, min(i+4, c.Rows), j, min(j+2, c.Cols))
+			rows, cols := a.part(i, i+p.Rows, 0, a.Cols), b.part(0, b.Rows, j, j+p.Cols)
+			if p.Rows == 4 && p.Cols == 2 {
+				chains8(p, rows, cols)
+			} else {
+				chains(p, rows, cols)
+			}
+		}
+	}
+}
+
+// chains adds a b to c.
+func chains(c, a, b Matrix[float64]) {
+	for i := range c.Rows {
+		for j := range c.Cols {
+			s := &c.Data[i*c.RowStride+j]
+			for p := range a.Cols {
+				*s = math.FMA(a.At(i, p), b.At(p, j), *s)
+			}
+		}
+	}
+}
+
+// chains8 is chains for a c of 4 x 2.
+func chains8(c, a, b Matrix[float64]) {
+	c0, c1, c2, c3 := c.Data[:2], c.Data[c.RowStride:], c.Data[2*c.RowStride:], c.Data[3*c.RowStride:]
+	a0, a1, a2, a3 := a.Data, a.Data[a.RowStride:], a.Data[2*a.RowStride:], a.Data[3*a.RowStride:]
+	b0, b1 := b.Data, b.Data[b.ColStride:]
+	s00, s01, s10, s11, s20, s21, s30, s31 := c0[0], c0[1], c1[0], c1[1], c2[0], c2[1], c3[0], c3[1]
+	for p, i, j := 0, 0, 0; p < a.Cols; p, i, j = p+1, i+a.ColStride, j+b.RowStride {
+		x0, x1, x2, x3, y0, y1 := a0[i], a1[i], a2[i], a3[i], b0[j], b1[j]
+		s00, s01 = math.FMA(x0, y0, s00), math.FMA(x0, y1, s01)
+		s10, s11 = math.FMA(x1, y0, s10), math.FMA(x1, y1, s11)
+		s20, s21 = math.FMA(x2, y0, s20), math.FMA(x2, y1, s21)
+		s30, s31 = math.FMA(x3, y0, s30), math.FMA(x3, y1, s31)
+	}
+	c0[0], c0[1], c1[0], c1[1], c2[0], c2[1], c3[0], c3[1] = s00, s01, s10, s11, s20, s21, s30, s31
+}
+
 // packAny writes b into dst, whose rows are width long, from row i and column j on.
-func packAny(dst []float32, b Matrix, width, i, j int) {
+func packAny[T Float](dst []T, b Matrix[T], width, i, j int) {
 	for p := range b.Rows {
 		row := dst[(i+p)*width+j:]
 		for n := range b.Cols {

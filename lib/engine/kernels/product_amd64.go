@@ -10,7 +10,7 @@ import (
 //	c[r, j] = fma(a[r, p], b[p, j], c[r, j])   for p = 0, 1, ... k-1
 //
 // from 0, or from c where add is not 0. Strides count bytes: a[r, p] lies at a + r ars + p
-// acs, b[p, j] at b + p bks + 4 j, c[r, j] at c + r crs + 4 j.
+// acs, b[p, j] at b + p bks + j numbers, c[r, j] at c + r crs + j numbers.
 type micro func(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
 
 // packer copies rows of full panels into panels: row i of panel n goes to dst + n step + i
@@ -18,60 +18,80 @@ type micro func(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c uns
 type packer func(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
 
 // tile is what a level multiplies with: micro-kernels of 1 to rows rows, of one vector
-// and of two.
-type tile struct {
-	rows, lanes int // lanes: float32 in a vector
+// and of two. The scalar level's has none, and only says where work may be cut.
+type tile[T Float] struct {
+	rows, lanes int // lanes: numbers in a vector
+	blockCols   int
 	kernel      [][2]micro
 	packRows    packer
-	scratch     sync.Pool // of *scratch
+	side        int // of the squares that transpose turns over
+	transpose   transposer
+	scratch     sync.Pool // of *scratch[T]
 }
+
+// transposer turns over squares of src that lie side by side: number (r, side i + j) goes to
+// (side i + j, r) of dst, for i < squares. Distances of rows count bytes.
+type transposer func(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squares int)
 
 // Blocks of b of blockK x blockCols are packed to lie in the second-level cache.
 const (
-	blockK    = 256
-	blockCols = 512
+	blockK     = 256
+	blockBytes = 1 << 19
 )
 
 // scratch is the memory that a product needs besides its operands.
-type scratch struct {
-	b    []float32 // packed panels of b: [panel][p][2 lanes]
-	a    []float32 // a group of rows of a
-	edge []float32 // a tile at the right edge of c
+type scratch[T Float] struct {
+	b    []T // packed panels of b: [panel][p][2 lanes]
+	a    []T // a group of rows of a
+	edge []T // a tile at the right edge of c
 
-	patches []float32 // of an image, when first needed
+	patches []T // of an image, when first needed
 }
 
-func newTile(rows, lanes int, packRows packer, kernel [][2]micro) *tile {
-	t := &tile{rows: rows, lanes: lanes, kernel: kernel, packRows: packRows}
+// The tiles of each level.
+var (
+	tiles32 = [...]*tile[float32]{
+		Scalar: {rows: 4, lanes: 2},
+		AVX2:   newTile[float32](8, micro_avx2, pack_avx2, transpose8_avx2),
+		AVX512: newTile[float32](16, micro_avx512, pack_avx512, transpose8_avx2),
+	}
+	tiles64 = [...]*tile[float64]{
+		Scalar: {rows: 4, lanes: 2},
+		AVX2:   newTile[float64](4, microd_avx2, pack_avx2, transpose4d_avx2),
+		AVX512: newTile[float64](8, microd_avx512, pack_avx512, transpose4d_avx2),
+	}
+)
+
+func newTile[T Float](lanes int, kernel [][2]micro, packRows packer, transpose transposer) *tile[T] {
+	rows, size := len(kernel), sizeOf[T]()
+	t := &tile[T]{rows: rows, lanes: lanes, blockCols: blockBytes / blockK / size, kernel: kernel}
+	t.packRows, t.side, t.transpose = packRows, 32/size, transpose
 	t.scratch.New = func() any {
-		return &scratch{b: make([]float32, blockK*blockCols), a: make([]float32, rows*rowA), edge: make([]float32, rows*2*lanes)}
+		return &scratch[T]{b: make([]T, blockK*t.blockCols), a: make([]T, rows*rowA), edge: make([]T, rows*2*lanes)}
 	}
 	return t
+}
+
+// tileAt is the tile of level l for T.
+func tileAt[T Float](l Level) *tile[T] {
+	var t any = tiles64[l]
+	if sizeOf[T]() == 4 {
+		t = tiles32[l]
+	}
+	return t.(*tile[T])
 }
 
 // rowA is the distance of copied rows of a: not a power of two, which would send all of
 // them to the same lines of the cache.
 const rowA = blockK + 16
 
-func (l Level) tile() *tile {
-	switch l {
-	case AVX512:
-		return tile512
-	case AVX2:
-		return tile2
-	}
-	return tile1
-}
-
-var tile1 = &tile{rows: 4, lanes: 2}
-
 func ptr[T any](x []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
 // multiply is c = a b or c += a b on the caller's goroutine. Between blocks of k the chains
 // rest in c, which keeps their bits.
-func (t *tile) multiply(c, a, b Matrix, add bool) {
+func (t *tile[T]) multiply(c, a, b Matrix[T], add bool) {
 	if t.kernel == nil {
-		multiplyScalar(c, a, b, add)
+		multiplyGo(c, a, b, add)
 		return
 	}
 	if a.Cols == 0 && !add {
@@ -79,9 +99,9 @@ func (t *tile) multiply(c, a, b Matrix, add bool) {
 			clear(c.Data[i*c.RowStride:][:c.Cols])
 		}
 	}
-	s := t.scratch.Get().(*scratch)
-	for j := 0; j < c.Cols; j += blockCols {
-		j2 := min(c.Cols, j+blockCols)
+	s := t.scratch.Get().(*scratch[T])
+	for j := 0; j < c.Cols; j += t.blockCols {
+		j2 := min(c.Cols, j+t.blockCols)
 		for p := 0; p < a.Cols; p += blockK {
 			p2 := min(a.Cols, p+blockK)
 			t.block(s, c.part(0, c.Rows, j, j2), a.part(0, a.Rows, p, p2), b.part(p, p2, j, j2), add || p > 0)
@@ -93,14 +113,14 @@ func (t *tile) multiply(c, a, b Matrix, add bool) {
 // panels is how the micro-kernels read a b of k rows: panel i of the full ones begins at
 // data[i*step], its rows lie stride numbers apart. What is left of the columns is a panel
 // of its own, padded to whole vectors.
-type panels struct {
-	data, rest               []float32
+type panels[T Float] struct {
+	data, rest               []T
 	step, stride, restStride int
 	full, left               int // panels, and columns behind them
 }
 
 // block is multiply for a b of at most blockK x blockCols.
-func (t *tile) block(s *scratch, c, a, b Matrix, add bool) {
+func (t *tile[T]) block(s *scratch[T], c, a, b Matrix[T], add bool) {
 	bp := t.arrange(s, b, a.Rows)
 	for i := 0; i < c.Rows; i += t.rows {
 		rows := min(t.rows, c.Rows-i)
@@ -113,22 +133,23 @@ func (t *tile) block(s *scratch, c, a, b Matrix, add bool) {
 }
 
 // strip multiplies one group of rows by all panels into c, whose rows are stride apart.
-func (t *tile) strip(s *scratch, bp panels, a Matrix, c []float32, stride int, add bool) {
+func (t *tile[T]) strip(s *scratch[T], bp panels[T], a Matrix[T], c []T, stride int, add bool) {
 	width, kernel, from := 2*t.lanes, t.kernel[a.Rows-1], 0
 	if add {
 		from = 1
 	}
-	ars, acs := 4*a.RowStride, 4*a.ColStride
+	size := sizeOf[T]()
+	ars, acs := size*a.RowStride, size*a.ColStride
 	_ = c[(a.Rows-1)*stride+bp.full*width+bp.left-1]
 	for n := range bp.full {
-		kernel[1](ptr(a.Data), ars, acs, ptr(bp.data[n*bp.step:]), 4*bp.stride, ptr(c[n*width:]), 4*stride, a.Cols, from)
+		kernel[1](ptr(a.Data), ars, acs, ptr(bp.data[n*bp.step:]), size*bp.stride, ptr(c[n*width:]), size*stride, a.Cols, from)
 	}
 	if bp.left == 0 {
 		return
 	}
 	c = c[bp.full*width:]
 	if bp.left == t.lanes {
-		kernel[0](ptr(a.Data), ars, acs, ptr(bp.rest), 4*bp.restStride, ptr(c), 4*stride, a.Cols, from)
+		kernel[0](ptr(a.Data), ars, acs, ptr(bp.rest), size*bp.restStride, ptr(c), size*stride, a.Cols, from)
 		return
 	}
 	if add {
@@ -137,7 +158,7 @@ func (t *tile) strip(s *scratch, bp panels, a Matrix, c []float32, stride int, a
 		}
 	}
 	vectors := (bp.left + t.lanes - 1) / t.lanes
-	kernel[vectors-1](ptr(a.Data), ars, acs, ptr(bp.rest), 4*bp.restStride, ptr(s.edge), 4*width, a.Cols, from)
+	kernel[vectors-1](ptr(a.Data), ars, acs, ptr(bp.rest), size*bp.restStride, ptr(s.edge), size*width, a.Cols, from)
 	for r := range a.Rows {
 		copy(c[r*stride:][:bp.left], s.edge[r*width:])
 	}
@@ -148,9 +169,9 @@ func (t *tile) strip(s *scratch, bp panels, a Matrix, c []float32, stride int, a
 const fewRows = 48
 
 // arrange brings b into panels for rows rows of a.
-func (t *tile) arrange(s *scratch, b Matrix, rows int) panels {
-	width := 2 * t.lanes
-	p := panels{full: b.Cols / width, left: b.Cols % width}
+func (t *tile[T]) arrange(s *scratch[T], b Matrix[T], rows int) panels[T] {
+	width, size := 2*t.lanes, sizeOf[T]()
+	p := panels[T]{full: b.Cols / width, left: b.Cols % width}
 	switch {
 	case b.ColStride == 1 && rows <= fewRows:
 		p.data, p.step, p.stride = b.Data, width, b.RowStride
@@ -158,7 +179,7 @@ func (t *tile) arrange(s *scratch, b Matrix, rows int) panels {
 		p.data, p.step, p.stride = s.b, width*b.Rows, width
 		if p.full > 0 {
 			_, _ = b.Data[(b.Rows-1)*b.RowStride+p.full*width-1], s.b[p.full*p.step-1]
-			t.packRows(ptr(s.b), 4*p.step, ptr(b.Data), 4*b.RowStride, p.full, b.Rows)
+			t.packRows(ptr(s.b), size*p.step, ptr(b.Data), size*b.RowStride, p.full, b.Rows)
 		}
 	default:
 		p.data, p.step, p.stride = s.b, width*b.Rows, width
@@ -178,7 +199,7 @@ func (t *tile) arrange(s *scratch, b Matrix, rows int) panels {
 
 // pack writes the rows of b, which has at most the columns of a panel, one after the other
 // into dst. Columns that b lacks become what they like: their products go nowhere.
-func (t *tile) pack(dst []float32, b Matrix) {
+func (t *tile[T]) pack(dst []T, b Matrix[T]) {
 	width := 2 * t.lanes
 	dst = dst[:b.Rows*width]
 	switch {
@@ -195,18 +216,18 @@ func (t *tile) pack(dst []float32, b Matrix) {
 }
 
 // packColumns writes a b whose columns lie in one piece each into rows of that width.
-func (t *tile) packColumns(dst []float32, b Matrix, width int) {
-	const side = 8
-	blocks, whole := b.Rows/side, b.Cols/side*side
+func (t *tile[T]) packColumns(dst []T, b Matrix[T], width int) {
 	if t.kernel == nil {
 		packAny(dst, b, width, 0, 0)
 		return
 	}
+	side, size := t.side, sizeOf[T]()
+	blocks, whole := b.Rows/side, b.Cols/side*side
 	_ = dst[b.Rows*width-1]
 	for j := 0; j < whole && blocks > 0; j += side {
 		src := b.Data[j*b.ColStride:]
 		_ = src[(side-1)*b.ColStride+blocks*side-1]
-		transpose8_avx2(ptr(dst[j:]), 4*width, ptr(src), 4*b.ColStride, blocks)
+		t.transpose(ptr(dst[j:]), size*width, ptr(src), size*b.ColStride, blocks)
 	}
 	packAny(dst, b.part(blocks*side, b.Rows, 0, whole), width, blocks*side, 0)
 	packAny(dst, b.part(0, b.Rows, whole, b.Cols), width, 0, whole)
@@ -214,163 +235,34 @@ func (t *tile) packColumns(dst []float32, b Matrix, width int) {
 
 // gather copies a group of rows of a to where they do not push each other out of the
 // first-level cache, if that pays for being read by full panels.
-func (t *tile) gather(s *scratch, a Matrix, full int) Matrix {
-	const apart = 512 // numbers: rows so far apart, or multiples of it, share lines of the cache
+func (t *tile[T]) gather(s *scratch[T], a Matrix[T], full int) Matrix[T] {
+	const apart = 2048 // bytes: rows so far apart, or multiples of it, share lines of the cache
 	enough := 4
 	if a.RowStride == 1 {
 		enough = 16 // many short pieces
 	}
 	switch {
-	case a.Rows < t.rows || full < enough && max(a.RowStride, a.ColStride)%apart != 0:
+	case a.Rows < t.rows || full < enough && max(a.RowStride, a.ColStride)*sizeOf[T]()%apart != 0:
 		return a
 	case a.ColStride == 1:
 		for r := range a.Rows {
 			copy(s.a[r*rowA:][:a.Cols], a.Data[r*a.RowStride:])
 		}
-		return Matrix{s.a, a.Rows, a.Cols, rowA, 1}
+		return Matrix[T]{s.a, a.Rows, a.Cols, rowA, 1}
 	case a.RowStride == 1:
 		for p := range a.Cols {
 			copy(s.a[p*a.Rows:][:a.Rows], a.Data[p*a.ColStride:])
 		}
-		return Matrix{s.a, a.Rows, a.Cols, 1, a.Rows}
+		return Matrix[T]{s.a, a.Rows, a.Cols, 1, a.Rows}
 	}
 	return a
 }
 
-var tile2 = newTile(6, 8, pack_avx2, [][2]micro{
-	{micro1x8_avx2, micro1x16_avx2},
-	{micro2x8_avx2, micro2x16_avx2},
-	{micro3x8_avx2, micro3x16_avx2},
-	{micro4x8_avx2, micro4x16_avx2},
-	{micro5x8_avx2, micro5x16_avx2},
-	{micro6x8_avx2, micro6x16_avx2},
-})
-
-var tile512 = newTile(12, 16, pack_avx512, [][2]micro{
-	{micro1x16_avx512, micro1x32_avx512},
-	{micro2x16_avx512, micro2x32_avx512},
-	{micro3x16_avx512, micro3x32_avx512},
-	{micro4x16_avx512, micro4x32_avx512},
-	{micro5x16_avx512, micro5x32_avx512},
-	{micro6x16_avx512, micro6x32_avx512},
-	{micro7x16_avx512, micro7x32_avx512},
-	{micro8x16_avx512, micro8x32_avx512},
-	{micro9x16_avx512, micro9x32_avx512},
-	{micro10x16_avx512, micro10x32_avx512},
-	{micro11x16_avx512, micro11x32_avx512},
-	{micro12x16_avx512, micro12x32_avx512},
-})
+//go:noescape
+func transpose8_avx2(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squares int)
 
 //go:noescape
-func micro1x8_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro1x16_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro2x8_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro2x16_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro3x8_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro3x16_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro4x8_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro4x16_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro5x8_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro5x16_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro6x8_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro6x16_avx2(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro1x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro1x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro2x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro2x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro3x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro3x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro4x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro4x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro5x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro5x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro6x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro6x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro7x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro7x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro8x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro8x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro9x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro9x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro10x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro10x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro11x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro11x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro12x16_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func micro12x32_avx512(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
-
-//go:noescape
-func transpose8_avx2(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, blocks int)
+func transpose4d_avx2(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squares int)
 
 //go:noescape
 func pack_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)

@@ -3,18 +3,18 @@
 package kernels
 
 // tile is what Go multiplies with: its size only says where work may be cut.
-type tile struct{ rows, lanes int }
+type tile[T Float] struct{ rows, lanes int }
 
-func (Level) tile() *tile { return &tile{4, 2} }
+func tileAt[T Float](Level) *tile[T] { return &tile[T]{4, 2} }
 
-func (*tile) multiply(c, a, b Matrix, add bool) { multiplyScalar(c, a, b, add) }
+func (*tile[T]) multiply(c, a, b Matrix[T], add bool) { multiplyGo(c, a, b, add) }
 
-func (*tile) packColumns(dst []float32, b Matrix, width int) { packAny(dst, b, width, 0, 0) }
+func (*tile[T]) packColumns(dst []T, b Matrix[T], width int) { packAny(dst, b, width, 0, 0) }
 
-func (*tile) convolve(w window, to target, x []float32, b Matrix, first, last int, add bool) {
+func (w window) convolve(_ *tile[float32], to target, x []float32, b Matrix[float32], first, last int, add bool) {
 	convolveScalar(w, to, x, b, first, last, add)
 }
 
-func (*tile) weights(w window, c Matrix, x []float32, v Matrix, first int, add bool) {
+func (w window) weights(_ *tile[float32], c Matrix[float32], x []float32, v Matrix[float32], first int, add bool) {
 	weightsScalar(w, c, x, v, first, add)
 }

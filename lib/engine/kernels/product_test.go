@@ -11,28 +11,31 @@ import (
 
 // fenced is room for n numbers between numbers that nobody may read (NaN) or write
 // (their payload is looked at by intact).
-type fenced struct {
-	all  []float32
-	data []float32
+type fenced[T Float] struct {
+	all  []T
+	data []T
 }
 
 const fence = 64
 
 var canary = math.Float32frombits(0x7fc0dead)
 
-func newFenced(n int) fenced {
-	all := make([]float32, n+2*fence)
+func newFenced[T Float](n int) fenced[T] {
+	all := make([]T, n+2*fence)
 	for i := range all {
-		all[i] = canary
+		all[i] = T(canary)
 	}
-	return fenced{all, all[fence : fence+n : fence+n]}
+	return fenced[T]{all, all[fence : fence+n : fence+n]}
 }
 
-func (f fenced) intact(t *testing.T, what string) {
+// bits tell all numbers apart, NaNs too: wider ones keep their payload.
+func bits[T Float](x T) uint64 { return math.Float64bits(float64(x)) }
+
+func (f fenced[T]) intact(t *testing.T, what string) {
 	t.Helper()
 	for i, v := range f.all {
 		inside := i >= fence && i < len(f.all)-fence
-		if !inside && math.Float32bits(v) != math.Float32bits(canary) {
+		if !inside && bits(v) != bits(canary) {
 			t.Fatalf("%s: number %d beside the %d that belong to it was written", what, i-fence, len(f.data))
 		}
 	}
@@ -40,8 +43,8 @@ func (f fenced) intact(t *testing.T, what string) {
 
 // view is a matrix of rows x cols with strides of the kind asked for, filled from g, with
 // NaN in all gaps and around.
-func view(g *rand.Rand, rows, cols, kind int) (Matrix, fenced) {
-	m := Matrix{nil, rows, cols, cols, 1}
+func view[T Float](g *rand.Rand, rows, cols, kind int) (Matrix[T], fenced[T]) {
+	m := Matrix[T]{nil, rows, cols, cols, 1}
 	switch kind {
 	case 1: // transposed
 		m.RowStride, m.ColStride = 1, rows
@@ -60,31 +63,29 @@ func view(g *rand.Rand, rows, cols, kind int) (Matrix, fenced) {
 	if rows > 0 && cols > 0 {
 		n = (rows-1)*m.RowStride + (cols-1)*m.ColStride + 1
 	}
-	f := newFenced(n)
+	f := newFenced[T](n)
 	m.Data = f.data
 	for i := range rows {
 		for j := range cols {
-			m.Data[i*m.RowStride+j*m.ColStride] = float32(g.NormFloat64())
+			m.Data[i*m.RowStride+j*m.ColStride] = T(g.NormFloat64())
 		}
 	}
 	return m, f
 }
 
-func sameBits(a, b float32) bool {
-	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
-}
+func sameBits[T Float](a, b T) bool { return bits(a) == bits(b) || a != a && b != b }
 
 // chain is the definition of the product, one fma after the other.
-func chain(c, a, b Matrix, add bool) []float32 {
-	out := make([]float32, c.Rows*c.Cols)
+func chain[T Float](c, a, b Matrix[T], add bool) []T {
+	out := make([]T, c.Rows*c.Cols)
 	for i := range c.Rows {
 		for j := range c.Cols {
-			var s float32
+			var s T
 			if add {
 				s = c.At(i, j)
 			}
 			for p := range a.Cols {
-				s = fma32(a.At(i, p), b.At(p, j), s)
+				s = fused(a.At(i, p), b.At(p, j), s)
 			}
 			out[i*c.Cols+j] = s
 		}
@@ -92,13 +93,30 @@ func chain(c, a, b Matrix, add bool) []float32 {
 	return out
 }
 
+// fused is a b + c rounded once.
+func fused[T Float](a, b, c T) T {
+	if sizeOf[T]() == 4 {
+		return T(fma32(float32(a), float32(b), float32(c)))
+	}
+	return T(math.FMA(float64(a), float64(b), float64(c)))
+}
+
+// epsilon is the distance of 1 from the next number.
+func epsilon[T Float]() float64 {
+	x := T(1)
+	for 1+x/2 > 1 {
+		x /= 2
+	}
+	return float64(x)
+}
+
 // checkProductOf multiplies n x k by k x m with views of the kinds given at every level and
 // with several workers, and holds the results against the chain and a sum in float64.
-func checkProductOf(t *testing.T, g *rand.Rand, n, k, m, kindA, kindB int, add bool) {
+func checkProductOf[T Float](t *testing.T, g *rand.Rand, n, k, m, kindA, kindB int, add bool) {
 	t.Helper()
-	a, _ := view(g, n, k, kindA)
-	b, _ := view(g, k, m, kindB)
-	start, _ := view(g, n, m, 2*g.IntN(2))
+	a, _ := view[T](g, n, k, kindA)
+	b, _ := view[T](g, k, m, kindB)
+	start, _ := view[T](g, n, m, 2*g.IntN(2))
 	want := chain(start, a, b, add)
 	for i := range n {
 		for j := range m {
@@ -110,19 +128,19 @@ func checkProductOf(t *testing.T, g *rand.Rand, n, k, m, kindA, kindB int, add b
 				x := float64(a.At(i, p)) * float64(b.At(p, j))
 				sum, size = sum+x, size+math.Abs(x)
 			}
-			if d := math.Abs(sum - float64(want[i*m+j])); d > 1e-6*(size+math.Abs(sum))*math.Sqrt(float64(k)+1) {
+			if d := math.Abs(sum - float64(want[i*m+j])); d > 8*epsilon[T]()*(size+math.Abs(sum))*math.Sqrt(float64(k)+1) {
 				t.Fatalf("%d x %d x %d: c[%d, %d] is %v, in float64 %v", n, k, m, i, j, want[i*m+j], sum)
 			}
 		}
 	}
 	for _, l := range levels() {
 		for _, workers := range []int{1, 2, 3, 8} {
-			what := fmt.Sprintf("%v, %d workers, %d x %d x %d, views %d and %d, add %v", l, workers, n, k, m, kindA, kindB, add)
-			f := newFenced(len(start.Data))
+			what := fmt.Sprintf("%T, %v, %d workers, %d x %d x %d, views %d and %d, add %v", T(0), l, workers, n, k, m, kindA, kindB, add)
+			f := newFenced[T](len(start.Data))
 			copy(f.data, start.Data)
 			c := start
 			c.Data = f.data
-			if err := l.Multiply(Pool{workers}, c, a, b, add); err != nil {
+			if err := multiplyAt(l, Pool{workers}, c, a, b, add); err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
 			f.intact(t, what)
@@ -133,7 +151,7 @@ func checkProductOf(t *testing.T, g *rand.Rand, n, k, m, kindA, kindB int, add b
 					}
 				}
 				for j := m; m > 0 && j < c.RowStride && i+1 < n; j++ {
-					if math.Float32bits(c.Data[i*c.RowStride+j]) != math.Float32bits(canary) {
+					if bits(c.Data[i*c.RowStride+j]) != bits(canary) {
 						t.Fatalf("%s: the gap behind row %d was written", what, i)
 					}
 				}
@@ -149,7 +167,8 @@ func TestProductIsOneChainAtEveryLevel(t *testing.T) {
 		{14, 530, 40}, {50, 20, 100}, {13, 257, 530}, {61, 40, 47}, {49, 16, 65}, {128, 256, 1}, {1, 260, 1100},
 	} {
 		for kind := range 7 {
-			checkProductOf(t, g, s[0], s[1], s[2], kind, (kind+s[1])%7, kind%2 == 0)
+			checkProductOf[float32](t, g, s[0], s[1], s[2], kind, (kind+s[1])%7, kind%2 == 0)
+			checkProductOf[float64](t, g, s[0], s[1], s[2], kind, (kind+s[1])%7, kind%2 == 1)
 		}
 	}
 }
@@ -157,36 +176,46 @@ func TestProductIsOneChainAtEveryLevel(t *testing.T) {
 func TestProductOfRandomShapes(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	for range 60 {
-		checkProductOf(t, g, g.IntN(90), g.IntN(60), g.IntN(150), g.IntN(7), g.IntN(7), g.IntN(2) == 0)
+		checkProductOf[float32](t, g, g.IntN(90), g.IntN(60), g.IntN(150), g.IntN(7), g.IntN(7), g.IntN(2) == 0)
+		checkProductOf[float64](t, g, g.IntN(90), g.IntN(60), g.IntN(150), g.IntN(7), g.IntN(7), g.IntN(2) == 0)
 	}
 }
 
 func FuzzMultiply(f *testing.F) {
-	f.Add(uint64(1), uint16(13), uint16(300), uint16(33), uint8(0), uint8(1), true)
-	f.Fuzz(func(t *testing.T, seed uint64, n, k, m uint16, kindA, kindB uint8, add bool) {
-		checkProductOf(t, rand.New(rand.NewPCG(seed, 0)), int(n%130), int(k%520), int(m%600), int(kindA%7), int(kindB%7), add)
+	f.Add(uint64(1), uint16(13), uint16(300), uint16(33), uint8(0), uint8(1), true, true)
+	f.Fuzz(func(t *testing.T, seed uint64, n, k, m uint16, kindA, kindB uint8, add, double bool) {
+		check := checkProductOf[float32]
+		if double {
+			check = checkProductOf[float64]
+		}
+		check(t, rand.New(rand.NewPCG(seed, 0)), int(n%130), int(k%520), int(m%600), int(kindA%7), int(kindB%7), add)
 	})
 }
 
 // Large enough that the work is shared and that b is cut into blocks on all sides.
 func TestLargeProductsHaveTheSameBitsForAllWorkers(t *testing.T) {
+	checkLarge[float32](t)
+	checkLarge[float64](t)
+}
+
+func checkLarge[T Float](t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	for _, s := range [][3]int{{200, 300, 1100}, {20, 512, 2049}, {700, 100, 40}} {
-		a, _ := view(g, s[0], s[1], 0)
-		b, _ := view(g, s[1], s[2], 0)
-		want := make([]float32, s[0]*s[2])
-		if err := Scalar.Multiply(Pool{}, RowMajor(want, s[0], s[2]), a, b, false); err != nil {
+		a, _ := view[T](g, s[0], s[1], 0)
+		b, _ := view[T](g, s[1], s[2], s[2]%2)
+		want := make([]T, s[0]*s[2])
+		if err := multiplyAt(Scalar, Pool{}, RowMajor(want, s[0], s[2]), a, b, false); err != nil {
 			t.Fatal(err)
 		}
 		for _, l := range levels()[1:] {
 			for _, workers := range []int{1, 2, 3, 8} {
-				got := make([]float32, len(want))
-				if err := l.Multiply(Pool{workers}, RowMajor(got, s[0], s[2]), a, b, false); err != nil {
+				got := make([]T, len(want))
+				if err := multiplyAt(l, Pool{workers}, RowMajor(got, s[0], s[2]), a, b, false); err != nil {
 					t.Fatal(err)
 				}
 				for i := range want {
 					if !sameBits(got[i], want[i]) {
-						t.Fatalf("%v, %d workers, %v: number %d is %v, not %v", l, workers, s, i, got[i], want[i])
+						t.Fatalf("%T, %v, %d workers, %v: number %d is %v, not %v", want[0], l, workers, s, i, got[i], want[i])
 					}
 				}
 			}
@@ -195,18 +224,24 @@ func TestLargeProductsHaveTheSameBitsForAllWorkers(t *testing.T) {
 }
 
 func TestProductPassesNaNAndInfinityOn(t *testing.T) {
-	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	checkSpecials(t, float32(3e38))
+	checkSpecials(t, 1.5e308)
+}
+
+// checkSpecials multiplies with numbers two of which are too large together.
+func checkSpecials[T Float](t *testing.T, huge T) {
+	inf, nan := T(math.Inf(1)), T(math.NaN())
 	for _, l := range levels() {
-		a := RowMajor([]float32{inf, 1, nan, 1, 0, 1, inf, -inf, 3e38, 3e38}, 5, 2)
-		b := RowMajor([]float32{1, 0, 1, 1}, 2, 2)
-		c := RowMajor(make([]float32, 10), 5, 2)
-		if err := l.Multiply(Pool{}, c, a, b, false); err != nil {
+		a := RowMajor([]T{inf, 1, nan, 1, 0, 1, inf, -inf, huge, huge}, 5, 2)
+		b := RowMajor([]T{1, 0, 1, 1}, 2, 2)
+		c := RowMajor(make([]T, 10), 5, 2)
+		if err := multiplyAt(l, Pool{}, c, a, b, false); err != nil {
 			t.Fatal(err)
 		}
-		want := []float32{inf, nan, nan, nan, 1, 1, nan, nan, inf, 3e38}
+		want := []T{inf, nan, nan, nan, 1, 1, nan, nan, inf, huge}
 		for i, v := range want {
 			if !sameBits(c.Data[i], v) {
-				t.Errorf("%v: number %d is %v, not %v", l, i, c.Data[i], v)
+				t.Errorf("%T, %v: number %d is %v, not %v", huge, l, i, c.Data[i], v)
 			}
 		}
 	}
@@ -216,7 +251,7 @@ func TestProductRefusesWhatIsNoView(t *testing.T) {
 	ok := RowMajor(make([]float32, 6), 2, 3)
 	square := RowMajor(make([]float32, 9), 3, 3)
 	c := RowMajor(make([]float32, 6), 2, 3)
-	for want, m := range map[string][3]Matrix{
+	for want, m := range map[string][3]Matrix[float32]{
 		"a: 2 x 3 elements with strides 4 and 1 do not fit into 6 numbers":                                {c, {ok.Data, 2, 3, 4, 1}, square},
 		"b: strides -1 and 1 are not both 0 or positive":                                                  {c, ok, {square.Data, 3, 3, -1, 1}},
 		"c: -1 x 3 is no size of a matrix":                                                                {{c.Data, -1, 3, 3, 1}, ok, square},
@@ -232,6 +267,49 @@ func TestProductRefusesWhatIsNoView(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: not %q", err, want)
 		}
+	}
+}
+
+func TestGramIsTheLowerTriangleOfAProduct(t *testing.T) {
+	checkGram[float32](t)
+	checkGram[float64](t)
+}
+
+func checkGram[T Float](t *testing.T) {
+	g := rand.New(rand.NewPCG(25, 26))
+	for _, s := range [][2]int{{0, 3}, {1, 1}, {3, 0}, {64, 20}, {65, 7}, {130, 300}, {257, 33}} {
+		for kind := range 7 {
+			a, _ := view[T](g, s[0], s[1], kind)
+			want := make([]T, s[0]*s[0])
+			if err := multiplyAt(Scalar, Pool{}, RowMajor(want, s[0], s[0]), a, a.T(), false); err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range levels() {
+				for _, workers := range []int{1, 3} {
+					what := fmt.Sprintf("%T, %v, %d workers, %v, view %d", T(0), l, workers, s, kind)
+					f := newFenced[T](len(want))
+					if err := gramAt(l, Pool{workers}, RowMajor(f.data, s[0], s[0]), a); err != nil {
+						t.Fatalf("%s: %v", what, err)
+					}
+					f.intact(t, what)
+					for i := range s[0] {
+						for j := range i + 1 {
+							if got := f.data[i*s[0]+j]; !sameBits(got, want[i*s[0]+j]) {
+								t.Fatalf("%s: c[%d, %d] is %v, not %v", what, i, j, got, want[i*s[0]+j])
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	c, a := RowMajor(make([]T, 6), 2, 3), RowMajor(make([]T, 6), 2, 3)
+	if err := Gram(Pool{}, c, a); err == nil || !strings.Contains(err.Error(), "c is 2 x 3, a b is 2 x 2") {
+		t.Errorf("a triangle in what is no square: %v", err)
+	}
+	a.RowStride = 4
+	if err := Gram(Pool{}, RowMajor(make([]T, 4), 2, 2), a); err == nil || !strings.Contains(err.Error(), "a: 2 x 3 elements with strides 4 and 1") {
+		t.Errorf("a view outside of its data: %v", err)
 	}
 }
 
@@ -294,17 +372,20 @@ var products = []struct {
 	{"2000x128.128x1024,aT", 2000, 128, 1024, [2]int{1, 0}}, {"128x1024.1024x2000,bT", 128, 1024, 2000, [2]int{0, 1}},
 }
 
-func BenchmarkMultiply(b *testing.B) {
+func BenchmarkMultiply(b *testing.B)   { benchmarkProducts[float32](b) }
+func BenchmarkMultiply64(b *testing.B) { benchmarkProducts[float64](b) }
+
+func benchmarkProducts[T Float](b *testing.B) {
 	g := rand.New(rand.NewPCG(1, 1))
 	for _, s := range products {
-		x, _ := view(g, s.n, s.k, s.kinds[0])
-		y, _ := view(g, s.k, s.m, s.kinds[1])
-		c := RowMajor(make([]float32, s.n*s.m), s.n, s.m)
+		x, _ := view[T](g, s.n, s.k, s.kinds[0])
+		y, _ := view[T](g, s.k, s.m, s.kinds[1])
+		c := RowMajor(make([]T, s.n*s.m), s.n, s.m)
 		for _, l := range levels()[1:] {
 			b.Run(fmt.Sprintf("%s/%v", s.name, l), func(b *testing.B) {
 				start := busy()
 				for b.Loop() {
-					if err := l.Multiply(Pool{}, c, x, y, false); err != nil {
+					if err := multiplyAt(l, Pool{}, c, x, y, false); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -79,9 +79,9 @@ func addRowsAt(l Level, sums []float64, a []float32, stride, rows int) {
 }
 
 // SumRows sets dst[i] to the sum of row i as Sum has it, whatever the strides are.
-func SumRows(p Pool, dst []float64, m Matrix) error { return sumRowsAt(best, p, dst, m) }
+func SumRows(p Pool, dst []float64, m Matrix[float32]) error { return sumRowsAt(best, p, dst, m) }
 
-func sumRowsAt(l Level, p Pool, dst []float64, m Matrix) error {
+func sumRowsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
 	if err := checkSums("row", len(dst), m.Rows, m); err != nil {
 		return err
 	}
@@ -104,9 +104,9 @@ func sumRowsAt(l Level, p Pool, dst []float64, m Matrix) error {
 }
 
 // SumCols sets dst[j] to the sum of column j in float64, one row after the other from 0.
-func SumCols(p Pool, dst []float64, m Matrix) error { return sumColsAt(best, p, dst, m) }
+func SumCols(p Pool, dst []float64, m Matrix[float32]) error { return sumColsAt(best, p, dst, m) }
 
-func sumColsAt(l Level, p Pool, dst []float64, m Matrix) error {
+func sumColsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
 	if err := checkSums("column", len(dst), m.Cols, m); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func sumColsAt(l Level, p Pool, dst []float64, m Matrix) error {
 // grainOf is how many outputs of n terms each are worth a goroutine.
 func grainOf(n int) int { return max(1, (1<<16)/max(1, n)) }
 
-func checkSums(what string, have, want int, m Matrix) error {
+func checkSums(what string, have, want int, m Matrix[float32]) error {
 	if err := m.Check(); err != nil {
 		return fmt.Errorf("sums of %ss: %w", what, err)
 	}

@@ -25,7 +25,7 @@ func laneSum(a []float32) float64 {
 func TestSumsAreOfOneOrder(t *testing.T) {
 	g := rand.New(rand.NewPCG(15, 16))
 	for _, n := range append(lengths(), 1<<16, 1<<16+5, 200_001) {
-		f := newFenced(n)
+		f := newFenced[float32](n)
 		for i := range f.data {
 			f.data[i] = float32(math.Ldexp(g.NormFloat64(), g.IntN(60)-30))
 		}
@@ -72,7 +72,7 @@ func TestSumsOfRowsAndColumns(t *testing.T) {
 	g := rand.New(rand.NewPCG(17, 18))
 	for _, s := range [][2]int{{1, 1}, {3, 40}, {40, 3}, {0, 5}, {5, 0}, {100, 33}, {700, 130}, {17, 16}} {
 		for kind := range 7 {
-			m, _ := view(g, s[0], s[1], kind)
+			m, _ := view[float32](g, s[0], s[1], kind)
 			rows, cols := make([]float64, m.Rows), make([]float64, m.Cols)
 			for i := range rows {
 				row := make([]float32, m.Cols)

@@ -242,18 +242,3 @@ func chain(x, y []float64) float64 {
 	}
 	return s
 }
-
-func TestVectorsAndPlainCodeAgreeToTheLastBit(t *testing.T) {
-	a, b, c := random(1, panel, 100, 1).Data, random(2, panel, 100, 1).Data, random(3, panel, 100, 1).Data
-	var fast, plain [2]block
-	for i := range panel * panel {
-		fast[0][i], plain[0][i] = float64(i), float64(i)
-		fast[1][i], plain[1][i] = float64(-i), float64(-i)
-	}
-	multiply(a, b, c, &fast[0], &fast[1])
-	multiplyPlain(a, b, &plain[0])
-	multiplyPlain(a, c, &plain[1])
-	if fast != plain {
-		t.Errorf("%v\n%v", fast, plain)
-	}
-}

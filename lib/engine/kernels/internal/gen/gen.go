@@ -16,16 +16,20 @@ func Files() map[string]string {
 		"elementwise_amd64.go":  dispatchers(all, []set{avx512, avx2}),
 		"elementwise_other.go":  dispatchers(all, nil),
 	}
+	files["micro_amd64.go"] = micros([]set{avx2, avx512})
 	for _, s := range []set{avx2, avx512} {
 		var f file
 		f.line("#include \"textflag.h\"")
-		for mr := 1; mr <= s.rows; mr++ {
-			for nv := 1; nv <= 2; nv++ {
-				f.micro(s, mr, nv)
+		for _, e := range []element{single, double} {
+			for mr := 1; mr <= s.rows; mr++ {
+				for nv := 1; nv <= 2; nv++ {
+					f.micro(s, e, mr, nv)
+				}
 			}
 		}
 		if s.name == avx2.name {
-			f.transpose()
+			f.transpose8()
+			f.transpose4()
 		}
 		f.columns(s)
 		f.pack(s)
@@ -57,6 +61,18 @@ func (s set) zero(r string) string {
 	return fmt.Sprintf("VXORPS %s, %s, %s", r, r, r)
 }
 
+// element is a type of numbers: its size in bytes, the last letter of its instructions, and
+// what the names of its functions have behind the others'.
+type element struct {
+	bytes        int
+	letter, mark string
+}
+
+var (
+	single = element{4, "S", ""}
+	double = element{8, "D", "d"}
+)
+
 // file is assembly as it grows.
 type file struct{ b strings.Builder }
 
@@ -74,12 +90,12 @@ func (f *file) op(format string, args ...any) { f.line("\t"+format, args...) }
 //
 // with every c[r, j] in a register of its own from the first p to the last. The rows
 // of a are reached from one pointer for each three of them.
-func (f *file) micro(s set, mr, nv int) {
+func (f *file) micro(s set, e element, mr, nv int) {
 	bases := []string{"R8", "R9", "R10", "R11"}[:(mr+2)/3]
 	acc := func(r, v int) string { return s.reg(r*nv + v) }
 	row := func(r int) string { return "(" + bases[r/3] + ")" + []string{"", "(R12*1)", "(R12*2)"}[r%3] }
-	name := fmt.Sprintf("micro%dx%d_%s", mr, nv*s.bytes/4, s.name)
-	f.line("\n// func %s(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)", name)
+	name := microName(s, e, mr, nv)
+	f.line("\n// func %s%s", name, microArgs)
 	f.line("TEXT ·%s(SB), NOSPLIT, $0-72", name)
 	f.op("MOVQ a+0(FP), R8\n\tMOVQ ars+8(FP), R12\n\tMOVQ acs+16(FP), R13\n\tMOVQ b+24(FP), DI\n\tMOVQ bks+32(FP), SI")
 	f.op("MOVQ c+40(FP), DX\n\tMOVQ crs+48(FP), BX\n\tMOVQ k+56(FP), CX\n\tMOVQ add+64(FP), AX")
@@ -107,9 +123,9 @@ func (f *file) micro(s set, mr, nv int) {
 		f.op("ADDQ SI, DI")
 		for r := range mr {
 			a := s.reg(mr*nv + nv + r%2)
-			f.op("VBROADCASTSS %s, %s", row(r), a)
+			f.op("VBROADCASTS%s %s, %s", e.letter, row(r), a)
 			for v := range nv {
-				f.op("VFMADD231PS %s, %s, %s", s.reg(mr*nv+v), a, acc(r, v))
+				f.op("VFMADD231P%s %s, %s, %s", e.letter, s.reg(mr*nv+v), a, acc(r, v))
 			}
 		}
 		for _, base := range bases {
@@ -135,18 +151,36 @@ func (f *file) micro(s set, mr, nv int) {
 	f.op("VZEROUPPER\n\tRET")
 }
 
-// transpose writes the transposition of blocks of 8 x 8 that lie side by side in src:
-//
-//	dst[8 i + j, r] = src[r, 8 i + j]   for i < blocks
-func (f *file) transpose() {
-	f.line("\n// func transpose8_avx2(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, blocks int)")
-	f.line("TEXT ·transpose8_avx2(SB), NOSPLIT, $0-40")
-	f.op("MOVQ dst+0(FP), DI\n\tMOVQ ldd+8(FP), DX\n\tMOVQ src+16(FP), SI\n\tMOVQ lds+24(FP), CX\n\tMOVQ blocks+32(FP), BX")
-	f.line("block:")
-	f.op("MOVQ SI, AX")
-	for r := range 8 {
-		f.op("VMOVUPS (AX), Y%d\n\tADDQ CX, AX", r)
+const microArgs = "(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)"
+
+func microName(s set, e element, mr, nv int) string {
+	return fmt.Sprintf("micro%dx%d%s_%s", mr, nv*s.bytes/e.bytes, e.mark, s.name)
+}
+
+// micros is the Go file that declares the micro-kernels and lists them by rows and vectors.
+func micros(sets []set) string {
+	var f file
+	f.line("package kernels\n\nimport \"unsafe\"")
+	for _, s := range sets {
+		for _, e := range []element{single, double} {
+			f.line("\nvar micro%s_%s = [][2]micro{", e.mark, s.name)
+			for mr := 1; mr <= s.rows; mr++ {
+				f.line("{%s, %s},", microName(s, e, mr, 1), microName(s, e, mr, 2))
+			}
+			f.line("}")
+			for i := range 2 * s.rows {
+				f.line("\n//go:noescape\nfunc %s%s", microName(s, e, 1+i/2, 1+i%2), microArgs)
+			}
+		}
 	}
+	return f.golang()
+}
+
+// transpose8 writes the transposition of squares of 8 x 8 float32 that lie side by side in src:
+//
+//	dst[8 i + j, r] = src[r, 8 i + j]   for i < squares
+func (f *file) transpose8() {
+	f.turn("transpose8_avx2", 8)
 	for r := 0; r < 8; r += 2 {
 		f.op("VUNPCKLPS Y%d, Y%d, Y%d", r+1, r, 8+r)
 		f.op("VUNPCKHPS Y%d, Y%d, Y%d", r+1, r, 9+r)
@@ -162,10 +196,40 @@ func (f *file) transpose() {
 			f.op("VPERM2F128 $%s, Y%d, Y%d, Y%d", imm, 4+k, k, 8+4*half+k)
 		}
 	}
-	for k := range 8 {
+	f.turned(8)
+}
+
+// transpose4 is transpose8 for squares of 4 x 4 float64.
+func (f *file) transpose4() {
+	f.turn("transpose4d_avx2", 4)
+	for r := 0; r < 4; r += 2 {
+		f.op("VUNPCKLPD Y%d, Y%d, Y%d", r+1, r, 4+r)
+		f.op("VUNPCKHPD Y%d, Y%d, Y%d", r+1, r, 5+r)
+	}
+	for k := range 4 {
+		f.op("VPERM2F128 $%s, Y%d, Y%d, Y%d", []string{"0x20", "0x31"}[k/2], 6+k%2, 4+k%2, 8+k)
+	}
+	f.turned(4)
+}
+
+// turn begins a transposition: it loads the rows of a square to Y0 and what follows.
+func (f *file) turn(name string, rows int) {
+	f.line("\n// func %s(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squares int)", name)
+	f.line("TEXT ·%s(SB), NOSPLIT, $0-40", name)
+	f.op("MOVQ dst+0(FP), DI\n\tMOVQ ldd+8(FP), DX\n\tMOVQ src+16(FP), SI\n\tMOVQ lds+24(FP), CX\n\tMOVQ squares+32(FP), BX")
+	f.line("square:")
+	f.op("MOVQ SI, AX")
+	for r := range rows {
+		f.op("VMOVUPS (AX), Y%d\n\tADDQ CX, AX", r)
+	}
+}
+
+// turned ends it: the columns stand in Y8 and what follows.
+func (f *file) turned(rows int) {
+	for k := range rows {
 		f.op("VMOVUPS Y%d, (DI)\n\tADDQ DX, DI", 8+k)
 	}
-	f.op("ADDQ $32, SI\n\tDECQ BX\n\tJNZ block\n\tVZEROUPPER\n\tRET")
+	f.op("ADDQ $32, SI\n\tDECQ BX\n\tJNZ square\n\tVZEROUPPER\n\tRET")
 }
 
 // columns adds sixteen columns of n rows, stride bytes apart, to sixteen sums in float64:

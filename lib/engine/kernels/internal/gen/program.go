@@ -230,6 +230,15 @@ func literal(bits uint64, size int) string {
 	return strconv.FormatFloat(x, 'g', -1, size)
 }
 
+// golang is the file's text as gofmt has it.
+func (f *file) golang() string {
+	text, err := format.Source([]byte(f.text()))
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 // scalars is the Go file with all programs.
 func scalars(all []*program) string {
 	var f file
@@ -237,11 +246,7 @@ func scalars(all []*program) string {
 	for _, p := range all {
 		f.b.WriteString(p.golang())
 	}
-	text, err := format.Source([]byte(f.text()))
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
+	return f.golang()
 }
 
 // dispatchers is the Go file that takes each program to the level asked for: whole vectors
@@ -263,11 +268,7 @@ func dispatchers(all []*program, sets []set) string {
 			f.line("\n//go:noescape\nfunc %s_%s%s", p.name, s.name, p.signature())
 		}
 	}
-	text, err := format.Source([]byte(f.text()))
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
+	return f.golang()
 }
 
 func (p *program) dispatch(f *file, sets []set) {
