@@ -46,7 +46,7 @@ func TestRowsAreAddedOneAfterTheOther(t *testing.T) {
 	for _, n := range lengths() {
 		for _, rows := range []int{0, 1, 2, 7} {
 			stride := n + g.IntN(3)
-			f := newFenced(max(0, (rows-1)*stride+n))
+			f := newFenced[float32](max(0, (rows-1)*stride+n))
 			for i := range f.data {
 				f.data[i] = float32(math.Ldexp(g.NormFloat64(), g.IntN(60)-30))
 			}
