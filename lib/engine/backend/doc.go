@@ -16,10 +16,10 @@
 // A result depends on the graph and its inputs alone: not on the processor, its
 // vectors, the number of workers or how work is cut. Matrix products are chains of
 // fused multiply-adds in the order of the index; sums of floats are formed in
-// float64, in pieces that follow from the shape. Functions of float64, and of float32
-// those that package kernels has not (Pow, Rem, Atan2), are those of package math, whose
-// last bits may differ between architectures, and so may what becomes of a float that
-// does not fit an integer. Of architectures amd64 was tried.
+// float64, in pieces that follow from the shape. Functions that package kernels has not
+// (Pow, Rem, Atan2, and of float64 all but roots, exponentials and logarithms) are those
+// of package math, whose last bits may differ between architectures, and so may what
+// becomes of a float that does not fit an integer. Of architectures amd64 was tried.
 //
 // # Tests
 //

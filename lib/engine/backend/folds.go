@@ -14,26 +14,55 @@ import (
 func foldFloats[T float](t dtypes.DType) {
 	sum := func(a, b float64) float64 { return a + b }
 	times := func(a, b float64) float64 { return a * b }
-	self := func(a T) T { return a }
-	least := func(a, b T) T { return -larger(-a, -b) }
+	least := func(a, b float64) float64 { return -larger(-a, -b) }
 	narrow := func(a float64) T { return T(a) }
 	folds[kernelOf{compute.OpTypeReduceSum, t}] = foldOf(0.0, func(a float64, v T) float64 { return a + float64(v) }, sum, narrow)
 	folds[kernelOf{compute.OpTypeReduceProduct, t}] = foldOf(1.0, func(a float64, v T) float64 { return a * float64(v) }, times, narrow)
-	folds[kernelOf{compute.OpTypeReduceMax, t}] = foldOf(T(math.Inf(-1)), larger[T], larger[T], self)
-	folds[kernelOf{compute.OpTypeReduceMin, t}] = foldOf(T(math.Inf(1)), least, least, self)
+	most := func(a float64, v T) float64 { return larger(a, float64(v)) }
+	folds[kernelOf{compute.OpTypeReduceMax, t}] = foldOf(math.Inf(-1), most, larger[float64], narrow)
+	folds[kernelOf{compute.OpTypeReduceMin, t}] = foldOf(math.Inf(1), func(a float64, v T) float64 { return least(a, float64(v)) }, least, narrow)
 }
 
-// sumFloat32 is the sum of float32 by the kernels.
-func sumFloat32() *fold {
-	f := *folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float32}]
+// fastFolds puts the kernels' loops in the place of the plain ones of float32, and of
+// float64's sums across. Their accumulators are float64.
+func fastFolds() {
+	sum := folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float32}]
+	sum.along = func(acc *uint64, from unsafe.Pointer, n int) {
+		floats64(acc, 1)[0] += kernels.Sum(of[float32](from, n))
+	}
+	sum.across = func(acc []uint64, from unsafe.Pointer, rows int) {
+		kernels.AddRows(floats64(&acc[0], len(acc)), of[float32](from, rows*len(acc)), len(acc), rows)
+	}
+	folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float64}].across = func(acc []uint64, from unsafe.Pointer, rows int) {
+		sums := floats64(&acc[0], len(acc))
+		for x := of[float64](from, rows*len(acc)); len(x) > 0; x = x[len(acc):] {
+			kernels.Add64(sums, sums, x[:len(acc)])
+		}
+	}
+	extreme(compute.OpTypeReduceMax, kernels.Max, kernels.MaxTo)
+	extreme(compute.OpTypeReduceMin, kernels.Min, kernels.MinTo)
+}
+
+// extreme is the largest or the smallest by its kernels: along a row by halves.
+func extreme(op compute.OpType, pair func(dst, a, b []float32), to func(dst []float64, a []float32)) {
+	f := folds[kernelOf{op, dtypes.Float32}]
 	f.along = func(acc *uint64, from unsafe.Pointer, n int) {
-		*(*float64)(unsafe.Pointer(acc)) += kernels.Sum(of[float32](from, n))
+		var half [tile / 2]float32
+		for x := of[float32](from, n); len(x) > 0; {
+			h := len(x) / 2
+			to(floats64(acc, len(x)%2), x[2*h:])
+			pair(half[:h], x[:h], x[h:2*h])
+			x = half[:h]
+		}
 	}
 	f.across = func(acc []uint64, from unsafe.Pointer, rows int) {
-		kernels.AddRows(of[float64](unsafe.Pointer(unsafe.SliceData(acc)), len(acc)), of[float32](from, rows*len(acc)), len(acc), rows)
+		for x := of[float32](from, rows*len(acc)); len(x) > 0; x = x[len(acc):] {
+			to(floats64(&acc[0], len(acc)), x[:len(acc)])
+		}
 	}
-	return &f
 }
+
+func floats64(acc *uint64, n int) []float64 { return of[float64](unsafe.Pointer(acc), n) }
 
 func foldIntegers[T integer](t dtypes.DType) {
 	add := func(a, b T) T { return a + b }

@@ -317,7 +317,6 @@ func (w walker) offset(count int) (at int) {
 func init() {
 	foldFloats[float32](dtypes.Float32)
 	foldFloats[float64](dtypes.Float64)
-	folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float32}] = sumFloat32()
 	foldIntegers[int8](dtypes.Int8)
 	foldIntegers[int16](dtypes.Int16)
 	foldIntegers[int32](dtypes.Int32)
@@ -331,4 +330,5 @@ func init() {
 	self := func(a bool) bool { return a }
 	folds[kernelOf{compute.OpTypeReduceLogicalAnd, dtypes.Bool}] = foldOf(true, and, and, self)
 	folds[kernelOf{compute.OpTypeReduceLogicalOr, dtypes.Bool}] = foldOf(false, or, or, self)
+	fastFolds()
 }

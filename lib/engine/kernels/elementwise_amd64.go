@@ -464,6 +464,326 @@ func notEqualAt(l Level, dst []bool, a []float32, b []float32) {
 	}
 }
 
+func add64At(l Level, dst []float64, a []float64, b []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				add64_avx512(ptr(dst), ptr(a), ptr(b), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				add64_avx2(ptr(dst), ptr(a), ptr(b), done)
+			}
+		}
+		if done < n {
+			add64Scalar(dst[done:n], a[done:n], b[done:n])
+		}
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+}
+
+func sub64At(l Level, dst []float64, a []float64, b []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				sub64_avx512(ptr(dst), ptr(a), ptr(b), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				sub64_avx2(ptr(dst), ptr(a), ptr(b), done)
+			}
+		}
+		if done < n {
+			sub64Scalar(dst[done:n], a[done:n], b[done:n])
+		}
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+}
+
+func mul64At(l Level, dst []float64, a []float64, b []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				mul64_avx512(ptr(dst), ptr(a), ptr(b), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				mul64_avx2(ptr(dst), ptr(a), ptr(b), done)
+			}
+		}
+		if done < n {
+			mul64Scalar(dst[done:n], a[done:n], b[done:n])
+		}
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+}
+
+func div64At(l Level, dst []float64, a []float64, b []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				div64_avx512(ptr(dst), ptr(a), ptr(b), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				div64_avx2(ptr(dst), ptr(a), ptr(b), done)
+			}
+		}
+		if done < n {
+			div64Scalar(dst[done:n], a[done:n], b[done:n])
+		}
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+}
+
+func max64At(l Level, dst []float64, a []float64, b []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				max64_avx512(ptr(dst), ptr(a), ptr(b), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				max64_avx2(ptr(dst), ptr(a), ptr(b), done)
+			}
+		}
+		if done < n {
+			max64Scalar(dst[done:n], a[done:n], b[done:n])
+		}
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+}
+
+func min64At(l Level, dst []float64, a []float64, b []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				min64_avx512(ptr(dst), ptr(a), ptr(b), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				min64_avx2(ptr(dst), ptr(a), ptr(b), done)
+			}
+		}
+		if done < n {
+			min64Scalar(dst[done:n], a[done:n], b[done:n])
+		}
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+}
+
+func widenAt(l Level, dst []float64, a []float32) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				widen_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				widen_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			widenScalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
+func narrowAt(l Level, dst []float32, a []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				narrow_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				narrow_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			narrowScalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
+func neg64At(l Level, dst []float64, a []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				neg64_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				neg64_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			neg64Scalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
+func abs64At(l Level, dst []float64, a []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				abs64_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				abs64_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			abs64Scalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
+func sqrt64At(l Level, dst []float64, a []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				sqrt64_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				sqrt64_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			sqrt64Scalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
+func exp64At(l Level, dst []float64, a []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				exp64_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				exp64_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			exp64Scalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
+func log64At(l Level, dst []float64, a []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				log64_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				log64_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			log64Scalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
+func log1p64At(l Level, dst []float64, a []float64) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				log1p64_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				log1p64_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			log1p64Scalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
+func maxToAt(l Level, dst []float64, a []float32) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				maxTo_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				maxTo_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			maxToScalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
+func minToAt(l Level, dst []float64, a []float32) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 7; done > 0 {
+				minTo_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 3; done > 0 {
+				minTo_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			minToScalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
 func chooseAt(l Level, dst []float32, mask []bool, a []float32, b []float32) {
 	for n := len(dst); n > 0; n = len(dst) {
 		n, done := min(n, atOnce), 0
@@ -661,6 +981,102 @@ func notEqual_avx512(dst, a, b unsafe.Pointer, n int)
 
 //go:noescape
 func notEqual_avx2(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func add64_avx512(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func add64_avx2(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func sub64_avx512(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func sub64_avx2(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func mul64_avx512(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func mul64_avx2(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func div64_avx512(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func div64_avx2(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func max64_avx512(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func max64_avx2(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func min64_avx512(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func min64_avx2(dst, a, b unsafe.Pointer, n int)
+
+//go:noescape
+func widen_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func widen_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func narrow_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func narrow_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func neg64_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func neg64_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func abs64_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func abs64_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func sqrt64_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func sqrt64_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func exp64_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func exp64_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func log64_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func log64_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func log1p64_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func log1p64_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func maxTo_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func maxTo_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func minTo_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func minTo_avx2(dst, a unsafe.Pointer, n int)
 
 //go:noescape
 func choose_avx512(dst, mask, a, b unsafe.Pointer, n int)

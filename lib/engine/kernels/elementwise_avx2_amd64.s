@@ -696,6 +696,438 @@ loop:
 	VZEROUPPER
 	RET
 
+// func add64_avx2(dst, a, b unsafe.Pointer, n int)
+TEXT ·add64_avx2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (DX)(AX*8), Y1
+	VADDPD Y1, Y0, Y1
+	VMOVUPD Y1, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func sub64_avx2(dst, a, b unsafe.Pointer, n int)
+TEXT ·sub64_avx2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (DX)(AX*8), Y1
+	VSUBPD Y1, Y0, Y1
+	VMOVUPD Y1, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func mul64_avx2(dst, a, b unsafe.Pointer, n int)
+TEXT ·mul64_avx2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (DX)(AX*8), Y1
+	VMULPD Y1, Y0, Y1
+	VMOVUPD Y1, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func div64_avx2(dst, a, b unsafe.Pointer, n int)
+TEXT ·div64_avx2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (DX)(AX*8), Y1
+	VDIVPD Y1, Y0, Y1
+	VMOVUPD Y1, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func max64_avx2(dst, a, b unsafe.Pointer, n int)
+TEXT ·max64_avx2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (DX)(AX*8), Y1
+	VMAXPD Y1, Y0, Y2
+	VMAXPD Y0, Y1, Y3
+	VANDPD Y3, Y2, Y3
+	VADDPD Y1, Y0, Y2
+	VCMPPD $3, Y1, Y0, Y15
+	VBLENDVPD Y15, Y2, Y3, Y3
+	VMOVUPD Y3, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func min64_avx2(dst, a, b unsafe.Pointer, n int)
+TEXT ·min64_avx2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (DX)(AX*8), Y1
+	VMINPD Y1, Y0, Y2
+	VMINPD Y0, Y1, Y3
+	VORPD Y3, Y2, Y3
+	VADDPD Y1, Y0, Y2
+	VCMPPD $3, Y1, Y0, Y15
+	VBLENDVPD Y15, Y2, Y3, Y3
+	VMOVUPD Y3, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func widen_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·widen_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VCVTPS2PD (SI)(AX*4), Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func narrow_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·narrow_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VCVTPD2PSY Y0, X15
+	VMOVUPS X15, (DI)(AX*4)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func neg64_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·neg64_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VXORPD constants<>+960(SB), Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func abs64_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·abs64_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VANDPD constants<>+4544(SB), Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func sqrt64_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·sqrt64_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func exp64_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·exp64_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD constants<>+4608(SB), Y1
+	VMAXPD Y0, Y1, Y1
+	VMOVUPD constants<>+4672(SB), Y0
+	VMINPD Y1, Y0, Y0
+	VMOVUPD constants<>+384(SB), Y1
+	VMOVAPD Y0, Y2
+	VFMADD213PD constants<>+320(SB), Y1, Y2
+	VSUBPD constants<>+320(SB), Y2, Y2
+	VFMADD231PD constants<>+4736(SB), Y2, Y0
+	VFMADD231PD constants<>+4800(SB), Y2, Y0
+	VMULPD Y0, Y0, Y1
+	VMOVUPD constants<>+4864(SB), Y3
+	VMOVAPD Y0, Y4
+	VFMADD213PD constants<>+4928(SB), Y3, Y4
+	VFMADD213PD constants<>+4992(SB), Y0, Y4
+	VFMADD213PD constants<>+5056(SB), Y0, Y4
+	VFMADD213PD constants<>+5120(SB), Y0, Y4
+	VFMADD213PD constants<>+5184(SB), Y0, Y4
+	VFMADD213PD constants<>+5248(SB), Y0, Y4
+	VFMADD213PD constants<>+5312(SB), Y0, Y4
+	VFMADD213PD constants<>+5376(SB), Y0, Y4
+	VFMADD213PD constants<>+5440(SB), Y0, Y4
+	VFMADD213PD constants<>+5504(SB), Y0, Y4
+	VFMADD213PD constants<>+896(SB), Y0, Y4
+	VFMADD231PD Y4, Y1, Y0
+	VMOVUPD constants<>+896(SB), Y4
+	VMOVAPD Y2, Y1
+	VFMADD213PD constants<>+320(SB), Y4, Y1
+	VPSLLQ $52, Y1, Y4
+	VPADDQ constants<>+128(SB), Y4, Y4
+	VSUBPD constants<>+320(SB), Y1, Y1
+	VSUBPD Y1, Y2, Y1
+	VADDPD constants<>+320(SB), Y1, Y1
+	VPSLLQ $52, Y1, Y1
+	VPADDQ constants<>+128(SB), Y1, Y1
+	VFMADD231PD Y0, Y4, Y4
+	VMULPD Y1, Y4, Y1
+	VMOVUPD Y1, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func log64_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·log64_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VMULPD constants<>+5568(SB), Y0, Y1
+	VCMPPD $17, constants<>+5632(SB), Y0, Y15
+	VBLENDVPD Y15, Y1, Y0, Y1
+	VPSUBQ constants<>+1024(SB), Y1, Y2
+	VANDPD constants<>+1088(SB), Y2, Y3
+	VPSUBQ Y3, Y1, Y3
+	VSUBPD constants<>+128(SB), Y3, Y3
+	VXORPD constants<>+960(SB), Y2, Y2
+	VPSRLQ $52, Y2, Y2
+	VORPD constants<>+1152(SB), Y2, Y2
+	VSUBPD constants<>+1216(SB), Y2, Y2
+	VCMPPD $17, constants<>+5632(SB), Y0, Y15
+	VMOVUPD constants<>+1792(SB), Y1
+	VBLENDVPD Y15, constants<>+5696(SB), Y1, Y1
+	VSUBPD Y1, Y2, Y1
+	VADDPD constants<>+1280(SB), Y3, Y2
+	VDIVPD Y2, Y3, Y2
+	VMULPD Y2, Y2, Y4
+	VMOVUPD constants<>+5760(SB), Y5
+	VMOVAPD Y4, Y6
+	VFMADD213PD constants<>+5824(SB), Y5, Y6
+	VFMADD213PD constants<>+5888(SB), Y4, Y6
+	VFMADD213PD constants<>+5952(SB), Y4, Y6
+	VFMADD213PD constants<>+6016(SB), Y4, Y6
+	VFMADD213PD constants<>+6080(SB), Y4, Y6
+	VFMADD213PD constants<>+6144(SB), Y4, Y6
+	VMULPD Y6, Y4, Y6
+	VMULPD Y3, Y3, Y4
+	VMULPD constants<>+896(SB), Y4, Y4
+	VADDPD Y6, Y4, Y6
+	VMOVUPD constants<>+6208(SB), Y5
+	VMOVAPD Y1, Y7
+	VFMADD213PD constants<>+1792(SB), Y5, Y7
+	VFMADD231PD Y6, Y2, Y7
+	VMULPD constants<>+6272(SB), Y1, Y1
+	VSUBPD Y7, Y4, Y7
+	VSUBPD Y3, Y7, Y3
+	VSUBPD Y3, Y1, Y3
+	VCMPPD $17, constants<>+1728(SB), Y0, Y15
+	VBLENDVPD Y15, Y3, Y0, Y3
+	VCMPPD $17, constants<>+1792(SB), Y0, Y15
+	VBLENDVPD Y15, constants<>+1856(SB), Y3, Y3
+	VCMPPD $0, constants<>+1792(SB), Y0, Y15
+	VBLENDVPD Y15, constants<>+1088(SB), Y3, Y3
+	VMOVUPD Y3, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func log1p64_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·log1p64_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Y0
+	VADDPD constants<>+128(SB), Y0, Y1
+	VSUBPD constants<>+128(SB), Y1, Y2
+	VSUBPD Y2, Y1, Y3
+	VMOVUPD constants<>+128(SB), Y4
+	VSUBPD Y3, Y4, Y4
+	VSUBPD Y2, Y0, Y2
+	VADDPD Y2, Y4, Y2
+	VPSUBQ constants<>+1024(SB), Y1, Y4
+	VANDPD constants<>+1088(SB), Y4, Y3
+	VPSUBQ Y3, Y1, Y3
+	VSUBPD constants<>+128(SB), Y3, Y3
+	VXORPD constants<>+960(SB), Y4, Y4
+	VPSRLQ $52, Y4, Y4
+	VORPD constants<>+1152(SB), Y4, Y4
+	VSUBPD constants<>+1216(SB), Y4, Y4
+	VCMPPD $0, constants<>+1792(SB), Y4, Y15
+	VBLENDVPD Y15, Y0, Y3, Y3
+	VDIVPD Y1, Y2, Y2
+	VCMPPD $0, constants<>+1792(SB), Y4, Y15
+	VBLENDVPD Y15, constants<>+1792(SB), Y2, Y2
+	VADDPD constants<>+1280(SB), Y3, Y5
+	VDIVPD Y5, Y3, Y5
+	VMULPD Y5, Y5, Y6
+	VMOVUPD constants<>+5760(SB), Y7
+	VMOVAPD Y6, Y8
+	VFMADD213PD constants<>+5824(SB), Y7, Y8
+	VFMADD213PD constants<>+5888(SB), Y6, Y8
+	VFMADD213PD constants<>+5952(SB), Y6, Y8
+	VFMADD213PD constants<>+6016(SB), Y6, Y8
+	VFMADD213PD constants<>+6080(SB), Y6, Y8
+	VFMADD213PD constants<>+6144(SB), Y6, Y8
+	VMULPD Y8, Y6, Y8
+	VMULPD Y3, Y3, Y6
+	VMULPD constants<>+896(SB), Y6, Y6
+	VADDPD Y8, Y6, Y8
+	VFMADD231PD constants<>+6208(SB), Y4, Y2
+	VFMADD231PD Y8, Y5, Y2
+	VMULPD constants<>+6272(SB), Y4, Y4
+	VSUBPD Y2, Y6, Y2
+	VSUBPD Y3, Y2, Y3
+	VSUBPD Y3, Y4, Y3
+	VCMPPD $17, constants<>+1728(SB), Y1, Y15
+	VBLENDVPD Y15, Y3, Y1, Y3
+	VCMPPD $17, constants<>+1792(SB), Y1, Y15
+	VBLENDVPD Y15, constants<>+1856(SB), Y3, Y3
+	VCMPPD $0, constants<>+1792(SB), Y1, Y15
+	VBLENDVPD Y15, constants<>+1088(SB), Y3, Y3
+	VANDPD constants<>+960(SB), Y0, Y0
+	VORPD Y0, Y3, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func maxTo_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·maxTo_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (DI)(AX*8), Y0
+	VCVTPS2PD (SI)(AX*4), Y1
+	VMAXPD Y1, Y0, Y2
+	VMAXPD Y0, Y1, Y3
+	VANDPD Y3, Y2, Y3
+	VADDPD Y1, Y0, Y2
+	VCMPPD $3, Y1, Y0, Y15
+	VBLENDVPD Y15, Y2, Y3, Y3
+	VMOVUPD Y3, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func minTo_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·minTo_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (DI)(AX*8), Y0
+	VCVTPS2PD (SI)(AX*4), Y1
+	VMINPD Y1, Y0, Y2
+	VMINPD Y0, Y1, Y3
+	VORPD Y3, Y2, Y3
+	VADDPD Y1, Y0, Y2
+	VCMPPD $3, Y1, Y0, Y15
+	VBLENDVPD Y15, Y2, Y3, Y3
+	VMOVUPD Y3, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
 // func choose_avx2(dst, mask, a, b unsafe.Pointer, n int)
 TEXT ·choose_avx2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -1355,4 +1787,228 @@ DATA constants<>+4512(SB)/8, $0x0101010101010101
 DATA constants<>+4520(SB)/8, $0x0101010101010101
 DATA constants<>+4528(SB)/8, $0x0101010101010101
 DATA constants<>+4536(SB)/8, $0x0101010101010101
-GLOBL constants<>(SB), RODATA|NOPTR, $4544
+DATA constants<>+4544(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4552(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4560(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4568(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4576(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4584(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4592(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4600(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4608(SB)/8, $0xc087500000000000
+DATA constants<>+4616(SB)/8, $0xc087500000000000
+DATA constants<>+4624(SB)/8, $0xc087500000000000
+DATA constants<>+4632(SB)/8, $0xc087500000000000
+DATA constants<>+4640(SB)/8, $0xc087500000000000
+DATA constants<>+4648(SB)/8, $0xc087500000000000
+DATA constants<>+4656(SB)/8, $0xc087500000000000
+DATA constants<>+4664(SB)/8, $0xc087500000000000
+DATA constants<>+4672(SB)/8, $0x4086300000000000
+DATA constants<>+4680(SB)/8, $0x4086300000000000
+DATA constants<>+4688(SB)/8, $0x4086300000000000
+DATA constants<>+4696(SB)/8, $0x4086300000000000
+DATA constants<>+4704(SB)/8, $0x4086300000000000
+DATA constants<>+4712(SB)/8, $0x4086300000000000
+DATA constants<>+4720(SB)/8, $0x4086300000000000
+DATA constants<>+4728(SB)/8, $0x4086300000000000
+DATA constants<>+4736(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4744(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4752(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4760(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4768(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4776(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4784(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4792(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4800(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4808(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4816(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4824(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4832(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4840(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4848(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4856(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4864(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4872(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4880(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4888(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4896(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4904(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4912(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4920(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4928(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4936(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4944(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4952(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4960(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4968(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4976(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4984(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4992(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5000(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5008(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5016(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5024(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5032(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5040(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5048(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5056(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5064(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5072(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5080(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5088(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5096(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5104(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5112(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5120(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5128(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5136(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5144(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5152(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5160(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5168(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5176(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5184(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5192(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5200(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5208(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5216(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5224(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5232(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5240(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5248(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5256(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5264(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5272(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5280(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5288(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5296(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5304(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5312(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5320(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5328(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5336(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5344(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5352(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5360(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5368(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5376(SB)/8, $0x3f81111111111111
+DATA constants<>+5384(SB)/8, $0x3f81111111111111
+DATA constants<>+5392(SB)/8, $0x3f81111111111111
+DATA constants<>+5400(SB)/8, $0x3f81111111111111
+DATA constants<>+5408(SB)/8, $0x3f81111111111111
+DATA constants<>+5416(SB)/8, $0x3f81111111111111
+DATA constants<>+5424(SB)/8, $0x3f81111111111111
+DATA constants<>+5432(SB)/8, $0x3f81111111111111
+DATA constants<>+5440(SB)/8, $0x3fa5555555555555
+DATA constants<>+5448(SB)/8, $0x3fa5555555555555
+DATA constants<>+5456(SB)/8, $0x3fa5555555555555
+DATA constants<>+5464(SB)/8, $0x3fa5555555555555
+DATA constants<>+5472(SB)/8, $0x3fa5555555555555
+DATA constants<>+5480(SB)/8, $0x3fa5555555555555
+DATA constants<>+5488(SB)/8, $0x3fa5555555555555
+DATA constants<>+5496(SB)/8, $0x3fa5555555555555
+DATA constants<>+5504(SB)/8, $0x3fc5555555555555
+DATA constants<>+5512(SB)/8, $0x3fc5555555555555
+DATA constants<>+5520(SB)/8, $0x3fc5555555555555
+DATA constants<>+5528(SB)/8, $0x3fc5555555555555
+DATA constants<>+5536(SB)/8, $0x3fc5555555555555
+DATA constants<>+5544(SB)/8, $0x3fc5555555555555
+DATA constants<>+5552(SB)/8, $0x3fc5555555555555
+DATA constants<>+5560(SB)/8, $0x3fc5555555555555
+DATA constants<>+5568(SB)/8, $0x4350000000000000
+DATA constants<>+5576(SB)/8, $0x4350000000000000
+DATA constants<>+5584(SB)/8, $0x4350000000000000
+DATA constants<>+5592(SB)/8, $0x4350000000000000
+DATA constants<>+5600(SB)/8, $0x4350000000000000
+DATA constants<>+5608(SB)/8, $0x4350000000000000
+DATA constants<>+5616(SB)/8, $0x4350000000000000
+DATA constants<>+5624(SB)/8, $0x4350000000000000
+DATA constants<>+5632(SB)/8, $0x0010000000000000
+DATA constants<>+5640(SB)/8, $0x0010000000000000
+DATA constants<>+5648(SB)/8, $0x0010000000000000
+DATA constants<>+5656(SB)/8, $0x0010000000000000
+DATA constants<>+5664(SB)/8, $0x0010000000000000
+DATA constants<>+5672(SB)/8, $0x0010000000000000
+DATA constants<>+5680(SB)/8, $0x0010000000000000
+DATA constants<>+5688(SB)/8, $0x0010000000000000
+DATA constants<>+5696(SB)/8, $0x404b000000000000
+DATA constants<>+5704(SB)/8, $0x404b000000000000
+DATA constants<>+5712(SB)/8, $0x404b000000000000
+DATA constants<>+5720(SB)/8, $0x404b000000000000
+DATA constants<>+5728(SB)/8, $0x404b000000000000
+DATA constants<>+5736(SB)/8, $0x404b000000000000
+DATA constants<>+5744(SB)/8, $0x404b000000000000
+DATA constants<>+5752(SB)/8, $0x404b000000000000
+DATA constants<>+5760(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5768(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5776(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5784(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5792(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5800(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5808(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5816(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5824(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5832(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5840(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5848(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5856(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5864(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5872(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5880(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5888(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5896(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5904(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5912(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5920(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5928(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5936(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5944(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5952(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5960(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5968(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5976(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5984(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5992(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6000(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6008(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6016(SB)/8, $0x3fd2492494229359
+DATA constants<>+6024(SB)/8, $0x3fd2492494229359
+DATA constants<>+6032(SB)/8, $0x3fd2492494229359
+DATA constants<>+6040(SB)/8, $0x3fd2492494229359
+DATA constants<>+6048(SB)/8, $0x3fd2492494229359
+DATA constants<>+6056(SB)/8, $0x3fd2492494229359
+DATA constants<>+6064(SB)/8, $0x3fd2492494229359
+DATA constants<>+6072(SB)/8, $0x3fd2492494229359
+DATA constants<>+6080(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6088(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6096(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6104(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6112(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6120(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6128(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6136(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6144(SB)/8, $0x3fe5555555555593
+DATA constants<>+6152(SB)/8, $0x3fe5555555555593
+DATA constants<>+6160(SB)/8, $0x3fe5555555555593
+DATA constants<>+6168(SB)/8, $0x3fe5555555555593
+DATA constants<>+6176(SB)/8, $0x3fe5555555555593
+DATA constants<>+6184(SB)/8, $0x3fe5555555555593
+DATA constants<>+6192(SB)/8, $0x3fe5555555555593
+DATA constants<>+6200(SB)/8, $0x3fe5555555555593
+DATA constants<>+6208(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6216(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6224(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6232(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6240(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6248(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6256(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6264(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6272(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6280(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6288(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6296(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6304(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6312(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6320(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6328(SB)/8, $0x3fe62e42fee00000
+GLOBL constants<>(SB), RODATA|NOPTR, $6336

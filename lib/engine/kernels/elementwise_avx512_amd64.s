@@ -684,6 +684,438 @@ loop:
 	VZEROUPPER
 	RET
 
+// func add64_avx512(dst, a, b unsafe.Pointer, n int)
+TEXT ·add64_avx512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD (DX)(AX*8), Z1
+	VADDPD Z1, Z0, Z1
+	VMOVUPD Z1, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func sub64_avx512(dst, a, b unsafe.Pointer, n int)
+TEXT ·sub64_avx512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD (DX)(AX*8), Z1
+	VSUBPD Z1, Z0, Z1
+	VMOVUPD Z1, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func mul64_avx512(dst, a, b unsafe.Pointer, n int)
+TEXT ·mul64_avx512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD (DX)(AX*8), Z1
+	VMULPD Z1, Z0, Z1
+	VMOVUPD Z1, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func div64_avx512(dst, a, b unsafe.Pointer, n int)
+TEXT ·div64_avx512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD (DX)(AX*8), Z1
+	VDIVPD Z1, Z0, Z1
+	VMOVUPD Z1, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func max64_avx512(dst, a, b unsafe.Pointer, n int)
+TEXT ·max64_avx512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD (DX)(AX*8), Z1
+	VMAXPD Z1, Z0, Z2
+	VMAXPD Z0, Z1, Z3
+	VANDPD Z3, Z2, Z3
+	VADDPD Z1, Z0, Z2
+	VCMPPD $3, Z1, Z0, K1
+	VBLENDMPD Z2, Z3, K1, Z3
+	VMOVUPD Z3, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func min64_avx512(dst, a, b unsafe.Pointer, n int)
+TEXT ·min64_avx512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD (DX)(AX*8), Z1
+	VMINPD Z1, Z0, Z2
+	VMINPD Z0, Z1, Z3
+	VORPD Z3, Z2, Z3
+	VADDPD Z1, Z0, Z2
+	VCMPPD $3, Z1, Z0, K1
+	VBLENDMPD Z2, Z3, K1, Z3
+	VMOVUPD Z3, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func widen_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·widen_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VCVTPS2PD (SI)(AX*4), Z0
+	VMOVUPD Z0, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func narrow_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·narrow_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VCVTPD2PS Z0, Y15
+	VMOVUPS Y15, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func neg64_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·neg64_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VXORPD constants<>+960(SB), Z0, Z0
+	VMOVUPD Z0, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func abs64_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·abs64_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VANDPD constants<>+4544(SB), Z0, Z0
+	VMOVUPD Z0, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func sqrt64_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·sqrt64_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD Z0, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func exp64_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·exp64_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD constants<>+4608(SB), Z1
+	VMAXPD Z0, Z1, Z1
+	VMOVUPD constants<>+4672(SB), Z0
+	VMINPD Z1, Z0, Z0
+	VMOVUPD constants<>+384(SB), Z1
+	VMOVAPD Z0, Z2
+	VFMADD213PD constants<>+320(SB), Z1, Z2
+	VSUBPD constants<>+320(SB), Z2, Z2
+	VFMADD231PD constants<>+4736(SB), Z2, Z0
+	VFMADD231PD constants<>+4800(SB), Z2, Z0
+	VMULPD Z0, Z0, Z1
+	VMOVUPD constants<>+4864(SB), Z3
+	VMOVAPD Z0, Z4
+	VFMADD213PD constants<>+4928(SB), Z3, Z4
+	VFMADD213PD constants<>+4992(SB), Z0, Z4
+	VFMADD213PD constants<>+5056(SB), Z0, Z4
+	VFMADD213PD constants<>+5120(SB), Z0, Z4
+	VFMADD213PD constants<>+5184(SB), Z0, Z4
+	VFMADD213PD constants<>+5248(SB), Z0, Z4
+	VFMADD213PD constants<>+5312(SB), Z0, Z4
+	VFMADD213PD constants<>+5376(SB), Z0, Z4
+	VFMADD213PD constants<>+5440(SB), Z0, Z4
+	VFMADD213PD constants<>+5504(SB), Z0, Z4
+	VFMADD213PD constants<>+896(SB), Z0, Z4
+	VFMADD231PD Z4, Z1, Z0
+	VMOVUPD constants<>+896(SB), Z4
+	VMOVAPD Z2, Z1
+	VFMADD213PD constants<>+320(SB), Z4, Z1
+	VPSLLQ $52, Z1, Z4
+	VPADDQ constants<>+128(SB), Z4, Z4
+	VSUBPD constants<>+320(SB), Z1, Z1
+	VSUBPD Z1, Z2, Z1
+	VADDPD constants<>+320(SB), Z1, Z1
+	VPSLLQ $52, Z1, Z1
+	VPADDQ constants<>+128(SB), Z1, Z1
+	VFMADD231PD Z0, Z4, Z4
+	VMULPD Z1, Z4, Z1
+	VMOVUPD Z1, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func log64_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·log64_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VMULPD constants<>+5568(SB), Z0, Z1
+	VCMPPD $17, constants<>+5632(SB), Z0, K1
+	VBLENDMPD Z1, Z0, K1, Z1
+	VPSUBQ constants<>+1024(SB), Z1, Z2
+	VANDPD constants<>+1088(SB), Z2, Z3
+	VPSUBQ Z3, Z1, Z3
+	VSUBPD constants<>+128(SB), Z3, Z3
+	VXORPD constants<>+960(SB), Z2, Z2
+	VPSRLQ $52, Z2, Z2
+	VORPD constants<>+1152(SB), Z2, Z2
+	VSUBPD constants<>+1216(SB), Z2, Z2
+	VCMPPD $17, constants<>+5632(SB), Z0, K1
+	VMOVUPD constants<>+1792(SB), Z1
+	VBLENDMPD constants<>+5696(SB), Z1, K1, Z1
+	VSUBPD Z1, Z2, Z1
+	VADDPD constants<>+1280(SB), Z3, Z2
+	VDIVPD Z2, Z3, Z2
+	VMULPD Z2, Z2, Z4
+	VMOVUPD constants<>+5760(SB), Z5
+	VMOVAPD Z4, Z6
+	VFMADD213PD constants<>+5824(SB), Z5, Z6
+	VFMADD213PD constants<>+5888(SB), Z4, Z6
+	VFMADD213PD constants<>+5952(SB), Z4, Z6
+	VFMADD213PD constants<>+6016(SB), Z4, Z6
+	VFMADD213PD constants<>+6080(SB), Z4, Z6
+	VFMADD213PD constants<>+6144(SB), Z4, Z6
+	VMULPD Z6, Z4, Z6
+	VMULPD Z3, Z3, Z4
+	VMULPD constants<>+896(SB), Z4, Z4
+	VADDPD Z6, Z4, Z6
+	VMOVUPD constants<>+6208(SB), Z5
+	VMOVAPD Z1, Z7
+	VFMADD213PD constants<>+1792(SB), Z5, Z7
+	VFMADD231PD Z6, Z2, Z7
+	VMULPD constants<>+6272(SB), Z1, Z1
+	VSUBPD Z7, Z4, Z7
+	VSUBPD Z3, Z7, Z3
+	VSUBPD Z3, Z1, Z3
+	VCMPPD $17, constants<>+1728(SB), Z0, K1
+	VBLENDMPD Z3, Z0, K1, Z3
+	VCMPPD $17, constants<>+1792(SB), Z0, K1
+	VBLENDMPD constants<>+1856(SB), Z3, K1, Z3
+	VCMPPD $0, constants<>+1792(SB), Z0, K1
+	VBLENDMPD constants<>+1088(SB), Z3, K1, Z3
+	VMOVUPD Z3, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func log1p64_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·log1p64_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (SI)(AX*8), Z0
+	VADDPD constants<>+128(SB), Z0, Z1
+	VSUBPD constants<>+128(SB), Z1, Z2
+	VSUBPD Z2, Z1, Z3
+	VMOVUPD constants<>+128(SB), Z4
+	VSUBPD Z3, Z4, Z4
+	VSUBPD Z2, Z0, Z2
+	VADDPD Z2, Z4, Z2
+	VPSUBQ constants<>+1024(SB), Z1, Z4
+	VANDPD constants<>+1088(SB), Z4, Z3
+	VPSUBQ Z3, Z1, Z3
+	VSUBPD constants<>+128(SB), Z3, Z3
+	VXORPD constants<>+960(SB), Z4, Z4
+	VPSRLQ $52, Z4, Z4
+	VORPD constants<>+1152(SB), Z4, Z4
+	VSUBPD constants<>+1216(SB), Z4, Z4
+	VCMPPD $0, constants<>+1792(SB), Z4, K1
+	VBLENDMPD Z0, Z3, K1, Z3
+	VDIVPD Z1, Z2, Z2
+	VCMPPD $0, constants<>+1792(SB), Z4, K1
+	VBLENDMPD constants<>+1792(SB), Z2, K1, Z2
+	VADDPD constants<>+1280(SB), Z3, Z5
+	VDIVPD Z5, Z3, Z5
+	VMULPD Z5, Z5, Z6
+	VMOVUPD constants<>+5760(SB), Z7
+	VMOVAPD Z6, Z8
+	VFMADD213PD constants<>+5824(SB), Z7, Z8
+	VFMADD213PD constants<>+5888(SB), Z6, Z8
+	VFMADD213PD constants<>+5952(SB), Z6, Z8
+	VFMADD213PD constants<>+6016(SB), Z6, Z8
+	VFMADD213PD constants<>+6080(SB), Z6, Z8
+	VFMADD213PD constants<>+6144(SB), Z6, Z8
+	VMULPD Z8, Z6, Z8
+	VMULPD Z3, Z3, Z6
+	VMULPD constants<>+896(SB), Z6, Z6
+	VADDPD Z8, Z6, Z8
+	VFMADD231PD constants<>+6208(SB), Z4, Z2
+	VFMADD231PD Z8, Z5, Z2
+	VMULPD constants<>+6272(SB), Z4, Z4
+	VSUBPD Z2, Z6, Z2
+	VSUBPD Z3, Z2, Z3
+	VSUBPD Z3, Z4, Z3
+	VCMPPD $17, constants<>+1728(SB), Z1, K1
+	VBLENDMPD Z3, Z1, K1, Z3
+	VCMPPD $17, constants<>+1792(SB), Z1, K1
+	VBLENDMPD constants<>+1856(SB), Z3, K1, Z3
+	VCMPPD $0, constants<>+1792(SB), Z1, K1
+	VBLENDMPD constants<>+1088(SB), Z3, K1, Z3
+	VANDPD constants<>+960(SB), Z0, Z0
+	VORPD Z0, Z3, Z0
+	VMOVUPD Z0, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func maxTo_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·maxTo_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (DI)(AX*8), Z0
+	VCVTPS2PD (SI)(AX*4), Z1
+	VMAXPD Z1, Z0, Z2
+	VMAXPD Z0, Z1, Z3
+	VANDPD Z3, Z2, Z3
+	VADDPD Z1, Z0, Z2
+	VCMPPD $3, Z1, Z0, K1
+	VBLENDMPD Z2, Z3, K1, Z3
+	VMOVUPD Z3, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func minTo_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·minTo_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPD (DI)(AX*8), Z0
+	VCVTPS2PD (SI)(AX*4), Z1
+	VMINPD Z1, Z0, Z2
+	VMINPD Z0, Z1, Z3
+	VORPD Z3, Z2, Z3
+	VADDPD Z1, Z0, Z2
+	VCMPPD $3, Z1, Z0, K1
+	VBLENDMPD Z2, Z3, K1, Z3
+	VMOVUPD Z3, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
 // func choose_avx512(dst, mask, a, b unsafe.Pointer, n int)
 TEXT ·choose_avx512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -1343,4 +1775,228 @@ DATA constants<>+4512(SB)/8, $0x0101010101010101
 DATA constants<>+4520(SB)/8, $0x0101010101010101
 DATA constants<>+4528(SB)/8, $0x0101010101010101
 DATA constants<>+4536(SB)/8, $0x0101010101010101
-GLOBL constants<>(SB), RODATA|NOPTR, $4544
+DATA constants<>+4544(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4552(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4560(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4568(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4576(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4584(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4592(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4600(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4608(SB)/8, $0xc087500000000000
+DATA constants<>+4616(SB)/8, $0xc087500000000000
+DATA constants<>+4624(SB)/8, $0xc087500000000000
+DATA constants<>+4632(SB)/8, $0xc087500000000000
+DATA constants<>+4640(SB)/8, $0xc087500000000000
+DATA constants<>+4648(SB)/8, $0xc087500000000000
+DATA constants<>+4656(SB)/8, $0xc087500000000000
+DATA constants<>+4664(SB)/8, $0xc087500000000000
+DATA constants<>+4672(SB)/8, $0x4086300000000000
+DATA constants<>+4680(SB)/8, $0x4086300000000000
+DATA constants<>+4688(SB)/8, $0x4086300000000000
+DATA constants<>+4696(SB)/8, $0x4086300000000000
+DATA constants<>+4704(SB)/8, $0x4086300000000000
+DATA constants<>+4712(SB)/8, $0x4086300000000000
+DATA constants<>+4720(SB)/8, $0x4086300000000000
+DATA constants<>+4728(SB)/8, $0x4086300000000000
+DATA constants<>+4736(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4744(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4752(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4760(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4768(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4776(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4784(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4792(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4800(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4808(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4816(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4824(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4832(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4840(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4848(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4856(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4864(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4872(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4880(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4888(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4896(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4904(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4912(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4920(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4928(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4936(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4944(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4952(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4960(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4968(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4976(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4984(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+4992(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5000(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5008(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5016(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5024(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5032(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5040(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5048(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5056(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5064(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5072(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5080(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5088(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5096(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5104(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5112(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5120(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5128(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5136(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5144(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5152(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5160(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5168(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5176(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5184(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5192(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5200(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5208(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5216(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5224(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5232(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5240(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5248(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5256(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5264(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5272(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5280(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5288(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5296(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5304(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5312(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5320(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5328(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5336(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5344(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5352(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5360(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5368(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5376(SB)/8, $0x3f81111111111111
+DATA constants<>+5384(SB)/8, $0x3f81111111111111
+DATA constants<>+5392(SB)/8, $0x3f81111111111111
+DATA constants<>+5400(SB)/8, $0x3f81111111111111
+DATA constants<>+5408(SB)/8, $0x3f81111111111111
+DATA constants<>+5416(SB)/8, $0x3f81111111111111
+DATA constants<>+5424(SB)/8, $0x3f81111111111111
+DATA constants<>+5432(SB)/8, $0x3f81111111111111
+DATA constants<>+5440(SB)/8, $0x3fa5555555555555
+DATA constants<>+5448(SB)/8, $0x3fa5555555555555
+DATA constants<>+5456(SB)/8, $0x3fa5555555555555
+DATA constants<>+5464(SB)/8, $0x3fa5555555555555
+DATA constants<>+5472(SB)/8, $0x3fa5555555555555
+DATA constants<>+5480(SB)/8, $0x3fa5555555555555
+DATA constants<>+5488(SB)/8, $0x3fa5555555555555
+DATA constants<>+5496(SB)/8, $0x3fa5555555555555
+DATA constants<>+5504(SB)/8, $0x3fc5555555555555
+DATA constants<>+5512(SB)/8, $0x3fc5555555555555
+DATA constants<>+5520(SB)/8, $0x3fc5555555555555
+DATA constants<>+5528(SB)/8, $0x3fc5555555555555
+DATA constants<>+5536(SB)/8, $0x3fc5555555555555
+DATA constants<>+5544(SB)/8, $0x3fc5555555555555
+DATA constants<>+5552(SB)/8, $0x3fc5555555555555
+DATA constants<>+5560(SB)/8, $0x3fc5555555555555
+DATA constants<>+5568(SB)/8, $0x4350000000000000
+DATA constants<>+5576(SB)/8, $0x4350000000000000
+DATA constants<>+5584(SB)/8, $0x4350000000000000
+DATA constants<>+5592(SB)/8, $0x4350000000000000
+DATA constants<>+5600(SB)/8, $0x4350000000000000
+DATA constants<>+5608(SB)/8, $0x4350000000000000
+DATA constants<>+5616(SB)/8, $0x4350000000000000
+DATA constants<>+5624(SB)/8, $0x4350000000000000
+DATA constants<>+5632(SB)/8, $0x0010000000000000
+DATA constants<>+5640(SB)/8, $0x0010000000000000
+DATA constants<>+5648(SB)/8, $0x0010000000000000
+DATA constants<>+5656(SB)/8, $0x0010000000000000
+DATA constants<>+5664(SB)/8, $0x0010000000000000
+DATA constants<>+5672(SB)/8, $0x0010000000000000
+DATA constants<>+5680(SB)/8, $0x0010000000000000
+DATA constants<>+5688(SB)/8, $0x0010000000000000
+DATA constants<>+5696(SB)/8, $0x404b000000000000
+DATA constants<>+5704(SB)/8, $0x404b000000000000
+DATA constants<>+5712(SB)/8, $0x404b000000000000
+DATA constants<>+5720(SB)/8, $0x404b000000000000
+DATA constants<>+5728(SB)/8, $0x404b000000000000
+DATA constants<>+5736(SB)/8, $0x404b000000000000
+DATA constants<>+5744(SB)/8, $0x404b000000000000
+DATA constants<>+5752(SB)/8, $0x404b000000000000
+DATA constants<>+5760(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5768(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5776(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5784(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5792(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5800(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5808(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5816(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5824(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5832(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5840(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5848(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5856(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5864(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5872(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5880(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5888(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5896(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5904(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5912(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5920(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5928(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5936(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5944(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5952(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5960(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5968(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5976(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5984(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+5992(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6000(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6008(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6016(SB)/8, $0x3fd2492494229359
+DATA constants<>+6024(SB)/8, $0x3fd2492494229359
+DATA constants<>+6032(SB)/8, $0x3fd2492494229359
+DATA constants<>+6040(SB)/8, $0x3fd2492494229359
+DATA constants<>+6048(SB)/8, $0x3fd2492494229359
+DATA constants<>+6056(SB)/8, $0x3fd2492494229359
+DATA constants<>+6064(SB)/8, $0x3fd2492494229359
+DATA constants<>+6072(SB)/8, $0x3fd2492494229359
+DATA constants<>+6080(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6088(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6096(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6104(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6112(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6120(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6128(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6136(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6144(SB)/8, $0x3fe5555555555593
+DATA constants<>+6152(SB)/8, $0x3fe5555555555593
+DATA constants<>+6160(SB)/8, $0x3fe5555555555593
+DATA constants<>+6168(SB)/8, $0x3fe5555555555593
+DATA constants<>+6176(SB)/8, $0x3fe5555555555593
+DATA constants<>+6184(SB)/8, $0x3fe5555555555593
+DATA constants<>+6192(SB)/8, $0x3fe5555555555593
+DATA constants<>+6200(SB)/8, $0x3fe5555555555593
+DATA constants<>+6208(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6216(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6224(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6232(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6240(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6248(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6256(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6264(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6272(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6280(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6288(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6296(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6304(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6312(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6320(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6328(SB)/8, $0x3fe62e42fee00000
+GLOBL constants<>(SB), RODATA|NOPTR, $6336

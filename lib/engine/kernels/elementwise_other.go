@@ -96,6 +96,70 @@ func notEqualAt(l Level, dst []bool, a []float32, b []float32) {
 	notEqualScalar(dst, a, b)
 }
 
+func add64At(l Level, dst []float64, a []float64, b []float64) {
+	add64Scalar(dst, a, b)
+}
+
+func sub64At(l Level, dst []float64, a []float64, b []float64) {
+	sub64Scalar(dst, a, b)
+}
+
+func mul64At(l Level, dst []float64, a []float64, b []float64) {
+	mul64Scalar(dst, a, b)
+}
+
+func div64At(l Level, dst []float64, a []float64, b []float64) {
+	div64Scalar(dst, a, b)
+}
+
+func max64At(l Level, dst []float64, a []float64, b []float64) {
+	max64Scalar(dst, a, b)
+}
+
+func min64At(l Level, dst []float64, a []float64, b []float64) {
+	min64Scalar(dst, a, b)
+}
+
+func widenAt(l Level, dst []float64, a []float32) {
+	widenScalar(dst, a)
+}
+
+func narrowAt(l Level, dst []float32, a []float64) {
+	narrowScalar(dst, a)
+}
+
+func neg64At(l Level, dst []float64, a []float64) {
+	neg64Scalar(dst, a)
+}
+
+func abs64At(l Level, dst []float64, a []float64) {
+	abs64Scalar(dst, a)
+}
+
+func sqrt64At(l Level, dst []float64, a []float64) {
+	sqrt64Scalar(dst, a)
+}
+
+func exp64At(l Level, dst []float64, a []float64) {
+	exp64Scalar(dst, a)
+}
+
+func log64At(l Level, dst []float64, a []float64) {
+	log64Scalar(dst, a)
+}
+
+func log1p64At(l Level, dst []float64, a []float64) {
+	log1p64Scalar(dst, a)
+}
+
+func maxToAt(l Level, dst []float64, a []float32) {
+	maxToScalar(dst, a)
+}
+
+func minToAt(l Level, dst []float64, a []float32) {
+	minToScalar(dst, a)
+}
+
 func chooseAt(l Level, dst []float32, mask []bool, a []float32, b []float32) {
 	chooseScalar(dst, mask, a, b)
 }

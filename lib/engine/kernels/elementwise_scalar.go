@@ -499,6 +499,351 @@ func notEqualScalar(dst []bool, a []float32, b []float32) {
 	}
 }
 
+func add64Scalar(dst []float64, a []float64, b []float64) {
+	a = a[:len(dst)]
+	b = b[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t1 := b[i]
+		t2 := float64(t0 + t1)
+		dst[i] = t2
+	}
+}
+
+func sub64Scalar(dst []float64, a []float64, b []float64) {
+	a = a[:len(dst)]
+	b = b[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t1 := b[i]
+		t2 := float64(t0 - t1)
+		dst[i] = t2
+	}
+}
+
+func mul64Scalar(dst []float64, a []float64, b []float64) {
+	a = a[:len(dst)]
+	b = b[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t1 := b[i]
+		t2 := float64(t0 * t1)
+		dst[i] = t2
+	}
+}
+
+func div64Scalar(dst []float64, a []float64, b []float64) {
+	a = a[:len(dst)]
+	b = b[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t1 := b[i]
+		t2 := float64(t0 / t1)
+		dst[i] = t2
+	}
+}
+
+func max64Scalar(dst []float64, a []float64, b []float64) {
+	a = a[:len(dst)]
+	b = b[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t1 := b[i]
+		t2 := t1
+		if t0 > t1 {
+			t2 = t0
+		}
+		t3 := t0
+		if t1 > t0 {
+			t3 = t1
+		}
+		t4 := math.Float64frombits(math.Float64bits(t2) & math.Float64bits(t3))
+		t5 := float64(t0 + t1)
+		t6 := t4
+		if t0 != t0 || t1 != t1 {
+			t6 = t5
+		}
+		dst[i] = t6
+	}
+}
+
+func min64Scalar(dst []float64, a []float64, b []float64) {
+	a = a[:len(dst)]
+	b = b[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t1 := b[i]
+		t2 := t1
+		if t0 < t1 {
+			t2 = t0
+		}
+		t3 := t0
+		if t1 < t0 {
+			t3 = t1
+		}
+		t4 := math.Float64frombits(math.Float64bits(t2) | math.Float64bits(t3))
+		t5 := float64(t0 + t1)
+		t6 := t4
+		if t0 != t0 || t1 != t1 {
+			t6 = t5
+		}
+		dst[i] = t6
+	}
+}
+
+func widenScalar(dst []float64, a []float32) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := float64(a[i])
+		dst[i] = t0
+	}
+}
+
+func narrowScalar(dst []float32, a []float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		dst[i] = float32(t0)
+	}
+}
+
+func neg64Scalar(dst []float64, a []float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t2 := math.Float64frombits(math.Float64bits(t0) ^ 0x8000000000000000)
+		dst[i] = t2
+	}
+}
+
+func abs64Scalar(dst []float64, a []float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t2 := math.Float64frombits(math.Float64bits(t0) & 0x7fffffffffffffff)
+		dst[i] = t2
+	}
+}
+
+func sqrt64Scalar(dst []float64, a []float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t1 := float64(math.Sqrt(float64(t0)))
+		dst[i] = t1
+	}
+}
+
+func exp64Scalar(dst []float64, a []float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t3 := t0
+		if -746 > t0 {
+			t3 = -746
+		}
+		t4 := t3
+		if 710 < t3 {
+			t4 = 710
+		}
+		t7 := math.FMA(t4, 1.4426950408889634, 6.755399441055744e+15)
+		t9 := float64(t7 - 6.755399441055744e+15)
+		t12 := math.FMA(t9, -0.6931471803691238, t4)
+		t13 := math.FMA(t9, -1.9082149292705877e-10, t12)
+		t14 := float64(t13 * t13)
+		t17 := math.FMA(1.6059043836821613e-10, t13, 2.08767569878681e-09)
+		t19 := math.FMA(t17, t13, 2.505210838544172e-08)
+		t21 := math.FMA(t19, t13, 2.755731922398589e-07)
+		t23 := math.FMA(t21, t13, 2.7557319223985893e-06)
+		t25 := math.FMA(t23, t13, 2.48015873015873e-05)
+		t27 := math.FMA(t25, t13, 0.0001984126984126984)
+		t29 := math.FMA(t27, t13, 0.001388888888888889)
+		t31 := math.FMA(t29, t13, 0.008333333333333333)
+		t33 := math.FMA(t31, t13, 0.041666666666666664)
+		t35 := math.FMA(t33, t13, 0.16666666666666666)
+		t37 := math.FMA(t35, t13, 0.5)
+		t38 := math.FMA(t14, t37, t13)
+		t41 := math.FMA(t9, 0.5, 6.755399441055744e+15)
+		t42 := math.Float64frombits(math.Float64bits(t41) << 52)
+		t44 := math.Float64frombits(math.Float64bits(t42) + 0x3ff0000000000000)
+		t46 := float64(t41 - 6.755399441055744e+15)
+		t47 := float64(t9 - t46)
+		t49 := float64(t47 + 6.755399441055744e+15)
+		t50 := math.Float64frombits(math.Float64bits(t49) << 52)
+		t52 := math.Float64frombits(math.Float64bits(t50) + 0x3ff0000000000000)
+		t53 := math.FMA(t44, t38, t44)
+		t54 := float64(t53 * t52)
+		dst[i] = t54
+	}
+}
+
+func log64Scalar(dst []float64, a []float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t3 := float64(t0 * 1.8014398509481984e+16)
+		t4 := t0
+		if t0 < 2.2250738585072014e-308 {
+			t4 = t3
+		}
+		t6 := math.Float64frombits(math.Float64bits(t4) - 0x3fe6a09e667f3bcd)
+		t8 := math.Float64frombits(math.Float64bits(t6) & 0xfff0000000000000)
+		t9 := math.Float64frombits(math.Float64bits(t4) - math.Float64bits(t8))
+		t11 := float64(t9 - 1)
+		t13 := math.Float64frombits(math.Float64bits(t6) ^ 0x8000000000000000)
+		t14 := math.Float64frombits(math.Float64bits(t13) >> 52)
+		t16 := math.Float64frombits(math.Float64bits(t14) | 0x4330000000000000)
+		t18 := float64(t16 - 4.503599627372544e+15)
+		t22 := float64(0)
+		if t0 < 2.2250738585072014e-308 {
+			t22 = 54
+		}
+		t23 := float64(t18 - t22)
+		t26 := float64(t11 + 2)
+		t27 := float64(t11 / t26)
+		t28 := float64(t27 * t27)
+		t31 := math.FMA(0.14798198605116586, t28, 0.15313837699209373)
+		t33 := math.FMA(t31, t28, 0.1818357216161805)
+		t35 := math.FMA(t33, t28, 0.22222198432149784)
+		t37 := math.FMA(t35, t28, 0.2857142874366239)
+		t39 := math.FMA(t37, t28, 0.3999999999940942)
+		t41 := math.FMA(t39, t28, 0.6666666666666735)
+		t42 := float64(t28 * t41)
+		t43 := float64(t11 * t11)
+		t45 := float64(t43 * 0.5)
+		t46 := float64(t45 + t42)
+		t48 := math.FMA(t23, 1.9082149292705877e-10, 0)
+		t49 := math.FMA(t27, t46, t48)
+		t51 := float64(t23 * 0.6931471803691238)
+		t52 := float64(t45 - t49)
+		t53 := float64(t52 - t11)
+		t54 := float64(t51 - t53)
+		t56 := t0
+		if t0 < math.Float64frombits(0x7ff0000000000000) {
+			t56 = t54
+		}
+		t59 := t56
+		if t0 < 0 {
+			t59 = math.Float64frombits(0x7ff8000000000000)
+		}
+		t62 := t59
+		if t0 == 0 {
+			t62 = math.Float64frombits(0xfff0000000000000)
+		}
+		dst[i] = t62
+	}
+}
+
+func log1p64Scalar(dst []float64, a []float64) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t2 := float64(t0 + 1)
+		t4 := float64(t2 - 1)
+		t6 := float64(t2 - t4)
+		t7 := float64(1 - t6)
+		t8 := float64(t0 - t4)
+		t9 := float64(t7 + t8)
+		t11 := math.Float64frombits(math.Float64bits(t2) - 0x3fe6a09e667f3bcd)
+		t13 := math.Float64frombits(math.Float64bits(t11) & 0xfff0000000000000)
+		t14 := math.Float64frombits(math.Float64bits(t2) - math.Float64bits(t13))
+		t16 := float64(t14 - 1)
+		t18 := math.Float64frombits(math.Float64bits(t11) ^ 0x8000000000000000)
+		t19 := math.Float64frombits(math.Float64bits(t18) >> 52)
+		t21 := math.Float64frombits(math.Float64bits(t19) | 0x4330000000000000)
+		t23 := float64(t21 - 4.503599627372544e+15)
+		t25 := t16
+		if t23 == 0 {
+			t25 = t0
+		}
+		t28 := float64(t9 / t2)
+		t29 := t28
+		if t23 == 0 {
+			t29 = 0
+		}
+		t31 := float64(t25 + 2)
+		t32 := float64(t25 / t31)
+		t33 := float64(t32 * t32)
+		t36 := math.FMA(0.14798198605116586, t33, 0.15313837699209373)
+		t38 := math.FMA(t36, t33, 0.1818357216161805)
+		t40 := math.FMA(t38, t33, 0.22222198432149784)
+		t42 := math.FMA(t40, t33, 0.2857142874366239)
+		t44 := math.FMA(t42, t33, 0.3999999999940942)
+		t46 := math.FMA(t44, t33, 0.6666666666666735)
+		t47 := float64(t33 * t46)
+		t48 := float64(t25 * t25)
+		t50 := float64(t48 * 0.5)
+		t51 := float64(t50 + t47)
+		t53 := math.FMA(t23, 1.9082149292705877e-10, t29)
+		t54 := math.FMA(t32, t51, t53)
+		t56 := float64(t23 * 0.6931471803691238)
+		t57 := float64(t50 - t54)
+		t58 := float64(t57 - t25)
+		t59 := float64(t56 - t58)
+		t61 := t2
+		if t2 < math.Float64frombits(0x7ff0000000000000) {
+			t61 = t59
+		}
+		t64 := t61
+		if t2 < 0 {
+			t64 = math.Float64frombits(0x7ff8000000000000)
+		}
+		t67 := t64
+		if t2 == 0 {
+			t67 = math.Float64frombits(0xfff0000000000000)
+		}
+		t69 := math.Float64frombits(math.Float64bits(t0) & 0x8000000000000000)
+		t70 := math.Float64frombits(math.Float64bits(t67) | math.Float64bits(t69))
+		dst[i] = t70
+	}
+}
+
+func maxToScalar(dst []float64, a []float32) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := dst[i]
+		t1 := float64(a[i])
+		t2 := t1
+		if t0 > t1 {
+			t2 = t0
+		}
+		t3 := t0
+		if t1 > t0 {
+			t3 = t1
+		}
+		t4 := math.Float64frombits(math.Float64bits(t2) & math.Float64bits(t3))
+		t5 := float64(t0 + t1)
+		t6 := t4
+		if t0 != t0 || t1 != t1 {
+			t6 = t5
+		}
+		dst[i] = t6
+	}
+}
+
+func minToScalar(dst []float64, a []float32) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := dst[i]
+		t1 := float64(a[i])
+		t2 := t1
+		if t0 < t1 {
+			t2 = t0
+		}
+		t3 := t0
+		if t1 < t0 {
+			t3 = t1
+		}
+		t4 := math.Float64frombits(math.Float64bits(t2) | math.Float64bits(t3))
+		t5 := float64(t0 + t1)
+		t6 := t4
+		if t0 != t0 || t1 != t1 {
+			t6 = t5
+		}
+		dst[i] = t6
+	}
+}
+
 func chooseScalar(dst []float32, mask []bool, a []float32, b []float32) {
 	mask = mask[:len(dst)]
 	a = a[:len(dst)]

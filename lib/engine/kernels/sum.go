@@ -112,19 +112,15 @@ func sumColsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
 	}
 	const side = len(lanes{})
 	p.Run((m.Cols+side-1)/side, grainOf(side*m.Rows), func(from, to int) {
-		for j := from * side; j < min(m.Cols, to*side); j += side {
-			if m.ColStride == 1 && m.Rows > 0 && j+side <= m.Cols {
-				var s lanes
-				columnsAt(l, &s, m.Data[j:], m.RowStride, m.Rows)
-				copy(dst[j:], s[:])
-				continue
-			}
-			for n := j; n < min(m.Cols, j+side); n++ {
-				var sum float64
-				for i := range m.Rows {
-					sum += float64(m.At(i, n))
-				}
-				dst[n] = sum
+		first, last := from*side, min(m.Cols, to*side)
+		clear(dst[first:last])
+		if m.ColStride == 1 && m.Rows > 0 {
+			addRowsAt(l, dst[first:last], m.Data[first:], m.RowStride, m.Rows)
+			return
+		}
+		for j := first; j < last; j++ {
+			for i := range m.Rows {
+				dst[j] += float64(m.At(i, j))
 			}
 		}
 	})

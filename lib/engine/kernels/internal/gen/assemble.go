@@ -227,6 +227,8 @@ func (a *assembler) load1(v value, n int) {
 		a.op("VCVTPS2PD (%s)(AX*4), %s", p, a.set.reg(r))
 	case kind == "float32":
 		a.op("VMOVUPS (%s)(AX*4), %s", p, a.set.reg(r))
+	case a.wide:
+		a.op("VMOVUPD (%s)(AX*8), %s", p, a.set.reg(r))
 	case a.bytes == 64:
 		a.op("VCVTPD2PS (%s)(AX*8), Y%d\n\tVCVTPD2PS 64(%s)(AX*8), Y%d\n\tVINSERTF64X4 $1, Y%d, Z%d, Z%d", p, r, p, spare, spare, r, r)
 	default:
@@ -249,6 +251,8 @@ func (a *assembler) write1(s store) {
 		a.give(high)
 	case !a.wide:
 		a.op("VMOVUPS %s, (%s)(AX*4)", a.in(s.args[0]), p)
+	case a.arrays[s.array].kind == "float64":
+		a.op("VMOVUPD %s, (%s)(AX*8)", a.in(s.args[0]), p)
 	case a.bytes == 64:
 		a.op("VCVTPD2PS %s, Y%d\n\tVMOVUPS Y%d, (%s)(AX*4)", a.in(s.args[0]), spare, spare, p)
 	default:

@@ -1,6 +1,9 @@
 package gen
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // programs are all elementwise functions. What each of them is stands in the
 // documentation of package kernels; here stands how it is computed. Coefficients are
@@ -45,7 +48,7 @@ func programs() []*program {
 		p.storeRelation("dst", relation, p.load("a"), p.load("b"))
 		all = append(all, p)
 	}
-	return append(all, choice(), adam(), sgd())
+	return slices.Concat(all, programs64(), []*program{choice(), adam(), sgd()})
 }
 
 func floats(names ...string) []array {

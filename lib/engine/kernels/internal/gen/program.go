@@ -199,7 +199,11 @@ func (p *program) golang() string {
 			continue
 		default:
 			condition := fmt.Sprintf(relations[i.op].golang, arg(0), arg(1))
-			f.line("t%d := %s\nif %s { t%d = %s }", v, arg(3), condition, v, arg(2))
+			first := arg(3)
+			if p.code[i.args[3]].op == "const" {
+				first = kind + "(" + first + ")"
+			}
+			f.line("t%d := %s\nif %s { t%d = %s }", v, first, condition, v, arg(2))
 			continue
 		}
 		f.line("t%d := %s", v, e)
