@@ -19,7 +19,7 @@ type Adam struct {
 	Eps   float64 `json:"eps,omitempty"`   // 0: 1e-8
 }
 
-var _ Optimizer = Adam{}
+var _ Single = Adam{}
 
 // Name implements Optimizer.
 func (Adam) Name() string { return "adam" }
@@ -59,17 +59,22 @@ func (Adam) Slots() []string { return []string{"m", "v"} }
 //	m = b1 m + (1-b1) g,  v = b2 v + (1-b2) g^2
 //	p = p - lr / (1-b1^t) * m / (sqrt(v) / sqrt(1-b2^t) + eps)
 func (a Adam) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
-	moves, err := begin(a, p, grads, s, rates)
+	return adamStep(a, a, 0, kernels.Adam.Step, p, grads, s, rates)
+}
+
+// StepSingle implements Single.
+func (a Adam) StepSingle(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
+	return adamStep(a, a, 0, kernels.Adam.Step32, p, grads, s, rates)
+}
+
+// adamStep is a step of o by Adam's rule; decay is what every weight is first multiplied
+// by 1 - lr decay for (AdamW).
+func adamStep[T float32 | float64](o Optimizer, a Adam, decay float64, step func(rule kernels.Adam, w, m, v []float32, grad []T),
+	p Params, grads [][]T, s *OptimizerState, rates []float64) error {
+	moves, err := begin(o, p, grads, s, rates)
 	if err != nil {
 		return err
 	}
-	a.move(p, grads, s, rates, moves, 0)
-	return nil
-}
-
-// move takes the step of the tensors given; decay is what every weight is first
-// multiplied by 1 - lr decay for (AdamW).
-func (a Adam) move(p Params, grads [][]float64, s *OptimizerState, rates []float64, moves []int, decay float64) {
 	a = a.resolved()
 	first, second := 1-math.Pow(a.Beta1, float64(s.T)), 1-math.Pow(a.Beta2, float64(s.T))
 	root := float32(math.Sqrt(second))
@@ -81,6 +86,7 @@ func (a Adam) move(p Params, grads [][]float64, s *OptimizerState, rates []float
 		rate, shrink := float32(lr/first), float32(1-lr*decay)
 		w, m, v, grad := p[i].Data, s.Slots[0][i].Data, s.Slots[1][i].Data, grads[i]
 		rule := kernels.Adam{B1: b1, B2: b2, C1: c1, C2: c2, Root: root, Eps: eps, Rate: rate, Shrink: shrink}
-		array.Split(len(grad), func(from, to int) { rule.Step(w[from:to], m[from:to], v[from:to], grad[from:to]) })
+		array.Split(len(grad), func(from, to int) { step(rule, w[from:to], m[from:to], v[from:to], grad[from:to]) })
 	}
+	return nil
 }

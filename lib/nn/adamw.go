@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // AdamW is Adam with decoupled weight decay (Loshchilov and Hutter 2019): every
@@ -17,7 +19,7 @@ type AdamW struct {
 	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 1e-2; for none take Adam
 }
 
-var _ Optimizer = AdamW{}
+var _ Single = AdamW{}
 
 // Name implements Optimizer.
 func (AdamW) Name() string { return "adamw" }
@@ -51,10 +53,10 @@ func (AdamW) Slots() []string { return Adam{}.Slots() }
 
 // Step implements Optimizer: p = (1 - lr decay) p, then Adam's step.
 func (a AdamW) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
-	moves, err := begin(a, p, grads, s, rates)
-	if err != nil {
-		return err
-	}
-	a.adam().move(p, grads, s, rates, moves, a.resolved().WeightDecay)
-	return nil
+	return adamStep(a, a.adam(), a.resolved().WeightDecay, kernels.Adam.Step, p, grads, s, rates)
+}
+
+// StepSingle implements Single.
+func (a AdamW) StepSingle(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
+	return adamStep(a, a.adam(), a.resolved().WeightDecay, kernels.Adam.Step32, p, grads, s, rates)
 }

@@ -32,6 +32,13 @@ type Optimizer interface {
 	Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error
 }
 
+// Single is an optimiser that takes a gradient in float32 too, as one execution leaves
+// it: that of a batch in one piece needs no sum. StepSingle has the bits of Step.
+type Single interface {
+	Optimizer
+	StepSingle(p Params, grads [][]float32, s *OptimizerState, rates []float64) error
+}
+
 // OptimizerState is what an optimiser remembers: so many tensors per weight and
 // the number of steps taken. It says of which optimiser it is.
 type OptimizerState struct {
@@ -120,7 +127,7 @@ func named(o Optimizer, fields any) ([]byte, error) {
 }
 
 // begin checks what every step needs, counts it and reports which tensors move.
-func begin(o Optimizer, p Params, grads [][]float64, s *OptimizerState, rates []float64) (moves []int, err error) {
+func begin[T float32 | float64](o Optimizer, p Params, grads [][]T, s *OptimizerState, rates []float64) (moves []int, err error) {
 	if err := s.isOf(o); err != nil {
 		return nil, err
 	}
@@ -148,7 +155,7 @@ func factor(rates []float64, i int) float64 {
 }
 
 // finite reports the first element of a gradient that is not.
-func finite(method string, p Params, grads [][]float64, step int) error {
+func finite[T float32 | float64](method string, p Params, grads [][]T, step int) error {
 	for i, g := range grads {
 		if j := firstNotFinite(g); j >= 0 {
 			return NotFinitef(p[i].Name, "%s: the gradient of %s is %v at element %d in step %d", method, p[i].Name, g[j], j, step)

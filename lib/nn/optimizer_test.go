@@ -103,6 +103,18 @@ func moves(t *testing.T, o Optimizer) {
 			t.Errorf("slot %s is %v of a frozen tensor and %v of another", s.Names[k], slot[2].Data, slot[0].Data)
 		}
 	}
+	if single, ok := o.(Single); ok {
+		q := start.Clone()
+		u := NewOptimizerState(o, q)
+		narrow := [][]float32{{0.5, 3}, {0.5, 3}, {0.5, 3}}
+		if err := single.StepSingle(q, narrow, u, []float64{1, 0.5, 0}); err != nil || q.Hash() != p.Hash() || u.Slots[0].Hash() != s.Slots[0].Hash() || u.T != s.T {
+			t.Errorf("a gradient in float32 leads elsewhere: %v", err)
+		}
+		narrow[1][1] = float32(math.Inf(1))
+		if err := single.StepSingle(q, narrow, u, nil); err == nil || !strings.Contains(err.Error(), "element 1") || q.Hash() != p.Hash() || u.T != s.T {
+			t.Errorf("a gradient that is infinite: %v", err)
+		}
+	}
 	if err := o.Step(p, grads[:2], s, nil); err == nil || s.T != 1 {
 		t.Errorf("two gradients for three tensors: %v", err)
 	}

@@ -17,7 +17,7 @@ type SGD struct {
 	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-var _ Optimizer = SGD{}
+var _ Single = SGD{}
 
 // Name implements Optimizer.
 func (SGD) Name() string { return "sgd" }
@@ -54,6 +54,16 @@ func (SGD) Slots() []string { return []string{"m"} }
 // Every weight decays, biases and gains of normalisations too, as in PyTorch
 // without parameter groups.
 func (o SGD) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
+	return sgdStep(o, kernels.SGD.Step, p, grads, s, rates)
+}
+
+// StepSingle implements Single.
+func (o SGD) StepSingle(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
+	return sgdStep(o, kernels.SGD.Step32, p, grads, s, rates)
+}
+
+func sgdStep[T float32 | float64](o SGD, step func(rule kernels.SGD, w, m []float32, grad []T),
+	p Params, grads [][]T, s *OptimizerState, rates []float64) error {
 	moves, err := begin(o, p, grads, s, rates)
 	if err != nil {
 		return err
@@ -61,7 +71,7 @@ func (o SGD) Step(p Params, grads [][]float64, s *OptimizerState, rates []float6
 	for _, i := range moves {
 		rule := kernels.SGD{Rate: float32(o.LR * factor(rates, i)), Momentum: float32(o.Momentum), Decay: float32(o.WeightDecay)}
 		w, m, grad := p[i].Data, s.Slots[0][i].Data, grads[i]
-		array.Split(len(grad), func(from, to int) { rule.Step(w[from:to], m[from:to], grad[from:to]) })
+		array.Split(len(grad), func(from, to int) { step(rule, w[from:to], m[from:to], grad[from:to]) })
 	}
 	return nil
 }

@@ -43,6 +43,7 @@ type gradients struct {
 	own       [][]float64  // of every player, the rates of tensors: no gradient by one of rate 0 is formed; nil: all are
 	epoch     int          // that augmentation draws for, from 0
 	warms     bool         // whether weights that rise are those of the epoch
+	single    bool         // whether the gradient of one execution is handed on as it is
 	stop      func() error // asked before every chunk; nil: never stops
 
 	mu    sync.Mutex
@@ -254,6 +255,10 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		return sum{}, nil, err
 	}
 	defer model.Finalize(weights)
+	if g.single && len(tasks) == 1 {
+		s, state, err := g.alone(tasks[0], o, weights, key)
+		return s, [][][]float32{state}, err
+	}
 	n := max(1, min(lanes, len(tasks))) // an empty batch has a lane too
 	if g.whole {
 		n = 1 // an execution uses all cores by itself
@@ -288,7 +293,34 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 	return sums[0], states, nil
 }
 
+// alone is the gradient of the one task of a step, which needs no sum.
+func (g *gradients) alone(t task, o Objective, weights []any, key func(term, layer int) uint64) (s sum, state [][]float32, err error) {
+	err = g.runner.Engine.Parallel(1, func(int) error {
+		s.held, err = g.execute(t, o, weights, key)
+		return err
+	})
+	if err == nil {
+		state, err = s.hold(g.runner.Like())
+	}
+	if err != nil {
+		return sum{}, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+	}
+	return s, state, nil
+}
+
+// run executes a task and adds what comes out to a sum; it returns what it says of the
+// model's state.
 func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer int) uint64, into *sum) ([][]float32, error) {
+	out, err := g.execute(t, o, weights, key)
+	if err != nil {
+		return nil, err
+	}
+	defer model.Finalize(out)
+	return into.addTensors(out)
+}
+
+// execute returns what comes out of a task.
+func (g *gradients) execute(t task, o Objective, weights []any, key func(term, layer int) uint64) ([]*tensors.Tensor, error) {
 	if g.stop != nil {
 		if err := g.stop(); err != nil {
 			return nil, err
@@ -331,16 +363,10 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 		in = append(in, bound)
 	}
 	out, err := exec.Call(in...)
-	if err != nil {
-		return nil, err
+	if err == nil && g.lengths != nil {
+		err = t.read(g.lengths, out[1])
 	}
-	defer model.Finalize(out)
-	if g.lengths != nil {
-		if err := t.read(g.lengths, out[1]); err != nil {
-			return nil, err
-		}
-	}
-	return into.addTensors(out)
+	return out, err
 }
 
 // read copies one value per record of the chunk to their places among those of the
@@ -431,6 +457,42 @@ type sum struct {
 	loss  float64
 	grads [][]float64
 	some  bool // whether anything was added, without which grads hold anything
+
+	// The gradient as the only execution left it, and what it left: there are no grads then.
+	single [][]float32
+	held   []*tensors.Tensor
+}
+
+// hold takes the gradient from what is held as it is, and returns what that says of the
+// state.
+func (s *sum) hold(like nn.Params) ([][]float32, error) {
+	s.loss, s.single = float64(tensors.ToScalar[float32](s.held[0])), make([][]float32, len(like))
+	var state [][]float32
+	for i, v := range like {
+		err := tensors.ConstFlatData(s.held[1+i], func(flat []float32) { // which lies there until it is freed
+			if !v.State {
+				s.single[i] = flat
+				return
+			}
+			if state == nil {
+				state = make([][]float32, len(like))
+			}
+			state[i] = slices.Clone(flat)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return state, nil
+}
+
+// step moves weights by the gradient, and frees what is held.
+func (s *sum) step(o nn.Optimizer, p nn.Params, state *nn.OptimizerState, rates []float64) error {
+	if s.single == nil {
+		return o.Step(p, s.grads, state, rates)
+	}
+	defer model.Finalize(s.held)
+	return o.(nn.Single).StepSingle(p, s.single, state, rates)
 }
 
 // reset makes the sum 0 without touching its memory, which for millions of

@@ -60,7 +60,8 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
 	g := newGradients(r)
-	g.clip, g.warms = plan.Private, true
+	_, single := c.Optimizer.(nn.Single)
+	g.clip, g.warms, g.single = plan.Private, true, single && plan.leavesGradients(c)
 	for _, m := range players {
 		if plan.Game != nil {
 			g.own = append(g.own, m.rates)
@@ -273,7 +274,7 @@ func (l *loop) move(player int, got stepped, s *State) error {
 		}
 	}
 	before := l.plan.Mask.save(s.Params, s.Optimizers[player])
-	if err := m.optimizer.Step(s.Params, got.grads, s.Optimizers[player], rates); err != nil {
+	if err := got.step(m.optimizer, s.Params, s.Optimizers[player], rates); err != nil {
 		return fmt.Errorf("train %s: epoch %d: %w", l.g.runner.Arch.Name(), s.Done, err)
 	}
 	l.plan.Mask.restore(before, s.Params, s.Optimizers[player])

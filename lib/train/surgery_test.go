@@ -166,3 +166,27 @@ func TestDecayAddsTheWeightsToTheirGradient(t *testing.T) {
 		}
 	}
 }
+
+// The gradient of a step that is one execution goes to the optimiser as it is, and that
+// of one in several pieces as a sum: a surgeon that does nothing has it added up in
+// float64 in any case.
+func TestOneExecutionsGradientIsItsSum(t *testing.T) {
+	o := mixed(40, 6, 5)[:1]
+	for _, opt := range []nn.Optimizer{nn.SGD{LR: 0.1, Momentum: 0.9}, nn.Adam{}, nn.AdamW{}, nn.Fisher{}} {
+		for _, batch := range []int{0, 16} {
+			fitted := func(rows int, s ...Surgeon) string {
+				c := Config{Epochs: 3, Batch: batch, Optimizer: opt}
+				p, _, err := FitPlan(context.Background(), openRunner(t, still, rows), initial(still), Plan{Passes: once(o), Surgeons: s}, c, Hooks{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p.Hash()
+			}
+			for _, rows := range []int{64, 8} {
+				if fitted(rows) != fitted(rows, surgeon(func([][]float64) {})) {
+					t.Errorf("%s, batches of %d in pieces of %d: handed on as it is, a gradient leads elsewhere", opt.Name(), batch, rows)
+				}
+			}
+		}
+	}
+}

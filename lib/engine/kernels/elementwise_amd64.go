@@ -824,6 +824,26 @@ func adamAt(l Level, w []float32, m []float32, v []float32, grad []float64, p *[
 	}
 }
 
+func adam32At(l Level, w []float32, m []float32, v []float32, grad []float32, p *[8][16]float32) {
+	for n := len(w); n > 0; n = len(w) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 15; done > 0 {
+				adam32_avx512(ptr(w), ptr(m), ptr(v), ptr(grad), unsafe.Pointer(p), done)
+			}
+		case AVX2:
+			if done = n &^ 7; done > 0 {
+				adam32_avx2(ptr(w), ptr(m), ptr(v), ptr(grad), unsafe.Pointer(p), done)
+			}
+		}
+		if done < n {
+			adam32Scalar(w[done:n], m[done:n], v[done:n], grad[done:n], p)
+		}
+		w, m, v, grad = w[n:], m[n:], v[n:], grad[n:]
+	}
+}
+
 func sgdAt(l Level, w []float32, m []float32, grad []float64, p *[3][16]float32) {
 	for n := len(w); n > 0; n = len(w) {
 		n, done := min(n, atOnce), 0
@@ -839,6 +859,26 @@ func sgdAt(l Level, w []float32, m []float32, grad []float64, p *[3][16]float32)
 		}
 		if done < n {
 			sgdScalar(w[done:n], m[done:n], grad[done:n], p)
+		}
+		w, m, grad = w[n:], m[n:], grad[n:]
+	}
+}
+
+func sgd32At(l Level, w []float32, m []float32, grad []float32, p *[3][16]float32) {
+	for n := len(w); n > 0; n = len(w) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 15; done > 0 {
+				sgd32_avx512(ptr(w), ptr(m), ptr(grad), unsafe.Pointer(p), done)
+			}
+		case AVX2:
+			if done = n &^ 7; done > 0 {
+				sgd32_avx2(ptr(w), ptr(m), ptr(grad), unsafe.Pointer(p), done)
+			}
+		}
+		if done < n {
+			sgd32Scalar(w[done:n], m[done:n], grad[done:n], p)
 		}
 		w, m, grad = w[n:], m[n:], grad[n:]
 	}
@@ -1091,7 +1131,19 @@ func adam_avx512(w, m, v, grad, p unsafe.Pointer, n int)
 func adam_avx2(w, m, v, grad, p unsafe.Pointer, n int)
 
 //go:noescape
+func adam32_avx512(w, m, v, grad, p unsafe.Pointer, n int)
+
+//go:noescape
+func adam32_avx2(w, m, v, grad, p unsafe.Pointer, n int)
+
+//go:noescape
 func sgd_avx512(w, m, grad, p unsafe.Pointer, n int)
 
 //go:noescape
 func sgd_avx2(w, m, grad, p unsafe.Pointer, n int)
+
+//go:noescape
+func sgd32_avx512(w, m, grad, p unsafe.Pointer, n int)
+
+//go:noescape
+func sgd32_avx2(w, m, grad, p unsafe.Pointer, n int)

@@ -1190,6 +1190,44 @@ loop:
 	VZEROUPPER
 	RET
 
+// func adam32_avx2(w, m, v, grad, p unsafe.Pointer, n int)
+TEXT ·adam32_avx2(SB), NOSPLIT, $0-48
+	MOVQ w+0(FP), DI
+	MOVQ m+8(FP), SI
+	MOVQ v+16(FP), DX
+	MOVQ grad+24(FP), BX
+	MOVQ p+32(FP), R10
+	MOVQ n+40(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VMULPS 0(R10), Y1, Y1
+	VMULPS 128(R10), Y0, Y2
+	VADDPS Y2, Y1, Y2
+	VMOVUPS (DX)(AX*4), Y1
+	VMULPS 64(R10), Y1, Y1
+	VMULPS 192(R10), Y0, Y3
+	VMULPS Y0, Y3, Y0
+	VADDPS Y0, Y1, Y0
+	VSQRTPS Y0, Y1
+	VDIVPS 256(R10), Y1, Y1
+	VADDPS 320(R10), Y1, Y1
+	VMOVUPS (DI)(AX*4), Y3
+	VMULPS 448(R10), Y3, Y3
+	VMULPS 384(R10), Y2, Y4
+	VDIVPS Y1, Y4, Y1
+	VSUBPS Y1, Y3, Y1
+	VMOVUPS Y2, (SI)(AX*4)
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
 // func sgd_avx2(w, m, grad, p unsafe.Pointer, n int)
 TEXT ·sgd_avx2(SB), NOSPLIT, $0-40
 	MOVQ w+0(FP), DI
@@ -1204,6 +1242,33 @@ loop:
 	VCVTPD2PSY (DX)(AX*8), X1
 	VCVTPD2PSY 32(DX)(AX*8), X15
 	VINSERTF128 $1, X15, Y1, Y1
+	VMULPS 128(R10), Y0, Y2
+	VADDPS Y2, Y1, Y2
+	VMOVUPS (SI)(AX*4), Y1
+	VMULPS 64(R10), Y1, Y1
+	VADDPS Y2, Y1, Y2
+	VMULPS 0(R10), Y2, Y1
+	VSUBPS Y1, Y0, Y1
+	VMOVUPS Y2, (SI)(AX*4)
+	VMOVUPS Y1, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
+// func sgd32_avx2(w, m, grad, p unsafe.Pointer, n int)
+TEXT ·sgd32_avx2(SB), NOSPLIT, $0-40
+	MOVQ w+0(FP), DI
+	MOVQ m+8(FP), SI
+	MOVQ grad+16(FP), DX
+	MOVQ p+24(FP), R10
+	MOVQ n+32(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPS (DI)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
 	VMULPS 128(R10), Y0, Y2
 	VADDPS Y2, Y1, Y2
 	VMOVUPS (SI)(AX*4), Y1

@@ -168,6 +168,14 @@ func adamAt(l Level, w []float32, m []float32, v []float32, grad []float64, p *[
 	adamScalar(w, m, v, grad, p)
 }
 
+func adam32At(l Level, w []float32, m []float32, v []float32, grad []float32, p *[8][16]float32) {
+	adam32Scalar(w, m, v, grad, p)
+}
+
 func sgdAt(l Level, w []float32, m []float32, grad []float64, p *[3][16]float32) {
 	sgdScalar(w, m, grad, p)
+}
+
+func sgd32At(l Level, w []float32, m []float32, grad []float32, p *[3][16]float32) {
+	sgd32Scalar(w, m, grad, p)
 }

@@ -889,12 +889,59 @@ func adamScalar(w []float32, m []float32, v []float32, grad []float64, p *[8][16
 	}
 }
 
+func adam32Scalar(w []float32, m []float32, v []float32, grad []float32, p *[8][16]float32) {
+	m = m[:len(w)]
+	v = v[:len(w)]
+	grad = grad[:len(w)]
+	for i := range w {
+		t8 := grad[i]
+		t9 := m[i]
+		t10 := float32(t9 * p[0][0])
+		t11 := float32(t8 * p[2][0])
+		t12 := float32(t10 + t11)
+		t13 := v[i]
+		t14 := float32(t13 * p[1][0])
+		t15 := float32(t8 * p[3][0])
+		t16 := float32(t15 * t8)
+		t17 := float32(t14 + t16)
+		t18 := float32(math.Sqrt(float64(t17)))
+		t19 := float32(t18 / p[4][0])
+		t20 := float32(t19 + p[5][0])
+		t21 := w[i]
+		t22 := float32(t21 * p[7][0])
+		t23 := float32(t12 * p[6][0])
+		t24 := float32(t23 / t20)
+		t25 := float32(t22 - t24)
+		m[i] = t12
+		v[i] = t17
+		w[i] = t25
+	}
+}
+
 func sgdScalar(w []float32, m []float32, grad []float64, p *[3][16]float32) {
 	m = m[:len(w)]
 	grad = grad[:len(w)]
 	for i := range w {
 		t3 := w[i]
 		t4 := float32(grad[i])
+		t5 := float32(t3 * p[2][0])
+		t6 := float32(t4 + t5)
+		t7 := m[i]
+		t8 := float32(t7 * p[1][0])
+		t9 := float32(t8 + t6)
+		t10 := float32(t9 * p[0][0])
+		t11 := float32(t3 - t10)
+		m[i] = t9
+		w[i] = t11
+	}
+}
+
+func sgd32Scalar(w []float32, m []float32, grad []float32, p *[3][16]float32) {
+	m = m[:len(w)]
+	grad = grad[:len(w)]
+	for i := range w {
+		t3 := w[i]
+		t4 := grad[i]
 		t5 := float32(t3 * p[2][0])
 		t6 := float32(t4 + t5)
 		t7 := m[i]

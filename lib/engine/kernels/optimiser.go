@@ -18,9 +18,21 @@ func (a Adam) Step(w, m, v []float32, grad []float64) { a.stepAt(best, w, m, v, 
 
 func (a Adam) stepAt(l Level, w, m, v []float32, grad []float64) {
 	equal("Adam.Step", len(w), len(m), len(v), len(grad))
+	adamAt(l, w, m, v, grad, a.spread())
+}
+
+// Step32 is Step with a gradient in float32.
+func (a Adam) Step32(w, m, v, grad []float32) { a.step32At(best, w, m, v, grad) }
+
+func (a Adam) step32At(l Level, w, m, v, grad []float32) {
+	equal("Adam.Step32", len(w), len(m), len(v), len(grad))
+	adam32At(l, w, m, v, grad, a.spread())
+}
+
+func (a Adam) spread() *[8][16]float32 {
 	var p [8][16]float32
 	spread(p[:], a.B1, a.B2, a.C1, a.C2, a.Root, a.Eps, a.Rate, a.Shrink)
-	adamAt(l, w, m, v, grad, &p)
+	return &p
 }
 
 // SGD is what a step of gradient descent with momentum and weight decay does to every
@@ -36,9 +48,21 @@ func (s SGD) Step(w, m []float32, grad []float64) { s.stepAt(best, w, m, grad) }
 
 func (s SGD) stepAt(l Level, w, m []float32, grad []float64) {
 	equal("SGD.Step", len(w), len(m), len(grad))
+	sgdAt(l, w, m, grad, s.spread())
+}
+
+// Step32 is Step with a gradient in float32.
+func (s SGD) Step32(w, m, grad []float32) { s.step32At(best, w, m, grad) }
+
+func (s SGD) step32At(l Level, w, m, grad []float32) {
+	equal("SGD.Step32", len(w), len(m), len(grad))
+	sgd32At(l, w, m, grad, s.spread())
+}
+
+func (s SGD) spread() *[3][16]float32 {
 	var p [3][16]float32
 	spread(p[:], s.Rate, s.Momentum, s.Decay)
-	sgdAt(l, w, m, grad, &p)
+	return &p
 }
 
 // spread fills a vector with each of the numbers.

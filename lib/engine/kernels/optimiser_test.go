@@ -13,8 +13,10 @@ func TestOptimisersAreTheirFormulas(t *testing.T) {
 	sgd := SGD{0.1, 0.9, 5e-4}
 	for _, n := range lengths() {
 		w, m, v, grad := some(g, n), some(g, n), some(g, n), make([]float64, n)
+		single := make([]float32, n)
 		for i := range grad {
-			grad[i] = g.NormFloat64()
+			single[i] = float32(g.NormFloat64())
+			grad[i] = float64(single[i]) * (1 + 1e-9) // which rounding takes away
 			v.data[i] = float32(math.Abs(float64(v.data[i])))
 		}
 		wantW, wantM, wantV := make([]float32, n), make([]float32, n), make([]float32, n)
@@ -47,10 +49,25 @@ func TestOptimisersAreTheirFormulas(t *testing.T) {
 			sgd.stepAt(l, a.data, b.data, grad)
 			checkElements(t, fmt.Sprintf("%v SGD of %d", l, n), a, sgdW)
 			checkElements(t, fmt.Sprintf("%v SGD of %d", l, n), b, sgdM)
+			a, b, c = copies()
+			adam.step32At(l, a.data, b.data, c.data, single)
+			checkElements(t, what+" in float32", a, wantW)
+			checkElements(t, what+" in float32", b, wantM)
+			checkElements(t, what+" in float32", c, wantV)
+			a, b, _ = copies()
+			sgd.step32At(l, a.data, b.data, single)
+			checkElements(t, fmt.Sprintf("%v SGD of %d in float32", l, n), a, sgdW)
+			checkElements(t, fmt.Sprintf("%v SGD of %d in float32", l, n), b, sgdM)
 		}
 		a, b, c := copies()
 		adam.Step(a.data, b.data, c.data, grad)
 		checkElements(t, "Adam.Step", a, wantW)
+		a, b, c = copies()
+		adam.Step32(a.data, b.data, c.data, single)
+		checkElements(t, "Adam.Step32", a, wantW)
+		a, b, _ = copies()
+		sgd.Step32(a.data, b.data, single)
+		checkElements(t, "SGD.Step32", a, sgdW)
 		a, b, _ = copies()
 		sgd.Step(a.data, b.data, grad)
 		checkElements(t, "SGD.Step", a, sgdW)

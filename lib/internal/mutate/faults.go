@@ -46,6 +46,11 @@ var faults = []Fault{
 	{File: "lib/array/npy/values.go", Old: "out[k%rows*cols+k/rows] = v", New: "out[k] = v", Protects: "a file in Fortran order is transposed"},
 	{File: "lib/train/fit.go", Old: "AsDiverged(err, s.Done+1)", New: "AsDiverged(err, s.Done)", Protects: "a divergence names its epoch"},
 
+	{File: "lib/train/gradient.go", Old: "if g.single && len(tasks) == 1 {", New: "if g.single {",
+		Protects: "a step of several executions adds up all of them"},
+	{File: "lib/nn/sgd.go", Old: "sgdStep(o, kernels.SGD.Step32, p, grads, s, rates)", New: "sgdStep(o, kernels.SGD.Step32, p, grads, s, nil)",
+		Protects: "a gradient in float32 has the groups' rates"},
+
 	// The engine of our own.
 	{File: "lib/engine/backend/arena.go", Old: "if other.last < l.first || l.last < other.first {", New: "if other.last <= l.first || l.last <= other.first {",
 		Protects: "what a step reads and what it writes lie apart"},

@@ -48,7 +48,7 @@ func programs() []*program {
 		p.storeRelation("dst", relation, p.load("a"), p.load("b"))
 		all = append(all, p)
 	}
-	return slices.Concat(all, programs64(), []*program{choice(), adam(), sgd()})
+	return slices.Concat(all, programs64(), []*program{choice(), adam("adam", "float64"), adam("adam32", "float32"), sgd("sgd", "float64"), sgd("sgd32", "float32")})
 }
 
 func floats(names ...string) []array {
@@ -195,9 +195,10 @@ func sine(p *program, x value, cosine bool) value {
 	return p.do("xor", y, p.left(p.do("and", n, p.bits(2)), 62)) // bit 1 of n is the sign
 }
 
-// adam's parameters: b1, b2, 1 - b1, 1 - b2, root, eps, rate, shrink.
-func adam() *program {
-	p := &program{name: "adam", arrays: append(floats("w", "m", "v"), array{"grad", "float64"})}
+// adam's parameters: b1, b2, 1 - b1, 1 - b2, root, eps, rate, shrink. The gradient is of
+// either kind.
+func adam(name, kind string) *program {
+	p := &program{name: name, arrays: append(floats("w", "m", "v"), array{"grad", kind})}
 	b1, b2, c1, c2 := p.param(), p.param(), p.param(), p.param()
 	root, eps, rate, shrink := p.param(), p.param(), p.param(), p.param()
 	g := p.load("grad")
@@ -211,8 +212,8 @@ func adam() *program {
 }
 
 // sgd's parameters: rate, momentum, decay.
-func sgd() *program {
-	p := &program{name: "sgd", arrays: append(floats("w", "m"), array{"grad", "float64"})}
+func sgd(name, kind string) *program {
+	p := &program{name: name, arrays: append(floats("w", "m"), array{"grad", kind})}
 	rate, momentum, decay := p.param(), p.param(), p.param()
 	w := p.load("w")
 	g := p.do("add", p.load("grad"), p.do("mul", w, decay))
