@@ -12,8 +12,11 @@ const grain = 1 << 16
 // Split calls f on ranges that cover 0 ... n-1 once each, side by side on all
 // cores when there are many elements. It is for work whose elements do not
 // depend on each other, so that results do not depend on the ranges.
-func Split(n int, f func(from, to int)) {
-	parts := min(runtime.GOMAXPROCS(0), n/grain)
+func Split(n int, f func(from, to int)) { SplitRows(n, 1, f) }
+
+// SplitRows is Split for n rows of so many elements each.
+func SplitRows(n, elements int, f func(from, to int)) {
+	parts := min(runtime.GOMAXPROCS(0), n, n*elements/grain)
 	if parts < 2 {
 		f(0, n)
 		return

@@ -410,23 +410,28 @@ const tile = 16
 func FeatureMajor(x array.Matrix[float32], rows []int, c Chunk) *tensors.Tensor {
 	t := tensors.FromShape(shapes.Make(dtypes.Float32, x.Cols, c.Padded))
 	tensors.MustMutableFlatData(t, func(flat []float32) {
-		for first := 0; first < c.N; first += tile {
-			var records [tile][]float32
-			n := min(tile, c.N-first)
-			for k := range n {
-				i := c.First + first + k
-				if rows != nil {
-					i = rows[i]
-				}
-				records[k] = x.Row(i)
-			}
-			for j := range x.Cols {
-				to := flat[j*c.Padded+first:][:n]
-				for k := range to {
-					to[k] = records[k][j]
-				}
-			}
-		}
+		array.SplitRows(x.Cols, c.N, func(from, to int) { transposed(flat, x, rows, c, from, to) })
 	})
 	return t
+}
+
+// transposed writes features from to to-1 of FeatureMajor.
+func transposed(flat []float32, x array.Matrix[float32], rows []int, c Chunk, from, to int) {
+	for first := 0; first < c.N; first += tile {
+		var records [tile][]float32
+		n := min(tile, c.N-first)
+		for k := range n {
+			i := c.First + first + k
+			if rows != nil {
+				i = rows[i]
+			}
+			records[k] = x.Row(i)
+		}
+		for j := from; j < to; j++ {
+			feature := flat[j*c.Padded+first:][:n]
+			for k := range feature {
+				feature[k] = records[k][j]
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
@@ -36,14 +37,16 @@ func (d Draw) Active() bool { return d.Law == Normal || d.Rate > 0 }
 // and on its place alone, so it is the same however a batch is cut into chunks,
 // and nothing has to be saved to resume.
 func (d Draw) Fill(dst []float32, key uint64, first, n int) {
-	for u := range d.Units {
-		row, base := dst[u*n:(u+1)*n], key+uint64(u)*0x9E3779B97F4A7C15<<20
-		if d.Law == Normal {
-			fillNormal(row, base, first)
-		} else {
-			kernels.Dropout(row, base, first, d.Rate)
+	array.SplitRows(d.Units, n, func(from, to int) {
+		for u := from; u < to; u++ {
+			row, base := dst[u*n:(u+1)*n], key+uint64(u)*0x9E3779B97F4A7C15<<20
+			if d.Law == Normal {
+				fillNormal(row, base, first)
+			} else {
+				kernels.Dropout(row, base, first, d.Rate)
+			}
 		}
-	}
+	})
 }
 
 // fillNormal makes a pair of records' numbers out of one pair of uniform ones by

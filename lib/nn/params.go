@@ -19,7 +19,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
@@ -56,10 +59,12 @@ func size(shape []int) int {
 // Clone returns a deep copy.
 func (p Params) Clone() Params {
 	out := make(Params, len(p))
-	for i, v := range p {
-		out[i] = v
-		out[i].Shape, out[i].Data = append([]int(nil), v.Shape...), append([]float32(nil), v.Data...)
-	}
+	kernels.Pool{Workers: runtime.GOMAXPROCS(0)}.Run(len(p), 1, func(from, to int) {
+		for i, v := range p[from:to] {
+			v.Shape, v.Data = slices.Clone(v.Shape), slices.Clone(v.Data)
+			out[from+i] = v
+		}
+	})
 	return out
 }
 

@@ -22,7 +22,7 @@ func TestDropoutIsWhatEachPlaceSays(t *testing.T) {
 		for _, first := range []int{0, 1, 2, 3, 4, 30, 1 << 33} {
 			key, rate := g.Uint64(), []float64{0, 0.2, 0.5, 0.999, 1.0 / 65536}[g.IntN(5)]
 			for _, l := range levels() {
-				f := newFenced(n)
+				f := newFenced[float32](n)
 				dropoutAt(l, f.data, key, first, rate)
 				f.intact(t, "dropout")
 				for i, got := range f.data {

@@ -187,7 +187,7 @@ func TestWideningIsExactAndNarrowingRounds(t *testing.T) {
 		wide := some64(n)[:n]
 		for _, l := range levels() {
 			name := fmt.Sprintf("%v, %d elements", l, n)
-			narrow, back := newFenced(n), make([]float64, n+1)
+			narrow, back := newFenced[float32](n), make([]float64, n+1)
 			narrowAt(l, narrow.data, wide)
 			want := make([]float32, n)
 			for i, v := range wide {
