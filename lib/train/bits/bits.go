@@ -55,6 +55,7 @@ const (
 
 // subject is a network with what it is trained on.
 type subject struct {
+	name    string
 	arch    model.Architecture
 	targets func(rng *rand.Rand, x array.Matrix[float32]) []train.Target
 	config  train.Config
@@ -63,7 +64,7 @@ type subject struct {
 func subjects() (out []subject) {
 	adam := train.Config{Optimizer: nn.Adam{}}
 	for _, f := range tabular.All() {
-		out = append(out, subject{f.New(11, classes), labels, adam})
+		out = append(out, subject{f.Name, f.New(11, classes), labels, adam})
 	}
 	momentum := train.Config{Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}}
 	images := []model.Architecture{
@@ -71,11 +72,15 @@ func subjects() (out []subject) {
 		vision.ResNet18{Channels: 3, Side: 12, Outputs: classes, Width: 5},
 	}
 	for _, m := range images {
-		out = append(out, subject{m, labels, momentum})
+		out = append(out, subject{m.Name(), m, labels, momentum})
 	}
 	clipped := train.Config{Optimizer: nn.Adam{}, Clip: 1}
+	bottleneck := ib.Bottleneck{Features: 45, Outputs: classes, Latent: 7}
 	cells := vae.Cells{Genes: 45, Hidden: []int{33, 17}, Latent: 7}
-	return append(out, subject{ib.Bottleneck{Features: 45, Outputs: classes, Latent: 7}, compressed, clipped}, subject{cells, counts, adam})
+	counted := cells
+	counted.ZeroInflated = true
+	return append(out, subject{bottleneck.Name(), bottleneck, compressed, clipped}, subject{cells.Name(), cells, expressed(loss.LibrarySquaredError{}), adam},
+		subject{cells.Name() + ", zero-inflated", counted, expressed(loss.ZeroInflated{}), adam})
 }
 
 func labels(rng *rand.Rand, x array.Matrix[float32]) []train.Target {
@@ -90,15 +95,17 @@ func compressed(rng *rand.Rand, x array.Matrix[float32]) []train.Target {
 	return append(labels(rng, x), train.Target{Loss: loss.LatentDivergence{}, Weight: 1e-3})
 }
 
-func counts(_ *rand.Rand, x array.Matrix[float32]) []train.Target {
-	library := array.New[float32](x.Rows, 1)
-	for i := range x.Rows {
-		for _, v := range x.Row(i) {
-			library.Data[i] += v
+// expressed are counts of genes, of which about half are 0, and the loss on them.
+func expressed(l loss.Loss) func(_ *rand.Rand, x array.Matrix[float32]) []train.Target {
+	return func(_ *rand.Rand, x array.Matrix[float32]) []train.Target {
+		counts, library := array.New[float32](x.Rows, x.Cols), array.New[float32](x.Rows, 1)
+		for i, v := range x.Data {
+			counts.Data[i] = float32(int(16 * max(0, v-0.5)))
+			library.Data[i/x.Cols] += counts.Data[i]
 		}
+		inputs := map[string]array.Matrix[float32]{loss.Target: counts, loss.Library: library}
+		return []train.Target{{Loss: l, Inputs: inputs, Weight: 1}, {Loss: loss.LatentDivergence{}, Weight: 1}}
 	}
-	inputs := map[string]array.Matrix[float32]{loss.Target: x, loss.Library: library}
-	return []train.Target{{Loss: loss.LibrarySquaredError{}, Inputs: inputs, Weight: 1}, {Loss: loss.LatentDivergence{}, Weight: 1}}
 }
 
 // Read trains every network on an engine, and says what comes out.
@@ -111,9 +118,9 @@ func Read(ctx context.Context, e *engine.Engine) ([]Reading, error) {
 	for _, s := range subjects() {
 		hash, err := s.hash(ctx, e)
 		if err != nil {
-			return nil, fmt.Errorf("bits: %s: %w", s.arch.Name(), err)
+			return nil, fmt.Errorf("bits: %s: %w", s.name, err)
 		}
-		out = append(out, Reading{s.arch.Name(), hash, is[s.arch.Name()]})
+		out = append(out, Reading{s.name, hash, is[s.name]})
 	}
 	return out, nil
 }

@@ -84,11 +84,11 @@ func TestHashesTellNetworksApart(t *testing.T) {
 	}
 	seen := map[string]string{}
 	for _, s := range subjects() {
-		hash := is[s.arch.Name()]
+		hash := is[s.name]
 		if seen[hash] != "" || strings.TrimSpace(hash) == "" {
-			t.Errorf("%s has the hash %q of %q", s.arch.Name(), hash, seen[hash])
+			t.Errorf("%s has the hash %q of %q", s.name, hash, seen[hash])
 		}
-		seen[hash] = s.arch.Name()
+		seen[hash] = s.name
 	}
 	if len(seen) != len(is) {
 		t.Errorf("%d hashes are known of %d networks", len(is), len(seen))
