@@ -240,10 +240,6 @@ func (d duty) m4(_ context.Context, args []string) error {
 	if err := npy.Write(file, u); err != nil {
 		return err
 	}
-	multiplier, err := d.engine.NewMultiplier()
-	if err != nil {
-		return err
-	}
 	forget, retain := make([]int, rows/20), make([]int, rows-rows/20)
 	for i := range rows {
 		if i < len(forget) {
@@ -252,7 +248,7 @@ func (d duty) m4(_ context.Context, args []string) error {
 			retain[i-len(forget)] = i
 		}
 	}
-	opt := ruler.Options{GalleryCap: ruler.NoCap, ZeroNorm: ruler.AsPublished, PointOnly: true, Multiplier: multiplier}
+	opt := ruler.Options{GalleryCap: ruler.NoCap, ZeroNorm: ruler.AsPublished, PointOnly: true}
 	work := func() (float64, error) {
 		m, _, err := ruler.M4(ruler.Evidence{Unlearned: &u, Forget: forget, Retain: retain}, opt)
 		return m.Value, err

@@ -6,7 +6,6 @@ import (
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
@@ -100,10 +99,6 @@ func capOr(n int) int {
 	return n
 }
 
-// bigGallery is the number of records from which on the engine's faster matrix
-// products are worth opening it.
-const bigGallery = 10000
-
 func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Result, error) {
 	defer frugal()()
 	var e ruler.Evidence
@@ -126,20 +121,6 @@ func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Resu
 	}
 	if e.Retain, err = readFlag("retain", in.retain, npy.ReadIndices); err != nil {
 		return nil, err
-	}
-	searched := len(e.Retain)
-	if opt.GalleryCap > 0 {
-		searched = min(searched, opt.GalleryCap)
-	}
-	if searched >= bigGallery {
-		products, err := engine.Open("auto")
-		if err != nil {
-			return nil, err
-		}
-		defer products.Close()
-		if opt.Multiplier, err = products.NewMultiplier(); err != nil {
-			return nil, err
-		}
 	}
 	r, err := ruler.Measure(e, opt)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/unlearn"
-	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
 // Case is a case of the lab that is looked at through lenses, with the two models
@@ -16,8 +15,6 @@ type Case struct {
 	Original, Oracle *Model
 	// Through are the lenses of Readings, Compare and Figure; nil: FirstLenses.
 	Through []Lens
-
-	multiplier ruler.Multiplier
 }
 
 // Model is one model of a case.
@@ -45,9 +42,6 @@ func Open(ctx context.Context, l *lab.Lab, s lab.Setting) (*Case, error) {
 	}
 	c := &Case{Case: inner}
 	if err := c.Ahead(ctx, original.Method, oracle.Method); err != nil {
-		return nil, err
-	}
-	if c.multiplier, err = l.Engine.NewMultiplier(); err != nil {
 		return nil, err
 	}
 	if c.Original, err = c.Arm(ctx, original); err != nil {

@@ -33,7 +33,7 @@ func (l Neighbours) Look(c *Case, m *Model) (*Reading, error) {
 		return nil, err
 	}
 	evidence := ruler.Evidence{Unlearned: &u, Forget: c.Forget, Retain: c.Retain}
-	e, _, err := ruler.M4(evidence, ruler.Options{ZeroNorm: ruler.AsPublished, Multiplier: c.multiplier})
+	e, _, err := ruler.M4(evidence, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {
 		return nil, err
 	}

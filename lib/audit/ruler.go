@@ -26,9 +26,6 @@ func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
 		*of.to = x
 	}
 	opt.ZeroNorm = ruler.AsPublished
-	if opt.Multiplier == nil {
-		opt.Multiplier = c.multiplier
-	}
 	return ruler.Measure(e, opt)
 }
 

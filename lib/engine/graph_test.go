@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // TestManyIndependentNodesDoNotDeadlock runs what hangs GoMLX's Go backend at its own
@@ -152,37 +152,40 @@ func TestSumAgreesWithFloat64ForEveryShape(t *testing.T) {
 	}
 }
 
-func TestMultiplierAgreesWithFloat64(t *testing.T) {
-	e := open(t)
-	m, err := e.NewMultiplier()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	for _, s := range [][3]int{{1, 1, 1}, {3, 5, 2}, {64, 33, 17}, {128, 200, 128}, {7, 1, 300}} {
-		wg.Go(func() {
-			a, b := random(s[0], s[2]), random(s[1], s[2])
-			dst := make([]float32, s[0]*s[1])
-			if err := m.MulT(dst, a, b); err != nil {
-				t.Error(err)
-				return
+// TestProductsAreThoseOfTheKernels holds what M4 multiplies with against two engines: its bits
+// are those of Lethe's, and GoMLX's Go backend, which shares no line with it, comes close.
+func TestProductsAreThoseOfTheKernels(t *testing.T) {
+	for spec, off := range map[string]float64{"lethe": 0, "go": 1e-6} {
+		e, err := Open(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(e.Close)
+		for _, s := range [][3]int{{1, 1, 1}, {3, 5, 2}, {64, 33, 17}, {128, 200, 128}, {7, 1, 300}} {
+			a, b, got := random(s[0], s[2]), random(s[1], s[2]), random(s[0], s[1])
+			err := kernels.Multiply(kernels.Pool{Workers: 2}, kernels.RowMajor(got.Data, s[0], s[1]),
+				kernels.RowMajor(a.Data, s[0], s[2]), kernels.RowMajor(b.Data, s[1], s[2]).T(), false)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for i := range s[0] {
-				for j := range s[1] {
-					var want, scale float64
-					for k, v := range a.Row(i) {
-						want += float64(v) * float64(b.Row(j)[k])
-						scale += math.Abs(float64(v) * float64(b.Row(j)[k]))
-					}
-					if got := float64(dst[i*s[1]+j]); math.Abs(got-want) > 1e-6*scale {
-						t.Errorf("%v: element %d, %d is %v, want %v", s, i, j, got, want)
-						return
-					}
+			of := func(m array.Matrix[float32]) *tensors.Tensor {
+				return tensors.FromFlatDataAndDimensions(m.Data, m.Rows, m.Cols)
+			}
+			out, err := CallOnce(e.Backend(), func(a, b *Node) *Node { return Dot(a, b).General([]int{1}, nil, []int{1}, nil) }, of(a), of(b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range tensors.MustCopyFlatData[float32](out) {
+				scale := 0.0
+				for k, v := range a.Row(i / s[1]) {
+					scale += math.Abs(float64(v) * float64(b.Row(i % s[1])[k]))
+				}
+				if math.Abs(float64(got.Data[i])-float64(want)) > off*scale {
+					t.Errorf("%v: number %d is %v, on engine %s %v", s, i, got.Data[i], spec, want)
 				}
 			}
-		})
+		}
 	}
-	wg.Wait()
 }
 
 func random(rows, cols int) array.Matrix[float32] {
@@ -192,38 +195,4 @@ func random(rows, cols int) array.Matrix[float32] {
 		m.Data[i] = float32(rng.NormFloat64())
 	}
 	return m
-}
-
-func TestMultiplierRefusesWhatDoesNotFit(t *testing.T) {
-	e := open(t)
-	m, err := e.NewMultiplier()
-	if err != nil {
-		t.Fatal(err)
-	}
-	torn := random(3, 4)
-	torn.Data = torn.Data[1:]
-	for name, c := range map[string]struct {
-		dst  int
-		a, b array.Matrix[float32]
-	}{
-		"columns":        {6, random(3, 4), random(2, 5)},
-		"too small":      {5, random(3, 4), random(2, 4)},
-		"too large":      {7, random(3, 4), random(2, 4)},
-		"torn left":      {6, torn, random(2, 4)},
-		"torn right":     {6, random(2, 4), torn},
-		"negative shape": {6, array.Matrix[float32]{Rows: -3, Cols: 4}, array.Matrix[float32]{Rows: -2, Cols: 4}},
-	} {
-		if err := m.MulT(make([]float32, c.dst), c.a, c.b); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	for _, s := range [][2]int{{0, 3}, {3, 0}, {0, 0}} {
-		if err := m.MulT(nil, random(s[0], 4), random(s[1], 4)); err != nil {
-			t.Errorf("%v rows: %v", s, err)
-		}
-	}
-	dst := []float32{5, 5}
-	if err := m.MulT(dst, random(1, 0), random(2, 0)); err != nil || dst[0] != 0 || dst[1] != 0 {
-		t.Errorf("vectors of length 0: %v, %v", dst, err)
-	}
 }

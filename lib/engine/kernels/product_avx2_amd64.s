@@ -2320,6 +2320,57 @@ square:
 	VZEROUPPER
 	RET
 
+// func eights_avx2(sums, a, b unsafe.Pointer, n int)
+TEXT ·eights_avx2(SB), NOSPLIT, $0-32
+	MOVQ sums+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	PCALIGN $32
+eight:
+	VMOVUPD (SI), Y2
+	VMOVUPD 32(SI), Y3
+	VMULPD (DX), Y2, Y2
+	VMULPD 32(DX), Y3, Y3
+	VADDPD Y2, Y0, Y0
+	VADDPD Y3, Y1, Y1
+	ADDQ $64, SI
+	ADDQ $64, DX
+	DECQ CX
+	JNZ eight
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VZEROUPPER
+	RET
+
+// func largest_avx2(tops, a unsafe.Pointer, n int)
+TEXT ·largest_avx2(SB), NOSPLIT, $0-24
+	MOVQ tops+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VXORPS Y2, Y2, Y2
+	PCALIGN $32
+sixteen:
+	VMOVUPS (SI), Y3
+	VMOVUPS 32(SI), Y4
+	VCMPPS $3, Y3, Y4, Y5
+	VORPS Y5, Y2, Y2
+	VMAXPS Y0, Y3, Y0
+	VMAXPS Y1, Y4, Y1
+	ADDQ $64, SI
+	DECQ CX
+	JNZ sixteen
+	VORPS Y2, Y0, Y0
+	VORPS Y2, Y1, Y1
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VZEROUPPER
+	RET
+
 // func columns_avx2(sums, a unsafe.Pointer, stride, n int)
 TEXT ·columns_avx2(SB), NOSPLIT, $0-32
 	MOVQ sums+0(FP), DI

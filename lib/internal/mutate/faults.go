@@ -97,6 +97,12 @@ var faults = []Fault{
 		New: "	equal(\"Greater\", len(dst), len(a), len(b))\n	lessAt(best, dst, a, b)", Protects: "greater is not less"},
 	{File: "lib/engine/kernels/sum.go", Old: "	for w := len(s) / 2; w > 0; w /= 2 {", New: "	for w := 1; w < len(s); w *= 2 {",
 		Protects: "a sum's order is the documented one"},
+	{File: "lib/engine/kernels/dot.go", Old: "((s[0] + s[4]) + (s[1] + s[5]))", New: "((s[0] + s[1]) + (s[4] + s[5]))",
+		Protects: "an inner product's order is the documented one"},
+	{File: "lib/engine/kernels/internal/gen/gen.go", Old: "VORPS Y2, Y0, Y0", New: "VORPS Y0, Y0, Y0",
+		Protects: "the committed kernels are what the generator writes", Tests: "./lib/engine/kernels", Run: "Generated"},
+	{File: "lib/engine/kernels/largest.go", Old: "	if top = largestOf(top, a); top == 0 {\n		return 0\n	}\n	return top",
+		New: "	return largestOf(top, a)", Protects: "the largest of zeros has one sign"},
 	{File: "lib/engine/kernels/optimiser.go", Old: "a.B1, a.B2, a.C1, a.C2,", New: "a.B1, a.B2, a.C2, a.C1,",
 		Protects: "Adam's two moments have their own rates"},
 	{File: "lib/engine/kernels/conv.go", Old: "	clear(dst[:before])\n", New: "", Protects: "what lies outside of an image is 0"},
@@ -388,6 +394,8 @@ var faults = []Fault{
 	{File: "lib/verify/ruler/options.go", Old: "return o.draw(retain, o.GalleryCap, PaperGalleryCap)", New: "return o.draw(retain, " +
 		"o.GalleryCap, PaperRetainCap)", Protects: "M4 searches up to 2,000 records"},
 	{File: "lib/verify/ruler/options.go", Old: "rows[i] = retain[k]", New: "rows[i] = k", Protects: "a cap draws positions in the list of retained rows"},
+	{File: "lib/verify/ruler/tile.go", Old: "return best >= 1 || float64(top)+t.bound < best", New: "return best >= 1 || float64(top) < best",
+		Protects: "what rounding may hide is looked at again"},
 	{File: "lib/verify/ruler/nearest.go", Old: "		if t.i == t.j {", New: "		if false {", Protects: "a record is not its own neighbour"},
 	{File: "lib/verify/ruler/statistics.go", Old: "diffs[k] = d.Mean - null", New: "diffs[k] = d.Mean", Protects: "the signed-rank test is about the null"},
 

@@ -266,7 +266,7 @@ func (e *Env) reference(c *cell) (*reference, error) {
 }
 
 func (e *Env) options(s Study) ruler.Options {
-	return ruler.Options{GalleryCap: s.Gallery, PointOnly: true, ZeroNorm: ruler.AsPublished, Multiplier: e.multiplier}
+	return ruler.Options{GalleryCap: s.Gallery, PointOnly: true, ZeroNorm: ruler.AsPublished}
 }
 
 // measure computes the evidence on the weights that an arm left.

@@ -6,20 +6,11 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
 // Env is what a recipe runs in.
 type Env struct {
 	*paper.Env
-
-	once       sync.Once
-	multiplier ruler.Multiplier
-}
-
-func (e *Env) start() (err error) {
-	e.once.Do(func() { e.multiplier, err = e.Engine.NewMultiplier() })
-	return err
 }
 
 // Collected are the rows of a study with what they were computed from.
@@ -40,9 +31,6 @@ func (c *Collected) diverged(arm string, fraction float64) bool {
 // Collect computes a study, or reads it from the store. Rows come in the order
 // of the grid, whatever order they were computed in.
 func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
-	if err := e.start(); err != nil {
-		return nil, err
-	}
 	if e.Progress != nil && !e.Lab().Expecting() {
 		jobs, err := e.studyJobs(ctx, s)
 		if err != nil {

@@ -4,46 +4,13 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // minNorm keeps a row without a direction from being divided by zero.
 const minNorm = 1e-12
 
-// lanes is the number of interleaved sums of an inner product.
-const lanes = 8
-
-// dotPlain is the inner product, added up in eight interleaved sums that are
-// then added in pairs. The order is part of the definition: it is the same for
-// dot(a, b) and dot(b, a) and for eight lanes of a vector register, and the
-// conversions forbid a fused multiply-add, so that the last bit is the same on
-// every platform and in both builds.
-func dotPlain(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s [lanes]float64
-	j := 0
-	for ; j+lanes <= len(a); j += lanes {
-		x, y := a[j:j+lanes:j+lanes], b[j:j+lanes:j+lanes]
-		s[0] += float64(x[0] * y[0])
-		s[1] += float64(x[1] * y[1])
-		s[2] += float64(x[2] * y[2])
-		s[3] += float64(x[3] * y[3])
-		s[4] += float64(x[4] * y[4])
-		s[5] += float64(x[5] * y[5])
-		s[6] += float64(x[6] * y[6])
-		s[7] += float64(x[7] * y[7])
-	}
-	return addLanes(&s, a[j:], b[j:])
-}
-
-// addLanes adds the products that are left over and then the eight sums.
-func addLanes(s *[lanes]float64, a, b []float64) float64 {
-	for k, v := range a {
-		s[k] += float64(v * b[k])
-	}
-	return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
-}
-
-func norm(row []float64) float64 { return math.Sqrt(dot(row, row)) }
+func norm(row []float64) float64 { return math.Sqrt(kernels.Dot(row, row)) }
 
 // unit writes row / max(norm, 1e-12) into dst, which may be row.
 func unit(dst, row []float64) {
@@ -75,7 +42,7 @@ func paired(a, b array.Rows, rows []int) []float64 {
 	for k, i := range rows {
 		unit(x, a.Read(x, i))
 		unit(y, b.Read(y, i))
-		out[k] = clip(dot(x, y))
+		out[k] = clip(kernels.Dot(x, y))
 	}
 	return out
 }

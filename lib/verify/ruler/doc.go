@@ -31,9 +31,9 @@
 //
 // # Exactness
 //
-// The result does not depend on the number of processors or on which
-// [Multiplier] is used: the fast float32 product only rules out neighbours that
-// cannot be nearest, and the rest are compared in float64. Time grows with the
+// The result does not depend on the number of processors: a float32 product
+// only rules out neighbours that cannot be nearest, and the rest are compared
+// in float64. Time grows with the
 // square of the gallery; it is several times longer when most records are
 // parallel to within float32 rounding, because little can then be ruled out.
 package ruler

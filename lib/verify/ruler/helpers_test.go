@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -83,14 +84,14 @@ func bruteM4(m *matrix, forget, gallery []int, ties Ties) (p, q, ranks []float64
 		q[r] = math.Inf(-1)
 		for s := range gallery {
 			if s != r {
-				q[r] = max(q[r], clip(dot(g.Row(r), g.Row(s))))
+				q[r] = max(q[r], clip(kernels.Dot(g.Row(r), g.Row(s))))
 			}
 		}
 	}
 	for k := range forget {
 		best := math.Inf(-1)
 		for r := range gallery {
-			best = max(best, clip(dot(f.Row(k), g.Row(r))))
+			best = max(best, clip(kernels.Dot(f.Row(k), g.Row(r))))
 		}
 		count := 0
 		for _, v := range q {

@@ -80,7 +80,7 @@ func neighbours(e Evidence, gallery []int, opt Options) (*nearest, error) {
 		return nil, fmt.Errorf("ruler: M4 needs 2 retained records to compare neighbours, got %d", len(gallery))
 	}
 	_, cols := e.Unlearned.Shape()
-	find := newFinder(opt.Multiplier, cols)
+	find := newFinder(cols)
 	retained := newCloud(e.Unlearned, gallery)
 	q, err := find.within(retained)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // tileSize is the side of the square blocks in which similarities are formed:
@@ -92,18 +93,22 @@ func floatBound(p int) float64 {
 	return e/(1-e) + float64(p)*0x1p-125
 }
 
-// finder searches tile by tile, one tile per processor at a time.
-type finder struct {
-	mul   Multiplier
-	bound float64
+// product sets dst, of as many rows as a and as many columns as b has rows, to a b'. It is
+// called from several goroutines at once, and no further off than floatBound says.
+type product func(dst []float32, a, b array.Matrix[float32]) error
+
+func multiply(dst []float32, a, b array.Matrix[float32]) error {
+	view := func(m array.Matrix[float32]) kernels.Matrix[float32] { return kernels.RowMajor(m.Data, m.Rows, m.Cols) }
+	return kernels.Multiply(kernels.Pool{}, kernels.RowMajor(dst, a.Rows, b.Rows), view(a), view(b).T(), false)
 }
 
-func newFinder(mul Multiplier, p int) *finder {
-	if mul == nil {
-		mul = gonumMultiplier{}
-	}
-	return &finder{mul: mul, bound: floatBound(p)}
+// finder searches tile by tile, one tile per processor at a time.
+type finder struct {
+	multiply product
+	bound    float64
 }
+
+func newFinder(p int) *finder { return &finder{multiply, floatBound(p)} }
 
 // across returns, for every query, its largest similarity to the gallery:
 // equation (5).
@@ -175,7 +180,8 @@ func (f *finder) each(todo []place, a, b cloud, use func(*tile) error) error {
 }
 
 func (f *finder) fill(t *tile, use func(*tile) error) error {
-	if err := f.mul.MulT(t.s, t.a.block(t.i, t.i+t.rows, &t.room.a, t.room.x), t.b.block(t.j, t.j+t.cols, &t.room.b, t.room.y)); err != nil {
+	a, b := t.a.block(t.i, t.i+t.rows, &t.room.a, t.room.x), t.b.block(t.j, t.j+t.cols, &t.room.b, t.room.y)
+	if err := f.multiply(t.s, a, b); err != nil {
 		return fmt.Errorf("ruler: product of embeddings: %w", err)
 	}
 	return use(t)

@@ -5,11 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // clouds are embeddings that stress the search in different ways. They span
@@ -137,41 +137,44 @@ func same(t *testing.T, name string, got, want []float64) {
 	}
 }
 
-// rough is a multiplier whose error is as large as the bound allows, so that the
-// float32 order of candidates means nothing.
-type rough struct{ seed uint64 }
-
-func (m rough) MulT(dst []float32, a, b array.Matrix[float32]) error {
-	if err := (gonumMultiplier{}).MulT(dst, a, b); err != nil {
-		return err
+// rough is a product whose error is as large as the bound allows (a quarter is left for what
+// the factors are rounded), so that the float32 order of candidates means nothing.
+func rough(seed uint64) product {
+	return func(dst []float32, a, b array.Matrix[float32]) error {
+		x, y := array.Convert[float64](a), array.Convert[float64](b)
+		e, rng := floatBound(a.Cols)*0.75, rand.New(rand.NewPCG(seed, 0))
+		for i := range dst {
+			dst[i] = float32(kernels.Dot(x.Row(i/b.Rows), y.Row(i%b.Rows)) + e*(2*rng.Float64()-1))
+		}
+		return nil
 	}
-	e, rng := floatBound(a.Cols)*0.8, rand.New(rand.NewPCG(m.seed, 0))
-	for i := range dst {
-		dst[i] += float32(e * (2*rng.Float64() - 1))
-	}
-	return nil
 }
 
-func TestTheResultDoesNotDependOnTheMultiplier(t *testing.T) {
+func TestTheResultDoesNotDependOnTheRoundingOfProducts(t *testing.T) {
 	for name, generate := range clouds {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(10, 10))
 			m := generate(rng, 500, 12)
 			forget, retain := split(rng, 500, 60)
-			opt := Options{ZeroNorm: AsPublished, PointOnly: true}
-			a := measure(t, m, nil, nil, forget, retain, opt)
-			opt.Multiplier = rough{12}
-			b := measure(t, m, nil, nil, forget, retain, opt)
-			same(t, "p", b.PerRecord.Nearest, a.PerRecord.Nearest)
-			same(t, "q", b.PerRecord.GalleryNearest, a.PerRecord.GalleryNearest)
+			search := func(f *finder) (p, q []float64) {
+				gallery := newCloud(m, retain)
+				q, errQ := f.within(gallery)
+				p, errP := f.across(newCloud(m, forget), gallery)
+				if err := errors.Join(errQ, errP); err != nil {
+					t.Fatal(err)
+				}
+				return p, q
+			}
+			p, q := search(newFinder(12))
+			roughP, roughQ := search(&finder{rough(12), floatBound(12)})
+			same(t, "p", roughP, p)
+			same(t, "q", roughQ, q)
 		})
 	}
 }
 
-type half struct{}
-
-func (half) MulT(dst []float32, a, b array.Matrix[float32]) error {
-	if err := (gonumMultiplier{}).MulT(dst, a, b); err != nil {
+func half(dst []float32, a, b array.Matrix[float32]) error {
+	if err := multiply(dst, a, b); err != nil {
 		return err
 	}
 	for i, v := range dst {
@@ -180,21 +183,17 @@ func (half) MulT(dst []float32, a, b array.Matrix[float32]) error {
 	return nil
 }
 
-type broken struct{}
-
-func (broken) MulT([]float32, array.Matrix[float32], array.Matrix[float32]) error {
-	return errors.New("the device is gone")
+func broken([]float32, array.Matrix[float32], array.Matrix[float32]) error {
+	return errors.New("the processor is on fire")
 }
 
-func TestAMultiplierThatIsTooCoarseOrFailsIsReported(t *testing.T) {
-	u, _, _, forget, retain := golden()
-	_, _, err := M4(Evidence{Unlearned: u, Forget: forget, Retain: retain}, Options{Multiplier: half{}})
-	if err == nil || !strings.Contains(err.Error(), "float32 arithmetic") {
-		t.Errorf("half precision: %v", err)
-	}
-	_, _, err = M4(Evidence{Unlearned: u, Forget: forget, Retain: retain}, Options{Multiplier: broken{}})
-	if err == nil || !strings.Contains(err.Error(), "the device is gone") {
-		t.Errorf("failing multiplier: %v", err)
+func TestAProductThatIsTooCoarseOrFailsIsReported(t *testing.T) {
+	u, _, _, _, retain := golden()
+	for word, p := range map[string]product{"float32 arithmetic": half, "the processor is on fire": broken} {
+		_, err := (&finder{p, floatBound(u.Cols)}).within(newCloud(u, retain))
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("not %q: %v", word, err)
+		}
 	}
 }
 
@@ -204,43 +203,14 @@ func TestFloatBoundHoldsForRandomUnitVectors(t *testing.T) {
 		m := gaussian(rng, 60, p)
 		c := newCloud(m, rng.Perm(60))
 		s := make([]float32, 60*60)
-		if err := (gonumMultiplier{}).MulT(s, c.single, c.single); err != nil {
+		if err := multiply(s, c.single, c.single); err != nil {
 			t.Fatal(err)
 		}
 		for k, v := range s {
-			exact := dot(c.exact.Row(k/60), c.exact.Row(k%60))
+			exact := kernels.Dot(c.exact.Row(k/60), c.exact.Row(k%60))
 			if d := math.Abs(float64(v) - exact); d > floatBound(p) {
 				t.Fatalf("p = %d: float32 is off by %g, more than the bound %g", p, d, floatBound(p))
 			}
-		}
-	}
-}
-
-func TestBothBuildsAddAnInnerProductInTheSameOrder(t *testing.T) {
-	rng := rand.New(rand.NewPCG(13, 13))
-	for p := range 70 {
-		m := gaussian(rng, 2, p)
-		a, b := m.Row(0), m.Row(1)
-		if got, want := dot(a, b), dotPlain(a, b); got != want || dot(b, a) != want {
-			t.Fatalf("p = %d: %.17g and %.17g, plain Go %.17g", p, got, dot(b, a), want)
-		}
-	}
-}
-
-func TestScansEqualTheirPlainTwins(t *testing.T) {
-	rng := rand.New(rand.NewPCG(14, 14))
-	for n := 1; n < 70; n++ {
-		x, tops := make([]float32, n), make([]float32, n)
-		for i := range x {
-			x[i], tops[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
-		}
-		want := slices.Clone(tops)
-		top := maximumIntoPlain(want, x)
-		if got := maximum(x); got != top || top != slices.Max(x) {
-			t.Fatalf("n = %d: maximum %v, plain %v, true %v", n, got, top, slices.Max(x))
-		}
-		if got := maximumInto(tops, x); got != top || !slices.Equal(tops, want) {
-			t.Fatalf("n = %d: maximumInto %v and %v, plain %v and %v", n, got, tops, top, want)
 		}
 	}
 }

@@ -87,9 +87,6 @@ type Options struct {
 	// are 1,000.
 	Reps          int
 	BootstrapSeed uint64
-	// Multiplier forms the float32 products behind M4; nil is gonum's, on all
-	// processors. It changes the time, never the result.
-	Multiplier Multiplier
 }
 
 func (o Options) level() float64 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 func measure(t *testing.T, u, o, g *matrix, forget, retain []int, opt Options) *Result {
@@ -77,9 +78,9 @@ func TestRescalingRowsByPowersOfTwoChangesNothing(t *testing.T) {
 // rotate multiplies every row by one reflection I - 2 v v'/v'v.
 func rotate(m *matrix, v []float64) *matrix {
 	out := array.New[float64](m.Rows, m.Cols)
-	vv := dot(v, v)
+	vv := kernels.Dot(v, v)
 	for i := range m.Rows {
-		c := 2 * dot(m.Row(i), v) / vv
+		c := 2 * kernels.Dot(m.Row(i), v) / vv
 		for j, x := range m.Row(i) {
 			out.Row(i)[j] = x - c*v[j]
 		}

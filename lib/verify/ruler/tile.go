@@ -3,6 +3,9 @@ package ruler
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // tile is one block of float32 similarities between rows i, i+1, ... of a and
@@ -47,15 +50,14 @@ func (t *tile) dropDiagonal() {
 // scan finds the largest similarity of every row and, if asked, column.
 func (t *tile) scan(columns bool) {
 	t.rowTop = make([]float32, t.rows)
-	if !columns {
-		for r := range t.rowTop {
-			t.rowTop[r] = maximum(t.row(r))
-		}
-		return
+	if columns {
+		t.colTop = slices.Clone(t.row(0))
 	}
-	t.colTop = append([]float32(nil), t.row(0)...)
 	for r := range t.rowTop {
-		t.rowTop[r] = maximumInto(t.colTop, t.row(r))
+		t.rowTop[r] = kernels.Largest(t.row(r))
+		if columns {
+			kernels.Max(t.colTop, t.colTop, t.row(r))
+		}
 	}
 }
 
@@ -127,9 +129,9 @@ func (t *tile) limit(best float64, top float32) float32 {
 // raise computes one similarity in float64 and checks that the fast product
 // kept its promise.
 func (t *tile) raise(best *float64, r, c int, s float32) error {
-	exact := dot(t.a.unit(t.room.x, t.i+r), t.b.unit(t.room.y, t.j+c))
+	exact := kernels.Dot(t.a.unit(t.room.x, t.i+r), t.b.unit(t.room.y, t.j+c))
 	if !(math.Abs(float64(s)-exact) <= t.bound) {
-		return fmt.Errorf("ruler: the multiplier returned %v for an inner product of %v, further off than float32 arithmetic allows (%.2g)", s, exact, t.bound)
+		return fmt.Errorf("ruler: the float32 product is %v where the inner product is %v, further off than float32 arithmetic allows (%.2g)", s, exact, t.bound)
 	}
 	*best = max(*best, exact)
 	return nil

@@ -30,6 +30,8 @@ func Files() map[string]string {
 		if s.name == avx2.name {
 			f.transpose8()
 			f.transpose4()
+			f.eights()
+			f.largest()
 		}
 		f.columns(s)
 		f.pack(s)
@@ -253,6 +255,38 @@ func (f *file) columns(s set) {
 		f.op("VMOVUPD %s, %d(DI)", s.reg(i), i*s.bytes)
 	}
 	f.op("VZEROUPPER\n\tRET")
+}
+
+// eights adds the products of n times eight float64 to eight sums; each product is rounded:
+//
+//	sums[j] += a[8 i + j] b[8 i + j]   for i = 0, 1, ... n-1
+func (f *file) eights() {
+	f.line("\n// func eights_avx2(sums, a, b unsafe.Pointer, n int)")
+	f.line("TEXT ·eights_avx2(SB), NOSPLIT, $0-32")
+	f.op("MOVQ sums+0(FP), DI\n\tMOVQ a+8(FP), SI\n\tMOVQ b+16(FP), DX\n\tMOVQ n+24(FP), CX")
+	f.op("VMOVUPD (DI), Y0\n\tVMOVUPD 32(DI), Y1\n\tPCALIGN $32")
+	f.line("eight:")
+	f.op("VMOVUPD (SI), Y2\n\tVMOVUPD 32(SI), Y3\n\tVMULPD (DX), Y2, Y2\n\tVMULPD 32(DX), Y3, Y3")
+	f.op("VADDPD Y2, Y0, Y0\n\tVADDPD Y3, Y1, Y1")
+	f.op("ADDQ $64, SI\n\tADDQ $64, DX\n\tDECQ CX\n\tJNZ eight")
+	f.op("VMOVUPD Y0, (DI)\n\tVMOVUPD Y1, 32(DI)\n\tVZEROUPPER\n\tRET")
+}
+
+// largest raises sixteen float32 to those of n times sixteen:
+//
+//	tops[j] = max(tops[j], a[16 i + j])   for i < n
+//
+// The instruction passes over NaNs. Where there was one, bits of ones, which are a NaN, are
+// gathered in a register of their own and put over the result.
+func (f *file) largest() {
+	f.line("\n// func largest_avx2(tops, a unsafe.Pointer, n int)")
+	f.line("TEXT ·largest_avx2(SB), NOSPLIT, $0-24")
+	f.op("MOVQ tops+0(FP), DI\n\tMOVQ a+8(FP), SI\n\tMOVQ n+16(FP), CX")
+	f.op("VMOVUPS (DI), Y0\n\tVMOVUPS 32(DI), Y1\n\t%s\n\tPCALIGN $32", avx2.zero("Y2"))
+	f.line("sixteen:")
+	f.op("VMOVUPS (SI), Y3\n\tVMOVUPS 32(SI), Y4\n\tVCMPPS $3, Y3, Y4, Y5\n\tVORPS Y5, Y2, Y2")
+	f.op("VMAXPS Y0, Y3, Y0\n\tVMAXPS Y1, Y4, Y1\n\tADDQ $64, SI\n\tDECQ CX\n\tJNZ sixteen")
+	f.op("VORPS Y2, Y0, Y0\n\tVORPS Y2, Y1, Y1\n\tVMOVUPS Y0, (DI)\n\tVMOVUPS Y1, 32(DI)\n\tVZEROUPPER\n\tRET")
 }
 
 // pack copies rows of as many panels of two vectors into panels: row i of panel n to dst + n
