@@ -28,6 +28,3 @@ func Best() Level { return best }
 
 // levels are all levels that this processor can run.
 func levels() []Level { return []Level{Scalar, AVX2, AVX512}[:best+1] }
-
-// at is l, or the best level where this processor cannot run l.
-func (l Level) at() Level { return max(Scalar, min(l, best)) }

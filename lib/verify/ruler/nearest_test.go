@@ -189,7 +189,7 @@ func broken([]float32, array.Matrix[float32], array.Matrix[float32]) error {
 
 func TestAProductThatIsTooCoarseOrFailsIsReported(t *testing.T) {
 	u, _, _, _, retain := golden()
-	for word, p := range map[string]product{"float32 arithmetic": half, "the processor is on fire": broken} {
+	for word, p := range map[string]product{"float32 arithmetic allows": half, "the processor is on fire": broken} {
 		_, err := (&finder{p, floatBound(u.Cols)}).within(newCloud(u, retain))
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("not %q: %v", word, err)

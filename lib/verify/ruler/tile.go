@@ -131,7 +131,7 @@ func (t *tile) limit(best float64, top float32) float32 {
 func (t *tile) raise(best *float64, r, c int, s float32) error {
 	exact := kernels.Dot(t.a.unit(t.room.x, t.i+r), t.b.unit(t.room.y, t.j+c))
 	if !(math.Abs(float64(s)-exact) <= t.bound) {
-		return fmt.Errorf("ruler: the float32 product is %v where the inner product is %v, further off than float32 arithmetic allows (%.2g)", s, exact, t.bound)
+		return fmt.Errorf("ruler: the float32 product is %v where the inner product is %v: float32 arithmetic allows %.2g", s, exact, t.bound)
 	}
 	*best = max(*best, exact)
 	return nil
