@@ -80,7 +80,8 @@ var faults = []Fault{
 	{File: "lib/engine/backend/folds.go", Old: "to(floats64(acc, len(x)%2), x[2*h:])", New: "to(floats64(acc, 0), nil)",
 		Protects: "the largest of an odd number looks at all of them"},
 	// Kernels.
-	{File: "lib/engine/kernels/elementwise64.go", Old: "	min64At(best, dst, a, b)", New: "	max64At(best, dst, a, b)", Protects: "the smaller is not the larger"},
+	{File: "lib/engine/kernels/elementwise64.go", Old: "	min64At(best, dst, a, b)",
+		New: "	max64At(best, dst, a, b)", Protects: "the smaller is not the larger"},
 	{File: "lib/engine/kernels/fma.go", Old: "	if bits&1 == 0 {", New: "	if false {",
 		Protects: "a fused multiply-add is rounded once without the instruction"},
 	{File: "lib/engine/kernels/product_amd64.go", Old: "b.part(p, p2, j, j2), add || p > 0)", New: "b.part(p, p2, j, j2), add)",

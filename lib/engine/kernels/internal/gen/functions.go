@@ -48,7 +48,8 @@ func programs() []*program {
 		p.storeRelation("dst", relation, p.load("a"), p.load("b"))
 		all = append(all, p)
 	}
-	return slices.Concat(all, programs64(), []*program{choice(), adam("adam", "float64"), adam("adam32", "float32"), sgd("sgd", "float64"), sgd("sgd32", "float32")})
+	steps := []*program{adam("adam", "float64"), adam("adam32", "float32"), sgd("sgd", "float64"), sgd("sgd32", "float32")}
+	return slices.Concat(all, programs64(), []*program{choice()}, steps)
 }
 
 func floats(names ...string) []array {
