@@ -233,6 +233,7 @@ func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b M
 	if p.Workers > 1 && float64(pixels)*float64(b.Rows)*float64(b.Cols) >= worthSharing {
 		g = cut(pixels, b.Cols, t.rows, 2*t.lanes, p.Workers)
 	}
+	g = g.lower()
 	p.Run(g.pieces(), 1, func(from, last int) {
 		for i := from; i < last; i++ {
 			r0, r1, c0, c1 := g.piece(i)

@@ -50,15 +50,16 @@ func (w window) weights(t *tile[float32], c Matrix[float32], x []float32, v Matr
 	if s.patches == nil {
 		s.patches = make([]float32, blockK*patchLine)
 	}
-	for i := 0; i < c.Rows; i += patchTerms {
-		terms := min(patchTerms, c.Rows-i)
-		for p := 0; p < v.Rows; p += blockK {
-			k := min(v.Rows-p, blockK)
-			w.patches(s.patches, patchLine, x, w.place(p), k, first+i, terms)
-			a := Matrix[float32]{s.patches, terms, k, 1, patchLine}
-			for j := 0; j < c.Cols; j += t.blockCols {
-				j2 := min(c.Cols, j+t.blockCols)
-				t.block(s, c.part(i, i+terms, j, j2), a, v.part(p, p+k, j, j2), add || p > 0)
+	// c is added to block by block of the pixels, so that these are read once; it is smaller.
+	for p := 0; p < v.Rows; p += blockK {
+		k := min(v.Rows-p, blockK)
+		for j := 0; j < c.Cols; j += t.blockCols {
+			j2 := min(c.Cols, j+t.blockCols)
+			bp := t.arrange(s, v.part(p, p+k, j, j2), c.Rows)
+			for i := 0; i < c.Rows; i += patchTerms {
+				terms := min(patchTerms, c.Rows-i)
+				w.patches(s.patches, patchLine, x, w.place(p), k, first+i, terms)
+				t.groups(s, bp, c.part(i, i+terms, j, j2), Matrix[float32]{s.patches, terms, k, 1, patchLine}, add || p > 0)
 			}
 		}
 	}

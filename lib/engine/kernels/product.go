@@ -143,6 +143,22 @@ func cut(rows, cols, tileRows, tileCols, workers int) grid {
 	return g
 }
 
+// A piece of a convolution's result of at most resident numbers stays in the second-level
+// cache while one block of the terms after the other is added to it; one of fewer rows than
+// packed does not pay for packing b.
+const (
+	resident = 1 << 16
+	packed   = 384
+)
+
+// lower halves the pieces' height until they are resident.
+func (g grid) lower() grid {
+	for g.rows/g.down*(g.cols/g.across) > resident && g.rows/g.down >= 2*packed {
+		g.down *= 2
+	}
+	return g
+}
+
 func (g grid) pieces() int { return g.down * g.across }
 
 // piece is the range of rows and columns of piece i.

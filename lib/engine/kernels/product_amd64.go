@@ -121,7 +121,11 @@ type panels[T Float] struct {
 
 // block is multiply for a b of at most blockK x blockCols.
 func (t *tile[T]) block(s *scratch[T], c, a, b Matrix[T], add bool) {
-	bp := t.arrange(s, b, a.Rows)
+	t.groups(s, t.arrange(s, b, a.Rows), c, a, add)
+}
+
+// groups multiplies a by panels, a group of rows after the other.
+func (t *tile[T]) groups(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) {
 	for i := 0; i < c.Rows; i += t.rows {
 		rows := min(t.rows, c.Rows-i)
 		g := a.part(i, i+rows, 0, a.Cols)
