@@ -39,21 +39,15 @@ func fastFolds() {
 			kernels.Add64(sums, sums, x[:len(acc)])
 		}
 	}
-	extreme(compute.OpTypeReduceMax, kernels.Max, kernels.MaxTo)
-	extreme(compute.OpTypeReduceMin, kernels.Min, kernels.MinTo)
+	extreme(compute.OpTypeReduceMax, kernels.Largest, kernels.MaxTo)
+	extreme(compute.OpTypeReduceMin, kernels.Smallest, kernels.MinTo)
 }
 
-// extreme is the largest or the smallest by its kernels: along a row by halves.
-func extreme(op compute.OpType, pair func(dst, a, b []float32), to func(dst []float64, a []float32)) {
+// extreme is the largest or the smallest by its kernels.
+func extreme(op compute.OpType, of1 func(a []float32) float32, to func(dst []float64, a []float32)) {
 	f := folds[kernelOf{op, dtypes.Float32}]
 	f.along = func(acc *uint64, from unsafe.Pointer, n int) {
-		var half [tile / 2]float32
-		for x := of[float32](from, n); len(x) > 0; {
-			h := len(x) / 2
-			to(floats64(acc, len(x)%2), x[2*h:])
-			pair(half[:h], x[:h], x[h:2*h])
-			x = half[:h]
-		}
+		to(floats64(acc, 1), []float32{of1(of[float32](from, n))})
 	}
 	f.across = func(acc []uint64, from unsafe.Pointer, rows int) {
 		for x := of[float32](from, rows*len(acc)); len(x) > 0; x = x[len(acc):] {

@@ -2,41 +2,30 @@ package kernels
 
 import "math"
 
-// Largest is the largest element of a: NaN if one is, 0 rather than -0 if it is a zero, and
-// -Inf of nothing.
-func Largest(a []float32) float32 { return largestAt(best, a) }
+// Largest is the largest element of a as Max has it: NaN if one is, and 0 rather than -0. It
+// is -Inf of nothing.
+func Largest(a []float32) float32 { return largest.of(best, a) }
 
-func largestAt(l Level, a []float32) float32 {
-	const side = 16
-	top := float32(math.Inf(-1))
-	if len(a) >= side {
-		var tops [side]float32
-		copy(tops[:], a)
-		for len(a) >= side {
-			n := min(len(a), atOnce) / side * side
-			topsAt(l, &tops, a[:n])
-			a = a[n:]
-		}
-		top = largestOf(top, tops[:])
-	}
-	if top = largestOf(top, a); top == 0 {
-		return 0
-	}
-	return top
+// Smallest is the smallest element of a as Min has it: NaN if one is, and -0 rather than 0. It
+// is +Inf of nothing.
+func Smallest(a []float32) float32 { return smallest.of(best, a) }
+
+// extreme is what goes by pairs in any order.
+type extreme struct {
+	nothing float32 // what it is of nothing
+	pair    func(x, y float32) float32
+	sixteen sixteen
 }
 
-func largestOf(top float32, a []float32) float32 {
+var (
+	largest  = extreme{float32(math.Inf(-1)), func(x, y float32) float32 { return max(x, y) }, largest16}
+	smallest = extreme{float32(math.Inf(1)), func(x, y float32) float32 { return min(x, y) }, smallest16}
+)
+
+func (e *extreme) of(l Level, a []float32) float32 {
+	top, a := e.vectors(l, a)
 	for _, x := range a {
-		top = max(top, x)
+		top = e.pair(top, x)
 	}
 	return top
-}
-
-// topsScalar raises the tops to what lies in a, sixteen by sixteen.
-func topsScalar(tops *[16]float32, a []float32) {
-	for ; len(a) >= len(tops); a = a[len(tops):] {
-		for j, x := range a[:len(tops)] {
-			tops[j] = max(tops[j], x)
-		}
-	}
 }

@@ -7,65 +7,65 @@ import (
 	"testing"
 )
 
-func TestLargestIsThatOfALoop(t *testing.T) {
+// extremes are Largest and Smallest, with the function of two that they go by.
+var extremes = []struct {
+	name  string
+	of    func(a []float32) float32
+	at    func(l Level, a []float32) float32
+	pair  func(x, y float32) float32
+	empty float64
+}{
+	{"largest", Largest, largest.of, func(x, y float32) float32 { return max(x, y) }, math.Inf(-1)},
+	{"smallest", Smallest, smallest.of, func(x, y float32) float32 { return min(x, y) }, math.Inf(1)},
+}
+
+func TestExtremesAreThoseOfALoop(t *testing.T) {
 	g := rand.New(rand.NewPCG(29, 30))
-	for _, n := range lengths() {
+	for _, n := range append(lengths(), 127, 128, 129, 255, 256, 257) {
 		for offset := range 3 {
-			a := newFenced[float32](n + offset).data[offset:]
-			for i := range a {
-				a[i] = float32(g.NormFloat64()) - 3
-			}
-			for range 20 {
-				want := float32(math.Inf(-1))
-				for _, x := range a {
-					want = max(want, x)
-				}
-				for _, l := range levels() {
-					if got := largestAt(l, a); got != want {
-						t.Fatalf("%v: the largest of %d is %v, not %v", l, n, got, want)
+			for _, a := range [][]float32{normal(g, n+offset)[offset:], some(g, n+offset).data[offset:]} {
+				for _, f := range extremes {
+					want := float32(f.empty)
+					for _, x := range a {
+						want = f.pair(want, x)
 					}
-				}
-				if n > 0 { // what is largest stands in many places
-					a[slices.Index(a, want)] -= 1
+					for _, l := range levels() {
+						if got := f.at(l, a); !sameBits(got, want) {
+							t.Fatalf("%v: the %s of %d is %v, not %v", l, f.name, n, got, want)
+						}
+					}
+					if got := f.of(a); !sameBits(got, want) {
+						t.Fatalf("the %s of %d is %v, not %v", f.name, n, got, want)
+					}
 				}
 			}
 		}
 	}
 }
 
-func TestLargestOfNaNsInfinitiesAndZeros(t *testing.T) {
-	nan, inf, zero := float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1))
-	negative := math.Float32frombits(0xffc00001) // a NaN too
-	for _, l := range levels() {
-		if got := largestAt(l, nil); got != -inf {
-			t.Errorf("%v: the largest of nothing is %v", l, got)
-		}
-		for _, n := range []int{1, 15, 16, 31, 32, 33, 40} {
-			for at := range n {
-				with := func(x, others float32) float32 {
-					a := make([]float32, n)
-					for i := range a {
-						a[i] = others
-					}
+// Every place counts.
+func TestExtremesSeeEveryElement(t *testing.T) {
+	special := []float32{7, -7, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 0, float32(math.Copysign(0, -1))}
+	for _, n := range []int{1, 2, 3, 15, 17, 127, 128, 129, 300} {
+		for at := range n {
+			for i, x := range special {
+				for _, others := range []float32{0, special[6]} {
+					a := slices.Repeat([]float32{others}, n)
 					a[at] = x
-					return largestAt(l, a)
-				}
-				if x, y := with(nan, 5), with(negative, inf); x == x || y == y {
-					t.Errorf("%v: NaN at %d of %d is lost: %v and %v", l, at, n, x, y)
-				}
-				if x := with(inf, -inf); x != inf {
-					t.Errorf("%v: infinity at %d of %d: %v", l, at, n, x)
-				}
-				for _, x := range []float32{with(zero, zero), with(zero, 0), with(0, zero), with(0, -1), with(zero, -1)} {
-					if x != 0 || math.Signbit(float64(x)) {
-						t.Errorf("%v: a zero at %d of %d: %v", l, at, n, x)
+					for _, f := range extremes {
+						want := x
+						if n > 1 {
+							want = f.pair(x, others)
+						}
+						for _, l := range levels() {
+							if got := f.at(l, a); !sameBits(got, want) {
+								t.Fatalf("%v: the %s of %v at %d of %d is %v (special %d)", l, f.name, x, at, n, got, i)
+							}
+						}
 					}
 				}
 			}
 		}
-	}
-	if Largest([]float32{1, 3, 2}) != 3 {
-		t.Error("Largest is not the largest")
 	}
 }
 
@@ -74,7 +74,7 @@ func BenchmarkLargest(b *testing.B) {
 	for _, l := range levels() {
 		b.Run(l.String(), func(b *testing.B) {
 			for b.Loop() {
-				largestAt(l, x)
+				extremes[0].at(l, x)
 			}
 		})
 	}

@@ -24,13 +24,27 @@ func eightsAt(l Level, s *[8]float64, a, b []float64) {
 	eights_avx2(unsafe.Pointer(s), ptr(a), ptr(b), len(a)/len(s))
 }
 
-// topsAt is topsScalar at level l, as eightsAt is.
-func topsAt(l Level, tops *[16]float32, a []float32) {
-	if l < AVX2 {
-		topsScalar(tops, a)
-		return
+// sixteen raises, or lowers, sixteen numbers to those of n times sixteen.
+type sixteen func(tops, a unsafe.Pointer, n int)
+
+var largest16, smallest16 sixteen = largest_avx2, smallest_avx2
+
+// vectors is the extreme of as many elements as fill vectors of AVX2, and what is left.
+func (e *extreme) vectors(l Level, a []float32) (top float32, rest []float32) {
+	const side = 16
+	if top = e.nothing; l < AVX2 || len(a) < side {
+		return top, a
 	}
-	largest_avx2(unsafe.Pointer(tops), ptr(a), len(a)/len(tops))
+	tops := [side]float32(a)
+	for len(a) >= side {
+		n := min(len(a), atOnce) / side
+		e.sixteen(unsafe.Pointer(&tops), ptr(a), n)
+		a = a[n*side:]
+	}
+	for _, x := range tops {
+		top = e.pair(top, x)
+	}
+	return top, a
 }
 
 //go:noescape
@@ -40,7 +54,10 @@ func columns_avx2(sums, a unsafe.Pointer, stride, n int)
 func columns_avx512(sums, a unsafe.Pointer, stride, n int)
 
 //go:noescape
-func eights_avx2(sums, a, b unsafe.Pointer, n int)
+func largest_avx2(tops, a unsafe.Pointer, n int)
 
 //go:noescape
-func largest_avx2(tops, a unsafe.Pointer, n int)
+func smallest_avx2(tops, a unsafe.Pointer, n int)
+
+//go:noescape
+func eights_avx2(sums, a, b unsafe.Pointer, n int)

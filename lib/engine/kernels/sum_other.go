@@ -6,4 +6,8 @@ func columnsAt(_ Level, s *lanes, a []float32, stride, n int) { columnsScalar(s,
 
 func eightsAt(_ Level, s *[8]float64, a, b []float64) { eightsScalar(s, a, b) }
 
-func topsAt(_ Level, tops *[16]float32, a []float32) { topsScalar(tops, a) }
+type sixteen struct{}
+
+var largest16, smallest16 sixteen
+
+func (e *extreme) vectors(_ Level, a []float32) (top float32, rest []float32) { return e.nothing, a }

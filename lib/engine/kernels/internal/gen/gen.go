@@ -31,7 +31,8 @@ func Files() map[string]string {
 			f.transpose8()
 			f.transpose4()
 			f.eights()
-			f.largest()
+			f.extreme("largest", "MAX", "AND")
+			f.extreme("smallest", "MIN", "OR")
 		}
 		f.columns(s)
 		f.pack(s)
@@ -272,20 +273,25 @@ func (f *file) eights() {
 	f.op("VMOVUPD Y0, (DI)\n\tVMOVUPD Y1, 32(DI)\n\tVZEROUPPER\n\tRET")
 }
 
-// largest raises sixteen float32 to those of n times sixteen:
+// extreme raises (or lowers) sixteen float32 to those of n times sixteen:
 //
 //	tops[j] = max(tops[j], a[16 i + j])   for i < n
 //
-// The instruction passes over NaNs. Where there was one, bits of ones, which are a NaN, are
-// gathered in a register of their own and put over the result.
-func (f *file) largest() {
-	f.line("\n// func largest_avx2(tops, a unsafe.Pointer, n int)")
-	f.line("TEXT ·largest_avx2(SB), NOSPLIT, $0-24")
+// Looking both ways and joining the bits makes 0 the larger of the two zeros. The instruction
+// passes over NaNs: where there was one, bits of ones, which are a NaN, are gathered in a
+// register of their own and put over the result.
+func (f *file) extreme(name, pick, join string) {
+	f.line("\n// func %s_avx2(tops, a unsafe.Pointer, n int)", name)
+	f.line("TEXT ·%s_avx2(SB), NOSPLIT, $0-24", name)
 	f.op("MOVQ tops+0(FP), DI\n\tMOVQ a+8(FP), SI\n\tMOVQ n+16(FP), CX")
-	f.op("VMOVUPS (DI), Y0\n\tVMOVUPS 32(DI), Y1\n\t%s\n\tPCALIGN $32", avx2.zero("Y2"))
+	f.op("VMOVUPS (DI), Y0\n\tVMOVUPS 32(DI), Y1\n\tVCMPPS $3, Y0, Y1, Y2\n\tPCALIGN $32")
 	f.line("sixteen:")
 	f.op("VMOVUPS (SI), Y3\n\tVMOVUPS 32(SI), Y4\n\tVCMPPS $3, Y3, Y4, Y5\n\tVORPS Y5, Y2, Y2")
-	f.op("VMAXPS Y0, Y3, Y0\n\tVMAXPS Y1, Y4, Y1\n\tADDQ $64, SI\n\tDECQ CX\n\tJNZ sixteen")
+	for r := range 2 {
+		f.op("V%sPS Y%d, Y%d, Y%d\n\tV%sPS Y%d, Y%d, Y%d", pick, r, 3+r, 5+r, pick, 3+r, r, 7+r)
+		f.op("V%sPS Y%d, Y%d, Y%d", join, 5+r, 7+r, r)
+	}
+	f.op("ADDQ $64, SI\n\tDECQ CX\n\tJNZ sixteen")
 	f.op("VORPS Y2, Y0, Y0\n\tVORPS Y2, Y1, Y1\n\tVMOVUPS Y0, (DI)\n\tVMOVUPS Y1, 32(DI)\n\tVZEROUPPER\n\tRET")
 }
 
