@@ -11,16 +11,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 
 	"github.com/spf13/cobra"
 )
+
+// goalStep is how much longer than PyTorch a training step of RULER's MLP may take.
+const goalStep = 0.6
 
 // comparison is a benchmark that was asked for.
 type comparison struct {
@@ -53,20 +53,18 @@ medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
 	f.IntVar(&b.rows, "rows", 30000, "records of the training step")
 	f.IntVar(&b.embeddings, "embeddings", 20000, "records of M4, of which 5 % are forgotten")
 	asJSON := cli.JSONFlag(c)
-	c.AddCommand(newWorker(), newCells(), newSDE(), newVision(), newVAE(), newIB(), newBlindU(), newAtlas())
+	c.AddCommand(newWorker(), newCells(), newSDE(), newVision(), newFT(), newVAE(), newIB(), newBlindU(), newAtlas())
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		return b.check(cmd, args, limit{"steps", b.steps, 1}, limit{"rows", b.rows, 1}, limit{"embeddings", b.embeddings, 100})
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		b.stderr = cmd.ErrOrStderr()
-		results, err := b.run(cmd.Context())
+		dir, err := os.MkdirTemp("", "lethe-bench-")
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), results)
-		}
-		return stepTable(b, results).Text(cmd.OutOrStdout())
+		defer os.RemoveAll(dir)
+		title := fmt.Sprintf("Training step on %d x 50 records, M4 on %d x 128 embeddings; %d threads, %d turns each", b.rows, b.embeddings, b.threads, b.rounds)
+		return b.report(cmd, *asJSON, title, b.tasks(filepath.Join(dir, "embeddings.npy")))
 	}
 	return c
 }
@@ -129,19 +127,15 @@ type task struct {
 	value  string // what both sides find, "" where that cannot be compared
 }
 
-func (b *comparison) run(ctx context.Context) ([]result, error) {
-	dir, err := os.MkdirTemp("", "lethe-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	embeddings := filepath.Join(dir, "embeddings.npy")
+// tasks are a step and M4, whose embeddings go from one side to the other in a file.
+func (b *comparison) tasks(embeddings string) []task {
 	rows := strconv.Itoa(b.rows)
-	return b.all(ctx, []task{
-		{name: "training step", repeat: b.steps, own: []string{"step", rows}, script: "step.py", args: []string{rows, strconv.Itoa(b.threads)}},
+	return []task{
+		{name: "training step", repeat: b.steps, own: []string{"step", rows}, script: "step.py", args: []string{rows, strconv.Itoa(b.threads)},
+			goals: []goal{{Of: ofRatio, AtMost: goalStep}}},
 		{name: "M4", repeat: 1, own: []string{"m4", strconv.Itoa(b.embeddings), embeddings}, script: "m4.py",
-			args: []string{embeddings, strconv.Itoa(b.embeddings / 20)}},
-	})
+			args: []string{embeddings, strconv.Itoa(b.embeddings / 20)}, value: "M4"},
+	}
 }
 
 // all runs tasks one after another.
@@ -231,33 +225,6 @@ func (b *comparison) takeTurns(sides []*worker, t task) error {
 }
 
 func median(x []float64) (float64, error) { return stats.Median(x) }
-
-func stepTable(b comparison, results []result) *report.Table {
-	t := &report.Table{
-		Title: fmt.Sprintf("Training step on %d x 50 records, M4 on %d x 128 embeddings; %d threads, %d turns each", b.rows, b.embeddings, b.threads, b.rounds),
-		Columns: []report.Column{{Name: "task"}, {Name: "program"}, {Name: "median", Unit: "ms"}, {Name: "fastest", Unit: "ms"},
-			{Name: "peak memory", Align: report.AlignRight}, {Name: "ratio", Note: "Lethe's median over the other's; below 1 Lethe is faster"}},
-	}
-	for _, r := range results {
-		ratio := report.Str("")
-		if r.Ratio != nil {
-			ratio = report.Num(*r.Ratio, 2)
-		}
-		t.Rows = append(t.Rows, rowOf(r.Task, r.Lethe, ratio))
-		if r.Peer != nil {
-			t.Rows = append(t.Rows, rowOf(r.Task, *r.Peer, report.Str("")))
-		}
-		if r.Task == "M4" && r.Peer != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("M4 is %.6f here and %.6f in the peer.", r.Lethe.Value, r.Peer.Value))
-		}
-	}
-	return t
-}
-
-func rowOf(task string, s side, ratio report.Cell) report.Row {
-	return report.Row{Cells: []report.Cell{report.Str(task), report.Str(strings.TrimSpace(s.What)),
-		report.Num(1000*s.Median, 2), report.Num(1000*slices.Min(s.Seconds), 2), report.Str(s.memory()), ratio}}
-}
 
 func (s side) memory() string {
 	if s.PeakBytes == 0 {

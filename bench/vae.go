@@ -21,7 +21,7 @@ import (
 // goalVAE is how much longer than PyTorch a training step may take, goalPrivate how
 // much longer than a plain epoch a private one.
 const (
-	goalVAE     = 1.0
+	goalVAE     = 0.8
 	goalPrivate = 2.5
 )
 

@@ -34,6 +34,7 @@ var duties = []struct {
 	{"m4", "ROWS FILE", duty.m4},
 	{"sde", "FOLDER SIZE DIM SUBSETS CHECKED METHOD PROTOCOL", duty.sde},
 	{"vision", "NETWORK BATCH STEPS", duty.vision},
+	{"ft", "BATCH COLUMNS STEPS", duty.ft},
 	{"ib", "BATCH STEPS", duty.ib},
 	{"blindu", "DATA RECORDS EPOCHS SHARE BETA ROUNDS LOCAL", duty.blindu},
 	{"vae", "LIKELIHOOD BATCH STEPS", duty.vae},

@@ -55,32 +55,41 @@ def resnet_18():
 
 torch.set_num_threads(THREADS)
 torch.manual_seed(1)
-model, shape = {
+make, shape = {
     "small-cnn": (small_cnn, (1, 28, 28)),
     "all-cnn": (all_cnn, (3, 32, 32)),
     "resnet-18": (resnet_18, (3, 32, 32)),
 }[NETWORK]
-model = model()
 x = torch.randn(BATCH * STEPS, *shape)
 y = torch.randint(0, 10, (BATCH * STEPS,))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
 
 
-def epoch():
-    total = 0.0
-    for rows in torch.randperm(len(x)).split(BATCH):
-        optimizer.zero_grad(set_to_none=True)
-        loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
-        loss.backward()
-        optimizer.step()
-        total += loss.item()
-    return total / STEPS
+def training(layout, fused):
+    model, images = make().to(memory_format=layout), x.to(memory_format=layout)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=fused)
+
+    def epoch():
+        total = 0.0
+        for rows in torch.randperm(len(x)).split(BATCH):
+            optimizer.zero_grad(set_to_none=True)
+            loss = nn.functional.cross_entropy(model(images[rows]), y[rows])
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        return total / STEPS
+
+    return epoch
 
 
-epoch()
+layouts = {"channels first": torch.contiguous_format, "channels last": torch.channels_last}
+optimizers = {"SGD": False, "fused SGD": True}
+way, epoch = fastest({
+    f"{layout}, {optimizer}": lambda layout=layout, optimizer=optimizer: training(layouts[layout], optimizers[optimizer])
+    for layout in layouts for optimizer in optimizers
+})
 serve(
     epoch,
     per=STEPS,
-    ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads",
-    weights=sum(p.numel() for p in model.parameters()),
+    ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {way}",
+    weights=sum(p.numel() for p in make().parameters()),
 )
