@@ -117,7 +117,10 @@ func (e *executable) build(p *planner, a *arena) error {
 }
 
 // copied lays out a view densely.
-func copied(from, to view) *program {
+func copied(from, to view) step {
+	if _, strides := merged(from.dims, from.strides); !from.dense() && !slices.Contains(strides[0], 0) {
+		return part{from, to} // each element once
+	}
 	w := &weaver{program: program{size: from.size()}, known: map[*node]int{}, loaded: map[string]int{}}
 	r := w.load(from)
 	w.stores = append(w.stores, store{r, to})

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
 )
 
 // maker makes the steps of a node that is not elementwise, and says how many bytes of
@@ -79,58 +78,6 @@ func laidOut(p *planner, n *node) ([]step, map[int]int, error) {
 func (p *planner) slot() int {
 	p.extra++
 	return p.extra - 1
-}
-
-// part is a copy of a view into a part of another tensor.
-type part struct{ from, to view }
-
-func (s part) run(x *execution) {
-	size := s.from.size()
-	if size == 0 {
-		return
-	}
-	// The inner axis is copied run by run.
-	dims, strides := merged(s.from.dims, s.from.strides, s.to.strides)
-	if len(dims) == 0 {
-		dims, strides = []int{1}, [][]int{{1}, {1}}
-	}
-	last := len(dims) - 1
-	outer := dims[:last]
-	x.parallel(product(outer), max(1, grain/dims[last]), func(from, to int) {
-		for k := from; k < to; k++ {
-			a, b := 0, 0
-			for i, rest := last-1, k; i >= 0; i-- {
-				a += rest % outer[i] * strides[0][i]
-				b += rest % outer[i] * strides[1][i]
-				rest /= outer[i]
-			}
-			lineUp(s.from.of, x, s.to, b, strides[1][last], s.from, a, strides[0][last], dims[last])
-		}
-	})
-}
-
-// lineUp copies n elements that are apart by strides.
-func lineUp(t dtypes.DType, x *execution, to view, b, toStep int, from view, a, fromStep, n int) {
-	switch t.Size() {
-	case 1:
-		lined[uint8](x, to, b, toStep, from, a, fromStep, n)
-	case 2:
-		lined[uint16](x, to, b, toStep, from, a, fromStep, n)
-	case 4:
-		lined[uint32](x, to, b, toStep, from, a, fromStep, n)
-	default:
-		lined[uint64](x, to, b, toStep, from, a, fromStep, n)
-	}
-}
-
-func lined[T any](x *execution, to view, b, toStep int, from view, a, fromStep, n int) {
-	if toStep == 1 {
-		walk(of[T](x.address(to, b), n), x.address(from, 0), a, fromStep)
-		return
-	}
-	for i := range n {
-		*(*T)(x.address(to, b+i*toStep)) = *(*T)(x.address(from, a+i*fromStep))
-	}
 }
 
 // window is a part of a dense tensor: from starts on, every stride elements.

@@ -1,0 +1,92 @@
+package backend
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+)
+
+// part is a copy of a view into another of the same dims. Its inner axes make a sheet: the
+// last, along which what is written lies closest, and before it the one along which what is
+// read does.
+type part struct{ from, to view }
+
+func (s part) run(x *execution) {
+	dims, strides := merged(s.from.dims, s.from.strides, s.to.strides)
+	for len(dims) < 2 {
+		dims, strides = append([]int{1}, dims...), [][]int{append([]int{0}, strides[0]...), append([]int{0}, strides[1]...)}
+	}
+	if product(dims) == 0 {
+		return
+	}
+	outer := len(dims) - 2
+	order := count(0, outer+1)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(abs(strides[0][j]), abs(strides[0][i])) })
+	order = append(order, outer+1)
+	axis := func(i int) (n, from, to int) { return dims[order[i]], strides[0][order[i]], strides[1][order[i]] }
+	var p sheet
+	p.rows, p.fromRow, p.toRow = axis(outer)
+	p.cols, p.fromCol, p.toCol = axis(outer + 1)
+	pieces, copies := p.pieces(), sheets[s.from.of.Size()]
+	x.parallel(product(dims)/(p.rows*p.cols)*pieces, max(1, grain*pieces/(p.rows*p.cols)), func(first, last int) {
+		for k := first; k < last; k++ {
+			a, b, rest := 0, 0, k/pieces
+			for i := outer - 1; i >= 0; i-- {
+				n, from, to := axis(i)
+				a, b, rest = a+rest%n*from, b+rest%n*to, rest/n
+			}
+			copies(p.piece(k%pieces, pieces), x.address(s.to, b), x.address(s.from, a))
+		}
+	})
+}
+
+func abs(i int) int { return max(i, -i) }
+
+// sheet is a copy of rows and columns; strides count elements.
+type sheet struct {
+	rows, fromRow, toRow int
+	cols, fromCol, toCol int
+	first                int // column
+}
+
+// strip is how many columns go together where they lie farther apart in the source than
+// rows do: what a line of the cache holds is then written at once.
+const strip = 16
+
+func (p sheet) strip() int {
+	if abs(p.fromRow) < abs(p.fromCol) {
+		return strip
+	}
+	return p.cols
+}
+
+// pieces is into how many the columns of a large sheet are cut.
+func (p sheet) pieces() int { return max(1, min(p.cols/strip, p.rows*p.cols/grain)) }
+
+func (p sheet) piece(i, of int) sheet {
+	first, last := i*p.cols/of, (i+1)*p.cols/of
+	p.first, p.cols = first, last-first
+	return p
+}
+
+// sheets copy elements of so many bytes.
+var sheets = map[int]func(p sheet, to, from unsafe.Pointer){
+	1: copySheet[uint8], 2: copySheet[uint16], 4: copySheet[uint32], 8: copySheet[uint64],
+}
+
+func copySheet[T any](p sheet, to, from unsafe.Pointer) {
+	width, many := int(unsafe.Sizeof(*new(T))), p.strip()
+	for j := p.first; j < p.first+p.cols; j += many {
+		n := min(many, p.first+p.cols-j)
+		for i := range p.rows {
+			dst, src := unsafe.Add(to, (i*p.toRow+j*p.toCol)*width), unsafe.Add(from, (i*p.fromRow+j*p.fromCol)*width)
+			if p.toCol == 1 {
+				walk(of[T](dst, n), src, 0, p.fromCol)
+				continue
+			}
+			for k := range n {
+				*(*T)(unsafe.Add(dst, k*p.toCol*width)) = *(*T)(unsafe.Add(src, k*p.fromCol*width))
+			}
+		}
+	}
+}
