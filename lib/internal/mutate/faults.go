@@ -79,9 +79,9 @@ var faults = []Fault{
 		Protects: "what was lent is not given to somebody else"},
 	{File: "lib/engine/backend/folds.go", Old: "kernels.Smallest, kernels.MinTo)", New: "kernels.Smallest, kernels.MaxTo)",
 		Protects: "the smallest across rows is not the largest"},
-	{File: "lib/engine/backend/copy.go", Old: "for j := p.first; j < p.first+p.cols; j += many {", New: "for j := 0; j < p.first+p.cols; j += many {",
+	{File: "lib/engine/backend/copy.go", Old: "n := min(many, p.first+p.cols-j)", New: "n := many",
 		Protects: "a copy in pieces writes its own columns"},
-	{File: "lib/engine/backend/copy.go", Old: "a, b, rest = a+rest%n*from, b+rest%n*to, rest/n", New: "a, b, rest = a+rest%n*from, b+rest%n*from, rest/n",
+	{File: "lib/engine/backend/copy.go", Old: "a, b, rest = a+rest%n*from, b+rest%n*to, rest/n", New: "a, b, rest = a+rest%n*to, b+rest%n*to+0*from, rest/n",
 		Protects: "a copy has strides for either side"},
 	// Kernels.
 	{File: "lib/engine/kernels/elementwise64.go", Old: "	min64At(best, dst, a, b)",
