@@ -90,7 +90,7 @@ func (e *executable) build(p *planner, a *arena) error {
 			return err
 		}
 		e.steps = append(e.steps, steps...)
-		for _, n := range u.all() {
+		for _, n := range p.written(u) {
 			if p.views[n].slot == n.id {
 				a.from(n.id, i, n.size()*int(n.shape.DType.Size()))
 			}

@@ -147,8 +147,28 @@ func (p *planner) before(r *node) members {
 		}
 	}
 	take(r.in[0])
+	if p.computed(m) > fewComputed {
+		return members{}
+	}
 	slices.SortFunc(m.nodes, func(a, b *node) int { return a.id - b.id })
 	return m
+}
+
+// fewComputed is how many values that other programs compute a reduction may read: for more
+// it is better that one of them computes what is reduced.
+const fewComputed = 3
+
+// computed counts the values beside its members that a program takes from other programs.
+func (p *planner) computed(m members) int {
+	taken := map[*node]bool{}
+	for _, n := range m.nodes {
+		for _, in := range n.in {
+			if in = root(in); elementwise()[in.op] && in.size() == m.size && !slices.Contains(m.nodes, in) {
+				taken[in] = true
+			}
+		}
+	}
+	return len(taken)
 }
 
 // assign gives a node its unit, if it has none, and notes what the unit takes from
@@ -291,6 +311,15 @@ func (p *planner) results(u *unit) map[*node]view {
 		}
 	}
 	return out
+}
+
+// written are the nodes of a unit that have a place in memory: its own, or those members
+// that somebody outside takes.
+func (p *planner) written(u *unit) []*node {
+	if u.node != nil {
+		return []*node{u.node}
+	}
+	return slices.Collect(maps.Keys(p.results(u)))
 }
 
 // taken are the slots that a unit reads.

@@ -211,3 +211,66 @@ func TestRandomComputations(t *testing.T) {
 		}
 	}
 }
+
+// planned compiles a computation on vectors of n numbers.
+func planned(t *testing.T, n, inputs int, record func(f compute.Function, in []compute.Value) (compute.Value, error)) *executable {
+	t.Helper()
+	w := Open(1).Builder("planned")
+	var in []compute.Value
+	for range inputs {
+		v, err := w.Main().Parameter("x", shapes.Make(dtypes.Float32, n), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = append(in, v)
+	}
+	out, err := record(w.Main(), in)
+	if err == nil {
+		err = w.Main().Return([]compute.Value{out}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := w.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.(*executable)
+}
+
+// What stays in a program's registers takes no memory between steps.
+func TestWhatIsNotStoredHasNoPlace(t *testing.T) {
+	const n = 1 << 16
+	e := planned(t, n, 1, func(f compute.Function, in []compute.Value) (v compute.Value, err error) {
+		v = in[0]
+		for range 20 {
+			if v, err = f.Tanh(v); err != nil {
+				return nil, err
+			}
+		}
+		return f.ReduceSum(v)
+	})
+	if e.size > 4096 {
+		t.Errorf("a chain of functions and its sum need %d bytes between steps", e.size)
+	}
+}
+
+// A sum of what is made of values that are needed elsewhere too is one value that the
+// program of these stores, and not a program of its own that reads all of them.
+func TestASumDoesNotBringValuesIntoMemory(t *testing.T) {
+	const n, values = 1 << 16, 8
+	e := planned(t, n, values, func(f compute.Function, in []compute.Value) (compute.Value, error) {
+		c := chain{f: f}
+		product, all := in[0], in[0]
+		for _, x := range in {
+			y := c.of(f.Exp(x))
+			product = c.of(f.Mul(product, y))
+			all = c.of(f.Add(c.of(f.Tanh(y)), all))
+		}
+		sum := c.of(f.ReduceSum(all))
+		return c.of(f.Add(product, c.of(f.BroadcastInDim(c.of(f.Reshape(sum, 1)), shapes.Make(dtypes.Float32, n), []int{0})))), c.err
+	})
+	if e.size > 3*4*n {
+		t.Errorf("%d values of %d bytes lie between steps", e.size/(4*n), 4*n)
+	}
+}

@@ -83,6 +83,10 @@ var faults = []Fault{
 		Protects: "a copy in pieces writes its own columns"},
 	{File: "lib/engine/backend/copy.go", Old: "a, b, rest = a+rest%n*from, b+rest%n*to, rest/n", New: "a, b, rest = a+rest%n*to, b+rest%n*to+0*from, rest/n",
 		Protects: "a copy has strides for either side"},
+	{File: "lib/engine/backend/plan.go", Old: "if p.computed(m) > fewComputed {", New: "if false {",
+		Protects: "a sum does not bring values into memory that a program could keep"},
+	{File: "lib/engine/backend/execute.go", Old: "range p.written(u) {", New: "range u.all() {",
+		Protects: "what stays in registers takes no memory"},
 	// Kernels.
 	{File: "lib/engine/kernels/elementwise64.go", Old: "	min64At(best, dst, a, b)",
 		New: "	max64At(best, dst, a, b)", Protects: "the smaller is not the larger"},
