@@ -85,6 +85,7 @@ func plan(f *function) (*planner, error) {
 	for _, n := range p.nodes {
 		p.assign(n)
 	}
+	p.sink()
 	return p, p.order()
 }
 
@@ -245,6 +246,45 @@ func (p *planner) through(u *unit, n *node) bool {
 		v := p.unitOf[p.source(in)]
 		return v != nil && waits(v)
 	})
+}
+
+// sink moves programs whose results one other program alone takes to that one, where they
+// stay in registers.
+func (p *planner) sink() {
+	p.units = slices.DeleteFunc(p.units, func(u *unit) bool {
+		to := p.onlyTaker(u)
+		if to == nil {
+			return false
+		}
+		to.nodes = append(to.nodes, u.nodes...)
+		slices.SortFunc(to.nodes, func(a, b *node) int { return a.id - b.id })
+		for _, n := range u.nodes {
+			p.unitOf[n] = to
+		}
+		maps.Copy(to.from, u.from)
+		delete(to.from, u)
+		return true
+	})
+}
+
+// onlyTaker is the program of u's size that takes all its results in their order, or nil.
+func (p *planner) onlyTaker(u *unit) (only *unit) {
+	if u.node != nil {
+		return nil
+	}
+	for n := range p.results(u) {
+		for _, t := range p.takers[n] {
+			by := p.unitOf[t.by]
+			if by == u && t.plain {
+				continue
+			}
+			if by == nil || !t.plain || by.node != nil || by.size != u.size || only != nil && by != only {
+				return nil
+			}
+			only = by
+		}
+	}
+	return only
 }
 
 // order sorts the units so that each comes after those that it takes from, and

@@ -260,7 +260,7 @@ func TestWhatIsNotStoredHasNoPlace(t *testing.T) {
 func TestASumDoesNotBringValuesIntoMemory(t *testing.T) {
 	const n, values = 1 << 16, 8
 	e := planned(t, n, values, func(f compute.Function, in []compute.Value) (compute.Value, error) {
-		c := chain{f: f}
+		c := chain{f: f.(*function)}
 		product, all := in[0], in[0]
 		for _, x := range in {
 			y := c.of(f.Exp(x))

@@ -85,6 +85,8 @@ var faults = []Fault{
 		Protects: "a copy has strides for either side"},
 	{File: "lib/engine/backend/plan.go", Old: "if p.computed(m) > fewComputed {", New: "if false {",
 		Protects: "a sum does not bring values into memory that a program could keep"},
+	{File: "lib/engine/backend/plan.go", Old: "if by == nil || !t.plain ||", New: "if by == nil ||",
+		Protects: "what somebody sees in another order is stored"},
 	{File: "lib/engine/backend/execute.go", Old: "range p.written(u) {", New: "range u.all() {",
 		Protects: "what stays in registers takes no memory"},
 	// Kernels.
