@@ -44,10 +44,10 @@ func fastFolds() {
 }
 
 // extreme is the largest or the smallest by its kernels.
-func extreme(op compute.OpType, of1 func(a []float32) float32, to func(dst []float64, a []float32)) {
+func extreme(op compute.OpType, row func(a []float32) float32, to func(dst []float64, a []float32)) {
 	f := folds[kernelOf{op, dtypes.Float32}]
 	f.along = func(acc *uint64, from unsafe.Pointer, n int) {
-		to(floats64(acc, 1), []float32{of1(of[float32](from, n))})
+		to(floats64(acc, 1), []float32{row(of[float32](from, n))})
 	}
 	f.across = func(acc []uint64, from unsafe.Pointer, rows int) {
 		for x := of[float32](from, rows*len(acc)); len(x) > 0; x = x[len(acc):] {

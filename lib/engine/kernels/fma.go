@@ -2,14 +2,28 @@ package kernels
 
 import "math"
 
-// fma32 is a b + c rounded once to float32.
-//
-// The product of two float32 is exact in float64. Their sum with c is not; rounding it
-// to float64 and then to float32 would round twice. It is therefore rounded to odd (Boldo
-// and Melquiond, "Emulation of FMA and correctly rounded sums", 2008): where the sum is
-// not exact, its last bit is made 1, which keeps it off every midpoint of float32.
+// fma32 is a b + c rounded once to float32. The product of two float32 is exact in float64.
 func fma32(a, b, c float32) float32 {
 	p, d := float64(a)*float64(b), float64(c)
+	if s := p + d; decided(s) {
+		return float32(s)
+	}
+	return undecided(p, d)
+}
+
+// decided tells whether a sum that was rounded to s may be rounded again to float32: s is no
+// midpoint between two of them. All midpoints are float64, so that the sum itself lies on the
+// side of each where s lies. Below the normal numbers the midpoints are others, and it says no.
+func decided(s float64) bool {
+	const normal = (1023 - 126) << 52
+	bits := math.Float64bits(s)
+	return bits&(1<<29-1) != 1<<28 && bits&(1<<63-1) >= normal
+}
+
+// undecided is p + d rounded once to float32: the sum is rounded to odd first (Boldo and
+// Melquiond, "Emulation of FMA and correctly rounded sums", 2008): where the sum is
+// not exact, its last bit is made 1, which keeps it off every midpoint of float32.
+func undecided(p, d float64) float32 {
 	s := p + d
 	t := s - p
 	e := (p - (s - t)) + (d - t) // what s lacks, exactly
@@ -25,4 +39,18 @@ func fma32(a, b, c float32) float32 {
 		}
 	}
 	return float32(math.Float64frombits(bits))
+}
+
+// fmaRow is sums[i] = fma32(a, b[i], sums[i]) for all i.
+func fmaRow(sums []float32, a float32, b []float32) {
+	b = b[:len(sums)]
+	x := float64(a)
+	for i, c := range sums {
+		s := x*float64(b[i]) + float64(c)
+		if decided(s) {
+			sums[i] = float32(s)
+		} else {
+			sums[i] = undecided(x*float64(b[i]), float64(c))
+		}
+	}
 }

@@ -185,23 +185,30 @@ func multiplyGo[T Float](c, a, b Matrix[T], add bool) {
 
 func sizeOf[T Float]() int { return int(unsafe.Sizeof(T(0))) }
 
-// multiplyScalar goes along the rows of b: what takes the time is fma32.
+// multiplyScalar adds a row of b to some rows of c at a time. A row that does not lie in one
+// piece is copied for them.
 func multiplyScalar(c, a, b Matrix[float32], add bool) {
-	for i := range c.Rows {
-		row := c.Data[i*c.RowStride:][:c.Cols]
-		if !add {
-			clear(row)
+	const some = 16
+	row := func(i int) []float32 { return c.Data[i*c.RowStride:][:c.Cols] }
+	var line []float32
+	if b.ColStride != 1 {
+		line = make([]float32, c.Cols)
+	}
+	for i := 0; i < c.Rows; i += some {
+		last := min(i+some, c.Rows)
+		for r := i; r < last && !add; r++ {
+			clear(row(r))
 		}
 		for p := range a.Cols {
-			x := a.At(i, p)
-			if b.ColStride != 1 {
-				for j := range row {
-					row[j] = fma32(x, b.At(p, j), row[j])
-				}
-				continue
+			for j := range line {
+				line[j] = b.At(p, j)
 			}
-			for j, y := range b.Data[p*b.RowStride:][:len(row)] {
-				row[j] = fma32(x, y, row[j])
+			from := line
+			if b.ColStride == 1 {
+				from = b.Data[p*b.RowStride:]
+			}
+			for r := i; r < last; r++ {
+				fmaRow(row(r), a.At(r, p), from)
 			}
 		}
 	}

@@ -335,6 +335,10 @@ func TestFMAIsRoundedOnce(t *testing.T) {
 		if want != got {
 			t.Fatalf("fma32(%x, %x, %x) is %x, not %x", a, b, c, got, want)
 		}
+		sums := []float32{c}
+		if fmaRow(sums, a, []float32{b}); sums[0] != want {
+			t.Fatalf("fmaRow(%x, %x, %x) is %x, not %x", a, b, c, sums[0], want)
+		}
 		if float32(float64(a)*float64(b)+float64(c)) != want {
 			twice++
 		}
@@ -345,6 +349,21 @@ func TestFMAIsRoundedOnce(t *testing.T) {
 			m = 1 + float32(g.IntN(4))/2
 		}
 		return float32(math.Ldexp(float64(m)*float64(1-2*g.IntN(2)), g.IntN(2*spread)-spread))
+	}
+	// Beside the middle of the largest number and what would be next.
+	for _, x := range []float32{math.MaxFloat32, -math.MaxFloat32} {
+		for _, y := range []float32{0x1p103, 0x1.fffffep102, 0x1.000002p103} {
+			check(y, 1+0x1p-20, x)
+			check(y, 1-0x1p-20, x)
+			check(-y, 1, -x)
+		}
+		check(0x1p103*(1-0x1p-20), 1+0x1p-20, x)
+	}
+	// The product is 2^-150 less what float64 does not hold beside these.
+	for _, x := range []float32{0x1p-127, 0x1.000004p-127, 0x1p-126, 0x1.000002p-126} {
+		check(0x1.000002p-75, 0x1.fffffcp-76, x)
+		check(-0x1.000002p-75, 0x1.fffffcp-76, x)
+		check(-0x1.000002p-75, 0x1.fffffcp-76, -x)
 	}
 	for range 100_000 {
 		check(any(20), any(20), any(20))
