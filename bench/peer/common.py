@@ -39,6 +39,39 @@ def fastest(ways):
     return best, work
 
 
+def epochs(torch, records, batch, optimizer, loss, clip=lambda: None):
+    """An epoch in shuffled batches, whose loss is that of some rows: its mean loss."""
+
+    def epoch():
+        total, steps = 0.0, 0
+        for rows in torch.randperm(records).split(batch):
+            optimizer.zero_grad(set_to_none=True)
+            value = loss(rows)
+            value.backward()
+            clip()
+            optimizer.step()
+            total, steps = total + value.item(), steps + 1
+        return total / steps
+
+    return epoch
+
+
+def adams(training):
+    """Training with PyTorch's two Adams."""
+    return {"Adam": lambda: training(False), "fused Adam": lambda: training(True)}
+
+
+def serve_training(torch, ways, steps, model):
+    """Serves the fastest of several ways to train, in epochs of so many steps."""
+    way, epoch = fastest(ways)
+    serve(
+        epoch,
+        per=steps,
+        ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {way}",
+        weights=sum(p.numel() for p in model.parameters()),
+    )
+
+
 def serve(work, per=1, **ready):
     """Does work as often as each line of standard input says, and answers with the
     seconds for one of per parts of it and with its last value."""

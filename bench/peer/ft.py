@@ -60,24 +60,7 @@ x, y = torch.randn(BATCH * STEPS, FEATURES), torch.randint(0, CLASSES, (BATCH * 
 def training(fused):
     model = Transformer()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=fused)
-
-    def epoch():
-        total = 0.0
-        for rows in torch.randperm(len(x)).split(BATCH):
-            optimizer.zero_grad(set_to_none=True)
-            loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        return total / STEPS
-
-    return epoch
+    return epochs(torch, len(x), BATCH, optimizer, lambda rows: nn.functional.cross_entropy(model(x[rows]), y[rows]))
 
 
-way, epoch = fastest({"Adam": lambda: training(False), "fused Adam": lambda: training(True)})
-serve(
-    epoch,
-    per=STEPS,
-    ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {way}",
-    weights=sum(p.numel() for p in Transformer().parameters()),
-)
+serve_training(torch, adams(training), STEPS, Transformer())

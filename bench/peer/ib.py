@@ -36,26 +36,12 @@ def training(fused):
     model = Bottleneck()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=fused)
 
-    def epoch():
-        total = 0.0
-        for rows in torch.randperm(len(x)).split(BATCH):
-            optimizer.zero_grad(set_to_none=True)
-            logits, mu, sigma = model(x[rows])
-            divergence = -0.5 * (1 + 2 * sigma.log() - mu**2 - sigma**2).mean()
-            loss = nn.functional.cross_entropy(logits, y[rows]) + BETA * divergence
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            total += loss.item()
-        return total / STEPS
+    def loss(rows):
+        logits, mu, sigma = model(x[rows])
+        divergence = -0.5 * (1 + 2 * sigma.log() - mu**2 - sigma**2).mean()
+        return nn.functional.cross_entropy(logits, y[rows]) + BETA * divergence
 
-    return epoch
+    return epochs(torch, len(x), BATCH, optimizer, loss, lambda: nn.utils.clip_grad_norm_(model.parameters(), 1.0))
 
 
-way, epoch = fastest({"Adam": lambda: training(False), "fused Adam": lambda: training(True)})
-serve(
-    epoch,
-    per=STEPS,
-    ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {way}",
-    weights=sum(p.numel() for p in Bottleneck().parameters()),
-)
+serve_training(torch, adams(training), STEPS, Bottleneck())

@@ -34,5 +34,5 @@ def training(fused):
     return step
 
 
-way, step = fastest({"Adam": lambda: training(False), "fused Adam": lambda: training(True)})
+way, step = fastest(adams(training))
 serve(step, ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {way}")

@@ -60,24 +60,7 @@ x[:, 0] += 1
 def training(fused):
     model = Cells()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, fused=fused)
-
-    def epoch():
-        total = 0.0
-        for rows in torch.randperm(len(x)).split(BATCH):
-            optimizer.zero_grad(set_to_none=True)
-            loss = loss_of(model, x[rows])
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        return total / STEPS
-
-    return epoch
+    return epochs(torch, len(x), BATCH, optimizer, lambda rows: loss_of(model, x[rows]))
 
 
-way, epoch = fastest({"Adam": lambda: training(False), "fused Adam": lambda: training(True)})
-serve(
-    epoch,
-    per=STEPS,
-    ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {way}",
-    weights=sum(p.numel() for p in Cells().parameters()),
-)
+serve_training(torch, adams(training), STEPS, Cells())

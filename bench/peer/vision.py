@@ -67,29 +67,13 @@ y = torch.randint(0, 10, (BATCH * STEPS,))
 def training(layout, fused):
     model, images = make().to(memory_format=layout), x.to(memory_format=layout)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=fused)
-
-    def epoch():
-        total = 0.0
-        for rows in torch.randperm(len(x)).split(BATCH):
-            optimizer.zero_grad(set_to_none=True)
-            loss = nn.functional.cross_entropy(model(images[rows]), y[rows])
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        return total / STEPS
-
-    return epoch
+    return epochs(torch, len(x), BATCH, optimizer, lambda rows: nn.functional.cross_entropy(model(images[rows]), y[rows]))
 
 
 layouts = {"channels first": torch.contiguous_format, "channels last": torch.channels_last}
 optimizers = {"SGD": False, "fused SGD": True}
-way, epoch = fastest({
+ways = {
     f"{layout}, {optimizer}": lambda layout=layout, optimizer=optimizer: training(layouts[layout], optimizers[optimizer])
     for layout in layouts for optimizer in optimizers
-})
-serve(
-    epoch,
-    per=STEPS,
-    ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {way}",
-    weights=sum(p.numel() for p in make().parameters()),
-)
+}
+serve_training(torch, ways, STEPS, make())
