@@ -194,11 +194,12 @@ func unknown(name string, near, names []string) error {
 	return fmt.Errorf("datasets: no data set is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
+// unmarked leaves out what joins the words of a name. Making it takes longer than a lookup.
+var unmarked = strings.NewReplacer("_", "", "-", "", " ", "")
+
 // similar reports whether a typo separates the two names, or one is part of the other.
 func similar(got, want string) bool {
-	plain := func(s string) string {
-		return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
-	}
+	plain := func(s string) string { return unmarked.Replace(strings.ToLower(s)) }
 	g, w := plain(got), plain(want)
 	if len(g) >= 3 && (strings.Contains(w, g) || strings.Contains(g, w)) {
 		return true

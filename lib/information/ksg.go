@@ -127,9 +127,11 @@ func (m KSG) nearer(p Pairs, i int) (nx, ny int, err error) {
 			return 0, 0, m.tie(i, j, dx[j] == 0)
 		}
 		both := max(dx[j], dy[j])
-		if at, _ := slices.BinarySearch(nearest, both); at < m.K {
-			nearest = slices.Insert(nearest, at, both)[:min(m.K, len(nearest)+1)]
+		if len(nearest) == m.K && both >= nearest[m.K-1] {
+			continue
 		}
+		at, _ := slices.BinarySearch(nearest, both)
+		nearest = slices.Insert(nearest, at, both)[:min(m.K, len(nearest)+1)]
 	}
 	radius := nearest[m.K-1]
 	for j := range dx {
