@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // cloud is a set of activations ready for distances: the mean row is taken off,
@@ -17,9 +18,7 @@ type cloud struct {
 func newCloud(m *Matrix) cloud {
 	c := cloud{array.New[float64](m.Rows, m.Cols), make([]float64, m.Cols)}
 	for i := range m.Rows {
-		for k, v := range m.Row(i) {
-			c.mean[k] += v
-		}
+		kernels.Add64(c.mean, c.mean, m.Row(i))
 	}
 	for k := range c.mean {
 		c.mean[k] /= float64(m.Rows)
@@ -32,10 +31,7 @@ func newCloud(m *Matrix) cloud {
 func (c cloud) shift(m *Matrix) Matrix {
 	out := array.New[float64](m.Rows, m.Cols)
 	for i := range m.Rows {
-		dst := out.Row(i)
-		for k, v := range m.Row(i) {
-			dst[k] = v - c.mean[k]
-		}
+		kernels.Sub64(out.Row(i), m.Row(i), c.mean)
 	}
 	return out
 }
@@ -108,8 +104,8 @@ func check(name string, m *Matrix, least int) error {
 	if err := m.Check(name + " activations"); err != nil {
 		return fmt.Errorf("sde: %w", err)
 	}
-	for i, s := range squares(m) {
-		if s > math.MaxFloat64/16 {
+	for i := range m.Rows {
+		if kernels.Dot(m.Row(i), m.Row(i)) > math.MaxFloat64/16 {
 			return fmt.Errorf("sde: %s activations, row %d: the squared norm overflows float64", name, i)
 		}
 	}
