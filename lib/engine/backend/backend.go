@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -24,13 +25,14 @@ func init() { compute.Register(Name, New) }
 type Backend struct {
 	notimplemented.Backend
 	workers   int
+	running   atomic.Int64 // executions at this moment
 	finalized bool
 }
 
 var _ compute.Backend = (*Backend)(nil)
 
 // New opens the backend. The configuration is the number of goroutines that one
-// execution may use, "" for as many as there are processors.
+// execution may use, and several share, "" for as many as there are processors.
 func New(config string) (compute.Backend, error) {
 	if config == "" {
 		return Open(runtime.GOMAXPROCS(0)), nil
@@ -42,7 +44,8 @@ func New(config string) (compute.Backend, error) {
 	return Open(n), nil
 }
 
-// Open opens the backend with a number of workers for each execution.
+// Open opens the backend with a number of workers, which executions that run side by side
+// share.
 func Open(workers int) *Backend { return &Backend{workers: max(1, workers)} }
 
 // Name implements compute.Backend.

@@ -150,7 +150,9 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 	if e.steps == nil {
 		return nil, fmt.Errorf("backend %s: %q was closed", Name, e.f.builder.name)
 	}
-	x := &execution{slots: make([]unsafe.Pointer, e.slots), workers: e.backend.workers, failed: new(atomic.Pointer[error])}
+	beside := e.backend.running.Add(1)
+	defer e.backend.running.Add(-1)
+	x := &execution{slots: make([]unsafe.Pointer, e.slots), workers: max(1, e.backend.workers/int(beside)), failed: new(atomic.Pointer[error])}
 	if err := e.take(x, inputs); err != nil {
 		return nil, err
 	}
