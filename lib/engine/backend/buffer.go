@@ -2,9 +2,7 @@ package backend
 
 import (
 	"fmt"
-	"math/bits"
 	"reflect"
-	"sync"
 	"unsafe"
 
 	"github.com/gomlx/compute"
@@ -22,37 +20,6 @@ type buffer struct {
 }
 
 var _ compute.Buffer = (*buffer)(nil)
-
-// pools holds memory that is free again, by its size; see class.
-var pools [64 * 8]sync.Pool
-
-// class is the smallest size of memory that holds n bytes, and its number: from 64
-// bytes on there are eight sizes from one power of two to the next, so that at most a
-// ninth is never used.
-func class(n int) (number, size int) {
-	n = max(n, 64)
-	power := bits.Len(uint(n)) - 1
-	eighths := (n - 1<<power + 1<<(power-3) - 1) >> (power - 3)
-	return 8*power + eighths, 1<<power + eighths<<(power-3)
-}
-
-// memory returns at least n bytes that hold anything.
-func memory(n int) []byte {
-	number, size := class(n)
-	if m, ok := pools[number].Get().(*[]byte); ok {
-		return *m
-	}
-	// Words, so that every type is aligned.
-	words := make([]uint64, size/8)
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size)
-}
-
-func release(m []byte) {
-	if m != nil {
-		number, _ := class(len(m))
-		pools[number].Put(&m)
-	}
-}
 
 func (b *Backend) buffer(shape shapes.Shape) (*buffer, error) {
 	if b.finalized {

@@ -3,7 +3,6 @@ package backend
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -26,7 +25,6 @@ type executable struct {
 	outputs []int             // slots
 	slots   int
 	size    int // of the arena, in bytes
-	arenas  sync.Pool
 }
 
 var _ compute.Executable = (*executable)(nil)
@@ -159,10 +157,10 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 	for slot, c := range e.fixed {
 		x.slots[slot] = c.data()
 	}
-	memory := e.arena()
-	defer e.arenas.Put(memory)
+	arena := memory(e.size)
+	defer release(arena)
 	for slot, at := range e.places {
-		x.slots[slot] = unsafe.Pointer(&(*memory)[at/8])
+		x.slots[slot] = unsafe.Pointer(&arena[at])
 	}
 	out := make([]compute.Buffer, len(e.outputs))
 	for i, slot := range e.outputs {
@@ -208,12 +206,4 @@ func (e *executable) take(x *execution, inputs []compute.Buffer) error {
 		x.slots[want.id] = buf.data()
 	}
 	return nil
-}
-
-func (e *executable) arena() *[]uint64 {
-	if m, ok := e.arenas.Get().(*[]uint64); ok {
-		return m
-	}
-	m := make([]uint64, e.size/8+1)
-	return &m
 }

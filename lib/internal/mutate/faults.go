@@ -89,6 +89,8 @@ var faults = []Fault{
 		Protects: "what somebody sees in another order is stored"},
 	{File: "lib/engine/backend/execute.go", Old: "range p.written(u) {", New: "range u.all() {",
 		Protects: "what stays in registers takes no memory"},
+	{File: "lib/engine/backend/memory.go", Old: "s.collections-b.since > kept", New: "s.collections-b.since > kept+1",
+		Protects: "memory that nobody asks for is left to the collector"},
 	// Kernels.
 	{File: "lib/engine/kernels/elementwise64.go", Old: "	min64At(best, dst, a, b)",
 		New: "	max64At(best, dst, a, b)", Protects: "the smaller is not the larger"},
