@@ -111,11 +111,11 @@ func (s *shortlist) search(row []float64, among array.Matrix[float64], own int) 
 
 // offer takes row j if it is nearer than the last.
 func (s *shortlist) offer(j int, row, other []float64) {
-	limit := math.Inf(1)
-	if len(s.index) == s.k {
+	limit, full := math.Inf(1), len(s.index) == s.k
+	if full {
 		limit = s.square[s.k-1]
 	}
-	if d := squareBelow(row, other, limit); d < limit {
+	if d := squareBelow(row, other, limit); d < limit || !full {
 		s.insert(j, d)
 	}
 }

@@ -67,6 +67,18 @@ func TestOfNeighboursAsNearTheFirstIsTaken(t *testing.T) {
 	}
 }
 
+func TestWhatIsTooFarForFloat64IsInfinitelyFar(t *testing.T) {
+	x := array.Matrix[float64]{Rows: 3, Cols: 1, Data: []float64{1e200, -1e200, 0}}
+	n, err := NearestOthers(x, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inf := math.Inf(1)
+	if want := []int{0, 1, 2, 1, 0, 2, 2, 0, 1}; !slices.Equal(n.Index, want) || !slices.Equal(n.Distance, []float64{0, inf, inf, 0, inf, inf, 0, inf, inf}) {
+		t.Errorf("neighbours %v at %v", n.Index, n.Distance)
+	}
+}
+
 func TestNeighboursThatAreNoneAreRefused(t *testing.T) {
 	x := array.New[float64](4, 2)
 	bad := array.New[float64](4, 2)

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/cells"
 )
 
 // Neighbours asks how far records are from the nearest of others: of every row of
@@ -50,39 +49,34 @@ func (n Neighbours) MeanDistances() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	codes, reference := dense(n.Codes), dense(n.Reference)
-	out := make([]float64, codes.Rows)
+	most := k
+	if n.Without != nil {
+		most++
+	}
+	near, err := cells.Nearest(dense(n.Codes), dense(n.Reference), most)
+	if err != nil {
+		return nil, fmt.Errorf("features: %w", err)
+	}
+	out := make([]float64, near.Rows)
 	for i := range out {
 		without := -1
 		if n.Without != nil {
 			without = n.Without(i)
 		}
-		out[i] = meanOfNearest(codes.Row(i), reference, k, without)
+		out[i] = meanOf(near, i, k, without)
 	}
 	return out, nil
 }
 
-// meanOfNearest keeps the k smallest squared distances so far in ascending order.
-func meanOfNearest(x []float64, reference array.Matrix[float64], k, without int) float64 {
-	nearest := make([]float64, 0, k+1)
-	for j := range reference.Rows {
-		if j == without {
+// meanOf is the mean distance of the k nearest to record i that are not the row without.
+func meanOf(near *cells.Neighbours, i, k, without int) float64 {
+	index, distance := near.Of(i)
+	sum, left := 0.0, k
+	for e, j := range index {
+		if j == without || left == 0 {
 			continue
 		}
-		d2, row := 0.0, reference.Row(j)
-		for c, v := range x {
-			d := v - row[c]
-			d2 += float64(d * d)
-		}
-		if len(nearest) == k && d2 >= nearest[k-1] {
-			continue
-		}
-		at, _ := slices.BinarySearch(nearest, d2)
-		nearest = slices.Insert(nearest, at, d2)[:min(k, len(nearest)+1)]
-	}
-	sum := 0.0
-	for _, d2 := range nearest {
-		sum += math.Sqrt(d2)
+		sum, left = sum+distance[e], left-1
 	}
 	return sum / float64(k)
 }

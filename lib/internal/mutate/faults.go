@@ -312,7 +312,7 @@ var faults = []Fault{
 	{File: "lib/attack/coded.go", Old: "nprand.New(paperSeed)", New: "nprand.New(paperSeed+1)", Protects: "the coded intervals are the program's"},
 	{File: "lib/attack/features/features.go", Old: "rows = append(rows, recon, p.KL[i], recon+p.KL[i])",
 		New: "rows = append(rows, p.KL[i], recon, recon+p.KL[i])", Protects: "features stand in the paper's order"},
-	{File: "lib/attack/features/distance.go", Old: "		if j == without {", New: "		if j == without+1 {", Protects: "a member does not meet itself"},
+	{File: "lib/attack/features/distance.go", Old: "if j == without ||", New: "if j == without+1 ||", Protects: "a member does not meet itself"},
 	{File: "lib/attack/learned/protocol.go", Old: "p.judge(ctx, e, source, q.Model, d,", New: "p.judge(ctx, e, q.Model, source, d,",
 		Protects: "an attacker is trained on the original and scores the model"},
 	{File: "lib/attack/learned/protocol.go", Old: "			if j != k {\n", New: "			if j >= 0 && k >= 0 {\n",
