@@ -63,7 +63,8 @@ medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
 			return err
 		}
 		defer os.RemoveAll(dir)
-		title := fmt.Sprintf("Training step on %d x 50 records, M4 on %d x 128 embeddings; %d threads, %d turns each", b.rows, b.embeddings, b.threads, b.rounds)
+		title := fmt.Sprintf("Training step on %d x 50 records, M4 on %d x 128 embeddings; %d threads, %d turns each",
+			b.rows, b.embeddings, b.threads, b.rounds)
 		return b.report(cmd, *asJSON, title, b.tasks(filepath.Join(dir, "embeddings.npy")))
 	}
 	return c
