@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"unsafe"
+
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // part is a copy of a view into another of the same dims. Its inner axes make a sheet: the
@@ -35,7 +37,7 @@ func (s part) run(x *execution) {
 				n, from, to := axis(i)
 				a, b, rest = a+rest%n*from, b+rest%n*to, rest/n
 			}
-			copies(p.piece(k%pieces, pieces), x.address(s.to, b), x.address(s.from, a))
+			x.check(copies(p.piece(k%pieces, pieces), x.address(s.to, b), x.address(s.from, a)))
 		}
 	})
 }
@@ -70,11 +72,23 @@ func (p sheet) piece(i, of int) sheet {
 }
 
 // sheets copy elements of so many bytes.
-var sheets = map[int]func(p sheet, to, from unsafe.Pointer){
-	1: copySheet[uint8], 2: copySheet[uint16], 4: copySheet[uint32], 8: copySheet[uint64],
+var sheets = map[int]func(p sheet, to, from unsafe.Pointer) error{
+	1: copySheet[uint8], 2: copySheet[uint16], 4: turnSheet[float32, uint32], 8: turnSheet[float64, uint64],
 }
 
-func copySheet[T any](p sheet, to, from unsafe.Pointer) {
+// turnSheet is copySheet, by the kernels where rows become columns. Moved as floats, numbers
+// keep their bits, whatever they are.
+func turnSheet[F kernels.Float, T any](p sheet, to, from unsafe.Pointer) error {
+	if p.fromRow != 1 || p.toCol != 1 || p.fromCol < p.rows || p.toRow < p.cols || p.rows < strip/2 {
+		return copySheet[T](p, to, from)
+	}
+	width := int(unsafe.Sizeof(*new(F)))
+	dst := of[F](unsafe.Add(to, p.first*width), (p.rows-1)*p.toRow+p.cols)
+	src := of[F](unsafe.Add(from, p.first*p.fromCol*width), (p.cols-1)*p.fromCol+p.rows)
+	return kernels.Transpose(dst, p.toRow, kernels.Matrix[F]{Data: src, Rows: p.rows, Cols: p.cols, RowStride: 1, ColStride: p.fromCol})
+}
+
+func copySheet[T any](p sheet, to, from unsafe.Pointer) error {
 	width, many := int(unsafe.Sizeof(*new(T))), p.strip()
 	for j := p.first; j < p.first+p.cols; j += many {
 		n := min(many, p.first+p.cols-j)
@@ -89,4 +103,5 @@ func copySheet[T any](p sheet, to, from unsafe.Pointer) {
 			}
 		}
 	}
+	return nil
 }

@@ -58,3 +58,27 @@ func (m Matrix[T]) part(i, i2, j, j2 int) Matrix[T] {
 	}
 	return p
 }
+
+// Transpose writes m row by row into dst, width numbers apart; it is fast where the columns
+// of m lie in one piece each (RowStride 1). The error says what does not fit.
+func Transpose[T Float](dst []T, width int, m Matrix[T]) error {
+	return transposeAt(best, dst, width, m)
+}
+
+func transposeAt[T Float](l Level, dst []T, width int, m Matrix[T]) error {
+	if err := m.Check(); err != nil {
+		return fmt.Errorf("transposition: %w", err)
+	}
+	if m.Rows == 0 || m.Cols == 0 {
+		return nil
+	}
+	if width < m.Cols || len(dst) < (m.Rows-1)*width+m.Cols {
+		return fmt.Errorf("transposition: %d x %d numbers, %d apart, into %d", m.Rows, m.Cols, width, len(dst))
+	}
+	if m.RowStride != 1 {
+		packAny(dst, m, width, 0, 0)
+		return nil
+	}
+	tileAt[T](l).packColumns(dst, m, width)
+	return nil
+}

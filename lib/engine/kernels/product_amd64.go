@@ -227,7 +227,7 @@ func (t *tile[T]) packColumns(dst []T, b Matrix[T], width int) {
 	}
 	side, size := t.side, sizeOf[T]()
 	blocks, whole := b.Rows/side, b.Cols/side*side
-	_ = dst[b.Rows*width-1]
+	_ = dst[(b.Rows-1)*width+b.Cols-1]
 	for j := 0; j < whole && blocks > 0; j += side {
 		src := b.Data[j*b.ColStride:]
 		_ = src[(side-1)*b.ColStride+blocks*side-1]

@@ -413,3 +413,47 @@ func benchmarkProducts[T Float](b *testing.B) {
 		}
 	}
 }
+
+func TestTranspositionsKeepBitsAndBounds(t *testing.T) {
+	transpositions[float32](t)
+	transpositions[float64](t)
+}
+
+func transpositions[T Float](t *testing.T) {
+	g := rand.New(rand.NewPCG(23, 24))
+	for range 200 {
+		rows, cols := g.IntN(40), g.IntN(40)
+		m := Matrix[T]{make([]T, 41*50), rows, cols, 1, rows + g.IntN(3)}
+		if g.IntN(5) == 0 {
+			m.RowStride, m.ColStride = cols+1, 1
+		}
+		for i := range m.Data {
+			m.Data[i] = T(g.NormFloat64())
+		}
+		width := cols + g.IntN(4)
+		for _, l := range levels() {
+			dst := make([]T, max(0, (rows-1)*width+cols)+60)
+			if err := transposeAt(l, dst[:len(dst)-60], width, m); err != nil {
+				t.Fatal(err)
+			}
+			for k, v := range dst {
+				var want T
+				if width > 0 && k/width < rows && k%width < cols {
+					want = m.At(k/width, k%width)
+				}
+				if v != want {
+					t.Fatalf("%v: %d x %d, %d apart: number %d is %v, not %v", l, rows, cols, width, k, v, want)
+				}
+			}
+		}
+	}
+	m := RowMajor(make([]T, 6), 2, 3)
+	for what, err := range map[string]error{
+		"a row too short": Transpose(make([]T, 6), 2, m), "too little room": Transpose(make([]T, 5), 3, m),
+		"no view": Transpose(make([]T, 6), 3, Matrix[T]{m.Data[:5], 2, 3, 3, 1}),
+	} {
+		if err == nil {
+			t.Errorf("%s is no error", what)
+		}
+	}
+}
