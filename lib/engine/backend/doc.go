@@ -8,8 +8,9 @@
 // Slice, BroadcastInDim) become strides and cost nothing. Elementwise operations
 // are gathered into programs that run over tiles of a thousand elements, so that
 // what is between two of them never leaves the first-level cache, and a reduction
-// takes the program before it along. Everything else is a step of its own. What
-// lies between steps has its place in one arena, by liveness.
+// takes the program before it along, unless that program has most of its values from
+// others. Everything else is a step of its own. What is stored between steps has its
+// place in one arena, by liveness.
 //
 // # Bits
 //
