@@ -1,7 +1,7 @@
 import { beganWith, epochsDone, training } from "../training.mjs";
 import { expect, note, test } from "../step.mjs";
 
-const epochs = 2000;
+const epochs = 4000;
 
 test("interrupt a training and go on", async ({ lab }) => {
   test.setTimeout(90_000);

@@ -1,7 +1,7 @@
 import { epochsDone, training } from "../training.mjs";
 import { expect, note, test } from "../step.mjs";
 
-const epochs = 1500;
+const epochs = 6000;
 
 test("close the tab during a training and come back", async ({ lab }) => {
   test.setTimeout(90_000);
