@@ -1,0 +1,28 @@
+package main
+
+// ofPapers are mistakes in papers.
+var ofPapers = []Fault{
+	// Papers.
+	{File: "lib/paper/rulerpaper/cell.go", Old: "c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})",
+		New: "c.oracle, _, err = c.Weights(ctx, unlearn.DoNothing{})", Protects: "the oracle of a cell never saw a forget record"},
+	{File: "lib/paper/sdepaper/diffusion/diffusion.go", Old: "		d.Fit.Schedule = train.Cosine()", New: "		d.Fit.Schedule = train.Steps()",
+		Protects: "the denoiser's rate falls along a cosine"},
+	{File: "lib/paper/rulerpaper/cell.go", Old: "row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2.Value, m.M2Mean.Value,",
+		New: "row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2Mean.Value, m.M2.Value,", Protects: "M2 and M2-mean stand in their columns",
+		Run: "TestARow"},
+	{File: "lib/paper/rulerpaper/cell.go", Old: "Retained: train.Losses(zr, yr), Forgotten: train.Losses(zf, yf)",
+		New: "Retained: train.Losses(zf, yf), Forgotten: train.Losses(zr, yr)", Protects: "the attack of RULER's tables judges the " +
+			"forgotten records", Run: "TestARow"},
+	{File: "lib/paper/rulerpaper/cell.go", Old: "row.ForgetAcc, row.RetainAcc, row.TestAcc = train.Accuracy(zf, yf), " +
+		"train.Accuracy(zr, yr)", New: "row.ForgetAcc, row.RetainAcc, row.TestAcc = train.Accuracy(zr, yr), train.Accuracy(zf, yf)",
+		Protects: "the accuracies of a row stand in their columns", Run: "TestARow"},
+	{File: "lib/paper/sdepaper/unlearned.go", Old: "Forgotten: trained(forget), HeldOut: strange(tests[half:])",
+		New: "Forgotten: strange(tests[half:]), HeldOut: trained(forget)", Protects: "table 4's ASR is of the forgotten images", Run: "TestTheAttack"},
+	{File: "lib/paper/sdepaper/unlearned.go", Old: "Members: trained(known), Nonmembers: strange(tests[:half])",
+		New: "Members: strange(tests[:half]), Nonmembers: trained(known)", Protects: "table 4's attacker knows who is a member", Run: "TestTheAttack"},
+	{File: "lib/paper/sdepaper/unlearned.go", Old: "t.references = sde.References{In: &in, Out: &out}",
+		New:      "t.references = sde.References{In: &out, Out: &in}",
+		Protects: "table 4's references are not exchanged", Run: "TestTableFours"},
+	{File: "lib/paper/sdepaper/cast.go", Old: "s.targets(trainImages, 1, forget, size", New: "s.targets(trainImages, 1, rest, size",
+		Protects: "table 1 judges the forgotten images out", Run: "TestTargets|TestAWider"},
+}
