@@ -26,9 +26,8 @@ const lanes = 16
 // float64, and the lanes are added in order, so every sum is in a fixed order.
 //
 // A coupled architecture (model.Coupled) has its batches whole, one execution
-// each: cutting a batch would need the statistics
-// of every normalisation to travel between chunks twice per layer, and the
-// batches of its models fit into memory.
+// each: cutting a batch would need the statistics of every normalisation to travel
+// between chunks twice per layer, and the batches of its models fit into memory.
 type gradients struct {
 	runner    *model.Runner
 	training  bool // as opposed to inference

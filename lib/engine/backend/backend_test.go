@@ -12,23 +12,17 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// ran records a computation on float32 vectors, runs it, and returns its first value.
-func ran(t *testing.T, b *Backend, record func(f compute.Function, in []compute.Value) (compute.Value, error), inputs ...[]float32) []float32 {
+// recorded compiles a computation on float32 vectors of so many numbers.
+func recorded(t *testing.T, b *Backend, record func(f compute.Function, in []compute.Value) (compute.Value, error), lengths ...int) compute.Executable {
 	t.Helper()
 	w := b.Builder("test")
 	var values []compute.Value
-	var buffers []compute.Buffer
-	for _, flat := range inputs {
-		s := shapes.Make(dtypes.Float32, len(flat))
-		v, err := w.Main().Parameter("x", s, nil)
+	for _, n := range lengths {
+		v, err := w.Main().Parameter("x", shapes.Make(dtypes.Float32, n), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		buf, err := b.BufferFromFlatData(0, flat, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, buffers = append(values, v), append(buffers, buf)
+		values = append(values, v)
 	}
 	out, err := record(w.Main(), values)
 	if err == nil {
@@ -41,7 +35,22 @@ func ran(t *testing.T, b *Backend, record func(f compute.Function, in []compute.
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := e.Execute(buffers, nil, 0)
+	return e
+}
+
+// ran compiles a computation on float32 vectors, runs it, and returns its first value.
+func ran(t *testing.T, b *Backend, record func(f compute.Function, in []compute.Value) (compute.Value, error), inputs ...[]float32) []float32 {
+	t.Helper()
+	var lengths []int
+	var buffers []compute.Buffer
+	for _, flat := range inputs {
+		buf, err := b.BufferFromFlatData(0, flat, shapes.Make(dtypes.Float32, len(flat)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lengths, buffers = append(lengths, len(flat)), append(buffers, buf)
+	}
+	results, err := recorded(t, b, record, lengths...).Execute(buffers, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

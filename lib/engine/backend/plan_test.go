@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -212,30 +213,10 @@ func TestRandomComputations(t *testing.T) {
 	}
 }
 
-// planned compiles a computation on vectors of n numbers.
+// planned is the plan of a computation on vectors of n numbers.
 func planned(t *testing.T, n, inputs int, record func(f compute.Function, in []compute.Value) (compute.Value, error)) *executable {
 	t.Helper()
-	w := Open(1).Builder("planned")
-	var in []compute.Value
-	for range inputs {
-		v, err := w.Main().Parameter("x", shapes.Make(dtypes.Float32, n), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in = append(in, v)
-	}
-	out, err := record(w.Main(), in)
-	if err == nil {
-		err = w.Main().Return([]compute.Value{out}, nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := w.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e.(*executable)
+	return recorded(t, Open(1), record, slices.Repeat([]int{n}, inputs)...).(*executable)
 }
 
 // What stays in a program's registers takes no memory between steps.

@@ -69,6 +69,12 @@ func TestAStudyMakesItsTables(t *testing.T) {
 	if text := ev.figure6().Figure.Text(); !strings.Contains(text, Retrained) {
 		t.Errorf("the figure does not show the retrained model: %s", text)
 	}
+	torn := *ev
+	torn.Rows = slices.Clone(ev.Rows)
+	torn.Rows[slices.IndexFunc(torn.Rows, func(r Row) bool { return r.Arm == Without })].Diverged = "in epoch 1"
+	if text := torn.figure6().Figure.Text(); !strings.Contains(text, Without+": 1 of 2 models diverged") {
+		t.Errorf("the figure does not say what it leaves out: %s", text)
+	}
 	again, err := collect(t.Context(), e, brief())
 	if err != nil || !slices.Equal(again.Runs, ev.Runs) || len(ev.Runs) != 4 {
 		t.Errorf("again: %v, %v", again.Runs, err)

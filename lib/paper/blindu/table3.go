@@ -3,6 +3,7 @@ package blindu
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -148,19 +149,27 @@ func (ev *evidence) figure6() *paper.Output {
 // tradeOff is a case's panel.
 func (ev *evidence) tradeOff(c Case) plot.Figure {
 	s := plot.Scatter{Meta: plot.Meta{Title: c.Label}, X: plot.Axis{Label: "1 - erased"}, Y: plot.Axis{Label: "test"}}
+	var missing []string
 	for _, a := range c.arms() {
 		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, With, Without, Printed, Coded}, a.Label) {
 			continue
 		}
 		cloud := plot.Cloud{Name: a.Label, Control: a.Control}
-		for _, r := range ev.of(c.Label, a.Label) {
+		models := ev.of(c.Label, a.Label)
+		for _, r := range models {
 			if r.Diverged == "" {
 				cloud.X, cloud.Y = append(cloud.X, 1-r.Erased), append(cloud.Y, r.Test)
 			}
 		}
+		if n := len(models) - len(cloud.X); n > 0 {
+			missing = append(missing, fmt.Sprintf("%s: %d of %d models diverged", a.Label, n, len(models)))
+		}
 		if len(cloud.X) > 0 {
 			s.Clouds = append(s.Clouds, cloud)
 		}
+	}
+	if len(missing) > 0 {
+		s.Meta.Title += " (" + strings.Join(missing, "; ") + ")"
 	}
 	return s
 }
