@@ -31,7 +31,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
-		newTable(), newFigure(), newExport(), newVerify(), newScore(), newAttack(), newFederated(),
+		newTable(), newFigure(), newExport(), newVerify(), newScore(), newAttack(), newONNX(), newFederated(),
 		newList(), newData(), newRuns(), bench.New(),
 		newLab(), newRun(), newInstall(), newUninstall(), newXLA(), newDoctor(), newClean(), newE2E(),
 	)

@@ -75,6 +75,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/model"
 	_ "github.com/lethe-ml/lethe/lib/model/diffusion"
 	_ "github.com/lethe-ml/lethe/lib/model/ib"
+	_ "github.com/lethe-ml/lethe/lib/model/onnx"
 	_ "github.com/lethe-ml/lethe/lib/model/tabular"
 	_ "github.com/lethe-ml/lethe/lib/model/vae"
 	_ "github.com/lethe-ml/lethe/lib/model/vision"

@@ -47,15 +47,46 @@ func ReadMatrix(path string) (array.Matrix[float64], error) {
 // ReadRows is ReadMatrix in the smallest of float32 and float64 that holds
 // every element: float32 for float16, float32 and uint8. Memory: that of the
 // file for float32 and float64, twice for float16 and int32, four times for uint8.
-func ReadRows(path string) (array.Rows, error) {
-	return read(path, func(s *source) (array.Rows, error) {
-		if s.size <= 2 || s.descr[1:] == "f4" {
-			m, err := matrix[float32](s)
-			return m, err
-		}
-		m, err := matrix[float64](s)
+func ReadRows(path string) (array.Rows, error) { return read(path, rows) }
+
+func rows(s *source) (array.Rows, error) {
+	if len(s.shape) != 2 {
+		return nil, s.noMatrix()
+	}
+	return records(s)
+}
+
+// records are an array's elements, a row for each place of the first axis.
+func records(s *source) (array.Rows, error) {
+	if s.size <= 2 || s.descr[1:] == "f4" {
+		m, err := laidOut[float32](s)
 		return m, err
+	}
+	m, err := laidOut[float64](s)
+	return m, err
+}
+
+func laidOut[T array.Float](s *source) (array.Matrix[T], error) {
+	size := 1
+	for _, d := range s.shape[1:] {
+		size *= d // no overflow: open has multiplied all of them
+	}
+	out := array.New[T](s.shape[0], size)
+	return out, fill(s, out.Data)
+}
+
+// ReadRecords is ReadRows for records of any shape, images for instance: a file
+// of shape (n, a, b, ...) is read as n rows of a*b*... values, the last axis
+// running fastest. It returns the axes of a record, (a, b, ...), as well.
+func ReadRecords(path string) (x array.Rows, axes []int, err error) {
+	x, err = read(path, func(s *source) (array.Rows, error) {
+		if len(s.shape) < 2 {
+			return nil, fmt.Errorf("%w: expected 2 dimensions or more, the first of records, found shape %s", ErrShape, s.shapeText())
+		}
+		axes = append(axes, s.shape[1:]...)
+		return records(s)
 	})
+	return x, axes, err
 }
 
 // ReadVector reads an array of shape (n,) or (n, 1), with the conversions of
@@ -105,10 +136,13 @@ func read[T any](path string, decode func(*source) (T, error)) (T, error) {
 
 func matrix[T array.Float](s *source) (array.Matrix[T], error) {
 	if len(s.shape) != 2 {
-		return array.Matrix[T]{}, fmt.Errorf("%w: expected 2 dimensions (rows, columns), found shape %s", ErrShape, s.shapeText())
+		return array.Matrix[T]{}, s.noMatrix()
 	}
-	out := array.New[T](s.shape[0], s.shape[1])
-	return out, fill(s, out.Data)
+	return laidOut[T](s)
+}
+
+func (s *source) noMatrix() error {
+	return fmt.Errorf("%w: expected 2 dimensions (rows, columns), found shape %s", ErrShape, s.shapeText())
 }
 
 func vector(s *source) ([]float64, error) {

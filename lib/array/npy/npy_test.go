@@ -46,6 +46,32 @@ func TestMatricesOfNumPyAreRead(t *testing.T) {
 	}
 }
 
+// NumPy 2.4: arange(24).reshape(2, 3, 4), in either order.
+func TestRecordsOfAnyShapeAreRows(t *testing.T) {
+	for _, name := range []string{"cube_f4", "cube_f4_fortran"} {
+		x, axes, err := ReadRecords(golden(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, cols := x.Shape(); n != 2 || cols != 12 || !slices.Equal(axes, []int{3, 4}) {
+			t.Fatalf("%s: %d rows of %d values, axes %v", name, n, cols, axes)
+		}
+		for i := range 2 {
+			for j, v := range x.Read(make([]float64, 12), i) {
+				if v != float64(12*i+j) {
+					t.Errorf("%s: record %d, value %d is %v", name, i, j, v)
+				}
+			}
+		}
+	}
+	if _, _, err := ReadRecords(golden("i4")); !errors.Is(err, ErrShape) {
+		t.Errorf("one axis is no table of records: %v", err)
+	}
+	if _, err := ReadRows(golden("cube_f4")); !errors.Is(err, ErrShape) {
+		t.Errorf("three axes are no matrix: %v", err)
+	}
+}
+
 func TestVectorsOfNumPyAreRead(t *testing.T) {
 	for name, want := range map[string][]float64{
 		"i8": {5, 0, 1 << 40}, "i8_big": {5, 0, 1 << 40}, "i4": {7, 3}, "i4_big": {7, 3},

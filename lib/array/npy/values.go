@@ -36,20 +36,33 @@ func fill[T array.Float](s *source, out []T) error {
 	if s.kind == 'b' {
 		return fmt.Errorf("%w: expected numbers, found bools; if 0 and 1 are meant as numbers, save x.astype(numpy.float32)", ErrType)
 	}
-	if !s.fortran || len(s.shape) != 2 {
+	if !s.fortran || len(s.shape) < 2 {
 		return s.chunks(len(out), func(first int, b []byte) error { return convert(s, out[first:first+len(b)/s.size], first, b) })
 	}
 	values := make([]T, min(len(out), chunkLen))
-	rows, cols := s.shape[0], s.shape[1]
 	return s.chunks(len(out), func(first int, b []byte) error {
 		piece := values[:len(b)/s.size]
 		err := convert(s, piece, first, b)
 		for i, v := range piece {
-			k := first + i
-			out[k%rows*cols+k/rows] = v
+			out[s.rowMajor(first+i)] = v
 		}
 		return err
 	})
+}
+
+// rowMajor is where element k of a file in Fortran order, whose first axis runs
+// fastest, lies in an array whose last axis does.
+func (s *source) rowMajor(k int) int {
+	at, stride := 0, 1
+	for _, d := range s.shape {
+		stride *= d
+	}
+	for _, d := range s.shape {
+		stride /= d
+		at += k % d * stride
+		k /= d
+	}
+	return at
 }
 
 // convert converts a piece; the common cases have loops of their own.

@@ -225,4 +225,16 @@ var ofEngine = []Fault{
 		Protects: "a patch is not turned over", Run: "Patches"},
 	{File: "lib/nn/patches.go", Old: "u.sum(Mul(byToken(Square(v), u.n)", New: "u.sum(Mul(byToken(v, u.n)",
 		Protects: "squares of places' gradients", Run: "PerExample"},
+
+	// Networks of other frameworks.
+	{File: "lib/model/onnx/run.go", Old: "copy(out[name].Data[from*cols:(from+keep)*cols]", New: "copy(out[name].Data[:keep*cols]",
+		Protects: "the second batch stands behind the first"},
+	{File: "lib/model/onnx/graph.go", Old: "return n.inputs[0]", New: "return n.outputs[0]",
+		Protects: "the embedding is what goes into the last layer"},
+	{File: "lib/model/onnx/run.go", Old: "min(from+i, n-1)", New: "i%n",
+		Protects: "a batch holds its own records"},
+	{File: "lib/model/onnx/external.go", Old: "io.NewSectionReader(f, info.Offset,", New: "io.NewSectionReader(f, 0*info.Offset,",
+		Protects: "a tensor's weights begin where the file says"},
+	{File: "lib/array/npy/npy.go", Old: "range s.shape[1:] {\n\t\tsize *= d", New: "range s.shape[2:] {\n\t\tsize *= d",
+		Protects: "a row is a record, whatever its shape"},
 }

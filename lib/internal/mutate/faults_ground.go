@@ -42,7 +42,7 @@ var ofGround = []Fault{
 		Protects: "a link in the store is not followed", Tests: "./lib/store"},
 	{File: "lib/store/sign.go", Old: "	if err == nil && found != want {", New: "	if err == nil && found == \"\" {",
 		Protects: "a forged manifest does not pass a signature"},
-	{File: "lib/array/npy/values.go", Old: "out[k%rows*cols+k/rows] = v", New: "out[k] = v", Protects: "a file in Fortran order is transposed"},
+	{File: "lib/array/npy/values.go", Old: "out[s.rowMajor(first+i)] = v", New: "out[first+i] = v", Protects: "a file in Fortran order is transposed"},
 	{File: "lib/train/fit.go", Old: "AsDiverged(err, s.Done+1)", New: "AsDiverged(err, s.Done)", Protects: "a divergence names its epoch"},
 
 	{File: "lib/train/gradient.go", Old: "if g.single && len(tasks) == 1 {", New: "if g.single {",

@@ -1,0 +1,165 @@
+// Package onnx runs networks that other frameworks have exported on Lethe's
+// engine, and takes the activations out of them that evidence is made of: who
+// judges a model from PyTorch, JAX or scikit-learn exports it once and nothing
+// else by hand.
+//
+// A file is read, never executed: ONNX is a list of operations with weights, of
+// which the library onnx-gomlx builds a graph. An operation that it does not
+// know is an error with its name. Weights beside the file are read from the
+// file's own folder only.
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	library "github.com/gomlx/onnx-gomlx/onnx"
+	"github.com/gomlx/onnx-gomlx/onnx/parser"
+)
+
+// Model is a network with one input of records and one output or more.
+type Model struct {
+	path    string
+	parsed  library.Model
+	input   Value
+	outputs []string
+	layers  []Layer
+	// embedding is the name of what goes into the last linear layer, or empty.
+	embedding string
+}
+
+// Value is a tensor of the network: its name and the axes of one record, without
+// the first axis, which counts records.
+type Value struct {
+	Name string
+	Dims []int
+	// Batch is the number of records that the file fixes for an execution; 0: any.
+	Batch int
+}
+
+// Size is the number of a record's values.
+func (v Value) Size() int {
+	n := 1
+	for _, d := range v.Dims {
+		n *= d
+	}
+	return n
+}
+
+// Layer is a value inside the network.
+type Layer struct {
+	Name string
+	// Op is the operation that makes it: "Relu", "Gemm".
+	Op string
+}
+
+// Open reads an exported network. It refuses what is no ONNX file, what has more
+// than one input, and inputs whose axes behind the first are not fixed; every
+// error names the file.
+func Open(path string) (m *Model, err error) {
+	defer refuse(path, &err)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("no regular file")
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := nodesOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := parser.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("is no ONNX file that can be read: %w", err)
+	}
+	parsed.DisableFusion() // which would swallow the values between
+	parsed = parsed.WithExternalDataReader(&beside{folder: filepath.Dir(path)})
+	m = &Model{path: path, parsed: parsed}
+	if m.input, err = inputOf(parsed); err != nil {
+		return nil, err
+	}
+	if m.outputs, _ = parsed.Outputs(); len(m.outputs) == 0 {
+		return nil, errors.New("has no output")
+	}
+	for _, n := range nodes {
+		for _, out := range n.outputs {
+			if out != "" && n.op != "Constant" {
+				m.layers = append(m.layers, Layer{Name: out, Op: n.op})
+			}
+		}
+	}
+	if before := beforeLastLinear(nodes, m.outputs[0]); before != m.input.Name {
+		m.embedding = before
+	}
+	return m, nil
+}
+
+// refuse names the file in an error, and makes one of a panic: the libraries below
+// panic at what they do not understand.
+func refuse(path string, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%v", r)
+	}
+	if *err == nil {
+		return
+	}
+	text := strings.SplitN((*err).Error(), "\nStack trace", 2)[0]
+	if strings.HasPrefix(text, path+":") {
+		return
+	}
+	*err = &Error{Path: path, Reason: text, cause: *err}
+}
+
+// Error says what is wrong with an exported network.
+type Error struct {
+	Path, Reason string
+	cause        error
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Path + ": " + e.Reason }
+
+// Unwrap returns what was found first.
+func (e *Error) Unwrap() error { return e.cause }
+
+// inputOf is the one input that records come in by.
+func inputOf(parsed library.Model) (Value, error) {
+	names, shapes := parsed.Inputs()
+	if len(names) != 1 {
+		return Value{}, fmt.Errorf("has %d inputs (%s); one is needed, of shape [records, ...]", len(names), strings.Join(names, ", "))
+	}
+	dims := shapes[0].Dimensions
+	if len(dims) < 2 {
+		return Value{}, fmt.Errorf("its input %q has %d axes; two or more are needed, of which the first counts records", names[0], len(dims))
+	}
+	v := Value{Name: names[0], Dims: slices.Clone(dims[1:]), Batch: max(dims[0], 0)}
+	for i, d := range v.Dims {
+		if d <= 0 {
+			return Value{}, fmt.Errorf("axis %d of its input %q has no fixed length; export it with a free first axis alone", i+1, names[0])
+		}
+	}
+	return v, nil
+}
+
+// Input is what a record has to look like.
+func (m *Model) Input() Value { return m.input }
+
+// Output is the name of the first output.
+func (m *Model) Output() string { return m.outputs[0] }
+
+// Layers are the values inside the network, in the order of the file.
+func (m *Model) Layers() []Layer { return slices.Clone(m.layers) }
+
+// Embedding is the name of what goes into the last linear layer (Gemm, MatMul or
+// Conv) before the first output: what representation metrics read. It is false
+// where that is the input itself, or where there is no such layer.
+func (m *Model) Embedding() (name string, ok bool) { return m.embedding, m.embedding != "" }

@@ -1,0 +1,79 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/engine"
+)
+
+// Written is a file of activations.
+type Written struct {
+	Path string
+	// Value is the name of what is in it, as the network's file has it.
+	Value   string
+	Records int
+	Width   int
+}
+
+// Write runs the network and writes what it says of every record into a folder,
+// under the names that an audit looks for (package judge):
+//
+//	outputs.npy            the first output
+//	embedding.npy          what goes into the last linear layer, where there is one
+//	activations/NAME.npy   the layers asked for
+//
+// A NAME is the value's with what a file system does not like in the place of a
+// dash.
+func (m *Model) Write(ctx context.Context, e *engine.Engine, x array.Rows, dir string, layers ...string) ([]Written, error) {
+	files := []Written{{Path: filepath.Join(dir, "outputs.npy"), Value: m.Output()}}
+	if name, ok := m.Embedding(); ok {
+		files = append(files, Written{Path: filepath.Join(dir, "embedding.npy"), Value: name})
+	}
+	var taken []string
+	for _, layer := range layers {
+		name := fileName(layer, taken)
+		taken = append(taken, name)
+		files = append(files, Written{Path: filepath.Join(dir, "activations", name+".npy"), Value: layer})
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Value)
+	}
+	slices.Sort(names)
+	found, err := m.Run(ctx, e, x, slices.Compact(names)...)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range files {
+		files[i].Records, files[i].Width = found[f.Value].Rows, found[f.Value].Cols
+		if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+			return nil, err
+		}
+		if err := npy.Write(f.Path, found[f.Value]); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9._]+`)
+
+// fileName is a value's name for a file, different from those that are taken.
+func fileName(value string, taken []string) string {
+	name := strings.Trim(unsafe.ReplaceAllString(value, "-"), "-.")
+	if name == "" {
+		name = "value"
+	}
+	for i, base := 2, name; slices.Contains(taken, name); i++ {
+		name = fmt.Sprintf("%s-%d", base, i)
+	}
+	return name
+}
