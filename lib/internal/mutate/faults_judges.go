@@ -12,6 +12,8 @@ var ofJudges = []Fault{
 		Protects: "a higher score means member"},
 	{File: "lib/attack/loss_threshold.go", Old: "half := (len(order) + 1) / 2", New: "half := len(order) / 2",
 		Protects: "of an odd number of test records the learning half is the longer"},
+	{File: "lib/verify/ruler/cosine.go", Old: "out[k] = ofPair(", New: "out[k] = clip(",
+		Protects: "a model compared with itself has an M2 of exactly 0"},
 	{File: "lib/attack/threshold.go", Old: "		if acc > accuracy {", New: "		if acc >= accuracy {",
 		Protects: "of tied thresholds the smallest is taken"},
 	{File: "lib/attack/score.go", Old: "stats.ChanceFloor(len(s.Members), len(s.Nonmembers))",
