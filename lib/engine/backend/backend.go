@@ -17,7 +17,7 @@ const Name = "lethe"
 
 // Version is that of the arithmetic: results of one version have the same bits,
 // whatever instructions a processor has. It is part of the store's keys.
-const Version = "2"
+const Version = "3"
 
 func init() { compute.Register(Name, New) }
 

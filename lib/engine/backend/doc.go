@@ -16,7 +16,9 @@
 //
 // A result depends on the graph and its inputs alone: not on the processor, its
 // vectors, the number of workers or how work is cut. Matrix products are chains of
-// fused multiply-adds in the order of the index; sums of floats are formed in
+// fused multiply-adds in the order of the index, convolutions of 3 x 3 without strides of
+// the products of tiles (Winograd's F(2x2, 3x3)), where one number that is not finite
+// may spoil the outputs of its tile; sums of floats are formed in
 // float64, in pieces that follow from the shape. Functions that package kernels has not
 // (Pow, Rem, Atan2, and of float64 all but roots, exponentials and logarithms) are those
 // of package math, whose last bits may differ between architectures, and so may what

@@ -174,6 +174,6 @@ type convStep struct {
 
 func (s *convStep) run(x *execution) {
 	sees := func(v view) []float32 { return of[float32](x.address(v, 0), v.size()) }
-	kernel := []func(kernels.Pool, []float32, []float32, []float32, bool) error{s.plan.Forward, s.plan.BackwardData, s.plan.BackwardWeights}[s.what]
-	x.check(kernel(x.pool(), sees(s.to), sees(s.in[0]), sees(s.in[1]), false))
+	kernel := []func(kernels.Pool, []float32, []float32, []float32) error{s.plan.Forward, s.plan.BackwardData, s.plan.BackwardWeights}[s.what]
+	x.check(kernel(x.pool(), sees(s.to), sees(s.in[0]), sees(s.in[1])))
 }

@@ -3,7 +3,6 @@ package kernels
 import (
 	"fmt"
 	"math"
-	"sync"
 )
 
 // ConvShape is a convolution of images in the layout [batch, height, width, channels], with
@@ -60,13 +59,13 @@ func (s ConvShape) check() error {
 // patches of an image, is read piece by piece and never stands in memory as a whole. Every
 // number is one chain of fused multiply-adds: of y over (a, b, c) in that order, of dw over
 // (n, i, j), of dx over the pixels of v from the first to the last and over o; where a patch
-// reaches over the edge, 0 is among the factors. The bits do not depend on level and
-// workers. A Conv may be used by several goroutines at once.
+// reaches over the edge, 0 is among the factors. Of some shapes they are made by tiles, with
+// other chains: see the comment in winograd.go. The bits do not depend on level and workers.
+// A Conv may be used by several goroutines at once.
 type Conv struct {
 	shape   ConvShape
 	forward window
 	phases  []phase
-	flipped sync.Pool // of *[]float32: weights as BackwardData reads them
 }
 
 // PlanConv checks the shape and lays the work out. The error says what of it is impossible.
@@ -80,7 +79,6 @@ func PlanConv(s ConvShape) (*Conv, error) {
 			c.phases = append(c.phases, s.phase(i, j))
 		}
 	}
-	c.flipped.New = func() any { w := make([]float32, s.weights()); return &w }
 	return c, nil
 }
 
@@ -211,23 +209,25 @@ func (s ConvShape) phase(row, col int) phase {
 	return p
 }
 
-// Forward sets y, or adds to it.
-func (c *Conv) Forward(p Pool, y, x, w []float32, add bool) error {
-	return c.forwardAt(best, p, y, x, w, add)
-}
+// Forward sets y.
+func (c *Conv) Forward(p Pool, y, x, w []float32) error { return c.forwardAt(best, p, y, x, w) }
 
-func (c *Conv) forwardAt(l Level, p Pool, y, x, w []float32, add bool) error {
+func (c *Conv) forwardAt(l Level, p Pool, y, x, w []float32) error {
 	s := c.shape
 	if err := s.sizes(len(x), len(w), len(y)); err != nil {
 		return err
 	}
 	to := target{y, 0, s.OutHeight() * s.OutWidth() * s.Out, s.OutWidth() * s.Out, s.Out}
-	l.convolve(p, c.forward, s.Batch, to, x, RowMajor(w, c.forward.terms(), s.Out), add)
+	l.convolve(p, c.forward, s.Batch, to, x, RowMajor(w, c.forward.terms(), s.Out))
 	return nil
 }
 
 // convolve multiplies the patches of x by b, in pieces of output pixels and channels.
-func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b Matrix[float32], add bool) {
+func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b Matrix[float32]) {
+	if w.tiled(b.Cols) {
+		l.convolveTiles(p, w, batch, to, x, b)
+		return
+	}
 	t, pixels := tileFor[float32](l, b.Cols), batch*w.down*w.across
 	g := grid{pixels, b.Cols, t.rows, 2 * t.lanes, 1, 1}
 	if p.Workers > 1 && float64(pixels)*float64(b.Rows)*float64(b.Cols) >= worthSharing {
@@ -239,22 +239,22 @@ func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b M
 			r0, r1, c0, c1 := g.piece(i)
 			part := to
 			part.base += c0
-			w.convolve(t, part, x, b.part(0, b.Rows, c0, c1), r0, r1, add)
+			w.convolve(t, part, x, b.part(0, b.Rows, c0, c1), r0, r1)
 		}
 	})
 }
 
-// BackwardData sets dx to the gradient of sum(v y) after x, or adds it.
-func (c *Conv) BackwardData(p Pool, dx, v, w []float32, add bool) error {
-	return c.backwardDataAt(best, p, dx, v, w, add)
+// BackwardData sets dx to the gradient of sum(v y) after x.
+func (c *Conv) BackwardData(p Pool, dx, v, w []float32) error {
+	return c.backwardDataAt(best, p, dx, v, w)
 }
 
-func (c *Conv) backwardDataAt(l Level, p Pool, dx, v, w []float32, add bool) error {
+func (c *Conv) backwardDataAt(l Level, p Pool, dx, v, w []float32) error {
 	s := c.shape
 	if err := s.sizes(len(dx), len(w), len(v)); err != nil {
 		return err
 	}
-	flipped := c.flipped.Get().(*[]float32)
+	flipped := borrow(s.weights()) // as the phases read them
 	for _, ph := range c.phases {
 		to := target{dx, (ph.row*s.Width + ph.col) * s.In, s.Height * s.Width * s.In, s.StrideH * s.Width * s.In, s.StrideW * s.In}
 		b := RowMajor((*flipped)[:ph.terms()*s.In], ph.terms(), s.In)
@@ -266,21 +266,25 @@ func (c *Conv) backwardDataAt(l Level, p Pool, dx, v, w []float32, add bool) err
 				tileAt[float32](l).packColumns(b.Data[tap*s.Out*s.In:], one, s.In)
 			}
 		})
-		l.convolve(p, ph.window, s.Batch, to, v, b, add)
+		l.convolve(p, ph.window, s.Batch, to, v, b)
 	}
-	c.flipped.Put(flipped)
+	spare.Put(flipped)
 	return nil
 }
 
-// BackwardWeights sets dw to the gradient of sum(v y) after w, or adds it.
-func (c *Conv) BackwardWeights(p Pool, dw, x, v []float32, add bool) error {
-	return c.backwardWeightsAt(best, p, dw, x, v, add)
+// BackwardWeights sets dw to the gradient of sum(v y) after w.
+func (c *Conv) BackwardWeights(p Pool, dw, x, v []float32) error {
+	return c.backwardWeightsAt(best, p, dw, x, v)
 }
 
-func (c *Conv) backwardWeightsAt(l Level, p Pool, dw, x, v []float32, add bool) error {
+func (c *Conv) backwardWeightsAt(l Level, p Pool, dw, x, v []float32) error {
 	s := c.shape
 	if err := s.sizes(len(x), len(dw), len(v)); err != nil {
 		return err
+	}
+	if c.forward.tiled(s.Out) {
+		c.weightsTiled(l, p, dw, x, v)
+		return nil
 	}
 	t, terms, pixels := tileFor[float32](l, s.Out), c.forward.terms(), s.Batch*s.OutHeight()*s.OutWidth()
 	out, b := RowMajor(dw, terms, s.Out), RowMajor(v, pixels, s.Out)
@@ -291,29 +295,29 @@ func (c *Conv) backwardWeightsAt(l Level, p Pool, dw, x, v []float32, add bool) 
 	p.Run(g.pieces(), 1, func(from, last int) {
 		for i := from; i < last; i++ {
 			r0, r1, c0, c1 := g.piece(i)
-			c.forward.weights(t, out.part(r0, r1, c0, c1), x, b.part(0, pixels, c0, c1), r0, add)
+			c.forward.weights(t, out.part(r0, r1, c0, c1), x, b.part(0, pixels, c0, c1), r0)
 		}
 	})
 	return nil
 }
 
 // convolveScalar is window.convolve without assembly.
-func convolveScalar(w window, to target, x []float32, b Matrix[float32], first, last int, add bool) {
+func convolveScalar(w window, to target, x []float32, b Matrix[float32], first, last int) {
 	row := make([]float32, w.terms())
 	a := RowMajor(row, 1, len(row))
 	for i := first; i < last; i++ {
 		p := w.place(i)
 		w.patches(row, 0, x, p, 1, 0, len(row))
-		multiplyScalar(RowMajor(to.data[to.at(p):], 1, b.Cols), a, b, add)
+		multiplyScalar(RowMajor(to.data[to.at(p):], 1, b.Cols), a, b, false)
 	}
 }
 
 // weightsScalar is window.weights without assembly.
-func weightsScalar(w window, c Matrix[float32], x []float32, v Matrix[float32], first int, add bool) {
+func weightsScalar(w window, c Matrix[float32], x []float32, v Matrix[float32], first int) {
 	row := make([]float32, c.Rows)
 	a := RowMajor(row, c.Rows, 1)
 	for i := range v.Rows {
 		w.patches(row, 0, x, w.place(i), 1, first, len(row))
-		multiplyScalar(c, a, v.part(i, i+1, 0, v.Cols), add || i > 0)
+		multiplyScalar(c, a, v.part(i, i+1, 0, v.Cols), i > 0)
 	}
 }

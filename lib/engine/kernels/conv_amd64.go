@@ -1,13 +1,13 @@
 package kernels
 
-// convolve multiplies the patches of outputs first to last by b, and writes (or adds) the
-// products to where they go.
-func (w window) convolve(t *tile[float32], to target, x []float32, b Matrix[float32], first, last int, add bool) {
+// convolve multiplies the patches of outputs first to last by b, and writes the products
+// to where they go.
+func (w window) convolve(t *tile[float32], to target, x []float32, b Matrix[float32], first, last int) {
 	switch {
 	case first == last || b.Cols == 0:
 		return
 	case t.kernel == nil || b.Rows == 0:
-		convolveScalar(w, to, x, b, first, last, add)
+		convolveScalar(w, to, x, b, first, last)
 		return
 	}
 	s := t.scratch.Get().(*scratch[float32])
@@ -24,7 +24,7 @@ func (w window) convolve(t *tile[float32], to target, x []float32, b Matrix[floa
 				}
 				out := to.data[to.at(at)+j:]
 				w.patches(s.a, rowA, x, at, rows, p, k)
-				t.strip(s, bp, Matrix[float32]{s.a, rows, k, rowA, 1}, out, to.step, add || p > 0)
+				t.strip(s, bp, Matrix[float32]{s.a, rows, k, rowA, 1}, out, to.step, p > 0)
 				i += rows
 			}
 		}
@@ -41,9 +41,9 @@ const (
 
 // weights multiplies the transposed patches of all outputs, terms first to first + c.Rows of
 // them, by v into c.
-func (w window) weights(t *tile[float32], c Matrix[float32], x []float32, v Matrix[float32], first int, add bool) {
+func (w window) weights(t *tile[float32], c Matrix[float32], x []float32, v Matrix[float32], first int) {
 	if t.kernel == nil {
-		weightsScalar(w, c, x, v, first, add)
+		weightsScalar(w, c, x, v, first)
 		return
 	}
 	s := t.scratch.Get().(*scratch[float32])
@@ -59,7 +59,7 @@ func (w window) weights(t *tile[float32], c Matrix[float32], x []float32, v Matr
 			for i := 0; i < c.Rows; i += patchTerms {
 				terms := min(patchTerms, c.Rows-i)
 				w.patches(s.patches, patchLine, x, w.place(p), k, first+i, terms)
-				t.groups(s, bp, c.part(i, i+terms, j, j2), Matrix[float32]{s.patches, terms, k, 1, patchLine}, add || p > 0)
+				t.groups(s, bp, c.part(i, i+terms, j, j2), Matrix[float32]{s.patches, terms, k, 1, patchLine}, p > 0)
 			}
 		}
 	}

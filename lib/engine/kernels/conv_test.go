@@ -40,7 +40,7 @@ func normal(g *rand.Rand, n int) []float32 {
 	return f.data
 }
 
-func checkConv(t *testing.T, g *rand.Rand, s ConvShape, add bool) {
+func checkConv(t *testing.T, g *rand.Rand, s ConvShape) {
 	t.Helper()
 	c, err := PlanConv(s)
 	if err != nil {
@@ -52,29 +52,34 @@ func checkConv(t *testing.T, g *rand.Rand, s ConvShape, add bool) {
 		size int
 		term func(sum func(at int, a, b float32)) func(x, w, y int)
 		run  func(l Level, p Pool, out []float32) error
+
+		window  window
+		outs    int
+		byTiles func(want []float32)
 	}{
 		{"forward", s.output(), func(sum func(int, float32, float32)) func(int, int, int) {
 			return func(i, j, k int) { sum(k, x[i], w[j]) }
-		}, func(l Level, p Pool, out []float32) error { return c.forwardAt(l, p, out, x, w, add) }},
+		}, func(l Level, p Pool, out []float32) error { return c.forwardAt(l, p, out, x, w) },
+			c.forward, s.Out, func(want []float32) { convolveTwin(want, c.forward, s.Batch, x, w, s.Out) }},
 		{"gradient of images", s.input(), func(sum func(int, float32, float32)) func(int, int, int) {
 			return func(i, j, k int) { sum(i, v[k], w[j]) }
-		}, func(l Level, p Pool, out []float32) error { return c.backwardDataAt(l, p, out, v, w, add) }},
+		}, func(l Level, p Pool, out []float32) error { return c.backwardDataAt(l, p, out, v, w) },
+			c.phases[0].window, s.In, func(want []float32) {
+				convolveTwin(want, c.phases[0].window, s.Batch, v, backwards(w, s.In, s.Out), s.In)
+			}},
 		{"gradient of weights", s.weights(), func(sum func(int, float32, float32)) func(int, int, int) {
 			return func(i, j, k int) { sum(j, x[i], v[k]) }
-		}, func(l Level, p Pool, out []float32) error { return c.backwardWeightsAt(l, p, out, x, v, add) }},
+		}, func(l Level, p Pool, out []float32) error { return c.backwardWeightsAt(l, p, out, x, v) },
+			c.forward, s.Out, func(want []float32) { weightsTwin(want, c.forward, s.Batch, x, v, s.Out) }},
 	} {
-		start := normal(g, p.size)
 		want, precise := make([]float32, p.size), make([]float64, p.size)
-		if add {
-			copy(want, start)
-			for i, y := range start {
-				precise[i] = float64(y)
-			}
-		}
 		s.loops(p.term(func(at int, a, b float32) {
 			want[at] = fma32(a, b, want[at])
 			precise[at] += float64(a) * float64(b)
 		}))
+		if p.window.tiled(p.outs) {
+			p.byTiles(want)
+		}
 		for i := range want {
 			if math.Abs(float64(want[i])-precise[i]) > 1e-3*(1+math.Abs(precise[i])) {
 				t.Fatalf("%s of %+v: number %d is %v, in float64 %v", p.name, s, i, want[i], precise[i])
@@ -82,9 +87,8 @@ func checkConv(t *testing.T, g *rand.Rand, s ConvShape, add bool) {
 		}
 		for _, l := range levels() {
 			for _, workers := range []int{1, 2, 3, 8} {
-				what := fmt.Sprintf("%v, %d workers, %s of %+v, add %v", l, workers, p.name, s, add)
+				what := fmt.Sprintf("%v, %d workers, %s of %+v", l, workers, p.name, s)
 				out := newFenced[float32](p.size)
-				copy(out.data, start)
 				if err := p.run(l, Pool{workers}, out.data); err != nil {
 					t.Fatalf("%s: %v", what, err)
 				}
@@ -96,7 +100,7 @@ func checkConv(t *testing.T, g *rand.Rand, s ConvShape, add bool) {
 
 func TestConvolutionsAreChainsAtEveryLevel(t *testing.T) {
 	g := rand.New(rand.NewPCG(21, 22))
-	for i, s := range []ConvShape{
+	for _, s := range []ConvShape{
 		{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0},
 		{2, 8, 8, 3, 5, 3, 3, 1, 1, 1, 1, 1, 1},
 		{2, 9, 7, 4, 33, 3, 3, 2, 2, 1, 1, 1, 1},
@@ -110,7 +114,7 @@ func TestConvolutionsAreChainsAtEveryLevel(t *testing.T) {
 		{2, 7, 7, 5, 4, 7, 7, 1, 1, 0, 0, 0, 0},   // a dense layer
 		{1, 5, 5, 2, 2, 2, 2, 7, 7, 0, 0, 0, 0},   // strides beyond the image
 	} {
-		checkConv(t, g, s, i%2 == 0)
+		checkConv(t, g, s)
 	}
 }
 
@@ -127,15 +131,15 @@ func randomShape(g *rand.Rand) ConvShape {
 func TestConvolutionsOfRandomShapes(t *testing.T) {
 	g := rand.New(rand.NewPCG(23, 24))
 	for range 25 {
-		checkConv(t, g, randomShape(g), g.IntN(2) == 0)
+		checkConv(t, g, randomShape(g))
 	}
 }
 
 func FuzzConv(f *testing.F) {
-	f.Add(uint64(1), true)
-	f.Fuzz(func(t *testing.T, seed uint64, add bool) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) {
 		g := rand.New(rand.NewPCG(seed, 0))
-		checkConv(t, g, randomShape(g), add)
+		checkConv(t, g, randomShape(g))
 	})
 }
 
@@ -143,7 +147,7 @@ func FuzzConv(f *testing.F) {
 func TestLargeConvolutionsHaveTheSameBitsForAllWorkers(t *testing.T) {
 	g := rand.New(rand.NewPCG(25, 26))
 	for _, s := range []ConvShape{{4, 16, 16, 16, 20, 3, 3, 1, 1, 1, 1, 1, 1}, {3, 17, 17, 20, 36, 3, 3, 2, 2, 1, 1, 1, 1}} {
-		checkConv(t, g, s, false)
+		checkConv(t, g, s)
 	}
 }
 
@@ -167,13 +171,13 @@ func TestConvolutionsRefuseNonsense(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, w, y := make([]float32, 16), make([]float32, 9), make([]float32, 4)
-	if err := c.Forward(Pool{}, y, x[1:], w, false); err == nil || !strings.Contains(err.Error(), "15 numbers of x or its gradient, 16 wanted") {
+	if err := c.Forward(Pool{}, y, x[1:], w); err == nil || !strings.Contains(err.Error(), "15 numbers of x or its gradient, 16 wanted") {
 		t.Errorf("%v", err)
 	}
-	if err := c.BackwardData(Pool{}, x, y, w[1:], false); err == nil || !strings.Contains(err.Error(), "8 numbers of w") {
+	if err := c.BackwardData(Pool{}, x, y, w[1:]); err == nil || !strings.Contains(err.Error(), "8 numbers of w") {
 		t.Errorf("%v", err)
 	}
-	if err := c.BackwardWeights(Pool{}, w, x, y[1:], false); err == nil || !strings.Contains(err.Error(), "3 numbers of y") {
+	if err := c.BackwardWeights(Pool{}, w, x, y[1:]); err == nil || !strings.Contains(err.Error(), "3 numbers of y") {
 		t.Errorf("%v", err)
 	}
 }
@@ -192,9 +196,9 @@ func BenchmarkConv(b *testing.B) {
 		x, w, y := normal(g, s.input()), normal(g, s.weights()), normal(g, s.output())
 		for _, l := range levels()[1:] {
 			for name, run := range map[string]func() error{
-				"forward": func() error { return c.forwardAt(l, Pool{}, y, x, w, false) },
-				"images":  func() error { return c.backwardDataAt(l, Pool{}, x, y, w, false) },
-				"weights": func() error { return c.backwardWeightsAt(l, Pool{}, w, x, y, false) },
+				"forward": func() error { return c.forwardAt(l, Pool{}, y, x, w) },
+				"images":  func() error { return c.backwardDataAt(l, Pool{}, x, y, w) },
+				"weights": func() error { return c.backwardWeightsAt(l, Pool{}, w, x, y) },
 			} {
 				b.Run(fmt.Sprintf("%dx%d,%d-%d,%d,s%d/%s/%v", s.Height, s.Width, s.In, s.Out, s.KernelH, s.StrideH, name, l), func(b *testing.B) {
 					start := busy()

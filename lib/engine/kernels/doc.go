@@ -9,8 +9,9 @@
 // memory is laid out:
 //
 //   - a matrix product's element is one chain of fused multiply-adds in the order of the
-//     terms (see Multiply); where a processor lacks the instruction, fma32 emulates it
-//     exactly;
+//     terms (see Multiply), and so is a convolution's (see Conv), between a few exactly
+//     rounded sums where it goes by tiles; where a processor lacks the instruction, fma32
+//     emulates it exactly;
 //   - additions, products, quotients and roots are rounded exactly by every processor, and
 //     the other functions are fixed lists of such operations in float64, rounded once to
 //     float32 at the end;

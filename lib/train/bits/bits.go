@@ -68,8 +68,8 @@ func subjects() (out []subject) {
 	}
 	momentum := train.Config{Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}}
 	images := []model.Architecture{
-		vision.SmallCNN{Channels: 3, Side: 12, Outputs: classes, Width: 5, Hidden: 17}, vision.AllCNN{Channels: 3, Side: 12, Outputs: classes, Width: 6},
-		vision.ResNet18{Channels: 3, Side: 12, Outputs: classes, Width: 5},
+		vision.SmallCNN{Channels: 3, Side: 12, Outputs: classes, Width: 17, Hidden: 17}, vision.AllCNN{Channels: 3, Side: 12, Outputs: classes, Width: 17},
+		vision.ResNet18{Channels: 3, Side: 12, Outputs: classes, Width: 9},
 	}
 	for _, m := range images {
 		out = append(out, subject{m.Name(), m, labels, momentum})

@@ -60,6 +60,8 @@ type assembler struct {
 	reg  map[value]int
 	free []int
 	temp []int // registers to be freed after the current instruction
+
+	address func(n int) string // where the current elements of array n lie; nil: behind its pointer
 }
 
 const spare = 15
@@ -179,7 +181,7 @@ func (a *assembler) instruction(v value, i instruction) {
 	switch i.op {
 	case "const", "param":
 	case "load":
-		if a.arrays[i.n].kind != "bool" {
+		if a.address != nil || a.arrays[i.n].kind != "bool" {
 			a.load1(v, i.n)
 		} else {
 			a.reg[v] = a.take()
@@ -221,7 +223,12 @@ func (a *assembler) instruction(v value, i instruction) {
 // load1 reads the next elements of an array of numbers.
 func (a *assembler) load1(v value, n int) {
 	a.reg[v] = a.take()
-	r, p := a.reg[v], pointers[n]
+	r := a.reg[v]
+	if a.address != nil {
+		a.op("VMOVUPS %s, %s", a.address(n), a.set.reg(r))
+		return
+	}
+	p := pointers[n]
 	switch kind := a.arrays[n].kind; {
 	case kind == "float32" && a.wide:
 		a.op("VCVTPS2PD (%s)(AX*4), %s", p, a.set.reg(r))

@@ -12,9 +12,12 @@ import (
 func Files() map[string]string {
 	all := programs()
 	files := map[string]string{
-		"elementwise_scalar.go": scalars(all),
-		"elementwise_amd64.go":  dispatchers(all, []set{avx512, avx2}),
-		"elementwise_other.go":  dispatchers(all, nil),
+		"elementwise_scalar.go":    scalars(all),
+		"elementwise_amd64.go":     dispatchers(all, []set{avx512, avx2}),
+		"elementwise_other.go":     dispatchers(all, nil),
+		"winograd_scalar.go":       winogradScalars(),
+		"winograd_levels_amd64.go": winogradDispatchers([]set{avx512, avx2}),
+		"winograd_levels_other.go": winogradDispatchers(nil),
 	}
 	files["micro_amd64.go"] = micros([]set{avx2, avx512})
 	for _, s := range []set{avx2, avx512} {
@@ -39,6 +42,7 @@ func Files() map[string]string {
 		f.dropout(s)
 		files["product_"+s.name+"_amd64.s"] = f.text()
 		files["elementwise_"+s.name+"_amd64.s"] = assembly(s, all)
+		files["winograd_"+s.name+"_amd64.s"] = winogradAssembly(s)
 	}
 	return files
 }

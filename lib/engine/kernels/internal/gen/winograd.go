@@ -1,0 +1,271 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// transform is what is done between two grids of arrays of float32, at every place of them and
+// for many tiles: array (i, j) of tile k of either begins k next + i row + j col behind the
+// grid's beginning. Like a program it is written as Go and as assembly.
+type transform struct {
+	program
+	in, out [2]int // rows and columns of the grids
+	after   []int  // how many instructions stand before each store
+}
+
+func (t *transform) at(i, j int) value { return t.add(instruction{op: "load", n: 4*i + j}) }
+
+func (t *transform) put(i, j int, v value) {
+	t.stores = append(t.stores, store{4*i + j, "", []value{v}})
+	t.after = append(t.after, len(t.code))
+}
+
+func (t *transform) half(v value) value { return t.do("mul", v, t.constant(0.5)) }
+
+// transforms are those of Winograd's F(2x2, 3x3), which package kernels documents. Each is
+// applied along one axis by a list of its own, and along the other one likewise.
+func transforms() []*transform {
+	input := &transform{program: program{name: "tileInput"}, in: [2]int{1, 4}, out: [2]int{1, 4}}
+	d := [4]value{input.at(0, 0), input.at(0, 1), input.at(0, 2), input.at(0, 3)}
+	input.put(0, 0, input.do("sub", d[0], d[2]))
+	input.put(0, 1, input.do("add", d[1], d[2]))
+	input.put(0, 2, input.do("sub", d[2], d[1]))
+	input.put(0, 3, input.do("sub", d[3], d[1]))
+
+	adjoint := &transform{program: program{name: "tileAdjoint"}, in: [2]int{1, 2}, out: [2]int{1, 4}}
+	v := [2]value{adjoint.at(0, 0), adjoint.at(0, 1)}
+	adjoint.put(0, 0, v[0])
+	adjoint.put(0, 1, adjoint.do("add", v[0], v[1]))
+	adjoint.put(0, 2, adjoint.do("sub", v[0], v[1]))
+	adjoint.put(0, 3, v[1])
+	return []*transform{input, adjoint, tileOutput(), tileWeights(), tileGradient()}
+}
+
+// tileOutput is (a + b) + c and (b - c) + d of each four.
+func tileOutput() *transform {
+	t := &transform{program: program{name: "tileOutput"}, in: [2]int{4, 4}, out: [2]int{2, 2}}
+	var s [2][4]value
+	for j := range 4 {
+		b, c := t.at(1, j), t.at(2, j)
+		s[0][j] = t.do("add", t.do("add", t.at(0, j), b), c)
+		s[1][j] = t.do("add", t.do("sub", b, c), t.at(3, j))
+	}
+	for i, r := range s {
+		t.put(i, 0, t.do("add", t.do("add", r[0], r[1]), r[2]))
+		t.put(i, 1, t.do("add", t.do("sub", r[1], r[2]), r[3]))
+	}
+	return t
+}
+
+// tileWeights is a, ((a + c) + b)/2, ((a + c) - b)/2 and c of each three.
+func tileWeights() *transform {
+	t := &transform{program: program{name: "tileWeights"}, in: [2]int{3, 3}, out: [2]int{4, 4}}
+	four := func(a, b, c value) [4]value {
+		ends := t.do("add", a, c)
+		return [4]value{a, t.half(t.do("add", ends, b)), t.half(t.do("sub", ends, b)), c}
+	}
+	var rows [3][4]value
+	for j := range 3 {
+		rows[j] = four(t.at(0, j), t.at(1, j), t.at(2, j))
+	}
+	for i := range 4 {
+		for j, u := range four(rows[0][i], rows[1][i], rows[2][i]) {
+			t.put(i, j, u)
+		}
+	}
+	return t
+}
+
+// tileGradient is a + (b + c)/2, (b - c)/2 and (b + c)/2 + d of each four.
+func tileGradient() *transform {
+	t := &transform{program: program{name: "tileGradient"}, in: [2]int{4, 4}, out: [2]int{3, 3}}
+	three := func(a, b, c, d value) [3]value {
+		middle := t.half(t.do("add", b, c))
+		return [3]value{t.do("add", a, middle), t.half(t.do("sub", b, c)), t.do("add", middle, d)}
+	}
+	var rows [4][3]value
+	for j := range 4 {
+		rows[j] = three(t.at(0, j), t.at(1, j), t.at(2, j), t.at(3, j))
+	}
+	for i := range 3 {
+		for j, g := range three(rows[0][i], rows[1][i], rows[2][i], rows[3][i]) {
+			t.put(i, j, g)
+		}
+	}
+	return t
+}
+
+const transformArgs = "(dst unsafe.Pointer, dcol, drow, dnext int, src unsafe.Pointer, scol, srow, snext, count, n int)"
+
+// side is where the assembly has one of the grids: a register for each row, the distance of
+// columns, and three times it.
+type side struct {
+	name         string
+	arg          int // of its first argument
+	rows         []string
+	step, thrice string
+}
+
+var (
+	sourceSide = side{"s", 32, []string{"SI", "R8", "R9", "R10"}, "R11", "R12"}
+	targetSide = side{"d", 0, []string{"DI", "R13", "R14", "R15"}, "BX", "DX"}
+)
+
+func (s side) place(n int) string {
+	return "(" + s.rows[n/4] + ")" + []string{"", "(" + s.step + "*1)", "(" + s.step + "*2)", "(" + s.thrice + "*1)"}[n%4]
+}
+
+// begin loads the distances, rewind the pointers of rows.
+func (s side) begin(f *file) {
+	f.op("MOVQ %scol+%d(FP), %s\n\tLEAQ (%s)(%s*2), %s", s.name, s.arg+8, s.step, s.step, s.step, s.thrice)
+}
+
+func (s side) rewind(f *file, rows int) {
+	f.op("MOVQ %s+%d(FP), %s", map[string]string{"s": "src", "d": "dst"}[s.name], s.arg, s.rows[0])
+	if rows > 1 {
+		f.op("MOVQ %srow+%d(FP), AX", s.name, s.arg+16)
+	}
+	for i := 1; i < rows; i++ {
+		f.op("LEAQ (%s)(AX*1), %s", s.rows[i-1], s.rows[i])
+	}
+}
+
+func (s side) next(f *file) {
+	f.op("MOVQ %snext+%d(FP), AX\n\tADDQ AX, %s+%d(FP)", s.name, s.arg+24, map[string]string{"s": "src", "d": "dst"}[s.name], s.arg)
+}
+
+// assemble writes a transform of n places, whole vectors of them, of count tiles.
+func (t *transform) assemble(f *file, s set, c *constants) {
+	a := assembler{file: f, set: s, constants: c, program: &t.program, need: t.uses(), reg: map[value]int{}, address: sourceSide.place}
+	for r := spare - 1; r >= 0; r-- {
+		a.free = append(a.free, r)
+	}
+	f.line("\n// func %s%s", a.name(), transformArgs)
+	f.line("TEXT ·%s(SB), NOSPLIT, $0-80", a.name())
+	sourceSide.begin(f)
+	targetSide.begin(f)
+	f.line("tile:")
+	sourceSide.rewind(f, t.in[0])
+	targetSide.rewind(f, t.out[0])
+	f.op("MOVQ n+72(FP), CX\n\tPCALIGN $32")
+	f.line("loop:")
+	stored := 0
+	put := func(done int) {
+		for ; stored < len(t.stores) && t.after[stored] == done; stored++ {
+			v := t.stores[stored].args[0]
+			f.op("VMOVUPS %s, %s", s.reg(a.reg[v]), targetSide.place(t.stores[stored].array))
+			a.done(v)
+		}
+	}
+	for v, i := range t.code {
+		a.instruction(value(v), i)
+		put(v + 1)
+	}
+	for _, r := range append(sourceSide.rows[:t.in[0]:t.in[0]], targetSide.rows[:t.out[0]]...) {
+		f.op("ADDQ $%d, %s", s.bytes, r)
+	}
+	f.op("SUBQ $%d, CX\n\tJGT loop", s.bytes/4)
+	sourceSide.next(f)
+	targetSide.next(f)
+	f.op("DECQ count+64(FP)\n\tJNZ tile\n\tVZEROUPPER\n\tRET")
+}
+
+// winogradAssembly is a file with all transforms for one instruction set.
+func winogradAssembly(s set) string {
+	var f file
+	f.line("#include \"textflag.h\"")
+	c := constants{at: map[string]int{}}
+	for _, t := range transforms() {
+		t.assemble(&f, s, &c)
+	}
+	c.write(&f)
+	return f.text()
+}
+
+// winogradScalars is the Go file of the transforms, for places from to to.
+func winogradScalars() string {
+	var f file
+	f.line("package kernels")
+	for _, t := range transforms() {
+		f.line("\nfunc %sScalar(dst, src lattice, count, from, to int) {", t.name)
+		f.line("for k := range count {\nfor i := from; i < to; i++ {\nd, s := dst.data[k*dst.next+i:], src.data[k*src.next+i:]")
+		stored := 0
+		for v, i := range t.code {
+			t.scalar(&f, v, i)
+			for ; stored < len(t.stores) && t.after[stored] == v+1; stored++ {
+				n := t.stores[stored].array
+				f.line("d[%s] = t%d", offset("dst", n), t.stores[stored].args[0])
+			}
+		}
+		f.line("}\n}\n}")
+	}
+	return f.golang()
+}
+
+func (t *transform) scalar(f *file, v int, i instruction) {
+	name := func(v value) string {
+		if c := t.code[v]; c.op == "const" {
+			return literal(c.bits, 32)
+		}
+		return fmt.Sprintf("t%d", v)
+	}
+	switch i.op {
+	case "const":
+	case "load":
+		f.line("t%d := s[%s]", v, offset("src", i.n))
+	default:
+		sign := map[string]string{"add": "+", "sub": "-", "mul": "*"}[i.op]
+		f.line("t%d := float32(%s %s %s)", v, name(i.args[0]), sign, name(i.args[1]))
+	}
+}
+
+// offset is where array n of a grid begins.
+func offset(grid string, n int) string {
+	var terms []string
+	for k, field := range []string{"row", "col"} {
+		switch times := []int{n / 4, n % 4}[k]; times {
+		case 0:
+		case 1:
+			terms = append(terms, grid+"."+field)
+		default:
+			terms = append(terms, fmt.Sprintf("%d*%s.%s", times, grid, field))
+		}
+	}
+	if terms == nil {
+		return "0"
+	}
+	return strings.Join(terms, "+")
+}
+
+// winogradDispatchers is the Go file that takes each transform to the level asked for.
+func winogradDispatchers(sets []set) string {
+	var f file
+	if len(sets) == 0 {
+		f.line("//go:build !amd64\n")
+	}
+	f.line("package kernels\n")
+	if len(sets) > 0 {
+		f.line("import \"unsafe\"")
+	}
+	for _, t := range transforms() {
+		f.line("\nfunc %sAt(l Level, dst, src lattice, count, n int) {", t.name)
+		f.line("dst.check(%d, %d, count, n)\nsrc.check(%d, %d, count, n)\ndone := 0", t.out[0], t.out[1], t.in[0], t.in[1])
+		if len(sets) > 0 {
+			f.line("switch l {")
+			for _, s := range sets {
+				f.line("case %s:\nif done = n &^ %d; done > 0 {", strings.ToUpper(s.name), s.bytes/4-1)
+				f.line("%s_%s(ptr(dst.data), 4*dst.col, 4*dst.row, 4*dst.next,", t.name, s.name)
+				f.line("ptr(src.data), 4*src.col, 4*src.row, 4*src.next, count, done)\n}")
+			}
+			f.line("}")
+		}
+		f.line("if done < n {\n%sScalar(dst, src, count, done, n)\n}\n}", t.name)
+	}
+	for _, t := range transforms() {
+		for _, s := range sets {
+			f.line("\n//go:noescape\nfunc %s_%s%s", t.name, s.name, transformArgs)
+		}
+	}
+	return f.golang()
+}

@@ -1,0 +1,343 @@
+package kernels
+
+import "sync"
+
+// A convolution of 3 x 3 without strides needs 2.25 times fewer multiplications by Winograd's
+// F(2x2, 3x3) (Lavin and Gray 2016, section 4.1). Of each 2 x 2 outputs, a tile,
+//
+//	y = A' [sum over c of (G w G') * (B' x B)] A
+//
+// where x are the 4 x 4 pixels under the tile, * is elementwise, and
+//
+//	     1  0 -1  0        1    0    0           1  0
+//	B' = 0  1  1  0    G = 1/2  1/2  1/2     A = 1  1
+//	     0 -1  1  0        1/2 -1/2  1/2         1 -1
+//	     0 -1  0  1        0    0    1           0  1
+//
+// The gradient of images is the convolution by the weights backwards, that of weights is
+//
+//	dw = G' [sum over tiles of (B' x B) * (A v A')] G
+//
+// which is the adjoint of the first. The sums over c and over tiles are chains of fused
+// multiply-adds, one for each of the 16 elements of a tile; the sums before and after them are
+// few, each rounded on its own, down first and then across, in the order that internal/gen
+// lists. The bits do not depend on level and workers. The result is NaN or infinite wherever a
+// number that is not finite is among what a direct convolution multiplies, and may be so in
+// the other outputs of that tile.
+
+// lattice is where a grid of arrays lies: array (i, j) of tile k at
+// data[k next + i row + j col:].
+type lattice struct {
+	data           []float32
+	col, row, next int
+}
+
+// check panics unless n numbers of every array of rows x cols of count tiles lie in data.
+func (l lattice) check(rows, cols, count, n int) {
+	_ = l.data[(count-1)*l.next+(rows-1)*l.row+(cols-1)*l.col : (count-1)*l.next+(rows-1)*l.row+(cols-1)*l.col+n]
+}
+
+// leastTiled is the number of channels, coming in and going out, from which tiles pay.
+const leastTiled = 16
+
+// tiled tells whether a convolution to outs channels goes by tiles: where that is faster, a
+// rule of its shape alone, not of the batch. Borders that cut pixels off are left to the
+// direct way.
+func (w window) tiled(outs int) bool {
+	if w.kernelH != 3 || w.kernelW != 3 || w.strideH != 1 || w.strideW != 1 || min(w.depth, outs) < leastTiled {
+		return false
+	}
+	down, across := w.tiles()
+	fits := w.top >= 0 && w.left >= 0 && w.top+w.height <= w.down+2 && w.left+w.width <= w.across+2
+	return fits && 4*16*down*across <= 3*9*w.down*w.across // three quarters of the multiplications at most
+}
+
+// tiles is how many there are, down and across an image.
+func (w window) tiles() (down, across int) { return (w.down + 1) / 2, (w.across + 1) / 2 }
+
+// spare keeps large pieces of memory between two uses, whose contents mean nothing.
+var spare sync.Pool // of *[]float32
+
+func borrow(n int) *[]float32 {
+	if s, ok := spare.Get().(*[]float32); ok && cap(*s) >= n {
+		*s = (*s)[:n]
+		return s
+	}
+	s := make([]float32, n)
+	return &s
+}
+
+// cutOff takes the first n numbers of s.
+func cutOff(s *[]float32, n int) []float32 {
+	out := (*s)[:n:n]
+	*s = (*s)[n:]
+	return out
+}
+
+// spaced keeps rows and planes that are read together from lying in the same lines of the
+// cache: it is added to their lengths.
+const spaced = 16
+
+// factors are matrices of rows x cols that are multiplied by from the right, cut into panels:
+// column j of row i of the matrix e at data[e size + j/width step + i width + j%width].
+type factors struct {
+	data                    []float32
+	rows, width, step, size int
+}
+
+// width is that of the panels that a level's kernels read: all columns without assembly.
+func (t *tile[T]) width(cols int) int {
+	if t.kernel == nil {
+		return cols
+	}
+	return 2 * t.lanes
+}
+
+// multiplyFactors sets c to the product of a and columns j and following of matrix e, or adds it.
+func multiplyFactors(t *tile[float32], c, a Matrix[float32], f factors, e, j int, add bool) {
+	if t.kernel == nil {
+		multiplyScalar(c, a, Matrix[float32]{f.data[e*f.size+j:], a.Cols, c.Cols, f.width, 1}, add)
+		return
+	}
+	s := t.scratch.Get().(*scratch[float32])
+	for first := 0; first < c.Cols; first += t.blockCols {
+		last := min(c.Cols, first+t.blockCols)
+		for p := 0; p < a.Cols; p += blockK {
+			k := min(a.Cols-p, blockK)
+			b := f.data[e*f.size+(j+first)/f.width*f.step+p*f.width:]
+			bp := panels[float32]{data: b, step: f.step, stride: f.width, restStride: f.width, full: (last - first) / f.width, left: (last - first) % f.width}
+			if bp.left > 0 {
+				bp.rest = b[bp.full*f.step:]
+			}
+			t.groups(s, bp, c.part(0, c.Rows, first, last), a.part(0, a.Rows, p, p+k), add || p > 0)
+		}
+	}
+	t.scratch.Put(s)
+}
+
+// tileRows are the rows of B': which rows of a tile are added, or taken from each other.
+var tileRows = [4]struct {
+	a, b int
+	with func(l Level, dst, a, b []float32)
+}{{0, 2, subAt}, {1, 2, addAt}, {2, 1, subAt}, {3, 1, subAt}}
+
+// tiler works on rows of tiles of a convolution.
+type tiler struct {
+	level  Level
+	window window
+	image  []float32
+	zeros  []float32 // a row of an image
+	line   []float32 // a row of tiles, transformed down
+}
+
+func (w window) tiler(l Level, image []float32, memory *[]float32) tiler {
+	_, across := w.tiles()
+	r := tiler{l, w, image, cutOff(memory, w.width*w.depth), cutOff(memory, (2*across+2)*w.depth)}
+	clear(r.zeros)
+	clear(r.line[:w.left*w.depth])
+	clear(r.line[(w.left+w.width)*w.depth:])
+	return r
+}
+
+func (w window) tilerNeeds() int {
+	_, across := w.tiles()
+	return (w.width + 2*across + 2) * w.depth
+}
+
+// row is a row of an image, 0 outside.
+func (r *tiler) row(n, i int) []float32 {
+	size := r.window.width * r.window.depth
+	if i < 0 || i >= r.window.height {
+		return r.zeros
+	}
+	return r.image[(n*r.window.height+i)*size:][:size]
+}
+
+// input writes row i of B' x B of one row of tiles.
+func (r *tiler) input(dst lattice, row, i int) {
+	w := r.window
+	down, across := w.tiles()
+	n, top, by := row/down, 2*(row%down)-w.top, tileRows[i]
+	by.with(r.level, r.line[w.left*w.depth:][:w.width*w.depth], r.row(n, top+by.a), r.row(n, top+by.b))
+	tileInputAt(r.level, dst, lattice{r.line, w.depth, 0, 2 * w.depth}, across, w.depth)
+}
+
+// tileBlock is about how many tiles are worked on together.
+const tileBlock = 96
+
+// convolveTiles is convolve by tiles.
+func (l Level) convolveTiles(p Pool, w window, batch int, to target, x []float32, b Matrix[float32]) {
+	t := tileFor[float32](l, b.Cols)
+	f, memory := l.tileFactors(p, t, b, w.depth)
+	down, across := w.tiles()
+	g := grid{batch * down * across, b.Cols, across, 2 * t.lanes, 1, 1}
+	if p.Workers > 1 && 16*float64(g.rows)*float64(w.depth)*float64(b.Cols) >= worthSharing {
+		g = cut(g.rows, g.cols, across, 2*t.lanes, p.Workers)
+	}
+	p.Run(g.pieces(), 1, func(from, last int) {
+		for i := from; i < last; i++ {
+			r0, r1, c0, c1 := g.piece(i)
+			w.tilePiece(l, t, to, x, f, r0/across, r1/across, c0, c1)
+		}
+	})
+	spare.Put(memory)
+}
+
+// tileFactors is G w G' of all weights.
+func (l Level) tileFactors(p Pool, t *tile[float32], b Matrix[float32], depth int) (factors, *[]float32) {
+	width := t.width(b.Cols)
+	panels := (b.Cols + width - 1) / width
+	f := factors{nil, depth, width, depth * width, panels*depth*width + spaced}
+	memory := borrow(16 * f.size)
+	f.data = *memory
+	p.Run(panels, max(1, worthSharing/16/(16*f.step)), func(from, last int) {
+		for n := from; n < last; n++ {
+			dst := lattice{f.data[n*f.step:], f.size, 4 * f.size, width}
+			src := lattice{b.Data[n*width:], depth * b.Cols, 3 * depth * b.Cols, b.Cols}
+			tileWeightsAt(l, dst, src, depth, min(width, b.Cols-n*width))
+		}
+	})
+	return f, memory
+}
+
+// tilePiece makes columns c0 to c1 of the outputs of some rows of tiles.
+func (w window) tilePiece(l Level, t *tile[float32], to target, x []float32, f factors, first, last, c0, c1 int) {
+	_, across := w.tiles()
+	some, cols := max(1, tileBlock/across), c1-c0
+	tiles := some * across
+	wide, long := w.depth+spaced, cols+spaced
+	v, m := tiles*wide+spaced, tiles*long+spaced
+	memory := borrow(4*v + 16*m + w.tilerNeeds() + 4*across*cols)
+	rest := *memory
+	r := w.tiler(l, x, &rest)
+	in, out, edge := cutOff(&rest, 4*v), cutOff(&rest, 16*m), rest
+	for row := first; row < last; row += some {
+		rows := min(some, last-row)
+		for i := range 4 {
+			for k := range rows {
+				r.input(lattice{in[k*across*wide:], v, 0, wide}, row+k, i)
+			}
+			for j := range 4 {
+				e := 4*i + j
+				a := Matrix[float32]{in[j*v:], rows * across, w.depth, wide, 1}
+				multiplyFactors(t, Matrix[float32]{out[e*m:], a.Rows, cols, long, 1}, a, f, e, c0, false)
+			}
+		}
+		for k := range rows {
+			w.output(l, to, lattice{out[k*across*long:], m, 4 * m, long}, edge, row+k, c0, cols)
+		}
+	}
+	spare.Put(memory)
+}
+
+// output writes one row of tiles to columns c0 and following. Tiles that reach over the edge
+// go by way of memory of their own.
+func (w window) output(l Level, to target, from lattice, edge []float32, row, c0, cols int) {
+	down, across := w.tiles()
+	at, whole := place{row / down, 2 * (row % down), 0}, 0
+	if at.i+2 <= w.down {
+		whole = w.across / 2
+	}
+	if whole > 0 {
+		tileOutputAt(l, lattice{to.data[to.at(at)+c0:], to.step, to.line, 2 * to.step}, from, whole, cols)
+	}
+	over := across - whole
+	if over == 0 {
+		return
+	}
+	from.data = from.data[whole*from.next:]
+	tileOutputAt(l, lattice{edge, cols, 2 * over * cols, 2 * cols}, from, over, cols)
+	for i := range min(2, w.down-at.i) {
+		for j := range w.across - 2*whole {
+			copy(to.data[to.at(place{at.n, at.i + i, 2*whole + j})+c0:], edge[(i*2*over+j)*cols:][:cols])
+		}
+	}
+}
+
+// tileTerms is about how many tiles the sums of a weight's gradient go on for.
+const tileTerms = 128
+
+// weightsTiled is the gradient of the weights by tiles. Pieces have some of the columns and
+// some rows of the 16 elements, whose transforms down need no other row's: few pieces, because
+// each reads all images.
+func (c *Conv) weightsTiled(l Level, p Pool, dw, x, v []float32) {
+	s := c.shape
+	t, size := tileFor[float32](l, s.Out), s.In*s.Out
+	plane := size + spaced
+	sums := borrow(16 * plane)
+	groups, parts := 1, 1
+	if down, across := c.forward.tiles(); 16*float64(s.Batch*down*across)*float64(size) < worthSharing {
+		p.Workers = 1
+	}
+	for groups < min(4, p.Workers) {
+		groups *= 2
+	}
+	for groups*parts < p.Workers && s.Out/parts >= 4*t.lanes {
+		parts *= 2
+	}
+	p.Run(groups*parts, 1, func(from, last int) {
+		for n := from; n < last; n++ {
+			c0, c1 := edge(s.Out, 2*t.lanes, n%parts, parts), edge(s.Out, 2*t.lanes, n%parts+1, parts)
+			c.tileSums(l, t, *sums, plane, x, v, n/parts*4/groups, (n/parts+1)*4/groups, c0, c1)
+		}
+	})
+	p.Run(s.In, max(1, worthSharing/16/s.Out), func(from, last int) {
+		src := lattice{(*sums)[from*s.Out:], plane, 4 * plane, 0}
+		tileGradientAt(l, lattice{dw[from*s.Out:], size, 3 * size, 0}, src, 1, (last-from)*s.Out)
+	})
+	spare.Put(sums)
+}
+
+// tileSums makes rows first to last of the sums over tiles, columns c0 to c1.
+func (c *Conv) tileSums(l Level, t *tile[float32], sums []float32, size int, x, v []float32, first, last, c0, c1 int) {
+	w, s := c.forward, c.shape
+	down, across := w.tiles()
+	some, cols := max(1, min(tileTerms, blockK)/across), c1-c0
+	tiles, wide, width := some*across, s.In+spaced, t.width(cols)
+	f := factors{nil, tiles, width, tiles * width, (cols+width-1)/width*tiles*width + spaced}
+	plane := tiles*wide + spaced
+	memory := borrow(4*plane + 4*f.size + w.tilerNeeds() + 2*across*s.Out)
+	rest := *memory
+	r := w.tiler(l, x, &rest)
+	in, line := cutOff(&rest, 4*plane), cutOff(&rest, 2*across*s.Out)
+	f.data = rest
+	clear(line)
+	for row := 0; row < s.Batch*down; row += some {
+		rows := min(some, s.Batch*down-row)
+		for i := first; i < last; i++ {
+			for k := range rows {
+				r.input(lattice{in[k*across*wide:], plane, 0, wide}, row+k, i)
+				w.adjoint(l, line, v, row+k, i, s.Out)
+				for n := c0; n < c1; n += width {
+					dst := lattice{f.data[(n-c0)/width*f.step+k*across*width:], f.size, 0, width}
+					tileAdjointAt(l, dst, lattice{line[n:], s.Out, 0, 2 * s.Out}, across, min(width, c1-n))
+				}
+			}
+			for j := range 4 {
+				a := Matrix[float32]{in[j*plane:], s.In, rows * across, 1, wide}
+				multiplyFactors(t, Matrix[float32]{sums[(4*i+j)*size+c0:], s.In, cols, s.Out, 1}, a, f, j, 0, row > 0)
+			}
+		}
+	}
+	spare.Put(memory)
+}
+
+// adjoint writes row i of A v of one row of tiles.
+func (w window) adjoint(l Level, line, v []float32, row, i, outs int) {
+	down, _ := w.tiles()
+	n, at, size := row/down, 2*(row%down), w.across*outs
+	top := v[(n*w.down+at)*size:][:size]
+	line = line[:size]
+	switch below := at+1 < w.down; {
+	case i == 0, i < 3 && !below:
+		copy(line, top)
+	case !below:
+		clear(line)
+	case i == 3:
+		copy(line, v[(n*w.down+at+1)*size:])
+	case i == 1:
+		addAt(l, line, top, v[(n*w.down+at+1)*size:][:size])
+	default:
+		subAt(l, line, top, v[(n*w.down+at+1)*size:][:size])
+	}
+}
