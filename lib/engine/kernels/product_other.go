@@ -11,10 +11,10 @@ func (*tile[T]) multiply(c, a, b Matrix[T], add bool) { multiplyGo(c, a, b, add)
 
 func (*tile[T]) packColumns(dst []T, b Matrix[T], width int) { packAny(dst, b, width, 0, 0) }
 
-func (w window) convolve(_ *tile[float32], to target, x []float32, b Matrix[float32], first, last int, add bool) {
-	convolveScalar(w, to, x, b, first, last, add)
+func (w window) convolve(_ *tile[float32], to target, x []float32, b Matrix[float32], first, last int) {
+	convolveScalar(w, to, x, b, first, last)
 }
 
-func (w window) weights(_ *tile[float32], c Matrix[float32], x []float32, v Matrix[float32], first int, add bool) {
-	weightsScalar(w, c, x, v, first, add)
+func (w window) weights(_ *tile[float32], c Matrix[float32], x []float32, v Matrix[float32], first int) {
+	weightsScalar(w, c, x, v, first)
 }
