@@ -18,3 +18,9 @@ func (w window) convolve(_ *tile[float32], to target, x []float32, b Matrix[floa
 func (w window) weights(_ *tile[float32], c Matrix[float32], x []float32, v Matrix[float32], first int) {
 	weightsScalar(w, c, x, v, first)
 }
+
+func (*tile[T]) width(cols int) int { return cols }
+
+func multiplyFactors(_ *tile[float32], c, a Matrix[float32], f factors, e, j int, add bool) {
+	multiplyFactorsScalar(c, a, f, e, j, add)
+}

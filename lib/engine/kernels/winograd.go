@@ -85,34 +85,9 @@ type factors struct {
 	rows, width, step, size int
 }
 
-// width is that of the panels that a level's kernels read: all columns without assembly.
-func (t *tile[T]) width(cols int) int {
-	if t.kernel == nil {
-		return cols
-	}
-	return 2 * t.lanes
-}
-
-// multiplyFactors sets c to the product of a and columns j and following of matrix e, or adds it.
-func multiplyFactors(t *tile[float32], c, a Matrix[float32], f factors, e, j int, add bool) {
-	if t.kernel == nil {
-		multiplyScalar(c, a, Matrix[float32]{f.data[e*f.size+j:], a.Cols, c.Cols, f.width, 1}, add)
-		return
-	}
-	s := t.scratch.Get().(*scratch[float32])
-	for first := 0; first < c.Cols; first += t.blockCols {
-		last := min(c.Cols, first+t.blockCols)
-		for p := 0; p < a.Cols; p += blockK {
-			k := min(a.Cols-p, blockK)
-			b := f.data[e*f.size+(j+first)/f.width*f.step+p*f.width:]
-			bp := panels[float32]{data: b, step: f.step, stride: f.width, restStride: f.width, full: (last - first) / f.width, left: (last - first) % f.width}
-			if bp.left > 0 {
-				bp.rest = b[bp.full*f.step:]
-			}
-			t.groups(s, bp, c.part(0, c.Rows, first, last), a.part(0, a.Rows, p, p+k), add || p > 0)
-		}
-	}
-	t.scratch.Put(s)
+// multiplyFactorsScalar is multiplyFactors without assembly, where all columns are one panel.
+func multiplyFactorsScalar(c, a Matrix[float32], f factors, e, j int, add bool) {
+	multiplyScalar(c, a, Matrix[float32]{f.data[e*f.size+j:], a.Cols, c.Cols, f.width, 1}, add)
 }
 
 // tileRows are the rows of B': which rows of a tile are added, or taken from each other.
@@ -254,7 +229,7 @@ func (w window) output(l Level, to target, from lattice, edge []float32, row, c0
 	}
 }
 
-// tileTerms is about how many tiles the sums of a weight's gradient go on for.
+// tileTerms is about how many tiles are added to a weight's gradient at once.
 const tileTerms = 128
 
 // weightsTiled is the gradient of the weights by tiles. Pieces have some of the columns and
@@ -292,7 +267,7 @@ func (c *Conv) weightsTiled(l Level, p Pool, dw, x, v []float32) {
 func (c *Conv) tileSums(l Level, t *tile[float32], sums []float32, size int, x, v []float32, first, last, c0, c1 int) {
 	w, s := c.forward, c.shape
 	down, across := w.tiles()
-	some, cols := max(1, min(tileTerms, blockK)/across), c1-c0
+	some, cols := max(1, tileTerms/across), c1-c0
 	tiles, wide, width := some*across, s.In+spaced, t.width(cols)
 	f := factors{nil, tiles, width, tiles * width, (cols+width-1)/width*tiles*width + spaced}
 	plane := tiles*wide + spaced

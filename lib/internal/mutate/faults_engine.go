@@ -86,7 +86,7 @@ var ofEngine = []Fault{
 		Protects: "a tile over the edge writes its own outputs only"},
 	{File: "lib/engine/kernels/winograd.go", Old: "	clear(r.line[(w.left+w.width)*w.depth:])\n", New: "",
 		Protects: "what lies right of an image is 0 in its tiles"},
-	{File: "lib/engine/kernels/winograd.go", Old: "(j+first)/f.width*f.step+p*f.width:]", New: "(j+first)/f.width*f.step:]",
+	{File: "lib/engine/kernels/winograd_amd64.go", Old: "(j+first)/f.width*f.step+p*f.width:]", New: "(j+first)/f.width*f.step:]",
 		Protects: "a block of a tile's terms meets its own weights"},
 	{File: "lib/engine/kernels/winograd.go", Old: "	case i == 0, i < 3 && !below:", New: "	case i == 0, !below:",
 		Protects: "what lies below an image has no gradient"},
