@@ -73,9 +73,12 @@ func spread(p [][16]float32, x ...float32) {
 }
 
 // Finite tells whether no value is NaN or infinite.
-func Finite[T float32 | float64](x []T) bool {
+func Finite[T Float](x []T) bool { return finiteAt(best, x) }
+
+func finiteAt[T Float](l Level, x []T) bool {
 	// v - v is 0 for what is finite, and NaN for the rest; four sums do not wait for each other.
-	var a, b, c, d T
+	a, x := finiteVectors(l, x)
+	var b, c, d T
 	for ; len(x) >= 4; x = x[4:] {
 		a, b, c, d = a+(x[0]-x[0]), b+(x[1]-x[1]), c+(x[2]-x[2]), d+(x[3]-x[3])
 	}

@@ -80,21 +80,23 @@ func TestFinite(t *testing.T) {
 }
 
 func testFinite[T float32 | float64](t *testing.T, large T) {
-	for n := range 20 {
+	for n := range 70 {
 		x := make([]T, n)
 		for i := range x {
 			x[i] = large
 		}
-		if !Finite(x) {
-			t.Errorf("%d large numbers are not called finite", n)
-		}
-		for i := range x {
-			for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-				x[i] = T(bad)
-				if Finite(x) {
-					t.Errorf("%d numbers with %v at %d are called finite", n, bad, i)
+		for _, l := range levels() {
+			if !finiteAt(l, x) {
+				t.Errorf("%v: %d large numbers are not called finite", l, n)
+			}
+			for i := range x {
+				for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+					x[i] = T(bad)
+					if finiteAt(l, x) {
+						t.Errorf("%v: %d numbers with %v at %d are called finite", l, n, bad, i)
+					}
+					x[i] = large
 				}
-				x[i] = 0
 			}
 		}
 	}

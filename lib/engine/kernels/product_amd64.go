@@ -43,6 +43,7 @@ const (
 type scratch[T Float] struct {
 	b    []T // packed panels of b: [panel][p][2 lanes]
 	a    []T // a group of rows of a
+	many []T // several groups of rows of a, when first needed
 	edge []T // a tile at the right edge of c
 
 	patches []T // of an image, when first needed
@@ -126,7 +127,11 @@ func (t *tile[T]) block(s *scratch[T], c, a, b Matrix[T], add bool) {
 
 // groups multiplies a by panels, a group of rows after the other.
 func (t *tile[T]) groups(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) {
-	for i := 0; i < c.Rows; i += t.rows {
+	first := 0
+	if a.RowStride == 1 && bp.full >= 4 {
+		first = t.turned(s, bp, c, a, add)
+	}
+	for i := first; i < c.Rows; i += t.rows {
 		rows := min(t.rows, c.Rows-i)
 		g := a.part(i, i+rows, 0, a.Cols)
 		if bp.full >= 2 {
@@ -134,6 +139,31 @@ func (t *tile[T]) groups(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) 
 		}
 		t.strip(s, bp, g, c.Data[i*c.RowStride:], c.RowStride, add)
 	}
+}
+
+// turned is groups for an a whose columns lie in one piece each, as far as its groups are
+// whole: it copies several of them at a time, so that a's columns are read as they lie. It
+// returns how many rows that were.
+func (t *tile[T]) turned(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) int {
+	const together = 16
+	size := t.rows * a.Cols
+	if s.many == nil {
+		s.many = make([]T, together*t.rows*blockK)
+	}
+	i := 0
+	for n := min(together, c.Rows/t.rows); n > 0; n = min(together, (c.Rows-i)/t.rows) {
+		for p := range a.Cols {
+			column := a.Data[p*a.ColStride+i:][:n*t.rows]
+			for g := range n {
+				copyShort(s.many[g*size+p*t.rows:][:t.rows], column[g*t.rows:][:t.rows])
+			}
+		}
+		for g := range n {
+			t.strip(s, bp, Matrix[T]{s.many[g*size:], t.rows, a.Cols, 1, t.rows}, c.Data[i*c.RowStride:], c.RowStride, add)
+			i += t.rows
+		}
+	}
+	return i
 }
 
 // strip multiplies one group of rows by all panels into c, whose rows are stride apart.
@@ -241,12 +271,8 @@ func (t *tile[T]) packColumns(dst []T, b Matrix[T], width int) {
 // first-level cache, if that pays for being read by full panels.
 func (t *tile[T]) gather(s *scratch[T], a Matrix[T], full int) Matrix[T] {
 	const apart = 2048 // bytes: rows so far apart, or multiples of it, share lines of the cache
-	enough := 4
-	if a.RowStride == 1 {
-		enough = 16 // many short pieces
-	}
 	switch {
-	case a.Rows < t.rows || full < enough && max(a.RowStride, a.ColStride)*sizeOf[T]()%apart != 0:
+	case a.Rows < t.rows || full < 4 && max(a.RowStride, a.ColStride)*sizeOf[T]()%apart != 0:
 		return a
 	case a.ColStride == 1:
 		for r := range a.Rows {
@@ -255,11 +281,21 @@ func (t *tile[T]) gather(s *scratch[T], a Matrix[T], full int) Matrix[T] {
 		return Matrix[T]{s.a, a.Rows, a.Cols, rowA, 1}
 	case a.RowStride == 1:
 		for p := range a.Cols {
-			copy(s.a[p*a.Rows:][:a.Rows], a.Data[p*a.ColStride:])
+			copyShort(s.a[p*a.Rows:][:a.Rows], a.Data[p*a.ColStride:][:a.Rows])
 		}
 		return Matrix[T]{s.a, a.Rows, a.Cols, 1, a.Rows}
 	}
 	return a
+}
+
+// copyShort copies a few numbers, in less time than copy needs to begin.
+func copyShort[T Float](dst, src []T) {
+	for ; len(dst) >= 4; dst, src = dst[4:], src[4:] {
+		*(*[4]T)(dst) = [4]T(src)
+	}
+	for i := range dst {
+		dst[i] = src[i]
+	}
 }
 
 //go:noescape

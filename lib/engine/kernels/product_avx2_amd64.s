@@ -2405,6 +2405,72 @@ sixteen:
 	VZEROUPPER
 	RET
 
+// func finite_avx2(sums, x unsafe.Pointer, n int)
+TEXT ·finite_avx2(SB), NOSPLIT, $0-24
+	MOVQ sums+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	PCALIGN $32
+four:
+	VMOVUPS 0(SI), Y4
+	VSUBPS Y4, Y4, Y4
+	VADDPS Y4, Y0, Y0
+	VMOVUPS 32(SI), Y5
+	VSUBPS Y5, Y5, Y5
+	VADDPS Y5, Y1, Y1
+	VMOVUPS 64(SI), Y6
+	VSUBPS Y6, Y6, Y6
+	VADDPS Y6, Y2, Y2
+	VMOVUPS 96(SI), Y7
+	VSUBPS Y7, Y7, Y7
+	VADDPS Y7, Y3, Y3
+	ADDQ $128, SI
+	DECQ CX
+	JNZ four
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	VMOVUPS Y0, (DI)
+	VZEROUPPER
+	RET
+
+// func finited_avx2(sums, x unsafe.Pointer, n int)
+TEXT ·finited_avx2(SB), NOSPLIT, $0-24
+	MOVQ sums+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	PCALIGN $32
+four:
+	VMOVUPS 0(SI), Y4
+	VSUBPD Y4, Y4, Y4
+	VADDPD Y4, Y0, Y0
+	VMOVUPS 32(SI), Y5
+	VSUBPD Y5, Y5, Y5
+	VADDPD Y5, Y1, Y1
+	VMOVUPS 64(SI), Y6
+	VSUBPD Y6, Y6, Y6
+	VADDPD Y6, Y2, Y2
+	VMOVUPS 96(SI), Y7
+	VSUBPD Y7, Y7, Y7
+	VADDPD Y7, Y3, Y3
+	ADDQ $128, SI
+	DECQ CX
+	JNZ four
+	VADDPD Y1, Y0, Y0
+	VADDPD Y3, Y2, Y2
+	VADDPD Y2, Y0, Y0
+	VMOVUPS Y0, (DI)
+	VZEROUPPER
+	RET
+
 // func columns_avx2(sums, a unsafe.Pointer, stride, n int)
 TEXT ·columns_avx2(SB), NOSPLIT, $0-32
 	MOVQ sums+0(FP), DI

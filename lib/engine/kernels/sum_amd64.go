@@ -47,6 +47,32 @@ func (e *extreme) vectors(l Level, a []float32) (top float32, rest []float32) {
 	return top, a
 }
 
+// finiteVectors adds v - v of as many numbers as fill four vectors of AVX2, and returns what
+// is left.
+func finiteVectors[T Float](l Level, x []T) (sum T, rest []T) {
+	size := sizeOf[T]()
+	side, run := 128/size, finite_avx2
+	if size == 8 {
+		run = finited_avx2
+	}
+	var sums [8]T
+	for l >= AVX2 && len(x) >= side {
+		n := min(len(x), atOnce) / side
+		run(unsafe.Pointer(&sums), ptr(x), n)
+		for _, v := range sums {
+			sum += v
+		}
+		x = x[n*side:]
+	}
+	return sum, x
+}
+
+//go:noescape
+func finite_avx2(sums, x unsafe.Pointer, n int)
+
+//go:noescape
+func finited_avx2(sums, x unsafe.Pointer, n int)
+
 //go:noescape
 func columns_avx2(sums, a unsafe.Pointer, stride, n int)
 

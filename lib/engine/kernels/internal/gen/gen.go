@@ -36,6 +36,8 @@ func Files() map[string]string {
 			f.eights()
 			f.extreme("largest", "MAX", "AND")
 			f.extreme("smallest", "MIN", "OR")
+			f.finite(single)
+			f.finite(double)
 		}
 		f.columns(s)
 		f.pack(s)
@@ -297,6 +299,25 @@ func (f *file) extreme(name, pick, join string) {
 	}
 	f.op("ADDQ $64, SI\n\tDECQ CX\n\tJNZ sixteen")
 	f.op("VORPS Y2, Y0, Y0\n\tVORPS Y2, Y1, Y1\n\tVMOVUPS Y0, (DI)\n\tVMOVUPS Y1, 32(DI)\n\tVZEROUPPER\n\tRET")
+}
+
+// finite adds x - x, which is 0 for what is finite and NaN for the rest, over n times four
+// vectors, to one vector.
+func (f *file) finite(e element) {
+	f.line("\n// func finite%s_avx2(sums, x unsafe.Pointer, n int)", e.mark)
+	f.line("TEXT ·finite%s_avx2(SB), NOSPLIT, $0-24", e.mark)
+	f.op("MOVQ sums+0(FP), DI\n\tMOVQ x+8(FP), SI\n\tMOVQ n+16(FP), CX")
+	for i := range 4 {
+		f.op("%s", avx2.zero(avx2.reg(i)))
+	}
+	f.op("PCALIGN $32")
+	f.line("four:")
+	for i := range 4 {
+		f.op("VMOVUPS %d(SI), Y%d\n\tVSUBP%s Y%d, Y%d, Y%d\n\tVADDP%s Y%d, Y%d, Y%d", 32*i, 4+i, e.letter, 4+i, 4+i, 4+i, e.letter, 4+i, i, i)
+	}
+	f.op("ADDQ $128, SI\n\tDECQ CX\n\tJNZ four")
+	f.op("VADDP%s Y1, Y0, Y0\n\tVADDP%s Y3, Y2, Y2\n\tVADDP%s Y2, Y0, Y0", e.letter, e.letter, e.letter)
+	f.op("VMOVUPS Y0, (DI)\n\tVZEROUPPER\n\tRET")
 }
 
 // pack copies rows of as many panels of two vectors into panels: row i of panel n to dst + n
