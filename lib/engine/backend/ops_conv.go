@@ -161,19 +161,29 @@ func convolves(p *planner, n *node) (steps []step, scratch map[int]int, err erro
 		}
 		s.in[i] = v
 	}
+	first, second, third := plan.Scratch()
+	if n := []int{first, second, third}[c.what]; n > 0 {
+		s.scratch = whole(p.slot(), dtypes.Float32, []int{n})
+		scratch[s.scratch.slot] = 4 * n
+	}
 	return append(steps, s), scratch, nil
 }
 
 // convStep runs a kernel.
 type convStep struct {
-	what convKind
-	plan *kernels.Conv
-	in   [2]view
-	to   view
+	what    convKind
+	plan    *kernels.Conv
+	in      [2]view
+	to      view
+	scratch view // of no dims where none is needed
 }
 
 func (s *convStep) run(x *execution) {
 	sees := func(v view) []float32 { return of[float32](x.address(v, 0), v.size()) }
-	kernel := []func(kernels.Pool, []float32, []float32, []float32) error{s.plan.Forward, s.plan.BackwardData, s.plan.BackwardWeights}[s.what]
-	x.check(kernel(x.pool(), sees(s.to), sees(s.in[0]), sees(s.in[1])))
+	kernel := []func(p kernels.Pool, scratch, to, a, b []float32) error{s.plan.Forward, s.plan.BackwardData, s.plan.BackwardWeights}[s.what]
+	var scratch []float32
+	if s.scratch.dims != nil {
+		scratch = sees(s.scratch)
+	}
+	x.check(kernel(x.pool(), scratch, sees(s.to), sees(s.in[0]), sees(s.in[1])))
 }

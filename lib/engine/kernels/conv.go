@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -209,23 +210,47 @@ func (s ConvShape) phase(row, col int) phase {
 	return p
 }
 
-// Forward sets y.
-func (c *Conv) Forward(p Pool, y, x, w []float32) error { return c.forwardAt(best, p, y, x, w) }
-
-func (c *Conv) forwardAt(l Level, p Pool, y, x, w []float32) error {
+// Scratch is how many numbers of memory Forward, BackwardData and BackwardWeights need beside
+// their operands. What is in it means nothing, before and after.
+func (c *Conv) Scratch() (forward, data, weights int) {
 	s := c.shape
-	if err := s.sizes(len(x), len(w), len(y)); err != nil {
+	forward, data = c.forward.factors(s.Out), s.weights()
+	for _, ph := range c.phases {
+		data = max(data, s.weights()+ph.factors(s.In))
+	}
+	if c.forward.tiled(s.Out) {
+		weights = 16 * (s.In*s.Out + spaced)
+	}
+	return forward, data, weights
+}
+
+func enough(scratch []float32, n int) error {
+	if len(scratch) < n {
+		return fmt.Errorf("convolution: %d numbers of scratch, %d wanted", len(scratch), n)
+	}
+	return nil
+}
+
+// Forward sets y.
+func (c *Conv) Forward(p Pool, scratch, y, x, w []float32) error {
+	return c.forwardAt(best, p, scratch, y, x, w)
+}
+
+func (c *Conv) forwardAt(l Level, p Pool, scratch, y, x, w []float32) error {
+	s := c.shape
+	need, _, _ := c.Scratch()
+	if err := errors.Join(s.sizes(len(x), len(w), len(y)), enough(scratch, need)); err != nil {
 		return err
 	}
 	to := target{y, 0, s.OutHeight() * s.OutWidth() * s.Out, s.OutWidth() * s.Out, s.Out}
-	l.convolve(p, c.forward, s.Batch, to, x, RowMajor(w, c.forward.terms(), s.Out))
+	l.convolve(p, scratch, c.forward, s.Batch, to, x, RowMajor(w, c.forward.terms(), s.Out))
 	return nil
 }
 
 // convolve multiplies the patches of x by b, in pieces of output pixels and channels.
-func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b Matrix[float32]) {
+func (l Level) convolve(p Pool, scratch []float32, w window, batch int, to target, x []float32, b Matrix[float32]) {
 	if w.tiled(b.Cols) {
-		l.convolveTiles(p, w, batch, to, x, b)
+		l.convolveTiles(p, scratch, w, batch, to, x, b)
 		return
 	}
 	t, pixels := tileFor[float32](l, b.Cols), batch*w.down*w.across
@@ -245,19 +270,20 @@ func (l Level) convolve(p Pool, w window, batch int, to target, x []float32, b M
 }
 
 // BackwardData sets dx to the gradient of sum(v y) after x.
-func (c *Conv) BackwardData(p Pool, dx, v, w []float32) error {
-	return c.backwardDataAt(best, p, dx, v, w)
+func (c *Conv) BackwardData(p Pool, scratch, dx, v, w []float32) error {
+	return c.backwardDataAt(best, p, scratch, dx, v, w)
 }
 
-func (c *Conv) backwardDataAt(l Level, p Pool, dx, v, w []float32) error {
+func (c *Conv) backwardDataAt(l Level, p Pool, scratch, dx, v, w []float32) error {
 	s := c.shape
-	if err := s.sizes(len(dx), len(w), len(v)); err != nil {
+	_, need, _ := c.Scratch()
+	if err := errors.Join(s.sizes(len(dx), len(w), len(v)), enough(scratch, need)); err != nil {
 		return err
 	}
-	flipped := borrow(s.weights()) // as the phases read them
+	flipped := cutOff(&scratch, s.weights()) // the weights as the phases read them
 	for _, ph := range c.phases {
 		to := target{dx, (ph.row*s.Width + ph.col) * s.In, s.Height * s.Width * s.In, s.StrideH * s.Width * s.In, s.StrideW * s.In}
-		b := RowMajor((*flipped)[:ph.terms()*s.In], ph.terms(), s.In)
+		b := RowMajor(flipped[:ph.terms()*s.In], ph.terms(), s.In)
 		p.Run(ph.kernelH*ph.kernelW, 1, func(from, last int) {
 			for tap := from; tap < last; tap++ {
 				i := ph.kernelI + (ph.kernelH-1-tap/ph.kernelW)*s.StrideH
@@ -266,24 +292,24 @@ func (c *Conv) backwardDataAt(l Level, p Pool, dx, v, w []float32) error {
 				tileAt[float32](l).packColumns(b.Data[tap*s.Out*s.In:], one, s.In)
 			}
 		})
-		l.convolve(p, ph.window, s.Batch, to, v, b)
+		l.convolve(p, scratch, ph.window, s.Batch, to, v, b)
 	}
-	spare.Put(flipped)
 	return nil
 }
 
 // BackwardWeights sets dw to the gradient of sum(v y) after w.
-func (c *Conv) BackwardWeights(p Pool, dw, x, v []float32) error {
-	return c.backwardWeightsAt(best, p, dw, x, v)
+func (c *Conv) BackwardWeights(p Pool, scratch, dw, x, v []float32) error {
+	return c.backwardWeightsAt(best, p, scratch, dw, x, v)
 }
 
-func (c *Conv) backwardWeightsAt(l Level, p Pool, dw, x, v []float32) error {
+func (c *Conv) backwardWeightsAt(l Level, p Pool, scratch, dw, x, v []float32) error {
 	s := c.shape
-	if err := s.sizes(len(x), len(dw), len(v)); err != nil {
+	_, _, need := c.Scratch()
+	if err := errors.Join(s.sizes(len(x), len(dw), len(v)), enough(scratch, need)); err != nil {
 		return err
 	}
 	if c.forward.tiled(s.Out) {
-		c.weightsTiled(l, p, dw, x, v)
+		c.weightsTiled(l, p, scratch, dw, x, v)
 		return nil
 	}
 	t, terms, pixels := tileFor[float32](l, s.Out), c.forward.terms(), s.Batch*s.OutHeight()*s.OutWidth()

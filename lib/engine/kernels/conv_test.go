@@ -40,6 +40,12 @@ func normal(g *rand.Rand, n int) []float32 {
 	return f.data
 }
 
+// scratchOf is enough for everything that c does.
+func scratchOf(c *Conv) []float32 {
+	forward, data, weights := c.Scratch()
+	return make([]float32, max(forward, data, weights))
+}
+
 func checkConv(t *testing.T, g *rand.Rand, s ConvShape) {
 	t.Helper()
 	c, err := PlanConv(s)
@@ -47,11 +53,13 @@ func checkConv(t *testing.T, g *rand.Rand, s ConvShape) {
 		t.Fatalf("%+v: %v", s, err)
 	}
 	x, w, v := normal(g, s.input()), normal(g, s.weights()), normal(g, s.output())
-	for _, p := range []struct {
+	var room [3]int
+	room[0], room[1], room[2] = c.Scratch()
+	for i, p := range []struct {
 		name string
 		size int
 		term func(sum func(at int, a, b float32)) func(x, w, y int)
-		run  func(l Level, p Pool, out []float32) error
+		run  func(l Level, p Pool, scratch, out []float32) error
 
 		window  window
 		outs    int
@@ -59,17 +67,19 @@ func checkConv(t *testing.T, g *rand.Rand, s ConvShape) {
 	}{
 		{"forward", s.output(), func(sum func(int, float32, float32)) func(int, int, int) {
 			return func(i, j, k int) { sum(k, x[i], w[j]) }
-		}, func(l Level, p Pool, out []float32) error { return c.forwardAt(l, p, out, x, w) },
+		}, func(l Level, p Pool, scratch, out []float32) error { return c.forwardAt(l, p, scratch, out, x, w) },
 			c.forward, s.Out, func(want []float32) { convolveTwin(want, c.forward, s.Batch, x, w, s.Out) }},
 		{"gradient of images", s.input(), func(sum func(int, float32, float32)) func(int, int, int) {
 			return func(i, j, k int) { sum(i, v[k], w[j]) }
-		}, func(l Level, p Pool, out []float32) error { return c.backwardDataAt(l, p, out, v, w) },
+		}, func(l Level, p Pool, scratch, out []float32) error { return c.backwardDataAt(l, p, scratch, out, v, w) },
 			c.phases[0].window, s.In, func(want []float32) {
 				convolveTwin(want, c.phases[0].window, s.Batch, v, backwards(w, s.In, s.Out), s.In)
 			}},
 		{"gradient of weights", s.weights(), func(sum func(int, float32, float32)) func(int, int, int) {
 			return func(i, j, k int) { sum(j, x[i], v[k]) }
-		}, func(l Level, p Pool, out []float32) error { return c.backwardWeightsAt(l, p, out, x, v) },
+		}, func(l Level, p Pool, scratch, out []float32) error {
+			return c.backwardWeightsAt(l, p, scratch, out, x, v)
+		},
 			c.forward, s.Out, func(want []float32) { weightsTwin(want, c.forward, s.Batch, x, v, s.Out) }},
 	} {
 		want, precise := make([]float32, p.size), make([]float64, p.size)
@@ -89,9 +99,11 @@ func checkConv(t *testing.T, g *rand.Rand, s ConvShape) {
 			for _, workers := range []int{1, 2, 3, 8} {
 				what := fmt.Sprintf("%v, %d workers, %s of %+v", l, workers, p.name, s)
 				out := newFenced[float32](p.size)
-				if err := p.run(l, Pool{workers}, out.data); err != nil {
+				scratch := newFenced[float32](room[i])
+				if err := p.run(l, Pool{workers}, scratch.data, out.data); err != nil {
 					t.Fatalf("%s: %v", what, err)
 				}
+				scratch.intact(t, what)
 				checkElements(t, what, out, want)
 			}
 		}
@@ -171,13 +183,16 @@ func TestConvolutionsRefuseNonsense(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, w, y := make([]float32, 16), make([]float32, 9), make([]float32, 4)
-	if err := c.Forward(Pool{}, y, x[1:], w); err == nil || !strings.Contains(err.Error(), "15 numbers of x or its gradient, 16 wanted") {
+	if err := c.Forward(Pool{}, scratchOf(c), y, x[1:], w); err == nil || !strings.Contains(err.Error(), "15 numbers of x or its gradient, 16 wanted") {
 		t.Errorf("%v", err)
 	}
-	if err := c.BackwardData(Pool{}, x, y, w[1:]); err == nil || !strings.Contains(err.Error(), "8 numbers of w") {
+	if err := c.BackwardData(Pool{}, scratchOf(c), x, y, w[1:]); err == nil || !strings.Contains(err.Error(), "8 numbers of w") {
 		t.Errorf("%v", err)
 	}
-	if err := c.BackwardWeights(Pool{}, w, x, y[1:]); err == nil || !strings.Contains(err.Error(), "3 numbers of y") {
+	if err := c.BackwardWeights(Pool{}, scratchOf(c), w, x, y[1:]); err == nil || !strings.Contains(err.Error(), "3 numbers of y") {
+		t.Errorf("%v", err)
+	}
+	if err := c.BackwardData(Pool{}, nil, x, y, w); err == nil || !strings.Contains(err.Error(), "0 numbers of scratch, 9 wanted") {
 		t.Errorf("%v", err)
 	}
 }
@@ -193,12 +208,12 @@ func BenchmarkConv(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		x, w, y := normal(g, s.input()), normal(g, s.weights()), normal(g, s.output())
+		x, w, y, scratch := normal(g, s.input()), normal(g, s.weights()), normal(g, s.output()), scratchOf(c)
 		for _, l := range levels()[1:] {
 			for name, run := range map[string]func() error{
-				"forward": func() error { return c.forwardAt(l, Pool{}, y, x, w) },
-				"images":  func() error { return c.backwardDataAt(l, Pool{}, x, y, w) },
-				"weights": func() error { return c.backwardWeightsAt(l, Pool{}, w, x, y) },
+				"forward": func() error { return c.forwardAt(l, Pool{}, scratch, y, x, w) },
+				"images":  func() error { return c.backwardDataAt(l, Pool{}, scratch, x, y, w) },
+				"weights": func() error { return c.backwardWeightsAt(l, Pool{}, scratch, w, x, y) },
 			} {
 				b.Run(fmt.Sprintf("%dx%d,%d-%d,%d,s%d/%s/%v", s.Height, s.Width, s.In, s.Out, s.KernelH, s.StrideH, name, l), func(b *testing.B) {
 					start := busy()

@@ -55,7 +55,7 @@ func (w window) tiled(outs int) bool {
 // tiles is how many there are, down and across an image.
 func (w window) tiles() (down, across int) { return (w.down + 1) / 2, (w.across + 1) / 2 }
 
-// spare keeps large pieces of memory between two uses, whose contents mean nothing.
+// spare keeps what one goroutine works in between two uses. Its contents mean nothing.
 var spare sync.Pool // of *[]float32
 
 func borrow(n int) *[]float32 {
@@ -141,9 +141,9 @@ func (r *tiler) input(dst lattice, row, i int) {
 const tileBlock = 96
 
 // convolveTiles is convolve by tiles.
-func (l Level) convolveTiles(p Pool, w window, batch int, to target, x []float32, b Matrix[float32]) {
+func (l Level) convolveTiles(p Pool, scratch []float32, w window, batch int, to target, x []float32, b Matrix[float32]) {
 	t := tileFor[float32](l, b.Cols)
-	f, memory := l.tileFactors(p, t, b, w.depth)
+	f := l.tileFactors(p, t, scratch, b, w.depth)
 	down, across := w.tiles()
 	g := grid{batch * down * across, b.Cols, across, 2 * t.lanes, 1, 1}
 	if p.Workers > 1 && 16*float64(g.rows)*float64(w.depth)*float64(b.Cols) >= worthSharing {
@@ -155,16 +155,22 @@ func (l Level) convolveTiles(p Pool, w window, batch int, to target, x []float32
 			w.tilePiece(l, t, to, x, f, r0/across, r1/across, c0, c1)
 		}
 	})
-	spare.Put(memory)
 }
 
-// tileFactors is G w G' of all weights.
-func (l Level) tileFactors(p Pool, t *tile[float32], b Matrix[float32], depth int) (factors, *[]float32) {
+// factors is how many numbers G w G' takes, at every level.
+func (w window) factors(outs int) int {
+	if !w.tiled(outs) {
+		return 0
+	}
+	const widest = 32
+	return 16 * ((outs+widest-1)/widest*widest*w.depth + spaced)
+}
+
+// tileFactors is G w G' of all weights, in scratch.
+func (l Level) tileFactors(p Pool, t *tile[float32], scratch []float32, b Matrix[float32], depth int) factors {
 	width := t.width(b.Cols)
 	panels := (b.Cols + width - 1) / width
-	f := factors{nil, depth, width, depth * width, panels*depth*width + spaced}
-	memory := borrow(16 * f.size)
-	f.data = *memory
+	f := factors{scratch, depth, width, depth * width, panels*depth*width + spaced}
 	p.Run(panels, max(1, worthSharing/16/(16*f.step)), func(from, last int) {
 		for n := from; n < last; n++ {
 			dst := lattice{f.data[n*f.step:], f.size, 4 * f.size, width}
@@ -172,7 +178,7 @@ func (l Level) tileFactors(p Pool, t *tile[float32], b Matrix[float32], depth in
 			tileWeightsAt(l, dst, src, depth, min(width, b.Cols-n*width))
 		}
 	})
-	return f, memory
+	return f
 }
 
 // tilePiece makes columns c0 to c1 of the outputs of some rows of tiles.
@@ -234,12 +240,11 @@ const tileTerms = 128
 
 // weightsTiled is the gradient of the weights by tiles. Pieces have some of the columns and
 // some rows of the 16 elements, whose transforms down need no other row's: few pieces, because
-// each reads all images.
-func (c *Conv) weightsTiled(l Level, p Pool, dw, x, v []float32) {
+// each reads all images. The sums stand in memory as [element][in][out].
+func (c *Conv) weightsTiled(l Level, p Pool, sums, dw, x, v []float32) {
 	s := c.shape
 	t, size := tileFor[float32](l, s.Out), s.In*s.Out
 	plane := size + spaced
-	sums := borrow(16 * plane)
 	groups, parts := 1, 1
 	if down, across := c.forward.tiles(); 16*float64(s.Batch*down*across)*float64(size) < worthSharing {
 		p.Workers = 1
@@ -253,14 +258,13 @@ func (c *Conv) weightsTiled(l Level, p Pool, dw, x, v []float32) {
 	p.Run(groups*parts, 1, func(from, last int) {
 		for n := from; n < last; n++ {
 			c0, c1 := edge(s.Out, 2*t.lanes, n%parts, parts), edge(s.Out, 2*t.lanes, n%parts+1, parts)
-			c.tileSums(l, t, *sums, plane, x, v, n/parts*4/groups, (n/parts+1)*4/groups, c0, c1)
+			c.tileSums(l, t, sums, plane, x, v, n/parts*4/groups, (n/parts+1)*4/groups, c0, c1)
 		}
 	})
 	p.Run(s.In, max(1, worthSharing/16/s.Out), func(from, last int) {
-		src := lattice{(*sums)[from*s.Out:], plane, 4 * plane, 0}
+		src := lattice{sums[from*s.Out:], plane, 4 * plane, 0}
 		tileGradientAt(l, lattice{dw[from*s.Out:], size, 3 * size, 0}, src, 1, (last-from)*s.Out)
 	})
-	spare.Put(sums)
 }
 
 // tileSums makes rows first to last of the sums over tiles, columns c0 to c1.

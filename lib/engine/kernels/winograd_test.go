@@ -190,7 +190,7 @@ func TestWhatIsNotFinitePassesThroughTiles(t *testing.T) {
 			x[g.IntN(len(x))] = bad
 			direct := make([]float64, s.output())
 			s.loops(func(i, j, k int) { direct[k] += float64(x[i]) * float64(w[j]) })
-			if err := c.Forward(Pool{}, y, x, w); err != nil {
+			if err := c.Forward(Pool{}, scratchOf(c), y, x, w); err != nil {
 				t.Fatal(err)
 			}
 			spoilt := map[int]bool{}
@@ -235,13 +235,13 @@ func TestTilesAreAsPreciseAsChains(t *testing.T) {
 		add(i, v[k], w[j], dx.chain, dx.precise)
 		add(j, x[i], v[k], dw.chain, dw.precise)
 	})
-	if err := c.Forward(Pool{2}, y.have, x, w); err != nil {
+	if err := c.Forward(Pool{2}, scratchOf(c), y.have, x, w); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.BackwardData(Pool{2}, dx.have, v, w); err != nil {
+	if err := c.BackwardData(Pool{2}, scratchOf(c), dx.have, v, w); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.BackwardWeights(Pool{2}, dw.have, x, v); err != nil {
+	if err := c.BackwardWeights(Pool{2}, scratchOf(c), dw.have, x, v); err != nil {
 		t.Fatal(err)
 	}
 	deviation := func(a []float32, b []float64) float64 {

@@ -84,6 +84,8 @@ var ofEngine = []Fault{
 		Protects: "the gradient of an image is at its pixels"},
 	{File: "lib/engine/kernels/winograd.go", Old: "	return fits && 4*16", New: "	return (fits || true) && 4*16",
 		Protects: "tiles are not for borders that cut pixels off"},
+	{File: "lib/engine/kernels/winograd.go", Old: "(outs+widest-1)/widest*widest*w.depth", New: "outs*w.depth",
+		Protects: "the memory of a convolution by tiles has room for the last panel"},
 	{File: "lib/engine/kernels/winograd.go", Old: "{2, 1, subAt}, {3, 1, subAt}", New: "{1, 2, subAt}, {3, 1, subAt}",
 		Protects: "a tile's rows are taken from each other in their order"},
 	{File: "lib/engine/kernels/winograd.go", Old: "	if at.i+2 <= w.down {", New: "	if at.i+1 <= w.down {",
