@@ -30,7 +30,8 @@ be listed, shown, verified and used.
 
 The hashes guard against damage, not against malice: whoever can write to the
 store can change a file and the hash beside it. Against that, sign it.`,
-		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs sign --key key.pem\n  lethe runs merge runs other/runs\n  lethe runs prune --dry-run",
+		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs sign --key key.pem\n" +
+			"  lethe runs merge runs other/runs\n  lethe runs prune --dry-run",
 	}
 	c.AddCommand(newRunsList(), newRunsShow(), newRunsVerify(), newRunsSign(), newRunsMerge(), newRunsPrune())
 	asGroup(c)

@@ -400,7 +400,11 @@ that does it alone, and attempts that have not said their last word.`,
 		}
 		t := words(g.ID, "stage", "jobs", "done", "failed", "shards left", paper.Unit+" left")
 		for _, s := range g.Summary().Stages {
-			t.Rows = append(t.Rows, row(fmt.Sprint(s.Stage), fmt.Sprint(s.Jobs), fmt.Sprint(s.Done), fmt.Sprint(s.Failed), fmt.Sprint(s.Shards), fmt.Sprint(s.Cost)))
+			var cells []string
+			for _, n := range []any{s.Stage, s.Jobs, s.Done, s.Failed, s.Shards, s.Cost} {
+				cells = append(cells, fmt.Sprint(n))
+			}
+			t.Rows = append(t.Rows, row(cells...))
 		}
 		if err := t.Text(cmd.OutOrStdout()); err != nil {
 			return err
