@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/store"
@@ -87,7 +88,11 @@ func (g *Progress) refused(err error) error {
 		return err
 	}
 	host, _ := os.Hostname()
+	shard, err := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(dir)))))) // stores/<shard>/<attempt>/runs/ab/<id>
+	if err != nil {
+		return err
+	}
 	return write(g.Dir, Record{
-		Kind: Damaged, Time: time.Now().UTC(), Attempt: "collect-" + random(), Dir: filepath.ToSlash(dir), Host: host, Error: r.Error(),
+		Kind: Damaged, Shard: shard, Time: time.Now().UTC(), Attempt: "collect-" + random(), Dir: filepath.ToSlash(dir), Host: host, Error: r.Error(),
 	})
 }

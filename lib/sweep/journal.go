@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -78,8 +79,10 @@ func write(dir string, r Record) error {
 	return errors.Join(err, f.Close())
 }
 
-// records are all of a sweep, in the order of their times.
-func records(dir string) ([]Record, error) {
+// records are those of the attempts at some shards, nil: all, in the order of their
+// times. A worker reads what it needs to know alone: ten thousand workers that read
+// the files of ten thousand would keep the server of a file system busy.
+func records(dir string, shards map[int]bool) ([]Record, error) {
 	var out []Record
 	for _, room := range []string{journalRoom, failedRoom} {
 		files, err := os.ReadDir(filepath.Join(dir, room))
@@ -87,7 +90,9 @@ func records(dir string) ([]Record, error) {
 			return nil, err
 		}
 		for _, f := range files {
-			if !strings.HasSuffix(f.Name(), ".jsonl") {
+			number, _, _ := strings.Cut(f.Name(), ".")
+			shard, err := strconv.Atoi(number)
+			if err != nil || !strings.HasSuffix(f.Name(), ".jsonl") || shards != nil && !shards[shard] {
 				continue
 			}
 			path := filepath.Join(dir, room, f.Name())
@@ -134,25 +139,32 @@ type Progress struct {
 	Attempts []Record
 	// Last is each attempt's last word.
 	Last map[string]Record
+
+	shards map[int]bool // whose records are looked at, nil: all
 }
 
 // Look reads how far the sweep in a folder is.
 func Look(dir string) (*Progress, error) {
+	g, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return g, g.look()
+}
+
+// open reads the plan of a sweep alone.
+func open(dir string) (*Progress, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
 	p, err := Read(dir)
-	if err != nil {
-		return nil, err
-	}
-	g := &Progress{Plan: p, Dir: dir}
-	return g, g.look()
+	return &Progress{Plan: p, Dir: dir}, err
 }
 
 // look reads the records again.
 func (g *Progress) look() error {
-	all, err := records(g.Dir)
+	all, err := records(g.Dir, g.shards)
 	if err != nil {
 		return err
 	}

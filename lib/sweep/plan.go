@@ -57,6 +57,8 @@ type Plan struct {
 	Jobs   []Job               `json:"jobs"` // what is needed first coming first
 	// LeftOut are jobs whose data were not on the machine that planned.
 	LeftOut []string `json:"left_out,omitempty"`
+
+	index map[string]int // of jobs, by ID
 }
 
 // Engine is what jobs compute with.

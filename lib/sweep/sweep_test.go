@@ -459,7 +459,9 @@ func TestAShardThatIsWorkedOnTwiceAtOnceGivesTheSameBytes(t *testing.T) {
 		}
 	}
 	s, m := collect(t, dir)
-	if m.Added != len(p.Jobs) || m.Same != len(p.Jobs) || len(m.Refused) > 0 {
+	// Both computed the first job of each of two shards in two stages; what one had
+	// finished the other may have found.
+	if m.Added != len(p.Jobs) || m.Same < 2*p.Stages || len(m.Refused) > 0 {
 		t.Errorf("%+v", m)
 	}
 	sameRuns(t, runs(t, s.Dir()), undisturbed(t, small()))

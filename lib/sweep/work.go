@@ -59,7 +59,7 @@ type attempt struct {
 // Work does what is left of the shard. Every job that fails is written down and does
 // not keep the others from being done; the error then says how many there were.
 func (w *Worker) Work(ctx context.Context) error {
-	g, err := Look(w.Dir)
+	g, err := open(w.Dir)
 	if err != nil {
 		return err
 	}
@@ -68,6 +68,10 @@ func (w *Worker) Work(ctx context.Context) error {
 	}
 	jobs, err := w.jobs(g)
 	if err != nil {
+		return err
+	}
+	g.shards = g.concerned(jobs)
+	if err := g.look(); err != nil {
 		return err
 	}
 	jobs = slices.DeleteFunc(jobs, func(j Job) bool { _, done := g.Done[j.ID]; return done })
@@ -338,19 +342,34 @@ func (a *attempt) note(r Record) error {
 	return write(a.Progress.Dir, r)
 }
 
+// concerned are the shards of jobs and of all that they need.
+func (p *Plan) concerned(jobs []Job) map[int]bool {
+	out := map[int]bool{}
+	for _, j := range jobs {
+		out[j.Shard] = true
+		for _, n := range p.needs(j) {
+			out[p.Jobs[p.index[n]].Shard] = true
+		}
+	}
+	return out
+}
+
 // needs are the jobs behind a job, at any distance, each once.
 func (p *Plan) needs(j Job) (out []string) {
-	by, seen := map[string]Job{}, map[string]bool{}
-	for _, j := range p.Jobs {
-		by[j.ID] = j
+	if p.index == nil {
+		p.index = map[string]int{}
+		for i, j := range p.Jobs {
+			p.index[j.ID] = i
+		}
 	}
+	seen := map[string]bool{}
 	var add func(Job)
 	add = func(j Job) {
 		for _, n := range j.Needs {
 			if !seen[n] {
 				seen[n] = true
 				out = append(out, n)
-				add(by[n])
+				add(p.Jobs[p.index[n]])
 			}
 		}
 	}
