@@ -60,7 +60,8 @@ func (g *Progress) add(s *StageSummary, j Job) {
 	}
 }
 
-// ListFailed writes what failed, and the attempts of which nobody knows how they ended.
+// ListFailed writes what failed, and of shards that have jobs to do the attempts of
+// which nobody knows how they ended.
 func (g *Progress) ListFailed(w io.Writer) {
 	s := g.Summary()
 	for _, r := range s.Failed {
@@ -71,6 +72,9 @@ func (g *Progress) ListFailed(w io.Writer) {
 		fmt.Fprintf(w, "  again: cd %s && %s\n", g.Dir, r.Command)
 	}
 	for _, r := range s.Silent {
+		if !slices.Contains(g.Missing(r.Stage), r.Shard) {
+			continue
+		}
 		last := g.Last[attemptOf(r)]
 		fmt.Fprintf(w, "no last word: attempt %s of shard %d, stage %d, on %s, heard of at %s; it runs, or has died; log: %s\n", r.Attempt, r.Shard,
 			r.Stage, r.Host, last.Time.Format(time.DateTime), filepath.Base(r.Log))

@@ -587,8 +587,19 @@ func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
 	if err := os.WriteFile(files[0], torn, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if g := look(t, dir); len(g.Silent()) != 1 {
-		t.Errorf("silent: %v", g.Silent())
+	g := look(t, dir)
+	var said strings.Builder
+	g.ListFailed(&said)
+	if len(g.Silent()) != 1 || said.String() != "" { // nothing is left to do, so nobody need hear of it
+		t.Errorf("silent: %v; %s", g.Silent(), said.String())
+	}
+	last := g.Done["base/0-0"] // of the torn attempt
+	if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(last.Dir))); err != nil {
+		t.Fatal(err)
+	}
+	look(t, dir).ListFailed(&said)
+	if !strings.Contains(said.String(), "no last word: attempt "+last.Attempt+" of shard 0, stage 0") {
+		t.Errorf("%s", said.String())
 	}
 	if err := os.WriteFile(files[0], append([]byte("{\"kind\":\"done\"}\nnonsense\n"), whole...), 0o644); err != nil {
 		t.Fatal(err)
