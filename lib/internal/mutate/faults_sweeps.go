@@ -5,7 +5,8 @@ var ofSweeps = []Fault{
 	// The store.
 	{File: "lib/store/merge.go", Old: "		m.refuse(e.Dir, fmt.Errorf(\"%w as %s (%s)\", ErrConflict, out.Dir, in.Key.Recipe))", New: "		m.Same++",
 		Protects: "the same key with other bytes is nobody's result", Run: "Conflict|TheSameKey"},
-	{File: "lib/store/merge.go", Old: "	in, err := from.load(e.ID)\n", New: "	in, _, err := from.Lookup(e.Key)\n	in.store.verified.Store(e.ID, true)\n	err = nil\n",
+	{File: "lib/store/merge.go", Old: "	in, err := from.load(e.ID)\n",
+		New:      "	in, _, err := from.Lookup(e.Key)\n	in.store.verified.Store(e.ID, true)\n	err = nil\n",
 		Protects: "a merge believes hashes and not manifests", Run: "Merge"},
 	{File: "lib/store/behind.go", Old: "		case !errors.Is(err, errMissing):\n			s.warn(\"%v; that run is not used\", err)\n",
 		New: "		case !errors.Is(err, errMissing):\n			return run\n", Protects: "a damaged run behind a store is not used", Run: "Behind"},
@@ -29,9 +30,11 @@ var ofSweeps = []Fault{
 		Protects: "no other engine computes for a sweep", Run: "NotAsPlanned"},
 	{File: "lib/sweep/work.go", Old: "!slices.Contains(planned, hash)", New: "len(planned) == 0 && hash == \"\"",
 		Protects: "a node with other data computes nothing", Run: "NotAsPlanned"},
-	{File: "lib/sweep/work.go", Old: "	for _, e := range slices.Backward(before) {\n		a.reach(path.Join(shard, e.Name()))\n	}\n", New: "	_ = before\n",
+	{File: "lib/sweep/work.go", Old: "	for _, e := range slices.Backward(before) {\n		a.reach(path.Join(shard, e.Name()))\n	}\n",
+		New:      "	_ = before\n",
 		Protects: "an attempt goes on from the one before", Run: "Stopped"},
-	{File: "lib/sweep/work.go", Old: "	case ctx.Err() != nil:\n		return errors.Join(ErrStopped,", New: "	case false:\n		return errors.Join(ErrStopped,",
+	{File: "lib/sweep/work.go", Old: "	case ctx.Err() != nil:\n		return errors.Join(ErrStopped,",
+		New:      "	case false:\n		return errors.Join(ErrStopped,",
 		Protects: "what was stopped has not failed", Run: "Stopped"},
 
 	// Journals and clusters.
