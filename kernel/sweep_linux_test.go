@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,8 +18,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/sweep"
 )
 
-// workersOf are the processes of this machine that work on a sweep.
-func workersOf(dir string) (pids []int) {
+// workersOf are the processes of this machine that work on a sweep, with their shards.
+func workersOf(dir string) map[int]string {
+	out := map[int]string{}
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range all {
 		b, err := os.ReadFile(path)
@@ -27,10 +29,11 @@ func workersOf(dir string) (pids []int) {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
-			pids = append(pids, pid)
+			shard, _, _ := strings.Cut(words[slices.Index(words, "--shard")+1], "/")
+			out[pid] = shard
 		}
 	}
-	return pids
+	return out
 }
 
 // A table of a paper on this machine: one worker is killed in the middle, the runs
@@ -70,17 +73,17 @@ func TestALocalSweepOfATableGivesTheBytesOfTheTable(t *testing.T) {
 	}
 }
 
-// killAWorker kills the first worker of a sweep that has begun, and reports whether
-// there was one.
+// killAWorker kills the first worker of a sweep that is in the middle of a job, and
+// reports whether there was one.
 func killAWorker(t *testing.T, dir string) bool {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-		begun, err := filepath.Glob(filepath.Join(dir, "stores", "*", "*", "work", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, pid := range workersOf(dir) {
-			if p, err := os.FindProcess(pid); err == nil && len(begun) > 0 {
+		for pid, shard := range workersOf(dir) {
+			begun, err := filepath.Glob(filepath.Join(dir, "stores", shard, "*", "work", "*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, err := os.FindProcess(pid); err == nil && len(begun) > 0 { // in the middle of a job
 				return p.Kill() == nil
 			}
 		}
