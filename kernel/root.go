@@ -32,7 +32,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
 		newTable(), newFigure(), newExport(), newVerify(), newScore(), newAttack(), newONNX(), newFederated(),
-		newList(), newData(), newRuns(), bench.New(),
+		newList(), newData(), newRuns(), newSweep(), bench.New(),
 		newLab(), newRun(), newInstall(), newUninstall(), newXLA(), newDoctor(), newClean(), newE2E(),
 	)
 	asGroup(root)

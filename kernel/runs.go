@@ -20,8 +20,8 @@ import (
 func newRuns() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "Show, verify and prune the store of computed results",
-		Long: `Show, verify and prune the store of computed results.
+		Short: "Show, verify, merge and prune the store of computed results",
+		Long: `Show, verify, merge and prune the store of computed results.
 
 Every result is kept under the hash of everything it depends on, so that nothing
 is computed twice. The store is the folder given by --store, by the variable
@@ -30,9 +30,10 @@ be listed, shown, verified and used.
 
 The hashes guard against damage, not against malice: whoever can write to the
 store can change a file and the hash beside it. Against that, sign it.`,
-		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs sign --key key.pem\n  lethe runs prune --dry-run",
+		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs sign --key key.pem\n" +
+			"  lethe runs merge runs other/runs\n  lethe runs prune --dry-run",
 	}
-	c.AddCommand(newRunsList(), newRunsShow(), newRunsVerify(), newRunsSign(), newRunsPrune())
+	c.AddCommand(newRunsList(), newRunsShow(), newRunsVerify(), newRunsSign(), newRunsMerge(), newRunsPrune())
 	asGroup(c)
 	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -473,4 +474,47 @@ func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes
 	}
 	fmt.Fprintf(w, "%d entries deleted, %s free\n", len(dropped), cli.Bytes(total))
 	return err
+}
+
+func newRunsMerge() *cobra.Command {
+	c := &cobra.Command{
+		Use: "merge INTO FROM...", Short: "Copy the finished runs of other stores into one",
+		Long: `Copy the finished runs of other stores into the first one, hashing every file on
+the way. A run that is damaged is left out by name. A run that both have must
+have the same bytes in both: if not, something that changes a result is not in
+its key, and both folders are named.`,
+		Example: "  lethe runs merge runs other/runs\n  lethe runs merge all node1/runs node2/runs", Args: cobra.MinimumNArgs(2),
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, from := range args[1:] {
+			if !store.Exists(from) {
+				return fmt.Errorf("there is no store in %s", from)
+			}
+		}
+		to, err := openStore(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		var problems []error
+		for _, from := range args[1:] {
+			s, err := openStore(cmd, from)
+			if err != nil {
+				return err
+			}
+			m, err := to.Merge(cmd.Context(), s)
+			if err != nil {
+				return err
+			}
+			problems = append(problems, showMerged(cmd, to, m))
+		}
+		return errors.Join(problems...)
+	}
+	return c
+}
+
+// showMerged says what was merged; what was refused is the error.
+func showMerged(cmd *cobra.Command, to *store.Store, m store.Merged) error {
+	fmt.Fprintf(cmd.OutOrStdout(), "%d runs added (%s), %d were there with the same bytes, %d refused, in %s\n", m.Added, cli.Bytes(m.Bytes), m.Same,
+		len(m.Refused), to.Dir())
+	return errors.Join(m.Refused...)
 }

@@ -103,6 +103,22 @@ func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlea
 	return c.Lab.unlearn(ctx, c.Problem, c.goalOf(m), m, r, job)
 }
 
+// run is the run of an origin's model, found or computed.
+func (c *Case) run(ctx context.Context, o Origin) (*store.Run, error) {
+	job, err := c.ID(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Method == nil {
+		return c.Lab.trainRun(ctx, c.training(o), job)
+	}
+	r, err := c.Request(ctx, o.Method)
+	if err != nil {
+		return nil, err
+	}
+	return c.Lab.unlearnRun(ctx, c.Problem, c.goalOf(o.Method), o.Method, r, job)
+}
+
 // Ahead computes the models of methods side by side, so that they are in the
 // store when they are asked for: see Lab.Together.
 func (c *Case) Ahead(ctx context.Context, methods ...unlearn.Method) error {

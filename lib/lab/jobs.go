@@ -23,9 +23,18 @@ type Job struct {
 	Done bool   `json:"done"` // the store has it
 	// Missing says that its data are not on this machine.
 	Missing bool `json:"missing,omitempty"`
+	// Data are the hashes of the data in the key, by name.
+	Data map[string]string `json:"data,omitempty"`
+	// Work does the job, or finds it done, in the store of the lab that listed it. What
+	// it needs and does not find there it makes too.
+	Work Work `json:"-"`
 
 	model *modelJob
 }
+
+// Work does a job and returns its run's ID in the store, "" where there was nothing to
+// keep: nothing is measured on a model whose method has left the range of numbers.
+type Work func(ctx context.Context) (run string, err error)
 
 // modelJob is what the job of a model makes: the model of an origin in the case
 // of a setting.
@@ -58,8 +67,25 @@ func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([
 	}
 	for i := range out {
 		out[i].model.Setting = asked
+		out[i].Work = l.modelWork(*out[i].model)
 	}
 	return Once(out), nil
+}
+
+// modelWork makes the model of an origin. A method that leaves the range of numbers
+// has done its job: the store says so to whoever asks.
+func (l *Lab) modelWork(m modelJob) Work {
+	return func(ctx context.Context) (string, error) {
+		c, err := l.Case(ctx, m.Setting)
+		if err != nil {
+			return "", err
+		}
+		run, err := c.run(ctx, m.Origin)
+		if err != nil {
+			return "", err
+		}
+		return run.ID, nil
+	}
 }
 
 // jobs are an origin's work and what it needs; c is nil without the data.
@@ -95,6 +121,7 @@ func (l *Lab) Look(j *Job, key store.Key) (err error) {
 	if j.Key, err = key.ID(); err != nil {
 		return err
 	}
+	j.Data = key.Data
 	_, j.Done, err = l.Store.Lookup(key)
 	if errors.Is(err, store.ErrDamaged) {
 		return nil

@@ -45,11 +45,32 @@ func (l *Lab) Train(ctx context.Context, t Training) (*Trajectory, error) {
 
 // train is Train of the job of that name.
 func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, error) {
-	fit := t.Fit.WithDefaults()
+	run, err := l.trainRun(ctx, t, job)
+	if err != nil {
+		return nil, err
+	}
+	out, fresh := &Trajectory{At: map[int]nn.Params{}, Run: run.ID}, t.fresh()
+	if err := run.JSON("history.json", &out.History); err != nil {
+		return nil, err
+	}
+	for _, epoch := range t.Keep {
+		if out.At[epoch], err = weightsOf(run, keptName(epoch), fresh); err != nil {
+			return nil, err
+		}
+	}
+	out.Final, err = weightsOf(run, "weights.safetensors", fresh)
+	return out, err
+}
+
+// fresh are the weights that a training begins with.
+func (t Training) fresh() nn.Params { return t.Problem.Untrained(t.Fit.WithDefaults().Seed) }
+
+// trainRun is the run of a training, found or computed.
+func (l *Lab) trainRun(ctx context.Context, t Training, job string) (*store.Run, error) {
+	fit, fresh := t.Fit.WithDefaults(), t.fresh()
 	if err := checkKeep(t.Keep, fit.Epochs); err != nil {
 		return nil, err
 	}
-	fresh := t.Problem.Untrained(fit.Seed)
 	what := fmt.Sprintf("training on %s, seed %d", t.Problem.About.Name, fit.Seed)
 	run, err := l.Store.Do(ctx, l.TrainKey(t), func(ctx context.Context, w *store.Work) error {
 		hooks, err := Checkpoints(ctx, w, fresh, t.Keep)
@@ -66,21 +87,10 @@ func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, e
 		}
 		return w.WriteJSON("history.json", history)
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		l.Finish(job, what)
 	}
-	l.Finish(job, what)
-	out := &Trajectory{At: map[int]nn.Params{}, Run: run.ID}
-	if err := run.JSON("history.json", &out.History); err != nil {
-		return nil, err
-	}
-	for _, epoch := range t.Keep {
-		if out.At[epoch], err = weightsOf(run, keptName(epoch), fresh); err != nil {
-			return nil, err
-		}
-	}
-	out.Final, err = weightsOf(run, "weights.safetensors", fresh)
-	return out, err
+	return run, err
 }
 
 // Untrained are the weights that a seed's training begins with.
@@ -148,6 +158,27 @@ const divergedName = "diverged.json"
 // its report, from the store or computed. A method that has diverged, now or when
 // it was computed, is the error train.Diverged.
 func (l *Lab) unlearn(ctx context.Context, p *Problem, goal Goal, m unlearn.Method, r unlearn.Request, job string) (nn.Params, *unlearn.Report, error) {
+	run, err := l.unlearnRun(ctx, p, goal, m, r, job)
+	if err != nil {
+		return nil, nil, err
+	}
+	if slices.Contains(run.Files(), divergedName) {
+		d := &train.Diverged{}
+		if err := run.JSON(divergedName, d); err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, d
+	}
+	weights, err := weightsOf(run, "weights.safetensors", r.Original)
+	if err != nil {
+		return nil, nil, err
+	}
+	var rep unlearn.Report
+	return weights, &rep, run.JSON("report.json", &rep)
+}
+
+// unlearnRun is the run of an unlearning, found or computed.
+func (l *Lab) unlearnRun(ctx context.Context, p *Problem, goal Goal, m unlearn.Method, r unlearn.Request, job string) (*store.Run, error) {
 	run, err := l.Store.Do(ctx, l.unlearnKey(p, goal, m, r), func(ctx context.Context, w *store.Work) (err error) {
 		if r.Hooks, err = Checkpoints(ctx, w, r.Original, nil); err != nil {
 			return err
@@ -164,21 +195,8 @@ func (l *Lab) unlearn(ctx context.Context, p *Problem, goal Goal, m unlearn.Meth
 		}
 		return w.WriteJSON("report.json", rep)
 	})
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		l.Finish(job, fmt.Sprintf("%s on %s", m.Name(), p.About.Name))
 	}
-	l.Finish(job, fmt.Sprintf("%s on %s", m.Name(), p.About.Name))
-	if slices.Contains(run.Files(), divergedName) {
-		d := &train.Diverged{}
-		if err := run.JSON(divergedName, d); err != nil {
-			return nil, nil, err
-		}
-		return nil, nil, d
-	}
-	weights, err := weightsOf(run, "weights.safetensors", r.Original)
-	if err != nil {
-		return nil, nil, err
-	}
-	var rep unlearn.Report
-	return weights, &rep, run.JSON("report.json", &rep)
+	return run, err
 }

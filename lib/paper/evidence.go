@@ -68,29 +68,53 @@ func Collect[R any](ctx context.Context, e *Env, pieces []Piece[R]) (*Evidence[R
 }
 
 func (ev *Evidence[R]) add(ctx context.Context, e *Env, p Piece[R]) error {
-	l, file := e.Lab(), cmp.Or(p.File, "rows.json")
-	c, err := l.Case(ctx, p.Setting)
+	c, err := e.Lab().Case(ctx, p.Setting)
 	if err != nil {
 		return err
 	}
-	run, err := l.Store.Do(ctx, p.Key(c), func(ctx context.Context, w *store.Work) error {
-		rows, err := p.Measure(ctx, c)
-		if err != nil {
-			return err
-		}
-		return w.WriteJSON(file, rows)
-	})
+	run, err := p.run(ctx, e.Lab(), c)
 	if err != nil {
 		return err
 	}
-	l.Finish(p.ID, p.About)
 	var rows []R
-	if err := run.JSON(file, &rows); err != nil {
+	if err := run.JSON(p.file(), &rows); err != nil {
 		return err
 	}
 	ev.Rows, ev.Runs = append(ev.Rows, rows...), append(ev.Runs, run.ID)
 	ev.met(c)
 	return nil
+}
+
+func (p Piece[R]) file() string { return cmp.Or(p.File, "rows.json") }
+
+// run is the piece's, found or computed.
+func (p Piece[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*store.Run, error) {
+	run, err := l.Store.Do(ctx, p.Key(c), func(ctx context.Context, w *store.Work) error {
+		rows, err := p.Measure(ctx, c)
+		if err != nil {
+			return err
+		}
+		return w.WriteJSON(p.file(), rows)
+	})
+	if err == nil {
+		l.Finish(p.ID, p.About)
+	}
+	return run, err
+}
+
+// work is the job of the piece.
+func (p Piece[R]) work(l *lab.Lab) lab.Work {
+	return func(ctx context.Context) (string, error) {
+		c, err := l.Case(ctx, p.Setting)
+		if err != nil {
+			return "", err
+		}
+		run, err := p.run(ctx, l, c)
+		if err != nil {
+			return "", err
+		}
+		return run.ID, nil
+	}
 }
 
 // met writes down the data that evidence is about.
@@ -125,7 +149,7 @@ func (p Piece[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err erro
 		}
 		out = append(out, models...)
 	}
-	job := lab.Job{ID: p.ID, Needs: lab.IDs(out)}
+	job := lab.Job{ID: p.ID, Needs: lab.IDs(out), Work: p.work(l)}
 	c, err := l.Case(ctx, p.Setting)
 	switch {
 	case errors.Is(err, datasets.ErrMissing):

@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/lab/labtest"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -84,6 +85,20 @@ func TestEvidenceIsCollectedOnce(t *testing.T) {
 			t.Errorf("%+v", j)
 		}
 	}
+	labtest.WorkIsListed(t, kept, slices.DeleteFunc(slices.Clone(jobs), func(j lab.Job) bool { return j.Missing }))
+	for _, j := range jobs {
+		if !j.Missing {
+			continue
+		}
+		if run, err := j.Work(t.Context()); !errors.Is(err, datasets.ErrMissing) || run != "" {
+			t.Errorf("%s without its data: %q, %v", j.ID, run, err)
+		}
+	}
+	_, empty := enginetest.WithStore(t)
+	apart := &paper.Env{Engine: engine, Store: empty}
+	labtest.WorkMakes(t, empty, func() ([]lab.Job, error) {
+		return paper.PieceJobs(t.Context(), apart, []paper.Piece[size]{pieceOf(apart, "two_moons", &measured)})
+	})
 	if _, err := r.Run(t.Context(), e, "vast"); err == nil || !strings.Contains(err.Error(), "not quick") {
 		t.Errorf("a scale that is not there: %v", err)
 	}

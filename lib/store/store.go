@@ -52,6 +52,8 @@ type Store struct {
 	dir      string
 	fs       disk.FS  // tests put failing disks here
 	verified sync.Map // IDs whose files were hashed in this process
+	alone    bool     // no other process writes here
+	behind   []*Store // that are read where this one has nothing
 
 	mu   sync.Mutex
 	busy map[string]chan struct{} // IDs being computed by this Store; closed at the end
@@ -185,6 +187,9 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 	} else if !errors.Is(err, errMissing) && !errors.Is(err, ErrDamaged) {
 		return nil, err
 	}
+	if run := s.elsewhere(id); run != nil {
+		return run, nil
+	}
 	if err := s.makeRooms(); err != nil {
 		return nil, err
 	}
@@ -270,7 +275,8 @@ func (s *Store) Lookup(k Key) (*Run, bool, error) {
 	}
 	run, err := s.load(id)
 	if errors.Is(err, errMissing) {
-		return nil, false, nil
+		run = s.elsewhere(id)
+		return run, run != nil, nil
 	}
 	return run, err == nil, err
 }

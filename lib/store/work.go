@@ -49,6 +49,13 @@ func (s *Store) newWork(id string, key []byte) (*Work, error) {
 	w := &Work{store: s, id: id, root: s.workDir(id), appended: map[string]io.WriteCloser{}}
 	_, err := os.Lstat(w.root)
 	fresh := errors.Is(err, fs.ErrNotExist)
+	if fresh && len(s.behind) > 0 {
+		if err := s.takeOver(id); err != nil {
+			return nil, err
+		}
+		_, err = os.Lstat(w.root)
+		fresh = errors.Is(err, fs.ErrNotExist)
+	}
 	for _, dir := range []string{w.Dir(), filepath.Join(w.root, checkpointRoom), filepath.Join(w.root, scratchRoom)} {
 		if err := s.setStrayAside(dir, id); err != nil {
 			return nil, err

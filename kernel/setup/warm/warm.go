@@ -98,6 +98,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/stats/nprand"
 	_ "github.com/lethe-ml/lethe/lib/store"
 	_ "github.com/lethe-ml/lethe/lib/store/safetensors"
+	_ "github.com/lethe-ml/lethe/lib/sweep"
 	_ "github.com/lethe-ml/lethe/lib/train"
 	_ "github.com/lethe-ml/lethe/lib/train/bits"
 	_ "github.com/lethe-ml/lethe/lib/unlearn"

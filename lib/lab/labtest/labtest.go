@@ -34,4 +34,51 @@ func RunsAreListed(t *testing.T, s *store.Store, jobs []lab.Job) {
 	if len(made) == 0 {
 		t.Error("nothing was made: this test looks at nothing")
 	}
+	WorkIsListed(t, s, jobs)
+}
+
+// WorkIsListed demands that every job can be done by itself: after the work, its own
+// finds the run that the list names, and makes no other.
+func WorkIsListed(t *testing.T, s *store.Store, jobs []lab.Job) {
+	t.Helper()
+	before, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range lab.Once(jobs) {
+		if j.Work == nil {
+			t.Errorf("%s cannot be done", j.ID)
+			continue
+		}
+		if run, err := j.Work(t.Context()); err != nil || run != j.Key || !j.Done {
+			t.Errorf("%s (done: %v) is run %q, its work made %q: %v", j.ID, j.Done, j.Key, run, err)
+		}
+	}
+	after, err := s.List()
+	if err != nil || len(after) != len(before) || len(jobs) == 0 {
+		t.Errorf("the work of %d jobs made %d runs of %d, %v", len(jobs), len(after), len(before), err)
+	}
+}
+
+// WorkMakes does jobs in their order in an empty store, each by its own work, and
+// demands that every one becomes the run that is listed afterwards.
+func WorkMakes(t *testing.T, s *store.Store, list func() ([]lab.Job, error)) {
+	t.Helper()
+	jobs, err := list()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range jobs {
+		if j.Done || j.Work == nil {
+			t.Errorf("%s: done %v", j.ID, j.Done)
+			continue
+		}
+		if _, err := j.Work(t.Context()); err != nil {
+			t.Errorf("%s: %v", j.ID, err)
+		}
+	}
+	if jobs, err = list(); err != nil {
+		t.Fatal(err)
+	}
+	RunsAreListed(t, s, jobs)
 }

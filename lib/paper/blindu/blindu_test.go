@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab/labtest"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -92,6 +93,7 @@ func TestAStudyMakesItsTables(t *testing.T) {
 			t.Errorf("the job %s is not done", j.ID)
 		}
 	}
+	labtest.WorkIsListed(t, e.Store, jobs)
 }
 
 func TestAStudyWithoutItsFilesSaysWhereTheyAre(t *testing.T) {

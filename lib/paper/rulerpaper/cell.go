@@ -121,7 +121,10 @@ func (e *Env) jobs(ctx context.Context, s Study, k cellKey) ([]lab.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := lab.Job{ID: s.job(k), Needs: lab.IDs(out)}
+	job := lab.Job{ID: s.job(k), Needs: lab.IDs(out), Work: func(ctx context.Context) (string, error) {
+		_, run, err := e.evidence(ctx, s, k)
+		return run, err
+	}}
 	c, err := e.open(ctx, s, k)
 	switch {
 	case errors.Is(err, datasets.ErrMissing):

@@ -154,6 +154,7 @@ func (d *desk) piece(ctx context.Context, s Study, p piece) ([]lab.Job, error) {
 		default:
 			continue
 		}
+		job.Work = d.work(s, p, a)
 		if c != nil {
 			if err := d.look(ctx, &job, s, p, c, a); err != nil {
 				return nil, err
@@ -162,6 +163,22 @@ func (d *desk) piece(ctx context.Context, s Study, p piece) ([]lab.Job, error) {
 		out = append(out, job)
 	}
 	return out, nil
+}
+
+// work is the job of a piece's evidence on an arm.
+func (d *desk) work(s Study, p piece, a Arm) lab.Work {
+	return func(ctx context.Context) (run string, err error) {
+		of, err := d.open(ctx, p.Setting)
+		if err != nil {
+			return "", err
+		}
+		if p.rows {
+			_, run, err = d.unlearned(ctx, s, of, p.fraction, p.seed, a)
+		} else {
+			_, run, err = d.judged(ctx, s, of, p.fraction, p.seed, p.judge)
+		}
+		return run, err
+	}
 }
 
 // models are those that an arm of a piece needs: a row of table 4 compares with

@@ -222,6 +222,10 @@ func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.jobs(ctx, l)
+}
+
+func (d Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 	d = d.withDefaults()
 	data, err := d.load(ctx)
 	if err != nil {
@@ -233,6 +237,20 @@ func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
 		return nil, err
 	}
 	out := []lab.Job{d.trainJob(), d.evidenceJob()}
+	out[0].Work = func(ctx context.Context) (string, error) {
+		m, err := d.trained(ctx, l, data)
+		if err != nil {
+			return "", err
+		}
+		return m.run, nil
+	}
+	out[1].Work = func(ctx context.Context) (string, error) {
+		r, err := d.Run(ctx, l)
+		if err != nil {
+			return "", err
+		}
+		return r.Runs[1], nil // behind the training's
+	}
 	return out, errors.Join(l.Look(&out[0], l.TrainKey(t)), l.Look(&out[1], d.evidenceKey(l.Engine, data)))
 }
 

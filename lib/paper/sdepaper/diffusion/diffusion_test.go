@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/lab/labtest"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
@@ -69,6 +70,12 @@ func TestIsComputedOnceAndPrints(t *testing.T) {
 	if _, err := f.PNG(); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestEachJobIsDoneByItself(t *testing.T) {
+	e, s := enginetest.WithStore(t)
+	l := &lab.Lab{Engine: e, Store: s}
+	labtest.WorkMakes(t, s, func() ([]lab.Job, error) { return tiny().jobs(t.Context(), l) })
 }
 
 func TestRefusesSettingsThatCannotBe(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/lab/labtest"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
@@ -59,6 +60,12 @@ func TestGoesOnWhereItWasStopped(t *testing.T) {
 	if !reflect.DeepEqual(got.Snapshots, want.Snapshots) || !slices.Equal(got.Runs, want.Runs) {
 		t.Error("a training that was stopped has another result")
 	}
+}
+
+func TestEachJobIsDoneByItself(t *testing.T) {
+	e, s := enginetest.WithStore(t)
+	l := &lab.Lab{Engine: e, Store: s}
+	labtest.WorkMakes(t, s, func() ([]lab.Job, error) { return tiny().jobs(t.Context(), l) })
 }
 
 func TestReadsWhatTheStoreHas(t *testing.T) {

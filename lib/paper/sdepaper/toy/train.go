@@ -59,19 +59,38 @@ func (r *experiment) evidenceJob(p part, epoch int) lab.Job {
 
 // Jobs lists the trainings and measurements at a scale.
 func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
-	r, err := At(scale).withDefaults().open(ctx, l.Engine, l.Store)
+	return At(scale).jobs(ctx, l)
+}
+
+func (s Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
+	r, err := s.withDefaults().open(ctx, l.Engine, l.Store)
 	if err != nil {
 		return nil, err
 	}
 	var out []lab.Job
 	for _, p := range r.parts() {
 		job := r.trainJob(p)
+		job.Work = func(ctx context.Context) (string, error) {
+			trained, err := r.train(ctx, p)
+			if err != nil {
+				return "", err
+			}
+			return trained.ID, nil
+		}
 		if err := l.Look(&job, r.trainKey(p)); err != nil {
 			return nil, err
 		}
 		out = append(out, job)
 		for _, epoch := range r.Epochs {
 			job := r.evidenceJob(p, epoch)
+			job.Work = func(ctx context.Context) (string, error) {
+				trained, err := r.train(ctx, p)
+				if err != nil {
+					return "", err
+				}
+				_, run, err := r.evidence(ctx, p, epoch, trained)
+				return run, err
+			}
 			if err := l.Look(&job, r.evidenceKey(p, epoch)); err != nil {
 				return nil, err
 			}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/lethe-ml/lethe/lib/store/internal/disk"
+)
+
+// ErrConflict is wrapped where two stores hold different bytes under one key, which
+// means that something that changes a result is not in the key, or that somebody
+// has changed a run and its manifest.
+var ErrConflict = errors.New("the same key with other bytes")
+
+// Merged says what Merge has done.
+type Merged struct {
+	Added int   // runs copied
+	Same  int   // that were there with the same bytes
+	Bytes int64 // copied
+	// Refused are the runs that were left out, each a RefusedError.
+	Refused []error
+}
+
+// RefusedError says why a run was not merged: it wraps ErrDamaged, or ErrConflict.
+type RefusedError struct {
+	Dir string // of the run
+	Err error
+}
+
+// Error names the run's folder, and of a conflict the other one.
+func (e *RefusedError) Error() string { return fmt.Sprintf("run %s: %v", e.Dir, e.Err) }
+
+// Unwrap returns the reason.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// Merge copies the finished runs of another store that s does not have. Every file
+// is hashed before it is believed and again where it has been written. A run that
+// s has damaged is set aside for the whole one. What is refused does not keep the
+// others from being merged; an error means that s could not go on.
+func (s *Store) Merge(ctx context.Context, from *Store) (Merged, error) {
+	var m Merged
+	entries, err := from.List()
+	if err != nil {
+		return m, err
+	}
+	for _, e := range entries {
+		if e.State != Finished && e.State != Damaged {
+			continue
+		}
+		if err := m.one(ctx, s, from, e); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// one merges an entry. Only an error of s itself is returned.
+func (m *Merged) one(ctx context.Context, s, from *Store, e Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if e.State == Damaged {
+		m.refuse(e.Dir, fmt.Errorf("%w: %s", ErrDamaged, e.Problem))
+		return nil
+	}
+	in, err := from.load(e.ID)
+	if err != nil {
+		m.refuse(e.Dir, err)
+		return nil
+	}
+	taken, damage := false, error(nil)
+	out, err := s.Do(ctx, in.Key, func(_ context.Context, w *Work) error {
+		taken = true
+		m.Bytes, damage = m.Bytes+e.Bytes, w.copyOf(in)
+		return damage
+	})
+	switch {
+	case errors.Is(damage, ErrDamaged): // since it was hashed
+		m.refuse(e.Dir, damage)
+		return nil
+	case err != nil:
+		return err
+	case taken:
+		m.Added++
+		return nil
+	}
+	same, err := sameManifest(in, out)
+	switch {
+	case err != nil:
+		m.refuse(e.Dir, err)
+	case !same:
+		m.refuse(e.Dir, fmt.Errorf("%w as %s (%s)", ErrConflict, out.Dir, in.Key.Recipe))
+	default:
+		m.Same++
+	}
+	return nil
+}
+
+func (m *Merged) refuse(dir string, err error) {
+	m.Refused = append(m.Refused, &RefusedError{dir, err})
+}
+
+// copyOf writes the files of a finished run.
+func (w *Work) copyOf(in *Run) error {
+	if _, _, _, err := w.LoadCheckpoint(); err != nil {
+		return err
+	}
+	if err := w.clearOutput(); err != nil {
+		return err
+	}
+	for _, name := range in.Files() {
+		b, err := in.Bytes(name)
+		if err != nil {
+			return err
+		}
+		if err := w.WriteFile(name, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameManifest compares what two runs consist of: their manifests hold the hash of
+// every file.
+func sameManifest(a, b *Run) (bool, error) {
+	first, err := disk.ReadFile(filepath.Join(a.Dir, manifestName), longestText)
+	if err != nil {
+		return false, readError(a.Dir, err)
+	}
+	second, err := disk.ReadFile(filepath.Join(b.Dir, manifestName), longestText)
+	if err != nil {
+		return false, readError(b.Dir, err)
+	}
+	return bytes.Equal(first, second), nil
+}

@@ -1,0 +1,98 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/store"
+)
+
+// Stores are the folders of all stores of the sweep, within it.
+func (g *Progress) Stores() ([]string, error) {
+	found, err := filepath.Glob(filepath.Join(g.Dir, storesRoom, "*", "*"))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, dir := range found {
+		if store.Exists(dir) {
+			out = append(out, dir)
+		}
+	}
+	return out, nil
+}
+
+// Collect merges what all attempts have computed into one store. What is damaged is
+// left out and written down, so that the job counts as not done and is sent again;
+// two attempts that disagree on a run are an error. The attempts' stores are left as
+// they are.
+func (g *Progress) Collect(ctx context.Context, to *store.Store) (store.Merged, error) {
+	var all store.Merged
+	dirs, err := g.Stores()
+	if err != nil {
+		return all, err
+	}
+	for _, dir := range dirs {
+		s, err := store.Open(dir)
+		if err != nil {
+			return all, err
+		}
+		m, err := to.Merge(ctx, s)
+		all.Added, all.Same, all.Bytes = all.Added+m.Added, all.Same+m.Same, all.Bytes+m.Bytes
+		all.Refused = append(all.Refused, m.Refused...)
+		if err != nil {
+			return all, err
+		}
+	}
+	all.Refused = slices.DeleteFunc(all.Refused, func(err error) bool { return replaced(to, err) })
+	for _, r := range all.Refused {
+		if err := g.refused(r); err != nil {
+			return all, err
+		}
+	}
+	return all, g.look()
+}
+
+// damagedRun is the run that an error says is damaged, or nil.
+func damagedRun(err error) *store.RefusedError {
+	r := (*store.RefusedError)(nil)
+	if errors.As(err, &r) && errors.Is(err, store.ErrDamaged) {
+		return r
+	}
+	return nil
+}
+
+// replaced reports whether another attempt had a run whole that is damaged in one.
+func replaced(in *store.Store, err error) bool {
+	r := damagedRun(err)
+	if r == nil {
+		return false
+	}
+	_, there := in.Has(filepath.Base(r.Dir))
+	return there
+}
+
+// refused writes down that a run is damaged.
+func (g *Progress) refused(err error) error {
+	r := damagedRun(err)
+	if r == nil {
+		return nil
+	}
+	dir, err := filepath.Rel(g.Dir, r.Dir)
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	shard, err := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(dir)))))) // stores/<shard>/<attempt>/runs/ab/<id>
+	if err != nil {
+		return err
+	}
+	return write(g.Dir, Record{
+		Kind: Damaged, Shard: shard, Time: time.Now().UTC(), Attempt: "collect-" + random(), Dir: filepath.ToSlash(dir), Host: host, Error: r.Error(),
+	})
+}

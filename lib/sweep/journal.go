@@ -1,0 +1,230 @@
+package sweep
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kind says what a record tells of.
+type Kind string
+
+// The kinds of records.
+const (
+	Began   Kind = "began"   // an attempt
+	Done    Kind = "done"    // a job
+	Failed  Kind = "failed"  // a job
+	Stopped Kind = "stopped" // an attempt was told to stop and has saved its work
+	Ended   Kind = "ended"   // an attempt has nothing more to do
+	Damaged Kind = "damaged" // the run in Dir is not what was computed
+)
+
+// Record is one line of a journal. Its attempt is known by the file that it is in.
+type Record struct {
+	Kind    Kind      `json:"kind"`
+	Time    time.Time `json:"time"`
+	Stage   int       `json:"stage"`
+	Shard   int       `json:"shard"`
+	Attempt string    `json:"attempt"`
+	Job     string    `json:"job,omitempty"`
+	Run     string    `json:"run,omitempty"` // in the store; "" where there was nothing to keep
+	Dir     string    `json:"dir,omitempty"` // of the run, within the sweep
+	Seconds float64   `json:"seconds,omitempty"`
+	Host    string    `json:"host,omitempty"`
+	Log     string    `json:"log,omitempty"` // what the attempt printed
+	Error   string    `json:"error,omitempty"`
+	Command string    `json:"command,omitempty"` // does a failed job alone
+}
+
+// The folders of records: failures have one of their own, for people.
+const (
+	journalRoom = "journal"
+	failedRoom  = "failed"
+	storesRoom  = "stores"
+	logsRoom    = "logs"
+)
+
+// write appends a record to the attempt's file, which no other process writes, and
+// sees it onto the disk.
+func write(dir string, r Record) error {
+	room := journalRoom
+	if r.Kind == Failed || r.Kind == Damaged {
+		room = failedRoom
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(dir, room)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(folder, fmt.Sprintf("%d.%s.jsonl", r.Shard, r.Attempt)), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// records are those of the attempts at some shards, nil: all, in the order of their
+// times. A worker reads what it needs to know alone: ten thousand workers that read
+// the files of ten thousand would keep the server of a file system busy.
+func records(dir string, shards map[int]bool) ([]Record, error) {
+	var out []Record
+	for _, room := range []string{journalRoom, failedRoom} {
+		files, err := os.ReadDir(filepath.Join(dir, room))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, f := range files {
+			number, _, _ := strings.Cut(f.Name(), ".")
+			shard, err := strconv.Atoi(number)
+			if err != nil || !strings.HasSuffix(f.Name(), ".jsonl") || shards != nil && !shards[shard] {
+				continue
+			}
+			path := filepath.Join(dir, room, f.Name())
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			more, err := decode(b)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			out = append(out, more...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Record) int { return a.Time.Compare(b.Time) })
+	return out, nil
+}
+
+// decode reads lines. A last line without an end is being written, or its writer
+// has died: it says nothing yet.
+func decode(b []byte) (out []Record, err error) {
+	b = b[:bytes.LastIndexByte(b, '\n')+1]
+	scan := bufio.NewScanner(bytes.NewReader(b))
+	scan.Buffer(nil, len(b)+1)
+	for n := 1; scan.Scan(); n++ {
+		var r Record
+		if err := json.Unmarshal(scan.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		out = append(out, r)
+	}
+	return out, scan.Err()
+}
+
+// Progress is how far a sweep is, as its records and runs say.
+type Progress struct {
+	*Plan
+	Dir string
+	// Done are the jobs that are done, each with a record whose run is there.
+	Done map[string]Record
+	// Failed are those that are not, with their last failure.
+	Failed map[string]Record
+	// Attempts are the attempts, the first record of each.
+	Attempts []Record
+	// Last is each attempt's last word.
+	Last map[string]Record
+
+	shards map[int]bool // whose records are looked at, nil: all
+}
+
+// Look reads how far the sweep in a folder is.
+func Look(dir string) (*Progress, error) {
+	g, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return g, g.look()
+}
+
+// open reads the plan of a sweep alone.
+func open(dir string) (*Progress, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Read(dir)
+	return &Progress{Plan: p, Dir: dir}, err
+}
+
+// look reads the records again.
+func (g *Progress) look() error {
+	all, err := records(g.Dir, g.shards)
+	if err != nil {
+		return err
+	}
+	g.Done, g.Failed, g.Last, g.Attempts = map[string]Record{}, map[string]Record{}, map[string]Record{}, nil
+	damaged := map[string]bool{}
+	for _, r := range all {
+		damaged[r.Dir] = damaged[r.Dir] || r.Kind == Damaged
+	}
+	for _, r := range all {
+		switch r.Kind {
+		case Began:
+			g.Attempts = append(g.Attempts, r)
+		case Failed:
+			g.Failed[r.Job] = r
+		case Done:
+			if r.Run == "" || !damaged[r.Dir] && g.there(r) {
+				g.Done[r.Job] = r
+			}
+		}
+		g.Last[attemptOf(r)] = r
+	}
+	for id := range g.Done {
+		delete(g.Failed, id)
+	}
+	return nil
+}
+
+func attemptOf(r Record) string { return fmt.Sprintf("%d.%s", r.Shard, r.Attempt) }
+
+// there reports whether the run of a record is: its manifest comes last.
+func (g *Progress) there(r Record) bool {
+	if storeOf(r) == "" {
+		return false
+	}
+	info, err := os.Lstat(filepath.Join(g.Dir, filepath.FromSlash(r.Dir), "manifest.json"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Missing are the shards of a stage that have jobs to do, ascending.
+func (g *Progress) Missing(stage int) []int {
+	var out []int
+	for _, j := range g.Jobs {
+		if _, done := g.Done[j.ID]; j.Stage == stage && !done {
+			out = append(out, j.Shard)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Left are the jobs that are not done.
+func (g *Progress) Left() []Job {
+	return slices.DeleteFunc(slices.Clone(g.Jobs), func(j Job) bool { _, done := g.Done[j.ID]; return done })
+}
+
+// Silent are the attempts whose last word is neither that they ended nor that they
+// stopped: they run, or have died.
+func (g *Progress) Silent() []Record {
+	return slices.DeleteFunc(slices.Clone(g.Attempts), func(r Record) bool {
+		last := g.Last[attemptOf(r)].Kind
+		return last == Ended || last == Stopped
+	})
+}

@@ -1,0 +1,128 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kubernetes hands a sweep to a Kubernetes cluster, a stage at a time, as an Indexed
+// Job whose pods see the sweep's folder on a volume.
+type Kubernetes struct {
+	Resources
+	Image     string // with a C library if the program needs one; it brings itself
+	Claim     string // the PersistentVolumeClaim that holds the sweep
+	Mount     string // where the volume is mounted in a pod
+	Dir       string // the sweep's folder there
+	Namespace string
+	// Command runs kubectl, nil: the one in PATH.
+	Command func(ctx context.Context, stdin, name string, args ...string) (string, error)
+}
+
+// object is a piece of a manifest.
+type object = map[string]any
+
+// Stage is the first stage that has something to do, -1 where there is none. A stage
+// is applied when the one before it is through: an Indexed Job knows no other to wait
+// for.
+func (g *Progress) Stage() int {
+	for stage := range g.Stages {
+		if len(g.Missing(stage)) > 0 {
+			return stage
+		}
+	}
+	return -1
+}
+
+// Manifest is the Job of a stage, as JSON, which kubectl reads like YAML. Every index
+// is a shard; those with nothing left to do end at once. A pod that loses its node
+// does not count as a failure; one whose jobs have failed is not tried again, because
+// they would fail again; one that was killed is.
+func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
+	if err := k.check(g); err != nil {
+		return nil, err
+	}
+	env := []object{{"name": "GOMAXPROCS", "value": strconv.Itoa(max(1, k.CPUs))}}
+	for _, e := range k.Env {
+		n, v, _ := strings.Cut(e, "=")
+		env = append(env, object{"name": n, "value": v})
+	}
+	requests := object{"cpu": strconv.Itoa(max(1, k.CPUs))}
+	resources := object{"requests": requests}
+	if k.Mem != "" {
+		requests["memory"], resources["limits"] = k.Mem, object{"memory": k.Mem}
+	}
+	container := object{
+		"name": "lethe", "image": k.Image, "env": env, "resources": resources,
+		"command": []string{path.Join(k.Dir, g.Program.Name), "sweep", "work", k.Dir, "--stage", strconv.Itoa(stage),
+			"--shard", fmt.Sprintf("$(JOB_COMPLETION_INDEX)/%d", g.Shards)},
+		"volumeMounts": []object{{"name": "sweep", "mountPath": k.Mount}},
+	}
+	parallel := g.Shards
+	if k.MaxParallel > 0 {
+		parallel = min(parallel, k.MaxParallel)
+	}
+	labels := object{"app.kubernetes.io/name": "lethe", "lethe-ml/sweep": g.ID}
+	meta := object{"name": g.jobName(stage) + "-" + random()[:4], "labels": labels} // a Job is never changed
+
+	if k.Namespace != "" {
+		meta["namespace"] = k.Namespace
+	}
+	return json.MarshalIndent(object{
+		"apiVersion": "batch/v1", "kind": "Job", "metadata": meta,
+		"spec": object{
+			"completionMode": "Indexed", "completions": g.Shards, "parallelism": parallel, "backoffLimitPerIndex": k.restarts(),
+			"podFailurePolicy": object{"rules": []object{
+				{"action": "Ignore", "onPodConditions": []object{{"type": "DisruptionTarget", "status": "True"}}},
+				{"action": "FailIndex", "onExitCodes": object{"containerName": "lethe", "operator": "In", "values": []int{1, 2}}},
+			}},
+			"template": object{
+				"metadata": object{"labels": labels},
+				"spec": object{
+					"restartPolicy": "Never", "terminationGracePeriodSeconds": 120, "containers": []object{container},
+					"volumes": []object{{"name": "sweep", "persistentVolumeClaim": object{"claimName": k.Claim}}},
+				},
+			},
+		},
+	}, "", "  ")
+}
+
+func (k Kubernetes) check(g *Progress) error {
+	switch {
+	case k.Image == "":
+		return errors.New("no image for the pods")
+	case k.Claim == "":
+		return errors.New("no volume claim that holds the sweep")
+	case !path.IsAbs(k.Mount) || !strings.HasPrefix(path.Clean(k.Dir)+"/", path.Clean(k.Mount)+"/"):
+		return fmt.Errorf("the sweep's folder %q in a pod does not lie below the mount %q", k.Dir, k.Mount)
+	case k.Time != "":
+		return errors.New("a Job has no time per pod; leave the time out")
+	case g.Shards > 100000:
+		return fmt.Errorf("%d shards: an Indexed Job has at most 100000", g.Shards)
+	}
+	return nil
+}
+
+// Submit applies the first stage that has something to do.
+func (k Kubernetes) Submit(ctx context.Context, g *Progress) (Submitted, error) {
+	stage := g.Stage()
+	b, err := k.Manifest(g, stage)
+	if err != nil {
+		return Submitted{}, err
+	}
+	run := k.Command
+	if run == nil {
+		run = command
+	}
+	out, err := run(ctx, string(b), "kubectl", "apply", "--output=name", "--filename=-")
+	if err != nil {
+		return Submitted{}, err
+	}
+	sub := Submitted{Time: time.Now().UTC(), On: "kubernetes", Stage: stage, Number: strings.TrimSpace(out), Tasks: ranges(g.Missing(stage))}
+	return sub, keep(g.Dir, sub)
+}

@@ -1,0 +1,107 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Local does a sweep on this machine, with as many workers at a time as it has cores:
+// processes of their own, which do what they do on a cluster.
+type Local struct {
+	Resources
+	Out io.Writer
+	// Started hears of every worker, nil: nobody.
+	Started func(stage, shard int, p *os.Process)
+}
+
+// Run does what is left, stage by stage. A worker that is killed is started again. The
+// jobs that fail are for Look to tell; an error means that the sweep did not go on.
+func (l Local) Run(ctx context.Context, g *Progress) error {
+	if err := os.MkdirAll(filepath.Join(g.Dir, logsRoom), 0o755); err != nil {
+		return err
+	}
+	for stage := range g.Stages {
+		if err := l.stage(ctx, g, stage); err != nil {
+			return err
+		}
+	}
+	return g.look()
+}
+
+func (l Local) stage(ctx context.Context, g *Progress, stage int) error {
+	shards := g.Missing(stage)
+	workers := l.MaxParallel
+	if workers == 0 {
+		workers = max(1, runtime.NumCPU()/max(1, l.CPUs))
+	}
+	free := make(chan struct{}, workers)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for k, shard := range shards {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			err := l.shard(ctx, g, stage, shard)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				fmt.Fprintf(l.Out, "stage %d, shard %d: %v\n", stage, shard, err)
+				return
+			}
+			fmt.Fprintf(l.Out, "stage %d: shard %d is through (%d of %d begun)\n", stage, shard, k+1, len(shards))
+		})
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	all.Wait()
+	return ctx.Err()
+}
+
+// shard runs a worker, and runs it again where it was killed.
+func (l Local) shard(ctx context.Context, g *Progress, stage, shard int) error {
+	log := filepath.Join(g.Dir, logsRoom, fmt.Sprintf("%s-s%d.local_%d.log", g.ID, stage, shard))
+	for restarts := 0; ; restarts++ {
+		err := l.worker(ctx, g, stage, shard, log)
+		exit := (*exec.ExitError)(nil)
+		switch {
+		case err == nil, ctx.Err() != nil:
+			return err
+		case errors.As(err, &exit) && exit.ExitCode() == -1 && restarts < l.restarts():
+			continue
+		}
+		return fmt.Errorf("%w; see %s", err, log)
+	}
+}
+
+func (l Local) worker(ctx context.Context, g *Progress, stage, shard int, log string) error {
+	f, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	c := exec.CommandContext(ctx, filepath.Join(g.Dir, g.Program.Name), "sweep", "work", g.Dir, "--stage", strconv.Itoa(stage),
+		"--shard", fmt.Sprintf("%d/%d", shard, g.Shards), "--log", log)
+	c.Env = append(append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(max(1, l.CPUs))), l.Env...)
+	c.Stdout, c.Stderr = f, f
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.WaitDelay = time.Minute
+	apart(c)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	if l.Started != nil {
+		l.Started(stage, shard, c.Process)
+	}
+	return c.Wait()
+}

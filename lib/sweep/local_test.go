@@ -1,0 +1,187 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/store"
+)
+
+// asWorker tells the test's own program that it is a worker.
+const asWorker = "LETHE_TEST_SWEEP_WORKER"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(asWorker); how != "" {
+		if err := beWorker(how); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// beWorker reads a command line as the program's "sweep work" does. How "slow" is,
+// every job takes a while, so that it can be killed.
+func beWorker(how string) error {
+	f := flag.NewFlagSet("work", flag.ContinueOnError)
+	shard, stage, log := f.String("shard", "", ""), f.Int("stage", -1, ""), f.String("log", "", "")
+	if len(os.Args) < 4 || os.Args[1] != "sweep" || os.Args[2] != "work" {
+		return fmt.Errorf("called as %q", os.Args)
+	}
+	if err := f.Parse(os.Args[4:]); err != nil {
+		return err
+	}
+	w := &Worker{Dir: os.Args[3], Stage: *stage, Log: *log, Program: os.Args[0], Engine: engineHere, Out: os.Stdout, Patience: time.Second}
+	if _, err := fmt.Sscanf(*shard, "%d/%d", &w.Shard, &w.Of); err != nil {
+		return err
+	}
+	g := small()
+	g.during = func(_ context.Context, w *store.Work, id string) error {
+		if how == "broken" && id == "base/0-0" {
+			return errors.New("the weather")
+		}
+		if how == "slow" {
+			time.Sleep(30 * time.Millisecond)
+		}
+		return nil
+	}
+	w.List = func(s *store.Store) ([]lab.Job, error) {
+		g.store = s
+		return g.jobs(), nil
+	}
+	return w.Work(context.Background())
+}
+
+// laid lays a sweep out whose program is this test.
+func laid(t *testing.T, shards int) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("processes are killed by signals")
+	}
+	dir := filepath.Join(t.TempDir(), "sweep")
+	p, err := New(small().jobs(), Options{Recipes: []string{"test/grid"}, Scale: "quick", Shards: shards, Engine: Engine{"auto", engineHere}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.Executable()
+	if err == nil {
+		err = p.Lay(dir, program)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Workers are killed in the middle of their work, as machines kill them; the sweep
+// ends in the bytes of a run that nobody disturbed.
+func TestASweepWhoseWorkersAreKilledEndsInTheSameBytes(t *testing.T) {
+	dir := laid(t, 3)
+	var mu sync.Mutex
+	killed := map[string]bool{}
+	var out bytes.Buffer
+	l := Local{
+		Resources: Resources{MaxParallel: 2, Env: []string{asWorker + "=slow"}}, Out: &out,
+		Started: func(stage, shard int, p *os.Process) {
+			mu.Lock()
+			defer mu.Unlock()
+			if at := fmt.Sprint(stage, shard); !killed[at] && stage == 0 { // every worker of the first stage, once
+				killed[at] = true
+				time.AfterFunc(100*time.Millisecond, func() { _ = p.Kill() })
+			}
+		},
+	}
+	g := look(t, dir)
+	if err := l.Run(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Left()) > 0 || len(g.Failed) > 0 || len(killed) != 3 {
+		t.Fatalf("%d jobs are left, %d failed, %d workers were killed: %s", len(g.Left()), len(g.Failed), len(killed), out.String())
+	}
+	if len(g.Attempts) < 3+3 || len(g.Silent()) == 0 {
+		t.Errorf("%d attempts, %d of them silent: nobody was hit in the middle", len(g.Attempts), len(g.Silent()))
+	}
+	if logs, err := filepath.Glob(filepath.Join(dir, logsRoom, g.ID+"-s*.local_*.log")); err != nil || len(logs) < 4 || g.Attempts[0].Log == "" {
+		t.Errorf("logs: %v, %v", logs, err)
+	}
+	s, _ := collect(t, dir)
+	sameRuns(t, runs(t, s.Dir()), undisturbed(t, small()))
+}
+
+// A worker that fails is not started again: its jobs would fail again.
+func TestALocalSweepListsWhatFails(t *testing.T) {
+	dir := laid(t, 2)
+	var started []string
+	var mu sync.Mutex
+	var out bytes.Buffer
+	l := Local{
+		Resources: Resources{Env: []string{asWorker + "=broken"}}, Out: &out,
+		Started: func(stage, shard int, _ *os.Process) {
+			mu.Lock()
+			defer mu.Unlock()
+			started = append(started, fmt.Sprint(stage, "/", shard))
+		},
+	}
+	g := look(t, dir)
+	if err := l.Run(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(started)
+	if len(slices.Compact(slices.Clone(started))) != len(started) {
+		t.Errorf("started: %v", started)
+	}
+	if g.Failed["base/0-0"].Error == "" || !strings.Contains(g.Failed["base/0-0"].Error, "the weather") || !strings.Contains(out.String(), "see "+dir) {
+		t.Errorf("%+v\n%s", g.Failed, out.String())
+	}
+	l.Env = []string{asWorker + "=well"}
+	if err := l.Run(t.Context(), look(t, dir)); err != nil {
+		t.Fatal(err)
+	}
+	if left := look(t, dir).Left(); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// The context ends a local sweep, and what was done is kept.
+func TestALocalSweepIsStopped(t *testing.T) {
+	dir := laid(t, 2)
+	ctx, stop := context.WithCancel(t.Context())
+	l := Local{Resources: Resources{MaxParallel: 1, Env: []string{asWorker + "=slow"}}, Out: io.Discard, Started: func(int, int, *os.Process) { stop() }}
+	if err := l.Run(ctx, look(t, dir)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	l.Started = nil
+	if err := l.Run(t.Context(), look(t, dir)); err != nil {
+		t.Fatal(err)
+	}
+	if left := look(t, dir).Left(); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// A folder without its program says so.
+func TestALocalSweepWithoutItsProgramSaysSo(t *testing.T) {
+	dir := laid(t, 2)
+	if err := os.Remove(filepath.Join(dir, "lethe")); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	g := look(t, dir)
+	if err := (Local{Out: &out}).Run(t.Context(), g); err != nil || len(g.Left()) != len(g.Jobs) || !strings.Contains(out.String(), "lethe") {
+		t.Errorf("%v, %d left: %s", err, len(g.Left()), out.String())
+	}
+}

@@ -1,0 +1,361 @@
+// Package sweep spreads the jobs of recipes over the nodes of a cluster, or the
+// cores of one machine, and brings their runs together again.
+//
+// A sweep is a folder that all nodes see:
+//
+//	plan.json              what is to be done: jobs as data, each with its stage and shard
+//	lethe                  the program that planned it; no other one works on it
+//	stores/<shard>/<n>/    a store per shard and attempt: nobody else writes there
+//	journal/, failed/      what each attempt has done, and what failed; a file per attempt
+//	logs/                  what the workers printed
+//	slurm/, submitted.jsonl  scripts and numbers of what was handed to a cluster
+//
+// Nothing in it is locked, renamed, changed or deleted by a process other than the
+// one that made it, so that a network file system need only do what all of them do:
+// keep a file that one process has written and closed. The same shard may be worked
+// on twice at the same time, by a step that its cluster took for dead: both attempts
+// compute the same bytes.
+package sweep
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+)
+
+// PlanFile is the plan's name in the folder of its sweep.
+const PlanFile = "plan.json"
+
+const format = 1
+
+// Plan is what a sweep is to do.
+type Plan struct {
+	Format  int      `json:"format"`
+	ID      string   `json:"id"` // of this sweep alone: it is in the names of its logs
+	Recipes []string `json:"recipes"`
+	Scale   string   `json:"scale"`
+	Shift   int      `json:"shift"` // of every seed
+	Engine  Engine   `json:"engine"`
+	Program Program  `json:"program"`
+	// Data are the hashes of all data that keys hold, by name; one set that is prepared
+	// in several ways has several.
+	Data   map[string][]string `json:"data"`
+	Shards int                 `json:"shards"`
+	Stages int                 `json:"stages"`
+	Jobs   []Job               `json:"jobs"` // what is needed first coming first
+	// LeftOut are jobs whose data were not on the machine that planned.
+	LeftOut []string `json:"left_out,omitempty"`
+
+	index map[string]int // of jobs, by ID
+}
+
+// Engine is what jobs compute with.
+type Engine struct {
+	Open string `json:"open"` // how it is asked for: "auto", "xla:cuda"
+	Is   string `json:"is"`   // as it stands in keys: "lethe/3"
+}
+
+// Program is the program beside the plan.
+type Program struct {
+	Name   string `json:"name"` // of its file
+	SHA256 string `json:"sha256"`
+}
+
+// Job is one job as data.
+type Job struct {
+	ID    string   `json:"id"` // recipe and coordinates: the key may hang on the weights of others
+	Needs []string `json:"needs,omitempty"`
+	Key   string   `json:"key,omitempty"` // of its run, where it is known without computing
+	Cost  int64    `json:"cost"`          // in lab.CostUnit
+	Stage int      `json:"stage"`
+	Shard int      `json:"shard"`
+	// Command does this job alone, in the sweep's folder.
+	Command []string `json:"command"`
+}
+
+// Options are those of New. Zero values are defaults.
+type Options struct {
+	Recipes []string
+	Scale   string
+	Shift   int
+	Engine  Engine
+	Shards  int // 0: 16, or one per job where there are fewer
+}
+
+const defaultShards = 16
+
+// New plans jobs, what is needed first coming first.
+func New(jobs []lab.Job, o Options) (*Plan, error) {
+	p := &Plan{
+		Format: format, Recipes: o.Recipes, Scale: o.Scale, Shift: o.Shift, Engine: o.Engine, Data: map[string][]string{}, Shards: o.Shards,
+	}
+	for _, j := range jobs {
+		if j.Missing {
+			p.LeftOut = append(p.LeftOut, j.ID)
+			continue
+		}
+		if j.Work == nil {
+			return nil, fmt.Errorf("sweep: nobody says how job %s is done", j.ID)
+		}
+		for name, hash := range j.Data {
+			if !slices.Contains(p.Data[name], hash) {
+				p.Data[name] = append(p.Data[name], hash)
+			}
+		}
+		p.Jobs = append(p.Jobs, Job{ID: j.ID, Needs: j.Needs, Key: j.Key, Cost: j.Cost})
+	}
+	if len(p.Jobs) == 0 {
+		return nil, fmt.Errorf("sweep: there is nothing to do: of %d jobs %d have no data on this machine", len(jobs), len(p.LeftOut))
+	}
+	if p.Shards == 0 {
+		p.Shards = min(defaultShards, len(p.Jobs))
+	}
+	if p.Shards < 1 {
+		return nil, fmt.Errorf("sweep: %d shards", p.Shards)
+	}
+	for _, hashes := range p.Data {
+		slices.Sort(hashes)
+	}
+	p.Stages = deal(p.Jobs, p.Shards)
+	p.ID = name(o.Recipes, o.Scale)
+	return p, nil
+}
+
+var unusual = regexp.MustCompile(`[^a-z0-9]+`)
+
+// name is a sweep's: what it makes, and eight random digits, because a cluster may
+// give the number of a job that it forgot to another one.
+func name(recipes []string, scale string) string {
+	what := "sweep"
+	if len(recipes) > 0 {
+		what = recipes[0]
+	}
+	what = strings.Trim(unusual.ReplaceAllString(strings.ToLower(what+"-"+scale), "-"), "-")
+	return what[:min(len(what), 32)] + "-" + random()
+}
+
+func random() string {
+	b := make([]byte, 4)
+	_, _ = rand.Read(b) // it never fails
+	return hex.EncodeToString(b)
+}
+
+// cluster are jobs that stay together.
+type cluster struct {
+	jobs  []int
+	cost  int64
+	stage int
+}
+
+// deal gives every job a stage and a shard, and returns the number of stages. A job
+// that needs the jobs of one cluster alone joins it: then nothing has to be fetched
+// and waited for. It opens a cluster of its own, in the stage after those that it
+// needs, where it needs several clusters, or where its cluster would become more
+// than a shard's fair share. In every stage the dearest cluster is dealt first, to
+// the shard that has least to do there.
+func deal(jobs []Job, shards int) (stages int) {
+	index, of := map[string]int{}, make([]*cluster, len(jobs))
+	var total int64
+	for i, j := range jobs {
+		index[j.ID] = i
+		total += j.Cost
+	}
+	fair := total / int64(shards)
+	var all []*cluster
+	for i, j := range jobs {
+		var needs []*cluster
+		stage := 0
+		for _, n := range j.Needs {
+			at, listed := index[n]
+			if !listed || of[at] == nil {
+				continue
+			}
+			if c := of[at]; !slices.Contains(needs, c) {
+				needs = append(needs, c)
+				stage = max(stage, c.stage+1)
+			}
+		}
+		c := &cluster{stage: stage}
+		if len(needs) == 1 && needs[0].cost+j.Cost <= fair {
+			c = needs[0]
+		} else {
+			all = append(all, c)
+		}
+		c.jobs, c.cost, of[i] = append(c.jobs, i), c.cost+j.Cost, c
+	}
+	slices.SortStableFunc(all, func(a, b *cluster) int { return cmp.Or(cmp.Compare(a.stage, b.stage), cmp.Compare(b.cost, a.cost)) })
+	var load []int64
+	for k, c := range all {
+		if k == 0 || c.stage != all[k-1].stage {
+			load = make([]int64, shards)
+		}
+		at := slices.Index(load, slices.Min(load))
+		load[at] += max(1, c.cost)
+		for _, i := range c.jobs {
+			jobs[i].Stage, jobs[i].Shard = c.stage, at
+		}
+		stages = max(stages, c.stage+1)
+	}
+	return stages
+}
+
+// Lay makes the folder of a sweep: the plan, and a copy of the program beside it.
+// A folder that holds a plan already is refused.
+func (p *Plan) Lay(dir, program string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, PlanFile)
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s is there already: a sweep is planned into a folder of its own", path)
+	}
+	p.Program.Name = "lethe"
+	if strings.HasSuffix(program, ".exe") {
+		p.Program.Name += ".exe"
+	}
+	var err error
+	if p.Program.SHA256, err = copyProgram(filepath.Join(dir, p.Program.Name), program); err != nil {
+		return err
+	}
+	for i := range p.Jobs {
+		p.Jobs[i].Command = []string{"./" + p.Program.Name, "sweep", "work", ".", "--job", p.Jobs[i].ID}
+	}
+	b, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+func copyProgram(to, from string) (hash string, err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return "", err
+	}
+	return hashOf(to)
+}
+
+// Read reads the plan of the sweep in a folder, and refuses one that contradicts
+// itself.
+func Read(dir string) (*Plan, error) {
+	path := filepath.Join(dir, PlanFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no sweep: it has no %s (lethe sweep plan makes one)", dir, PlanFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(p); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+var (
+	goodID   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}$`)
+	goodHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+func (p *Plan) check() error {
+	switch {
+	case p.Format != format:
+		return fmt.Errorf("format %d, this program knows %d", p.Format, format)
+	case !goodID.MatchString(p.ID):
+		return fmt.Errorf("id %q: expected small letters, digits and dashes", p.ID)
+	case p.Shards < 1 || p.Stages < 1 || len(p.Jobs) == 0:
+		return fmt.Errorf("%d jobs in %d shards and %d stages", len(p.Jobs), p.Shards, p.Stages)
+	case p.Engine.Is == "":
+		return errors.New("engine: nothing says what it is")
+	case p.Program.Name == "" || p.Program.Name != filepath.Base(p.Program.Name) || !goodHash.MatchString(p.Program.SHA256):
+		return fmt.Errorf("program: %q with SHA-256 %q", p.Program.Name, p.Program.SHA256)
+	}
+	seen := map[string]Job{}
+	for i, j := range p.Jobs {
+		if err := p.checkJob(j, seen); err != nil {
+			return fmt.Errorf("job %d (%s): %w", i, j.ID, err)
+		}
+		seen[j.ID] = j
+	}
+	return nil
+}
+
+func (p *Plan) checkJob(j Job, before map[string]Job) error {
+	_, twice := before[j.ID]
+	switch {
+	case j.ID == "":
+		return errors.New("it has no id")
+	case twice:
+		return errors.New("it is listed twice")
+	case j.Stage < 0 || j.Stage >= p.Stages:
+		return fmt.Errorf("stage %d of %d", j.Stage, p.Stages)
+	case j.Shard < 0 || j.Shard >= p.Shards:
+		return fmt.Errorf("shard %d of %d", j.Shard, p.Shards)
+	}
+	for _, id := range j.Needs {
+		n, ok := before[id]
+		switch {
+		case !ok:
+			return fmt.Errorf("it needs %s, which is not listed before it", id)
+		case n.Stage > j.Stage || n.Stage == j.Stage && n.Shard != j.Shard:
+			return fmt.Errorf("it is in stage %d, shard %d, and needs %s of stage %d, shard %d", j.Stage, j.Shard, id, n.Stage, n.Shard)
+		}
+	}
+	return nil
+}
+
+// of are the jobs of a shard in a stage, in the plan's order.
+func (p *Plan) of(stage, shard int) []Job {
+	var out []Job
+	for _, j := range p.Jobs {
+		if j.Stage == stage && j.Shard == shard {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// Find returns the job of that ID.
+func (p *Plan) Find(id string) (Job, error) {
+	if i := slices.IndexFunc(p.Jobs, func(j Job) bool { return j.ID == id }); i >= 0 {
+		return p.Jobs[i], nil
+	}
+	return Job{}, fmt.Errorf("no job %q in this sweep of %d jobs; %s lists them", id, len(p.Jobs), PlanFile)
+}
+
+// Cost is that of all jobs of a stage.
+func (p *Plan) Cost(stage int) (total int64) {
+	for _, j := range p.Jobs {
+		if j.Stage == stage {
+			total += j.Cost
+		}
+	}
+	return total
+}

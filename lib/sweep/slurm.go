@@ -1,0 +1,338 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Resources are what a worker is given. Zero values leave it to the cluster.
+type Resources struct {
+	Time        string // "2:00:00", as the cluster reads it
+	Mem         string // "4G"
+	CPUs        int    // 0: 1
+	MaxParallel int    // workers at a time, 0: as many as there is room for
+	MaxRestarts int    // of one worker, 0: 10
+	// Env are variables that the workers get, "NAME=value": where the data are.
+	Env []string
+}
+
+const defaultRestarts = 10
+
+// Slurm hands a sweep to a Slurm cluster.
+type Slurm struct {
+	Resources
+	Partition, Account, Constraint string
+	// Lead is how many seconds before its time is over a worker is told to save its
+	// work, 0: 300. Slurm may tell it a minute later than asked.
+	Lead int
+	Args []string // more arguments of sbatch
+	// Command runs a program of Slurm's, nil: the one in PATH.
+	Command func(ctx context.Context, stdin, name string, args ...string) (string, error)
+}
+
+const (
+	defaultLead  = 300
+	defaultArray = 1001 // Slurm's MaxArraySize where nothing else is configured
+)
+
+// Array is one array job: shards of a stage.
+type Array struct {
+	Stage  int
+	Tasks  []int // numbers of the array's tasks
+	Offset int   // shard = task + Offset
+	Script string
+}
+
+// Submitted is an array that was handed in: a line of submitted.jsonl.
+type Submitted struct {
+	Time   time.Time `json:"time"`
+	On     string    `json:"on"`
+	Stage  int       `json:"stage"`
+	Number string    `json:"number"` // the cluster's
+	Tasks  string    `json:"tasks"`
+	Offset int       `json:"offset,omitempty"`
+	Script string    `json:"script"`
+}
+
+// plainPath has no character that Slurm's scripts or file names read as another.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./-]+$`)
+
+// Arrays are the array jobs of what a sweep still has to do, stage by stage, none
+// with a task number of size or above.
+func (s Slurm) Arrays(g *Progress, size int) ([]Array, error) {
+	if !plainPath.MatchString(g.Dir) {
+		return nil, fmt.Errorf("the folder %q: Slurm's file names hold letters, digits and _@+=:,./- only", g.Dir)
+	}
+	for _, e := range s.Env {
+		if strings.ContainsAny(e, "\n\x00") || !strings.Contains(e, "=") {
+			return nil, fmt.Errorf("the variable %q is not NAME=value in one line", e)
+		}
+	}
+	if size < 1 {
+		return nil, fmt.Errorf("arrays of at most %d tasks", size)
+	}
+	var out []Array
+	for stage := range g.Stages {
+		for _, a := range split(g.Missing(stage), size) {
+			a.Stage = stage
+			a.Script = s.script(g, a)
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}
+
+// split deals shards to arrays whose task numbers stay below size.
+func split(shards []int, size int) (out []Array) {
+	for _, shard := range shards {
+		offset := shard / size * size
+		if len(out) == 0 || out[len(out)-1].Offset != offset {
+			out = append(out, Array{Offset: offset})
+		}
+		last := &out[len(out)-1]
+		last.Tasks = append(last.Tasks, shard-offset)
+	}
+	return out
+}
+
+// ranges writes ascending numbers as Slurm does: "0-3,7".
+func ranges(n []int) string {
+	var parts []string
+	for i := 0; i < len(n); {
+		end := i
+		for end+1 < len(n) && n[end+1] == n[end]+1 {
+			end++
+		}
+		if end == i {
+			parts = append(parts, strconv.Itoa(n[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", n[i], n[end]))
+		}
+		i = end + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// jobName is a stage's in the queue.
+func (p *Plan) jobName(stage int) string { return fmt.Sprintf("lethe-%s-s%d", p.ID, stage) }
+
+func (s Slurm) script(g *Progress, a Array) string {
+	var b strings.Builder
+	tasks := ranges(a.Tasks)
+	if s.MaxParallel > 0 {
+		tasks += fmt.Sprintf("%%%d", s.MaxParallel)
+	}
+	lead := s.Lead
+	if lead == 0 {
+		lead = defaultLead
+	}
+	// Only "B:" reaches the batch script, which exec makes the worker itself.
+	options := [][2]string{
+		{"job-name", g.jobName(a.Stage)}, {"array", tasks}, {"cpus-per-task", strconv.Itoa(max(1, s.CPUs))},
+		{"time", s.Time}, {"mem", s.Mem}, {"partition", s.Partition}, {"account", s.Account}, {"constraint", s.Constraint},
+		{"signal", fmt.Sprintf("B:TERM@%d", lead)}, {"open-mode", "append"}, {"output", s.log(g, a, "%A_%a")},
+	}
+	b.WriteString("#!/bin/bash\n")
+	for _, o := range options {
+		if o[1] != "" {
+			fmt.Fprintf(&b, "#SBATCH --%s=%s\n", o[0], o[1])
+		}
+	}
+	b.WriteString("#SBATCH --requeue\nset -eu\nexport GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}\n")
+	for _, e := range s.Env {
+		name, value, _ := strings.Cut(e, "=")
+		fmt.Fprintf(&b, "export %s=%s\n", name, quote(value))
+	}
+	fmt.Fprintf(&b, "exec %s sweep work %s --stage %d --shard $((SLURM_ARRAY_TASK_ID + %d))/%d --max-restarts %d --log %s\n",
+		filepath.Join(g.Dir, g.Program.Name), g.Dir, a.Stage, a.Offset, g.Shards, s.restarts(), s.log(g, a, "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"))
+	return b.String()
+}
+
+func (r Resources) restarts() int {
+	if r.MaxRestarts == 0 {
+		return defaultRestarts
+	}
+	return r.MaxRestarts
+}
+
+// log is the path of a task's log; the sweep's own name is in it because a cluster
+// may give one number twice.
+func (s Slurm) log(g *Progress, a Array, number string) string {
+	return filepath.Join(g.Dir, logsRoom, fmt.Sprintf("%s-s%d.%s.log", g.ID, a.Stage, number))
+}
+
+// quote quotes a word for the shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Size is the cluster's MaxArraySize: one more than the largest task number.
+func (s Slurm) Size(ctx context.Context) (int, error) {
+	out, err := s.run(ctx, "", "scontrol", "show", "config")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(out) {
+		name, value, ok := strings.Cut(line, "=")
+		if ok && strings.TrimSpace(name) == "MaxArraySize" {
+			n, err := strconv.Atoi(strings.TrimSpace(value))
+			if err != nil || n < 1 {
+				return 0, fmt.Errorf("scontrol: MaxArraySize is %q", strings.TrimSpace(value))
+			}
+			return n, nil
+		}
+	}
+	return defaultArray, nil
+}
+
+// Queued are the numbers and states of this sweep's jobs in the queue, by their name:
+// a number may be somebody else's by now.
+func (s Slurm) Queued(ctx context.Context, p *Plan) ([]string, error) {
+	var names []string
+	for stage := range p.Stages {
+		names = append(names, p.jobName(stage))
+	}
+	out, err := s.run(ctx, "", "squeue", "--noheader", "--array", "--name="+strings.Join(names, ","), "--format=%i %T")
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(strings.TrimSpace(out), func(r rune) bool { return r == '\n' }), nil
+}
+
+// Submit hands in what is left, a stage after the stage before it, whatever became of
+// that: afterok would leave a stage waiting for ever behind one failed task. It returns
+// when the cluster has taken the arrays.
+func (s Slurm) Submit(ctx context.Context, g *Progress) ([]Submitted, error) {
+	size, err := s.Size(ctx)
+	if err != nil {
+		return nil, err
+	}
+	arrays, err := s.Arrays(g, size)
+	if err != nil {
+		return nil, err
+	}
+	for _, room := range []string{logsRoom, "slurm"} {
+		if err := os.MkdirAll(filepath.Join(g.Dir, room), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	var out []Submitted
+	var now, before []string // numbers of this stage's arrays and of the stage before it
+	for i, a := range arrays {
+		if i > 0 && a.Stage != arrays[i-1].Stage {
+			now, before = nil, now
+		}
+		sub, err := s.submit(ctx, g, a, before)
+		if err != nil {
+			return out, err
+		}
+		out, now = append(out, sub), append(now, sub.Number)
+	}
+	return out, nil
+}
+
+func (s Slurm) submit(ctx context.Context, g *Progress, a Array, after []string) (Submitted, error) {
+	sub := Submitted{Time: time.Now().UTC(), On: "slurm", Stage: a.Stage, Tasks: ranges(a.Tasks), Offset: a.Offset}
+	sub.Script = filepath.Join("slurm", fmt.Sprintf("s%d-%d-%s.sbatch", a.Stage, a.Offset, random()))
+	if err := os.WriteFile(filepath.Join(g.Dir, sub.Script), []byte(a.Script), 0o644); err != nil {
+		return sub, err
+	}
+	args := []string{"--parsable"}
+	if len(after) > 0 {
+		args = append(args, "--dependency=afterany:"+strings.Join(after, ":"))
+	}
+	text, err := s.run(ctx, a.Script, "sbatch", append(args, s.Args...)...)
+	if err != nil {
+		return sub, err
+	}
+	sub.Number, _, _ = strings.Cut(strings.TrimSpace(text), ";")
+	if _, err := strconv.Atoi(sub.Number); err != nil {
+		return sub, fmt.Errorf("sbatch: expected the number of a job, found %q", text)
+	}
+	return sub, keep(g.Dir, sub)
+}
+
+// keep adds a line to submitted.jsonl.
+func keep(dir string, s Submitted) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "submitted.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+func (s Slurm) run(ctx context.Context, stdin, name string, args ...string) (string, error) {
+	if s.Command != nil {
+		return s.Command(ctx, stdin, name, args...)
+	}
+	return command(ctx, stdin, name, args...)
+}
+
+// command runs a program; its error is what the program says.
+func command(ctx context.Context, stdin, name string, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, name, args...)
+	var out, problem bytes.Buffer
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(stdin), &out, &problem
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(problem.String()))
+	}
+	return out.String(), nil
+}
+
+// Print writes the scripts of what is left, and how each is handed in.
+func (s Slurm) Print(w io.Writer, g *Progress, size int) error {
+	arrays, err := s.Arrays(g, size)
+	if err != nil {
+		return err
+	}
+	for _, a := range arrays {
+		after := ""
+		if a.Stage > arrays[0].Stage {
+			after = fmt.Sprintf(" --dependency=afterany:NUMBERS-OF-STAGE-%d", a.Stage-1)
+		}
+		words := append([]string{"sbatch --parsable" + after}, s.Args...)
+		if _, err := fmt.Fprintf(w, "# %s\n%s\n", strings.Join(words, " "), a.Script); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Requeue asks Slurm to queue the array task that this process is again, and reports
+// whether it will: not outside Slurm, not where somebody has cancelled it, and not
+// after as many restarts as are allowed. The task is named with its array, because
+// the bare number of an array's last task is that of the whole array.
+func (s Slurm) Requeue(ctx context.Context, getenv func(string) string, max int) (bool, error) {
+	array, task := getenv("SLURM_ARRAY_JOB_ID"), getenv("SLURM_ARRAY_TASK_ID")
+	if array == "" || task == "" {
+		return false, nil
+	}
+	restarts, _ := strconv.Atoi(getenv("SLURM_RESTART_COUNT")) // not set: 0
+	if restarts >= max {
+		return false, fmt.Errorf("this task was restarted %d times, which is enough; submit the sweep again", restarts)
+	}
+	number := array + "_" + task
+	state, err := s.run(ctx, "", "scontrol", "--oneliner", "show", "job", number)
+	if err != nil {
+		return false, err
+	}
+	if !strings.Contains(state, " JobState=RUNNING ") { // COMPLETING: somebody has cancelled it
+		return false, nil
+	}
+	_, err = s.run(ctx, "", "scontrol", "requeue", number)
+	return err == nil, err
+}

@@ -1,0 +1,82 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Summary is how far a sweep is, for a program.
+type Summary struct {
+	ID     string         `json:"id"`
+	Dir    string         `json:"dir"`
+	Stages []StageSummary `json:"stages"`
+	Failed []Record       `json:"failed"`
+	Silent []Record       `json:"silent"`
+}
+
+// StageSummary is how far a stage is.
+type StageSummary struct {
+	Stage   int     `json:"stage"`
+	Jobs    int     `json:"jobs"`
+	Done    int     `json:"done"`
+	Failed  int     `json:"failed"`
+	Shards  int     `json:"shards_left"`
+	Cost    int64   `json:"cost_left"`
+	Seconds float64 `json:"seconds"` // that the jobs that are done took
+}
+
+// Summary sums up how far the sweep is.
+func (g *Progress) Summary() Summary {
+	out := Summary{ID: g.ID, Dir: g.Dir, Failed: []Record{}, Silent: g.Silent()}
+	for stage := range g.Stages {
+		s := StageSummary{Stage: stage, Shards: len(g.Missing(stage))}
+		for _, j := range g.Jobs {
+			if j.Stage == stage {
+				g.add(&s, j)
+			}
+		}
+		out.Stages = append(out.Stages, s)
+	}
+	for _, id := range slices.Sorted(maps.Keys(g.Failed)) {
+		out.Failed = append(out.Failed, g.Failed[id])
+	}
+	return out
+}
+
+func (g *Progress) add(s *StageSummary, j Job) {
+	s.Jobs++
+	if r, done := g.Done[j.ID]; done {
+		s.Done++
+		s.Seconds += r.Seconds
+		return
+	}
+	s.Cost += j.Cost
+	if _, failed := g.Failed[j.ID]; failed {
+		s.Failed++
+	}
+}
+
+// ListFailed writes what failed, and of shards that have jobs to do the attempts of
+// which nobody knows how they ended.
+func (g *Progress) ListFailed(w io.Writer) {
+	s := g.Summary()
+	for _, r := range s.Failed {
+		fmt.Fprintf(w, "failed: %s\n  %s\n  on %s, attempt %s of shard %d, %s\n", r.Job, r.Error, r.Host, r.Attempt, r.Shard, r.Time.Format(time.DateTime))
+		if r.Log != "" {
+			fmt.Fprintf(w, "  log: %s\n", r.Log)
+		}
+		fmt.Fprintf(w, "  again: cd %s && %s\n", g.Dir, r.Command)
+	}
+	for _, r := range s.Silent {
+		if !slices.Contains(g.Missing(r.Stage), r.Shard) {
+			continue
+		}
+		last := g.Last[attemptOf(r)]
+		fmt.Fprintf(w, "no last word: attempt %s of shard %d, stage %d, on %s, heard of at %s; it runs, or has died; log: %s\n", r.Attempt, r.Shard,
+			r.Stage, r.Host, last.Time.Format(time.DateTime), filepath.Base(r.Log))
+	}
+}

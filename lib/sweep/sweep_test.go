@@ -1,0 +1,610 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/store"
+)
+
+const engineHere = "test/1"
+
+// grid is a recipe of words: bases, twins of each that need it, and sums that need
+// all of a row. What a job writes hangs on nothing but its name and what it needs.
+type grid struct {
+	rows, columns int
+	store         *store.Store
+	// during is called while a job computes, before it writes.
+	during func(ctx context.Context, w *store.Work, id string) error
+	data   string // hash
+}
+
+func (g grid) key(id string) store.Key {
+	return store.Key{Recipe: strings.SplitN(id, "/", 2)[0], Config: id, Data: map[string]string{"words": g.data}, Engine: engineHere}
+}
+
+// do computes a job, and what it needs where that is not there.
+func (g grid) do(ctx context.Context, id string, needs []string) (*store.Run, error) {
+	return g.store.Do(ctx, g.key(id), func(ctx context.Context, w *store.Work) error {
+		if g.during != nil {
+			if err := g.during(ctx, w, id); err != nil {
+				return err
+			}
+		}
+		word := id
+		for _, n := range needs {
+			run, err := g.do(ctx, n, g.needs(n))
+			if err != nil {
+				return err
+			}
+			b, err := run.Bytes("word")
+			if err != nil {
+				return err
+			}
+			word += "+" + string(b)
+		}
+		return w.WriteFile("word", []byte(word))
+	})
+}
+
+func (g grid) needs(id string) (out []string) {
+	kind, rest, _ := strings.Cut(id, "/")
+	switch kind {
+	case "twin":
+		return []string{"base/" + rest}
+	case "sum":
+		for c := range g.columns {
+			out = append(out, fmt.Sprintf("base/%s-%d", rest, c), fmt.Sprintf("twin/%s-%d", rest, c))
+		}
+	}
+	return out
+}
+
+func (g grid) jobs() (out []lab.Job) {
+	add := func(id string, cost int64) {
+		j := lab.Job{ID: id, Needs: g.needs(id), Cost: cost, Data: map[string]string{"words": g.data}}
+		if !strings.HasPrefix(id, "twin") {
+			j.Key, _ = g.key(id).ID()
+		}
+		j.Work = func(ctx context.Context) (string, error) {
+			for _, n := range j.Needs[:min(1, len(j.Needs))] { // as an unlearning asks for its original
+				if _, err := g.do(ctx, n, g.needs(n)); err != nil {
+					return "", err
+				}
+			}
+			run, err := g.do(ctx, id, g.needs(id))
+			if err != nil {
+				return "", err
+			}
+			return run.ID, nil
+		}
+		out = append(out, j)
+	}
+	for r := range g.rows {
+		for c := range g.columns {
+			add(fmt.Sprintf("base/%d-%d", r, c), 100)
+			add(fmt.Sprintf("twin/%d-%d", r, c), 10)
+		}
+		add(fmt.Sprintf("sum/%d", r), 20)
+	}
+	return out
+}
+
+func small() grid { return grid{rows: 2, columns: 3, data: "d1"} }
+
+// planned lays a sweep of a grid out in a folder. The program is a small file.
+func planned(t *testing.T, g grid, shards int) (dir string, p *Plan) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "sweep")
+	p, err := New(g.jobs(), Options{Recipes: []string{"test/grid"}, Scale: "quick", Shards: shards, Engine: Engine{"auto", engineHere}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Lay(dir, program); err != nil {
+		t.Fatal(err)
+	}
+	return dir, p
+}
+
+// worker is one of a grid's.
+func worker(t *testing.T, dir string, g grid, shard, of int) *Worker {
+	t.Helper()
+	return &Worker{
+		Dir: dir, Shard: shard, Of: of, Stage: -1, Program: filepath.Join(dir, "lethe"), Engine: engineHere, Out: t.Output(),
+		Patience: 20 * time.Millisecond,
+		List: func(s *store.Store) ([]lab.Job, error) {
+			g.store = s
+			return g.jobs(), nil
+		},
+	}
+}
+
+// all does every shard of every stage, and returns the errors.
+func all(t *testing.T, dir string, g grid) error {
+	t.Helper()
+	p, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs []error
+	for stage := range p.Stages {
+		for shard := range p.Shards {
+			w := worker(t, dir, g, shard, p.Shards)
+			w.Stage = stage
+			errs = append(errs, w.Work(t.Context()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func look(t *testing.T, dir string) *Progress {
+	t.Helper()
+	g, err := Look(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func collect(t *testing.T, dir string) (*store.Store, store.Merged) {
+	t.Helper()
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := look(t, dir).Collect(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, m
+}
+
+// runs are the bytes of all finished runs of a store.
+func runs(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	root := filepath.Join(dir, "runs")
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(root, path)
+		out[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// undisturbed are the runs of a grid that one process has made.
+func undisturbed(t *testing.T, g grid) map[string]string {
+	t.Helper()
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.store, g.during = s, nil
+	for _, j := range g.jobs() {
+		if _, err := j.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return runs(t, s.Dir())
+}
+
+func sameRuns(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	if len(want) == 0 {
+		t.Fatal("there is nothing to compare with")
+	}
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s differs or is missing", name)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d files, want %d", len(got), len(want))
+	}
+}
+
+func TestASweepOfShardsMakesTheBytesOfOneProcess(t *testing.T) {
+	for _, shards := range []int{1, 3, 14} {
+		dir, _ := planned(t, small(), shards)
+		if err := all(t, dir, small()); err != nil {
+			t.Fatal(err)
+		}
+		g := look(t, dir)
+		if len(g.Left()) > 0 || len(g.Failed) > 0 || len(g.Silent()) > 0 || len(g.Done) != len(small().jobs()) {
+			t.Errorf("%d shards: %d jobs are left, %d failed, %d silent", shards, len(g.Left()), len(g.Failed), len(g.Silent()))
+		}
+		s, m := collect(t, dir)
+		if m.Added != len(small().jobs()) || m.Same != 0 || len(m.Refused) > 0 {
+			t.Errorf("%d shards: %+v: something was computed twice", shards, m)
+		}
+		sameRuns(t, runs(t, s.Dir()), undisturbed(t, small()))
+		before := len(g.Attempts)
+		if err := all(t, dir, small()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(look(t, dir).Attempts); n != before {
+			t.Errorf("%d attempts at nothing", n-before)
+		}
+	}
+}
+
+// A worker does its own shard and no other.
+func TestAWorkerDoesItsOwnShard(t *testing.T) {
+	dir, p := planned(t, small(), 3)
+	for shard := range 3 {
+		w := worker(t, dir, small(), shard, 3)
+		w.Stage = 0
+		if err := w.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		g := look(t, dir)
+		for _, j := range p.Jobs {
+			if _, done := g.Done[j.ID]; done != (j.Stage == 0 && j.Shard <= shard) {
+				t.Errorf("after shard %d: %s of stage %d, shard %d: done %v", shard, j.ID, j.Stage, j.Shard, done)
+			}
+		}
+	}
+	one := p.of(1, 1)[0]
+	w := worker(t, dir, small(), 0, 0)
+	w.Job = one.ID
+	if err := w.Work(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if g := look(t, dir); g.Done[one.ID].Shard != 1 || len(g.Done) != len(p.of(0, 0))+len(p.of(0, 1))+len(p.of(0, 2))+1 {
+		t.Errorf("%d jobs are done; %+v", len(g.Done), g.Done[one.ID])
+	}
+}
+
+func TestAWorkerRefusesWhatIsNotAsPlanned(t *testing.T) {
+	dir, p := planned(t, small(), 3)
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, []byte("#!/bin/bash\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	rekeyed := small()
+	for name, c := range map[string]struct {
+		change func(w *Worker)
+		words  []string
+	}{
+		"engine":        {func(w *Worker) { w.Engine = "xla/cuda" }, []string{"xla/cuda", engineHere}},
+		"program":       {func(w *Worker) { w.Program = other }, []string{other, p.Program.SHA256[:12], filepath.Join(dir, "lethe")}},
+		"shard 3/3":     {func(w *Worker) { w.Shard = 3 }, []string{"shard 3/3", "from 0 to 2"}},
+		"shard -1/3":    {func(w *Worker) { w.Shard = -1 }, []string{"shard -1/3"}},
+		"shard 0/4":     {func(w *Worker) { w.Of = 4 }, []string{"shard 0/4", "has 3 shards"}},
+		"stage 2":       {func(w *Worker) { w.Stage = 2 }, []string{"stage 2", "from 0 to 1"}},
+		"data":          {func(w *Worker) { w.List = worker(t, dir, grid{rows: 2, columns: 3, data: "d2"}, 0, 3).List }, []string{"words", "d1", "d2"}},
+		"unknown job":   {func(w *Worker) { w.List = worker(t, dir, grid{rows: 0, data: "d1"}, 0, 3).List }, []string{"knows no job", "test/grid"}},
+		"other weights": {func(w *Worker) { w.List = relisted(t, w.List, func(j *lab.Job) { j.Key = strings.Repeat("ab", 32) }) }, []string{"abababababab", "in the plan"}},
+		"missing data":  {func(w *Worker) { w.List = relisted(t, w.List, func(j *lab.Job) { j.Missing = true }) }, []string{"not on this node", "LETHE_DATA"}},
+	} {
+		w := worker(t, dir, rekeyed, 0, 3)
+		c.change(w)
+		err := w.Work(t.Context())
+		if !errors.Is(err, ErrRefused) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, word := range c.words {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%s: %q does not say %q", name, err, word)
+			}
+		}
+	}
+	if g := look(t, dir); len(g.Done) > 0 {
+		t.Errorf("%d jobs were done", len(g.Done))
+	}
+	w := worker(t, dir, small(), 0, 0)
+	w.Job = "train/nothing"
+	if err := w.Work(t.Context()); err == nil || !strings.Contains(err.Error(), "train/nothing") {
+		t.Errorf("an unknown job: %v", err)
+	}
+	if err := (&Worker{Dir: t.TempDir()}).Work(t.Context()); err == nil || !strings.Contains(err.Error(), "is no sweep") {
+		t.Errorf("a folder without a plan: %v", err)
+	}
+}
+
+// relisted changes the jobs of a list.
+func relisted(t *testing.T, list func(*store.Store) ([]lab.Job, error), change func(*lab.Job)) func(*store.Store) ([]lab.Job, error) {
+	t.Helper()
+	return func(s *store.Store) ([]lab.Job, error) {
+		jobs, err := list(s)
+		for i := range jobs {
+			change(&jobs[i])
+		}
+		return jobs, err
+	}
+}
+
+// What fails is written down with its log and its command, what needs it says so,
+// everything else is done, and the next submission does what is missing.
+func TestWhatFailsIsListedAndStopsNothingElse(t *testing.T) {
+	dir, _ := planned(t, small(), 3)
+	broken := small()
+	broken.during = func(_ context.Context, _ *store.Work, id string) error {
+		if id == "base/1-2" {
+			return errors.New("the weather")
+		}
+		return nil
+	}
+	err := all(t, dir, broken)
+	if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, failedRoom)) {
+		t.Errorf("%v", err)
+	}
+	g := look(t, dir)
+	if len(g.Failed) != 3 || len(g.Done) != len(g.Jobs)-3 || len(g.Silent()) > 0 {
+		t.Fatalf("%d failed, %d of %d done", len(g.Failed), len(g.Done), len(g.Jobs))
+	}
+	for id, word := range map[string]string{"base/1-2": "the weather", "twin/1-2": "needs base/1-2, which failed", "sum/1": "needs base/1-2, which failed"} {
+		r := g.Failed[id]
+		if !strings.Contains(r.Error, word) || !strings.Contains(r.Command, "--job "+id) {
+			t.Errorf("%s: %+v", id, r)
+		}
+	}
+	var said strings.Builder
+	g.ListFailed(&said)
+	if text := said.String(); strings.Count(text, "failed: ") < 3 || !strings.Contains(text, "again: cd "+dir) {
+		t.Errorf("%s", text)
+	}
+	s := g.Summary()
+	if s.Stages[0].Failed+s.Stages[1].Failed != 3 || s.Stages[1].Shards != 1 || len(s.Failed) != 3 {
+		t.Errorf("%+v", s)
+	}
+	if missing := append(g.Missing(0), g.Missing(1)...); len(missing) != 2 || g.Stage() != 0 {
+		t.Errorf("missing: %v, from stage %d", missing, g.Stage())
+	}
+	computed := 0
+	mended := small()
+	mended.during = func(context.Context, *store.Work, string) error { computed++; return nil }
+	if err := all(t, dir, mended); err != nil {
+		t.Fatal(err)
+	}
+	if g := look(t, dir); computed != 3 || len(g.Left()) > 0 || len(g.Failed) > 0 || g.Stage() != -1 {
+		t.Errorf("%d jobs were computed, %d are left, %d failed", computed, len(g.Left()), len(g.Failed))
+	}
+	to, _ := collect(t, dir)
+	sameRuns(t, runs(t, to.Dir()), undisturbed(t, small()))
+}
+
+// An attempt that is stopped has saved its work, and the next goes on from there.
+func TestAStoppedAttemptIsGoneOnWith(t *testing.T) {
+	dir, _ := planned(t, small(), 2)
+	ctx, stop := context.WithCancel(t.Context())
+	first := small()
+	first.during = func(ctx context.Context, w *store.Work, id string) error {
+		if id != "base/0-1" {
+			return nil
+		}
+		stop()
+		return errors.Join(w.SaveCheckpoint(nil, "half way"), ctx.Err())
+	}
+	w := worker(t, dir, first, 0, 2)
+	for _, j := range look(t, dir).Jobs {
+		if j.ID == "base/0-1" {
+			w.Shard = j.Shard
+		}
+	}
+	w.Stage = 0
+	if err := w.Work(ctx); !errors.Is(err, ErrStopped) {
+		t.Fatalf("%v", err)
+	}
+	g := look(t, dir)
+	if len(g.Failed) > 0 || len(g.Silent()) > 0 || g.Last[attemptOf(g.Attempts[0])].Kind != Stopped {
+		t.Errorf("%d failed, silent: %v, last: %v", len(g.Failed), g.Silent(), g.Last)
+	}
+	done, resumed := len(g.Done), ""
+	again := small()
+	computed := 0
+	again.during = func(_ context.Context, w *store.Work, id string) error {
+		computed++
+		_, state, ok, err := w.LoadCheckpoint()
+		if ok {
+			resumed += id + string(state)
+		}
+		return err
+	}
+	if err := all(t, dir, again); err != nil {
+		t.Fatal(err)
+	}
+	if resumed != `base/0-1"half way"` || computed != len(g.Jobs)-done {
+		t.Errorf("gone on with %q; %d computed, %d had been done", resumed, computed, done)
+	}
+	to, _ := collect(t, dir)
+	sameRuns(t, runs(t, to.Dir()), undisturbed(t, small()))
+}
+
+// A step that its cluster took for dead goes on beside the one that took its place.
+func TestAShardThatIsWorkedOnTwiceAtOnceGivesTheSameBytes(t *testing.T) {
+	dir, p := planned(t, small(), 2)
+	for stage := range p.Stages {
+		for shard := range 2 {
+			meet, errs := make(chan bool), make(chan error)
+			for range 2 {
+				g, met := small(), false
+				g.during = func(context.Context, *store.Work, string) error {
+					if !met { // both are in the middle of their first job
+						met = true
+						select {
+						case meet <- true:
+						case <-meet:
+						}
+					}
+					return nil
+				}
+				w := worker(t, dir, g, shard, 2)
+				w.Stage = stage
+				go func() { errs <- w.Work(t.Context()) }()
+			}
+			if err := errors.Join(<-errs, <-errs); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s, m := collect(t, dir)
+	// Both computed the first job of each of two shards in two stages; what one had
+	// finished the other may have found.
+	if m.Added != len(p.Jobs) || m.Same < 2*p.Stages || len(m.Refused) > 0 {
+		t.Errorf("%+v", m)
+	}
+	sameRuns(t, runs(t, s.Dir()), undisturbed(t, small()))
+}
+
+// A run that is damaged after it was written counts as not done, is computed again,
+// and does not stand in the way of the whole one.
+func TestADamagedRunIsDoneAgain(t *testing.T) {
+	dir, _ := planned(t, small(), 2)
+	if err := all(t, dir, small()); err != nil {
+		t.Fatal(err)
+	}
+	r := look(t, dir).Done["base/0-0"]
+	path := filepath.Join(dir, filepath.FromSlash(r.Dir), "word")
+	if err := os.WriteFile(path, []byte("bAse/0-0"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, m := collect(t, dir)
+	if len(m.Refused) != 1 || !errors.Is(m.Refused[0], store.ErrDamaged) || !strings.Contains(m.Refused[0].Error(), path) {
+		t.Errorf("%+v", m)
+	}
+	if left := look(t, dir).Left(); len(left) != 1 || left[0].ID != "base/0-0" {
+		t.Fatalf("left: %+v", left)
+	}
+	if err := all(t, dir, small()); err != nil {
+		t.Fatal(err)
+	}
+	s, m := collect(t, dir)
+	if len(m.Refused) > 0 || len(look(t, dir).Left()) > 0 {
+		t.Errorf("%+v", m)
+	}
+	sameRuns(t, runs(t, s.Dir()), undisturbed(t, small()))
+}
+
+// Two attempts that disagree are nobody's result.
+func TestAttemptsThatDisagreeAreAConflict(t *testing.T) {
+	dir, _ := planned(t, small(), 1)
+	if err := all(t, dir, small()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(filepath.Join(dir, storesRoom, "0", "999-liar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lie := func(_ context.Context, w *store.Work) error { return w.WriteFile("word", []byte("another")) }
+	if _, err := s.Do(t.Context(), small().key("base/0-0"), lie); err != nil {
+		t.Fatal(err)
+	}
+	_, m := collect(t, dir)
+	if len(m.Refused) != 1 || !errors.Is(m.Refused[0], store.ErrConflict) || !strings.Contains(m.Refused[0].Error(), "999-liar") {
+		t.Errorf("%+v", m)
+	}
+}
+
+// A record whose run has gone is no record.
+func TestAJobWhoseRunIsGoneIsNotDone(t *testing.T) {
+	dir, _ := planned(t, small(), 2)
+	if err := all(t, dir, small()); err != nil {
+		t.Fatal(err)
+	}
+	r := look(t, dir).Done["sum/1"]
+	if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(r.Dir))); err != nil {
+		t.Fatal(err)
+	}
+	if left := look(t, dir).Left(); len(left) != 1 || left[0].ID != "sum/1" {
+		t.Errorf("left: %+v", left)
+	}
+}
+
+// A network file system shows what another node wrote late.
+func TestAJobWaitsForWordOfWhatItNeeds(t *testing.T) {
+	dir, p := planned(t, small(), 2)
+	hidden := filepath.Join(t.TempDir(), "hidden")
+	for shard := range 2 {
+		w := worker(t, dir, small(), shard, 2)
+		w.Stage = 0
+		if err := w.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown := filepath.Join(dir, journalRoom)
+	if err := os.Rename(shown, hidden); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(300*time.Millisecond, func() {
+		files, _ := os.ReadDir(hidden)
+		for _, f := range files {
+			b, _ := os.ReadFile(filepath.Join(hidden, f.Name()))
+			_ = os.WriteFile(filepath.Join(shown, f.Name()), b, 0o644)
+		}
+	})
+	sum := p.Jobs[slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Stage == 1 })]
+	w := worker(t, dir, small(), sum.Shard, 2)
+	w.Stage, w.Patience = 1, time.Minute
+	if err := w.Work(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, m := collect(t, dir); m.Same != 0 {
+		t.Errorf("%+v: it did not wait", m)
+	}
+	early, _ := planned(t, small(), 2)
+	w = worker(t, early, small(), sum.Shard, 2)
+	w.Stage = 1
+	if err := w.Work(t.Context()); err == nil || !strings.Contains(look(t, early).Failed[sum.ID].Error, "of which there is no word") {
+		t.Errorf("%v: %+v", err, look(t, early).Failed)
+	}
+}
+
+func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
+	dir, _ := planned(t, small(), 1)
+	if err := all(t, dir, small()); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, journalRoom, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := whole[:len(whole)-3]
+	if err := os.WriteFile(files[0], torn, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	g := look(t, dir)
+	var said strings.Builder
+	g.ListFailed(&said)
+	if len(g.Silent()) != 1 || said.String() != "" { // nothing is left to do, so nobody need hear of it
+		t.Errorf("silent: %v; %s", g.Silent(), said.String())
+	}
+	last := g.Done["base/0-0"] // of the torn attempt
+	if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(last.Dir))); err != nil {
+		t.Fatal(err)
+	}
+	look(t, dir).ListFailed(&said)
+	if !strings.Contains(said.String(), "no last word: attempt "+last.Attempt+" of shard 0, stage 0") {
+		t.Errorf("%s", said.String())
+	}
+	if err := os.WriteFile(files[0], append([]byte("{\"kind\":\"done\"}\nnonsense\n"), whole...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Look(dir); err == nil || !strings.Contains(err.Error(), files[0]) || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("%v", err)
+	}
+}
