@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/attack/strangers"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -167,6 +168,9 @@ func attackList() []named {
 	}
 	for _, a := range shadow.All() {
 		out = append(out, named{Name: a.Name(), About: "shadow models: " + a.About()})
+	}
+	for _, a := range strangers.All() {
+		out = append(out, named{Name: a.Name(), About: "non-members alone: " + a.About()})
 	}
 	for _, a := range learned.Attackers() {
 		out = append(out, named{Name: a.Name(), About: "trained: " + a.About()})

@@ -61,6 +61,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/attack/learned"
 	_ "github.com/lethe-ml/lethe/lib/attack/representation"
 	_ "github.com/lethe-ml/lethe/lib/attack/shadow"
+	_ "github.com/lethe-ml/lethe/lib/attack/strangers"
 	_ "github.com/lethe-ml/lethe/lib/audit"
 	_ "github.com/lethe-ml/lethe/lib/audit/lenstest"
 	_ "github.com/lethe-ml/lethe/lib/cells"
