@@ -104,6 +104,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/unlearn"
 	_ "github.com/lethe-ml/lethe/lib/utility"
 	_ "github.com/lethe-ml/lethe/lib/verify"
+	_ "github.com/lethe-ml/lethe/lib/verify/ensemble"
 	_ "github.com/lethe-ml/lethe/lib/verify/fisher"
 	_ "github.com/lethe-ml/lethe/lib/verify/ruler"
 	_ "github.com/lethe-ml/lethe/lib/verify/sde"
