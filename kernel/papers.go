@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/attacks"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/paper/fishing"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
@@ -24,6 +25,7 @@ func papers() []paper.Paper {
 		fishing.Paper(),
 		blindu.Paper(),
 		lenses.Paper(),
+		attacks.Paper(),
 	}
 }
 

@@ -80,6 +80,8 @@ const (
 
 	// StreamSubsets draws the three sets of a lens on subsets (draw).
 	StreamSubsets = "subsets"
+	// StreamExchange draws which models of two ensembles change places (distance).
+	StreamExchange = "exchange"
 	// StreamDecoder deals the held-out records to those that a lens learns to draw on and
 	// those that it draws.
 	StreamDecoder = "decoder"

@@ -84,6 +84,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/nn"
 	_ "github.com/lethe-ml/lethe/lib/nn/loss"
 	_ "github.com/lethe-ml/lethe/lib/paper"
+	_ "github.com/lethe-ml/lethe/lib/paper/attacks"
 	_ "github.com/lethe-ml/lethe/lib/paper/blindu"
 	_ "github.com/lethe-ml/lethe/lib/paper/fishing"
 	_ "github.com/lethe-ml/lethe/lib/paper/fishing/kinds"

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // QuantileRegression is the attack by quantile regression (Bertran et al. 2023,
@@ -97,8 +99,8 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// steps bounds Newton's method, which takes ten or so.
-const steps = 200
+// steps bounds the alternation, which takes ten or so, and hundreds where features are nearly as many as records.
+const steps = 5000
 
 // fit alternates exact steps: the mean given the spread is a weighted ridge regression;
 // the spread given the mean takes a damped step of Newton's method.
@@ -118,13 +120,17 @@ func fit(known Records, ridge float64) (law, error) {
 	for i := range f {
 		f[i] = l.features(known.Seen.Row(i))
 	}
+	sd, err := stats.SD(known.Scores)
+	if err != nil {
+		return l, err
+	}
+	l.spread[cols] = math.Log(sd) // from a spread of 1 a step may reach where all weights are 0
 	weights, residuals := make([]float64, n), make([]float64, n)
 	last := math.Inf(1)
 	for range steps {
 		for i := range f {
 			weights[i] = math.Exp(-2 * dot(l.spread, f[i]))
 		}
-		var err error
 		if l.mean, err = solve(f, weights, ridge, func(i int) float64 { return weights[i] * known.Scores[i] }); err != nil {
 			return l, err
 		}
@@ -135,7 +141,7 @@ func fit(known Records, ridge float64) (law, error) {
 			return l, err
 		}
 		now := objective(f, residuals, l, ridge)
-		if last-now < 1e-12*(1+math.Abs(now)) {
+		if last-now < 1e-10*(1+math.Abs(now)) {
 			return l, nil
 		}
 		last = now
@@ -211,7 +217,8 @@ func solve(f [][]float64, weights []float64, ridge float64, target func(i int) f
 		return nil, errors.New("the non-members do not determine the law of their scores")
 	}
 	var out mat.VecDense
-	if err := c.SolveVecTo(&out, g); err != nil {
+	// A badly conditioned step is one that the next steps mend.
+	if err := c.SolveVecTo(&out, g); err != nil && !errors.As(err, new(mat.Condition)) {
 		return nil, err
 	}
 	return out.RawVector().Data, nil

@@ -3,6 +3,10 @@ package main
 // ofPapers are mistakes in papers.
 var ofPapers = []Fault{
 	// Papers.
+	{File: "lib/paper/attacks/fleet.go", Old: "e.Target = h.scaled.Row(m)", New: "e.Target = first.scaled.Row(m)",
+		Protects: "who does not know of the unlearning attacks the unlearned model all the same"},
+	{File: "lib/paper/attacks/distances.go", Old: "mine, others := cases[:models], cases[models:]",
+		New: "mine, others := cases[:models], cases[:models]", Protects: "the reference is other models than the null"},
 	{File: "lib/paper/rulerpaper/cell.go", Old: "c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})",
 		New: "c.oracle, _, err = c.Weights(ctx, unlearn.DoNothing{})", Protects: "the oracle of a cell never saw a forget record"},
 	{File: "lib/paper/sdepaper/diffusion/diffusion.go", Old: "		d.Fit.Schedule = train.Cosine()", New: "		d.Fit.Schedule = train.Steps()",
