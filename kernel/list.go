@@ -180,7 +180,7 @@ func attackList() []named {
 
 func lensList() []named {
 	var out []named
-	for _, l := range audit.Lenses() {
+	for _, l := range audit.Every() {
 		out = append(out, named{Name: l.Name(), About: l.About()})
 	}
 	return out

@@ -25,6 +25,7 @@ func papers() []paper.Paper {
 		fishing.Paper(),
 		blindu.Paper(),
 		lenses.Paper(),
+		lenses.Agreement(),
 		attacks.Paper(),
 	}
 }
