@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/paper/fishing"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
+	"github.com/lethe-ml/lethe/lib/paper/power"
 	"github.com/lethe-ml/lethe/lib/paper/rulerpaper"
 	"github.com/lethe-ml/lethe/lib/paper/sdepaper"
 
@@ -27,6 +28,7 @@ func papers() []paper.Paper {
 		lenses.Paper(),
 		lenses.Agreement(),
 		attacks.Paper(),
+		power.Paper(),
 	}
 }
 

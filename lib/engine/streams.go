@@ -82,6 +82,8 @@ const (
 	StreamSubsets = "subsets"
 	// StreamExchange draws which models of two ensembles change places (distance).
 	StreamExchange = "exchange"
+	// StreamPlanted draws the records to be forgotten that stay in a training all the same.
+	StreamPlanted = "planted"
 	// StreamRelearn draws the held-out records that a model learns beside the forgotten ones.
 	StreamRelearn = "relearn"
 	// StreamDecoder deals the held-out records to those that a lens learns to draw on and

@@ -89,6 +89,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/paper/fishing"
 	_ "github.com/lethe-ml/lethe/lib/paper/fishing/kinds"
 	_ "github.com/lethe-ml/lethe/lib/paper/lenses"
+	_ "github.com/lethe-ml/lethe/lib/paper/power"
 	_ "github.com/lethe-ml/lethe/lib/paper/rulerpaper"
 	_ "github.com/lethe-ml/lethe/lib/paper/sdepaper"
 	_ "github.com/lethe-ml/lethe/lib/paper/sdepaper/diffusion"
