@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -13,7 +14,7 @@ import (
 //	value = mean over x of  1[answer(x) = partner] - 1[answer(x) is wrong and not the partner] / (K - 2)
 //
 // over the held-out records of the two classes that no method may look at, the partner being the other one and K
-// the number of classes, with Student's interval over records. The paper's targeted error
+// the number of classes, with Newcombe's interval (stats.ShareDifference) over records. The paper's targeted error
 // is its first half; the second is how often any other wrong class is answered.
 //
 // Null: 0, the partner is a wrong answer like every other. Above it the two classes are
@@ -46,7 +47,7 @@ func (l Confusion) Look(c *Case, m *Model) (*Reading, error) {
 	if err := train.CheckOutputs(o.Train, o.Test); err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	var effects []float64
+	var partners, others []bool
 	answered := answers(o.Test.Logits())
 	for _, i := range c.Judged() {
 		answer, own, partner := answered[i], c.Test.Y[i], b
@@ -57,8 +58,13 @@ func (l Confusion) Look(c *Case, m *Model) (*Reading, error) {
 		default:
 			continue
 		}
-		others := is(answer != own && answer != partner) / float64(classes-2)
-		effects = append(effects, is(answer == partner)-others)
+		partners, others = append(partners, answer == partner), append(others, answer != own && answer != partner)
 	}
-	return perRecord(c, l, m, effects, "held-out records")
+	const over = "held-out records"
+	so := func(v bool) bool { return v }
+	third := stats.Share(others, over, so)
+	for _, v := range []*float64{&third.Value, &third.Low, &third.High} {
+		*v /= float64(classes - 2)
+	}
+	return ofShares(c, l, m, stats.Share(partners, over, so), third)
 }

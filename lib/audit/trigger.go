@@ -15,8 +15,9 @@ import (
 //
 //	value = mean over x of  1[answer(x + trigger) = target] - 1[answer(x) = target]
 //
-// over the held-out records that no method may look at, with Student's interval over
-// these pairs. The success rate that papers report is its first half; the second half is
+// over the held-out records that no method may look at, with Newcombe's interval
+// (stats.ShareDifference), which takes the two halves for independent and is too wide where
+// they are not. The success rate that papers report is its first half; the second half is
 // what the model gives them anyway.
 //
 // Null: 0, a trigger that does nothing. Above it the backdoor is open (memory). A
@@ -59,13 +60,15 @@ func (l Trigger) Look(c *Case, m *Model) (*Reading, error) {
 		target = with.Y[0]
 	}
 	plain, marked := answers(o.Test.Logits()), answers(p.Logits())
-	var effects []float64
+	var before []int
 	for _, i := range c.Judged() {
 		if c.isSource(i) {
-			effects = append(effects, is(marked[len(effects)] == target)-is(plain[i] == target))
+			before = append(before, plain[i])
 		}
 	}
-	return perRecord(c, l, m, effects, "triggered records")
+	const over = "triggered records"
+	hit := func(answer int) bool { return answer == target }
+	return ofShares(c, l, m, stats.Share(marked, over, hit), stats.Share(before, over, hit))
 }
 
 // isSource says whether a test record is of the class that the backdoor's records were
@@ -78,12 +81,12 @@ func (c *Case) isSource(row int) bool {
 	return c.About.Classes[c.Test.Y[row]] == name
 }
 
-// perRecord is the reading of a mean over records whose null is 0.
-func perRecord(c *Case, l Lens, m *Model, effects []float64, over string) (*Reading, error) {
-	if len(effects) < 2 || len(c.Forget) == 0 {
-		return nil, fmt.Errorf("audit: the lens %q: %d %s, %d records to forget", l.Name(), len(effects), over, len(c.Forget))
+// ofShares is the reading of what one share has over another; its null is 0.
+func ofShares(c *Case, l Lens, m *Model, share, other stats.Estimate) (*Reading, error) {
+	if share.N < 2 || len(c.Forget) == 0 {
+		return nil, fmt.Errorf("audit: the lens %q: %d %s, %d records to forget", l.Name(), share.N, share.Over, len(c.Forget))
 	}
-	e := stats.MeanInterval(effects, 0.95, over).Against(0, stats.NearNull)
+	e := stats.ShareDifference(share, other).Against(0, stats.NearNull)
 	return &Reading{Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e, Floor: stats.Floor{Mean: math.NaN(), P95: math.NaN()}}, nil
 }
 
@@ -98,11 +101,4 @@ func answers(logits array.Matrix[float32]) []int {
 		}
 	}
 	return out
-}
-
-func is(so bool) float64 {
-	if so {
-		return 1
-	}
-	return 0
 }

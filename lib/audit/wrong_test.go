@@ -1,11 +1,13 @@
 package audit
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
@@ -69,37 +71,49 @@ func TestTheTriggersEffectIsAMeanOfDifferences(t *testing.T) {
 		t.Errorf("answers %v", got)
 	}
 	c := openCase(t, newLab(t), drawings(lab.Backdoor{}))
-	r, err := Trigger{}.Look(c, c.Original)
-	if err != nil {
-		t.Fatal(err)
-	}
 	with, err := c.Triggered()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.N != with.X.Rows {
-		t.Fatalf("%d records, %d have the trigger", r.N, with.X.Rows)
+	anyway := 0.0
+	models := []*Model{c.Original}
+	for seed := range engine.Root(20) {
+		models = append(models, c.Model(fmt.Sprint("seed ", seed), c.Untrained(seed)))
 	}
-	p, err := c.Runner.Predict(c.Original.Weights, with.X)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := c.Original.Outputs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	success, plain, n := 0.0, 0.0, 0.0
-	for _, a := range answers(p.Logits()) {
-		success += is(a == 2)
-	}
-	for _, i := range c.Judged() {
-		if c.Test.Y[i] == 1 {
-			plain += is(answers(o.Test.Logits())[i] == 2)
-			n++
+	for _, m := range models {
+		r, err := Trigger{}.Look(c, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.Runner.Predict(m.Weights, with.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := m.Outputs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		success, plain, n := 0.0, 0.0, 0.0
+		for _, a := range answers(p.Logits()) {
+			if a == 2 {
+				success++
+			}
+		}
+		for _, i := range c.Judged() {
+			if c.Test.Y[i] == 1 {
+				if answers(o.Test.Logits())[i] == 2 {
+					plain++
+				}
+				n++
+			}
+		}
+		anyway += plain
+		if want := (success - plain) / n; math.Abs(r.Value-want) > 1e-12 || r.N != with.X.Rows || r.Low == r.High {
+			t.Errorf("%s: %v, want %v", m.Label, r.Estimate, want)
 		}
 	}
-	if want := (success - plain) / n; math.Abs(r.Value-want) > 1e-12 {
-		t.Errorf("%v, want %v", r.Value, want)
+	if anyway == 0 {
+		t.Error("no model gives the label to anybody without the trigger")
 	}
 }
 
