@@ -37,7 +37,7 @@ var ofJudges = []Fault{
 		Protects: "what is learned again sooner is a memory"},
 	{File: "lib/audit/relearning.go", Old: "float64(e) - (bar-now)/(before-now)", New: "float64(e) - 0*(bar-now)/(before-now)",
 		Protects: "a loss between two epochs is on a straight line"},
-	{File: "lib/audit/trigger.go", Old: "stats.Share(marked, over, hit), stats.Share(before, over, hit)", New: "stats.Share(marked, over, hit), stats.Share(before[:2], over, hit)",
+	{File: "lib/audit/trigger.go", Old: "stats.Share(before, over, hit)", New: "stats.Share(before[:2], over, hit)",
 		Protects: "what a model answers without the trigger is no success of it"},
 	{File: "lib/audit/confusion.go", Old: "*v /= float64(classes - 2)", New: "*v *= 0",
 		Protects: "a confused class is answered more often than another wrong one"},

@@ -70,8 +70,8 @@ func showTable(e *paper.Env, s Study, ev *paper.Evidence[Seen]) *paper.Output {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	t.Notes = append(t.Notes, "A share that was planted stands for so many records that a method did not reach, in a model that was trained like the others: what is left "+
-		"of all records a little is another memory.",
+	t.Notes = append(t.Notes, "A share that was planted stands for so many records that a method did not reach, in a model that was trained "+
+		"like the others: what is left of all records a little is another memory.",
 		fmt.Sprintf("One retrained model for reference, %d others for what chance does; these have other forget sets where they are drawn.", s.Seeds-1),
 		"A lens on ensembles (table attacks distances) has many models of the method to look at, and is not in this table.")
 	t.Notes = append(t.Notes, ev.LeftOut()...)
