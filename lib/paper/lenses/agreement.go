@@ -1,6 +1,7 @@
 package lenses
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,17 +112,46 @@ func compare(pairs []Pair, name string, shares [][]float64) {
 	}
 }
 
-// picturePairs is the picture of all pairs; the table has the intervals.
-func picturePairs(lenses []audit.Lens, pairs []Pair, source string) plot.Heatmap {
+// picturePairs is the picture of all pairs that more than one case speaks of: their means,
+// and below them their intervals, the strongest first.
+func picturePairs(lenses []audit.Lens, pairs []Pair, source string) plot.Panels {
+	return plot.Panels{
+		Meta:    plot.Meta{Title: agreementTitle, Caption: agreementDoc, Source: source, Width: 1080},
+		Columns: 1, Figures: []plot.Figure{meansOf(lenses, pairs), intervalsOf(lenses, pairs)},
+	}
+}
+
+// intervalsOf are the means with their intervals over cases.
+func intervalsOf(lenses []audit.Lens, pairs []Pair) plot.Forest {
+	low, high := -1.0, 1.0
+	f := plot.Forest{
+		Meta: plot.Meta{Title: "The same, with 95 % intervals over cases"}, Digits: 2,
+		X: plot.Axis{Label: "rank correlation", Min: &low, Max: &high}, Null: &plot.Null{Value: 0},
+	}
+	for _, p := range pairs {
+		if len(p.Rho) < 2 {
+			continue
+		}
+		label := fmt.Sprintf("%s, %s (%d cases)", lenses[p.A].Name(), lenses[p.B].Name(), len(p.Rho))
+		f.Rows = append(f.Rows, plot.ForestRow{Label: label, Estimate: p.Mean()})
+	}
+	slices.SortStableFunc(f.Rows, func(a, b plot.ForestRow) int { return cmp.Compare(b.Estimate.Value, a.Estimate.Value) })
+	if len(f.Rows) == 0 {
+		f.Rows = []plot.ForestRow{{Label: "every pair", Missing: "one case at most"}}
+	}
+	return f
+}
+
+func meansOf(lenses []audit.Lens, pairs []Pair) plot.Heatmap {
 	low, high, null := -1.0, 1.0, 0.0
 	h := plot.Heatmap{
-		Meta: plot.Meta{Title: agreementTitle, Caption: agreementDoc, Source: source}, Value: "rank correlation", Min: &low, Max: &high, Null: &null,
+		Meta: plot.Meta{Title: "Means over two cases or more"}, Value: "rank correlation", Min: &low, Max: &high, Null: &null,
 	}
 	values, missing := map[[2]int]float64{}, map[[2]int]string{}
 	for _, p := range pairs {
 		at := [2]int{p.B, p.A}
-		if len(p.Rho) == 0 {
-			missing[at] = "no case"
+		if len(p.Rho) < 2 {
+			missing[at] = "one case at most"
 			continue
 		}
 		values[at] = p.Mean().Value

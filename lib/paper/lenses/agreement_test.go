@@ -47,7 +47,8 @@ func TestAgreementShowsEveryPairOfLenses(t *testing.T) {
 	if err := out.Table.Check(); err != nil || len(out.Table.Rows) != n*(n-1)/2 {
 		t.Errorf("%d rows, %v", len(out.Table.Rows), err)
 	}
-	h := out.Figure.(plot.Heatmap)
+	panels := out.Figure.(plot.Panels).Figures
+	h := panels[0].(plot.Heatmap)
 	for i := range n {
 		for j := range n {
 			if h.Values[i][j] != h.Values[j][i] || h.Missing[i][j] != h.Missing[j][i] || i == j && h.Values[i][j] != 1 {
@@ -57,5 +58,13 @@ func TestAgreementShowsEveryPairOfLenses(t *testing.T) {
 	}
 	if _, err := out.Figure.PNG(); err != nil {
 		t.Error(err)
+	}
+	// A pair that one case speaks of is no evidence; two cases give a mean and an interval.
+	lenses := audit.Every()
+	pairs := []Pair{{A: 0, B: 1, Rho: []float64{0.9}}, {A: 0, B: 2, Rho: []float64{0.2, 0.4}}, {A: 1, B: 2, Rho: []float64{0.7, 0.5, 0.9}}}
+	two := picturePairs(lenses, pairs, "").Figures
+	means, rows := two[0].(plot.Heatmap), two[1].(plot.Forest).Rows
+	if means.Missing[1][0] == "" || math.Abs(means.Values[0][2]-0.3) > 1e-12 || len(rows) != 2 || math.Abs(rows[0].Estimate.Value-0.7) > 1e-12 {
+		t.Errorf("%v, %v, %+v", means.Missing, means.Values, rows)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -22,8 +23,9 @@ type Seen struct {
 	Forget int `json:"n_forget"`
 	// Excess is the reading less that of the retrained model, positive on memory's side.
 	Excess float64 `json:"excess"`
-	// Accused says that the interval is beyond the null, on memory's side.
-	Accused bool `json:"accused"`
+	// Accused says that the interval is beyond the null, on memory's side; nil of an attack
+	// that has no null of its own.
+	Accused *bool `json:"accused,omitempty"`
 }
 
 func pieces(e *paper.Env, s Study) (out []paper.Piece[Seen]) {
@@ -35,9 +37,9 @@ func pieces(e *paper.Env, s Study) (out []paper.Piece[Seen]) {
 				ID: fmt.Sprintf("evidence/power/%s/%s/seed-%d", of.DataSet, at.Forgets(), k), About: fmt.Sprintf("%s, seed %d", of.Label, k),
 				Setting: at, File: "seen.json",
 				Models:  []paper.Models{{Setting: at, Methods: []unlearn.Method{unlearn.Retrain{}, unlearn.DoNothing{}}}},
-				Key:     func(c *lab.Case) store.Key { return key(l, c, of, s.Plants) },
+				Key:     func(c *lab.Case) store.Key { return key(l, c, of, s) },
 				Cost:    func(c *lab.Case) int64 { return int64(len(s.Plants) * c.Problem.Train.X.Rows * c.Fit.Epochs) },
-				Measure: func(ctx context.Context, _ *lab.Case) ([]Seen, error) { return measure(ctx, l, of, k, s.Plants) },
+				Measure: func(ctx context.Context, _ *lab.Case) ([]Seen, error) { return measure(ctx, l, of, k, s) },
 			})
 		}
 	}
@@ -52,13 +54,14 @@ type evidenceKey struct {
 	Fit     any      `json:"fit"`
 	Forget  string   `json:"forget"`
 	Plants  []Plant  `json:"plants"`
+	Shadows int      `json:"shadows"`
 	Lenses  []string `json:"lenses"`
 	Results int      `json:"results"`
 }
 
-func key(l *lab.Lab, c *lab.Case, of Case, plants []Plant) store.Key {
+func key(l *lab.Lab, c *lab.Case, of Case, s Study) store.Key {
 	k := evidenceKey{NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Label: of.Label, Goal: c.Goal.Name(), Fit: c.Fit,
-		Forget: lab.RowsKey(c.Forget), Plants: plants, Results: Results}
+		Forget: lab.RowsKey(c.Forget), Plants: s.Plants, Shadows: s.Shadows, Results: Results}
 	for _, lens := range lenses() {
 		k.Lenses = append(k.Lenses, fmt.Sprintf("%s%+v", lens.Name(), lens))
 	}
@@ -74,7 +77,7 @@ const planted = 50_000
 
 // measure plants every memory in the case of a seed. All models of it share the seed, so
 // that they differ in the memory alone; the oracle has the case's own.
-func measure(ctx context.Context, l *lab.Lab, of Case, seed int, plants []Plant) ([]Seen, error) {
+func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]Seen, error) {
 	c, err := audit.Open(ctx, l, of.seed(seed))
 	if err != nil {
 		return nil, err
@@ -86,13 +89,17 @@ func measure(ctx context.Context, l *lab.Lab, of Case, seed int, plants []Plant)
 			return nil, fmt.Errorf("oracle: %w", err)
 		}
 	}
-	rows := make([][]Seen, len(plants))
+	shadows, err := retrained(ctx, c, s.Shadows)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]Seen, len(s.Plants))
 	var tasks []func() error
-	for i, p := range plants {
+	for i, p := range s.Plants {
 		tasks = append(tasks, func() (err error) {
 			own, inner := *c, *c.Case
 			own.Case = &inner
-			rows[i], err = see(ctx, &own, p, order, oracle)
+			rows[i], err = see(ctx, &own, p, order, oracle, shadows)
 			return err
 		})
 	}
@@ -110,7 +117,7 @@ func measure(ctx context.Context, l *lab.Lab, of Case, seed int, plants []Plant)
 }
 
 // see trains the model of a memory and looks at it through every lens.
-func see(ctx context.Context, c *audit.Case, p Plant, order []int, oracle []*audit.Reading) (out []Seen, err error) {
+func see(ctx context.Context, c *audit.Case, p Plant, order []int, oracle []*audit.Reading, by shadow.Shadows) (out []Seen, err error) {
 	fit := c.Fit
 	fit.Seed = engine.Root(c.Seed + planted)
 	t, err := c.Lab.Train(ctx, lab.Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: p.rows(c.Forget, c.Retain, order)})
@@ -128,10 +135,12 @@ func see(ctx context.Context, c *audit.Case, p Plant, order []int, oracle []*aud
 		}
 		side := float64(r.Memory)
 		s := Seen{Lens: lens.Name(), Plant: p, Excess: side * (r.Value - oracle[i].Value)}
-		s.Accused = r.Memory == audit.Above && r.Low > *r.Null || r.Memory == audit.Below && r.High < *r.Null
+		beyond := r.Memory == audit.Above && r.Low > *r.Null || r.Memory == audit.Below && r.High < *r.Null
+		s.Accused = &beyond
 		out = append(out, s)
 	}
-	return out, nil
+	more, err := ratios(c, m, p, by)
+	return append(out, more...), err
 }
 
 // rows are those that a model with this memory is trained on: the first of the forget set

@@ -70,6 +70,9 @@ type Study struct {
 	Cases  []Case
 	Seeds  int
 	Plants []Plant // the first is none
+	// Shadows are the retrained models, beside the one of reference, that an attacker has who
+	// has several.
+	Shadows int
 }
 
 // few is the share of the forget set that is repeated.
@@ -77,7 +80,7 @@ const few = 0.05
 
 // StudyAt is the study of the scale of that name.
 func StudyAt(scale string) (Study, error) {
-	s := Study{Scale: scale, Cases: []Case{flips(), drawings(), cells()}}
+	s := Study{Scale: scale, Cases: []Case{flips(), drawings(), cells()}, Shadows: 8}
 	for _, share := range []float64{0, few, 0.1, 0.2, 0.4, 0.7, 1} {
 		s.Plants = append(s.Plants, Plant{share, 1})
 	}

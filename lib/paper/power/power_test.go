@@ -116,7 +116,7 @@ func TestAWholeForgetSetIsFound(t *testing.T) {
 	env := &paper.Env{Engine: e, Store: s}
 	c := flips()
 	c.MaxRows, c.Fit = 300, train.Config{Epochs: 100, Optimizer: c.Fit.Optimizer}
-	study := Study{Scale: "quick", Cases: []Case{c}, Seeds: 4, Plants: []Plant{{0, 1}, {0.1, 1}, {0.4, 1}, {1, 1}, {few, 4}, {few, 1}}}
+	study := Study{Scale: "quick", Cases: []Case{c}, Seeds: 4, Shadows: 3, Plants: []Plant{{0, 1}, {0.1, 1}, {0.4, 1}, {1, 1}, {few, 4}, {few, 1}}}
 	ev, err := paper.Collect(t.Context(), env, pieces(env, study))
 	if err != nil {
 		t.Fatal(err)
@@ -128,16 +128,20 @@ func TestAWholeForgetSetIsFound(t *testing.T) {
 	if p := f.byRetraining(3, numbers(4)); p < 0.75 {
 		t.Errorf("the whole forget set is found in %v of the seeds: %v against %v", p, f.excess[3], f.excess[0])
 	}
+	// Who has several retrained models sees four records in ten that outputs do not.
+	if by, _ := of(study, ev, c.Label, allRecords); by.byRetraining(2, numbers(4)) < 0.75 || len(by.accused[0]) != 0 {
+		t.Errorf("by retrained models: %v against %v", by.excess[2], by.excess[0])
+	}
 	for k, v := range f.excess[0] {
 		if v == 0 {
 			t.Errorf("seed %d: the retrained model is the oracle itself", k)
 		}
 	}
 	out := showTable(env, study, ev)
-	if err := out.Table.Check(); err != nil || len(out.Table.Rows) != len(lenses()) {
+	if err := out.Table.Check(); err != nil || len(out.Table.Rows) != len(lenses())+2 {
 		t.Errorf("%d rows, %v", len(out.Table.Rows), err)
 	}
-	if panels := out.Figure.(plot.Panels).Figures; len(panels) != 1 || len(panels[0].(plot.Curves).Curves) != len(lenses()) {
+	if panels := out.Figure.(plot.Panels).Figures; len(panels) != 1 || len(panels[0].(plot.Curves).Curves) != len(lenses())+2 {
 		t.Errorf("%d panels", len(panels))
 	}
 	if _, err := out.Figure.PNG(); err != nil {
