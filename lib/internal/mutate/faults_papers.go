@@ -3,7 +3,7 @@ package main
 // ofPapers are mistakes in papers.
 var ofPapers = []Fault{
 	// Papers.
-	{File: "lib/paper/power/smallest.go", Old: "if other != at && j != k {", New: "if j >= 0 {",
+	{File: "lib/paper/power/smallest.go", Old: "if other != at && j != k {", New: "if other != at || j != k || k >= 0 {",
 		Protects: "a seed is judged by the retrained models of the others"},
 	{File: "lib/paper/power/smallest.go", Old: "math.Sqrt(sd*(1+1/n))", New: "math.Sqrt(sd/n)", Protects: "a bound is for one model and not for the mean"},
 	{File: "lib/paper/power/measure.go", Old: "fit.Seed = engine.Root(c.Seed + planted)", New: "fit.Seed = engine.Root(c.Seed)",
