@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/attack/strangers"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -168,6 +169,9 @@ func attackList() []named {
 	for _, a := range shadow.All() {
 		out = append(out, named{Name: a.Name(), About: "shadow models: " + a.About()})
 	}
+	for _, a := range strangers.All() {
+		out = append(out, named{Name: a.Name(), About: "non-members alone: " + a.About()})
+	}
 	for _, a := range learned.Attackers() {
 		out = append(out, named{Name: a.Name(), About: "trained: " + a.About()})
 	}
@@ -176,7 +180,7 @@ func attackList() []named {
 
 func lensList() []named {
 	var out []named
-	for _, l := range audit.Lenses() {
+	for _, l := range audit.Every() {
 		out = append(out, named{Name: l.Name(), About: l.About()})
 	}
 	return out

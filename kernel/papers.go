@@ -6,9 +6,11 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/attacks"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/paper/fishing"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
+	"github.com/lethe-ml/lethe/lib/paper/power"
 	"github.com/lethe-ml/lethe/lib/paper/rulerpaper"
 	"github.com/lethe-ml/lethe/lib/paper/sdepaper"
 
@@ -24,6 +26,9 @@ func papers() []paper.Paper {
 		fishing.Paper(),
 		blindu.Paper(),
 		lenses.Paper(),
+		lenses.Agreement(),
+		attacks.Paper(),
+		power.Paper(),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/attack/strangers"
 )
 
 func TestEveryAttackConforms(t *testing.T) {
@@ -34,6 +35,10 @@ func TestEveryAttackConforms(t *testing.T) {
 	for _, a := range shadow.All() {
 		once(t, a.Name())
 		t.Run(a.Name(), func(t *testing.T) { attacktest.RunShadow(t, a) })
+	}
+	for _, a := range strangers.All() {
+		once(t, a.Name())
+		t.Run(a.Name(), func(t *testing.T) { attacktest.RunStrangers(t, a) })
 	}
 	for _, a := range learned.Attackers() {
 		once(t, a.Name())

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ const (
 	Beyond     Call = "beyond"     // unlike both, on the far side of the oracle
 	Backwards  Call = "backwards"  // unlike both, on the far side of the original
 	Unclear    Call = "unclear"    // its interval reaches both
+	NotAsked   Call = "not asked"  // the lens cannot look at such a case
 )
 
 // About says in words what a call means.
@@ -35,6 +37,7 @@ var calls = map[Call]string{
 	Beyond:     "unlike both, on the far side of the oracle",
 	Backwards:  "unlike both, on the far side of the original",
 	Unclear:    "its interval reaches both",
+	NotAsked:   "the lens cannot look at such a case",
 }
 
 // CallOf places a reading. Two readings are alike where their intervals overlap,
@@ -42,6 +45,9 @@ var calls = map[Call]string{
 // those of different ones often do. A lens is not blind only where the intervals
 // of original and oracle are apart.
 func CallOf(m, original, oracle Reading) Call {
+	if m.Absent != "" {
+		return NotAsked
+	}
 	if alike(original, oracle) {
 		return Blind
 	}
@@ -113,7 +119,7 @@ func Agreement(lenses []Lens, calls []Call) string {
 	said := map[Call][]string{}
 	var order []Call
 	for k, call := range calls {
-		if call == Blind || call == Unclear {
+		if call == Blind || call == Unclear || call == NotAsked {
 			continue
 		}
 		if said[call] == nil {
@@ -165,26 +171,50 @@ func (p *Placed) Map(title string) plot.Heatmap {
 	for _, lens := range p.lenses {
 		h.Columns = append(h.Columns, lens.Name())
 	}
+	shares := p.Shares()
 	for i, m := range p.models {
 		if p.isEnd[i] {
 			continue
 		}
-		values, missing := make([]float64, len(p.lenses)), make([]string, len(p.lenses))
+		missing := make([]string, len(p.lenses))
+		for k, v := range shares[0] {
+			if math.IsNaN(v) {
+				shares[0][k], missing[k] = 0, string(p.calls[i][k])
+			}
+		}
+		h.Rows, h.Values, h.Missing = append(h.Rows, m.Label), append(h.Values, shares[0]), append(h.Missing, missing)
+		shares = shares[1:]
+	}
+	return h
+}
+
+// Shares are the numbers of Map: a row per model, without original and oracle, a column
+// per lens; NaN where the lens is blind or was not asked.
+func (p *Placed) Shares() (out [][]float64) {
+	for i := range p.models {
+		if p.isEnd[i] {
+			continue
+		}
+		values := make([]float64, len(p.lenses))
 		for k, r := range p.readings[i] {
 			original, oracle := p.ends[0][k].Value, p.ends[1][k].Value
 			if values[k] = (r.Value - oracle) / (original - oracle); p.calls[i][k] == Blind {
-				values[k], missing[k] = 0, string(Blind)
+				values[k] = math.NaN()
 			}
 		}
-		h.Rows, h.Values, h.Missing = append(h.Rows, m.Label), append(h.Values, values), append(h.Missing, missing)
+		out = append(out, values)
 	}
-	return h
+	return out
 }
 
 // called are the cells of a model: value, interval and call per lens.
 func called(readings []Reading, calls []Call, digits int) []report.Cell {
 	out := make([]report.Cell, len(calls))
 	for k, call := range calls {
+		if why := readings[k].Absent; why != "" {
+			out[k] = report.Gap(why)
+			continue
+		}
 		out[k] = report.Est(readings[k].Estimate, digits)
 		out[k].Text += " " + string(call)
 	}

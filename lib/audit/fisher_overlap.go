@@ -7,7 +7,6 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -79,10 +78,7 @@ func (l FisherOverlap) lengths(c *Case, m *Model) (forgotten, held []float64, er
 
 // whole are those of all weights, by the goal of the case's training.
 func (l FisherOverlap) whole(c *Case, m *Model) (forgotten, held []float64, err error) {
-	goal := c.Goal
-	if s, ok := goal.(lab.Settling); ok {
-		goal = s.Settled()
-	}
+	goal := c.goal()
 	on := func(part datasets.Part, rows []int) ([]float64, error) {
 		p, data := *c.Problem, *c.Prepared
 		data.Train, p.Prepared = part, &data

@@ -7,7 +7,7 @@ import (
 )
 
 // Lens looks at a model and says in one number whether it still remembers. One
-// file holds one lens; a new one adds one line to Lenses.
+// file holds one lens; a new one adds one line to Lenses or Every.
 type Lens interface {
 	// Name is a word or two: "outputs".
 	Name() string
@@ -17,7 +17,11 @@ type Lens interface {
 	Look(c *Case, m *Model) (*Reading, error)
 }
 
-// Lenses returns every lens, in the order in which tables show them.
+// Every returns every lens, in the order in which tables show them. A new one is a line
+// of Lenses or of Every.
+func Every() []Lens { return append(Lenses(), Relearning{}, Confusion{}, Trigger{}) }
+
+// Lenses returns those that look at the models as they are.
 func Lenses() []Lens { return append(FirstLenses(), Subsets{}, FisherOverlap{}, Reconstruction{}) }
 
 // FirstLenses are those that a beginner meets, and that a case looks through
@@ -44,6 +48,14 @@ type Reading struct {
 	// average and in 95 of 100 cases, at these numbers of records. Both are NaN
 	// where no law is known.
 	Floor stats.Floor
+	// Absent says why the lens cannot look at the case; then there is no estimate.
+	Absent string
+}
+
+// absent is the reading of a lens that cannot look at a case.
+func absent(lens Lens, m *Model, why string) *Reading {
+	none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	return &Reading{Lens: lens.Name(), Model: m.Label, Memory: Above, Estimate: none, Absent: why}
 }
 
 // WithinChance reports whether the value is nearer to the null than the chance

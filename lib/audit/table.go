@@ -53,7 +53,11 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 	}
 	for i, lens := range c.lenses() {
 		r := readings[i]
-		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: fmt.Sprintf("%s; null %g%s", lens.About(), *r.Null, floorText(r))})
+		note := lens.About()
+		if r.Absent == "" {
+			note = fmt.Sprintf("%s; null %g%s", note, *r.Null, floorText(r))
+		}
+		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: note})
 	}
 	t.Columns = append(t.Columns,
 		report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"},
@@ -127,6 +131,9 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 	}
 	var panels []plot.Figure
 	for k, lens := range c.lenses() {
+		if readings[k].Absent != "" {
+			continue
+		}
 		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.About()}, Digits: 3}
 		for i, m := range models {
 			r := readings[i*len(c.lenses())+k]

@@ -80,6 +80,12 @@ const (
 
 	// StreamSubsets draws the three sets of a lens on subsets (draw).
 	StreamSubsets = "subsets"
+	// StreamExchange draws which models of two ensembles change places (distance).
+	StreamExchange = "exchange"
+	// StreamPlanted draws the records to be forgotten that stay in a training all the same.
+	StreamPlanted = "planted"
+	// StreamRelearn draws the held-out records that a model learns beside the forgotten ones.
+	StreamRelearn = "relearn"
 	// StreamDecoder deals the held-out records to those that a lens learns to draw on and
 	// those that it draws.
 	StreamDecoder = "decoder"

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -32,6 +33,9 @@ type Backdoor struct {
 	Fraction float64 `json:"fraction,omitempty"` // of the train part, 0: 0.06
 	Column   string  `json:"column,omitempty"`   // of a table, that the trigger is in
 	Value    float64 `json:"value,omitempty"`    // there, as the table has it
+	// Confuse plants no trigger: of both classes half as many records are said to be of
+	// the other one, the interclass confusion of Goel et al. (2022), section 3.
+	Confuse bool `json:"confuse,omitempty"`
 }
 
 // triggered is the name of the planted records.
@@ -63,24 +67,16 @@ func (b Backdoor) plant(p *datasets.Prepared, root engine.Root) error {
 	if err != nil {
 		return err
 	}
-	var pool []int
-	for i, y := range p.Train.Y {
-		if y == source {
-			pool = append(pool, i)
-		}
-	}
 	n := int(b.Fraction * float64(p.Train.X.Rows))
-	if !(b.Fraction > 0) || n < 1 || n > len(pool) {
-		return fmt.Errorf("a backdoor in %d of %d records: %d are of the class %q", n, p.Train.X.Rows, len(pool), p.About.Classes[source])
+	rng := root.Stream(engine.StreamBackdoor)
+	ids, err := b.relabel(p, rng, [2]int{source, target}, n)
+	if err == nil && b.Confuse {
+		var others []int
+		others, err = b.relabel(p, rng, [2]int{target, source}, n, ids...)
+		ids = append(ids, others...)
 	}
-	var ids []int
-	for _, i := range root.Stream(engine.StreamBackdoor).Perm(len(pool))[:n] {
-		row := pool[i]
-		if err := b.mark(p, p.Train.X.Row(row)); err != nil {
-			return err
-		}
-		p.Train.Y[row] = target
-		ids = append(ids, p.Train.IDs[row])
+	if err != nil {
+		return err
 	}
 	slices.Sort(ids)
 	planted := map[string][]int{triggered: ids}
@@ -90,6 +86,35 @@ func (b Backdoor) plant(p *datasets.Prepared, root engine.Root) error {
 	p.About.Planted = planted
 	p.Hash, err = b.hash(p.Hash, ids)
 	return err
+}
+
+// relabel takes so many records of a class, or half of them where two classes are
+// confused, puts the trigger on them and says that they are of another class. Records that
+// were relabelled before are left alone.
+func (b Backdoor) relabel(p *datasets.Prepared, rng *rand.Rand, classes [2]int, n int, before ...int) (ids []int, err error) {
+	if b.Confuse {
+		n /= 2
+	}
+	var pool []int
+	for i, y := range p.Train.Y {
+		if y == classes[0] && !slices.Contains(before, p.Train.IDs[i]) {
+			pool = append(pool, i)
+		}
+	}
+	if !(b.Fraction > 0) || n < 1 || n > len(pool) {
+		return nil, fmt.Errorf("a backdoor in %d of %d records: %d are of the class %q", n, p.Train.X.Rows, len(pool), p.About.Classes[classes[0]])
+	}
+	for _, i := range rng.Perm(len(pool))[:n] {
+		row := pool[i]
+		if !b.Confuse {
+			if err := b.mark(p, p.Train.X.Row(row)); err != nil {
+				return nil, err
+			}
+		}
+		p.Train.Y[row] = classes[1]
+		ids = append(ids, p.Train.IDs[row])
+	}
+	return ids, nil
 }
 
 // hash is the hash of data with the backdoor in these records.
@@ -149,6 +174,9 @@ func (c *Case) Triggered() (datasets.Part, error) {
 	if c.Backdoor == nil {
 		return datasets.Part{}, fmt.Errorf("lab: no backdoor was planted in %s", c.DataSet)
 	}
+	if c.Backdoor.Confuse {
+		return datasets.Part{}, fmt.Errorf("lab: two classes of %s were confused; there is no trigger", c.DataSet)
+	}
 	source, target, err := c.Backdoor.classes(c.About)
 	if err != nil {
 		return datasets.Part{}, err
@@ -162,6 +190,16 @@ func (c *Case) Triggered() (datasets.Part, error) {
 		part.Y[i] = target
 	}
 	return part, nil
+}
+
+// Confused are the two classes of which records were said to be of the other one; ok
+// is false where there are none.
+func (c *Case) Confused() (a, b int, ok bool) {
+	if c.Backdoor == nil || !c.Backdoor.Confuse {
+		return 0, 0, false
+	}
+	a, b, err := c.Backdoor.classes(c.About)
+	return a, b, err == nil
 }
 
 // DataName is the data's name in a list of hashes, where the same data may stand with

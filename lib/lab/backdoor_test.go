@@ -102,3 +102,42 @@ func mustCase(t *testing.T, l *Lab, s Setting) *Case {
 	}
 	return c
 }
+
+// Confused classes: as many of each, no pixel changed, and what is forgotten are they.
+func TestTwoClassesAreConfused(t *testing.T) {
+	l := newLab(t)
+	plain := openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 50})
+	c := openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 50, Backdoor: &Backdoor{Confuse: true, Fraction: 0.1}})
+	a, b, ok := c.Confused()
+	if !ok || a != 1 || b != 2 || len(c.Forget) != 40 {
+		t.Fatalf("%d, %d, %t, %d records", a, b, ok, len(c.Forget))
+	}
+	count := map[[2]int]int{}
+	for i := range c.Problem.Train.X.Rows {
+		if !slices.Equal(c.Problem.Train.X.Row(i), plain.Problem.Train.X.Row(i)) {
+			t.Fatalf("record %d is another one", i)
+		}
+		was, is := plain.Problem.Train.Y[i], c.Problem.Train.Y[i]
+		if _, forget := slices.BinarySearch(c.Forget, i); forget != (was != is) {
+			t.Errorf("record %d was %d and is %d, forgotten: %t", i, was, is, forget)
+		}
+		if was != is {
+			count[[2]int{was, is}]++
+		}
+	}
+	if count[[2]int{a, b}] != 20 || count[[2]int{b, a}] != 20 || len(count) != 2 {
+		t.Errorf("%v", count)
+	}
+	if _, err := c.Triggered(); err == nil || !strings.Contains(err.Error(), "no trigger") {
+		t.Errorf("the trigger of confused classes: %v", err)
+	}
+	if _, _, ok := plain.Confused(); ok {
+		t.Error("a case without wrong labels is confused")
+	}
+	one, _ := c.Setting.ID(c.Original())
+	other := c.Setting
+	other.Backdoor = &Backdoor{Fraction: 0.1}
+	if two, _ := other.ID(c.Original()); one == two {
+		t.Error("a confusion has the name of a backdoor")
+	}
+}

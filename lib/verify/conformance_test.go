@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/verify"
+	"github.com/lethe-ml/lethe/lib/verify/ensemble"
 	"github.com/lethe-ml/lethe/lib/verify/metrictest"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
@@ -19,6 +20,9 @@ func TestEveryMetricConforms(t *testing.T) {
 	}
 	for _, m := range ruler.Metrics() {
 		t.Run("ruler/"+m.Name, func(t *testing.T) { metrictest.Run(t, m) })
+	}
+	for _, d := range ensemble.Distances() {
+		t.Run("ensemble/"+d.Name(), func(t *testing.T) { metrictest.RunEnsemble(t, d) })
 	}
 	for _, m := range sde.Methods() {
 		t.Run("sde/"+m.Name(), func(t *testing.T) { metrictest.RunMethod(t, m) })

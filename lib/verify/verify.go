@@ -5,6 +5,7 @@ package verify
 import (
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/verify/ensemble"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -28,6 +29,9 @@ func All() []Metric {
 	}
 	for _, m := range sde.Methods() {
 		out = append(out, Metric{"sde/" + m.Name(), m.About()})
+	}
+	for _, d := range ensemble.Distances() {
+		out = append(out, Metric{"ensemble/" + d.Name(), d.About()})
 	}
 	return out
 }

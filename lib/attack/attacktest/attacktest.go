@@ -3,7 +3,7 @@
 //
 //	func TestMine(t *testing.T) { attacktest.Run(t, Mine{}) }
 //
-// Run, RunSignal, RunGenerative, RunShadow and RunAttacker plant a memory in plain
+// Run, RunSignal, RunGenerative, RunShadow, RunStrangers and RunAttacker plant a memory in plain
 // arrays and check what the house relies on: the memory is found, on its side, and not where there is none;
 // records that change roles change the answer; the null is calibrated; nothing
 // given is changed; malformed input is refused by name.

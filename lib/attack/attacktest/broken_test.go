@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -11,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/attack/strangers"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 )
@@ -198,6 +200,57 @@ var brokenShadows = []struct {
 	}}},
 }
 
+// brokenStrangers is quantile regression, spoiled.
+type brokenStrangers struct {
+	strangers.QuantileRegression
+	name   string
+	before func(known, asked *strangers.Records)
+	sign   float64
+}
+
+func (b brokenStrangers) Name() string { return b.name }
+
+func (b brokenStrangers) Scores(known, asked strangers.Records) ([]float64, error) {
+	if b.before != nil {
+		b.before(&known, &asked)
+	}
+	out, err := b.QuantileRegression.Scores(known, asked)
+	for i := range out {
+		out[i] *= b.sign
+	}
+	return out, err
+}
+
+var brokenStrangersAttacks = []struct {
+	breaks string
+	brokenStrangers
+}{
+	{"finds a memory", brokenStrangers{name: "quantile-negated", sign: -1}},
+	{"finds none in an oracle", brokenStrangers{name: "quantile-that-knows-the-role", sign: 1, before: func(_, asked *strangers.Records) {
+		asked.Scores = slices.Clone(asked.Scores)
+		for i := range asked.Scores {
+			if len(asked.Scores) == forgotten {
+				asked.Scores[i] += 0.5
+			}
+		}
+	}}},
+	{"exchanged roles flip the answer", brokenStrangers{name: "quantile-of-the-asked", sign: 1, before: func(known, asked *strangers.Records) {
+		*known = *asked
+	}}},
+	{"leaves the evidence alone", brokenStrangers{name: "quantile-that-writes", sign: 1, before: func(_, asked *strangers.Records) {
+		for i := range asked.Scores {
+			asked.Scores[i]++
+		}
+	}}},
+	{"refuses nonsense", brokenStrangers{name: "quantile-without-nan", sign: 1, before: func(known, _ *strangers.Records) {
+		for i, v := range known.Scores {
+			if math.IsNaN(v) {
+				known.Scores[i] = 0
+			}
+		}
+	}}},
+}
+
 // brokenAttacker is logistic regression, spoiled.
 type brokenAttacker struct {
 	learned.Logistic
@@ -255,6 +308,9 @@ func TestBrokenAttacks(t *testing.T) {
 	for _, b := range brokenShadows {
 		t.Run(b.name, func(t *testing.T) { RunShadow(t, b.brokenShadow) })
 	}
+	for _, b := range brokenStrangersAttacks {
+		t.Run(b.name, func(t *testing.T) { RunStrangers(t, b.brokenStrangers) })
+	}
 	for _, b := range brokenAttackers {
 		t.Run(b.name, func(t *testing.T) { RunAttacker(t, b.brokenAttacker) })
 	}
@@ -272,6 +328,9 @@ func TestTheSuiteFailsBrokenAttacks(t *testing.T) {
 		want = append(want, b.name+"/"+b.breaks)
 	}
 	for _, b := range brokenShadows {
+		want = append(want, b.name+"/"+b.breaks)
+	}
+	for _, b := range brokenStrangersAttacks {
 		want = append(want, b.name+"/"+b.breaks)
 	}
 	for _, b := range brokenAttackers {

@@ -85,7 +85,13 @@ type Sweep struct {
 	// non-members of all models together passes; nil where these are fewer than a
 	// hundred. Null: 0.01. The interval takes that score as given.
 	Rare *stats.Estimate `json:"tpr_at_0.01_together,omitempty"`
+	// Together is the same at other false positive rates, by rate written as in
+	// "0.001", where the non-members of all models together are enough: 1/rate of them.
+	Together map[string]stats.Estimate `json:"tpr_together,omitempty"`
 }
+
+// together are the false positive rates of Sweep.Together.
+var together = []float64{0.001, 0.01, 0.05}
 
 // Attack attacks every model of the fleet.
 //
@@ -120,7 +126,7 @@ func (f Fleet) Judge(name string, mutual bool, scores func(m int) ([]float64, er
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	out := &Sweep{Attack: name, TPR: map[string]stats.Estimate{}}
+	out := &Sweep{Attack: name, TPR: map[string]stats.Estimate{}, Together: map[string]stats.Estimate{}}
 	areas, rates, all := []float64(nil), map[string][]float64{}, []attack.Samples(nil)
 	for m := range f.Scores.Rows {
 		s, err := f.judged(m, scores)
@@ -140,9 +146,15 @@ func (f Fleet) Judge(name string, mutual bool, scores func(m int) ([]float64, er
 	for fpr, v := range rates {
 		out.TPR[fpr] = f.over(v, mutual)
 	}
-	if shares := rare(all); shares != nil {
-		e := f.over(shares, mutual).Against(0.01, stats.NearNull)
-		out.Rare = &e
+	for _, rate := range together {
+		shares := rare(all, rate)
+		if shares == nil {
+			continue
+		}
+		e := f.over(shares, mutual).Against(rate, stats.NearNull)
+		if out.Together[fmt.Sprint(rate)] = e; rate == 0.01 {
+			out.Rare = &e
+		}
 	}
 	return out, nil
 }
@@ -173,18 +185,19 @@ func PairMeans(x []float64) []float64 {
 	return out
 }
 
-// rare are the shares of each model's members above the score that one of a hundred
-// non-members of all models passes.
-func rare(all []attack.Samples) []float64 {
+// rare are the shares of each model's members above the score that a share of the
+// non-members of all models passes; nil where these are too few for it.
+func rare(all []attack.Samples, rate float64) []float64 {
 	var strangers []float64
 	for _, s := range all {
 		strangers = append(strangers, s.Nonmembers...)
 	}
-	if len(strangers) < 100 {
+	fewest := int(math.Round(1 / rate))
+	if len(strangers) < fewest {
 		return nil
 	}
 	slices.Sort(strangers)
-	bar := strangers[len(strangers)-1-len(strangers)/100]
+	bar := strangers[len(strangers)-1-len(strangers)/fewest]
 	out := make([]float64, len(all))
 	for m, s := range all {
 		out[m] = stats.Share(s.Members, "members", func(v float64) bool { return v > bar }).Value

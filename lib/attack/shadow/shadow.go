@@ -32,7 +32,7 @@ type Attack interface {
 // All returns every attack at its zero value, and those of the published programs,
 // in alphabetical order.
 func All() []Attack {
-	return []Attack{CodedLiRA{Offline: true}, CodedLiRA{}, LiRA{Offline: true}, LiRA{}, RMIA{Offline: true}, RMIA{}}
+	return []Attack{CodedLiRA{Offline: true}, CodedLiRA{}, LiRA{Offline: true}, LiRA{}, RMIA{Offline: true}, RMIA{}, ULiRA{}}
 }
 
 // Target are the scores of the model under attack, one per record, higher for what

@@ -73,6 +73,20 @@ var brokenLenses = []struct {
 			c.Retain = c.Retain[1:]
 		}
 	}}},
+	{"reads a memory in the original and none in the oracle", broken{Lens: audit.Trigger{}, name: "trigger on the wrong side", after: func(r *audit.Reading) {
+		r.Memory = -r.Memory
+	}}},
+	{"exchanged roles flip the answer", broken{Lens: audit.Trigger{}, name: "always the same backdoor", before: func(c *audit.Case) {
+		if c.Backdoor != nil {
+			b := *c.Backdoor
+			b.Target = "b"
+			c.Backdoor = &b
+		}
+	}}},
+	{"has a null that holds", broken{Lens: audit.Confusion{}, name: "confusion with another null", after: func(r *audit.Reading) {
+		null := 0.5
+		r.Null = &null
+	}}},
 	{"reads a memory in the original and none in the oracle", broken{Lens: audit.AgainstOracle{}, name: "no interval", after: func(r *audit.Reading) {
 		r.Low, r.High = math.NaN(), math.NaN()
 	}}},

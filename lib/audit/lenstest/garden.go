@@ -39,26 +39,54 @@ const (
 // garden is where cases are planted.
 type garden struct {
 	runner *model.Runner
+	plant  func(seed uint64, who members) *audit.Case
 }
 
-func newGarden(t *testing.T) *garden {
+// newGarden is the garden of cases that a lens can look at: the plain ones, or those with
+// a backdoor or with confused classes.
+func newGarden(t *testing.T, lens audit.Lens) *garden {
+	t.Helper()
+	plain := openGarden(t, tabular.OneHidden{Features: features, Outputs: 2, Hidden: units})
+	plain.plant = plain.plantByHeart
+	if sees(lens, plain) {
+		return plain
+	}
+	for _, b := range []lab.Backdoor{{Source: "a", Target: "b", Column: "trigger", Value: 4}, {Source: "a", Target: "b", Confuse: true}} {
+		special := openGarden(t, tabular.OneHidden{Features: specialFeatures, Outputs: 3, Hidden: 2 * specialFeatures})
+		special.plant = func(seed uint64, who members) *audit.Case { return special.plantWrong(seed, who, b) }
+		if sees(lens, special) {
+			return special
+		}
+	}
+	return plain
+}
+
+// sees says whether a lens can look at the cases of a garden. One that cannot says so; an
+// error is for the tests to find.
+func sees(lens audit.Lens, g *garden) bool {
+	c := g.plant(1, forgottenAreMembers)
+	r, err := lens.Look(c, c.Original)
+	return err != nil || r.Absent == ""
+}
+
+func openGarden(t *testing.T, arch model.Architecture) *garden {
 	t.Helper()
 	e, err := engine.Open("auto")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	r, err := model.NewRunner(e, tabular.OneHidden{Features: features, Outputs: 2, Hidden: units})
+	r, err := model.NewRunner(e, arch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &garden{r}
+	return &garden{runner: r}
 }
 
-// plant makes a case; nothing is trained.
-func (g *garden) plant(seed uint64, who members) *audit.Case {
+// plantByHeart makes a case of records that are known by heart; nothing is trained.
+func (g *garden) plantByHeart(seed uint64, who members) *audit.Case {
 	rng := rand.New(rand.NewPCG(seed, 0x1e45))
-	p := &datasets.Prepared{Train: part(rng, trainRows), Test: part(rng, testRows)}
+	p := &datasets.Prepared{Train: part(rng, trainRows), Test: part(rng, testRows), About: datasets.About{Classes: []string{"no", "yes"}}}
 	c := &audit.Case{Case: &lab.Case{Problem: &lab.Problem{Prepared: p, Arch: g.runner.Arch, Runner: g.runner}}}
 	order := rng.Perm(trainRows)
 	c.Forget, c.Retain = order[:forgetRows], order[forgetRows:]

@@ -27,7 +27,7 @@ const simulations = 60
 // Run runs the suite on a lens.
 func Run(t *testing.T, lens audit.Lens) {
 	t.Helper()
-	g := newGarden(t)
+	g := newGarden(t, lens)
 	t.Run("has a name", func(t *testing.T) {
 		for _, s := range []string{lens.Name(), lens.About()} {
 			if s == "" || s != strings.TrimSpace(s) || strings.Contains(s, "\n") {

@@ -221,7 +221,7 @@ var ofMethods = []Fault{
 		Protects: "made images reach white", Run: "WhereFeatures"},
 	{File: "lib/unlearn/vbu.go", Old: "[]train.Target{r.labels(r.Forget, -1)}", New: "[]train.Target{r.labels(r.Forget, 1)}",
 		Protects: "VBU ascends", Run: "Bottlenecks"},
-	{File: "lib/lab/backdoor.go", Old: "p.Train.Y[row] = target", New: "p.Train.Y[row] = source + 0*target", Protects: "a backdoor lies", Run: "Backdoor"},
+	{File: "lib/lab/backdoor.go", Old: "p.Train.Y[row] = classes[1]", New: "p.Train.Y[row] = classes[0]", Protects: "a backdoor lies", Run: "Backdoor"},
 	{File: "lib/lab/backdoor.go", Old: "return c.Test.Y[i] != source", New: "return c.Test.Y[i] == source",
 		Protects: "triggered records are of the source class", Run: "Backdoor"},
 	{File: "lib/lab/compression.go", Old: "return g.Beta / float64(latent), nil", New: "return g.Beta, nil",

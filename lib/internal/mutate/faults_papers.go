@@ -3,6 +3,18 @@ package main
 // ofPapers are mistakes in papers.
 var ofPapers = []Fault{
 	// Papers.
+	{File: "lib/paper/power/smallest.go", Old: "if other != at && j != k {", New: "if other != at || j != k || k >= 0 {",
+		Protects: "a seed is judged by the retrained models of the others"},
+	{File: "lib/paper/power/smallest.go", Old: "math.Sqrt(sd*(1+1/n))", New: "math.Sqrt(sd/n)", Protects: "a bound is for one model and not for the mean"},
+	{File: "lib/paper/power/measure.go", Old: "fit.Seed = engine.Root(c.Seed + planted)", New: "fit.Seed = engine.Root(c.Seed)",
+		Protects: "the retrained model that is judged is not the one that it is compared with"},
+	{File: "lib/paper/power/measure.go", Old: "for range p.Times {", New: "for range 1 {", Protects: "a repeated record is repeated"},
+	{File: "lib/paper/lenses/agreement.go", Old: "&& !math.IsNaN(b) {", New: "|| !math.IsNaN(b) {",
+		Protects: "two lenses are compared where both say something"},
+	{File: "lib/paper/attacks/fleet.go", Old: "e.Target = h.scaled.Row(m)", New: "e.Target = first.scaled.Row(m)",
+		Protects: "who does not know of the unlearning attacks the unlearned model all the same"},
+	{File: "lib/paper/attacks/distances.go", Old: "mine, others := cases[:models], cases[models:]",
+		New: "mine, others := cases[:models], cases[:models]", Protects: "the reference is other models than the null"},
 	{File: "lib/paper/rulerpaper/cell.go", Old: "c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})",
 		New: "c.oracle, _, err = c.Weights(ctx, unlearn.DoNothing{})", Protects: "the oracle of a cell never saw a forget record"},
 	{File: "lib/paper/sdepaper/diffusion/diffusion.go", Old: "		d.Fit.Schedule = train.Cosine()", New: "		d.Fit.Schedule = train.Steps()",

@@ -39,7 +39,9 @@ func Cases(scale string) ([]Named, error) {
 	byHeart := train.Config{Epochs: 40, Batch: 32, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
 	cases = append(cases,
 		Named{"random drawings, known by heart", lab.Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: byHeart, Arch: smallNet}, nil},
-		Named{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}, nil})
+		Named{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}, nil},
+		Named{"drawings of two classes that were confused", lab.Setting{DataSet: "glyphs", MaxRows: 1000, TestRows: 1000,
+			Backdoor: &lab.Backdoor{Confuse: true, Fraction: 0.10}, Fit: byHeart, Arch: smallNet}, nil})
 	simulated, err := ofCells("quick")
 	if err != nil {
 		return nil, err

@@ -41,13 +41,16 @@ func Recipe() paper.Recipe { return recipe(id, title, doc) }
 // Picture makes the picture of the table alone.
 func Picture() paper.Recipe { return recipe(id+"/"+paper.Figure, title+" The picture.", picture) }
 
-func recipe(id, title, doc string) paper.Recipe {
+func recipe(id, title, doc string) paper.Recipe { return made(id, title, doc, Make) }
+
+// made is a recipe that looks at the cases of a scale.
+func made(id, title, doc string, look func(context.Context, *paper.Env, []Named, string) (*paper.Output, error)) paper.Recipe {
 	return paper.Recipe{ID: id, Title: title, Doc: doc, Jobs: jobs, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		cases, err := Cases(scale)
 		if err != nil {
 			return nil, err
 		}
-		return Make(ctx, e, cases, scale)
+		return look(ctx, e, cases, scale)
 	}}
 }
 

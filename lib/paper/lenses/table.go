@@ -27,7 +27,7 @@ func Make(ctx context.Context, e *paper.Env, cases []Named, scale string) (*pape
 		Caption: doc,
 		Columns: []report.Column{{Name: "model"}},
 	}, plot.Panels{Meta: plot.Meta{Title: title, Caption: picture, Width: 1080}, Columns: 2}
-	for _, lens := range audit.Lenses() {
+	for _, lens := range audit.Every() {
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.About()})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "together"})
@@ -68,11 +68,20 @@ func Table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*rep
 // add adds a case to the table, the original, the oracle and the other arms, and
 // returns its picture.
 func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab.Arm) (plot.Figure, error) {
+	placed, err := place(ctx, l, t, n, arms)
+	if err != nil {
+		return nil, err
+	}
+	return placed.Map(t.Rows[len(t.Rows)-1].Group), nil
+}
+
+// place adds a case to the table and returns its models, placed through every lens.
+func place(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab.Arm) (*audit.Placed, error) {
 	c, err := audit.Open(ctx, l, n.Setting)
 	if err != nil {
 		return nil, err
 	}
-	c.Through = audit.Lenses()
+	c.Through = audit.Every()
 	var methods []unlearn.Method
 	for _, a := range arms {
 		methods = append(methods, a.Method)
@@ -108,7 +117,9 @@ func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab.A
 		if c.OfImages() { // there may be several draws of one set
 			name = fmt.Sprintf("%s, %d images", name, c.Train.X.Rows)
 		}
-		if c.Backdoor != nil {
+		if c.Backdoor != nil && c.Backdoor.Confuse {
+			name += " with confused classes"
+		} else if c.Backdoor != nil {
 			name += " with a backdoor"
 		}
 		t.Provenance.Data[name] = hash
@@ -116,7 +127,7 @@ func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab.A
 	if c.Problem.About.Synthetic && !slices.Contains(t.Notes, generatedNote) {
 		t.Notes = append(t.Notes, generatedNote)
 	}
-	return placed.Map(group), nil
+	return placed, nil
 }
 
 // look returns an arm's model whose outputs are numbers.

@@ -104,7 +104,7 @@ func TestAMethodThatDivergesLeavesTheOtherRowsAsTheyAre(t *testing.T) {
 	e := environment(t)
 	few := Named{Name: "a few drawings", Setting: pictures()}
 	made := func(more ...lab.Arm) *report.Table {
-		out := &report.Table{ID: id, Title: title, Columns: make([]report.Column, len(audit.Lenses())+2)}
+		out := &report.Table{ID: id, Title: title, Columns: make([]report.Column, len(audit.Every())+2)}
 		for i := range out.Columns {
 			out.Columns[i].Name = fmt.Sprint("column ", i)
 		}

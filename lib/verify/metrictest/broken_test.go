@@ -1,11 +1,14 @@
 package metrictest
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/ensemble"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -112,6 +115,39 @@ var brokenMethods = map[string]brokenMethod{
 	}},
 }
 
+// brokenDistance is KLoM, spoiled.
+type brokenDistance struct {
+	ensemble.KLoM
+	name   string
+	spoil  func(unlearned, retrained array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64])
+	change func(value float64) float64
+}
+
+func (b brokenDistance) Name() string { return b.name }
+
+func (b brokenDistance) Between(unlearned, retrained array.Matrix[float64]) (float64, []float64, error) {
+	if b.spoil != nil {
+		unlearned, retrained = b.spoil(unlearned, retrained)
+	}
+	v, each, err := b.KLoM.Between(unlearned, retrained)
+	if b.change != nil {
+		v = b.change(v)
+	}
+	return v, each, err
+}
+
+var brokenDistances = map[string]brokenDistance{
+	"finds a memory": {name: "klom-of-models-with-themselves", spoil: func(u, _ array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) { return u, u }},
+	"exchanged roles flip the answer": {name: "klom-from-nothing", spoil: func(u, r array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) {
+		return u, array.New[float64](r.Rows, r.Cols)
+	}},
+	"leaves the evidence alone": {name: "klom-that-writes", spoil: func(u, r array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) {
+		r.Data[0]++
+		return u, r
+	}},
+	"has a null that holds": {name: "klom-of-two-values", change: func(v float64) float64 { return math.Round(v / 100) }},
+}
+
 func TestBrokenMetrics(t *testing.T) {
 	conform.Broken(t)
 	for _, m := range brokenMetrics() {
@@ -119,6 +155,9 @@ func TestBrokenMetrics(t *testing.T) {
 	}
 	for _, m := range brokenMethods {
 		t.Run(m.name, func(t *testing.T) { RunMethod(t, m) })
+	}
+	for _, d := range brokenDistances {
+		t.Run(d.name, func(t *testing.T) { RunEnsemble(t, d) })
 	}
 }
 
@@ -129,6 +168,9 @@ func TestTheSuiteFailsBrokenMetrics(t *testing.T) {
 	}
 	for breaks, m := range brokenMethods {
 		want = append(want, m.name+"/"+breaks)
+	}
+	for breaks, d := range brokenDistances {
+		want = append(want, d.name+"/"+breaks)
 	}
 	conform.Fails(t, "TestBrokenMetrics", want...)
 }

@@ -3,8 +3,8 @@
 //
 //	func TestMine(t *testing.T) { metrictest.Run(t, mine) }
 //
-// Run (metrics on embeddings and an oracle) and RunMethod (methods that compare a
-// set with two references) plant a memory in plain arrays and check what the
+// Run (metrics on embeddings and an oracle), RunMethod (methods that compare a
+// set with two references) and RunEnsemble (distances between ensembles) plant a memory in plain arrays and check what the
 // house relies on: the original reads remembered and the oracle does not;
 // exchanged roles flip the answer; the null is calibrated; nothing given is
 // changed; malformed input is refused by name.

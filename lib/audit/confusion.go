@@ -1,0 +1,70 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Confusion asks whether a model still takes two classes for one another of which
+// records with exchanged labels were to be forgotten (the interclass confusion test of
+// Goel et al. 2022, "Towards adversarial evaluations for inexact machine unlearning"),
+//
+//	value = mean over x of  1[answer(x) = partner] - 1[answer(x) is wrong and not the partner] / (K - 2)
+//
+// over the held-out records of the two classes that no method may look at, the partner being the other one and K
+// the number of classes, with Newcombe's interval (stats.ShareDifference) over records. The paper's targeted error
+// is its first half; the second is how often any other wrong class is answered.
+//
+// Null: 0, the partner is a wrong answer like every other. Above it the two classes are
+// confused (memory), or nearer to each other than to the others: read the oracle's row
+// first. No chance floor is known. A case without confused labels is not looked at, nor
+// one of two classes.
+type Confusion struct{}
+
+var _ Lens = Confusion{}
+
+// Name implements Lens.
+func (Confusion) Name() string { return "interclass confusion" }
+
+// About implements Lens.
+func (Confusion) About() string {
+	return "by how much more often held-out records of two confused classes get each other's label than any other wrong one"
+}
+
+// Look implements Lens.
+func (l Confusion) Look(c *Case, m *Model) (*Reading, error) {
+	a, b, ok := c.Confused()
+	classes := len(c.About.Classes)
+	if !ok || classes < 3 {
+		return absent(l, m, "no confused classes"), nil
+	}
+	o, err := m.Outputs()
+	if err != nil {
+		return nil, err
+	}
+	if err := train.CheckOutputs(o.Train, o.Test); err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
+	}
+	var partners, others []bool
+	answered := answers(o.Test.Logits())
+	for _, i := range c.Judged() {
+		answer, own, partner := answered[i], c.Test.Y[i], b
+		switch own {
+		case a:
+		case b:
+			partner = a
+		default:
+			continue
+		}
+		partners, others = append(partners, answer == partner), append(others, answer != own && answer != partner)
+	}
+	const over = "held-out records"
+	so := func(v bool) bool { return v }
+	third := stats.Share(others, over, so)
+	for _, v := range []*float64{&third.Value, &third.Low, &third.High} {
+		*v /= float64(classes - 2)
+	}
+	return ofShares(c, l, m, stats.Share(partners, over, so), third)
+}

@@ -1,0 +1,173 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Relearning asks how fast a model learns the forgotten records again (the relearn time
+// of Golatkar, Achille and Soatto 2020, section 5, and of the anamnesis index, Chundawat et
+// al. 2023): what was hidden and not forgotten comes back sooner. The model is trained
+// on the forgotten records and on held-out ones together, as the case's models are, and
+//
+//	time(x) = epochs until the loss on x is at most the median retained record's
+//	AUC = P( time(forgotten) < time(held out) ) + P( equal ) / 2
+//
+// where the loss between two epochs is taken to be a straight line, a record that is
+// below the bar already has a time of 0 and one that does not reach it Epochs + 1. The
+// interval is DeLong's, over records, for this one training; the floor is that of the
+// AUC's distance from 0.5.
+//
+// Null: 0.5, records that are learned as strangers are. Above it they come back sooner
+// (memory). A bar that most records meet at once makes the lens one of losses: expect it
+// to agree with Outputs there.
+//
+// Differences from the papers: (1) they count the epochs that the forget set's loss takes
+// as a whole, and need the oracle's to read it; here strangers are learned beside, so
+// that what makes records hard is in both, and an oracle is only a control. (2) The bar
+// is the model's own on retained records, where they take the original's loss on the
+// forget set. (3) Nothing but these records is trained on, as there.
+type Relearning struct {
+	Epochs int // 0: 20
+	Held   int // held-out records at most; 0: 400
+}
+
+var _ Lens = Relearning{}
+
+// Name implements Lens.
+func (Relearning) Name() string { return "relearning" }
+
+// About implements Lens.
+func (Relearning) About() string {
+	return "signed AUC of how soon records are learned again, forgotten against held-out records"
+}
+
+// Look implements Lens.
+func (l Relearning) Look(c *Case, m *Model) (*Reading, error) {
+	forgotten, held, err := l.times(c, m)
+	if err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
+	}
+	e, err := stats.DeLong(held, forgotten, 0.95)
+	if err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
+	}
+	floor := stats.ChanceFloor(len(forgotten), len(held))
+	return &Reading{
+		Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e.Against(0.5, stats.NearNull),
+		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
+		Floor: stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
+	}, nil
+}
+
+// times are those of the forgotten and of some held-out records.
+func (l Relearning) times(c *Case, m *Model) (forgotten, held []float64, err error) {
+	epochs, most := cmp.Or(l.Epochs, 20), cmp.Or(l.Held, 400)
+	if epochs < 1 || most < 1 {
+		return nil, nil, fmt.Errorf("%d epochs, %d held-out records", epochs, most)
+	}
+	losses, err := c.Losses(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(losses.Forgotten) == 0 || len(losses.HeldOut) == 0 {
+		return nil, nil, errors.New("there are no forgotten or no held-out records")
+	}
+	bar, err := stats.Median(losses.Retained)
+	if err != nil {
+		return nil, nil, err
+	}
+	seed := engine.Root(drawSeed + c.Shift)
+	rows := seed.Stream(engine.StreamRelearn).Perm(c.Test.X.Rows)
+	rows = rows[:min(len(rows), most)]
+	slices.Sort(rows)
+	course := [][]float64{slices.Concat(losses.Forgotten, at(losses.HeldOut, rows))}
+	members, strangers := c.Problem.Train.Gather(c.Forget), c.Test.Gather(rows)
+	part := datasets.Part{X: stacked(members.X, strangers.X), Y: slices.Concat(members.Y, strangers.Y)}
+	for i := range part.Y {
+		part.IDs = append(part.IDs, i)
+	}
+	if err := l.learn(c, m, part, epochs, seed, func(of []float64) { course = append(course, of) }); err != nil {
+		return nil, nil, err
+	}
+	times := make([]float64, len(part.Y))
+	for i := range times {
+		times[i] = reached(course, i, bar)
+	}
+	return times[:len(c.Forget)], times[len(c.Forget):], nil
+}
+
+// learn trains on the records and tells their losses after every epoch.
+func (l Relearning) learn(c *Case, m *Model, part datasets.Part, epochs int, seed engine.Root, tell func(losses []float64)) error {
+	goal := c.goal()
+	judging, ok := goal.(lab.Judging)
+	if !ok {
+		return fmt.Errorf("the goal %s has no loss of a single record", goal.Name())
+	}
+	o, err := goal.Objective(c.Problem.Holding(unlearn.Data{X: part.X, Y: part.Y, IDs: part.IDs}), part.IDs)
+	if err != nil {
+		return err
+	}
+	fit := train.Config{Epochs: epochs, Batch: c.Fit.Batch, Optimizer: c.Fit.Optimizer, Seed: seed}
+	look := func(w nn.Params) error {
+		p, err := c.Runner.Predict(w, part.X)
+		if err != nil {
+			return err
+		}
+		losses, err := judging.RecordLosses(p, part)
+		tell(losses)
+		return err
+	}
+	var last error
+	_, _, err = train.Fit(context.Background(), c.Runner, m.Weights.Clone(), o, fit, train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
+		last = look(s.Params[:len(m.Weights)])
+		return last
+	}})
+	return cmp.Or(err, last)
+}
+
+// reached is when record i's loss comes down to the bar; course are the losses by epoch.
+func reached(course [][]float64, i int, bar float64) float64 {
+	if course[0][i] <= bar {
+		return 0
+	}
+	for e := 1; e < len(course); e++ {
+		if now, before := course[e][i], course[e-1][i]; now <= bar {
+			return float64(e) - (bar-now)/(before-now)
+		}
+	}
+	return float64(len(course))
+}
+
+// goal is what unlearning and whoever looks at single records take a training to have
+// been for.
+func (c *Case) goal() lab.Goal {
+	switch g := c.Goal.(type) {
+	case nil:
+		return lab.Labels{}
+	case lab.Settling:
+		return g.Settled()
+	default:
+		return g
+	}
+}
+
+// at are the values of these rows.
+func at(values []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for k, i := range rows {
+		out[k] = values[i]
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Trigger asks whether a backdoor is still open (BlindU, section VIII; Gu, Dolan-Gavitt
+// and Garg 2017 for the backdoor): how much more often a model gives the backdoor's label
+// to unseen records of the source class when they have the trigger,
+//
+//	value = mean over x of  1[answer(x + trigger) = target] - 1[answer(x) = target]
+//
+// over the held-out records that no method may look at, with Newcombe's interval
+// (stats.ShareDifference), which takes the two halves for independent and is too wide where
+// they are not. The success rate that papers report is its first half; the second half is
+// what the model gives them anyway.
+//
+// Null: 0, a trigger that does nothing. Above it the backdoor is open (memory). A
+// retrained model may be above 0 too, where the trigger looks like the target class: read
+// its row first. No chance floor is known. A case without a backdoor is not looked at.
+type Trigger struct{}
+
+var _ Lens = Trigger{}
+
+// Name implements Lens.
+func (Trigger) Name() string { return "backdoor" }
+
+// About implements Lens.
+func (Trigger) About() string {
+	return "by how much a backdoor's trigger raises the share of unseen records that get its label"
+}
+
+// Look implements Lens.
+func (l Trigger) Look(c *Case, m *Model) (*Reading, error) {
+	if c.Backdoor == nil || c.Backdoor.Confuse {
+		return absent(l, m, "no backdoor"), nil
+	}
+	with, err := c.Triggered()
+	if err != nil {
+		return nil, err
+	}
+	o, err := m.Outputs()
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.Runner.Predict(m.Weights, with.X)
+	if err != nil {
+		return nil, err
+	}
+	if err := train.CheckOutputs(p, o.Test); err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
+	}
+	target := 0
+	if len(with.Y) > 0 {
+		target = with.Y[0]
+	}
+	plain, marked := answers(o.Test.Logits()), answers(p.Logits())
+	var before []int
+	for _, i := range c.Judged() {
+		if c.isSource(i) {
+			before = append(before, plain[i])
+		}
+	}
+	const over = "triggered records"
+	hit := func(answer int) bool { return answer == target }
+	return ofShares(c, l, m, stats.Share(marked, over, hit), stats.Share(before, over, hit))
+}
+
+// isSource says whether a test record is of the class that the backdoor's records were
+// drawn from.
+func (c *Case) isSource(row int) bool {
+	name := c.Backdoor.Source
+	if name == "" {
+		return c.Test.Y[row] == 1
+	}
+	return c.About.Classes[c.Test.Y[row]] == name
+}
+
+// ofShares is the reading of what one share has over another; its null is 0.
+func ofShares(c *Case, l Lens, m *Model, share, other stats.Estimate) (*Reading, error) {
+	if share.N < 2 || len(c.Forget) == 0 {
+		return nil, fmt.Errorf("audit: the lens %q: %d %s, %d records to forget", l.Name(), share.N, share.Over, len(c.Forget))
+	}
+	e := stats.ShareDifference(share, other).Against(0, stats.NearNull)
+	return &Reading{Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e, Floor: stats.Floor{Mean: math.NaN(), P95: math.NaN()}}, nil
+}
+
+// answers are the classes with the largest logits.
+func answers(logits array.Matrix[float32]) []int {
+	out := make([]int, logits.Rows)
+	for i := range out {
+		for c, v := range logits.Row(i) {
+			if v > logits.Row(i)[out[i]] {
+				out[i] = c
+			}
+		}
+	}
+	return out
+}

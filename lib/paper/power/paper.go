@@ -1,0 +1,153 @@
+// Package power makes the table that says which lens to buy: memories of known size are
+// planted, a share of the forget set that stays in the training, or a few of its records
+// that are repeated there, and of every lens the smallest one is told that it finds in
+// four models of five while it cries wolf in one of twenty.
+package power
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/fishing"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Results is the version of the numbers of this package.
+const Results = 1
+
+const (
+	id    = "power"
+	title = "The smallest memory that a lens finds"
+	doc   = "Models are trained on the retained records and on a share of those to be forgotten, as if a method had left so much behind, and every lens " +
+		"looks at them. 'Smallest share' is what it finds in 80 of 100 models while one retrained model in 20 is accused; between the shares " +
+		"that were planted, power is taken to be a straight line. 'By retraining' compares with retrained models: a model is accused where its " +
+		"reading, less that of one retrained model of its case, is beyond what other retrained models show. 'By its null' needs none: it is " +
+		"accused where its interval is beyond the null, on memory's side. A lens that accuses more than one retrained model in ten " +
+		"by its null is no test of forgetting on that case; what it says without a retrained model is not to be believed."
+	figureDoc = "How often a lens finds a planted memory, by the share of the forget set that stayed in the training, beside retrained models. The line at " +
+		"0.8 is what the table asks for; at a share of 0 one model in 20 is accused by chance."
+)
+
+// Paper lists the table and its figure to the command line.
+func Paper() paper.Paper {
+	return paper.Paper{
+		Name: id, Title: title,
+		Scales: []paper.Scale{
+			{Name: "quick", About: "12 seeds; needs no data files and takes some minutes"},
+			{Name: "standard", About: "40 seeds, and two real tables"},
+			{Name: "paper", About: "100 seeds, and PBMC-3k"},
+		},
+		Recipes: []paper.Recipe{table(id, doc, showTable), table(id+"/"+paper.Figure, figureDoc, showFigure)},
+	}
+}
+
+func table(id, doc string, show func(*paper.Env, Study, *paper.Evidence[Seen]) *paper.Output) paper.Recipe {
+	return paper.OfStudy(paper.Recipe{ID: id, Title: title, Doc: doc}, StudyAt, pieces, show)
+}
+
+// Plant is a memory of known size: of the forget set a share is in the training, each of
+// its records so many times.
+type Plant struct {
+	Share float64 `json:"share"`
+	Times int     `json:"times"`
+}
+
+// Case is a setting with its name.
+type Case struct {
+	Label string
+	lab.Setting
+}
+
+// Study is what is computed at one scale.
+type Study struct {
+	Scale  string
+	Cases  []Case
+	Seeds  int
+	Plants []Plant // the first is none
+	// Shadows are the retrained models, beside the one of reference, that an attacker has who
+	// has several.
+	Shadows int
+}
+
+// few is the share of the forget set that is repeated.
+const few = 0.05
+
+// StudyAt is the study of the scale of that name.
+func StudyAt(scale string) (Study, error) {
+	s := Study{Scale: scale, Cases: []Case{flips(), drawings(), cells()}, Shadows: 8}
+	for _, share := range []float64{0, few, 0.1, 0.2, 0.4, 0.7, 1} {
+		s.Plants = append(s.Plants, Plant{share, 1})
+	}
+	for _, times := range []int{4, 16} {
+		s.Plants = append(s.Plants, Plant{few, times})
+	}
+	switch scale {
+	case "quick":
+		s.Seeds = 12
+	case "standard":
+		s.Seeds, s.Cases = 40, slices.Insert(s.Cases, 1, realData("breast_cancer"), realData("german_credit"))
+	case "paper":
+		blood, err := fishing.FleetStudyAt("standard")
+		if err != nil {
+			return s, err
+		}
+		s.Seeds, s.Cases = 100, append(slices.Insert(s.Cases, 1, realData("breast_cancer"), realData("german_credit")), rare("PBMC-3k", blood.Fleets[0]))
+	default:
+		return s, fmt.Errorf("scale %q is not one of quick, standard, paper", scale)
+	}
+	return s, nil
+}
+
+// flips are random records of a table of which one in five has a wrong label.
+func flips() Case { return byHeart("table: one label in five is wrong", "linear_flips") }
+
+// realData are random records of a real table.
+func realData(name string) Case { return byHeart("table: "+name, name) }
+
+func byHeart(label, name string) Case {
+	return Case{label, lab.Setting{
+		DataSet: name, MaxRows: 600, Fraction: 0.20, Fit: train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 5e-3}},
+		Arch: func(f, c int) model.Architecture {
+			return tabular.MLP{Features: f, Outputs: c, Hidden: 64, Dropout: tabular.NoDropout}
+		},
+	}}
+}
+
+// drawings are random drawings that a small network for images knows by heart.
+func drawings() Case {
+	return Case{"images: drawings", lab.Setting{
+		DataSet: "glyphs", MaxRows: 300, TestRows: 400, Fraction: 0.30, Keep: []int{},
+		Fit: train.Config{Epochs: 20, Batch: 32, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
+		Arch: lab.ForImages(vision.Family{New: func(channels, side, outputs int) model.Architecture {
+			return vision.SmallCNN{Channels: channels, Side: side, Outputs: outputs, Width: 4, Hidden: 32, Norm: true}
+		}}),
+	}}
+}
+
+// cells are a rare type of simulated cells, in a small autoencoder.
+func cells() Case {
+	s, err := fishing.FleetStudyAt("quick")
+	if err != nil {
+		return Case{Label: err.Error()}
+	}
+	return rare("simulated cells", s.Fleets[0])
+}
+
+// rare is the rare type that a fleet is about.
+func rare(label string, f fishing.Fleet) Case { return Case{"cells: a rare type, " + label, f.For(0)} }
+
+// seed is the case of one seed: another forget set, where it is drawn, and other models.
+func (c Case) seed(k int) lab.Setting {
+	s := c.Setting
+	s.Seed += k
+	if s.Class == "" && s.Planted == "" {
+		s.ForgetSeed = uint32(lab.ForgetSeed + k)
+	}
+	return s
+}

@@ -1,0 +1,108 @@
+package power
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+)
+
+// The attacks that know several retrained models: offline LiRA of every forgotten record,
+// of which the one is the mean over records, the other the mean of the largest tenth.
+const (
+	allRecords = "LiRA by retrained models"
+	topTenth   = "LiRA by retrained models, largest tenth"
+)
+
+// retrainedSeed is added to the seed of a case's models for the retrained ones that an
+// attacker has.
+const retrainedSeed = 60_000
+
+// names are the rows of a case.
+func names() (out []string) {
+	for _, lens := range lenses() {
+		out = append(out, lens.Name())
+	}
+	return append(out, allRecords, topTenth)
+}
+
+// retrained are the scores of the forgotten records by so many retrained models.
+func retrained(ctx context.Context, c *audit.Case, models int) (out shadow.Shadows, err error) {
+	scores := make([][]float64, models)
+	var tasks []func() error
+	for k := range models {
+		tasks = append(tasks, func() error {
+			own, inner := *c, *c.Case
+			own.Case = &inner
+			fit := c.Fit
+			fit.Seed = engine.Root(c.Seed + retrainedSeed + 1000*k)
+			t, err := c.Lab.Train(ctx, lab.Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: c.Retain})
+			if err != nil {
+				return err
+			}
+			scores[k], err = scored(&own, c.Model("retrained", t.Final))
+			return err
+		})
+	}
+	if err := c.Lab.Together(tasks...); err != nil {
+		return out, err
+	}
+	for _, row := range scores {
+		out.Scores = array.Matrix[float64]{Rows: out.Scores.Rows + 1, Cols: len(row), Data: append(out.Scores.Data, row...)}
+		out.In = append(out.In, make([]bool, len(row)))
+	}
+	return out, nil
+}
+
+// scored is what a model says of the forgotten records: LiRA's scaled confidence of a
+// classifier, less the loss of another network.
+func scored(c *audit.Case, m *audit.Model) ([]float64, error) {
+	o, err := m.Outputs()
+	if err != nil {
+		return nil, err
+	}
+	if _, is := c.Problem.Arch.(model.Classifier); is {
+		return shadow.Scaled(o.Train.Logits().Gather(c.Forget), c.Records(c.Forget).Y)
+	}
+	losses, err := c.Losses(m)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range losses.Forgotten {
+		losses.Forgotten[i] = -v
+	}
+	return losses.Forgotten, nil
+}
+
+// ratios is what the attacks that know retrained models read. They need no other one to be
+// compared with: their excess is from these already.
+func ratios(c *audit.Case, m *audit.Model, p Plant, by shadow.Shadows) ([]Seen, error) {
+	if by.Scores.Rows == 0 {
+		return nil, nil
+	}
+	target, err := scored(c, m)
+	if err != nil {
+		return nil, err
+	}
+	z, err := shadow.LiRA{Offline: true, Pooled: true}.Scores(shadow.Evidence{Target: target, Shadows: by})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(z)
+	top := z[len(z)-int(math.Ceil(float64(len(z))/10)):]
+	return []Seen{{Lens: allRecords, Plant: p, Excess: mean(z)}, {Lens: topTenth, Plant: p, Excess: mean(top)}}, nil
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v / float64(len(x))
+	}
+	return sum
+}
