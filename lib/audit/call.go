@@ -42,10 +42,10 @@ var calls = map[Call]string{
 // those of different ones often do. A lens is not blind only where the intervals
 // of original and oracle are apart.
 func CallOf(m, original, oracle Reading) Call {
-	if alike(original, oracle) {
+	if Alike(original, oracle) {
 		return Blind
 	}
-	first, last := alike(m, original), alike(m, oracle)
+	first, last := Alike(m, original), Alike(m, oracle)
 	switch {
 	case first && last:
 		return Unclear
@@ -64,7 +64,8 @@ func CallOf(m, original, oracle Reading) Call {
 	return Between
 }
 
-func alike(a, b Reading) bool { return a.Low <= b.High && b.Low <= a.High }
+// Alike reports whether the intervals of two readings overlap.
+func Alike(a, b Reading) bool { return a.Low <= b.High && b.Low <= a.High }
 
 // Placed are models, placed through every lens of a case.
 type Placed struct {
