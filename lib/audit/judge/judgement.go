@@ -12,7 +12,8 @@ type Judgement interface {
 	About() About
 	// Needs are what the evidence must hold. Judge is not called without them.
 	Needs() Needs
-	// Judge reads one model. It is called for the unlearned models, the originals and
+	// Judge reads one model. The evidence holds the models alone that have the arrays
+	// needed. It is called for the unlearned models, the originals and
 	// the retrained ones in turn, which makes readings that can be compared. A judgement
 	// that needs several models of one role (Needs.Peers) is called once for the role,
 	// with the first of e.Peers(m). It must not change anything, and what it draws comes
@@ -75,6 +76,8 @@ const (
 // All returns every judgement, in the order of a report.
 func All() []Judgement {
 	return []Judgement{
-		Loss{},
+		Loss{}, Threshold{}, Entropy{}, ModifiedEntropy{},
+		LiRA{}, OfflineLiRA{}, RMIA{},
+		AgainstRetrained{}, Movement{}, Neighbours{}, Subsets{},
 	}
 }

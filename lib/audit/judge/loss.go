@@ -3,7 +3,6 @@ package judge
 import (
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/audit"
-	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // Loss asks an adversary who sees losses: can the forgotten records be told from
@@ -48,14 +47,7 @@ func separation(j Judgement, m *Model, s attack.Samples) (*audit.Reading, error)
 	if err != nil {
 		return nil, err
 	}
-	e := stats.Estimate{
-		Value: r.AUC.Value, Low: r.AUC.Low, High: r.AUC.High, Level: level, Over: "records", N: r.NMembers + r.NNonmembers,
-	}
-	return &audit.Reading{
-		Lens: j.Name(), Model: m.Name, Memory: audit.Above, Estimate: e.Against(0.5, stats.NearNull),
-		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
-		Floor: stats.Floor{Mean: r.Advantage.ChanceMean / 2, P95: r.Advantage.ChanceP95 / 2},
-	}, nil
+	return audit.SignedAUC(j.Name(), m.Name, r), nil
 }
 
 // level is the coverage of every interval in a report.
@@ -65,6 +57,14 @@ func negatives(x []float64, rows []int) []float64 {
 	out := make([]float64, len(rows))
 	for k, i := range rows {
 		out[k] = -x[i]
+	}
+	return out
+}
+
+func pick[T any](x []T, rows []int) []T {
+	out := make([]T, len(rows))
+	for k, i := range rows {
+		out[k] = x[i]
 	}
 	return out
 }

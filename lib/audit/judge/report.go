@@ -70,9 +70,10 @@ func (r *Report) judge(j Judgement, layer string) {
 		r.Undone = append(r.Undone, Undone{j, layer, "needs " + strings.Join(lacks, "; ")})
 		return
 	}
+	e = e.having(j.Needs().Arrays)
 	read := func(role Role) (out []audit.Reading, err error) {
 		for k, m := range e.Of(role) {
-			if !m.has(j.Needs().Arrays, e) || k > 0 && j.Needs().Peers > 1 || len(e.Peers(m)) < j.Needs().Peers {
+			if k > 0 && j.Needs().Peers > 1 || len(e.Peers(m)) < j.Needs().Peers {
 				continue
 			}
 			reading, err := j.Judge(e, m)
@@ -112,6 +113,13 @@ func (e *Evidence) at(layer string) *Evidence {
 		one.embedding = m.layers[layer]
 		out.Models = append(out.Models, &one)
 	}
+	return &out
+}
+
+// having is the evidence of the models alone that have the arrays.
+func (e *Evidence) having(arrays []Array) *Evidence {
+	out := *e
+	out.Models = slices.DeleteFunc(slices.Clone(e.Models), func(m *Model) bool { return !m.has(arrays, e) })
 	return &out
 }
 

@@ -174,9 +174,9 @@ var ofJudges = []Fault{
 	{File: "lib/lab/case.go", Old: "attack.Losses{Retained: at(onTrain, c.Retain), Forgotten: at(onTrain, c.Forget)",
 		New:      "attack.Losses{Retained: at(onTrain, c.Forget), Forgotten: at(onTrain, c.Retain)",
 		Protects: "the attack judges the forgotten records", Tests: "./lib/audit"},
-	{File: "lib/audit/subsets.go", Old: "sde.References{In: onTrain(c.Retain, in), Out: &held}", New: "sde.References{In: &held, " +
-		"Out: onTrain(c.Retain, in)}", Protects: "retained records are the reference in training"},
-	{File: "lib/audit/subsets.go", Old: "asked := onTrain(c.Forget, target)", New: "asked := onTrain(c.Retain, target)",
+	{File: "lib/audit/subsets.go", Old: "sde.References{In: in, Out: out}", New: "sde.References{In: out, Out: in}",
+		Protects: "retained records are the reference in training"},
+	{File: "lib/audit/subsets.go", Old: "some(g.Forgotten), some(g.Retained), ", New: "some(g.Retained), some(g.Retained), ",
 		Protects: "SDE's lens judges the forgotten records"},
 	{File: "lib/audit/outputs.go", Old: "Mean: r.Advantage.ChanceMean / 2, P95: r.Advantage.ChanceP95 / 2",
 		New: "Mean: r.Advantage.ChanceMean, P95: r.Advantage.ChanceP95", Protects: "the floor of the lens outputs is of the AUC"},
