@@ -41,11 +41,14 @@ var calls = map[Call]string{
 // which is generous: intervals of equal readings overlap nearly always, and
 // those of different ones often do. A lens is not blind only where the intervals
 // of original and oracle are apart.
-func CallOf(m, original, oracle Reading) Call {
-	if Alike(original, oracle) {
+func CallOf(m, original, oracle Reading) Call { return CallBy(Alike, m, original, oracle) }
+
+// CallBy is CallOf with another sense of alike.
+func CallBy(alike func(a, b Reading) bool, m, original, oracle Reading) Call {
+	if alike(original, oracle) {
 		return Blind
 	}
-	first, last := Alike(m, original), Alike(m, oracle)
+	first, last := alike(m, original), alike(m, oracle)
 	switch {
 	case first && last:
 		return Unclear

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -32,7 +33,7 @@ func (LiRA) About() About {
 	return About{
 		Asks: "Is what the model says of a forgotten record likelier under models that had it?",
 		How: "AUC of the likelihood ratio of the scaled confidence, normal laws fitted over the shadow models with and without each record, " +
-			"with DeLong's interval; one spread for all records below 64 shadow models.",
+			"with DeLong's interval; one spread for all records below 64 shadow models. Records without shadow models on either side are left out.",
 		From: "Carlini et al. 2022, algorithm 1, online",
 		Null: OfStrangers,
 	}
@@ -45,18 +46,38 @@ func (LiRA) Needs() Needs {
 
 // Judge implements Judgement.
 func (j LiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return byShadows(j, e, m, e.HeldOut, shadow.LiRA{Pooled: len(e.Of(Shadow)) < fewShadows})
+	return byShadows(j, e, m, true, shadow.LiRA{Pooled: len(e.Of(Shadow)) < fewShadows})
 }
 
-// byShadows is the signed AUC of an attack by shadow models on forgotten against some
-// held-out records.
-func byShadows(j Judgement, e *Evidence, m *Model, heldOut []int, a shadow.Attack) (*audit.Reading, error) {
-	rows := slices.Concat(e.Forget, heldOut)
-	scores, err := a.Scores(e.shadowEvidence(rows, m))
+// byShadows is the signed AUC of LiRA on forgotten against held-out records. Those that
+// too few shadow models had, or too few had not, are left out: online wants both sides.
+func byShadows(j Judgement, e *Evidence, m *Model, online bool, a shadow.LiRA) (*audit.Reading, error) {
+	need := 2
+	if a.Pooled {
+		need = 1
+	}
+	shadows := e.Of(Shadow)
+	enough := func(rows []int) []int {
+		return slices.DeleteFunc(slices.Clone(rows), func(i int) bool {
+			with := 0
+			for _, s := range shadows {
+				if s.In[i] {
+					with++
+				}
+			}
+			return len(shadows)-with < need || online && with < need
+		})
+	}
+	forget, heldOut := enough(e.Forget), enough(e.HeldOut)
+	if len(forget) == 0 || len(heldOut) == 0 {
+		return nil, fmt.Errorf("%d forget and %d held-out records have %d shadow models on every side that is compared; at least one of each is needed",
+			len(forget), len(heldOut), need)
+	}
+	scores, err := a.Scores(e.shadowEvidence(slices.Concat(forget, heldOut), m))
 	if err != nil {
 		return nil, err
 	}
-	return separation(j, m, attack.Samples{Members: scores[:len(e.Forget)], Nonmembers: scores[len(e.Forget):]})
+	return separation(j, m, attack.Samples{Members: scores[:len(forget)], Nonmembers: scores[len(forget):]})
 }
 
 // shadowEvidence are the scaled confidences of some records by a model and the shadows.

@@ -31,5 +31,5 @@ func (OfflineLiRA) Needs() Needs { return LiRA{}.Needs() }
 
 // Judge implements Judgement.
 func (j OfflineLiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return byShadows(j, e, m, e.HeldOut, shadow.LiRA{Offline: true, Pooled: len(e.Of(Shadow)) < fewShadows})
+	return byShadows(j, e, m, false, shadow.LiRA{Offline: true, Pooled: len(e.Of(Shadow)) < fewShadows})
 }

@@ -1,8 +1,8 @@
 package judge
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +23,9 @@ type Undone struct {
 	Layer     string
 	Why       string // what would be needed, or what kept it from being made
 }
+
+// Name is the judgement's, with the layer.
+func (u Undone) Name() string { return Verdict{Judgement: u.Judgement, Layer: u.Layer}.Name() }
 
 // Report makes every judgement that the evidence permits, and says of every other one
 // what it would need.
@@ -87,7 +90,7 @@ func (r *Report) judge(j Judgement, layer string) {
 	unlearned, err := read(Unlearned)
 	original, err1 := read(Original)
 	retrained, err2 := read(Retrained)
-	if err := errors.Join(err, err1, err2); err != nil {
+	if err := cmp.Or(err, err1, err2); err != nil {
 		r.Undone = append(r.Undone, Undone{j, layer, "could not be made: " + err.Error()})
 		return
 	}
@@ -201,6 +204,27 @@ func (a Array) words(layer string) string {
 		return "activations/" + layer + ".npy"
 	}
 	return "embedding.npy"
+}
+
+// String names all needs in the words of the folder.
+func (n Needs) String() string {
+	parts := make([]string, 0, len(n.Arrays)+len(n.Sets))
+	for _, a := range n.Arrays {
+		parts = append(parts, a.words(""))
+	}
+	for _, s := range n.Sets {
+		file, _, _ := strings.Cut(sets[s], ":")
+		parts = append(parts, file)
+	}
+	for _, c := range []struct {
+		need int
+		what string
+	}{{n.Peers, "unlearned model"}, {n.Original, "original model"}, {n.Retrained, "retrained model"}, {n.Shadows, "shadow model"}} {
+		if c.need > 0 {
+			parts = append(parts, number(c.need, c.what))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 func number(n int, what string) string {

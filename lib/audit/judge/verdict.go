@@ -86,7 +86,7 @@ func (v *Verdict) reference() *audit.Reading {
 	return nil
 }
 
-// call is audit.CallOf where all three readings are there. It goes beyond it in one
+// call is audit.CallBy where all three readings are there. It goes beyond it in one
 // case: where original and reference look alike and the model is unlike both, that is
 // said instead of blind.
 func (v *Verdict) call(ref *audit.Reading) audit.Call {
@@ -96,17 +96,17 @@ func (v *Verdict) call(ref *audit.Reading) audit.Call {
 		return Unplaced
 	case ref == nil && o == nil:
 		return Unplaced
-	case ref == nil && audit.Alike(m, *o):
+	case ref == nil && alike(m, *o):
 		return Unmoved
 	case ref == nil:
 		return Moved
-	case audit.Alike(m, *ref) && o == nil:
+	case alike(m, *ref) && o == nil:
 		return Unseen
 	case o == nil:
 		return v.side(ref)
 	}
-	call := audit.CallOf(m, *o, *ref)
-	if call == audit.Blind && !audit.Alike(m, *o) && !audit.Alike(m, *ref) {
+	call := audit.CallBy(alike, m, *o, *ref)
+	if call == audit.Blind && !alike(m, *o) && !alike(m, *ref) {
 		return v.side(ref)
 	}
 	return call
@@ -135,7 +135,7 @@ func (v Verdict) Says() string {
 	case audit.Forgotten:
 		return "Like " + stranger + " and unlike the original."
 	case audit.Remembered:
-		if v.Original == nil || !audit.Alike(v.Reading, *v.Original) {
+		if v.Original == nil || !alike(v.Reading, *v.Original) {
 			return "Unlike " + stranger + ", on the side of memory."
 		}
 		return "Like the original and unlike " + stranger + "."
@@ -168,23 +168,36 @@ const (
 	fourOfFive = 0.8416212335729143
 )
 
-// power is the smallest distance from the reference at which the interval of a reading
-// lies apart from the reference's in four cases of five.
+// alike reports whether the difference of two readings is no larger than chance makes it
+// in 95 of 100 cases, with the intervals taken for independent:
 //
-// Against the null, with s the standard deviation under it, that is (1.96 + 0.84) s.
-// Against a retrained model, with s and t the standard errors of both, the intervals are
-// apart where the difference is above 1.96 (s + t), and the difference varies by
-// sqrt(s^2 + t^2) at most, since both look at the same records.
+//	|a - b| <= sqrt(h_a^2 + h_b^2)
+//
+// for the halves of the intervals that look at the other reading. Models that look at the
+// same records err together, so that the difference varies less than that. Intervals that
+// overlap, which is what audit.Alike asks, would let pass a difference that is
+// significant.
+func alike(a, b audit.Reading) bool {
+	if a.Value > b.Value {
+		a, b = b, a
+	}
+	return b.Value-a.Value <= math.Hypot(a.High-a.Value, b.Value-b.Low)
+}
+
+// power is the smallest distance from the reference at which a reading is unlike it in
+// four cases of five,
+//
+//	(1.96 + 0.84) sqrt(s^2 + t^2)
+//
+// with the standard errors s of the reading and t of the reference; t is 0 for a null,
+// and s then the standard deviation under it, where that is known.
 func power(m audit.Reading, ref *audit.Reading, by Reference) (smallest float64, from string) {
-	half := func(r audit.Reading) float64 { return (r.High - r.Low) / 2 / twoSided }
+	half := func(r audit.Reading) float64 { return (r.High - r.Low) / 2 }
 	switch {
 	case ref == nil || !m.HasInterval():
 		return math.NaN(), ""
 	case by == ByNull && !math.IsNaN(m.Floor.P95):
 		return m.Floor.P95 * (1 + fourOfFive/twoSided), "the law of the number under its null, at these numbers of records"
-	case by == ByNull:
-		return half(m) * (twoSided + fourOfFive), "the width of the interval"
 	}
-	s, t := half(m), half(*ref)
-	return twoSided*(s+t) + fourOfFive*math.Hypot(s, t), "the widths of the two intervals"
+	return math.Hypot(half(m), half(*ref)) * (1 + fourOfFive/twoSided), "the widths of the intervals"
 }
