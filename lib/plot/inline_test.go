@@ -22,6 +22,9 @@ func TestAnInlineFigureIsOneElementWithoutFonts(t *testing.T) {
 		if !strings.Contains(svg, "RULER") && !strings.Contains(svg, "forgotten") {
 			t.Error("the text of the figure is not in it")
 		}
+		if n := strings.Count(svg, "<text"); n < 20 || strings.Count(svg, "textLength=") != n {
+			t.Errorf("of %d texts %d keep their width", n, strings.Count(svg, "textLength="))
+		}
 		d := xml.NewDecoder(strings.NewReader(svg))
 		for {
 			if _, err := d.Token(); errors.Is(err, io.EOF) {

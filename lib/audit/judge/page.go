@@ -41,11 +41,7 @@ func (r *Report) Page() (*report.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sentences report.List
-	for _, v := range r.Verdicts {
-		sentences = append(sentences, fmt.Sprintf("%s, %s: %s. %s", v.Name(), v.Reading.Model, v.Call, v.Says()))
-	}
-	add("The verdicts", append([]report.Part{r.Table(), sentences}, picture...)...)
+	add("The verdicts", append([]report.Part{r.Table(), r.words()}, picture...)...)
 	losses, err := e.lossPicture()
 	if err != nil {
 		return nil, err
@@ -137,24 +133,30 @@ func (r *Report) Table() *report.Table {
 	t := &report.Table{
 		ID: "audit", Title: fmt.Sprintf("Verdicts on %d forgotten records", len(r.Evidence.Forget)),
 		Columns: []report.Column{
-			{Name: "judgement"}, {Name: "model"}, {Name: "reading"}, {Name: "original"}, {Name: "retrained"},
-			{Name: "null", Note: "where a model that never had the records stands, or for M2 and M4 is said to stand"},
+			{Name: "judgement"}, {Name: "verdict"}, {Name: "reading"}, {Name: "original"}, {Name: "retrained"},
+			{Name: "memory", Note: "the side of the null on which memory is read"},
 			{Name: "chance", Note: "how far from its null the number is by chance in 95 of 100 cases"},
-			{Name: "memory", Note: "on which side of the null memory is read"},
-			{Name: "n", Note: "records or draws behind the reading"}, {Name: "verdict"},
+			{Name: "n", Note: "records or draws behind the reading"},
 		},
 		Caption: "Each number with its 95 % interval. The verdict places the model between the original and the retrained model, or " +
 			"the null where there is none.",
 	}
-	for _, v := range r.Verdicts {
-		t.Add(report.Str(v.Name()), report.Str(v.Reading.Model), report.Est(v.Reading.Estimate, 3), v.cell(v.Original), v.retrainedCell(),
-			v.null(), v.chance(), report.Str(map[audit.Side]string{audit.Above: "above", audit.Below: "below"}[v.Reading.Memory]),
-			report.Num(float64(v.Reading.N), 0), report.Str(string(v.Call)))
+	for _, m := range r.Evidence.Of(Unlearned) {
+		group := ""
+		if len(r.Evidence.Of(Unlearned)) > 1 {
+			group = m.Name
+		}
+		for _, v := range r.of(m.Name) {
+			t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{
+				report.Str(v.Name()), report.Str(string(v.Call)), report.Est(v.Reading.Estimate, 3), cell(v.Original), v.retrainedCell(),
+				v.null(), v.chance(), report.Num(float64(v.Reading.N), 0),
+			}})
+		}
 	}
 	return t
 }
 
-func (v Verdict) cell(r *audit.Reading) report.Cell {
+func cell(r *audit.Reading) report.Cell {
 	if r == nil {
 		return report.Gap("not there")
 	}
@@ -163,16 +165,17 @@ func (v Verdict) cell(r *audit.Reading) report.Cell {
 
 func (v Verdict) retrainedCell() report.Cell {
 	if len(v.Retrained) == 0 {
-		return v.cell(nil)
+		return cell(nil)
 	}
-	return v.cell(v.reference())
+	return cell(v.reference())
 }
 
 func (v Verdict) null() report.Cell {
+	side := map[audit.Side]string{audit.Above: "above", audit.Below: "below"}[v.Reading.Memory]
 	if v.Reading.Null == nil {
-		return report.Gap("none")
+		return report.Str(side + ", no null")
 	}
-	return report.Num(*v.Reading.Null, 1)
+	return report.Str(fmt.Sprintf("%s %g", side, *v.Reading.Null))
 }
 
 func (v Verdict) chance() report.Cell {
@@ -199,7 +202,7 @@ func (r *Report) how() []report.Part {
 	for _, u := range r.Undone {
 		explain(u.Judgement)
 	}
-	out := []report.Part{
+	return []report.Part{
 		report.Text("Two readings are called alike where they differ by no more than the root of the squared halves of their 95 % intervals, a " +
 			"test of the difference at 5 %. A model is placed only where the original is unlike the retrained model (or the null); else the " +
 			"judgement is blind on these data. Of several retrained models the reference is their mean, with an interval that holds all of " +
@@ -208,14 +211,26 @@ func (r *Report) how() []report.Part {
 			"they err together; one verdict alone against all others is weak evidence."),
 		items,
 	}
-	var calls report.List
-	for _, v := range r.Verdicts {
-		if word := fmt.Sprintf("%s: %s", v.Call, v.Says()); !slices.Contains(calls, word) {
-			calls = append(calls, word)
+}
+
+// words says what the verdicts mean, and of which judgements.
+func (r *Report) words() report.List {
+	var out report.List
+	for _, m := range r.Evidence.Of(Unlearned) {
+		said := map[string][]string{}
+		var order []string
+		for _, v := range r.of(m.Name) {
+			s := fmt.Sprintf("%s, %s. %s", m.Name, v.Call, v.Says())
+			if said[s] == nil {
+				order = append(order, s)
+			}
+			said[s] = append(said[s], v.Name())
+		}
+		for _, s := range order {
+			out = append(out, fmt.Sprintf("%s So say: %s.", s, list(said[s])))
 		}
 	}
-	slices.Sort(calls)
-	return append(out, report.Text("The words used:"), calls)
+	return out
 }
 
 // origin is everything that is needed to compute the report again.
