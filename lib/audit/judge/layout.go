@@ -20,6 +20,7 @@ type layout struct {
 	dir string
 	Config
 	problems *Problems
+	strays   []Problem // arrays without a place, unless a config names them
 }
 
 // find looks for the plain names in a folder and puts what a config says in their place.
@@ -31,18 +32,54 @@ func find(folder, config string) (*layout, error) {
 	} else if err := l.discover(); err != nil {
 		return nil, err
 	}
-	if config == "" {
-		if config = filepath.Join(folder, "audit.json"); !exists(config) {
-			return l, nil
+	if config == "" && exists(filepath.Join(folder, "audit.json")) {
+		config = filepath.Join(folder, "audit.json")
+	}
+	c := &Config{}
+	if config != "" {
+		var err error
+		if c, err = readConfig(config); err != nil {
+			l.problems.add(filepath.Base(config), "%v", plain(err))
+			c = &Config{}
 		}
 	}
-	c, err := readConfig(config)
-	if err != nil {
-		l.problems.add(filepath.Base(config), "%v", plain(err))
-		return l, nil
-	}
 	l.overlay(c.below(l.dir, filepath.Dir(config)))
+	for _, p := range l.strays {
+		if !c.names(p.File) {
+			l.problems.List = append(l.problems.List, p)
+		}
+	}
 	return l, nil
+}
+
+// names reports whether a config names a file, or one in a folder.
+func (c *Config) names(path string) bool {
+	found := false
+	c.each(func(f *Files) {
+		for _, name := range *f {
+			found = found || name == path || strings.HasPrefix(name, path+string(filepath.Separator))
+		}
+	})
+	return found
+}
+
+// each visits every list of files.
+func (c *Config) each(visit func(f *Files)) {
+	for _, f := range c.files() {
+		visit(f)
+	}
+	for _, group := range c.models() {
+		for i := range *group.of {
+			m := &(*group.of)[i]
+			for _, f := range m.files() {
+				visit(f)
+			}
+			for name, f := range m.Activations {
+				visit(&f)
+				m.Activations[name] = f
+			}
+		}
+	}
 }
 
 func exists(path string) bool {
@@ -81,7 +118,7 @@ func (m *ModelFiles) files() map[string]*Files {
 
 // below makes the files of a config relative to dir.
 func (c *Config) below(dir, from string) *Config {
-	move := func(f *Files) {
+	c.each(func(f *Files) {
 		for i, name := range *f {
 			if name == Rest || filepath.IsAbs(name) {
 				continue
@@ -92,22 +129,7 @@ func (c *Config) below(dir, from string) *Config {
 			}
 			(*f)[i] = path
 		}
-	}
-	for _, f := range c.files() {
-		move(f)
-	}
-	for _, group := range c.models() {
-		for i := range *group.of {
-			m := &(*group.of)[i]
-			for _, f := range m.files() {
-				move(f)
-			}
-			for name, f := range m.Activations {
-				move(&f)
-				m.Activations[name] = f
-			}
-		}
-	}
+	})
 	return c
 }
 
@@ -153,7 +175,7 @@ func (l *layout) discover() error {
 		case array && files[word] != nil:
 			*files[word] = Files{name}
 		case array:
-			l.problems.add(name, "no array of this name is known%s", meant(word, keys(files)))
+			l.stray(name, "no array of this name is known%s", meant(word, keys(files)))
 		case isDir(filepath.Join(l.dir, name)):
 			l.folder(name)
 		}
@@ -162,6 +184,10 @@ func (l *layout) discover() error {
 		slices.SortStableFunc(*group.of, func(a, b ModelFiles) int { return natural(a.Name, b.Name) })
 	}
 	return nil
+}
+
+func (l *layout) stray(file, format string, args ...any) {
+	l.strays = append(l.strays, Problem{file, fmt.Sprintf(format, args...)})
 }
 
 func isDir(path string) bool {
@@ -174,7 +200,7 @@ func (l *layout) folder(name string) {
 	word := roleName.FindStringSubmatch(filepath.Base(name))
 	if word == nil {
 		if name != reportFolder && holdsArrays(filepath.Join(l.dir, name)) {
-			l.problems.add(name, "holds arrays, and no model has this name%s", meant(name, []string{"unlearned", "original", "retrained", "shadow-1"}))
+			l.stray(name, "holds arrays, and no model has this name%s", meant(name, []string{"unlearned", "original", "retrained", "shadow-1"}))
 		}
 		return
 	}
@@ -222,7 +248,7 @@ func (l *layout) modelIn(name string) (m *ModelFiles, inner []string) {
 			*files[word], found = Files{path}, true
 		case array:
 			found = true
-			l.problems.add(path, "no array of a model has this name%s", meant(word, keys(files)))
+			l.stray(path, "no array of a model has this name%s", meant(word, keys(files)))
 		case entry.Name() == "activations":
 			l.activations(m, path)
 			found = true
@@ -235,7 +261,7 @@ func (l *layout) modelIn(name string) (m *ModelFiles, inner []string) {
 	}
 	for _, sub := range inner {
 		if holdsArrays(filepath.Join(l.dir, sub)) {
-			l.problems.add(sub, "a folder of arrays inside a model; named activations lie in %s", filepath.Join(name, "activations"))
+			l.stray(sub, "a folder of arrays inside a model; named activations lie in %s", filepath.Join(name, "activations"))
 		}
 	}
 	return m, nil

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -25,12 +26,26 @@ func (e *Evidence) look() {
 	}
 	for _, u := range append(e.Of(Unlearned), e.Of(Retrained)...) {
 		for _, o := range e.Of(Original) {
-			gain, loss := share(u.Correct, e.Forget)-share(o.Correct, e.Forget), len(e.Forget) >= few
-			if u.Correct != nil && o.Correct != nil && loss && gain > 0.1 {
-				e.note("%s knows %.0f %% more of the forget records than %s does: are the two models exchanged?", u.Name, 100*gain, o.Name)
+			if better := betterFitted(u, o, e.Forget); len(e.Forget) >= few && better > 0.5+1.5/math.Sqrt(float64(len(e.Forget))) {
+				e.note("%s fits %.0f %% of the forget records better than %s does: are the two models exchanged?", u.Name, 100*better, o.Name)
 			}
 		}
 	}
+}
+
+// betterFitted is the share of records that u fits better than o; three standard errors of
+// a fair coin are 1.5/sqrt(n).
+func betterFitted(u, o *Model, rows []int) float64 {
+	if u.Losses == nil || o.Losses == nil {
+		return 0
+	}
+	n := 0
+	for _, i := range rows {
+		if u.Losses[i] < o.Losses[i] {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(rows)))
 }
 
 // few is how many records a share needs before anything is said of it.

@@ -101,7 +101,7 @@ func (m *made) write(t testing.TB, dir string, unlearned func(i int) bool, shado
 		in := make([]bool, len(m.y))
 		var rows []int
 		for i := range in {
-			if in[i] = m.rng.IntN(2) == 0; in[i] {
+			if in[i] = m.dealt(i) && m.rng.IntN(2) == 0; in[i] {
 				rows = append(rows, i)
 			}
 		}

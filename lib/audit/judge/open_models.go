@@ -74,15 +74,35 @@ func (a *admission) classes() int {
 func sorted(m map[string]Files) []string { return slices.Sorted(maps.Keys(m)) }
 
 func (a *admission) models() {
-	seen := map[string]bool{}
+	seen, first := map[string]bool{}, map[string]Files{}
 	for _, group := range a.Config.models() {
 		for _, files := range *group.of {
 			if seen[files.Name] {
 				a.problems.add("audit.json", "two models are called %q", files.Name)
 			}
 			seen[files.Name] = true
-			a.e.Models = append(a.e.Models, a.model(group.role, files))
+			m := a.model(group.role, files)
+			a.e.Models = append(a.e.Models, m)
+			if m.Role != Shadow {
+				a.width(first, "", m.embedding, files.Embedding)
+				for _, name := range sorted(files.Activations) {
+					a.width(first, name, m.layers[name], files.Activations[name])
+				}
+			}
 		}
+	}
+}
+
+// width refuses a layer that is wider or narrower than in the model before: it is another
+// network's, or another layer.
+func (a *admission) width(first map[string]Files, layer string, s *stack, files Files) {
+	if s == nil {
+		return
+	}
+	if before := first[layer]; before == nil {
+		first[layer] = files
+	} else if other := a.infos[before[0]].Shape[1]; s.cols != other {
+		a.problems.add(strings.Join(files, " + "), "%d columns, and %s has %d: compare the same layer of the same network", s.cols, before[0], other)
 	}
 }
 
