@@ -8,12 +8,12 @@ import (
 
 // AgainstRetrained asks whether the model represents the forgotten records as a
 // retrained model does: RULER's M2 (equation 3) against the first retrained model that is
-// not the one that is read. Where there is only one retrained model, its own reading is
-// against itself, and exactly 0.
+// not the one that is read. It needs two of them: against itself a retrained model is at
+// exactly 0, and one that was trained with another order of batches is not, so that every
+// perfect unlearner would be accused.
 //
-// Null: 0, for a model with the retrained one's initial weights. Below it RULER reads
-// memory. Another initialisation turns coordinates, and can put a perfect unlearner
-// elsewhere; a second retrained model shows where.
+// Null: 0. Below it RULER reads memory. Models that do not share their initial weights
+// have other coordinates, and two retrained ones show how much that moves the value.
 type AgainstRetrained struct{}
 
 var _ Judgement = AgainstRetrained{}
@@ -26,14 +26,15 @@ func (AgainstRetrained) About() About {
 	return About{
 		Asks: "Does the model represent forgotten records as a retrained model does?",
 		How: "M2: mean cosine similarity of the forgotten records' embeddings to those of the retrained model, less the median over at most " +
-			"500 retained records, with a bootstrap interval over records. Models must share their initial weights.",
+			"500 retained records, with a bootstrap interval over records. Retrained models are compared with each other, which shows what " +
+			"another seed does.",
 		From: "RULER, equation 3",
 	}
 }
 
 // Needs implements Judgement.
 func (AgainstRetrained) Needs() Needs {
-	return Needs{Arrays: []Array{Embedding}, Sets: []Set{Retain}, Retrained: 1}
+	return Needs{Arrays: []Array{Embedding}, Sets: []Set{Retain}, Retrained: 2}
 }
 
 // Judge implements Judgement.

@@ -75,7 +75,7 @@ var damages = []struct {
 }{
 	{"no forget records", func(d damaged) { d.remove("forget.npy") }, []string{"nothing says what was to be forgotten: forget.npy"}},
 	{"no unlearned model", func(d damaged) { d.remove("unlearned") }, []string{"there is no unlearned model: a folder unlearned/"}},
-	{"an empty model", func(d damaged) { must(d.t, os.Mkdir(d.path("retrained-2"), 0o755)) }, []string{"retrained-2: an empty model"}},
+	{"an empty model", func(d damaged) { must(d.t, os.Mkdir(d.path("retrained-3"), 0o755)) }, []string{"retrained-3: an empty model"}},
 	{"a slip in a file's name", func(d damaged) { d.rename("heldout.npy", "held-out.npy") }, []string{"held-out.npy: no array of this name is known; did you mean heldout?"}},
 	{"a slip in an array's name", func(d damaged) { d.rename("unlearned/embedding.npy", "unlearned/embeddings.npy") }, []string{"unlearned/embeddings.npy: no array of a model has this name; did you mean embedding?"}},
 	{"a slip in a model's name", func(d damaged) { d.rename("unlearned", "unlerned") }, []string{"unlerned: holds arrays, and no model has this name; did you mean unlearned?", "there is no unlearned model"}},
@@ -89,7 +89,7 @@ var damages = []struct {
 	{"complex numbers", func(d damaged) { d.header("unlearned/embedding.npy", "<c8", "(100, 2)", 1600) }, []string{"unlearned/embedding.npy: unsupported element type"}},
 	{"a pipe in place of a file", func(d damaged) { d.remove("labels.npy"); must(d.t, os.Mkdir(d.path("labels.npy"), 0o755)) }, []string{"labels.npy: expected a regular file"}},
 	{"a link to nowhere", func(d damaged) { d.remove("labels.npy"); must(d.t, os.Symlink("nowhere", d.path("labels.npy"))) }, []string{"labels.npy: there is no such file"}},
-	{"too few labels", func(d damaged) { d.rows("labels.npy", d.m.y[:99]) }, []string{"labels.npy: 99 rows; 8 of 9 arrays have 100: row i must be the same record in all of them"}},
+	{"too few labels", func(d damaged) { d.rows("labels.npy", d.m.y[:99]) }, []string{"labels.npy: 99 rows; 10 of 11 arrays have 100: row i must be the same record in all of them"}},
 	{"outputs of the test part alone", func(d damaged) {
 		x := d.fill(4, func(i, j int) float64 { return float64(i - j) })
 		x.Rows, x.Data = 30, x.Data[:120]

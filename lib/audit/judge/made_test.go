@@ -94,7 +94,7 @@ func (m *made) write(t testing.TB, dir string, unlearned func(i int) bool, shado
 	for _, one := range []struct {
 		name string
 		in   func(i int) bool
-	}{{"original", m.all}, {"retrained", m.retained}, {"unlearned", unlearned}} {
+	}{{"original", m.all}, {"retrained", m.retained}, {"retrained-2", m.retained}, {"unlearned", unlearned}} {
 		m.model(t, filepath.Join(dir, one.name), one.in)
 	}
 	for k := range shadows {

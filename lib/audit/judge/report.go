@@ -228,6 +228,9 @@ func (n Needs) String() string {
 }
 
 func number(n int, what string) string {
+	if n == 1 && strings.HasPrefix(what, "o") {
+		return "an " + what
+	}
 	if n == 1 {
 		return "a " + what
 	}

@@ -217,11 +217,13 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 		undone map[string]string     // and what others need
 		settle string
 	}{
-		{[]string{"retrained"}, map[string]audit.Call{"loss": audit.Remembered, "neighbours": Unmoved, "subsets": Unmoved},
-			map[string]string{"against the retrained": "needs a retrained model with embedding.npy (there is none)"}, "A model retrained without the forget records"},
-		{[]string{"original"}, map[string]audit.Call{"loss": audit.Remembered}, map[string]string{"movement": "needs a original model with embedding.npy (there is none)"},
+		{[]string{"retrained", "retrained-2"}, map[string]audit.Call{"loss": audit.Remembered, "neighbours": Unmoved, "subsets": Unmoved},
+			map[string]string{"against the retrained": "needs 2 retrained models with embedding.npy (there is none)"}, "A model retrained without the forget records"},
+		{[]string{"retrained-2"}, map[string]audit.Call{"loss": audit.Remembered, "neighbours": audit.Remembered},
+			map[string]string{"movement": "needs 2 retrained models with embedding.npy (there is one)"}, "A second retrained model"},
+		{[]string{"original"}, map[string]audit.Call{"loss": audit.Remembered}, map[string]string{"movement": "needs an original model with embedding.npy (there is none)"},
 			"The original model (original/)"},
-		{[]string{"original", "retrained"}, map[string]audit.Call{"loss": audit.Remembered, "neighbours": Unplaced}, nil, ""},
+		{[]string{"original", "retrained", "retrained-2"}, map[string]audit.Call{"loss": audit.Remembered, "neighbours": Unplaced}, nil, ""},
 		{[]string{"heldout.npy"}, map[string]audit.Call{"neighbours": audit.Remembered},
 			map[string]string{"loss": "needs heldout.npy: rows of records that no model was trained on", "lira": "needs heldout.npy"}, ""},
 		{[]string{"retain.npy"}, map[string]audit.Call{"loss": audit.Remembered}, map[string]string{"neighbours": "needs retain.npy", "loss threshold": "needs retain.npy"}, ""},
@@ -265,7 +267,7 @@ func TestEveryLayerGetsItsVerdict(t *testing.T) {
 	m := newMade(7, 60, 200, 100)
 	d := damaged{t, t.TempDir(), m}
 	m.write(t, d.dir, m.all, 0)
-	for _, name := range []string{"original", "retrained", "unlearned"} {
+	for _, name := range []string{"original", "retrained", "retrained-2", "unlearned"} {
 		must(t, os.MkdirAll(d.path(name+"/activations"), 0o755))
 		must(t, os.Rename(d.path(name+"/embedding.npy"), d.path(name+"/activations/conv1.npy")))
 		d.matrix(name+"/activations/noise.npy", d.fill(5, func(int, int) float64 { return m.rng.NormFloat64() }))
@@ -278,6 +280,7 @@ func TestEveryLayerGetsItsVerdict(t *testing.T) {
 		t.Errorf("noise: %s", v.Call)
 	}
 	d.remove("retrained/activations/conv1.npy")
+	d.remove("retrained-2/activations/conv1.npy")
 	r = audited(t, d.dir)
 	k := slices.IndexFunc(r.Undone, func(u Undone) bool { return u.Name() == "movement at conv1" })
 	if k < 0 || !strings.Contains(r.Undone[k].Why, "activations/conv1.npy (there is none)") {
@@ -290,10 +293,10 @@ func TestSeveralModelsOfARole(t *testing.T) {
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
 	m.model(t, filepath.Join(dir, "unlearned-2"), m.retained)
-	m.model(t, filepath.Join(dir, "retrained", "2"), m.retained)
-	must(t, os.Mkdir(filepath.Join(dir, "retrained", "1"), 0o755))
-	for _, name := range []string{"outputs.npy", "embedding.npy"} {
-		must(t, os.Rename(filepath.Join(dir, "retrained", name), filepath.Join(dir, "retrained", "1", name)))
+	must(t, os.Rename(filepath.Join(dir, "retrained"), filepath.Join(dir, "1")))
+	must(t, os.Mkdir(filepath.Join(dir, "retrained"), 0o755))
+	for from, to := range map[string]string{"1": "1", "retrained-2": "2"} {
+		must(t, os.Rename(filepath.Join(dir, from), filepath.Join(dir, "retrained", to)))
 	}
 	r := audited(t, dir)
 	var names []string
@@ -315,8 +318,10 @@ func TestSeveralModelsOfARole(t *testing.T) {
 	if answers := r.Answers(); len(answers) != 2 || !strings.Contains(answers[0], "still remembered") || !strings.Contains(answers[1], "no memory is seen") {
 		t.Errorf("%q", answers)
 	}
-	if v := r.verdict(t, "against the retrained").Retrained; v[0].Value == 0 {
-		t.Error("the first retrained model is compared with itself, and there is a second one")
+	for _, v := range r.verdict(t, "against the retrained").Retrained {
+		if v.Value == 0 {
+			t.Errorf("%s is compared with itself", v.Model)
+		}
 	}
 }
 
@@ -352,7 +357,7 @@ func TestTheSameFolderGivesTheSameBytes(t *testing.T) {
 		Files []File
 	}
 	must(t, json.Unmarshal(first["report.json"], &j))
-	if len(j.Verdicts) < 8 || j.Verdicts[0].Reading.Value == nil || len(j.Files) != 4+6+18 || len(j.Files[0].SHA256) != 64 {
+	if len(j.Verdicts) < 8 || j.Verdicts[0].Reading.Value == nil || len(j.Files) != 4+8+18 || len(j.Files[0].SHA256) != 64 {
 		t.Errorf("%d verdicts, %d files", len(j.Verdicts), len(j.Files))
 	}
 	for _, f := range j.Files {

@@ -42,7 +42,14 @@ func sortOut(verdicts []Verdict) (t told) {
 func (r *Report) Answers() []string {
 	var out []string
 	for _, m := range r.Evidence.Of(Unlearned) {
-		out = append(out, answer(m.Name, sortOut(r.of(m.Name))))
+		verdicts := r.of(m.Name)
+		said, told := answer(m.Name, sortOut(verdicts)), sortOut(verdicts)
+		if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && told.memory == nil && told.pushed == nil {
+			v := verdicts[k]
+			said += fmt.Sprintf(" With %s, %s misses a distance of less than %s from the %s more than once in five audits.",
+				r.Evidence.records(v.Judgement.Needs()), v.Name(), report.FormatNumber(v.Smallest, 2), v.Reference)
+		}
+		out = append(out, said)
 	}
 	return out
 }
@@ -121,7 +128,7 @@ func (r *Report) Settle() []string {
 			"and the others rest on forget and held-out records having been drawn alike.", nominal))
 	case retrained == 1:
 		out = append(out, "A second retrained model, from another seed (retrained-2/): how far two models that never had the records are "+
-			"apart is what an unlearned model may be away from them.")
+			"apart is what an unlearned model may be away from them. Without it nothing is compared with the retrained model record by record.")
 	}
 	if len(e.Of(Original)) == 0 {
 		out = append(out, "The original model (original/): it shows which judgements see a memory on these data at all.")
