@@ -427,7 +427,7 @@ func quantile(p float64) float64 {
 
 // A model that was retrained is called anything but forgotten, or undecided, in few cases.
 func TestARetrainedModelIsSeldomAccused(t *testing.T) {
-	const trials = 120
+	const trials = 60
 	accused := map[string]int{}
 	quick := []Judgement{Loss{}, Threshold{}, Entropy{}, Neighbours{}}
 	for k := range trials {
