@@ -122,7 +122,8 @@ func (a *admission) headers() {
 				n, votes[best], len(total), best)
 		}
 	}
-	if len(a.Unlearned) == 0 {
+	empty := func(p Problem) bool { return strings.HasPrefix(p.File, string(Unlearned)) }
+	if len(a.Unlearned) == 0 && !slices.ContainsFunc(a.problems.List, empty) {
 		a.problems.add("", "there is no unlearned model: a folder unlearned/ with outputs.npy, embedding.npy or losses.npy")
 	}
 }
