@@ -66,6 +66,32 @@ func (r *Report) Page() (*report.Page, error) {
 	return p, nil
 }
 
+// Parts are the report for a notebook, nb.Show(r.Parts()...): answers, what looks odd,
+// verdicts, readings, and what was not judged.
+func (r *Report) Parts() []any {
+	var out []any
+	for _, a := range r.Answers() {
+		out = append(out, "**"+a+"**")
+	}
+	for _, n := range r.Evidence.Notes {
+		out = append(out, "Odd: "+n)
+	}
+	if len(r.Verdicts) > 0 {
+		out = append(out, r.Table())
+		if f, err := r.Figure(); err == nil {
+			out = append(out, f)
+		}
+	}
+	undone := ""
+	for _, u := range r.Undone {
+		undone += fmt.Sprintf("- %s: %s\n", u.Name(), u.Why)
+	}
+	if undone != "" {
+		out = append(out, "Not judged:\n\n"+undone)
+	}
+	return out
+}
+
 func (e *Evidence) question() string {
 	return cmp.Or(e.Question, fmt.Sprintf("Is there anything left of %d forgotten records in the unlearned model?", len(e.Forget)))
 }

@@ -17,7 +17,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // population makes half of the held-out records strangers to every shadow model too.
@@ -453,5 +457,49 @@ func TestARetrainedModelIsSeldomAccused(t *testing.T) {
 		if limit := 0.05 + 3*math.Sqrt(0.05*0.95/trials); float64(n)/trials > limit {
 			t.Errorf("%s: %d of %d retrained models are accused", name, n, trials)
 		}
+	}
+}
+
+// The manual's audit.json is one.
+func TestTheManualsConfigReads(t *testing.T) {
+	b, err := os.ReadFile("../../../MANUAL.md")
+	must(t, err)
+	_, rest, _ := strings.Cut(string(b), "```json\n{\n  \"question\"")
+	text, _, found := strings.Cut(rest, "```")
+	var c Config
+	if err := strict([]byte("{\"question\""+text), &c); !found || err != nil || len(c.Unlearned) != 1 || len(c.Labels) != 2 || c.HeldOut[0] != Rest {
+		t.Errorf("%v, %+v", err, c)
+	}
+}
+
+// What the lab knows of a case is what an audit finds in the folder that it writes.
+func TestAnExportedCaseIsJudgedAsTheLabDoes(t *testing.T) {
+	engine, store := enginetest.WithStore(t)
+	c, err := audit.Open(t.Context(), &lab.Lab{Engine: engine, Store: store}, lab.Setting{DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 30, Optimizer: nn.Adam{LR: 5e-3}}})
+	must(t, err)
+	models, err := c.Controls(t.Context())
+	must(t, err)
+	dir := t.TempDir()
+	must(t, Export(dir, c, c.Original, c.Oracle, models[2]))
+	r := audited(t, dir)
+	readings, err := c.Readings(c.Original, c.Oracle)
+	must(t, err)
+	v := r.verdict(t, "neighbours")
+	if want := readings[2]; v.Original.Value != want.Value || v.Original.Low != want.Low || v.Retrained[0].Value != readings[5].Value {
+		t.Errorf("neighbours %v and %v, the lab has %v and %v", v.Original.Estimate, v.Retrained[0].Estimate, want.Estimate, readings[5].Estimate)
+	}
+	if v := r.verdict(t, "against the retrained"); v.Original.Value != readings[1].Value {
+		t.Errorf("against the retrained %v, the lab has %v", v.Original.Estimate, readings[1].Estimate)
+	}
+	losses, err := c.Losses(c.Original)
+	must(t, err)
+	for k, i := range r.Evidence.Forget {
+		if got := r.Evidence.Of(Original)[0].Losses[i]; math.Abs(got-losses.Forgotten[k]) > 1e-5 {
+			t.Fatalf("record %d: loss %v, the lab has %v", i, got, losses.Forgotten[k])
+		}
+	}
+	parts := r.Parts()
+	if _, text := parts[0].(string); !text || len(parts) < 3 {
+		t.Errorf("%d parts for a notebook", len(parts))
 	}
 }
