@@ -27,6 +27,9 @@ type About struct {
 	How  string // how the number is made: formula, null, floor
 	From string // the paper, with the section
 	Null Null   // what the null is worth without a retrained model
+	// Coordinates says that two models are compared number by number, which another seed
+	// of the initial weights moves as memory does, but to either side.
+	Coordinates bool
 }
 
 // Null says who stands at a judgement's null.

@@ -27,7 +27,8 @@ func (Movement) About() About {
 		Asks: "Did unlearning move the forgotten records to where a retrained model has them?",
 		How: "M3: mean over forgotten records of the cosine similarity to the retrained model's embedding, less that of the original, with " +
 			"Student's interval. 0 is where the original stands.",
-		From: "RULER, equation 4",
+		From:        "RULER, equation 4",
+		Coordinates: true,
 	}
 }
 

@@ -503,3 +503,47 @@ func TestAnExportedCaseIsJudgedAsTheLabDoes(t *testing.T) {
 		t.Errorf("%d parts for a notebook", len(parts))
 	}
 }
+
+// The calls that package audit does not make, and the one that it makes otherwise.
+func TestVerdictsBesideThoseOfTheLab(t *testing.T) {
+	at := func(value float64) *audit.Reading {
+		null := 0.5
+		return &audit.Reading{Memory: audit.Above, Estimate: stats.Estimate{Value: value, Low: value - 0.1, High: value + 0.1, Null: &null}}
+	}
+	for _, c := range []struct {
+		j                   Judgement
+		m, original, oracle *audit.Reading
+		want                audit.Call
+		by                  Reference
+	}{
+		{Loss{}, at(0.8), at(0.8), at(0.5), audit.Remembered, ByRetrained},
+		{Loss{}, at(0.52), at(0.8), nil, audit.Forgotten, ByNull},
+		{Loss{}, at(0.52), nil, nil, Unseen, ByNull},
+		{Loss{}, at(0.8), nil, at(0.5), audit.Remembered, ByRetrained},
+		{Loss{}, at(0.2), nil, nil, audit.Beyond, ByNull},
+		{Loss{}, at(0.2), at(0.52), nil, audit.Beyond, ByNull},
+		{Loss{}, at(0.8), at(0.52), nil, audit.Remembered, ByNull},
+		{Loss{}, at(0.52), at(0.52), nil, audit.Blind, ByNull},
+		{Loss{}, at(0.2), at(0.2), at(0.5), audit.Remembered, ByRetrained},
+		{Neighbours{}, at(0.8), at(0.8), nil, Unmoved, ByNobody},
+		{Neighbours{}, at(0.5), at(0.8), nil, Moved, ByNobody},
+		{Neighbours{}, at(0.5), nil, nil, Unplaced, ByNobody},
+		{Movement{}, at(0.2), at(0.2), at(0.5), audit.Blind, ByRetrained},
+		// Their intervals overlap, and their difference is more than chance makes.
+		{Loss{}, at(0.66), at(0.9), at(0.5), audit.Between, ByRetrained},
+	} {
+		v := Verdict{Judgement: c.j, Reading: *c.m, Original: c.original}
+		if c.oracle != nil {
+			v.Retrained = []audit.Reading{*c.oracle}
+		}
+		v.place()
+		if v.Call != c.want || v.Reference != c.by || len(v.Says()) < 20 {
+			t.Errorf("%s at %v beside %v and %v: %s by the %s (%s), want %s by the %s", c.j.Name(), c.m.Value, c.original, c.oracle, v.Call, v.Reference,
+				v.Says(), c.want, c.by)
+		}
+	}
+	v := Verdict{Judgement: Loss{}, Reading: audit.Reading{Estimate: stats.Estimate{Value: 1, Low: math.NaN(), High: math.NaN()}}}
+	if v.place(); v.Call != Unplaced || !math.IsNaN(v.Smallest) {
+		t.Errorf("without an interval: %s, %v", v.Call, v.Smallest)
+	}
+}

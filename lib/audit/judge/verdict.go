@@ -86,9 +86,10 @@ func (v *Verdict) reference() *audit.Reading {
 	return nil
 }
 
-// call is audit.CallBy where all three readings are there. It goes beyond it in one
-// case: where original and reference look alike and the model is unlike both, that is
-// said instead of blind.
+// call is audit.CallBy where all three readings are there, but for two cases. Where
+// original and reference look alike and the model is unlike both, that is said instead of
+// blind. Where a judgement compares coordinates and the original is unlike the reference
+// on the side away from memory, it is another seed that it sees, and it is blind.
 func (v *Verdict) call(ref *audit.Reading) audit.Call {
 	m, o := v.Reading, v.Original
 	switch {
@@ -105,11 +106,20 @@ func (v *Verdict) call(ref *audit.Reading) audit.Call {
 	case o == nil:
 		return v.side(ref)
 	}
+	if v.contrary(ref) {
+		return audit.Blind
+	}
 	call := audit.CallBy(alike, m, *o, *ref)
 	if call == audit.Blind && !alike(m, *o) && !alike(m, *ref) {
 		return v.side(ref)
 	}
 	return call
+}
+
+// contrary reports whether a judgement of coordinates has the original unlike the
+// reference on the side away from memory.
+func (v *Verdict) contrary(ref *audit.Reading) bool {
+	return v.Judgement.About().Coordinates && v.Original != nil && ref != nil && !alike(*v.Original, *ref) && float64(v.Reading.Memory)*(v.Original.Value-ref.Value) < 0
 }
 
 // side calls a model that is unlike the reference by the side on which it stands.
@@ -128,6 +138,9 @@ func (v Verdict) Says() string {
 		if len(v.Retrained) > 1 {
 			stranger = fmt.Sprintf("the %d retrained models", len(v.Retrained))
 		}
+	}
+	if v.Call == audit.Blind && v.contrary(v.reference()) {
+		return "The original is unlike " + stranger + " on the side away from memory: it is another seed that differs here."
 	}
 	switch v.Call {
 	case audit.Blind:
