@@ -70,7 +70,8 @@ func answer(model string, t told) string {
 	case len(t.unseen) > 0:
 		return subject + fmt.Sprintf("no memory is seen by %s; but there is no original to show that they would see one.", list(t.unseen))
 	}
-	return subject + fmt.Sprintf("these arrays cannot tell%s%s.", also(t.blind, "; the original itself shows nothing to "), also(t.other, "; nothing certain from "))
+	return subject + fmt.Sprintf("these arrays cannot tell%s%s.", also(t.blind, "; the original itself shows nothing to "),
+		also(t.other, "; nothing certain from "))
 }
 
 func also(names []string, before string) string {

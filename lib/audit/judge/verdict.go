@@ -119,7 +119,10 @@ func (v *Verdict) call(ref *audit.Reading) audit.Call {
 // contrary reports whether a judgement of coordinates has the original unlike the
 // reference on the side away from memory.
 func (v *Verdict) contrary(ref *audit.Reading) bool {
-	return v.Judgement.About().Coordinates && v.Original != nil && ref != nil && !alike(*v.Original, *ref) && float64(v.Reading.Memory)*(v.Original.Value-ref.Value) < 0
+	if !v.Judgement.About().Coordinates || v.Original == nil || ref == nil || alike(*v.Original, *ref) {
+		return false
+	}
+	return float64(v.Reading.Memory)*(v.Original.Value-ref.Value) < 0
 }
 
 // side calls a model that is unlike the reference by the side on which it stands.
