@@ -95,6 +95,14 @@ var damages = []struct {
 		x.Rows, x.Data = 30, x.Data[:120]
 		d.matrix("unlearned/outputs.npy", x)
 	}, []string{"unlearned/outputs.npy: 30 rows"}},
+	{"labels of nothing", func(d damaged) { d.rows("labels.npy", nil) }, []string{"labels.npy: labels of shape <i8 (0,) are empty"}},
+	{"a single label", func(d damaged) { d.header("labels.npy", "<i8", "()", 8) }, []string{"labels.npy: labels of shape <i8 (), expected one number per record"}},
+	{"losses in two columns", func(d damaged) { d.matrix("unlearned/losses.npy", d.fill(2, half)) }, []string{"unlearned/losses.npy: losses of shape <f8 (100, 2), expected one number per record"}},
+	{"losses that are whole numbers too large", func(d damaged) {
+		x := make([]int, 100)
+		x[3] = 1 << 60
+		d.rows("unlearned/losses.npy", x)
+	}, []string{"unlearned/losses.npy: unexpected value: element 3 is 1152921504606846976"}},
 	{"one-hot labels", func(d damaged) { d.matrix("labels.npy", d.fill(4, at00)) }, []string{"labels.npy: labels of shape <f8 (100, 4): one class per record is expected; save y.argmax(axis=1)"}},
 	{"labels that are bools", func(d damaged) { d.mask("labels.npy", make([]bool, 100)) }, []string{"labels.npy: labels of shape |b1 (1, 100)"}},
 	{"labels with halves", func(d damaged) { v := make([]float64, 100); v[7] = 0.5; d.vector("labels.npy", v) }, []string{"labels.npy: element 7 is 0.5, and labels are whole numbers"}},

@@ -105,6 +105,9 @@ func (m *made) write(t testing.TB, dir string, unlearned func(i int) bool, shado
 				rows = append(rows, i)
 			}
 		}
+		if len(rows) == 0 {
+			in[0], rows = true, []int{0}
+		}
 		folder := filepath.Join(dir, "shadow-"+string(rune('a'+k/26))+string(rune('a'+k%26)))
 		m.model(t, folder, func(i int) bool { return in[i] })
 		must(t, npy.WriteIndices(filepath.Join(folder, "in.npy"), rows))

@@ -165,7 +165,7 @@ func (a *admission) shaped(name string, c claim, info npy.Info) bool {
 		a.problems.add(name, "%s of shape %s look like predicted classes; a column per class is needed", c.what, info)
 	case c.dims == 2 && len(shape) != 2:
 		a.problems.add(name, "%s of shape %s, expected (records, columns); save x.reshape(len(x), -1)", c.what, info)
-	case c.dims == 1 && len(shape) != 1 && (len(shape) != 2 || shape[1] != 1):
+	case c.dims == 1 && !isVector(info):
 		a.problems.add(name, "%s of shape %s, expected one number per record", c.what, info)
 	case shape[0] == 0 || shape[len(shape)-1] == 0:
 		a.problems.add(name, "%s of shape %s are empty", c.what, info)

@@ -22,8 +22,8 @@ func (a *admission) labels() {
 	var y []int
 	for _, file := range a.Labels {
 		info, ok := a.infos[file]
-		if !ok || len(info.Shape) == 2 && info.Shape[1] > 1 || info.Kind() == 'b' {
-			return
+		if !ok || !isVector(info) || info.Kind() == 'b' {
+			return // headers has said so
 		}
 		v, err := npy.ReadVector(a.path(file))
 		if err != nil {
@@ -37,6 +37,9 @@ func (a *admission) labels() {
 			}
 			y = append(y, int(x))
 		}
+	}
+	if len(y) == 0 {
+		return
 	}
 	low, high := slices.Min(y), slices.Max(y)
 	switch classes := a.e.Classes; {
@@ -53,6 +56,11 @@ func (a *admission) labels() {
 	if len(y) == a.e.Records {
 		a.e.Labels = y
 	}
+}
+
+// isVector reports whether an array has one number per record.
+func isVector(info npy.Info) bool {
+	return len(info.Shape) == 1 || len(info.Shape) == 2 && info.Shape[1] == 1
 }
 
 // classes is the number of columns that most outputs have.
@@ -157,9 +165,13 @@ func (a *admission) membership(m *Model, files Files) {
 func (a *admission) losses(m *Model, files Files) {
 	var losses []float64
 	for _, file := range files {
+		if info, ok := a.infos[file]; !ok || !isVector(info) || info.Kind() == 'b' {
+			return // headers has said so
+		}
 		v, err := npy.ReadVector(a.path(file))
 		if err != nil {
-			return // its header said so already, or its shape
+			a.problems.add(file, "%s", a.unnamed(file, err))
+			return
 		}
 		bad := count{}
 		for i, x := range v {

@@ -58,6 +58,10 @@ func (r *Report) Page() (*report.Page, error) {
 		}
 		add("What was not judged, and what it needs", undone)
 	}
+	if parts := r.Disagreements(); len(parts) > 0 {
+		add("Where the judgements disagree", report.Text("They ask different things. Answers change first, and layers below may keep a trace; a "+
+			"threshold sees less than the whole curve; and what is far from its reference is more certain than what is near."), report.List(parts))
+	}
 	if settle := r.Settle(); len(settle) > 0 {
 		add("What would settle more", report.List(settle))
 	}

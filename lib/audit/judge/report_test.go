@@ -547,3 +547,45 @@ func TestVerdictsBesideThoseOfTheLab(t *testing.T) {
 		t.Errorf("without an interval: %s, %v", v.Call, v.Smallest)
 	}
 }
+
+// Sets of a record or two make judgements that cannot be made, or say little, and no panic.
+func TestTinyFoldersAreJudgedOrSayWhyNot(t *testing.T) {
+	for _, n := range [][3]int{{1, 1, 1}, {1, 2, 4}, {2, 1, 5}, {3, 3, 3}, {5, 1, 1}} {
+		m := newMade(11, n[0], n[1], n[2])
+		dir := t.TempDir()
+		m.write(t, dir, m.all, 5)
+		r := audited(t, dir)
+		if len(r.Verdicts)+len(r.Undone) != len(All()) {
+			t.Errorf("%v: %d verdicts and %d not made", n, len(r.Verdicts), len(r.Undone))
+		}
+		for _, u := range r.Undone {
+			if u.Why == "" {
+				t.Errorf("%v: %s does not say why not", n, u.Name())
+			}
+		}
+		must(t, r.Write(filepath.Join(dir, "report")))
+	}
+}
+
+// A model of losses alone, without classes, is judged by what needs no more.
+func TestLossesAreEnough(t *testing.T) {
+	m := newMade(12, 60, 200, 150)
+	d := damaged{t, t.TempDir(), m}
+	m.write(t, d.dir, m.all, 0)
+	want := audited(t, d.dir).verdict(t, "loss")
+	e, err := Open(d.dir)
+	must(t, err)
+	for _, model := range e.Models {
+		d.vector(model.Name+"/losses.npy", model.Losses)
+		d.remove(model.Name + "/outputs.npy")
+		d.remove(model.Name + "/embedding.npy")
+	}
+	d.remove("labels.npy")
+	r := audited(t, d.dir)
+	if got := r.verdict(t, "loss"); got.Reading.Value != want.Reading.Value || got.Call != want.Call {
+		t.Errorf("by losses %v, by outputs %v", got.Reading.Estimate, want.Reading.Estimate)
+	}
+	if r.verdict(t, "loss threshold").Call != audit.Remembered || len(r.Verdicts) != 2 {
+		t.Errorf("%d verdicts", len(r.Verdicts))
+	}
+}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -82,6 +83,35 @@ func also(names []string, before string) string {
 }
 
 func list(names []string) string { return strings.Join(names, ", ") }
+
+// Disagreements name, for models on which the judgements do not agree, who says what, by
+// what they look at: answers may have changed where the layers below have not.
+func (r *Report) Disagreements() []string {
+	var out []string
+	for _, m := range r.Evidence.Of(Unlearned) {
+		said, calls := map[string][]string{}, map[audit.Call]bool{}
+		for _, v := range r.of(m.Name) {
+			if t := sortOut([]Verdict{v}); t.memory == nil && t.gone == nil && t.pushed == nil {
+				continue
+			}
+			calls[v.Call] = true
+			part := "the outputs"
+			if slices.Contains(v.Judgement.Needs().Arrays, Embedding) {
+				part = "the embedding"
+			}
+			if v.Layer != "" {
+				part = v.Layer
+			}
+			said[part] = append(said[part], fmt.Sprintf("%s %s", v.Judgement.Name(), v.Call))
+		}
+		for _, part := range slices.Sorted(maps.Keys(said)) {
+			if len(calls) > 1 {
+				out = append(out, fmt.Sprintf("%s, by %s: %s.", m.Name, part, list(said[part])))
+			}
+		}
+	}
+	return out
+}
 
 // Power says, verdict by verdict, how small a memory would have been missed.
 func (r *Report) Power() []string {

@@ -92,8 +92,11 @@ func (v *Verdict) reference() *audit.Reading {
 // on the side away from memory, it is another seed that it sees, and it is blind.
 func (v *Verdict) call(ref *audit.Reading) audit.Call {
 	m, o := v.Reading, v.Original
+	if o != nil && !o.HasInterval() {
+		o = nil
+	}
 	switch {
-	case !m.HasInterval():
+	case !m.HasInterval() || ref != nil && !ref.HasInterval():
 		return Unplaced
 	case ref == nil && o == nil:
 		return Unplaced
