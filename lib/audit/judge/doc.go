@@ -22,6 +22,8 @@
 //	shadow-1/, shadow-2/  models trained on parts of the records, each with
 //	    in.npy            (k,)    row numbers or mask of what it was trained on
 //
+// lethe onnx writes such a folder of one model (package onnx).
+//
 // Of every kind of model there may be several: retrained-1, retrained-2. Only the
 // unlearned model and the forget records must be there. Files that lie elsewhere or
 // have other names are named in audit.json; see [Config].

@@ -96,11 +96,12 @@ func plain(err error) error {
 	return err
 }
 
-// sets are the files that a folder itself may hold.
+// files are those that a folder itself may hold, by their names.
 func (c *Config) files() map[string]*Files {
 	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut}
 }
 
+// models are the models of every role.
 func (c *Config) models() []struct {
 	role Role
 	of   *Models
@@ -126,6 +127,8 @@ func (c *Config) below(dir, from string) *Config {
 			path := filepath.Join(from, filepath.FromSlash(name))
 			if rel, err := filepath.Rel(dir, path); err == nil {
 				path = rel
+			} else if whole, err := filepath.Abs(path); err == nil { // one of the two is relative
+				path = whole
 			}
 			(*f)[i] = path
 		}

@@ -121,8 +121,8 @@ func (a *admission) model(role Role, files ModelFiles) *Model {
 		a.losses(m, files.Losses)
 	}
 	m.embedding = a.matrix(files.Embedding)
-	for name, f := range files.Activations {
-		if s := a.matrix(f); s != nil {
+	for _, name := range sorted(files.Activations) {
+		if s := a.matrix(files.Activations[name]); s != nil {
 			m.layers[name] = s
 		}
 	}

@@ -589,3 +589,19 @@ func TestLossesAreEnough(t *testing.T) {
 		t.Errorf("%d verdicts", len(r.Verdicts))
 	}
 }
+
+// A config that is named relative to where one is, beside a folder that is not.
+func TestAConfigIsReadFromWhereItLies(t *testing.T) {
+	m := newMade(13, 20, 50, 30)
+	d := damaged{t, t.TempDir(), m}
+	m.write(t, d.dir, m.all, 0)
+	elsewhere := t.TempDir()
+	t.Chdir(elsewhere)
+	must(t, os.Rename(d.path("labels.npy"), filepath.Join(elsewhere, "y.npy")))
+	must(t, os.WriteFile("mine.json", []byte(`{"labels": "y.npy"}`), 0o644))
+	for _, config := range []string{"mine.json", filepath.Join(elsewhere, "mine.json")} {
+		if e, err := OpenWith(d.dir, Options{Config: config}); err != nil || e.Labels == nil {
+			t.Errorf("%s: %v", config, err)
+		}
+	}
+}
