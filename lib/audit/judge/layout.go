@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -178,7 +177,7 @@ func (l *layout) discover() error {
 		case array && files[word] != nil:
 			*files[word] = Files{name}
 		case array:
-			l.stray(name, "no array of this name is known%s", meant(word, keys(files)))
+			l.stray(name, "no array of this name is known%s", meant(word, sorted(files)))
 		case isDir(filepath.Join(l.dir, name)):
 			l.folder(name)
 		}
@@ -251,7 +250,7 @@ func (l *layout) modelIn(name string) (m *ModelFiles, inner []string) {
 			*files[word], found = Files{path}, true
 		case array:
 			found = true
-			l.stray(path, "no array of a model has this name%s", meant(word, keys(files)))
+			l.stray(path, "no array of a model has this name%s", meant(word, sorted(files)))
 		case entry.Name() == "activations":
 			l.activations(m, path)
 			found = true
@@ -286,8 +285,6 @@ func holdsArrays(dir string) bool {
 	found, err := filepath.Glob(filepath.Join(dir, "*.npy"))
 	return err == nil && len(found) > 0
 }
-
-func keys(m map[string]*Files) []string { return slices.Sorted(maps.Keys(m)) }
 
 // natural orders shadow-2 before shadow-10.
 func natural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }

@@ -73,7 +73,7 @@ func (a *admission) perRecord() []claim {
 	out := []claim{{"labels", a.Labels, 1}}
 	for _, group := range a.Config.models() {
 		for _, m := range *group.of {
-			for _, word := range keys(m.files()) {
+			for _, word := range sorted(m.files()) {
 				switch f := *m.files()[word]; word {
 				case "in":
 				case "losses":

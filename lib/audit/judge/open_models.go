@@ -79,7 +79,8 @@ func (a *admission) classes() int {
 	return best
 }
 
-func sorted(m map[string]Files) []string { return slices.Sorted(maps.Keys(m)) }
+// sorted are the keys of a map.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func (a *admission) models() {
 	seen, first := map[string]bool{}, map[string]Files{}

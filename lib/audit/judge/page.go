@@ -152,7 +152,7 @@ func (m *Model) arrays() string {
 	if m.embedding != nil {
 		out = append(out, fmt.Sprintf("embedding (%d)", m.embedding.cols))
 	}
-	for _, name := range slices.Sorted(keysOf(m.layers)) {
+	for _, name := range sorted(m.layers) {
 		out = append(out, fmt.Sprintf("%s (%d)", name, m.layers[name].cols))
 	}
 	return list(out)

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -104,7 +103,7 @@ func (r *Report) Disagreements() []string {
 			}
 			said[part] = append(said[part], fmt.Sprintf("%s %s", v.Judgement.Name(), v.Call))
 		}
-		for _, part := range slices.Sorted(maps.Keys(said)) {
+		for _, part := range sorted(said) {
 			if len(calls) > 1 {
 				out = append(out, fmt.Sprintf("%s, by %s: %s.", m.Name, part, list(said[part])))
 			}

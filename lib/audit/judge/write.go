@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"iter"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -162,5 +160,3 @@ func known(v float64) *float64 {
 	}
 	return &v
 }
-
-func keysOf[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
