@@ -180,7 +180,7 @@ func LookupIn(all []Info, name string) (Info, error) {
 			return i, nil
 		}
 		names = append(names, i.Name)
-		if similar(name, i.Name) {
+		if Similar(name, i.Name) {
 			near = append(near, i.Name)
 		}
 	}
@@ -197,8 +197,8 @@ func unknown(name string, near, names []string) error {
 // unmarked leaves out what joins the words of a name. Making it takes longer than a lookup.
 var unmarked = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// similar reports whether a typo separates the two names, or one is part of the other.
-func similar(got, want string) bool {
+// Similar reports whether a typo separates the two names, or one is part of the other.
+func Similar(got, want string) bool {
 	plain := func(s string) string { return unmarked.Replace(strings.ToLower(s)) }
 	g, w := plain(got), plain(want)
 	if len(g) >= 3 && (strings.Contains(w, g) || strings.Contains(g, w)) {

@@ -38,6 +38,7 @@ type named struct {
 	About   string          `json:"about,omitempty"`
 	From    string          `json:"from,omitempty"` // the paper, and whose form of it this is
 	Sees    []string        `json:"sees,omitempty"`
+	Needs   string          `json:"needs,omitempty"`
 	Setting json.RawMessage `json:"setting,omitempty"`
 }
 
@@ -47,6 +48,7 @@ func inventories() []inventory {
 		byName("attacks", "membership attacks", attackList),
 		byName("metrics", "verification metrics", metricList),
 		byName("lenses", "lenses on one model", lensList),
+		{"judgements", "judgements of lethe audit on anybody's arrays", judgementTable, func() any { return judgementList() }},
 		{"datasets", "data sets", dataSetTable, func() any { return dataSetList() }},
 		byName("models", "network families", modelList),
 		byName("losses", "what networks are trained for", lossList),
@@ -78,7 +80,7 @@ func methodTable() *report.Table {
 func newList() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List methods, attacks, metrics, lenses, data sets, models, losses, recipes",
+		Short:   "List methods, attacks, metrics, lenses, judgements, data sets, models, losses, recipes",
 		Example: "  lethe list\n  lethe list methods\n  lethe list recipes --json",
 	}
 	var all []inventory

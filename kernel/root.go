@@ -24,6 +24,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 		Example: `  lethe table ruler 1                  RULER's main table, small scale
   lethe figure ruler 5 --out fig5.png  a figure
   lethe list                           everything there is
+  lethe audit my-model                 has this model of yours forgotten?
   lethe score --members m.npy --nonmembers n.npy`,
 		Version:       version(),
 		SilenceErrors: true,
@@ -31,7 +32,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
-		newTable(), newFigure(), newExport(), newVerify(), newScore(), newAttack(), newONNX(), newFederated(),
+		newTable(), newFigure(), newExport(), newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newFederated(),
 		newList(), newData(), newRuns(), newSweep(), bench.New(),
 		newLab(), newRun(), newInstall(), newUninstall(), newXLA(), newDoctor(), newClean(), newE2E(),
 	)

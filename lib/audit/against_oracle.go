@@ -36,11 +36,15 @@ func (l AgainstOracle) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	evidence := ruler.Evidence{Unlearned: &u, Oracle: &o, Forget: c.Forget, Retain: c.Retain}
-	e, _, err := ruler.M2(evidence, ruler.Options{ZeroNorm: ruler.AsPublished})
+	return l.Gap(m.Label, ruler.Evidence{Unlearned: &u, Oracle: &o, Forget: c.Forget, Retain: c.Retain})
+}
+
+// Gap is the reading of anybody's embeddings.
+func (l AgainstOracle) Gap(model string, e ruler.Evidence) (*Reading, error) {
+	gap, _, err := ruler.M2(e, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {
 		return nil, err
 	}
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
-	return &Reading{Lens: l.Name(), Model: m.Label, Memory: Below, Estimate: *e, Floor: unknown}, nil
+	return &Reading{Lens: l.Name(), Model: model, Memory: Below, Estimate: *gap, Floor: unknown}, nil
 }

@@ -44,7 +44,10 @@ var calls = map[Call]string{
 // which is generous: intervals of equal readings overlap nearly always, and
 // those of different ones often do. A lens is not blind only where the intervals
 // of original and oracle are apart.
-func CallOf(m, original, oracle Reading) Call {
+func CallOf(m, original, oracle Reading) Call { return CallBy(Alike, m, original, oracle) }
+
+// CallBy is CallOf with another sense of alike.
+func CallBy(alike func(a, b Reading) bool, m, original, oracle Reading) Call {
 	if m.Absent != "" {
 		return NotAsked
 	}
@@ -70,7 +73,8 @@ func CallOf(m, original, oracle Reading) Call {
 	return Between
 }
 
-func alike(a, b Reading) bool { return a.Low <= b.High && b.Low <= a.High }
+// Alike reports whether the intervals of two readings overlap.
+func Alike(a, b Reading) bool { return a.Low <= b.High && b.Low <= a.High }
 
 // Placed are models, placed through every lens of a case.
 type Placed struct {

@@ -64,7 +64,7 @@ func (k *rulerCourse) figure() plot.Figure {
 		Columns: 1,
 		Figures: []plot.Figure{
 			k.panel("M2", k.m2, nothing.M2.Value, oracle.M2.Value, &plot.Null{}),
-			k.panel("M4", k.m4, nothing.M4.Value, oracle.M4.Value, plot.Around(0.5, k.c.m4Reach())),
+			k.panel("M4", k.m4, nothing.M4.Value, oracle.M4.Value, plot.Around(0.5, m4Reach(len(k.c.Forget)))),
 		},
 	}
 }

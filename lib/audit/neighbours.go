@@ -32,14 +32,18 @@ func (l Neighbours) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	evidence := ruler.Evidence{Unlearned: &u, Forget: c.Forget, Retain: c.Retain}
-	e, _, err := ruler.M4(evidence, ruler.Options{ZeroNorm: ruler.AsPublished})
+	return l.Rank(m.Label, ruler.Evidence{Unlearned: &u, Forget: c.Forget, Retain: c.Retain})
+}
+
+// Rank is the reading of anybody's embeddings.
+func (l Neighbours) Rank(model string, e ruler.Evidence) (*Reading, error) {
+	rank, _, err := ruler.M4(e, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {
 		return nil, err
 	}
-	sd := ruler.M4NullSD(len(c.Forget))
+	sd := ruler.M4NullSD(len(e.Forget))
 	return &Reading{
-		Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: *e,
-		Floor: stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: c.m4Reach()},
+		Lens: l.Name(), Model: model, Memory: Above, Estimate: *rank,
+		Floor: stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: m4Reach(len(e.Forget))},
 	}, nil
 }

@@ -39,14 +39,20 @@ func (l Outputs) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	return SignedAUC(l.Name(), m.Label, &r.ScoreReport), nil
+}
+
+// SignedAUC is the reading of scores, higher for members: the signed AUC, with the
+// floor of its distance from 0.5.
+func SignedAUC(lens, model string, r *attack.ScoreReport) *Reading {
 	half := 0.5
 	return &Reading{
-		Lens: l.Name(), Model: m.Label, Memory: Above,
+		Lens: lens, Model: model, Memory: Above,
 		Estimate: stats.Estimate{
 			Value: r.AUC.Value, Low: r.AUC.Low, High: r.AUC.High, Level: 0.95, Over: "records",
 			Null: &half, Better: stats.NearNull, N: r.NMembers + r.NNonmembers,
 		},
 		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
 		Floor: stats.Floor{Mean: r.Advantage.ChanceMean / 2, P95: r.Advantage.ChanceP95 / 2},
-	}, nil
+	}
 }

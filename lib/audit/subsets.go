@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -55,44 +56,32 @@ func (Subsets) About() string {
 
 // Look implements Lens.
 func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
-	o, err := m.Outputs()
+	g, err := c.EmbeddingGroups(m)
 	if err != nil {
 		return nil, err
 	}
-	draws, size := l.Draws, l.Size
-	if draws == 0 {
-		draws = subsetDraws
-	}
-	if size == 0 {
-		size = subsetSize
-	}
-	scale := l.Scale
-	if scale == 0 {
-		scale = 1
-	}
-	size = min(size, len(c.Forget), len(c.Retain), c.Test.X.Rows)
+	return l.Among(m.Label, *g, engine.Root(drawSeed+c.Shift))
+}
+
+// Among is the reading of anybody's activations; the references are drawn from the root.
+func (l Subsets) Among(model string, g Groups, root engine.Root) (*Reading, error) {
+	draws, size, scale := cmp.Or(l.Draws, subsetDraws), cmp.Or(l.Size, subsetSize), cmp.Or(l.Scale, 1)
+	size = min(size, g.Forgotten.Rows, g.Retained.Rows, g.HeldOut.Rows)
 	if size -= size % 2; size < 4 {
 		return nil, fmt.Errorf("audit: the lens %q needs four records in each set, there are %d", l.Name(), size)
 	}
 	inside := 0.0
 	for d := range draws {
-		rng := engine.Root(drawSeed+c.Shift).Stream(engine.StreamSubsets, uint64(d))
-		some := func(n int) []int { return rng.Perm(n)[:size] }
-		target, in, out := some(len(c.Forget)), some(len(c.Retain)), some(c.Test.X.Rows)
-		onTrain := func(rows, positions []int) *sde.Matrix {
-			picked := make([]int, size)
-			for i, p := range positions {
-				picked[i] = rows[p]
-			}
-			e := array.Convert[float64](o.Train.Embedding.Gather(picked))
-			return &e
+		rng := root.Stream(engine.StreamSubsets, uint64(d))
+		some := func(from array.Matrix[float64]) *sde.Matrix {
+			x := from.Gather(rng.Perm(from.Rows)[:size])
+			return &x
 		}
-		asked := onTrain(c.Forget, target)
+		asked, in, out := some(g.Forgotten), some(g.Retained), some(g.HeldOut)
 		for i := range asked.Data {
 			asked.Data[i] *= scale
 		}
-		held := array.Convert[float64](o.Test.Embedding.Gather(out))
-		r, err := sde.Judge(asked, sde.References{In: onTrain(c.Retain, in), Out: &held}, sde.Options{Seed: uint64(d)})
+		r, err := sde.Judge(asked, sde.References{In: in, Out: out}, sde.Options{Seed: uint64(d)})
 		if err != nil {
 			return nil, err
 		}
@@ -106,5 +95,5 @@ func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
 	e := stats.Wilson(inside/float64(draws), draws, 0.95).Against(0.5, stats.NearNull)
 	e.Over = stats.OverDraws
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
-	return &Reading{Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e, Floor: unknown}, nil
+	return &Reading{Lens: l.Name(), Model: model, Memory: Above, Estimate: e, Floor: unknown}, nil
 }

@@ -90,7 +90,7 @@ const goldenHTML = `<p><strong>Scores &lt;of&gt; methods</strong></p>
 <p>Higher is better.</p>
 <table>
 <thead>
-<tr><th align="left" style="text-align: left">method</th><th align="right" style="text-align: right">paper: accuracy (%)</th></tr>
+<tr><th scope="col" align="left" style="text-align: left">method</th><th scope="col" align="right" style="text-align: right">paper: accuracy (%)</th></tr>
 </thead>
 <tbody>
 <tr><td align="left" style="text-align: left">forget &amp; go</td><td align="right" style="text-align: right">0.25</td></tr>

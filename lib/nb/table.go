@@ -28,16 +28,19 @@ func tableOutput(t *report.Table) (output, string, error) {
 	if t == nil {
 		return output{}, "", fmt.Errorf("there is no table to show: it is nil")
 	}
-	var text, markdown strings.Builder
+	var text, markdown, html strings.Builder
 	if err := t.Text(&text); err != nil {
 		return output{}, "", err
 	}
 	if err := t.Markdown(&markdown); err != nil {
 		return output{}, "", err
 	}
+	if err := t.HTML(&html); err != nil {
+		return output{}, "", err
+	}
 	return output{data: bundle{
 		"text/plain":    text.String(),
 		"text/markdown": markdown.String(),
-		"text/html":     tableHTML(t),
+		"text/html":     html.String(),
 	}}, text.String(), nil
 }

@@ -129,8 +129,8 @@ func render(f drawing, w io.Writer, format string) (err error) {
 	switch format {
 	case "png":
 		return fr.png(w)
-	case "svg":
-		c := vgsvg.NewWith(vgsvg.UseWH(fr.w, fr.h), vgsvg.EmbedFonts(true))
+	case "svg", inline:
+		c := vgsvg.NewWith(vgsvg.UseWH(fr.w, fr.h), vgsvg.EmbedFonts(format != inline))
 		fr.draw(draw.NewCanvas(c, fr.w, fr.h))
 		_, err = c.WriteTo(w)
 		return err

@@ -63,6 +63,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/attack/shadow"
 	_ "github.com/lethe-ml/lethe/lib/attack/strangers"
 	_ "github.com/lethe-ml/lethe/lib/audit"
+	_ "github.com/lethe-ml/lethe/lib/audit/judge"
 	_ "github.com/lethe-ml/lethe/lib/audit/lenstest"
 	_ "github.com/lethe-ml/lethe/lib/cells"
 	_ "github.com/lethe-ml/lethe/lib/engine"

@@ -210,3 +210,20 @@ func mask(s *source) ([][]bool, error) {
 	}
 	return out, nil
 }
+
+// Info is what the header of a file says.
+type Info struct {
+	Type  string // NumPy's: "<f4", "|b1"
+	Shape []int
+}
+
+// ReadInfo reads the header alone; what it says is known to fit the file's length.
+func ReadInfo(path string) (Info, error) {
+	return read(path, func(s *source) (Info, error) { return Info{s.descr, s.shape}, nil })
+}
+
+// Kind is NumPy's letter for the kind of elements: f float, i and u integer, b bool.
+func (i Info) Kind() byte { return i.Type[1] }
+
+// String prints type and shape: "<f4 (100, 10)".
+func (i Info) String() string { return i.Type + " " + header{shape: i.Shape}.shapeText() }

@@ -148,20 +148,22 @@ func Scaled(logits array.Matrix[float32], y []int) ([]float64, error) {
 	if len(y) != logits.Rows || logits.Cols < 2 {
 		return nil, fmt.Errorf("shadow: %d labels for %d x %d logits", len(y), logits.Rows, logits.Cols)
 	}
-	out := make([]float64, len(y))
+	out, row := make([]float64, len(y)), make([]float64, logits.Cols)
 	for i, label := range y {
 		if label < 0 || label >= logits.Cols {
 			return nil, fmt.Errorf("shadow: record %d has label %d of %d classes", i, label, logits.Cols)
 		}
-		var others []float64
-		for c, v := range logits.Row(i) {
-			if c != label {
-				others = append(others, float64(v))
-			}
-		}
-		out[i] = float64(logits.Row(i)[label]) - logSum(others)
+		out[i] = ScaledOf(logits.Read(row, i), label)
 	}
 	return out, nil
+}
+
+// ScaledOf is Scaled for the logits of one record, of two classes at least, and a label
+// among them.
+func ScaledOf(logits []float64, label int) float64 {
+	others := make([]float64, 0, len(logits)-1)
+	others = append(append(others, logits[:label]...), logits[label+1:]...)
+	return logits[label] - logSum(others)
 }
 
 // logSum is log sum exp, without overflow.

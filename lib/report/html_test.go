@@ -1,4 +1,4 @@
-package nb
+package report_test
 
 import (
 	"strings"
@@ -15,7 +15,11 @@ func TestAnIntervalStaysOnOneLine(t *testing.T) {
 			report.Str("[one two, three]"), report.Est(stats.Estimate{Value: -0.5, Low: -0.75, High: -0.25}, 2),
 		}}},
 	}
-	got := tableHTML(table)
+	var b strings.Builder
+	if err := table.HTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
 	if want := "[−0.75,\u00a0−0.25]"; !strings.Contains(got, want) {
 		t.Errorf("no %q in\n%s", want, got)
 	}

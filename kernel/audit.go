@@ -1,0 +1,127 @@
+package kernel
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/lib/audit/judge"
+	"github.com/lethe-ml/lethe/lib/report"
+
+	"github.com/spf13/cobra"
+)
+
+func newAudit() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "audit FOLDER [--config audit.json] [--out REPORT]",
+		Short: "Judge a model of yours by everything that its arrays permit, and write a report",
+		Long: `Judge whether a model from any framework has forgotten, from a folder of arrays
+saved with numpy.save. Every judgement that the arrays permit is made, and for
+every other one the report says what it would need.
+
+Row i of every array is the same record, trained on or not:
+
+  labels.npy      (n,)    classes, 0, 1, 2, ...
+  forget.npy      (k,)    row numbers, or a mask of n bools
+  retain.npy      (k,)    what the unlearned model was to keep
+  heldout.npy     (k,)    what no model was trained on
+  unlearned/      outputs.npy (n, C), logits or probabilities; losses.npy (n,)
+                  where there are no classes; embedding.npy (n, p), what goes
+                  into the last layer; activations/NAME.npy (n, q)
+  original/       the same of the model before unlearning
+  retrained/      the same of a model trained without the forget records;
+                  several are retrained-1/, retrained-2/
+  shadow-1/, ...  outputs.npy, and in.npy: what the model was trained on
+
+Only the unlearned model and forget.npy must be there. Files that lie elsewhere or
+are called otherwise are named in audit.json (see the manual). Whatever is wrong with
+the folder is listed at once, and nothing is judged then.
+
+report.html, report.md and report.json are written; the page needs nothing from
+elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
+		Example: `  lethe audit my-model
+  lethe audit my-model --out my-report --seed 2
+  lethe audit --config audit.json --json`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	var opt judge.Options
+	var out string
+	c.Flags().StringVar(&opt.Config, "config", "", "JSON file that says where arrays lie (default: FOLDER/audit.json, where there is one)")
+	c.Flags().StringVar(&out, "out", "", "folder for the report (default: report, beside the arrays)")
+	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "of the draws that judgements make")
+	asJSON := cli.JSONFlag(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 && opt.Config == "" {
+			return cli.Usagef("name a folder of arrays, or a --config that says where they lie")
+		}
+		folder, beside := "", filepath.Dir(opt.Config)
+		if len(args) > 0 {
+			folder, beside = args[0], args[0]
+		}
+		if out == "" {
+			out = filepath.Join(beside, "report")
+		}
+		defer frugal()()
+		e, err := judge.OpenWith(folder, opt)
+		if err != nil {
+			return err
+		}
+		r, err := e.Report(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if err := r.Write(out); err != nil {
+			return err
+		}
+		if *asJSON {
+			return r.JSON(cmd.OutOrStdout())
+		}
+		return showAudit(cmd, r, filepath.Join(out, "report.html"))
+	}
+	return c
+}
+
+// showAudit prints the answer, what stands beside it, and where the rest is.
+func showAudit(cmd *cobra.Command, r *judge.Report, page string) error {
+	w := cmd.OutOrStdout()
+	for _, a := range r.Answers() {
+		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(a)))
+	}
+	for _, n := range r.Evidence.Notes {
+		fmt.Fprintf(w, "%s\n\n", wrap("Odd: "+cli.Printable(n)))
+	}
+	if len(r.Verdicts) > 0 {
+		if err := r.Table().Text(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	if len(r.Undone) > 0 {
+		t := words("Not judged", "judgement", "why")
+		for _, u := range r.Undone {
+			t.Rows = append(t.Rows, row(u.Name(), cli.Printable(u.Why)))
+		}
+		if err := t.Text(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, "the whole report:", page)
+	return nil
+}
+
+func judgementTable() *report.Table {
+	t := words("Judgements on anybody's arrays", "name", "what it asks", "from", "needs")
+	for _, j := range judge.All() {
+		t.Rows = append(t.Rows, row(j.Name(), j.About().Asks, j.About().From, j.Needs().String()))
+	}
+	return t
+}
+
+func judgementList() []named {
+	var out []named
+	for _, j := range judge.All() {
+		out = append(out, named{Name: j.Name(), About: j.About().Asks, From: j.About().From, Needs: j.Needs().String()})
+	}
+	return out
+}

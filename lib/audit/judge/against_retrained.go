@@ -1,0 +1,80 @@
+package judge
+
+import (
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+)
+
+// AgainstRetrained asks whether the model represents the forgotten records as a
+// retrained model does: RULER's M2 (equation 3) against the first retrained model that is
+// not the one that is read. It needs two of them: against itself a retrained model is at
+// exactly 0, and one that was trained with another order of batches is not, so that every
+// perfect unlearner would be accused.
+//
+// Null: 0. Below it RULER reads memory. Models that do not share their initial weights
+// have other coordinates, and two retrained ones show how much that moves the value.
+type AgainstRetrained struct{}
+
+var _ Judgement = AgainstRetrained{}
+
+// Name implements Judgement.
+func (AgainstRetrained) Name() string { return "against the retrained" }
+
+// About implements Judgement.
+func (AgainstRetrained) About() About {
+	return About{
+		Asks: "Does the model represent forgotten records as a retrained model does?",
+		How: "M2: mean cosine similarity of the forgotten records' embeddings to those of the retrained model, less the median over at most " +
+			"500 retained records, with a bootstrap interval over records. Retrained models are compared with each other, which shows what " +
+			"another seed does.",
+		From:        "RULER, equation 3",
+		Coordinates: true,
+	}
+}
+
+// Needs implements Judgement.
+func (AgainstRetrained) Needs() Needs {
+	return Needs{Arrays: []Array{Embedding}, Sets: []Set{Retain}, Retrained: 2}
+}
+
+// Judge implements Judgement.
+func (j AgainstRetrained) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+	evidence, err := e.ruler(m, e.Other(Retrained, m), nil)
+	if err != nil {
+		return nil, err
+	}
+	r, err := audit.AgainstOracle{}.Gap(m.Name, *evidence)
+	return renamed(r, j), err
+}
+
+// ruler reads the embeddings of models, each once; nil models are left out.
+func (e *Evidence) ruler(unlearned, retrained, original *Model) (*ruler.Evidence, error) {
+	out := &ruler.Evidence{Forget: e.Forget, Retain: e.Retain}
+	read := map[*Model]array.Rows{}
+	for _, p := range []struct {
+		m  *Model
+		to *array.Rows
+	}{{unlearned, &out.Unlearned}, {retrained, &out.Oracle}, {original, &out.Original}} {
+		if p.m == nil {
+			continue
+		}
+		if read[p.m] == nil {
+			x, err := p.m.Embedding()
+			if err != nil {
+				return nil, err
+			}
+			read[p.m] = x
+		}
+		*p.to = read[p.m]
+	}
+	return out, nil
+}
+
+// renamed gives a lens's reading the judgement's name.
+func renamed(r *audit.Reading, j Judgement) *audit.Reading {
+	if r != nil {
+		r.Lens = j.Name()
+	}
+	return r
+}

@@ -1,0 +1,118 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Config is audit.json. Every entry is optional, and takes the place of what the
+// folder's plain names say. Paths are relative to the file's own folder.
+//
+//	{
+//	  "question": "Has the model forgotten customer 17?",
+//	  "labels": ["labels_train.npy", "labels_test.npy"],
+//	  "forget": "forget.npy", "retain": "retain.npy", "heldout": "rest",
+//	  "unlearned": {"outputs": ["scrub/train.npy", "scrub/test.npy"]},
+//	  "retrained": [{"name": "seed 1", "outputs": "retrained/1.npy"}, {"name": "seed 2", "outputs": "retrained/2.npy"}]
+//	}
+type Config struct {
+	Question  string `json:"question,omitempty"`
+	Labels    Files  `json:"labels,omitempty"`
+	Forget    Files  `json:"forget,omitempty"`
+	Retain    Files  `json:"retain,omitempty"`  // or the word rest
+	HeldOut   Files  `json:"heldout,omitempty"` // or the word rest
+	Unlearned Models `json:"unlearned,omitempty"`
+	Original  Models `json:"original,omitempty"`
+	Retrained Models `json:"retrained,omitempty"`
+	Shadows   Models `json:"shadows,omitempty"`
+}
+
+// Rest in the place of a file of rows means all records that the other sets leave.
+const Rest = "rest"
+
+// Files are the names of one file, or of several whose rows stand below each other:
+// a string or a list of strings.
+type Files []string
+
+// UnmarshalJSON takes a string or a list of them.
+func (f *Files) UnmarshalJSON(b []byte) error { return oneOrMany((*[]string)(f), b) }
+
+// Models are the files of one model or of several: an object or a list of objects.
+type Models []ModelFiles
+
+// UnmarshalJSON takes an object or a list of them.
+func (m *Models) UnmarshalJSON(b []byte) error { return oneOrMany((*[]ModelFiles)(m), b) }
+
+// ModelFiles are the files of one model. Of the first three one is enough: outputs
+// are logits or probabilities, and which they are is seen.
+type ModelFiles struct {
+	Name          string           `json:"name,omitempty"`
+	Outputs       Files            `json:"outputs,omitempty"`
+	Logits        Files            `json:"logits,omitempty"`
+	Probabilities Files            `json:"probabilities,omitempty"`
+	Losses        Files            `json:"losses,omitempty"`
+	Embedding     Files            `json:"embedding,omitempty"`
+	Activations   map[string]Files `json:"activations,omitempty"`
+	In            Files            `json:"in,omitempty"` // of a shadow model: what it was trained on
+}
+
+func oneOrMany[T any](to *[]T, b []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) {
+		return strict(b, to)
+	}
+	var one T
+	if err := strict(b, &one); err != nil {
+		return err
+	}
+	*to = []T{one}
+	return nil
+}
+
+// strict decodes one JSON value and refuses names that it does not know: a slip of
+// the pen would otherwise take an array out of the audit without a word.
+func strict(b []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is something behind the end of the object")
+	}
+	return nil
+}
+
+// maxConfig bounds what is read of audit.json.
+const maxConfig = 1 << 20
+
+func readConfig(path string) (*Config, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxConfig {
+		return nil, fmt.Errorf("expected a regular file of at most %d bytes", maxConfig)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var c Config
+	if err := strict(b, &c); err != nil {
+		return nil, at(b, err)
+	}
+	return &c, nil
+}
+
+// at adds the line to an error of the decoder, where it knows it.
+func at(b []byte, err error) error {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(b[:min(int(syntax.Offset), len(b))], []byte("\n")), err)
+}

@@ -1,0 +1,60 @@
+package judge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// Export writes models of a case of the lab as somebody would write them who trained
+// them elsewhere: the folder that Open reads, with outputs and embeddings. Records are the
+// train part and below it the test part, which is held out.
+func Export(dir string, c *audit.Case, unlearned *audit.Model, retrained ...*audit.Model) error {
+	train := c.Train.X.Rows
+	heldOut := make([]int, c.Test.X.Rows)
+	for i := range heldOut {
+		heldOut[i] = train + i
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	labels := append(append([]int{}, c.Train.Y...), c.Test.Y...)
+	for name, rows := range map[string][]int{"labels": labels, "forget": c.Forget, "retain": c.Retain, "heldout": heldOut} {
+		if err := npy.WriteIndices(filepath.Join(dir, name+".npy"), rows); err != nil {
+			return err
+		}
+	}
+	models := map[string]*audit.Model{"unlearned": unlearned, "original": c.Original}
+	for k, m := range retrained {
+		models[fmt.Sprintf("retrained-%d", k+1)] = m
+	}
+	for name, m := range models {
+		if err := exportModel(filepath.Join(dir, name), m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func exportModel(dir string, m *audit.Model) error {
+	o, err := m.Outputs()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := npy.Write(filepath.Join(dir, "outputs.npy"), stacked(o.Train.Logits(), o.Test.Logits())); err != nil {
+		return err
+	}
+	return npy.Write(filepath.Join(dir, "embedding.npy"), stacked(o.Train.Embedding, o.Test.Embedding))
+}
+
+// stacked is one matrix above another of the same width.
+func stacked(top, bottom array.Matrix[float32]) array.Matrix[float32] {
+	return array.Matrix[float32]{Rows: top.Rows + bottom.Rows, Cols: top.Cols, Data: append(append([]float32{}, top.Data...), bottom.Data...)}
+}

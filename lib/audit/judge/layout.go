@@ -1,0 +1,300 @@
+package judge
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/datasets"
+)
+
+// layout is where everything lies: a Config whose files are relative to dir.
+type layout struct {
+	dir string
+	Config
+	problems *Problems
+	strays   []Problem // arrays without a place, unless a config names them
+}
+
+// find looks for the plain names in a folder and puts what a config says in their place.
+// Of folder and config one may be empty.
+func find(folder, config string) (*layout, error) {
+	l := &layout{dir: folder, problems: &Problems{Folder: folder}}
+	if folder == "" {
+		l.dir, l.problems.Folder = filepath.Dir(config), config
+	} else if err := l.discover(); err != nil {
+		return nil, err
+	}
+	if config == "" && exists(filepath.Join(folder, "audit.json")) {
+		config = filepath.Join(folder, "audit.json")
+	}
+	c := &Config{}
+	if config != "" {
+		var err error
+		if c, err = readConfig(config); err != nil {
+			l.problems.add(filepath.Base(config), "%v", plain(err))
+			c = &Config{}
+		}
+	}
+	l.overlay(c.below(l.dir, filepath.Dir(config)))
+	for _, p := range l.strays {
+		if !c.names(p.File) {
+			l.problems.List = append(l.problems.List, p)
+		}
+	}
+	return l, nil
+}
+
+// names reports whether a config names a file, or one in a folder.
+func (c *Config) names(path string) bool {
+	found := false
+	c.each(func(f *Files) {
+		for _, name := range *f {
+			found = found || name == path || strings.HasPrefix(name, path+string(filepath.Separator))
+		}
+	})
+	return found
+}
+
+// each visits every list of files.
+func (c *Config) each(visit func(f *Files)) {
+	for _, f := range c.files() {
+		visit(f)
+	}
+	for _, group := range c.models() {
+		for i := range *group.of {
+			m := &(*group.of)[i]
+			for _, f := range m.files() {
+				visit(f)
+			}
+			for name, f := range m.Activations {
+				visit(&f)
+				m.Activations[name] = f
+			}
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// plain is an error without the path, which stands before it already.
+func plain(err error) error {
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		return inner.Err
+	}
+	return err
+}
+
+// files are those that a folder itself may hold, by their names.
+func (c *Config) files() map[string]*Files {
+	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut}
+}
+
+// models are the models of every role.
+func (c *Config) models() []struct {
+	role Role
+	of   *Models
+} {
+	return []struct {
+		role Role
+		of   *Models
+	}{{Unlearned, &c.Unlearned}, {Original, &c.Original}, {Retrained, &c.Retrained}, {Shadow, &c.Shadows}}
+}
+
+func (m *ModelFiles) files() map[string]*Files {
+	return map[string]*Files{"outputs": &m.Outputs, "logits": &m.Logits, "probabilities": &m.Probabilities,
+		"losses": &m.Losses, "embedding": &m.Embedding, "in": &m.In}
+}
+
+// below makes the files of a config relative to dir.
+func (c *Config) below(dir, from string) *Config {
+	c.each(func(f *Files) {
+		for i, name := range *f {
+			if name == Rest || filepath.IsAbs(name) {
+				continue
+			}
+			path := filepath.Join(from, filepath.FromSlash(name))
+			if rel, err := filepath.Rel(dir, path); err == nil {
+				path = rel
+			} else if whole, err := filepath.Abs(path); err == nil { // one of the two is relative
+				path = whole
+			}
+			(*f)[i] = path
+		}
+	})
+	return c
+}
+
+func (l *layout) overlay(c *Config) {
+	l.Question = c.Question
+	mine := l.files()
+	for name, f := range c.files() {
+		if *f != nil {
+			*mine[name] = *f
+		}
+	}
+	to := l.models()
+	for i, group := range c.models() {
+		for k, m := range *group.of {
+			if m.Name == "" {
+				(*group.of)[k].Name = string(group.role)
+				if len(*group.of) > 1 {
+					(*group.of)[k].Name += fmt.Sprintf("-%d", k+1)
+				}
+			}
+		}
+		if *group.of != nil {
+			*to[i].of = *group.of
+		}
+	}
+}
+
+// roleName takes unlearned, retrained-2, retrained_b, shadow7 and shadows apart.
+var roleName = regexp.MustCompile(`^(unlearned|original|retrained|shadow)s?([-_. ].*|[0-9]+)?$`)
+
+// discover looks for the plain names. Whatever holds arrays and has no place is a
+// problem: it would be left out without a word.
+func (l *layout) discover() error {
+	entries, err := os.ReadDir(l.dir)
+	if err != nil {
+		return err
+	}
+	files := l.files()
+	for _, entry := range entries {
+		name := entry.Name()
+		switch word, array := strings.CutSuffix(name, ".npy"); {
+		case strings.HasPrefix(name, "."):
+		case array && files[word] != nil:
+			*files[word] = Files{name}
+		case array:
+			l.stray(name, "no array of this name is known%s", meant(word, sorted(files)))
+		case isDir(filepath.Join(l.dir, name)):
+			l.folder(name)
+		}
+	}
+	for _, group := range l.models() {
+		slices.SortStableFunc(*group.of, func(a, b ModelFiles) int { return natural(a.Name, b.Name) })
+	}
+	return nil
+}
+
+func (l *layout) stray(file, format string, args ...any) {
+	l.strays = append(l.strays, Problem{file, fmt.Sprintf(format, args...)})
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// folder takes a folder of one model, or of one folder per model.
+func (l *layout) folder(name string) {
+	word := roleName.FindStringSubmatch(filepath.Base(name))
+	if word == nil {
+		if name != reportFolder && holdsArrays(filepath.Join(l.dir, name)) {
+			l.stray(name, "holds arrays, and no model has this name%s", meant(name, []string{"unlearned", "original", "retrained", "shadow-1"}))
+		}
+		return
+	}
+	m, inner := l.modelIn(name)
+	if m == nil && len(inner) == 0 {
+		l.problems.add(name, "an empty model: there is no .npy file in it")
+		return
+	}
+	for _, sub := range inner {
+		one, _ := l.modelIn(sub)
+		if one == nil {
+			l.problems.add(sub, "an empty model: there is no .npy file in it")
+			continue
+		}
+		l.append(Role(word[1]), *one)
+	}
+	if m != nil {
+		l.append(Role(word[1]), *m)
+	}
+}
+
+func (l *layout) append(r Role, m ModelFiles) {
+	for _, group := range l.models() {
+		if group.role == r {
+			*group.of = append(*group.of, m)
+		}
+	}
+}
+
+// modelIn reads a model's folder; nil: it holds no array. inner are folders that may be
+// models themselves.
+func (l *layout) modelIn(name string) (m *ModelFiles, inner []string) {
+	entries, err := os.ReadDir(filepath.Join(l.dir, name))
+	if err != nil {
+		l.problems.add(name, "%v", plain(err))
+		return nil, nil
+	}
+	m = &ModelFiles{Name: filepath.ToSlash(name), Activations: map[string]Files{}}
+	files, found := m.files(), false
+	for _, entry := range entries {
+		path := filepath.Join(name, entry.Name())
+		switch word, array := strings.CutSuffix(entry.Name(), ".npy"); {
+		case strings.HasPrefix(entry.Name(), "."):
+		case array && files[word] != nil:
+			*files[word], found = Files{path}, true
+		case array:
+			found = true
+			l.stray(path, "no array of a model has this name%s", meant(word, sorted(files)))
+		case entry.Name() == "activations":
+			l.activations(m, path)
+			found = true
+		case isDir(filepath.Join(l.dir, path)):
+			inner = append(inner, path)
+		}
+	}
+	if !found {
+		return nil, inner
+	}
+	for _, sub := range inner {
+		if holdsArrays(filepath.Join(l.dir, sub)) {
+			l.stray(sub, "a folder of arrays inside a model; named activations lie in %s", filepath.Join(name, "activations"))
+		}
+	}
+	return m, nil
+}
+
+func (l *layout) activations(m *ModelFiles, dir string) {
+	entries, err := os.ReadDir(filepath.Join(l.dir, dir))
+	if err != nil {
+		l.problems.add(dir, "%v", plain(err))
+	}
+	for _, entry := range entries {
+		if word, array := strings.CutSuffix(entry.Name(), ".npy"); array && !strings.HasPrefix(word, ".") {
+			m.Activations[word] = Files{filepath.Join(dir, entry.Name())}
+		}
+	}
+}
+
+func holdsArrays(dir string) bool {
+	found, err := filepath.Glob(filepath.Join(dir, "*.npy"))
+	return err == nil && len(found) > 0
+}
+
+// natural orders shadow-2 before shadow-10.
+func natural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+
+// meant says which name a wrong one is like, or else what there is.
+func meant(word string, known []string) string {
+	for _, k := range known {
+		if datasets.Similar(word, k) {
+			return fmt.Sprintf("; did you mean %s?", k)
+		}
+	}
+	return "; there are " + strings.Join(known, ", ")
+}

@@ -1,0 +1,70 @@
+package judge
+
+import (
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// Loss asks an adversary who sees losses: can the forgotten records be told from
+// records that the model never met?
+//
+//	AUC = P( loss(forget) < loss(held out) ) + P( equal ) / 2
+//
+// over all forget and all held-out records, with DeLong's interval.
+//
+// Null: 0.5, if both were drawn alike. Above it the forgotten records look like
+// members; below it they are fitted worse than strangers, which gives them away too.
+type Loss struct{}
+
+var _ Judgement = Loss{}
+
+// Name implements Judgement.
+func (Loss) Name() string { return "loss" }
+
+// About implements Judgement.
+func (Loss) About() About {
+	return About{
+		Asks: "Can the losses of forgotten records be told from those of held-out records?",
+		How: "AUC of the loss, the chance that a forgotten record is fitted better than a held-out one, with DeLong's interval. " +
+			"The chance floor is the exact law of the Mann-Whitney statistic below 20 records and normal above.",
+		From: "the threshold attack of Yeom et al. 2018, without a threshold",
+		Null: OfStrangers,
+	}
+}
+
+// Needs implements Judgement.
+func (Loss) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}} }
+
+// Judge implements Judgement.
+func (l Loss) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+	return separation(l, m, attack.Samples{Members: negatives(m.Losses, e.Forget), Nonmembers: negatives(m.Losses, e.HeldOut)})
+}
+
+// separation reads how well scores, higher for members, tell forgotten records
+// (Members) from held-out ones.
+func separation(j Judgement, m *Model, s attack.Samples) (*audit.Reading, error) {
+	r, err := attack.Score(s, level)
+	if err != nil {
+		return nil, err
+	}
+	return audit.SignedAUC(j.Name(), m.Name, r), nil
+}
+
+// level is the coverage of every interval in a report.
+const level = 0.95
+
+func negatives(x []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for k, i := range rows {
+		out[k] = -x[i]
+	}
+	return out
+}
+
+func pick[T any](x []T, rows []int) []T {
+	out := make([]T, len(rows))
+	for k, i := range rows {
+		out[k] = x[i]
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package judge
+
+import (
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// ModifiedEntropy is Entropy with a model that is sure of the wrong class counted as
+// unsure: the signed AUC of Song and Mittal's modified entropy.
+//
+// Null: 0.5, if forget and held-out records were drawn alike. Above it lies memory.
+type ModifiedEntropy struct{}
+
+var _ Judgement = ModifiedEntropy{}
+
+// Name implements Judgement.
+func (ModifiedEntropy) Name() string { return "modified entropy" }
+
+// About implements Judgement.
+func (ModifiedEntropy) About() About {
+	return About{
+		Asks: "Is the model surer of the right class of forgotten records than of held-out ones?",
+		How:  "AUC of the modified entropy of outputs and label, with DeLong's interval; floor as for the loss.",
+		From: "Song and Mittal 2021",
+		Null: OfStrangers,
+	}
+}
+
+// Needs implements Judgement.
+func (ModifiedEntropy) Needs() Needs {
+	return Needs{Arrays: []Array{Labelled}, Sets: []Set{HeldOut}}
+}
+
+// Judge implements Judgement.
+func (j ModifiedEntropy) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+	return bySignal(j, e, m, attack.ModifiedEntropy{})
+}

@@ -1,0 +1,52 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+)
+
+// Movement asks whether unlearning moved the forgotten records to where a retrained
+// model has them: RULER's M3 (equation 4), how much nearer their embeddings are to the
+// retrained model's than the original's were.
+//
+// Null: 0, nothing has moved: the original stands there, and retrained models above. Of
+// these it needs two, for the reason that AgainstRetrained gives.
+type Movement struct{}
+
+var _ Judgement = Movement{}
+
+// Name implements Judgement.
+func (Movement) Name() string { return "movement" }
+
+// About implements Judgement.
+func (Movement) About() About {
+	return About{
+		Asks: "Did unlearning move the forgotten records to where a retrained model has them?",
+		How: "M3: mean over forgotten records of the cosine similarity to the retrained model's embedding, less that of the original, with " +
+			"Student's interval. 0 is where the original stands.",
+		From:        "RULER, equation 4",
+		Coordinates: true,
+	}
+}
+
+// Needs implements Judgement.
+func (Movement) Needs() Needs {
+	return Needs{Arrays: []Array{Embedding}, Original: 1, Retrained: 2}
+}
+
+// Judge implements Judgement.
+func (j Movement) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+	evidence, err := e.ruler(m, e.Other(Retrained, m), e.Of(Original)[0])
+	if err != nil {
+		return nil, err
+	}
+	r, _, err := ruler.M3(*evidence, ruler.Options{ZeroNorm: ruler.AsPublished})
+	if err != nil {
+		return nil, err
+	}
+	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
+	return &audit.Reading{Lens: j.Name(), Model: m.Name, Memory: audit.Below, Estimate: *r, Floor: unknown}, nil
+}

@@ -1,0 +1,38 @@
+package judge
+
+import "github.com/lethe-ml/lethe/lib/audit"
+
+// Neighbours asks whether the forgotten records are still as near to their nearest
+// retained neighbour as retained records are to theirs: RULER's M4 (equations 5 to 7).
+//
+// Null: 0.5. A model that never had the records may stand elsewhere, because of the
+// geometry of the data alone: only a retrained model places a reading.
+type Neighbours struct{}
+
+var _ Judgement = Neighbours{}
+
+// Name implements Judgement.
+func (Neighbours) Name() string { return "neighbours" }
+
+// About implements Judgement.
+func (Neighbours) About() About {
+	return About{
+		Asks: "Are forgotten records as near to retained ones as these are to each other?",
+		How: "M4: mean percentile of a forgotten record's similarity to its nearest retained neighbour among those of at most 2,000 retained " +
+			"records, with Student's interval. The floor is that of a mean of uniform ranks.",
+		From: "RULER, equations 5 to 7",
+	}
+}
+
+// Needs implements Judgement.
+func (Neighbours) Needs() Needs { return Needs{Arrays: []Array{Embedding}, Sets: []Set{Retain}} }
+
+// Judge implements Judgement.
+func (j Neighbours) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+	evidence, err := e.ruler(m, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	r, err := audit.Neighbours{}.Rank(m.Name, *evidence)
+	return renamed(r, j), err
+}

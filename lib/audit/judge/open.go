@@ -1,0 +1,207 @@
+package judge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array/npy"
+)
+
+// Options say where the arrays are and how they are judged.
+type Options struct {
+	Config string // audit.json, where it does not lie in the folder
+	Seed   uint64 // of everything that judgements draw
+}
+
+// Open admits a folder of arrays. Where something is wrong with it, the error is a
+// *Problems, which lists everything.
+//
+// Memory: five numbers of 8 bytes per record and model, and beside them one file
+// after the other.
+func Open(folder string) (*Evidence, error) { return OpenWith(folder, Options{}) }
+
+// OpenWith is Open with options. The folder may be empty where a config names all files.
+func OpenWith(folder string, opt Options) (*Evidence, error) {
+	l, err := find(folder, opt.Config)
+	if err != nil {
+		return nil, err
+	}
+	a := &admission{layout: l, e: &Evidence{Seed: opt.Seed, Folder: l.problems.Folder, Question: l.Question}, infos: map[string]npy.Info{}}
+	a.headers()
+	a.sets()
+	a.labels()
+	a.models()
+	a.hashes()
+	if len(l.problems.List) > 0 {
+		return nil, l.problems
+	}
+	a.e.look()
+	return a.e, nil
+}
+
+// admission turns files into evidence and notes whatever is wrong.
+type admission struct {
+	*layout
+	e     *Evidence
+	infos map[string]npy.Info // of every file that has a readable header
+	order []string            // the files of infos, as they were met
+}
+
+// claim is an array with a row per record.
+type claim struct {
+	what  string
+	files Files
+	dims  int // 1 or 2
+}
+
+func (a *admission) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.dir, name)
+}
+
+// perRecord are the arrays that have a row per record.
+func (a *admission) perRecord() []claim {
+	out := []claim{{"labels", a.Labels, 1}}
+	for _, group := range a.Config.models() {
+		for _, m := range *group.of {
+			for _, word := range sorted(m.files()) {
+				switch f := *m.files()[word]; word {
+				case "in":
+				case "losses":
+					out = append(out, claim{word, f, 1})
+				default:
+					out = append(out, claim{word, f, 2})
+				}
+			}
+			for _, name := range sorted(m.Activations) {
+				out = append(out, claim{"activations", m.Activations[name], 2})
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(c claim) bool { return len(c.files) == 0 })
+}
+
+// headers reads what every file says of itself, and settles the number of records: the
+// one that most arrays have.
+func (a *admission) headers() {
+	votes := map[int]int{}
+	total := map[int]int{} // place in claims -> rows
+	claims := a.perRecord()
+	for k, c := range claims {
+		n, ok := 0, true
+		for _, name := range c.files {
+			info, fine := a.header(name)
+			if ok = ok && fine && a.shaped(name, c, info); ok {
+				n += info.Shape[0]
+			}
+		}
+		if ok {
+			total[k] = n
+			votes[n]++
+		}
+	}
+	best := 0
+	for k := range claims {
+		if n, ok := total[k]; ok && votes[n] > votes[best] {
+			best = n
+		}
+	}
+	a.e.Records = best
+	for k, c := range claims {
+		if n, ok := total[k]; ok && n != best {
+			a.problems.add(strings.Join(c.files, " + "), "%d rows; %d of %d arrays have %d: row i must be the same record in all of them",
+				n, votes[best], len(total), best)
+		}
+	}
+	empty := func(p Problem) bool { return strings.HasPrefix(p.File, string(Unlearned)) }
+	if len(a.Unlearned) == 0 && !slices.ContainsFunc(a.problems.List, empty) {
+		a.problems.add("", "there is no unlearned model: a folder unlearned/ with outputs.npy, embedding.npy or losses.npy")
+	}
+}
+
+// header is what a file says of itself, noted once.
+func (a *admission) header(name string) (npy.Info, bool) {
+	if info, ok := a.infos[name]; ok {
+		return info, true
+	}
+	info, err := npy.ReadInfo(a.path(name))
+	if err != nil {
+		a.problems.add(name, "%s", a.unnamed(name, err))
+		return info, false
+	}
+	a.infos[name] = info
+	a.order = append(a.order, name)
+	return info, true
+}
+
+// unnamed is an error without the path, which stands before it.
+func (a *admission) unnamed(name string, err error) string {
+	if errors.Is(err, os.ErrNotExist) {
+		return "there is no such file"
+	}
+	return strings.TrimPrefix(err.Error(), a.path(name)+": ")
+}
+
+// shaped refuses what cannot be read as numbers of as many dimensions.
+func (a *admission) shaped(name string, c claim, info npy.Info) bool {
+	shape := info.Shape
+	switch {
+	case c.what == "labels" && len(shape) == 2 && shape[1] > 1:
+		a.problems.add(name, "labels of shape %s: one class per record is expected; save y.argmax(axis=1)", info)
+	case c.what == "labels" && info.Kind() == 'b':
+		a.problems.add(name, "labels are bools; save y.astype(numpy.int64)")
+	case info.Kind() == 'b':
+		a.problems.add(name, "%s are bools, numbers are expected", c.what)
+	case c.dims == 2 && len(shape) == 1 && info.Kind() != 'f':
+		a.problems.add(name, "%s of shape %s look like predicted classes; a column per class is needed", c.what, info)
+	case c.dims == 2 && len(shape) != 2:
+		a.problems.add(name, "%s of shape %s, expected (records, columns); save x.reshape(len(x), -1)", c.what, info)
+	case c.dims == 1 && !isVector(info):
+		a.problems.add(name, "%s of shape %s, expected one number per record", c.what, info)
+	case shape[0] == 0 || shape[len(shape)-1] == 0:
+		a.problems.add(name, "%s of shape %s are empty", c.what, info)
+	case isOutput(c.what) && shape[1] == 1:
+		a.problems.add(name, "one column; save a column per class, of two classes numpy.column_stack([1 - p, p])")
+	default:
+		return true
+	}
+	return false
+}
+
+func isOutput(what string) bool {
+	return what == "outputs" || what == "logits" || what == "probabilities"
+}
+
+// hashes notes what every file was.
+func (a *admission) hashes() {
+	for _, name := range a.order {
+		sum, size, err := hashOf(a.path(name))
+		if err != nil {
+			a.problems.add(name, "%v", plain(err))
+			continue
+		}
+		a.e.Files = append(a.e.Files, File{Name: filepath.ToSlash(name), Array: a.infos[name].String(), Bytes: size, SHA256: sum})
+	}
+}
+
+func hashOf(path string) (sum string, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err != nil {
+		return "", 0, fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}

@@ -1,0 +1,253 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
+)
+
+// labels reads the classes; that they fit the outputs is seen with those.
+func (a *admission) labels() {
+	a.e.Classes = a.classes()
+	if len(a.Labels) == 0 {
+		return
+	}
+	name := strings.Join(a.Labels, " + ")
+	var y []int
+	for _, file := range a.Labels {
+		info, ok := a.infos[file]
+		if !ok || !isVector(info) || info.Kind() == 'b' {
+			return // headers has said so
+		}
+		v, err := npy.ReadVector(a.path(file))
+		if err != nil {
+			a.problems.add(file, "%s", a.unnamed(file, err))
+			return
+		}
+		for i, x := range v {
+			if x != math.Trunc(x) || math.IsInf(x, 0) {
+				a.problems.add(file, "element %d is %v, and labels are whole numbers", i, x)
+				return
+			}
+			y = append(y, int(x))
+		}
+	}
+	if len(y) == 0 {
+		return
+	}
+	low, high := slices.Min(y), slices.Max(y)
+	switch classes := a.e.Classes; {
+	case classes > 0 && low == 1 && high == classes:
+		a.problems.add(name, "labels run from 1 to %d; they count from 0", high)
+		return
+	case low < 0:
+		a.problems.add(name, "element %d is %d, and labels count from 0", slices.Index(y, low), low)
+		return
+	case classes > 0 && high >= classes:
+		a.problems.add(name, "element %d is %d, and the outputs have %d columns: labels run from 0 to %d", slices.Index(y, high), high, classes, classes-1)
+		return
+	}
+	if len(y) == a.e.Records {
+		a.e.Labels = y
+	}
+}
+
+// isVector reports whether an array has one number per record.
+func isVector(info npy.Info) bool {
+	return len(info.Shape) == 1 || len(info.Shape) == 2 && info.Shape[1] == 1
+}
+
+// classes is the number of columns that most outputs have.
+func (a *admission) classes() int {
+	votes, best := map[int]int{}, 0
+	for _, c := range a.perRecord() {
+		if info, ok := a.infos[c.files[0]]; ok && isOutput(c.what) && len(info.Shape) == 2 {
+			votes[info.Shape[1]]++
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(votes)) {
+		if votes[n] > votes[best] {
+			best = n
+		}
+	}
+	return best
+}
+
+// sorted are the keys of a map.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func (a *admission) models() {
+	seen, first := map[string]bool{}, map[string]Files{}
+	for _, group := range a.Config.models() {
+		for _, files := range *group.of {
+			if seen[files.Name] {
+				a.problems.add("audit.json", "two models are called %q", files.Name)
+			}
+			seen[files.Name] = true
+			m := a.model(group.role, files)
+			a.e.Models = append(a.e.Models, m)
+			if m.Role != Shadow {
+				a.width(first, "", m.embedding, files.Embedding)
+				for _, name := range sorted(files.Activations) {
+					a.width(first, name, m.layers[name], files.Activations[name])
+				}
+			}
+		}
+	}
+}
+
+// width refuses a layer that is wider or narrower than in the model before: it is another
+// network's, or another layer.
+func (a *admission) width(first map[string]Files, layer string, s *stack, files Files) {
+	if s == nil {
+		return
+	}
+	if before := first[layer]; before == nil {
+		first[layer] = files
+	} else if other := a.infos[before[0]].Shape[1]; s.cols != other {
+		a.problems.add(strings.Join(files, " + "), "%d columns, and %s has %d: compare the same layer of the same network", s.cols, before[0], other)
+	}
+}
+
+func (a *admission) model(role Role, files ModelFiles) *Model {
+	m := &Model{Name: files.Name, Role: role, layers: map[string]*stack{}}
+	a.outputs(m, files)
+	if len(files.Losses) > 0 {
+		a.losses(m, files.Losses)
+	}
+	m.embedding = a.matrix(files.Embedding)
+	for _, name := range sorted(files.Activations) {
+		if s := a.matrix(files.Activations[name]); s != nil {
+			m.layers[name] = s
+		}
+	}
+	a.membership(m, files.In)
+	return m
+}
+
+// membership reads what a shadow model was trained on.
+func (a *admission) membership(m *Model, files Files) {
+	name := strings.Join(files, " + ")
+	switch {
+	case m.Role != Shadow && len(files) > 0:
+		a.problems.add(name, "only shadow models say what they were trained on")
+	case m.Role == Shadow && len(files) != 1:
+		a.problems.add(m.Name, "a shadow model needs in.npy, row numbers or a mask of what it was trained on")
+	case m.Role == Shadow:
+		rows, ok := a.rows(name)
+		if !ok {
+			return
+		}
+		m.In = make([]bool, a.e.Records)
+		outside := count{}
+		for _, i := range rows {
+			if i >= len(m.In) {
+				outside.add(fmt.Sprint(i))
+				continue
+			}
+			m.In[i] = true
+		}
+		if outside.n > 0 {
+			a.problems.add(name, "row %s, and there are %d records%s", outside.first, len(m.In), outside.more())
+		}
+		if !slices.Contains(m.In, false) {
+			a.problems.add(name, "a shadow model that was trained on every record is none")
+		}
+	}
+}
+
+// losses takes the losses of a file, which stand before those of outputs.
+func (a *admission) losses(m *Model, files Files) {
+	var losses []float64
+	for _, file := range files {
+		if info, ok := a.infos[file]; !ok || !isVector(info) || info.Kind() == 'b' {
+			return // headers has said so
+		}
+		v, err := npy.ReadVector(a.path(file))
+		if err != nil {
+			a.problems.add(file, "%s", a.unnamed(file, err))
+			return
+		}
+		bad := count{}
+		for i, x := range v {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				bad.add(fmt.Sprintf("element %d is %v", i, x))
+			}
+		}
+		if bad.n > 0 {
+			a.problems.add(file, "%s%s", bad.first, bad.more())
+		}
+		losses = append(losses, v...)
+	}
+	if len(losses) != a.e.Records {
+		return
+	}
+	m.Losses = losses
+	if m.Scaled == nil {
+		m.Scaled = make([]float64, len(losses))
+		for i, v := range losses {
+			m.Scaled[i] = -v
+		}
+	}
+}
+
+// stack is a matrix of files whose headers fit; nil where one does not.
+func (a *admission) stack(files Files) *stack {
+	s := &stack{}
+	for _, name := range files {
+		info, ok := a.infos[name]
+		if !ok || len(info.Shape) != 2 || info.Kind() == 'b' {
+			return nil
+		}
+		if s.cols = cmp.Or(s.cols, info.Shape[1]); s.cols != info.Shape[1] {
+			a.problems.add(name, "%d columns, and %s has %d", info.Shape[1], files[0], s.cols)
+			return nil
+		}
+		s.paths, s.rows = append(s.paths, a.path(name)), s.rows+info.Shape[0]
+	}
+	if s.rows == 0 || s.cols == 0 {
+		return nil
+	}
+	return s
+}
+
+// matrix admits an array that is read again when it is needed.
+func (a *admission) matrix(files Files) *stack {
+	s := a.stack(files)
+	if s == nil {
+		return nil
+	}
+	if _, ok := a.finite(s, files); !ok || s.rows != a.e.Records {
+		return nil
+	}
+	return s
+}
+
+// finite reads a matrix and names the first element that is not finite.
+func (a *admission) finite(s *stack, files Files) (array.Rows, bool) {
+	name := strings.Join(files, " + ")
+	x, err := s.read()
+	if err != nil {
+		a.problems.add(name, "%s", a.unnamed(files[0], err))
+		return nil, false
+	}
+	if x.Check(name) == nil { // a fast look, nearly always enough
+		return x, true
+	}
+	buffer, bad := make([]float64, s.cols), count{}
+	for i := range s.rows {
+		for j, v := range x.Read(buffer, i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				bad.add(fmt.Sprintf("row %d, column %d is %v", i, j, v))
+			}
+		}
+	}
+	a.problems.add(name, "%s%s", bad.first, bad.more())
+	return nil, false
+}

@@ -1,0 +1,174 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
+)
+
+// slack is how far probabilities of float32 may be from adding up; tiny keeps
+// logarithms finite.
+const (
+	slack = 1e-3
+	tiny  = 1e-30
+)
+
+// outputs admits what a classifier answers: what every judgement needs of it is kept,
+// the matrix is not.
+func (a *admission) outputs(m *Model, files ModelFiles) {
+	given := []Files{}
+	for _, f := range []Files{files.Outputs, files.Logits, files.Probabilities} {
+		if len(f) > 0 {
+			given = append(given, f)
+		}
+	}
+	if len(given) == 0 {
+		return
+	}
+	name := strings.Join(given[0], " + ")
+	if len(given) > 1 {
+		a.problems.add(m.Name, "outputs, logits and probabilities are three names for one array; give one of them")
+		return
+	}
+	s := a.stack(given[0])
+	if s == nil || s.cols < 2 {
+		return
+	}
+	if s.cols != a.e.Classes {
+		a.problems.add(name, "%d columns, and the outputs of most models have %d", s.cols, a.e.Classes)
+		return
+	}
+	x, ok := a.finite(s, given[0])
+	if !ok {
+		return
+	}
+	kind, problem := kindOf(x, len(files.Logits) > 0, len(files.Probabilities) > 0)
+	if problem != "" {
+		a.problems.add(name, "%s", problem)
+		return
+	}
+	if s.rows != a.e.Records {
+		return
+	}
+	m.outputs, m.logits = s, kind == logits
+	if a.e.Labels != nil {
+		m.summarise(x, a.e.Labels)
+	}
+}
+
+type outputKind int
+
+const (
+	logits outputKind = iota
+	probabilities
+)
+
+// kindOf tells logits from probabilities by the rows, or says why they are neither.
+func kindOf(x array.Rows, saidLogits, saidProbabilities bool) (outputKind, string) {
+	if saidLogits {
+		return logits, ""
+	}
+	rows, cols := x.Shape()
+	buffer := make([]float64, cols)
+	inside, ones, hard, equal := 0, 0, 0, 0 // rows in [0, 1], that sum to one, of zeros and a one, that sum to the first sum
+	odd, off, firstSum := count{}, count{}, 0.0
+	for i := range rows {
+		row := x.Read(buffer, i)
+		sum, in, whole := 0.0, true, true
+		for _, v := range row {
+			in = in && v >= 0 && v <= 1+slack
+			whole = whole && (v == 0 || v == 1)
+			sum += v
+		}
+		if i == 0 {
+			firstSum = sum
+		}
+		if math.Abs(sum-firstSum) <= slack*math.Abs(firstSum) && slices.Min(row) >= 0 {
+			equal++
+		}
+		one := math.Abs(sum-1) <= slack
+		switch {
+		case !in:
+			odd.add(fmt.Sprintf("row %d holds %v", i, slices.MinFunc(row, func(a, b float64) int { return byDistance(a, b) })))
+		case !one:
+			off.add(fmt.Sprintf("row %d sums to %.4g", i, sum))
+		}
+		if in {
+			inside++
+		}
+		if in && one {
+			ones++
+		}
+		if whole && one {
+			hard++
+		}
+	}
+	switch {
+	case hard == rows:
+		return 0, "every row is a single 1 among zeros: these are predicted classes, not outputs"
+	case ones == rows:
+		return probabilities, ""
+	case ones > rows/2 && odd.n > 0 || saidProbabilities && odd.n > 0:
+		return 0, fmt.Sprintf("%s, which is no probability%s", odd.first, odd.more())
+	case ones > rows/2 || saidProbabilities:
+		return 0, fmt.Sprintf("%s, and probabilities sum to one%s", off.first, off.more())
+	case inside == rows:
+		return 0, fmt.Sprintf("values lie in 0..1, and %s%s: neither probabilities, which sum to one, nor plausible logits; "+
+			"save what goes into the sigmoid or softmax as logits.npy", off.first, off.more())
+	case equal == rows && rows > 1:
+		return 0, fmt.Sprintf("every row sums to %.4g: shares, not logits; divide by the sum", firstSum)
+	}
+	return logits, ""
+}
+
+// byDistance orders numbers by how far they are from [0, 1], the farthest first.
+func byDistance(a, b float64) int {
+	d := func(v float64) float64 { return max(-v, v-1) }
+	switch {
+	case d(a) > d(b):
+		return -1
+	case d(a) < d(b):
+		return 1
+	}
+	return 0
+}
+
+// summarise keeps loss, scaled confidence and correctness of every record. With the
+// scaled confidence s the loss is -log p = log(1 + exp(-s)).
+func (m *Model) summarise(x array.Rows, labels []int) {
+	rows, cols := x.Shape()
+	m.Losses, m.Scaled, m.Correct = make([]float64, rows), make([]float64, rows), make([]bool, rows)
+	buffer, z := make([]float64, cols), make([]float64, cols)
+	for i, y := range labels {
+		copy(z, x.Read(buffer, i))
+		if !m.logits {
+			for c, p := range z {
+				z[c] = math.Log(max(p, tiny))
+			}
+		}
+		s := shadow.ScaledOf(z, y)
+		m.Scaled[i], m.Losses[i] = s, max(0, -s)+math.Log1p(math.Exp(-math.Abs(s)))
+		m.Correct[i] = slices.Index(z, slices.Max(z)) == y
+	}
+}
+
+// normalise turns a row of outputs into probabilities that sum to one.
+func (m *Model) normalise(row []float64) {
+	if m.logits {
+		top := slices.Max(row)
+		for c, v := range row {
+			row[c] = math.Exp(v - top)
+		}
+	}
+	sum := 0.0
+	for _, v := range row {
+		sum += v
+	}
+	for c := range row {
+		row[c] /= sum
+	}
+}

@@ -1,0 +1,140 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array/npy"
+)
+
+// sets reads the rows of the three sets and looks for records that are in two.
+func (a *admission) sets() {
+	e := a.e
+	owner := make([]Set, e.Records)
+	if len(a.Forget) == 0 {
+		a.problems.add("", "nothing says what was to be forgotten: forget.npy, row numbers or a mask")
+	}
+	var rest *[]int
+	for _, s := range []struct {
+		set   Set
+		files Files
+		to    *[]int
+	}{{Forget, a.Forget, &e.Forget}, {Retain, a.Retain, &e.Retain}, {HeldOut, a.HeldOut, &e.HeldOut}} {
+		switch {
+		case len(s.files) == 0:
+		case s.files[0] == Rest && s.set == Forget:
+			a.problems.add("audit.json", "forget is %q: what was to be forgotten must be named", Rest)
+		case s.files[0] == Rest && rest != nil:
+			a.problems.add("audit.json", "retain and heldout are both %q", Rest)
+		case s.files[0] == Rest:
+			rest = s.to
+		default:
+			*s.to = a.claimed(s.set, s.files, owner)
+		}
+	}
+	for i, o := range owner {
+		if rest != nil && o == "" {
+			*rest = append(*rest, i)
+		}
+	}
+}
+
+// claimed reads the rows of a set and enters them into owner.
+func (a *admission) claimed(set Set, files Files, owner []Set) []int {
+	name := strings.Join(files, " + ")
+	if len(files) > 1 {
+		a.problems.add(name, "the rows of a set stand in one file")
+		return nil
+	}
+	rows, ok := a.rows(name)
+	if !ok {
+		return nil
+	}
+	shared, twice, outside := count{}, count{}, count{}
+	for k, i := range rows {
+		switch {
+		case i >= len(owner):
+			outside.add(fmt.Sprintf("element %d is %d", k, i))
+		case owner[i] == set:
+			twice.add(fmt.Sprintf("row %d", i))
+		case owner[i] != "":
+			shared.add(fmt.Sprintf("row %d", i))
+			owner[i] = set
+		default:
+			owner[i] = set
+		}
+	}
+	if outside.n > 0 && len(owner) > 0 {
+		a.problems.add(name, "%s, and there are %d records (0 to %d)%s", outside.first, len(owner), len(owner)-1, outside.more())
+	}
+	if twice.n > 0 {
+		hint := ""
+		if len(rows) == len(owner) {
+			hint = "; if this is a mask, save it as bools"
+		}
+		a.problems.add(name, "%s is named twice%s%s", twice.first, twice.more(), hint)
+	}
+	if shared.n > 0 {
+		a.problems.add(name, "%s is in another set too%s: forget, retain and heldout must share no record", shared.first, shared.more())
+	}
+	return rows
+}
+
+// rows reads row numbers, or a mask over all records.
+func (a *admission) rows(name string) ([]int, bool) {
+	info, ok := a.header(name)
+	if !ok {
+		return nil, false
+	}
+	if info.Kind() != 'b' {
+		rows, err := npy.ReadIndices(a.path(name))
+		if err != nil {
+			a.problems.add(name, "%s", a.unnamed(name, err))
+			return nil, false
+		}
+		if len(rows) == 0 {
+			a.problems.add(name, "no rows")
+		}
+		return rows, len(rows) > 0
+	}
+	masks, err := npy.ReadMask(a.path(name))
+	switch {
+	case err != nil:
+		a.problems.add(name, "%s", a.unnamed(name, err))
+		return nil, false
+	case len(masks) != 1 || len(masks[0]) != a.e.Records:
+		a.problems.add(name, "a mask of shape %s, and there are %d records", info, a.e.Records)
+		return nil, false
+	}
+	var rows []int
+	for i, in := range masks[0] {
+		if in {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) == 0 {
+		a.problems.add(name, "a mask of nothing")
+	}
+	return rows, len(rows) > 0
+}
+
+// count keeps the first of many and their number.
+type count struct {
+	first string
+	n     int
+}
+
+func (c *count) add(what string) {
+	if c.n == 0 {
+		c.first = what
+	}
+	c.n++
+}
+
+// more is "" for one, and otherwise how many there are beside it.
+func (c *count) more() string {
+	if c.n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", c.n-1)
+}

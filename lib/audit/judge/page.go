@@ -1,0 +1,378 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// The widths of a picture on a page and on a telephone, in CSS pixels.
+const (
+	wide   = 800
+	narrow = 380
+)
+
+// Page is the whole report.
+func (r *Report) Page() (*report.Page, error) {
+	e := r.Evidence
+	p := &report.Page{Title: "Has the model forgotten?"}
+	add := func(title string, parts ...report.Part) {
+		p.Sections = append(p.Sections, report.Section{Title: title, Parts: parts})
+	}
+
+	var answers []report.Part
+	for _, a := range r.Answers() {
+		answers = append(answers, report.Strong(a))
+	}
+	add("", answers...)
+	add("The question", report.Text(e.question()), report.Text("Taken as given, because arrays cannot show it: row i is the same record in every "+
+		"array; no model was trained on the held-out records; forget and held-out records were drawn alike where a null stands for a model "+
+		"that never had the records."))
+	if len(e.Notes) > 0 {
+		add("What looks odd", report.List(e.Notes))
+	}
+	add("The data", e.setTable(), e.modelTable())
+	picture, err := r.picture()
+	if err != nil {
+		return nil, err
+	}
+	add("The verdicts", append([]report.Part{r.Table(), r.words()}, picture...)...)
+	losses, err := e.lossPicture()
+	if err != nil {
+		return nil, err
+	}
+	if len(losses) > 0 {
+		add("What the outputs look like", losses...)
+	}
+	add("What would have been missed", report.Text("How far from its reference a model must be to be told from it in four audits of "+
+		"five, computed for this audit's numbers of records."), report.List(r.Power()))
+	if len(r.Undone) > 0 {
+		var undone report.List
+		for _, u := range r.Undone {
+			undone = append(undone, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
+		}
+		add("What was not judged, and what it needs", undone)
+	}
+	if parts := r.Disagreements(); len(parts) > 0 {
+		add("Where the judgements disagree", report.Text("They ask different things. Answers change first, and layers below may keep a trace; a "+
+			"threshold sees less than the whole curve; and what is far from its reference is more certain than what is near."), report.List(parts))
+	}
+	if settle := r.Settle(); len(settle) > 0 {
+		add("What would settle more", report.List(settle))
+	}
+	add("How each number is made", r.how()...)
+	add("Where the numbers come from", r.origin()...)
+	return p, nil
+}
+
+// Parts are the report for a notebook, nb.Show(r.Parts()...): answers, what looks odd,
+// verdicts, readings, and what was not judged.
+func (r *Report) Parts() []any {
+	var out []any
+	for _, a := range r.Answers() {
+		out = append(out, "**"+a+"**")
+	}
+	for _, n := range r.Evidence.Notes {
+		out = append(out, "Odd: "+n)
+	}
+	if len(r.Verdicts) > 0 {
+		out = append(out, r.Table())
+		if f, err := r.Figure(); err == nil {
+			out = append(out, f)
+		}
+	}
+	undone := ""
+	for _, u := range r.Undone {
+		undone += fmt.Sprintf("- %s: %s\n", u.Name(), u.Why)
+	}
+	if undone != "" {
+		out = append(out, "Not judged:\n\n"+undone)
+	}
+	return out
+}
+
+func (e *Evidence) question() string {
+	return cmp.Or(e.Question, fmt.Sprintf("Is there anything left of %d forgotten records in the unlearned model?", len(e.Forget)))
+}
+
+func (e *Evidence) setTable() *report.Table {
+	t := &report.Table{Title: "Records", Columns: report.Columns("set", "records")}
+	rest := e.Records - len(e.Forget) - len(e.Retain) - len(e.HeldOut)
+	for _, s := range []struct {
+		name string
+		n    int
+	}{{"forget", len(e.Forget)}, {"retained", len(e.Retain)}, {"held out", len(e.HeldOut)}, {"in none of them", rest}} {
+		t.Add(report.Str(s.name), report.Num(float64(s.n), 0))
+	}
+	return t
+}
+
+// modelTable shows what every model knows of the sets; shadow models are counted.
+func (e *Evidence) modelTable() *report.Table {
+	t := &report.Table{
+		Title: "Models", Columns: report.Columns("model", "arrays", "right on forget", "on retained", "on held out"),
+		Caption: "Shares of records that are classified as labelled. They judge nothing, but they show what there was to remember.",
+	}
+	for _, m := range e.Models {
+		if m.Role == Shadow {
+			continue
+		}
+		cells := []report.Cell{report.Str(m.Name), report.Str(m.arrays())}
+		for _, rows := range [][]int{e.Forget, e.Retain, e.HeldOut} {
+			if m.Correct == nil || len(rows) == 0 {
+				cells = append(cells, report.Gap("unknown"))
+				continue
+			}
+			cells = append(cells, report.Num(share(m.Correct, rows), 3))
+		}
+		t.Add(cells...)
+	}
+	if n := len(e.Of(Shadow)); n > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Beside these there are %d shadow models.", n))
+	}
+	return t
+}
+
+// arrays names what a model has.
+func (m *Model) arrays() string {
+	var out []string
+	switch {
+	case m.outputs != nil && m.logits:
+		out = append(out, "logits")
+	case m.outputs != nil:
+		out = append(out, "probabilities")
+	case m.Losses != nil:
+		out = append(out, "losses")
+	}
+	if m.embedding != nil {
+		out = append(out, fmt.Sprintf("embedding (%d)", m.embedding.cols))
+	}
+	for _, name := range sorted(m.layers) {
+		out = append(out, fmt.Sprintf("%s (%d)", name, m.layers[name].cols))
+	}
+	return list(out)
+}
+
+// Table has a row per judgement and unlearned model.
+func (r *Report) Table() *report.Table {
+	t := &report.Table{
+		ID: "audit", Title: fmt.Sprintf("Verdicts on %d forgotten records", len(r.Evidence.Forget)),
+		Columns: []report.Column{
+			{Name: "judgement"}, {Name: "verdict"}, {Name: "reading"}, {Name: "original"}, {Name: "retrained"},
+			{Name: "memory", Note: "the side of the null on which memory is read"},
+			{Name: "chance", Note: "how far from its null the number is by chance in 95 of 100 cases"},
+			{Name: "n", Note: "records or draws behind the reading"},
+		},
+		Caption: "Each number with its 95 % interval. The verdict places the model between the original and the retrained model, or " +
+			"the null where there is none.",
+	}
+	for _, m := range r.Evidence.Of(Unlearned) {
+		group := ""
+		if len(r.Evidence.Of(Unlearned)) > 1 {
+			group = m.Name
+		}
+		for _, v := range r.of(m.Name) {
+			t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{
+				report.Str(v.Name()), report.Str(string(v.Call)), report.Est(v.Reading.Estimate, 3), cell(v.Original), v.retrainedCell(),
+				v.null(), v.chance(), report.Num(float64(v.Reading.N), 0),
+			}})
+		}
+	}
+	return t
+}
+
+func cell(r *audit.Reading) report.Cell {
+	if r == nil {
+		return report.Gap("not there")
+	}
+	return report.Est(r.Estimate, 3)
+}
+
+func (v Verdict) retrainedCell() report.Cell {
+	if len(v.Retrained) == 0 {
+		return cell(nil)
+	}
+	return cell(v.reference())
+}
+
+func (v Verdict) null() report.Cell {
+	side := map[audit.Side]string{audit.Above: "above", audit.Below: "below"}[v.Reading.Memory]
+	if v.Reading.Null == nil {
+		return report.Str(side + ", no null")
+	}
+	return report.Str(fmt.Sprintf("%s %g", side, *v.Reading.Null))
+}
+
+func (v Verdict) chance() report.Cell {
+	if math.IsNaN(v.Reading.Floor.P95) {
+		return report.Gap("unknown")
+	}
+	return report.Num(v.Reading.Floor.P95, 3)
+}
+
+// how explains each judgement that was made or could have been.
+func (r *Report) how() []report.Part {
+	var items report.List
+	seen := map[string]bool{}
+	explain := func(j Judgement) {
+		if !seen[j.Name()] {
+			a := j.About()
+			items = append(items, fmt.Sprintf("%s. %s %s From: %s.", j.Name(), a.Asks, a.How, a.From))
+		}
+		seen[j.Name()] = true
+	}
+	for _, v := range r.Verdicts {
+		explain(v.Judgement)
+	}
+	for _, u := range r.Undone {
+		explain(u.Judgement)
+	}
+	return []report.Part{
+		report.Text("Two readings are called alike where they differ by no more than the root of the squared halves of their 95 % intervals, a " +
+			"test of the difference at 5 %. A model is placed only where the original is unlike the retrained model (or the null); else the " +
+			"judgement is blind on these data. Of several retrained models the reference is their mean, with an interval that holds all of " +
+			"theirs."),
+		report.Text("Every interval misses in one case of twenty. The judgements look at the same records and most of them at the same numbers, so that " +
+			"they err together; one verdict alone against all others is weak evidence."),
+		items,
+	}
+}
+
+// words says what the verdicts mean, and of which judgements.
+func (r *Report) words() report.List {
+	var out report.List
+	for _, m := range r.Evidence.Of(Unlearned) {
+		said := map[string][]string{}
+		var order []string
+		for _, v := range r.of(m.Name) {
+			s := fmt.Sprintf("%s, %s. %s", m.Name, v.Call, v.Says())
+			if said[s] == nil {
+				order = append(order, s)
+			}
+			said[s] = append(said[s], v.Name())
+		}
+		for _, s := range order {
+			out = append(out, fmt.Sprintf("%s So say: %s.", s, list(said[s])))
+		}
+	}
+	return out
+}
+
+// origin is everything that is needed to compute the report again.
+func (r *Report) origin() []report.Part {
+	e := r.Evidence
+	t := &report.Table{Title: "Files", Columns: report.Columns("file", "array", "bytes", "SHA-256")}
+	for _, f := range e.Files {
+		t.Add(report.Str(f.Name), report.Str(f.Array), report.Num(float64(f.Bytes), 0), report.Str(f.SHA256))
+	}
+	return []report.Part{
+		report.Text(fmt.Sprintf("Lethe %s, results version %d of the judgements, seed %d. The same folder gives the same report, byte for byte.",
+			version(), Version, e.Seed)),
+		t,
+	}
+}
+
+// Figure shows the readings of every model against the reference, a panel per judgement.
+func (r *Report) Figure() (plot.Figure, error) {
+	var panels []plot.Figure
+	for _, v := range r.Verdicts {
+		if r.first(v) {
+			panels = append(panels, r.panel(v))
+		}
+	}
+	if len(panels) == 0 {
+		return nil, fmt.Errorf("judge: no judgement could be made, so that there is nothing to draw")
+	}
+	return plot.Panels{Meta: plot.Meta{Title: "Readings, with 95 % intervals"}, Columns: 1, Figures: panels}, nil
+}
+
+// first reports whether a verdict is the first of its judgement.
+func (r *Report) first(v Verdict) bool {
+	k := slices.IndexFunc(r.Verdicts, func(o Verdict) bool { return o.Name() == v.Name() })
+	return r.Verdicts[k].Reading.Model == v.Reading.Model
+}
+
+func (r *Report) panel(first Verdict) plot.Forest {
+	f := plot.Forest{Meta: plot.Meta{Title: first.Name()}, Digits: 3}
+	add := func(x audit.Reading, control bool) {
+		f.Rows = append(f.Rows, plot.ForestRow{Label: x.Model, Estimate: x.Estimate, Control: control})
+	}
+	for _, v := range r.Verdicts {
+		if v.Name() == first.Name() {
+			add(v.Reading, false)
+		}
+	}
+	if first.Original != nil {
+		add(*first.Original, true)
+	}
+	for _, x := range first.Retrained {
+		add(x, true)
+	}
+	switch null := first.Reading.Null; {
+	case null == nil:
+	case math.IsNaN(first.Reading.Floor.P95):
+		f.Null = &plot.Null{Value: *null}
+	default:
+		f.Null = plot.Around(*null, first.Reading.Floor.P95)
+		f.Null.BandLabel = "chance, 95 %"
+	}
+	return f
+}
+
+// picture is Figure for a page; none where there is no verdict.
+func (r *Report) picture() ([]report.Part, error) {
+	if len(r.Verdicts) == 0 {
+		return nil, nil
+	}
+	f, err := r.Figure()
+	if err != nil {
+		return nil, err
+	}
+	return drawn(f, "Readings of every model with 95 % intervals, a panel per judgement. The line is the null, the band what chance does in 95 "+
+		"of 100 cases. Squares: original and retrained models.")
+}
+
+func drawn(f plot.Figure, caption string) ([]report.Part, error) {
+	p := report.Picture{Words: f.Text(), Caption: caption}
+	var err error
+	if p.Wide, err = plot.Inline(f, wide); err != nil {
+		return nil, err
+	}
+	if p.Narrow, err = plot.Inline(f, narrow); err != nil {
+		return nil, err
+	}
+	return []report.Part{p}, nil
+}
+
+// LossFigure shows the scaled confidences of forgotten and of held-out records by one
+// model; nil where it has none.
+func (e *Evidence) LossFigure(m *Model) plot.Figure {
+	if m.Scaled == nil || len(e.HeldOut) == 0 {
+		return nil
+	}
+	return plot.Histograms{
+		Meta: plot.Meta{Title: m.Name}, X: plot.Axis{Label: "scaled confidence, higher: better fitted"},
+		Samples: []plot.Sample{{Name: "forgotten", Values: pick(m.Scaled, e.Forget)}, {Name: "held out", Values: pick(m.Scaled, e.HeldOut), Control: true}},
+	}
+}
+
+// lossPicture shows LossFigure of the first model of each role.
+func (e *Evidence) lossPicture() ([]report.Part, error) {
+	var panels []plot.Figure
+	for _, role := range []Role{Unlearned, Original, Retrained} {
+		if of := e.Of(role); len(of) > 0 {
+			if f := e.LossFigure(of[0]); f != nil {
+				panels = append(panels, f)
+			}
+		}
+	}
+	if len(panels) == 0 {
+		return nil, nil
+	}
+	return drawn(plot.Panels{Columns: 1, Figures: panels}, "How well forgotten and held-out records are fitted. A model that has forgotten treats both alike.")
+}

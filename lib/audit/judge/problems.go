@@ -1,0 +1,40 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problems is everything that is wrong with a folder, in the order in which it is read.
+type Problems struct {
+	Folder string
+	List   []Problem
+}
+
+// Problem is one thing that is wrong.
+type Problem struct {
+	File string `json:"file"` // below the folder; empty: the folder itself
+	What string `json:"what"` // what was found, and what to do
+}
+
+// Error lists all of them, a line each.
+func (p *Problems) Error() string {
+	var b strings.Builder
+	things := "problems"
+	if len(p.List) == 1 {
+		things = "problem"
+	}
+	fmt.Fprintf(&b, "%s cannot be judged, %d %s:", p.Folder, len(p.List), things)
+	for _, one := range p.List {
+		b.WriteString("\n  - ")
+		if one.File != "" {
+			b.WriteString(one.File + ": ")
+		}
+		b.WriteString(one.What)
+	}
+	return b.String()
+}
+
+func (p *Problems) add(file, format string, args ...any) {
+	p.List = append(p.List, Problem{file, fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,81 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// RMIA asks by how many records of a population the likelihood of a forgotten record is
+// raised more: the signed AUC of shadow.RMIA, offline, as in the paper with A = 0.3. The
+// population are the held-out records that no shadow model had, every second of them;
+// the others are judged.
+//
+// Null: 0.5, if forget and held-out records were drawn alike.
+type RMIA struct{}
+
+var _ Judgement = RMIA{}
+
+// fewPopulation is how small a population may be: a share of it takes few values.
+const fewPopulation = 20
+
+// Name implements Judgement.
+func (RMIA) Name() string { return "rmia" }
+
+// About implements Judgement.
+func (RMIA) About() About {
+	return About{
+		Asks: "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
+		How: "AUC of the share of a population whose likelihood ratio is smaller, against shadow models without the record (A = 0.3), with " +
+			"DeLong's interval. The population is half of the held-out records that no shadow model had; the other half is judged.",
+		From: "Zarifzadeh, Liu and Shokri 2024, offline",
+		Null: OfStrangers,
+	}
+}
+
+// Needs implements Judgement.
+func (RMIA) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}, Shadows: 2} }
+
+// Judge implements Judgement.
+func (j RMIA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+	unseen, shadows := []int(nil), e.Of(Shadow)
+	for _, i := range e.HeldOut {
+		if !slices.ContainsFunc(shadows, func(s *Model) bool { return s.In[i] }) {
+			unseen = append(unseen, i)
+		}
+	}
+	var population, judged []int
+	for k, p := range e.Rand(purposeRMIA).Perm(len(unseen)) {
+		if k%2 == 0 {
+			population = append(population, unseen[p])
+		} else {
+			judged = append(judged, unseen[p])
+		}
+	}
+	if len(judged) < fewPopulation {
+		return nil, fmt.Errorf("%d held-out records are in no shadow model's training set; twice %d are needed", len(unseen), fewPopulation)
+	}
+	rows := slices.Concat(e.Forget, judged)
+	given := e.shadowEvidence(rows, m)
+	given.Target = negatives(m.Losses, rows)
+	given.Population = &shadow.Population{Target: negatives(m.Losses, population), Shadows: array.New[float64](len(shadows), len(population))}
+	for k, s := range shadows {
+		copy(given.Shadows.Scores.Row(k), negatives(s.Losses, rows))
+		copy(given.Population.Shadows.Row(k), negatives(s.Losses, population))
+	}
+	scores, err := shadow.RMIA{Offline: true}.Scores(given)
+	if err != nil {
+		return nil, err
+	}
+	return separation(j, m, attack.Samples{Members: scores[:len(e.Forget)], Nonmembers: scores[len(e.Forget):]})
+}
+
+// What judgements draw for: see Evidence.Rand.
+const (
+	purposeRMIA = iota + 1
+	purposeSubsets
+)

@@ -1,0 +1,176 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// of are the verdicts on one unlearned model.
+func (r *Report) of(model string) []Verdict {
+	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v Verdict) bool { return v.Reading.Model != model })
+}
+
+// told sorts verdicts that could tell something into what they saw.
+type told struct{ memory, gone, pushed, blind, unseen, other []string }
+
+func sortOut(verdicts []Verdict) (t told) {
+	for _, v := range verdicts {
+		to := &t.other
+		switch {
+		case v.Memory():
+			to = &t.memory
+		case v.Call == audit.Forgotten:
+			to = &t.gone
+		case v.Call == audit.Beyond:
+			to = &t.pushed
+		case v.Call == audit.Blind:
+			to = &t.blind
+		case v.Call == Unseen:
+			to = &t.unseen
+		}
+		*to = append(*to, v.Name())
+	}
+	return t
+}
+
+// Answers say in a sentence or two for each unlearned model what the verdicts come to.
+func (r *Report) Answers() []string {
+	var out []string
+	for _, m := range r.Evidence.Of(Unlearned) {
+		verdicts := r.of(m.Name)
+		said, told := answer(m.Name, sortOut(verdicts)), sortOut(verdicts)
+		if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && told.memory == nil && told.pushed == nil {
+			v := verdicts[k]
+			said += fmt.Sprintf(" With %s, %s misses a distance of less than %s from the %s more than once in five audits.",
+				r.Evidence.records(v.Judgement.Needs()), v.Name(), report.FormatNumber(v.Smallest, 2), v.Reference)
+		}
+		out = append(out, said)
+	}
+	return out
+}
+
+func answer(model string, t told) string {
+	subject := fmt.Sprintf("%s: ", model)
+	switch {
+	case len(t.memory) > 0 && len(t.gone)+len(t.pushed) > 0:
+		return subject + fmt.Sprintf("the judgements disagree. Memory is seen by %s; not by %s. Who looks for the records can choose how, "+
+			"so what one judgement sees is there.", list(t.memory), list(slices.Concat(t.gone, t.pushed)))
+	case len(t.memory) > 0:
+		return subject + fmt.Sprintf("the records are still remembered, say all %d of the judgements that can tell (%s).", len(t.memory), list(t.memory))
+	case len(t.pushed) > 0:
+		return subject + fmt.Sprintf("the records are not remembered but pushed away, which gives them away too, say %s%s.",
+			list(t.pushed), also(t.gone, "; forgotten, say "))
+	case len(t.gone) > 0:
+		return subject + fmt.Sprintf("no memory is seen, say all %d of the judgements that see one in the original (%s).", len(t.gone), list(t.gone))
+	case len(t.unseen) > 0:
+		return subject + fmt.Sprintf("no memory is seen by %s; but there is no original to show that they would see one.", list(t.unseen))
+	}
+	return subject + fmt.Sprintf("these arrays cannot tell%s%s.", also(t.blind, "; the original itself shows nothing to "),
+		also(t.other, "; nothing certain from "))
+}
+
+func also(names []string, before string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return before + list(names)
+}
+
+func list(names []string) string { return strings.Join(names, ", ") }
+
+// Disagreements name, for models on which the judgements do not agree, who says what, by
+// what they look at: answers may have changed where the layers below have not.
+func (r *Report) Disagreements() []string {
+	var out []string
+	for _, m := range r.Evidence.Of(Unlearned) {
+		said, calls := map[string][]string{}, map[audit.Call]bool{}
+		for _, v := range r.of(m.Name) {
+			if t := sortOut([]Verdict{v}); t.memory == nil && t.gone == nil && t.pushed == nil {
+				continue
+			}
+			calls[v.Call] = true
+			part := "the outputs"
+			if slices.Contains(v.Judgement.Needs().Arrays, Embedding) {
+				part = "the embedding"
+			}
+			if v.Layer != "" {
+				part = v.Layer
+			}
+			said[part] = append(said[part], fmt.Sprintf("%s %s", v.Judgement.Name(), v.Call))
+		}
+		for _, part := range sorted(said) {
+			if len(calls) > 1 {
+				out = append(out, fmt.Sprintf("%s, by %s: %s.", m.Name, part, list(said[part])))
+			}
+		}
+	}
+	return out
+}
+
+// Power says, verdict by verdict, how small a memory would have been missed.
+func (r *Report) Power() []string {
+	var out []string
+	for _, v := range r.Verdicts {
+		if math.IsNaN(v.Smallest) {
+			continue
+		}
+		from := fmt.Sprintf("the %s", v.Reference)
+		if v.Reference == ByNull {
+			from = fmt.Sprintf("the null %g", *v.Reading.Null)
+		}
+		s := fmt.Sprintf("%s, %s: with %s a distance from %s of less than %s is missed in more than one audit of five (from %s).",
+			v.Name(), v.Reading.Model, r.Evidence.records(v.Judgement.Needs()), from, report.FormatNumber(v.Smallest, 3), v.By)
+		if v.Original != nil {
+			s += fmt.Sprintf(" The original is %s away.", report.FormatNumber(math.Abs(v.Original.Value-v.reference().Value), 3))
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// records names the numbers of records that a judgement looks at.
+func (e *Evidence) records(n Needs) string {
+	parts := []string{fmt.Sprintf("%d forget", len(e.Forget))}
+	for _, s := range n.Sets {
+		parts = append(parts, map[Set]string{Retain: fmt.Sprintf("%d retained", len(e.Retain)), HeldOut: fmt.Sprintf("%d held-out", len(e.HeldOut))}[s])
+	}
+	return strings.Join(parts, " and ") + " records"
+}
+
+// Settle says what would make the audit say more.
+func (r *Report) Settle() []string {
+	e := r.Evidence
+	var out []string
+	nominal := 0
+	for _, v := range r.Verdicts {
+		if v.Reference == ByNobody {
+			nominal++
+		}
+	}
+	switch retrained := len(e.Of(Retrained)); {
+	case retrained == 0:
+		out = append(out, fmt.Sprintf("A model retrained without the forget records (retrained/). Without it %d verdicts have nothing to compare with, "+
+			"and the others rest on forget and held-out records having been drawn alike.", nominal))
+	case retrained == 1:
+		out = append(out, "A second retrained model, from another seed (retrained-2/): how far two models that never had the records are "+
+			"apart is what an unlearned model may be away from them. Without it nothing is compared with the retrained model record by record.")
+	}
+	if len(e.Of(Original)) == 0 {
+		out = append(out, "The original model (original/): it shows which judgements see a memory on these data at all.")
+	}
+	if n, m := len(e.HeldOut), len(e.Forget); n > 0 && n < 4*m {
+		gain := math.Sqrt(float64(1)/float64(m)+1/float64(n)) / math.Sqrt(float64(1)/float64(m)+1/float64(4*m))
+		out = append(out, fmt.Sprintf("More held-out records: %d beside %d forget records. With four times as many as forget records the "+
+			"intervals of the attacks on outputs would be %.2g times narrower.", n, m, gain))
+	}
+	if len(e.Of(Shadow)) == 0 {
+		out = append(out, "Shadow models (shadow-1/, shadow-2/, ...), each trained on a random half of the records: they take out how hard a "+
+			"record is, which is what the plain attacks on outputs cannot.")
+	}
+	return out
+}

@@ -1,0 +1,44 @@
+package judge
+
+import (
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// Threshold is RULER's loss-threshold attack (section 4.3), attack.LossThreshold: a
+// threshold is learned on retained and on half of the held-out records, and the value
+// is the balanced accuracy with which it tells the forgotten from the other half.
+//
+// Null: 0.5, if forget and held-out records were drawn alike. Above it the forgotten
+// records are called members.
+type Threshold struct{}
+
+var _ Judgement = Threshold{}
+
+// Name implements Judgement.
+func (Threshold) Name() string { return "loss threshold" }
+
+// About implements Judgement.
+func (Threshold) About() About {
+	return About{
+		Asks: "Does a threshold on the loss, learned elsewhere, call the forgotten records members?",
+		How: "Balanced accuracy on as many forgotten as held-out records of the threshold that tells retained records from the other half " +
+			"of the held-out ones best, with Wilson's interval. The chance floor is that of fair coins.",
+		From: "RULER, section 4.3",
+		Null: OfStrangers,
+	}
+}
+
+// Needs implements Judgement.
+func (Threshold) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{Retain, HeldOut}} }
+
+// Judge implements Judgement.
+func (j Threshold) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+	r, err := attack.LossThreshold{}.Run(attack.Losses{
+		Retained: pick(m.Losses, e.Retain), Forgotten: pick(m.Losses, e.Forget), HeldOut: pick(m.Losses, e.HeldOut),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &audit.Reading{Lens: j.Name(), Model: m.Name, Memory: audit.Above, Estimate: r.BalancedAccuracy, Floor: r.Chance}, nil
+}

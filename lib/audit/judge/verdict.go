@@ -1,0 +1,222 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Calls of an audit that lacks what the calls of package audit rest on.
+const (
+	// Unseen: like a model that never had the records, but no original is there to show
+	// that the judgement sees a memory on these data.
+	Unseen audit.Call = "nothing seen"
+	// Unmoved: like the original. Whether that is memory only a retrained model can say.
+	Unmoved audit.Call = "unmoved"
+	// Moved: unlike the original. Whether that is forgetting only a retrained model can say.
+	Moved audit.Call = "moved"
+	// Unplaced: a number, and nothing to compare it with.
+	Unplaced audit.Call = "unplaced"
+)
+
+// Reference says who stands for a model that never had the records.
+type Reference string
+
+// The references.
+const (
+	ByRetrained Reference = "retrained model"
+	ByNull      Reference = "null"
+	ByNobody    Reference = "nobody"
+)
+
+// Verdict is what one judgement says of one unlearned model.
+type Verdict struct {
+	Judgement Judgement
+	Layer     string // named activation; empty: the embedding, or no layer at all
+	Reading   audit.Reading
+	Original  *audit.Reading  // of the first original; nil: none
+	Retrained []audit.Reading // of every retrained model
+	Reference Reference
+	Call      audit.Call
+	// Smallest is the smallest distance from the reference that an audit like this one
+	// tells in four cases of five; NaN where no law and no interval is known. By says
+	// what it was computed from.
+	Smallest float64
+	By       string
+}
+
+// Name is the judgement's, with the layer.
+func (v Verdict) Name() string {
+	if v.Layer == "" {
+		return v.Judgement.Name()
+	}
+	return v.Judgement.Name() + " at " + v.Layer
+}
+
+// place compares the readings, calls them and computes the power.
+func (v *Verdict) place() {
+	ref := v.reference()
+	v.Call = v.call(ref)
+	v.Smallest, v.By = power(v.Reading, ref, v.Reference)
+}
+
+// reference is the reading of a model that never had the records: of several retrained
+// models their mean, and an interval that holds all of theirs. Two models may differ by
+// their seed alone; an interval that holds several shows how far.
+func (v *Verdict) reference() *audit.Reading {
+	switch {
+	case len(v.Retrained) > 0:
+		v.Reference = ByRetrained
+		out := v.Retrained[0]
+		sum := 0.0
+		for _, r := range v.Retrained {
+			sum += r.Value
+			out.Low, out.High = min(out.Low, r.Low), max(out.High, r.High)
+		}
+		out.Value = sum / float64(len(v.Retrained))
+		return &out
+	case v.Judgement.About().Null == OfStrangers && v.Reading.Null != nil:
+		v.Reference = ByNull
+		null := *v.Reading.Null
+		return &audit.Reading{Estimate: stats.Estimate{Value: null, Low: null, High: null}, Memory: v.Reading.Memory}
+	}
+	v.Reference = ByNobody
+	return nil
+}
+
+// call is audit.CallBy where all three readings are there, but for two cases. Where
+// original and reference look alike and the model is unlike both, that is said instead of
+// blind. Where a judgement compares coordinates and the original is unlike the reference
+// on the side away from memory, it is another seed that it sees, and it is blind.
+func (v *Verdict) call(ref *audit.Reading) audit.Call {
+	m, o := v.Reading, v.Original
+	if o != nil && !o.HasInterval() {
+		o = nil
+	}
+	switch {
+	case !m.HasInterval() || ref != nil && !ref.HasInterval():
+		return Unplaced
+	case ref == nil && o == nil:
+		return Unplaced
+	case ref == nil && alike(m, *o):
+		return Unmoved
+	case ref == nil:
+		return Moved
+	case alike(m, *ref) && o == nil:
+		return Unseen
+	case o == nil:
+		return v.side(ref)
+	}
+	if v.contrary(ref) {
+		return audit.Blind
+	}
+	call := audit.CallBy(alike, m, *o, *ref)
+	if call == audit.Blind && !alike(m, *o) && !alike(m, *ref) {
+		return v.side(ref)
+	}
+	return call
+}
+
+// contrary reports whether a judgement of coordinates has the original unlike the
+// reference on the side away from memory.
+func (v *Verdict) contrary(ref *audit.Reading) bool {
+	if !v.Judgement.About().Coordinates || v.Original == nil || ref == nil || alike(*v.Original, *ref) {
+		return false
+	}
+	return float64(v.Reading.Memory)*(v.Original.Value-ref.Value) < 0
+}
+
+// side calls a model that is unlike the reference by the side on which it stands.
+func (v *Verdict) side(ref *audit.Reading) audit.Call {
+	if float64(v.Reading.Memory)*(v.Reading.Value-ref.Value) > 0 {
+		return audit.Remembered
+	}
+	return audit.Beyond
+}
+
+// Says is the verdict in words.
+func (v Verdict) Says() string {
+	stranger := "a model that never had the records (the null)"
+	if v.Reference == ByRetrained {
+		stranger = "the retrained model"
+		if len(v.Retrained) > 1 {
+			stranger = fmt.Sprintf("the %d retrained models", len(v.Retrained))
+		}
+	}
+	if v.Call == audit.Blind && v.contrary(v.reference()) {
+		return "The original is unlike " + stranger + " on the side away from memory: it is another seed that differs here."
+	}
+	switch v.Call {
+	case audit.Blind:
+		return "The original itself looks like " + stranger + ": there is nothing here that this judgement could see go."
+	case audit.Forgotten:
+		return "Like " + stranger + " and unlike the original."
+	case audit.Remembered:
+		if v.Original == nil || !alike(v.Reading, *v.Original) {
+			return "Unlike " + stranger + ", on the side of memory."
+		}
+		return "Like the original and unlike " + stranger + "."
+	case audit.Between:
+		return "On the way from the original to " + stranger + ", unlike both."
+	case audit.Beyond:
+		return "Unlike " + stranger + ", on the far side from memory: the records stand out because they were pushed away."
+	case audit.Backwards:
+		return "Unlike both, and farther from " + stranger + " than the original is."
+	case audit.Unclear:
+		return "Its interval reaches both the original and " + stranger + "."
+	case Unseen:
+		return "Like " + stranger + ". Without the original nothing shows that a memory would have been seen."
+	case Unmoved:
+		return "Like the original. Only a retrained model can say whether that is memory."
+	case Moved:
+		return "Unlike the original. Only a retrained model can say whether that is forgetting."
+	}
+	return "A number without anything to compare it with."
+}
+
+// Memory reports whether the verdict speaks for a memory that is left.
+func (v Verdict) Memory() bool {
+	return v.Call == audit.Remembered || v.Call == audit.Between || v.Call == audit.Backwards
+}
+
+// The quantiles behind the power: of a test at 5 % on two sides, and of four cases of five.
+const (
+	twoSided   = 1.959963984540054
+	fourOfFive = 0.8416212335729143
+)
+
+// alike reports whether the difference of two readings is no larger than chance makes it
+// in 95 of 100 cases, with the intervals taken for independent:
+//
+//	|a - b| <= sqrt(h_a^2 + h_b^2)
+//
+// for the halves of the intervals that look at the other reading. Models that look at the
+// same records err together, so that the difference varies less than that. Intervals that
+// overlap, which is what audit.Alike asks, would let pass a difference that is
+// significant.
+func alike(a, b audit.Reading) bool {
+	if a.Value > b.Value {
+		a, b = b, a
+	}
+	return b.Value-a.Value <= math.Hypot(a.High-a.Value, b.Value-b.Low)
+}
+
+// power is the smallest distance from the reference at which a reading is unlike it in
+// four cases of five,
+//
+//	(1.96 + 0.84) sqrt(s^2 + t^2)
+//
+// with the standard errors s of the reading and t of the reference; t is 0 for a null,
+// and s then the standard deviation under it, where that is known.
+func power(m audit.Reading, ref *audit.Reading, by Reference) (smallest float64, from string) {
+	half := func(r audit.Reading) float64 { return (r.High - r.Low) / 2 }
+	switch {
+	case ref == nil || !m.HasInterval():
+		return math.NaN(), ""
+	case by == ByNull && !math.IsNaN(m.Floor.P95):
+		return m.Floor.P95 * (1 + fourOfFive/twoSided), "the law of the number under its null, at these numbers of records"
+	}
+	return math.Hypot(half(m), half(*ref)) * (1 + fourOfFive/twoSided), "the widths of the intervals"
+}

@@ -1,0 +1,162 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Version is the version of the numbers of this package: it goes up when a judgement
+// gives other ones.
+const Version = 1
+
+// module is what a program that holds this package was built from.
+const module = "github.com/lethe-ml/lethe"
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(devel)"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module && m.Version != "" {
+			return m.Version
+		}
+	}
+	return "(devel)"
+}
+
+// Write writes report.html, report.md and report.json into a folder, which it makes.
+func (r *Report) Write(folder string) error {
+	page, err := r.Page()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for name, write := range map[string]func(io.Writer) error{"report.html": page.HTML, "report.md": page.Markdown, "report.json": r.JSON} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The JSON form: every number that may be unknown is a pointer.
+type (
+	jsonReport struct {
+		Question string        `json:"question"`
+		Answers  []string      `json:"answers"`
+		Records  int           `json:"records"`
+		Sets     map[Set]int   `json:"sets"`
+		Models   []jsonModel   `json:"models"`
+		Verdicts []jsonVerdict `json:"verdicts"`
+		Undone   []jsonUndone  `json:"not_judged"`
+		Notes    []string      `json:"notes"`
+		Settle   []string      `json:"would_settle"`
+		Files    []File        `json:"files"`
+		Lethe    string        `json:"lethe"`
+		Version  int           `json:"results_version"`
+		Seed     uint64        `json:"seed"`
+	}
+	jsonModel struct {
+		Name   string `json:"name"`
+		Role   Role   `json:"role"`
+		Arrays string `json:"arrays"`
+	}
+	jsonVerdict struct {
+		Judgement string        `json:"judgement"`
+		Layer     string        `json:"layer,omitempty"`
+		Model     string        `json:"model"`
+		Call      audit.Call    `json:"verdict"`
+		Says      string        `json:"says"`
+		Reading   jsonReading   `json:"reading"`
+		Original  *jsonReading  `json:"original"`
+		Retrained []jsonReading `json:"retrained"`
+		Reference Reference     `json:"reference"`
+		Smallest  *float64      `json:"smallest_seen"`
+		By        string        `json:"smallest_seen_from,omitempty"`
+	}
+	jsonReading struct {
+		Model  string   `json:"model"`
+		Value  *float64 `json:"value"`
+		Low    *float64 `json:"low"`
+		High   *float64 `json:"high"`
+		Level  float64  `json:"level"`
+		Over   string   `json:"over"`
+		Null   *float64 `json:"null"`
+		N      int      `json:"n"`
+		Memory string   `json:"memory"`
+		Chance *float64 `json:"chance_p95"`
+		Mean   *float64 `json:"chance_mean"`
+	}
+	jsonUndone struct {
+		Judgement string `json:"judgement"`
+		Layer     string `json:"layer,omitempty"`
+		Why       string `json:"why"`
+	}
+)
+
+// JSON writes the report with its fields in a fixed order; what is unknown is null.
+func (r *Report) JSON(w io.Writer) error {
+	e := r.Evidence
+	out := jsonReport{
+		Question: e.question(), Answers: r.Answers(), Records: e.Records,
+		Sets:     map[Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
+		Verdicts: []jsonVerdict{}, Undone: []jsonUndone{}, Notes: append([]string{}, e.Notes...), Settle: append([]string{}, r.Settle()...),
+		Files: e.Files, Lethe: version(), Version: Version, Seed: e.Seed,
+	}
+	for _, m := range e.Models {
+		out.Models = append(out.Models, jsonModel{m.Name, m.Role, m.arrays()})
+	}
+	for _, v := range r.Verdicts {
+		j := jsonVerdict{
+			Judgement: v.Judgement.Name(), Layer: v.Layer, Model: v.Reading.Model, Call: v.Call, Says: v.Says(), Reading: toJSON(v.Reading),
+			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: known(v.Smallest), By: v.By,
+		}
+		if v.Original != nil {
+			o := toJSON(*v.Original)
+			j.Original = &o
+		}
+		for _, x := range v.Retrained {
+			j.Retrained = append(j.Retrained, toJSON(x))
+		}
+		out.Verdicts = append(out.Verdicts, j)
+	}
+	for _, u := range r.Undone {
+		out.Undone = append(out.Undone, jsonUndone{u.Judgement.Name(), u.Layer, u.Why})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
+
+func toJSON(r audit.Reading) jsonReading {
+	e := stats.Estimate(r.Estimate)
+	return jsonReading{
+		Model: r.Model, Value: known(e.Value), Low: known(e.Low), High: known(e.High), Level: e.Level, Over: e.Over, Null: e.Null, N: e.N,
+		Memory: map[audit.Side]string{audit.Above: "above", audit.Below: "below"}[r.Memory],
+		Chance: known(r.Floor.P95), Mean: known(r.Floor.Mean),
+	}
+}
+
+// known is v where JSON can hold it, else nil.
+func known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
