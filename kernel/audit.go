@@ -37,11 +37,16 @@ Only the unlearned model and forget.npy must be there. Files that lie elsewhere 
 are called otherwise are named in audit.json (see the manual). Whatever is wrong with
 the folder is listed at once, and nothing is judged then.
 
+--kit pytorch, jax or sklearn prints a Python file that writes such a folder. Networks
+exported as ONNX are run here: --onnx unlearned=after.onnx --data X.npy.
+
 report.html, report.md and report.json are written; the page needs nothing from
 elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		Example: `  lethe audit my-model
   lethe audit my-model --out my-report --seed 2
-  lethe audit --config audit.json --json`,
+  lethe audit --config audit.json --json
+  lethe audit --kit pytorch > lethe_pytorch.py
+  lethe audit my-model --onnx original=before.onnx,unlearned=after.onnx --data X.npy`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	var opt judge.Options
@@ -49,8 +54,13 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 	c.Flags().StringVar(&opt.Config, "config", "", "JSON file that says where arrays lie (default: FOLDER/audit.json, where there is one)")
 	c.Flags().StringVar(&out, "out", "", "folder for the report (default: report, beside the arrays)")
 	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "of the draws that judgements make")
+	var from auditSource
+	from.flags(c)
 	asJSON := cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if from.kit != "" {
+			return printKit(cmd, from.kit)
+		}
 		if len(args) == 0 && opt.Config == "" {
 			return cli.Usagef("name a folder of arrays, or a --config that says where they lie")
 		}
@@ -60,6 +70,9 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		}
 		if out == "" {
 			out = filepath.Join(beside, "report")
+		}
+		if err := from.run(cmd, folder); err != nil {
+			return err
 		}
 		defer frugal()()
 		e, err := judge.OpenWith(folder, opt)

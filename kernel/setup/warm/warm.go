@@ -64,6 +64,7 @@ import (
 	_ "github.com/lethe-ml/lethe/lib/attack/strangers"
 	_ "github.com/lethe-ml/lethe/lib/audit"
 	_ "github.com/lethe-ml/lethe/lib/audit/judge"
+	_ "github.com/lethe-ml/lethe/lib/audit/judge/kit"
 	_ "github.com/lethe-ml/lethe/lib/audit/lenstest"
 	_ "github.com/lethe-ml/lethe/lib/cells"
 	_ "github.com/lethe-ml/lethe/lib/engine"

@@ -1,0 +1,113 @@
+package kit_test
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/audit/judge"
+	"github.com/lethe-ml/lethe/lib/audit/judge/kit"
+)
+
+// EnvPython names the Python that the kits are tried with; without it, python3.
+const EnvPython = "LETHE_KIT_PYTHON"
+
+// Every kit's example runs in the real framework, where Python has it. Its folder is
+// one that an audit takes, its model, which has forgotten nothing, is found out, and
+// what it calls an embedding is what the last layer is given.
+func TestKitsWriteWhatAnAuditReads(t *testing.T) {
+	python := cmp.Or(os.Getenv(EnvPython), "python3")
+	modules := map[string]string{"pytorch": "torch", "jax": "jax", "sklearn": "sklearn"}
+	for _, framework := range kit.Frameworks() {
+		t.Run(framework, func(t *testing.T) {
+			if out, err := exec.Command(python, "-c", "import numpy, "+modules[framework]).CombinedOutput(); err != nil {
+				t.Skipf("%s does not have %s: %v %.200s", python, framework, err, out)
+			}
+			dir := t.TempDir()
+			text, err := kit.Text(framework)
+			if err != nil {
+				t.Fatal(err)
+			}
+			script, folder := filepath.Join(dir, "lethe_"+framework+".py"), filepath.Join(dir, "audit")
+			if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command(python, script, folder).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			remembered(t, folder)
+			for _, model := range []string{"original", "retrained"} {
+				linear(t, filepath.Join(folder, model), framework == "sklearn")
+			}
+		})
+	}
+}
+
+// remembered checks that the losses give away a model that has forgotten nothing.
+func remembered(t *testing.T, folder string) {
+	t.Helper()
+	e, err := judge.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Report(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]audit.Call{}
+	for _, v := range r.Verdicts {
+		said[v.Name()] = v.Call
+	}
+	if said["loss"] != audit.Remembered || said["movement"] != audit.Remembered {
+		t.Errorf("a model that has forgotten nothing: %v", said)
+	}
+}
+
+// linear checks that outputs are a linear function of the embedding: logits, or the
+// log odds of two classes' probabilities.
+func linear(t *testing.T, model string, odds bool) {
+	t.Helper()
+	read := func(name string) array.Matrix[float64] {
+		m, err := npy.ReadMatrix(filepath.Join(model, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	x, y := read("embedding.npy"), read("outputs.npy")
+	with := mat.NewDense(x.Rows, x.Cols+1, nil)
+	to := mat.NewDense(x.Rows, 1, nil)
+	for i := range x.Rows {
+		with.SetRow(i, append([]float64{1}, x.Row(i)...))
+		to.Set(i, 0, y.Row(i)[1])
+		if odds {
+			to.Set(i, 0, math.Log(y.Row(i)[1]/y.Row(i)[0]))
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(with, mat.SVDThin) {
+		t.Fatal("no decomposition")
+	}
+	var w, fitted mat.Dense
+	svd.SolveTo(&w, to, svd.Rank(1e-9))
+	fitted.Mul(with, &w)
+	fitted.Sub(&fitted, to)
+	if off := mat.Max(&fitted) - mat.Min(&fitted); off > 1e-3*(mat.Max(to)-mat.Min(to)) {
+		t.Errorf("%s: outputs are off a linear function of the embedding by %g", model, off)
+	}
+}
+
+func TestUnknownFrameworksAreRefused(t *testing.T) {
+	if _, err := kit.Text("fortran"); err == nil {
+		t.Error("there is a kit for fortran")
+	}
+}

@@ -1,0 +1,46 @@
+"""Writes what "lethe audit FOLDER" reads, from classifiers of scikit-learn."""
+import pathlib
+
+import numpy
+
+
+def save(folder, model, x, y):
+    """Writes the probabilities of records x; y are their labels as the model knows them.
+    Columns are in the order of model.classes_, which records() numbers the labels by."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = set(numpy.unique(y)) - set(model.classes_)
+    if missing:
+        raise ValueError(f"the model was trained without the labels {sorted(missing)}")
+    numpy.save(folder / "outputs.npy", model.predict_proba(x))
+    if hasattr(model, "coefs_"):  # a network: what goes into its last layer
+        hidden = x
+        for w, b in zip(model.coefs_[:-1], model.intercepts_[:-1]):
+            hidden = numpy.maximum(hidden @ w + b, 0) if model.activation == "relu" else numpy.tanh(hidden @ w + b)
+        numpy.save(folder / "embedding.npy", hidden)
+
+
+def records(folder, labels, forget, retain, heldout):
+    """Writes the labels of all records as numbers, and the row numbers of the three sets."""
+    numbers = numpy.unique(labels, return_inverse=True)[1]
+    for name, values in {"labels": numbers, "forget": forget, "retain": retain, "heldout": heldout}.items():
+        numpy.save(pathlib.Path(folder) / f"{name}.npy", numpy.asarray(values))
+
+
+if __name__ == "__main__":  # an example: python lethe_sklearn.py FOLDER
+    import sys
+
+    from sklearn.neural_network import MLPClassifier
+
+    rng = numpy.random.default_rng(0)
+    x, y = rng.normal(size=(300, 20)), rng.choice(["no", "yes"], 300)  # labels to be learned by heart
+    forget, retain, heldout = numpy.arange(40), numpy.arange(40, 200), numpy.arange(200, 300)
+
+    def train(rows):
+        return MLPClassifier((64,), max_iter=500, alpha=0, learning_rate_init=0.01, random_state=1).fit(x[rows], y[rows])
+
+    original = train(numpy.concatenate([forget, retain]))
+    save(sys.argv[1] + "/original", original, x, y)
+    save(sys.argv[1] + "/unlearned", original, x, y)  # yours goes here; this one has forgotten nothing
+    save(sys.argv[1] + "/retrained", train(retain), x, y)
+    records(sys.argv[1], y, forget, retain, heldout)
