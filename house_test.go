@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -262,5 +263,28 @@ func TestLinesFitAScreen(t *testing.T) {
 	}
 	if seen < seenAtLeast {
 		t.Errorf("only %d files were looked at", seen)
+	}
+}
+
+// What stands at the top of the repository, beside what begins with a dot. Anything else
+// is something that was left lying about, and swells everybody's clone for good.
+var top = []string{
+	"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "FINDINGS.md", "LICENSE", "MANUAL.md", "README.md",
+	"go.mod", "go.sum", "main.go", "staticcheck.conf",
+	"bench", "datasets", "docs", "figures", "kernel", "lib", "notebooks",
+}
+
+func TestNothingElseStandsAtTheTop(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignored := []string{"out", "lethe-notebooks", "lethe"} // by .gitignore
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "_test.go") || slices.Contains(top, name) || slices.Contains(ignored, name) {
+			continue
+		}
+		t.Errorf("%s stands at the top of the repository", name)
 	}
 }
