@@ -7,5 +7,5 @@ import "embed"
 // Files are the tables and figures, in one folder per paper. Each names its
 // scale, seeds and data.
 //
-//go:embed ruler audit sde fishing blindu
+//go:embed ruler audit sde fishing blindu attacks
 var Files embed.FS

@@ -145,8 +145,7 @@ func simulate(s site, seed uint64) outcome {
 	for m.left > 0 && len(m.events) > 0 {
 		m.step(heap.Pop(&m.events).(event))
 	}
-	var work float64
-	work = s.secondsPerJob * float64(s.jobs)
+	work := s.secondsPerJob * float64(s.jobs)
 	m.out.hours = m.now / 3600
 	m.out.busy = work / (m.now * float64(len(m.slots)))
 	m.out.lost /= 3600
