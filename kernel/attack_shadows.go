@@ -29,7 +29,9 @@ shadow models; without them it is left out.
 
 --method chooses; lira-online is the paper's, with a spread for every record, and
 lira-online-pooled better with fewer than some 64 models. Offline attacks use only
-models without the record. The coded ones are those of the published program.
+models without the record. The coded ones are those of the published program. u-lira
+is for shadow models that had a record and have unlearned it by the method under
+attack, as --in says; it runs where --method names it.
 
 Memory: about three times the files.`,
 		Example: `  lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy
@@ -52,7 +54,7 @@ Memory: about three times the files.`,
 	} {
 		c.Flags().StringVar(f.to, f.name, "", f.about)
 	}
-	c.Flags().StringSliceVar(&names, "method", nil, "attacks, with commas between; none: all that the files allow: "+cli.List(methodNames()))
+	c.Flags().StringSliceVar(&names, "method", nil, "attacks, with commas between; none: all that the files allow, but u-lira: "+cli.List(methodNames()))
 	required(c, "target", "shadows", "in", "truth")
 	c.MarkFlagsRequiredTogether("population", "population-shadows")
 	asJSON := cli.JSONFlag(c)
@@ -103,8 +105,7 @@ func (in shadowFiles) attack(names []string) ([]attacked, error) {
 	}
 	var rows []attacked
 	for _, a := range shadowAttacks() {
-		_, compares := a.(shadow.RMIA)
-		if len(names) > 0 && !wanted[a.Name()] || len(names) == 0 && compares && e.Population == nil {
+		if len(names) > 0 && !wanted[a.Name()] || len(names) == 0 && !permitted(a, e) {
 			continue
 		}
 		r, err := shadow.Run(a, e, member)
@@ -115,6 +116,18 @@ func (in shadowFiles) attack(names []string) ([]attacked, error) {
 		rows = append(rows, attacked{Attack: a.Name(), ScoreReport: r})
 	}
 	return rows, nil
+}
+
+// permitted tells whether the files are enough for an attack that nobody asked for.
+// U-LiRA wants to be asked for: that the shadow models have unlearned is in no file.
+func permitted(a shadow.Attack, e shadow.Evidence) bool {
+	switch a.(type) {
+	case shadow.RMIA:
+		return e.Population != nil
+	case shadow.ULiRA:
+		return false
+	}
+	return true
 }
 
 func (in shadowFiles) read() (e shadow.Evidence, member []bool, err error) {

@@ -153,6 +153,9 @@ func TestAttackByShadowModels(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
+	if r := lethe(t, append(args[:len(args):len(args)], "--method", "u-lira")...); !strings.Contains(r.out, "u-lira") {
+		t.Errorf("asked for: %+v", r)
+	}
 	without := args[:len(args)-4]
 	for _, r := range decoded[[]attackJSON](t, lethe(t, append(without[:len(without):len(without)], "--json")...)) {
 		if strings.HasPrefix(r.Attack, "rmia") {

@@ -45,7 +45,7 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		Example: `  lethe audit my-model
   lethe audit my-model --out my-report --seed 2
   lethe audit --config audit.json --json
-  lethe audit --kit pytorch > lethe_pytorch.py
+  lethe audit --kit pytorch            a Python file to start from
   lethe audit my-model --onnx original=before.onnx,unlearned=after.onnx --data X.npy`,
 		Args: cobra.MaximumNArgs(1),
 	}
