@@ -80,7 +80,11 @@ const few = 0.05
 
 // StudyAt is the study of the scale of that name.
 func StudyAt(scale string) (Study, error) {
-	s := Study{Scale: scale, Cases: []Case{flips(), drawings(), cells()}, Shadows: 8}
+	simulated, err := rare("simulated cells", "quick")
+	if err != nil {
+		return Study{}, err
+	}
+	s := Study{Scale: scale, Cases: []Case{flips(), drawings(), simulated}, Shadows: 8}
 	for _, share := range []float64{0, few, 0.1, 0.2, 0.4, 0.7, 1} {
 		s.Plants = append(s.Plants, Plant{share, 1})
 	}
@@ -93,11 +97,11 @@ func StudyAt(scale string) (Study, error) {
 	case "standard":
 		s.Seeds, s.Cases = 40, slices.Insert(s.Cases, 1, realData("breast_cancer"), realData("german_credit"))
 	case "paper":
-		blood, err := fishing.FleetStudyAt("standard")
+		blood, err := rare("PBMC-3k", "standard")
 		if err != nil {
-			return s, err
+			return Study{}, err
 		}
-		s.Seeds, s.Cases = 100, append(slices.Insert(s.Cases, 1, realData("breast_cancer"), realData("german_credit")), rare("PBMC-3k", blood.Fleets[0]))
+		s.Seeds, s.Cases = 100, append(slices.Insert(s.Cases, 1, realData("breast_cancer"), realData("german_credit")), blood)
 	default:
 		return s, fmt.Errorf("scale %q is not one of quick, standard, paper", scale)
 	}
@@ -130,17 +134,15 @@ func drawings() Case {
 	}}
 }
 
-// cells are a rare type of simulated cells, in a small autoencoder.
-func cells() Case {
-	s, err := fishing.FleetStudyAt("quick")
+// rare is the rare type that the first fleet of a scale of Fishing's is about, in a small
+// autoencoder.
+func rare(label, scale string) (Case, error) {
+	s, err := fishing.FleetStudyAt(scale)
 	if err != nil {
-		return Case{Label: err.Error()}
+		return Case{}, err
 	}
-	return rare("simulated cells", s.Fleets[0])
+	return Case{"cells: a rare type, " + label, s.Fleets[0].For(0)}, nil
 }
-
-// rare is the rare type that a fleet is about.
-func rare(label string, f fishing.Fleet) Case { return Case{"cells: a rare type, " + label, f.For(0)} }
 
 // seed is the case of one seed: another forget set, where it is drawn, and other models.
 func (c Case) seed(k int) lab.Setting {
