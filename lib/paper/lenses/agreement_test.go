@@ -15,8 +15,9 @@ func TestPairsAreComparedWhereBothSaySomething(t *testing.T) {
 	compare(pairs, "one", [][]float64{{1, 10, none}, {0.5, 7, none}, {0.2, 3, none}, {0, 1, none}})
 	compare(pairs, "two", [][]float64{{1, 1, 4}, {0.5, 2, 3}, {0.2, 3, 2}, {0, 4, 1}})
 	compare(pairs, "all the same", [][]float64{{1, 1, 2}, {1, 1, 2}, {1, 1, 2}, {1, 1, 2}})
+	compare(pairs, "a model of which one says nothing", [][]float64{{1, 2, 1}, {0.5, none, 2}, {0.3, 1, 3}, {0.2, 0.5, 4}, {0, 0, none}})
 	compare(pairs, "too few", [][]float64{{1, 1, 4}, {0.5, 2, 3}})
-	for k, want := range [][]float64{{1, -1}, {1}, {-1}} {
+	for k, want := range [][]float64{{1, -1, 1}, {1, -1}, {-1}} {
 		if len(pairs[k].Rho) != len(want) {
 			t.Fatalf("pair %d: %v", k, pairs[k])
 		}
@@ -26,7 +27,7 @@ func TestPairsAreComparedWhereBothSaySomething(t *testing.T) {
 			}
 		}
 	}
-	if e := pairs[0].Mean(); e.Value != 0 || e.Low != -1 || e.High != 1 {
+	if e := pairs[1].Mean(); e.Value != 0 || e.Low != -1 || e.High != 1 {
 		t.Errorf("the mean is %v", e)
 	}
 }
