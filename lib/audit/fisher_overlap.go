@@ -8,7 +8,6 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model"
-	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
@@ -52,16 +51,7 @@ func (l FisherOverlap) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := stats.DeLong(held, forgotten, 0.95)
-	if err != nil {
-		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
-	}
-	floor := stats.ChanceFloor(len(forgotten), len(held))
-	return &Reading{
-		Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e.Against(0.5, stats.NearNull),
-		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
-		Floor: stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
-	}, nil
+	return signed(l, m, held, forgotten)
 }
 
 // lengths are the lengths of the gradients of forgotten and of held-out records.

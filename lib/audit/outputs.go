@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"fmt"
+
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -55,4 +57,19 @@ func SignedAUC(lens, model string, r *attack.ScoreReport) *Reading {
 		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
 		Floor: stats.Floor{Mean: r.Advantage.ChanceMean / 2, P95: r.Advantage.ChanceP95 / 2},
 	}
+}
+
+// signed is the reading of one number of each record: the AUC that the first ones are
+// higher than the second ones, with the floor of its distance from 0.5.
+func signed(l Lens, m *Model, higher, lower []float64) (*Reading, error) {
+	e, err := stats.DeLong(higher, lower, 0.95)
+	if err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
+	}
+	floor := stats.ChanceFloor(len(higher), len(lower))
+	return &Reading{
+		Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e.Against(0.5, stats.NearNull),
+		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
+		Floor: stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
+	}, nil
 }

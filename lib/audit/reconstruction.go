@@ -8,7 +8,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/representation"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // Reconstruction lets somebody draw records out of what the model makes of them
@@ -57,16 +56,7 @@ func (l Reconstruction) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	e, err := stats.DeLong(forgotten, held, 0.95)
-	if err != nil {
-		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
-	}
-	floor := stats.ChanceFloor(len(forgotten), len(held))
-	return &Reading{
-		Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e.Against(0.5, stats.NearNull),
-		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
-		Floor: stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
-	}, nil
+	return signed(l, m, forgotten, held)
 }
 
 // gains are those of the forgotten records and of the held-out ones that are drawn.

@@ -59,16 +59,7 @@ func (l Relearning) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	e, err := stats.DeLong(held, forgotten, 0.95)
-	if err != nil {
-		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
-	}
-	floor := stats.ChanceFloor(len(forgotten), len(held))
-	return &Reading{
-		Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e.Against(0.5, stats.NearNull),
-		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
-		Floor: stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
-	}, nil
+	return signed(l, m, held, forgotten)
 }
 
 // times are those of the forgotten and of some held-out records.

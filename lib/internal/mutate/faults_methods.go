@@ -239,7 +239,7 @@ var ofMethods = []Fault{
 		Protects: "the program's drawings are of masked codes, not of codes in clear", Run: "OnMaskedRecords"},
 	{File: "lib/paper/blindu/auxiliary.go", Old: "unlearn.AuxiliaryTuning{Auxiliary: a, Epochs: 3, LR: c.LR}", New: "unlearn.AuxiliaryTuning{Epochs: 3}",
 		Protects: "a control has the records of its method", Run: "EveryKind"},
-	{File: "lib/audit/reconstruction.go", Old: "stats.DeLong(forgotten, held, 0.95)", New: "stats.DeLong(held, forgotten, 0.95)",
+	{File: "lib/audit/reconstruction.go", Old: "signed(l, m, forgotten, held)", New: "signed(l, m, held, forgotten)",
 		Protects: "what codes tell of members speaks for memory", Run: "CountsPairs"},
 	{File: "lib/audit/reconstruction.go", Old: "order[:len(order)/2], order[len(order)/2:]", New: "order, order[len(order)/2:]",
 		Protects: "a draughtsman does not know whom he draws", Run: "CountsPairs"},
