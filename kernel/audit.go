@@ -38,7 +38,9 @@ are called otherwise are named in audit.json (see the manual). Whatever is wrong
 the folder is listed at once, and nothing is judged then.
 
 --kit pytorch, jax or sklearn prints a Python file that writes such a folder. Networks
-exported as ONNX are run here: --onnx unlearned=after.onnx --data X.npy.
+exported as ONNX are run here: --onnx unlearned=after.onnx --data X.npy. So are those
+of PyTorch that Lethe knows, from their weights: --state unlearned=after.safetensors
+--arch resnet-18 --data X.npy (see lethe state).
 
 report.html, report.md and report.json are written; the page needs nothing from
 elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
@@ -46,7 +48,8 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
   lethe audit my-model --out my-report --seed 2
   lethe audit --config audit.json --json
   lethe audit --kit pytorch            a Python file to start from
-  lethe audit my-model --onnx original=before.onnx,unlearned=after.onnx --data X.npy`,
+  lethe audit my-model --onnx original=before.onnx,unlearned=after.onnx --data X.npy
+  lethe audit my-model --state original=before.safetensors,unlearned=after.safetensors --arch small-cnn:norm --data X.npy`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	var opt judge.Options

@@ -6,14 +6,18 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 
 	"github.com/spf13/cobra"
 )
 
+// layouts are how exported weights are named and laid out.
+var layouts = []string{"lethe", "pytorch"}
+
 func newExport() *cobra.Command {
-	var scale, only, out string
-	var layers []string
+	var scale, only, out, layout string
+	var opt lab.ExportOptions
 	c := &cobra.Command{
 		Use:   "export PAPER NAME... --out FOLDER",
 		Short: "Write the stored models behind a table for other programs: weights, outputs, embeddings, rows",
@@ -22,14 +26,15 @@ programs: weights (safetensors), outputs, embeddings and named activations of
 every record (npy), labels, the row numbers of what was to be forgotten and
 retained, and about.json, which says what each file is. Nothing is trained: make
 the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
-		Example: "  lethe table ruler 1\n  lethe export ruler 1 --only breast_cancer/.*seed-0 --out models",
+		Example: "  lethe table ruler 1\n  lethe export ruler 1 --only breast_cancer/.*seed-0 --out models\n  lethe export sde 5 --out models --layout pytorch",
 		Args:    cobra.MinimumNArgs(2),
 	}
 	f := c.Flags()
 	f.StringVar(&scale, "scale", paper.ScaleName(), "the scale at which the table was made")
 	f.StringVar(&only, "only", "", "models whose name matches this regular expression")
 	f.StringVar(&out, "out", "", "the folder to write into")
-	f.StringSliceVar(&layers, "layers", nil, "named activations to write (default: all that the network has)")
+	f.StringSliceVar(&opt.Layers, "layers", nil, "named activations to write (default: all that the network has)")
+	f.StringVar(&layout, "layout", layouts[0], "names and layout of the weights: lethe, or pytorch for a state_dict (see lethe state)")
 	cobra.CheckErr(c.MarkFlagRequired("out"))
 	dir := storeFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -37,6 +42,10 @@ the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
 		if err != nil {
 			return cli.Usagef("--only: %v", err)
 		}
+		if err := cli.OneOf("layout", layout, layouts...); err != nil {
+			return err
+		}
+		opt.PyTorch = layout == layouts[1]
 		recipes, err := recipesNamed(args[0], args[1:], scale)
 		if err != nil {
 			return err
@@ -59,7 +68,7 @@ the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
 		if err != nil {
 			return err
 		}
-		return exportModels(cmd, env, jobs, match, out, layers)
+		return exportModels(cmd, env, jobs, match, out, opt)
 	}
 	return c
 }
@@ -88,7 +97,7 @@ func recipesNamed(name string, names []string, scale string) ([]paper.Recipe, er
 }
 
 // exportModels writes the models that match and are in the store.
-func exportModels(cmd *cobra.Command, env *paper.Env, jobs []paper.Job, match *regexp.Regexp, out string, layers []string) error {
+func exportModels(cmd *cobra.Command, env *paper.Env, jobs []paper.Job, match *regexp.Regexp, out string, opt lab.ExportOptions) error {
 	written, waiting := 0, 0
 	for _, j := range jobs {
 		if !j.IsModel() || !match.MatchString(j.ID) {
@@ -98,7 +107,7 @@ func exportModels(cmd *cobra.Command, env *paper.Env, jobs []paper.Job, match *r
 			waiting++
 			continue
 		}
-		folder, err := env.Lab().Export(cmd.Context(), j, out, layers...)
+		folder, err := env.Lab().Export(cmd.Context(), j, out, opt)
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ func TestExportSaysWhatIsWrong(t *testing.T) {
 		{[]string{"ruler", "99"}, "99"},
 		{[]string{"ruler", "1", "--scale", "huge"}, "huge"},
 		{[]string{"ruler", "1", "--only", "("}, "--only"},
+		{[]string{"ruler", "1", "--layout", "jax"}, "pytorch"},
 		{[]string{"ruler", "1", "--only", "no-such-model"}, "no-such-model"},
 		{[]string{"ruler", "1", "--only", "breast_cancer"}, "make the table first"},
 	} {

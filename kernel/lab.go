@@ -58,7 +58,7 @@ kernels.`,
 		if *ip != "" && net.ParseIP(*ip) == nil {
 			return cli.Usagef("--ip %s is no address", *ip)
 		}
-		return lab(cmd, prepareOptions(cmd, args, *noCompletion), setup.ServerOptions{IP: *ip, Port: *port, Browser: !*noBrowser})
+		return openLab(cmd, prepareOptions(cmd, args, *noCompletion), setup.ServerOptions{IP: *ip, Port: *port, Browser: !*noBrowser})
 	}
 	return c
 }
@@ -76,7 +76,7 @@ func prepareOptions(cmd *cobra.Command, args []string, noCompletion bool) setup.
 	return o
 }
 
-func lab(cmd *cobra.Command, o setup.Options, server setup.ServerOptions) error {
+func openLab(cmd *cobra.Command, o setup.Options, server setup.ServerOptions) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 	defer stop()
 	if o.Folder != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model/onnx"
+	"github.com/lethe-ml/lethe/lib/model/outside"
 	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
@@ -30,42 +31,58 @@ command lists the network's values. A file is read and never executed.`,
   lethe onnx model.onnx --data X.npy --out audit/unlearned --layers relu_1,relu_2`,
 		Args: cobra.ExactArgs(1),
 	}
-	f := c.Flags()
-	data := f.String("data", "", "npy file with the records")
-	out := f.String("out", "", "the folder to write into")
-	layers := f.StringSlice("layers", nil, "values to write as named activations")
-	spec := f.String("engine", "", "auto, lethe, go or xla")
-	c.MarkFlagsRequiredTogether("data", "out")
+	var run runFlags
+	run.add(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		m, err := onnx.Open(args[0])
 		if err != nil {
 			return err
 		}
-		if *data == "" {
+		if run.data == "" {
 			return onnxTable(m, args[0]).Text(cmd.OutOrStdout())
 		}
-		x, _, err := npy.ReadRecords(*data)
-		if err != nil {
-			return fmt.Errorf("--data: %w", err)
-		}
-		e, err := engine.Open(*spec)
-		if err != nil {
-			return err
-		}
-		defer e.Close()
-		files, err := m.Write(cmd.Context(), e, x, *out, *layers...)
-		for _, w := range files {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d x %d\n", cli.Printable(w.Path), cli.Printable(w.Value), w.Records, w.Width)
-		}
-		return err
+		return run.on(cmd, m)
 	}
 	return c
+}
+
+// runFlags say what a network from outside is run on, and where its values go.
+type runFlags struct {
+	data, out, engine string
+	layers            []string
+}
+
+func (r *runFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&r.data, "data", "", "npy file with the records")
+	f.StringVar(&r.out, "out", "", "the folder to write into")
+	f.StringSliceVar(&r.layers, "layers", nil, "values to write as named activations")
+	f.StringVar(&r.engine, "engine", "", "auto, lethe, go or xla")
+	c.MarkFlagsRequiredTogether("data", "out")
+}
+
+// on runs a network and says what was written.
+func (r *runFlags) on(cmd *cobra.Command, m outside.Network) error {
+	x, _, err := npy.ReadRecords(r.data)
+	if err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	e, err := engine.Open(r.engine)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	files, err := outside.Write(cmd.Context(), m, e, x, r.out, r.layers...)
+	for _, w := range files {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d x %d\n", cli.Printable(w.Path), cli.Printable(w.Value), w.Records, w.Width)
+	}
+	return err
 }
 
 // onnxTable lists a network's values.
 func onnxTable(m *onnx.Model, path string) *report.Table {
 	embedding, _ := m.Embedding()
-	t := &report.Table{Title: fmt.Sprintf("%s takes records of shape %v", path, m.Input().Dims), Columns: report.Columns("value", "made by", "")}
+	t := &report.Table{Title: fmt.Sprintf("%s takes records of shape %v", path, m.Input()), Columns: report.Columns("value", "made by", "")}
 	for _, l := range m.Layers() {
 		what := ""
 		switch l.Name {

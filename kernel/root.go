@@ -32,7 +32,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
-		newTable(), newFigure(), newExport(), newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newFederated(),
+		newTable(), newFigure(), newExport(), newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newState(), newFederated(),
 		newList(), newData(), newRuns(), newSweep(), bench.New(),
 		newLab(), newRun(), newInstall(), newUninstall(), newXLA(), newDoctor(), newClean(), newE2E(),
 	)

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/torch"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
@@ -33,13 +34,20 @@ type Exported struct {
 	Files    map[string]string `json:"files"` // what each holds
 }
 
+// ExportOptions say what is written of a model.
+type ExportOptions struct {
+	Layers []string // activations, by name; nil: all that the network has names for
+	// PyTorch writes the weights as the state_dict of the network's twin in PyTorch
+	// (package torch), in the place of those by our names.
+	PyTorch bool
+}
+
 // Export writes a stored model into a folder of its own below dir, in formats
 // that any language reads: the weights, what the model answers to every record
-// of both parts, its embeddings and the activations named (none: all that the
-// network has names for), the labels, and the row numbers of what was to be
+// of both parts, its embeddings and activations, the labels, and the row numbers of what was to be
 // forgotten and retained. It returns the folder. A model that is not in the store
 // is refused: nothing is trained.
-func (l *Lab) Export(ctx context.Context, j Job, dir string, layers ...string) (string, error) {
+func (l *Lab) Export(ctx context.Context, j Job, dir string, o ExportOptions) (string, error) {
 	switch {
 	case j.model == nil:
 		return "", fmt.Errorf("%s is no model", j.ID)
@@ -61,7 +69,7 @@ func (l *Lab) Export(ctx context.Context, j Job, dir string, layers ...string) (
 		return "", err
 	}
 	w := writer{folder: folder, files: map[string]string{}}
-	if err := c.export(&w, weights, layers); err != nil {
+	if err := c.export(&w, weights, o); err != nil {
 		return "", fmt.Errorf("%s: %w", j.ID, err)
 	}
 	return folder, w.about(c, j)
@@ -80,17 +88,23 @@ func (c *Case) of(ctx context.Context, o Origin) (nn.Params, error) {
 	return t.Final, nil
 }
 
-func (c *Case) export(w *writer, weights nn.Params, layers []string) error {
-	w.do("weights.safetensors", "the weights, by name", func(path string) error {
-		return safetensors.Write(path, weights.File(""))
-	})
+func (c *Case) export(w *writer, weights nn.Params, o ExportOptions) error {
+	if o.PyTorch {
+		w.do("state_dict.safetensors", "the weights, as load_state_dict of the network's twin in PyTorch takes them", func(path string) error {
+			return torch.Write(path, c.Problem.Arch, weights)
+		})
+	} else {
+		w.do("weights.safetensors", "the weights, by name", func(path string) error {
+			return safetensors.Write(path, weights.File(""))
+		})
+	}
 	parts := []struct {
 		name string
 		x    array.Matrix[float32]
 		y    []int
 	}{{"train", c.Train.X, c.Train.Y}, {"test", c.Test.X, c.Test.Y}}
 	for _, part := range parts {
-		p, err := c.Runner.PredictNamed(weights, part.x, layers...)
+		p, err := c.Runner.PredictNamed(weights, part.x, o.Layers...)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/model/torch"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -36,7 +37,7 @@ func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 	l, s := newLab(t), island()
 	c := openCase(t, l, s)
 	for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.SCRUB{}} {
-		folder, err := l.Export(t.Context(), jobOf(t, l, s, m, true), t.TempDir())
+		folder, err := l.Export(t.Context(), jobOf(t, l, s, m, true), t.TempDir(), ExportOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,6 +68,28 @@ func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 		}
 		checkAbout(t, folder)
 	}
+}
+
+// In PyTorch's layout the folder holds a state_dict, which is the stored model too.
+func TestAnExportedStateDictIsTheStoredModel(t *testing.T) {
+	l, s := newLab(t), island()
+	c := openCase(t, l, s)
+	folder, err := l.Export(t.Context(), jobOf(t, l, s, unlearn.DoNothing{}, true), t.TempDir(), ExportOptions{PyTorch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, _, err := c.Weights(t.Context(), unlearn.DoNothing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := torch.Read(filepath.Join(folder, "state_dict.safetensors"), c.Problem.Arch)
+	if err != nil || back.Hash() != weights.Hash() {
+		t.Errorf("other weights (%v)", err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "weights.safetensors")); err == nil {
+		t.Error("the weights are there twice")
+	}
+	checkAbout(t, folder)
 }
 
 // checkAbout demands that about.json names every file that is there and no other.
@@ -101,7 +124,7 @@ func TestOnlyAStoredModelIsExported(t *testing.T) {
 		"no model":         {ID: "evidence/x"},
 		"not in the store": jobOf(t, l, island(), unlearn.Retrain{}, false),
 	} {
-		if _, err := l.Export(t.Context(), j, t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := l.Export(t.Context(), j, t.TempDir(), ExportOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

@@ -45,6 +45,23 @@ type Architecture interface {
 	Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) Trace
 }
 
+// Twinned is a network whose twin in PyTorch calls modules otherwise than Init names
+// parameters, or keeps them otherwise.
+type Twinned interface {
+	// Twin changes the list of a state_dict, of our own names, to the twin's.
+	Twin(d *nn.StateDict)
+}
+
+// StateDict is the state_dict of a network's twin in PyTorch; docs/state_dicts.md has
+// the twins. like are weights of the network.
+func StateDict(a Architecture, like nn.Params) nn.StateDict {
+	d := nn.NewStateDict(like)
+	if t, ok := a.(Twinned); ok {
+		t.Twin(&d)
+	}
+	return d
+}
+
 // Output is one named output of a network, with the number of its values per record.
 type Output struct {
 	Name  string
@@ -280,6 +297,17 @@ func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...str
 		}
 	}
 	return pred, nil
+}
+
+// LayerNames are the names of the activations, in the network's order. They are known
+// once a record has gone through.
+func (r *Runner) LayerNames() ([]string, error) {
+	if r.names.Load() == nil {
+		if _, err := r.PredictLayers(r.like, array.New[float32](1, r.Arch.Inputs())); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Clone(*r.names.Load()), nil
 }
 
 // Upload puts the weights, in order, on the engine's device as inputs of an

@@ -101,3 +101,13 @@ func (k Init) MultiHeadInit(rng *rand.Rand, name string, width int) Params {
 	p = append(p, k.DenseInit(rng, name+".value", width, width)...)
 	return append(p, k.DenseInit(rng, name+".out", width, width)...)
 }
+
+// MultiHead calls an attention's four projections as torch does: query, key, value
+// and out. PyTorch's keys have a bias, which changes nothing (see [MultiHead]).
+func (d *StateDict) MultiHead(ours, torch string, query, key, value, out string) {
+	width := (*d)[d.at(ours+".key.weight")].Shape[0]
+	for _, m := range [][2]string{{"query", query}, {"key", key}, {"value", value}, {"out", out}} {
+		d.Module(ours+"."+m[0], torch+"."+m[1])
+	}
+	d.Beside(torch+"."+key+".bias", width)
+}

@@ -101,7 +101,7 @@ func (b *batchNorm) backward(v, gain *Node) []*Node {
 func BatchNormInit(name string, channels int) Params {
 	p := Params{
 		NewParam(name+".weight", channels), NewParam(name+".bias", channels),
-		NewParam(name+".running_mean", channels), NewParam(name+".running_var", channels),
+		NewParam(name+".running_mean", channels), NewParam(name+runningVariance, channels),
 	}
 	for _, k := range []int{0, 3} {
 		for i := range p[k].Data {
@@ -110,6 +110,14 @@ func BatchNormInit(name string, channels int) Params {
 	}
 	p[2].State, p[3].State = true, true
 	return p
+}
+
+const runningVariance = ".running_var"
+
+// batchCounter is what PyTorch's module keeps beside the running statistics: how many
+// batches they are of. With its default momentum nothing is computed from it.
+func batchCounter(module string) Stored {
+	return Stored{Name: module + ".num_batches_tracked", Shape: []int{}, Counts: true}
 }
 
 // MoveRunning moves running statistics towards a batch's, in float32 as PyTorch:

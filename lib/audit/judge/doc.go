@@ -22,7 +22,7 @@
 //	shadow-1/, shadow-2/  models trained on parts of the records, each with
 //	    in.npy            (k,)    row numbers or mask of what it was trained on
 //
-// lethe onnx writes such a folder of one model (package onnx).
+// lethe onnx and lethe state write such a folder of one model (package outside).
 //
 // Of every kind of model there may be several: retrained-1, retrained-2. Only the
 // unlearned model and the forget records must be there. Files that lie elsewhere or

@@ -23,6 +23,7 @@ var (
 	_ model.Classifier = Approximator{}
 	_ model.Coupled    = Approximator{}
 	_ model.Chunked    = Approximator{}
+	_ model.Twinned    = Approximator{}
 )
 
 // Name implements model.Architecture.
@@ -54,6 +55,9 @@ func (m Approximator) Init(rng *rand.Rand) nn.Params {
 	_, p := Halves(m.Of.Init(rng))
 	return p
 }
+
+// Twin implements model.Twinned, as in the bottleneck.
+func (m Approximator) Twin(d *nn.StateDict) { m.Of.Twin(d) }
 
 // Draws implements model.Architecture; there are none.
 func (Approximator) Draws() []nn.Draw { return nil }

@@ -46,6 +46,7 @@ var (
 	_ model.Classifier = Bottleneck{}
 	_ model.Coupled    = Bottleneck{}
 	_ model.Chunked    = Bottleneck{}
+	_ model.Twinned    = Bottleneck{}
 )
 
 // Half is what either half of a bottleneck is made of.
@@ -143,6 +144,18 @@ func (m Bottleneck) Init(rng *rand.Rand) nn.Params {
 	m = m.withDefaults()
 	p := m.Compressor.Init(rng, compressor, m.Features, 2*m.Latent)
 	return append(p, m.Approximator.Init(rng, approximator, m.Latent, m.Outputs)...)
+}
+
+// Twin implements model.Twinned: the halves are the modules compressor and
+// approximator, a residual network as torchvision calls its parts.
+func (m Bottleneck) Twin(d *nn.StateDict) {
+	m = m.withDefaults()
+	if r, ok := m.Compressor.(ResNet); ok {
+		r.Twin(d, compressor, m.Features)
+	}
+	if r, ok := m.Approximator.(ResNet); ok {
+		r.Twin(d, approximator, m.Latent)
+	}
 }
 
 // Draws implements model.Architecture: eps.

@@ -78,6 +78,12 @@ func (m ResNet) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
 	return nn.Dense(t, h, head[0], head[1])
 }
 
+// Twin names the modules as torchvision's resnet18 does.
+func (m ResNet) Twin(d *nn.StateDict, name string, in int) {
+	m.body(in).Twin(d, name+".")
+	d.Module(name+".head", name+".fc")
+}
+
 // Coupled implements Half: batch normalisation mixes records.
 func (ResNet) Coupled() bool { return true }
 

@@ -19,30 +19,34 @@ import (
 
 	library "github.com/gomlx/onnx-gomlx/onnx"
 	"github.com/gomlx/onnx-gomlx/onnx/parser"
+
+	"github.com/lethe-ml/lethe/lib/model/outside"
 )
 
 // Model is a network with one input of records and one output or more.
 type Model struct {
 	path    string
 	parsed  library.Model
-	input   Value
+	input   value
 	outputs []string
 	layers  []Layer
 	// embedding is the name of what goes into the last linear layer, or empty.
 	embedding string
 }
 
-// Value is a tensor of the network: its name and the axes of one record, without
+var _ outside.Network = (*Model)(nil)
+
+// value is a tensor of the network: its name and the axes of one record, without
 // the first axis, which counts records.
-type Value struct {
+type value struct {
 	Name string
 	Dims []int
 	// Batch is the number of records that the file fixes for an execution; 0: any.
 	Batch int
 }
 
-// Size is the number of a record's values.
-func (v Value) Size() int {
+// size is the number of a record's values.
+func (v value) size() int {
 	n := 1
 	for _, d := range v.Dims {
 		n *= d
@@ -132,34 +136,37 @@ func (e *Error) Error() string { return e.Path + ": " + e.Reason }
 func (e *Error) Unwrap() error { return e.cause }
 
 // inputOf is the one input that records come in by.
-func inputOf(parsed library.Model) (Value, error) {
+func inputOf(parsed library.Model) (value, error) {
 	names, shapes := parsed.Inputs()
 	if len(names) != 1 {
-		return Value{}, fmt.Errorf("has %d inputs (%s); one is needed, of shape [records, ...]", len(names), strings.Join(names, ", "))
+		return value{}, fmt.Errorf("has %d inputs (%s); one is needed, of shape [records, ...]", len(names), strings.Join(names, ", "))
 	}
 	dims := shapes[0].Dimensions
 	if len(dims) < 2 {
-		return Value{}, fmt.Errorf("its input %q has %d axes; two or more are needed, of which the first counts records", names[0], len(dims))
+		return value{}, fmt.Errorf("its input %q has %d axes; two or more are needed, of which the first counts records", names[0], len(dims))
 	}
-	v := Value{Name: names[0], Dims: slices.Clone(dims[1:]), Batch: max(dims[0], 0)}
+	v := value{Name: names[0], Dims: slices.Clone(dims[1:]), Batch: max(dims[0], 0)}
 	for i, d := range v.Dims {
 		if d <= 0 {
-			return Value{}, fmt.Errorf("axis %d of its input %q has no fixed length; export it with a free first axis alone", i+1, names[0])
+			return value{}, fmt.Errorf("axis %d of its input %q has no fixed length; export it with a free first axis alone", i+1, names[0])
 		}
 	}
 	return v, nil
 }
 
-// Input is what a record has to look like.
-func (m *Model) Input() Value { return m.input }
+// Input is what a record looks like: its axes.
+func (m *Model) Input() []int { return slices.Clone(m.input.Dims) }
 
-// Output is the name of the first output.
+// Batch is the number of records that the file fixes for an execution; 0: any.
+func (m *Model) Batch() int { return m.input.Batch }
+
+// Output implements outside.Network: the first output.
 func (m *Model) Output() string { return m.outputs[0] }
 
 // Layers are the values inside the network, in the order of the file.
 func (m *Model) Layers() []Layer { return slices.Clone(m.layers) }
 
-// Embedding is the name of what goes into the last linear layer (Gemm, MatMul or
-// Conv) before the first output: what representation metrics read. It is false
-// where that is the input itself, or where there is no such layer.
+// Embedding implements outside.Network: what goes into the last linear layer (Gemm,
+// MatMul or Conv) before the first output. It is false where that is the input
+// itself, or where there is no such layer.
 func (m *Model) Embedding() (name string, ok bool) { return m.embedding, m.embedding != "" }

@@ -19,17 +19,15 @@ import (
 // rows is the number of records of one execution where the file leaves it free.
 const rows = 256
 
-// Run computes values of the network for records, one per row of x, whose columns
-// are the axes of the input laid out as NumPy does. Each of the results has a row
-// per record; a value with more axes is laid out likewise. names are those of
-// Output, Embedding and Layers.
+// Run implements outside.Network, for the values named by Output, Embedding and
+// Layers. One with more axes is laid out as records are.
 //
 // Memory: the results, and the activations of one batch of records.
 func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names ...string) (out map[string]array.Matrix[float32], err error) {
 	defer refuse(m.path, &err)
 	n, cols := x.Shape()
-	if cols != m.input.Size() {
-		return nil, fmt.Errorf("its input %q takes records of %d values %v; these have %d", m.input.Name, m.input.Size(), m.input.Dims, cols)
+	if cols != m.input.size() {
+		return nil, fmt.Errorf("its input %q takes records of %d values %v; these have %d", m.input.Name, m.input.size(), m.input.Dims, cols)
 	}
 	for _, name := range names {
 		if name != m.Output() && !slices.ContainsFunc(m.layers, func(l Layer) bool { return l.Name == name }) {

@@ -32,7 +32,10 @@ type Blocks struct {
 	Weights  nn.Init `json:"init,omitempty"` // 0: PyTorch's default
 }
 
-var _ model.Classifier = Blocks{}
+var (
+	_ model.Classifier = Blocks{}
+	_ model.Twinned    = Blocks{}
+)
 
 func (m Blocks) withDefaults() Blocks {
 	m.Dropout = cmp.Or(m.Dropout, 0.3)
@@ -84,6 +87,14 @@ func (m Blocks) Init(rng *rand.Rand) nn.Params {
 		in = units
 	}
 	return append(p, m.Weights.DenseInit(rng, "head", in, m.Outputs)...)
+}
+
+// Twin implements model.Twinned: a block is a module with a linear layer and a norm.
+func (m Blocks) Twin(d *nn.StateDict) {
+	for i := range m.withDefaults().Hidden {
+		name := fmt.Sprintf("block%d", i+1)
+		d.Module(name, name+".linear")
+	}
 }
 
 // Part is the part of the network that a weight belongs to, by the weight's name:

@@ -51,7 +51,10 @@ type FTTransformer struct {
 	Weights   nn.Init `json:"init,omitempty"`      // of the dense layers, 0: PyTorch's default
 }
 
-var _ model.Classifier = FTTransformer{}
+var (
+	_ model.Classifier = FTTransformer{}
+	_ model.Twinned    = FTTransformer{}
+)
 
 // withDefaults replaces every zero by its meaning.
 func (m FTTransformer) withDefaults() FTTransformer {
@@ -128,6 +131,25 @@ func (m FTTransformer) tokenInit(rng *rand.Rand) nn.Params {
 		}
 	}
 	return p
+}
+
+// Twin implements model.Twinned: the authors' package rtdl_revisiting_models (0.0.2),
+// FTTransformer with continuous features, ReGLU and no dropout on residual branches.
+// Its first linear layer holds the values above the gates.
+func (m FTTransformer) Twin(d *nn.StateDict) {
+	m = m.withDefaults()
+	d.Tensor("tokens.cls", "cls_embedding.weight", m.Width)
+	d.Module("tokens", "cont_embeddings")
+	for l := range m.Blocks {
+		ours, torch := fmt.Sprintf("block%d.", l+1), fmt.Sprintf("backbone.blocks.%d.", l)
+		d.Module(ours+"attention.norm", torch+"attention_normalization")
+		d.MultiHead(ours+"attention", torch+"attention", "W_q", "W_k", "W_v", "W_out")
+		d.Module(ours+"ffn.norm", torch+"ffn_normalization")
+		d.Stack(torch+"ffn.linear1", ours+"ffn.up", ours+"ffn.gate")
+		d.Module(ours+"ffn.down", torch+"ffn.linear2")
+	}
+	d.Module("norm", "backbone.output.normalization")
+	d.Module("head", "backbone.output.linear")
 }
 
 // Draws implements model.Architecture: per block the attention weights and the

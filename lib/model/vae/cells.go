@@ -59,7 +59,10 @@ type Cells struct {
 	ZeroInflated bool       `json:"zero_inflated,omitempty"`
 }
 
-var _ model.Architecture = Cells{}
+var (
+	_ model.Architecture = Cells{}
+	_ model.Twinned      = Cells{}
+)
 
 func (m Cells) withDefaults() Cells {
 	m.Genes, m.Latent, m.Dropout = cmp.Or(m.Genes, 2000), cmp.Or(m.Latent, 32), cmp.Or(m.Dropout, 0.1)
@@ -115,6 +118,16 @@ func (m Cells) Check() error {
 
 // ladder lists the widths from the genes down to the last block.
 func (m Cells) ladder() []int { return append([]int{m.Genes}, m.Hidden...) }
+
+// Twin implements model.Twinned: a block is a module with a linear layer and a norm.
+func (m Cells) Twin(d *nn.StateDict) {
+	for i := range m.withDefaults().Hidden {
+		for _, half := range []string{"encoder", "decoder"} {
+			name := fmt.Sprintf("%s.%d", half, i)
+			d.Module(name, name+".linear")
+		}
+	}
+}
 
 // Init implements model.Architecture, with PyTorch's defaults; a log dispersion
 // per gene starts at 0.

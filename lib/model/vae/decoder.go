@@ -19,7 +19,10 @@ type Decoder struct {
 	Of Cells `json:"of"`
 }
 
-var _ model.Architecture = Decoder{}
+var (
+	_ model.Architecture = Decoder{}
+	_ model.Twinned      = Decoder{}
+)
 
 // Name implements model.Architecture.
 func (Decoder) Name() string { return "cells-vae-decoder" }
@@ -46,6 +49,9 @@ func (m Decoder) Check() error { return m.Of.Check() }
 
 // Init implements model.Architecture: the decoder's part of what Cells draws.
 func (m Decoder) Init(rng *rand.Rand) nn.Params { return m.Of.DecoderWeights(m.Of.Init(rng)) }
+
+// Twin implements model.Twinned, as in the autoencoder.
+func (m Decoder) Twin(d *nn.StateDict) { m.Of.Twin(d) }
 
 // Draws implements model.Architecture.
 func (m Decoder) Draws() []nn.Draw {

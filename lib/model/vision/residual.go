@@ -104,3 +104,12 @@ func (m Residual) block(r *reader, h nn.Image, b block) nn.Image {
 	}
 	return inner.Add(r.t, h).ReLU(r.t)
 }
+
+// Twin names the modules as torchvision's resnet18 does: a shortcut is the block's
+// downsample, a convolution and a normalisation.
+func (m Residual) Twin(d *nn.StateDict, prefix string) {
+	for _, b := range m.blocks(prefix) {
+		d.Module(b.name+"shortcut.conv", b.name+"downsample.0")
+		d.Module(b.name+"shortcut.bn", b.name+"downsample.1")
+	}
+}

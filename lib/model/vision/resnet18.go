@@ -38,6 +38,7 @@ var (
 	_ model.Classifier = ResNet18{}
 	_ model.Chunked    = ResNet18{}
 	_ model.Coupled    = ResNet18{}
+	_ model.Twinned    = ResNet18{}
 )
 
 func (m ResNet18) withDefaults() ResNet18 {
@@ -82,6 +83,12 @@ func (m ResNet18) Init(rng *rand.Rand) nn.Params {
 	m = m.withDefaults()
 	p := m.body().Init(rng, "")
 	return append(p, nn.PyTorch.DenseInit(rng, "head", m.body().Features(), m.Outputs)...)
+}
+
+// Twin implements model.Twinned: torchvision's resnet18.
+func (m ResNet18) Twin(d *nn.StateDict) {
+	m.withDefaults().body().Twin(d, "")
+	d.Module("head", "fc")
 }
 
 // Draws implements model.Architecture.

@@ -1,4 +1,4 @@
-package onnx
+package outside
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // Written is a file of activations.
 type Written struct {
 	Path string
-	// Value is the name of what is in it, as the network's file has it.
+	// Value is the name of what is in it, as the network has it.
 	Value   string
 	Records int
 	Width   int
@@ -26,13 +26,13 @@ type Written struct {
 // Write runs the network and writes what it says of every record into a folder,
 // under the names that an audit looks for (package judge):
 //
-//	outputs.npy            the first output
-//	embedding.npy          what goes into the last linear layer, where there is one
+//	outputs.npy            Output
+//	embedding.npy          Embedding, where there is one
 //	activations/NAME.npy   the layers asked for
 //
 // A NAME is the value's with what a file system does not like in the place of a
 // dash.
-func (m *Model) Write(ctx context.Context, e *engine.Engine, x array.Rows, dir string, layers ...string) ([]Written, error) {
+func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir string, layers ...string) ([]Written, error) {
 	files := []Written{{Path: filepath.Join(dir, "outputs.npy"), Value: m.Output()}}
 	if name, ok := m.Embedding(); ok {
 		files = append(files, Written{Path: filepath.Join(dir, "embedding.npy"), Value: name})

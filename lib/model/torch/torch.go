@@ -1,0 +1,193 @@
+// Package torch reads and writes the state_dict of a network that PyTorch trained and
+// Lethe knows: the weights as safetensors, the architecture by its name here.
+//
+//	safetensors.torch.save_file(model.state_dict(), "original.safetensors")
+//
+// What a module is called and how it keeps its parameters is said by the networks
+// themselves (nn.StateDict); docs/state_dicts.md has a PyTorch class for each, which a
+// test executes. Files that PyTorch pickles (torch.save) are refused: to read one is
+// to run what it says.
+package torch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/outside"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/store/safetensors"
+)
+
+// like are weights of a network, to read a file by.
+func like(arch model.Architecture) (nn.Params, error) {
+	if err := arch.Check(); err != nil {
+		return nil, err
+	}
+	return arch.Init(engine.Root(0).Stream(engine.StreamInit)), nil
+}
+
+// Error lists everything for which a file is no state_dict of a network.
+type Error struct {
+	Path, Network string
+	Wrong         []string // a tensor and what is wrong with it
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s is no state_dict of %s:\n  %s", e.Path, e.Network, strings.Join(e.Wrong, "\n  "))
+}
+
+// Read reads the weights of a network from a state_dict saved as safetensors. Of a
+// file that is not the network's it returns an [Error] with everything that is wrong.
+func Read(path string, arch model.Architecture) (nn.Params, error) {
+	want, err := like(arch)
+	if err != nil {
+		return nil, err
+	}
+	if err := refusePickle(path); err != nil {
+		return nil, err
+	}
+	f, err := safetensors.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	p, wrong := model.StateDict(arch, want).Read(f, want)
+	if wrong != nil {
+		return nil, &Error{Path: path, Network: arch.Name(), Wrong: wrong}
+	}
+	return p, nil
+}
+
+// pickles are what files begin with that torch.save writes: a zip archive, or in its
+// old form a pickle of the protocols 2 to 5.
+var pickles = [][]byte{[]byte("PK\x03\x04"), {0x80, 2}, {0x80, 3}, {0x80, 4}, {0x80, 5}}
+
+func refusePickle(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: no regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	start := make([]byte, 16)
+	n, _ := io.ReadFull(f, start)
+	// A safetensors file may begin with these bytes as well, its header's length; its
+	// ninth byte is the header's first.
+	if n > 8 && start[8] == '{' && start[7] == 0 {
+		return nil
+	}
+	if slices.ContainsFunc(pickles, func(p []byte) bool { return bytes.HasPrefix(start[:n], p) }) {
+		return fmt.Errorf("%s is a file of torch.save, a pickle, which is a program and is not run here; in Python: "+
+			"safetensors.torch.save_file(torch.load(%q, weights_only=True), %q)", path, path, strings.TrimSuffix(path, ".pt")+".safetensors")
+	}
+	return nil
+}
+
+// Write writes weights as a state_dict that the network's twin takes with
+// model.load_state_dict(safetensors.torch.load_file(path)).
+func Write(path string, arch model.Architecture, p nn.Params) error {
+	want, err := like(arch)
+	if err != nil {
+		return err
+	}
+	if err := nn.SameShape(p, want); err != nil {
+		return fmt.Errorf("the weights do not fit %s: %w", arch.Name(), err)
+	}
+	f := model.StateDict(arch, want).File(p)
+	f.Metadata = map[string]string{"format": "pt"} // without which the Python package warns
+	return safetensors.Write(path, f)
+}
+
+// Model is a network with the weights of a state_dict.
+type Model struct {
+	path    string
+	arch    model.Architecture
+	weights nn.Params
+}
+
+var _ outside.Network = (*Model)(nil)
+
+// Open reads a state_dict of a network.
+func Open(path string, arch model.Architecture) (*Model, error) {
+	p, err := Read(path, arch)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{path: path, arch: arch, weights: p}, nil
+}
+
+// Layers are the names of a network's activations, in its order.
+func Layers(e *engine.Engine, arch model.Architecture) ([]string, error) {
+	r, err := model.NewRunner(e, arch)
+	if err != nil {
+		return nil, err
+	}
+	return r.LayerNames()
+}
+
+// embedding is what the embedding is called: no network has a layer of this name.
+const embedding = "(embedding)"
+
+// Output implements outside.Network: the network's first output.
+func (m *Model) Output() string { return m.arch.Returns()[0].Name }
+
+// Embedding implements outside.Network.
+func (m *Model) Embedding() (name string, ok bool) { return embedding, true }
+
+// Run implements outside.Network, for the output, the embedding and layers. It holds
+// a float32 copy of x.
+func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names ...string) (map[string]array.Matrix[float32], error) {
+	r, err := model.NewRunner(e, m.arch)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	layers := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == embedding || n == m.Output() })
+	predict := r.Predict
+	if len(layers) > 0 {
+		predict = func(p nn.Params, x array.Matrix[float32]) (*model.Prediction, error) {
+			return r.PredictNamed(p, x, layers...)
+		}
+	}
+	found, err := predict(m.weights, narrow(x))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.path, err)
+	}
+	out := found.Layers
+	if out == nil {
+		out = map[string]array.Matrix[float32]{}
+	}
+	out[embedding], out[m.Output()] = found.Embedding, found.Outputs[m.Output()]
+	return out, nil
+}
+
+func narrow(x array.Rows) array.Matrix[float32] {
+	if same, ok := x.(array.Matrix[float32]); ok {
+		return same
+	}
+	n, cols := x.Shape()
+	out, buffer := array.New[float32](n, cols), make([]float64, cols)
+	for i := range n {
+		row := out.Row(i)
+		for j, v := range x.Read(buffer, i) {
+			row[j] = float32(v)
+		}
+	}
+	return out
+}
