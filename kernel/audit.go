@@ -31,6 +31,9 @@ Row i of every array is the same record, trained on or not:
   original/       the same of the model before unlearning
   retrained/      the same of a model trained without the forget records;
                   several are retrained-1/, retrained-2/
+  checkpoint-1/, ...
+                  outputs.npy of models saved along unlearning, in their order: when the
+                  records are forgotten, and whether that is overdone or undone
   shadow-1/, ...  outputs.npy, and in.npy: what the model was trained on
 
 Only the unlearned model and forget.npy must be there. Files that lie elsewhere or
@@ -111,6 +114,17 @@ func showAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 			return err
 		}
 		fmt.Fprintln(w)
+	}
+	if t := r.Trajectory; t != nil && len(t.Courses) > 0 {
+		for _, s := range t.Says() {
+			fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(s)))
+		}
+		for _, table := range t.Tables() {
+			if err := table.Text(w); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+		}
 	}
 	if len(r.Undone) > 0 {
 		t := words("Not judged", "judgement", "why")

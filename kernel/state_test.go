@@ -68,8 +68,8 @@ func TestAuditRunsStateDicts(t *testing.T) {
 		}
 	}
 	x, mlp := filepath.Join(stateDicts, "mlp.x.npy"), filepath.Join(stateDicts, "mlp.safetensors")
-	r := lethe(t, "audit", dir, "--state", "unlearned="+mlp+",original="+mlp, "--arch", smallMLP, "--data", x)
-	if r.code != exitOK || !strings.Contains(r.out, "report.html") {
+	r := lethe(t, "audit", dir, "--state", "unlearned="+mlp+",original="+mlp+",checkpoint-1="+mlp, "--arch", smallMLP, "--data", x)
+	if r.code != exitOK || !strings.Contains(r.out, "report.html") || !strings.Contains(r.out, "Along unlearning: share right") {
 		t.Fatalf("%d: %s%s", r.code, r.out, r.stderr)
 	}
 	got, err := npy.ReadMatrix(filepath.Join(dir, "original", "embedding.npy"))

@@ -29,6 +29,8 @@ type Config struct {
 	Original  Models `json:"original,omitempty"`
 	Retrained Models `json:"retrained,omitempty"`
 	Shadows   Models `json:"shadows,omitempty"`
+	// Checkpoints are models saved along unlearning, in their order.
+	Checkpoints Models `json:"checkpoints,omitempty"`
 }
 
 // Rest in the place of a file of rows means all records that the other sets leave.

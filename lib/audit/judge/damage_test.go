@@ -74,6 +74,22 @@ var damages = []struct {
 	say   []string // each is in the list; parts of one problem stand in one string
 }{
 	{"no forget records", func(d damaged) { d.remove("forget.npy") }, []string{"nothing says what was to be forgotten: forget.npy"}},
+	{"checkpoints that are not aligned", func(d damaged) {
+		d.matrix("checkpoint-1/outputs.npy", d.fill(4, func(i, j int) float64 { return float64(i - j) }))
+		short := d.fill(4, func(i, j int) float64 { return float64(i + j) })
+		short.Rows, short.Data = 30, short.Data[:120]
+		d.matrix("checkpoint-2/outputs.npy", short)
+		d.matrix("checkpoint-3/outputs.npy", d.fill(3, func(i, j int) float64 { return float64(i - j) }))
+		d.matrix("checkpoint-10/outputs.npy", d.fill(4, func(i, j int) float64 { return math.Log(float64(i - j)) }))
+		d.rows("checkpoint-1/in.npy", []int{1, 2})
+		must(d.t, os.Mkdir(d.path("checkpoint-4"), 0o755))
+	}, []string{
+		"checkpoint-4: an empty model", "checkpoint-2/outputs.npy: 30 rows", "checkpoint-3/outputs.npy: 3 columns, and the outputs of most models have 4",
+		"checkpoint-10/outputs.npy: row 0, column 0 is -Inf", "checkpoint-1/in.npy: only shadow models say what they were trained on",
+	}},
+	{"a slip in a checkpoint's name", func(d damaged) {
+		d.matrix("chekpoint-1/outputs.npy", d.fill(4, half))
+	}, []string{"chekpoint-1: holds arrays, and no model has this name; did you mean checkpoint-1?"}},
 	{"no unlearned model", func(d damaged) { d.remove("unlearned") }, []string{"there is no unlearned model: a folder unlearned/"}},
 	{"an empty model", func(d damaged) { must(d.t, os.Mkdir(d.path("retrained-3"), 0o755)) }, []string{"retrained-3: an empty model"}},
 	{"a slip in a file's name", func(d damaged) { d.rename("heldout.npy", "held-out.npy") }, []string{"held-out.npy: no array of this name is known; did you mean heldout?"}},

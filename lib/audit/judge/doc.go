@@ -19,6 +19,7 @@
 //	    activations/NAME.npy (n, q)
 //	original/             the model before unlearning
 //	retrained/            a model trained without the forget records
+//	checkpoint-1/, ...    models saved along unlearning, in their order
 //	shadow-1/, shadow-2/  models trained on parts of the records, each with
 //	    in.npy            (k,)    row numbers or mask of what it was trained on
 //
@@ -27,6 +28,8 @@
 // Of every kind of model there may be several: retrained-1, retrained-2. Only the
 // unlearned model and the forget records must be there. Files that lie elsewhere or
 // have other names are named in audit.json; see [Config].
+//
+// Checkpoints are followed step by step: see [Trajectory].
 //
 // A [Judgement] turns a model into one number, an [audit.Reading]. A [Verdict] places
 // the unlearned model's reading between that of the original and that of the retrained

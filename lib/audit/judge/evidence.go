@@ -30,6 +30,8 @@ type File struct {
 	Array  string `json:"array"` // type and shape
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+
+	checkpoint bool // of a checkpoint
 }
 
 // Role says what a model is in the question.
@@ -40,7 +42,10 @@ const (
 	Unlearned Role = "unlearned"
 	Original  Role = "original"
 	Retrained Role = "retrained"
-	Shadow    Role = "shadow"
+	// A Checkpoint was saved along unlearning, on the way from the original to the
+	// unlearned model; they are in their order.
+	Checkpoint Role = "checkpoint"
+	Shadow     Role = "shadow"
 )
 
 // Model is one model's arrays.

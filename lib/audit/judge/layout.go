@@ -108,7 +108,7 @@ func (c *Config) models() []struct {
 	return []struct {
 		role Role
 		of   *Models
-	}{{Unlearned, &c.Unlearned}, {Original, &c.Original}, {Retrained, &c.Retrained}, {Shadow, &c.Shadows}}
+	}{{Unlearned, &c.Unlearned}, {Original, &c.Original}, {Retrained, &c.Retrained}, {Checkpoint, &c.Checkpoints}, {Shadow, &c.Shadows}}
 }
 
 func (m *ModelFiles) files() map[string]*Files {
@@ -160,7 +160,7 @@ func (l *layout) overlay(c *Config) {
 }
 
 // roleName takes unlearned, retrained-2, retrained_b, shadow7 and shadows apart.
-var roleName = regexp.MustCompile(`^(unlearned|original|retrained|shadow)s?([-_. ].*|[0-9]+)?$`)
+var roleName = regexp.MustCompile(`^(unlearned|original|retrained|checkpoint|shadow)s?([-_. ].*|[0-9]+)?$`)
 
 // discover looks for the plain names. Whatever holds arrays and has no place is a
 // problem: it would be left out without a word.
@@ -202,7 +202,7 @@ func (l *layout) folder(name string) {
 	word := roleName.FindStringSubmatch(filepath.Base(name))
 	if word == nil {
 		if name != reportFolder && holdsArrays(filepath.Join(l.dir, name)) {
-			l.stray(name, "holds arrays, and no model has this name%s", meant(name, []string{"unlearned", "original", "retrained", "shadow-1"}))
+			l.stray(name, "holds arrays, and no model has this name%s", meant(name, []string{"unlearned", "original", "retrained", "checkpoint-1", "shadow-1"}))
 		}
 		return
 	}

@@ -10,7 +10,7 @@ import (
 func (e *Evidence) look() {
 	e.twins()
 	for _, m := range e.Models {
-		if m.Role == Shadow || m.Correct == nil {
+		if m.Role == Shadow || m.Role == Checkpoint || m.Correct == nil {
 			continue
 		}
 		kept, out := share(m.Correct, e.Retain), share(m.Correct, e.HeldOut)
@@ -55,16 +55,18 @@ func (e *Evidence) note(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
 }
 
-// twins notes arrays of two models that are the same bytes.
+// twins notes arrays of two models that are the same bytes. The last checkpoint may well
+// be the unlearned model, and the first the original.
 func (e *Evidence) twins() {
-	first := map[string]string{}
+	first := map[string]File{}
 	for _, f := range e.Files {
 		other, known := first[f.SHA256]
-		if known && strings.Contains(f.Name, "/") && strings.Contains(other, "/") && !strings.HasSuffix(f.Name, "in.npy") {
-			e.note("%s is byte for byte %s.", f.Name, other)
+		models := strings.Contains(f.Name, "/") && strings.Contains(other.Name, "/")
+		if known && models && f.checkpoint == other.checkpoint && !strings.HasSuffix(f.Name, "in.npy") {
+			e.note("%s is byte for byte %s.", f.Name, other.Name)
 		}
 		if !known {
-			first[f.SHA256] = f.Name
+			first[f.SHA256] = f
 		}
 	}
 }

@@ -183,14 +183,28 @@ func isOutput(what string) bool {
 
 // hashes notes what every file was.
 func (a *admission) hashes() {
+	along := a.along()
 	for _, name := range a.order {
 		sum, size, err := hashOf(a.path(name))
 		if err != nil {
 			a.problems.add(name, "%v", plain(err))
 			continue
 		}
-		a.e.Files = append(a.e.Files, File{Name: filepath.ToSlash(name), Array: a.infos[name].String(), Bytes: size, SHA256: sum})
+		a.e.Files = append(a.e.Files, File{Name: filepath.ToSlash(name), Array: a.infos[name].String(), Bytes: size, SHA256: sum, checkpoint: along[name]})
 	}
+}
+
+// along are the files of checkpoints.
+func (a *admission) along() map[string]bool {
+	out := map[string]bool{}
+	for _, m := range a.Checkpoints {
+		for _, f := range m.files() {
+			for _, name := range *f {
+				out[name] = true
+			}
+		}
+	}
+	return out
 }
 
 func hashOf(path string) (sum string, size int64, err error) {

@@ -42,6 +42,13 @@ func (r *Report) Page() (*report.Page, error) {
 		return nil, err
 	}
 	add("The verdicts", append([]report.Part{r.Table(), r.words()}, picture...)...)
+	if r.Trajectory != nil {
+		along, err := r.Trajectory.parts()
+		if err != nil {
+			return nil, err
+		}
+		add("Along unlearning", along...)
+	}
 	losses, err := e.lossPicture()
 	if err != nil {
 		return nil, err
@@ -71,7 +78,7 @@ func (r *Report) Page() (*report.Page, error) {
 }
 
 // Parts are the report for a notebook, nb.Show(r.Parts()...): answers, what looks odd,
-// verdicts, readings, and what was not judged.
+// verdicts, readings, what checkpoints say, and what was not judged.
 func (r *Report) Parts() []any {
 	var out []any
 	for _, a := range r.Answers() {
@@ -83,6 +90,17 @@ func (r *Report) Parts() []any {
 	if len(r.Verdicts) > 0 {
 		out = append(out, r.Table())
 		if f, err := r.Figure(); err == nil {
+			out = append(out, f)
+		}
+	}
+	if t := r.Trajectory; t != nil && len(t.Courses) > 0 {
+		for _, s := range t.Says() {
+			out = append(out, s)
+		}
+		for _, table := range t.Tables() {
+			out = append(out, table)
+		}
+		if f, err := t.Figure(); err == nil {
 			out = append(out, f)
 		}
 	}
@@ -112,14 +130,15 @@ func (e *Evidence) setTable() *report.Table {
 	return t
 }
 
-// modelTable shows what every model knows of the sets; shadow models are counted.
+// modelTable shows what every model knows of the sets; shadow models and checkpoints
+// are counted.
 func (e *Evidence) modelTable() *report.Table {
 	t := &report.Table{
 		Title: "Models", Columns: report.Columns("model", "arrays", "right on forget", "on retained", "on held out"),
 		Caption: "Shares of records that are classified as labelled. They judge nothing, but they show what there was to remember.",
 	}
 	for _, m := range e.Models {
-		if m.Role == Shadow {
+		if m.Role == Shadow || m.Role == Checkpoint {
 			continue
 		}
 		cells := []report.Cell{report.Str(m.Name), report.Str(m.arrays())}
@@ -134,6 +153,9 @@ func (e *Evidence) modelTable() *report.Table {
 	}
 	if n := len(e.Of(Shadow)); n > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("Beside these there are %d shadow models.", n))
+	}
+	if n := len(e.Of(Checkpoint)); n > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d checkpoints are followed under Along unlearning.", n))
 	}
 	return t
 }
@@ -231,6 +253,11 @@ func (r *Report) how() []report.Part {
 	}
 	for _, u := range r.Undone {
 		explain(u.Judgement)
+	}
+	if r.Trajectory != nil {
+		for _, c := range r.Trajectory.Courses {
+			explain(c.Judgement)
+		}
 	}
 	return []report.Part{
 		report.Text("Two readings are called alike where they differ by no more than the root of the squared halves of their 95 % intervals, a " +

@@ -15,6 +15,8 @@ type Report struct {
 	Evidence *Evidence
 	Verdicts []Verdict
 	Undone   []Undone
+	// Trajectory is what the checkpoints say; nil where there are none.
+	Trajectory *Trajectory
 }
 
 // Undone is a judgement that was not made.
@@ -46,7 +48,9 @@ func (e *Evidence) ReportBy(ctx context.Context, judgements ...Judgement) (*Repo
 			r.judge(j, layer)
 		}
 	}
-	return r, nil
+	var err error
+	r.Trajectory, err = e.Trajectory(ctx)
+	return r, err
 }
 
 // layers are the embedding, as "", and every activation of an unlearned model.

@@ -168,6 +168,10 @@ func (r *Report) Settle() []string {
 		out = append(out, fmt.Sprintf("More held-out records: %d beside %d forget records. With four times as many as forget records the "+
 			"intervals of the attacks on outputs would be %.2g times narrower.", n, m, gain))
 	}
+	if len(e.Of(Checkpoint)) == 0 {
+		out = append(out, "Models saved along unlearning (checkpoint-1/, checkpoint-2/, ...): when the records are forgotten, whether they are "+
+			"pushed beyond, and whether that is undone.")
+	}
 	if len(e.Of(Shadow)) == 0 {
 		out = append(out, "Shadow models (shadow-1/, shadow-2/, ...), each trained on a random half of the records: they take out how hard a "+
 			"record is, which is what the plain attacks on outputs cannot.")

@@ -64,6 +64,7 @@ type (
 		Models   []jsonModel   `json:"models"`
 		Verdicts []jsonVerdict `json:"verdicts"`
 		Undone   []jsonUndone  `json:"not_judged"`
+		Along    *jsonAlong    `json:"trajectory,omitempty"` // where there are checkpoints
 		Notes    []string      `json:"notes"`
 		Settle   []string      `json:"would_settle"`
 		Files    []File        `json:"files"`
@@ -102,6 +103,23 @@ type (
 		Chance *float64 `json:"chance_p95"`
 		Mean   *float64 `json:"chance_mean"`
 	}
+	jsonAlong struct {
+		Says    []string     `json:"says"`
+		Steps   []string     `json:"steps"`
+		Courses []jsonCourse `json:"courses"`
+		Undone  []jsonUndone `json:"not_followed"`
+	}
+	jsonCourse struct {
+		Quantity  string        `json:"quantity"`
+		Judgement string        `json:"judgement"`
+		Cost      bool          `json:"cost"`
+		Steps     []*jsonStep   `json:"steps"` // null where the model lacks the arrays
+		Retrained []jsonReading `json:"retrained"`
+	}
+	jsonStep struct {
+		Call    audit.Call  `json:"verdict,omitempty"` // none where the quantity is cost
+		Reading jsonReading `json:"reading"`
+	}
 	jsonUndone struct {
 		Judgement string `json:"judgement"`
 		Layer     string `json:"layer,omitempty"`
@@ -138,10 +156,43 @@ func (r *Report) JSON(w io.Writer) error {
 	for _, u := range r.Undone {
 		out.Undone = append(out.Undone, jsonUndone{u.Judgement.Name(), u.Layer, u.Why})
 	}
+	out.Along = r.Trajectory.json()
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(out)
+}
+
+// json is nil of no trajectory.
+func (t *Trajectory) json() *jsonAlong {
+	if t == nil {
+		return nil
+	}
+	out := &jsonAlong{Says: append([]string{}, t.Says()...), Steps: []string{}, Courses: []jsonCourse{}, Undone: []jsonUndone{}}
+	for _, m := range t.Steps {
+		out.Steps = append(out.Steps, m.Name)
+	}
+	for _, c := range t.Courses {
+		j := jsonCourse{Quantity: c.Label(), Judgement: c.Name(), Cost: c.Cost, Retrained: []jsonReading{}}
+		for _, v := range c.Steps {
+			var step *jsonStep
+			if v != nil {
+				step = &jsonStep{Reading: toJSON(v.Reading)}
+			}
+			if v != nil && !c.Cost {
+				step.Call = v.Call
+			}
+			j.Steps = append(j.Steps, step)
+		}
+		for _, x := range c.Retrained {
+			j.Retrained = append(j.Retrained, toJSON(x))
+		}
+		out.Courses = append(out.Courses, j)
+	}
+	for _, u := range t.Undone {
+		out.Undone = append(out.Undone, jsonUndone{u.Judgement.Name(), u.Layer, u.Why})
+	}
+	return out
 }
 
 func toJSON(r audit.Reading) jsonReading {

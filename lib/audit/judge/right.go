@@ -1,0 +1,55 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Right is the share of a set of records that a model classifies as labelled, with
+// Wilson's interval.
+//
+// Null: none, only a retrained model says how often one is right that never had the
+// records. Of the forget set memory lies above; of the other sets it is what
+// forgetting cost, and more is better.
+type Right struct{ On Set }
+
+var _ Judgement = Right{}
+
+// Name implements Judgement.
+func (j Right) Name() string { return "right on " + j.On.words() }
+
+// About implements Judgement.
+func (j Right) About() About {
+	return About{
+		Asks: "How often is the model right on " + j.On.words() + " records?",
+		How:  "Share of the records whose largest output is that of their label, with Wilson's interval.",
+		From: "the accuracies that papers on unlearning print",
+	}
+}
+
+// Needs implements Judgement.
+func (j Right) Needs() Needs { return Needs{Arrays: []Array{Labelled}, Sets: []Set{j.On}} }
+
+// Judge implements Judgement.
+func (j Right) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+	rows := e.rows(j.On)
+	return plainReading(j, m, audit.Above, stats.Wilson(share(m.Correct, rows), len(rows), level)), nil
+}
+
+// plainReading is the reading of a number that has neither a null nor a floor.
+func plainReading(j Judgement, m *Model, memory audit.Side, e stats.Estimate) *audit.Reading {
+	e.Over = "records"
+	return &audit.Reading{Lens: j.Name(), Model: m.Name, Memory: memory, Estimate: e, Floor: stats.Floor{Mean: math.NaN(), P95: math.NaN()}}
+}
+
+// rows are the records of a set.
+func (e *Evidence) rows(s Set) []int {
+	return map[Set][]int{Forget: e.Forget, Retain: e.Retain, HeldOut: e.HeldOut}[s]
+}
+
+// words is how a sentence calls the records of a set.
+func (s Set) words() string {
+	return map[Set]string{Forget: "forgotten", Retain: "retained", HeldOut: "held-out"}[s]
+}

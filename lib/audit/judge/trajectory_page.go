@@ -1,0 +1,294 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// Says is the trajectory in words, a sentence or two for every course that has a
+// reference.
+func (t *Trajectory) Says() []string {
+	var out []string
+	for _, c := range t.Courses {
+		if s := c.says(); s != "" {
+			out = append(out, c.Label()+": "+s)
+		}
+	}
+	return out
+}
+
+// stood is what a step's verdict comes to.
+type stood int
+
+const (
+	unknown stood = iota
+	remembered
+	gone
+	pushed
+)
+
+func stands(v *Verdict) stood {
+	switch {
+	case v == nil:
+		return unknown
+	case v.Memory():
+		return remembered
+	case v.Call == audit.Forgotten || v.Call == Unseen:
+		return gone
+	case v.Call == audit.Beyond:
+		return pushed
+	}
+	return unknown
+}
+
+// says tells where a course leads; nothing of one that is cost alone, or that has no
+// reference.
+func (c Course) says() string {
+	last := c.Steps[len(c.Steps)-1]
+	if c.Cost || last == nil || last.Reference == ByNobody {
+		return ""
+	}
+	in := func(s stood) (names []string) {
+		for _, v := range c.Steps {
+			if stands(v) == s {
+				names = append(names, v.Reading.Model)
+			}
+		}
+		return names
+	}
+	first := slices.IndexFunc(c.Steps, func(v *Verdict) bool { return stands(v) == gone || stands(v) == pushed })
+	switch {
+	case first < 0 && in(remembered) == nil:
+		return "cannot tell at any step whether the records are remembered."
+	case first < 0:
+		return fmt.Sprintf("the records are not forgotten at any step; memory is seen at %s.", list(in(remembered)))
+	}
+	s := fmt.Sprintf("no memory is seen first at %s", c.Steps[first].Reading.Model)
+	if in(remembered) == nil {
+		s = "memory is seen at no step"
+	}
+	if small := c.Steps[first].Smallest; !math.IsNaN(small) {
+		s += fmt.Sprintf(" (a distance of less than %s from the %s is missed in more than one case of five)", report.FormatNumber(small, 2), last.Reference)
+	}
+	s += "."
+	if over := in(pushed); over != nil {
+		s += fmt.Sprintf(" Pushed beyond the %s at %s", last.Reference, list(over))
+		switch {
+		case stands(last) == pushed:
+			s += ", and so to the end."
+		case stands(last) == gone:
+			s += ", and back at the end."
+		default:
+			s += "."
+		}
+	}
+	if stands(last) == remembered {
+		s += c.undone(last)
+	}
+	return s
+}
+
+// undone says of a course that ends in memory whether that is more than chance.
+func (c Course) undone(last *Verdict) string {
+	var best *Verdict // the step before with the least memory
+	for _, v := range c.Steps {
+		if s := stands(v); (s == gone || s == pushed) && (best == nil || float64(v.Reading.Memory)*(v.Reading.Value-best.Reading.Value) < 0) {
+			best = v
+		}
+	}
+	from, to := report.FormatNumber(best.Reading.Value, 3), report.FormatNumber(last.Reading.Value, 3)
+	if alike(best.Reading, last.Reading) {
+		return fmt.Sprintf(" Memory is seen again at the end, at %s after %s at %s, which chance may do.", to, from, best.Reading.Model)
+	}
+	return fmt.Sprintf(" It is undone: %s at %s, and %s at the end, where the records are remembered.", from, best.Reading.Model, to)
+}
+
+// Tables have a row per step and behind them the retrained models, a table per panel.
+func (t *Trajectory) Tables() []*report.Table {
+	var out []*report.Table
+	for _, courses := range t.panels() {
+		out = append(out, t.table(courses))
+	}
+	if len(out) > 0 {
+		out[0].Caption = "Each number with its 95 % interval. A verdict places the step between the original and the retrained models, or the null " +
+			"where there are none; of many steps one in twenty is unlike its reference by chance."
+	}
+	return out
+}
+
+// panels are the courses that stand together.
+func (t *Trajectory) panels() [][]Course {
+	var out [][]Course
+	for _, c := range t.Courses {
+		if n := len(out); n > 0 && out[n-1][0].Panel == c.Panel {
+			out[n-1] = append(out[n-1], c)
+			continue
+		}
+		out = append(out, []Course{c})
+	}
+	return out
+}
+
+func (t *Trajectory) table(courses []Course) *report.Table {
+	out := &report.Table{Title: "Along unlearning: " + courses[0].Panel, Columns: report.Columns("model")}
+	for _, c := range courses {
+		out.Columns = append(out.Columns, report.Column{Name: c.Line})
+		if !c.Cost {
+			out.Columns = append(out.Columns, report.Column{Name: "verdict"})
+		}
+	}
+	add := func(model string, of func(c Course) (*audit.Reading, string)) {
+		cells := []report.Cell{report.Str(model)}
+		for _, c := range courses {
+			r, call := of(c)
+			if cells = append(cells, cell(r)); !c.Cost {
+				cells = append(cells, report.Str(call))
+			}
+		}
+		out.Add(cells...)
+	}
+	for k, m := range t.Steps {
+		add(m.Name, func(c Course) (*audit.Reading, string) {
+			if v := c.Steps[k]; v != nil {
+				return &v.Reading, string(v.Call)
+			}
+			return nil, ""
+		})
+	}
+	for _, name := range t.retrained() {
+		add(name, func(c Course) (*audit.Reading, string) {
+			if k := slices.IndexFunc(c.Retrained, func(r audit.Reading) bool { return r.Model == name }); k >= 0 {
+				return &c.Retrained[k], "reference"
+			}
+			return nil, ""
+		})
+	}
+	return out
+}
+
+// retrained are the names of the retrained models that any course has.
+func (t *Trajectory) retrained() []string {
+	var out []string
+	for _, c := range t.Courses {
+		for _, r := range c.Retrained {
+			if !slices.Contains(out, r.Model) {
+				out = append(out, r.Model)
+			}
+		}
+	}
+	return out
+}
+
+// Figure shows the quantities along the steps, in their panels, and what the retrained
+// models say of those about memory.
+func (t *Trajectory) Figure() (plot.Figure, error) {
+	var panels []plot.Figure
+	for _, courses := range t.panels() {
+		panels = append(panels, t.panel(courses))
+	}
+	if len(panels) == 0 {
+		return nil, fmt.Errorf("judge: nothing could be followed, so that there is nothing to draw")
+	}
+	return plot.Panels{Meta: plot.Meta{Title: "Along unlearning, with 95 % intervals"}, Columns: 1, Figures: panels}, nil
+}
+
+// panel shows the courses of one panel.
+func (t *Trajectory) panel(courses []Course) plot.Curves {
+	first, last := t.Steps[0].Name, t.Steps[len(t.Steps)-1].Name
+	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: plot.Axis{Label: "step, from " + first + " to " + last}, Null: courses[0].null()}
+	for _, c := range courses {
+		f.Curves = append(f.Curves, c.curve())
+	}
+	for _, c := range courses {
+		if r := c.reference(); r != nil && !c.Cost {
+			f.Curves = append(f.Curves, across(*r, "retrained, "+c.Line, len(t.Steps)))
+		}
+	}
+	return f
+}
+
+// curve has a point per step; steps count from 0.
+func (c Course) curve() plot.Curve {
+	out := plot.Curve{Name: c.Line}
+	banded := !slices.ContainsFunc(c.Steps, func(v *Verdict) bool { return v != nil && !v.Reading.HasInterval() })
+	for k, v := range c.Steps {
+		if v == nil {
+			continue
+		}
+		out.X, out.Y = append(out.X, float64(k)), append(out.Y, v.Reading.Value)
+		if banded {
+			out.Low, out.High = append(out.Low, v.Reading.Low), append(out.High, v.Reading.High)
+		}
+	}
+	return out
+}
+
+// reference is what the retrained models say together; nil where there are none.
+func (c Course) reference() *audit.Reading {
+	if len(c.Retrained) == 0 {
+		return nil
+	}
+	v := Verdict{Judgement: c.Judgement, Retrained: c.Retrained}
+	return v.reference()
+}
+
+func (c Course) null() *plot.Null {
+	for _, v := range c.Steps {
+		switch {
+		case v == nil || v.Reading.Null == nil:
+		case math.IsNaN(v.Reading.Floor.P95):
+			return &plot.Null{Value: *v.Reading.Null}
+		default:
+			null := plot.Around(*v.Reading.Null, v.Reading.Floor.P95)
+			null.BandLabel = "chance, 95 %"
+			return null
+		}
+	}
+	return nil
+}
+
+// across is a level line over all steps.
+func across(r audit.Reading, name string, steps int) plot.Curve {
+	end := float64(steps - 1)
+	out := plot.Curve{Name: name, X: []float64{0, end}, Y: []float64{r.Value, r.Value}, Control: true}
+	if r.HasInterval() {
+		out.Low, out.High = []float64{r.Low, r.Low}, []float64{r.High, r.High}
+	}
+	return out
+}
+
+// parts are the trajectory on a page.
+func (t *Trajectory) parts() ([]report.Part, error) {
+	var out []report.Part
+	for _, s := range t.Says() {
+		out = append(out, report.Text(s))
+	}
+	if len(t.Courses) > 0 {
+		f, err := t.Figure()
+		if err != nil {
+			return nil, err
+		}
+		picture, err := drawn(f, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: the retrained models. "+
+			"The line is the null, the band what chance does in 95 of 100 cases.")
+		if err != nil {
+			return nil, err
+		}
+		for _, table := range t.Tables() {
+			out = append(out, table)
+		}
+		out = append(out, picture...)
+	}
+	var undone report.List
+	for _, u := range t.Undone {
+		undone = append(undone, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
+	}
+	if undone != nil {
+		out = append(out, report.Text("What was not followed, and what it needs:"), undone)
+	}
+	return out, nil
+}
