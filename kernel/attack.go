@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 
-	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/report"
 
@@ -32,8 +31,8 @@ type attacked struct {
 	note string
 }
 
-// attackTable has a row per attack.
-func attackTable(title string, rows []attacked) *report.Table {
+// attackAnswer is a table with a row per attack.
+func attackAnswer(title string, rows []attacked, value any) answer {
 	t := &report.Table{Title: title, Columns: report.Columns("attack", "AUC", "95 % interval", "advantage, signed", "chance, 95 of 100",
 		"TPR at 1 %", "TPR at 5 %", "records")}
 	for _, r := range rows {
@@ -46,28 +45,5 @@ func attackTable(title string, rows []attacked) *report.Table {
 	}
 	t.Notes = append(t.Notes, "The null of the AUC is 0.5; below it non-members score higher. An advantage that is smaller than chance reaches "+
 		"in 95 of 100 cases, on either side of 0, is no evidence.")
-	return t
-}
-
-// lossFiles are the paths given to attack losses.
-type lossFiles struct{ members, nonmembers, referenceMembers, referenceNonmembers string }
-
-func (in lossFiles) vectors() (model attack.Samples, reference *attack.Samples, err error) {
-	read := func(members, nonmembers string, flag string) (s attack.Samples, err error) {
-		if s.Members, err = readFlag(flag+"members", members, npy.ReadVector); err != nil {
-			return s, err
-		}
-		s.Nonmembers, err = readFlag(flag+"nonmembers", nonmembers, npy.ReadVector)
-		return s, err
-	}
-	if model, err = read(in.members, in.nonmembers, ""); err != nil || in.referenceMembers == "" {
-		return model, nil, err
-	}
-	r, err := read(in.referenceMembers, in.referenceNonmembers, "reference-")
-	return model, &r, err
-}
-
-func (in lossFiles) given() string {
-	return given("members", in.members, "nonmembers", in.nonmembers,
-		"reference-members", in.referenceMembers, "reference-nonmembers", in.referenceNonmembers)
+	return answer{value: value, text: t.Text}
 }

@@ -2,19 +2,16 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/engine"
 
 	"github.com/spf13/cobra"
 )
-
-// featureFiles are the paths given to attack features.
-type featureFiles struct{ members, nonmembers, originalMembers, originalNonmembers string }
 
 func newAttackFeatures() *cobra.Command {
 	c := &cobra.Command{
@@ -37,109 +34,55 @@ Memory: about five times the files.`,
   lethe attack features --members M.npy --nonmembers N.npy --original-members OM.npy --original-nonmembers ON.npy --protocol P-A --json`,
 		Args: cobra.NoArgs,
 	}
-	var in featureFiles
-	var names []string
-	var seed uint64
-	c.Flags().StringVar(&in.members, "members", "", "npy file: features of members")
-	c.Flags().StringVar(&in.nonmembers, "nonmembers", "", "npy file: features of non-members")
-	c.Flags().StringVar(&in.originalMembers, "original-members", "", "npy file: features of the members in the original model")
-	c.Flags().StringVar(&in.originalNonmembers, "original-nonmembers", "", "npy file: features of the non-members in the original model")
-	c.Flags().StringSliceVar(&names, "protocol", []string{learned.CrossFitted(nil).Name}, "protocols, with commas between: "+cli.List(protocolNames()))
-	c.Flags().Uint64Var(&seed, "seed", 0, "of deals and attackers")
+	var q learned.Question
+	var original learned.Records
+	in := inputs{c: c}
+	file(&in, &q.Model.Members, "members", "npy file: features of members", finite(npy.ReadMatrix))
+	file(&in, &q.Model.Nonmembers, "nonmembers", "npy file: features of non-members", finite(npy.ReadMatrix))
+	file(&in, &original.Members, "original-members", "npy file: features of the members in the original model", finite(npy.ReadMatrix))
+	file(&in, &original.Nonmembers, "original-nonmembers", "npy file: features of the non-members in the original model", finite(npy.ReadMatrix))
+	nameOf := func(p learned.Protocol) string { return p.Name }
+	names := c.Flags().StringSlice("protocol", []string{learned.CrossFitted(nil).Name},
+		"protocols, with commas between: "+cli.List(namesOf(learned.Protocols(), nameOf)))
+	seed := c.Flags().Uint64("seed", 0, "of deals and attackers")
 	required(c, "members", "nonmembers")
 	c.MarkFlagsRequiredTogether("original-members", "original-nonmembers")
-	asJSON := cli.JSONFlag(c)
-	c.PreRunE = func(*cobra.Command, []string) error {
-		for _, name := range names {
-			if err := cli.OneOf("protocol", name, protocolNames()...); err != nil {
-				return err
-			}
-		}
-		return nil
+	var protocols []learned.Protocol
+	c.PreRunE = func(*cobra.Command, []string) (err error) {
+		protocols, err = chosen("protocol", learned.Protocols(), nameOf, *names)
+		return err
 	}
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		defer frugal()()
-		reports, err := in.attack(cmd, chosen(names), engine.Root(seed))
-		if err != nil {
-			return err
+	in.answers(func(cmd *cobra.Command) (answer, error) {
+		if cmd.Flags().Changed("original-members") {
+			q.Original = &original
 		}
-		if *asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), reports)
-		}
-		return attackTable("Attackers trained on features", featureRows(reports)).Text(cmd.OutOrStdout())
-	}
+		reports, err := attackFeatures(cmd, protocols, q, engine.Root(*seed))
+		return attackAnswer("Attackers trained on features", featureRows(reports), reports), err
+	})
 	return c
 }
 
-func protocolNames() []string {
-	var out []string
-	for _, p := range learned.Protocols() {
-		out = append(out, p.Name)
-	}
-	return out
-}
-
-func chosen(names []string) []learned.Protocol {
-	var out []learned.Protocol
-	for _, name := range names {
-		for _, p := range learned.Protocols() {
-			if p.Name == name {
-				out = append(out, p)
-			}
-		}
-	}
-	return out
-}
-
-func (in featureFiles) read() (learned.Question, error) {
-	var q learned.Question
-	var original learned.Records
-	for _, f := range []struct {
-		flag, path string
-		to         *array.Matrix[float64]
-	}{
-		{"members", in.members, &q.Model.Members}, {"nonmembers", in.nonmembers, &q.Model.Nonmembers},
-		{"original-members", in.originalMembers, &original.Members}, {"original-nonmembers", in.originalNonmembers, &original.Nonmembers},
-	} {
-		if f.path == "" {
-			continue
-		}
-		var err error
-		if *f.to, err = readFlag(f.flag, f.path, finite(npy.ReadMatrix)); err != nil {
-			return q, err
-		}
-	}
-	if in.originalMembers != "" {
-		q.Original = &original
-	}
-	return q, nil
-}
-
-func (in featureFiles) attack(cmd *cobra.Command, protocols []learned.Protocol, seed engine.Root) ([]*learned.Report, error) {
-	q, err := in.read()
-	if err != nil {
-		return nil, err
-	}
+func attackFeatures(cmd *cobra.Command, protocols []learned.Protocol, q learned.Question, seed engine.Root) (out []*learned.Report, err error) {
 	var e *engine.Engine
-	for _, p := range protocols {
-		if _, alone := p.Attacker.(learned.Logistic); alone || e != nil {
-			continue
-		}
-		if e, err = engine.Open(""); err != nil {
+	if slices.ContainsFunc(protocols, needsEngine) {
+		if e, err = openEngine(""); err != nil {
 			return nil, err
 		}
 		defer e.Close()
 	}
-	var out []*learned.Report
 	for _, p := range protocols {
 		r, err := p.Run(cmd.Context(), e, q, seed)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", given("members", in.members, "nonmembers", in.nonmembers,
-				"original-members", in.originalMembers, "original-nonmembers", in.originalNonmembers), err)
+			return nil, err
 		}
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+func needsEngine(p learned.Protocol) bool {
+	_, alone := p.Attacker.(learned.Logistic)
+	return !alone
 }
 
 // featureRows has a second row for protocols that score what they were trained on.

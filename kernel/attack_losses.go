@@ -1,9 +1,7 @@
 package kernel
 
 import (
-	"fmt"
-
-	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 
@@ -29,34 +27,27 @@ Memory: about 100 bytes per loss.`,
   lethe attack losses --members f.npy --nonmembers t.npy --reference-members rf.npy --reference-nonmembers rt.npy --json`,
 		Args: cobra.NoArgs,
 	}
-	var in lossFiles
-	c.Flags().StringVar(&in.members, "members", "", "npy file: losses of members")
-	c.Flags().StringVar(&in.nonmembers, "nonmembers", "", "npy file: losses of non-members")
-	c.Flags().StringVar(&in.referenceMembers, "reference-members", "", "npy file: losses of the members by a reference model")
-	c.Flags().StringVar(&in.referenceNonmembers, "reference-nonmembers", "", "npy file: losses of the non-members by the reference model")
+	var model attack.Samples
+	reference := &attack.Samples{}
+	in := inputs{c: c}
+	file(&in, &model.Members, "members", "npy file: losses of members", npy.ReadVector)
+	file(&in, &model.Nonmembers, "nonmembers", "npy file: losses of non-members", npy.ReadVector)
+	file(&in, &reference.Members, "reference-members", "npy file: losses of the members by a reference model", npy.ReadVector)
+	file(&in, &reference.Nonmembers, "reference-nonmembers", "npy file: losses of the non-members by the reference model", npy.ReadVector)
 	required(c, "members", "nonmembers")
 	c.MarkFlagsRequiredTogether("reference-members", "reference-nonmembers")
-	asJSON := cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		defer frugal()()
-		rows, err := in.attack()
-		if err != nil {
-			return err
+	in.answers(func(*cobra.Command) (answer, error) {
+		if reference.Members == nil {
+			reference = nil
 		}
-		if *asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), rows)
-		}
-		return attackTable("Attacks by losses", rows).Text(cmd.OutOrStdout())
-	}
+		rows, err := attackLosses(model, reference)
+		return attackAnswer("Attacks by losses", rows, rows), err
+	})
 	return c
 }
 
-// attack takes losses for the negative ELBO of a model without a KL term.
-func (in lossFiles) attack() ([]attacked, error) {
-	model, reference, err := in.vectors()
-	if err != nil {
-		return nil, err
-	}
+// attackLosses takes losses for the negative ELBO of a model without a KL term.
+func attackLosses(model attack.Samples, reference *attack.Samples) ([]attacked, error) {
 	e := generative.Evidence{Model: fromLosses(model)}
 	attacks := []generative.Attack{generative.Recon{}}
 	if reference != nil {
@@ -68,7 +59,7 @@ func (in lossFiles) attack() ([]attacked, error) {
 	for _, a := range attacks {
 		r, err := generative.Run(a, e)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.given(), err)
+			return nil, err
 		}
 		rows = append(rows, attacked{Attack: a.Name(), ScoreReport: r})
 	}

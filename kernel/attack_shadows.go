@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/array/npy"
@@ -9,9 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 )
-
-// shadowFiles are the paths given to attack shadows.
-type shadowFiles struct{ target, shadows, in, truth, population, populationShadows string }
 
 func newAttackShadows() *cobra.Command {
 	c := &cobra.Command{
@@ -39,44 +37,31 @@ Memory: about three times the files.`,
   lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy --method lira-online-pooled`,
 		Args: cobra.NoArgs,
 	}
-	var in shadowFiles
-	var names []string
-	for _, f := range []struct {
-		to          *string
-		name, about string
-	}{
-		{&in.target, "target", "npy file: the target's scores"},
-		{&in.shadows, "shadows", "npy file: scores by shadow models, a row each"},
-		{&in.in, "in", "npy file: which shadow model had which record"},
-		{&in.truth, "truth", "npy file: which records the target had"},
-		{&in.population, "population", "npy file: the target's scores of records that no model had"},
-		{&in.populationShadows, "population-shadows", "npy file: their scores by shadow models, a row each"},
-	} {
-		c.Flags().StringVar(f.to, f.name, "", f.about)
-	}
-	c.Flags().StringSliceVar(&names, "method", nil, "attacks, with commas between; none: all that the files allow, but u-lira: "+cli.List(methodNames()))
+	var e shadow.Evidence
+	var member []bool
+	population := &shadow.Population{}
+	in := inputs{c: c}
+	file(&in, (*[]float64)(&e.Target), "target", "npy file: the target's scores", npy.ReadVector)
+	file(&in, &e.Shadows.Scores, "shadows", "npy file: scores by shadow models, a row each", finite(npy.ReadMatrix))
+	file(&in, &e.Shadows.In, "in", "npy file: which shadow model had which record", npy.ReadMask)
+	file(&in, &member, "truth", "npy file: which records the target had", oneMask)
+	file(&in, (*[]float64)(&population.Target), "population", "npy file: the target's scores of records that no model had", npy.ReadVector)
+	file(&in, &population.Shadows, "population-shadows", "npy file: their scores by shadow models, a row each", finite(npy.ReadMatrix))
+	names := c.Flags().StringSlice("method", nil,
+		"attacks, with commas between; none: all that the files allow, but u-lira: "+cli.List(namesOf(shadowAttacks(), shadow.Attack.Name)))
 	required(c, "target", "shadows", "in", "truth")
 	c.MarkFlagsRequiredTogether("population", "population-shadows")
-	asJSON := cli.JSONFlag(c)
 	c.PreRunE = func(*cobra.Command, []string) error {
-		for _, name := range names {
-			if err := cli.OneOf("method", name, methodNames()...); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := chosen("method", shadowAttacks(), shadow.Attack.Name, *names)
+		return err
 	}
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		defer frugal()()
-		rows, err := in.attack(names)
-		if err != nil {
-			return err
+	in.answers(func(*cobra.Command) (answer, error) {
+		if population.Target != nil {
+			e.Population = population
 		}
-		if *asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), rows)
-		}
-		return attackTable("Attacks by shadow models", rows).Text(cmd.OutOrStdout())
-	}
+		rows, err := attackShadows(e, member, *names)
+		return attackAnswer("Attacks by shadow models", rows, rows), err
+	})
 	return c
 }
 
@@ -85,33 +70,16 @@ func shadowAttacks() []shadow.Attack {
 	return append(shadow.All(), shadow.LiRA{Pooled: true}, shadow.LiRA{Offline: true, Pooled: true})
 }
 
-func methodNames() []string {
-	var out []string
-	for _, a := range shadowAttacks() {
-		out = append(out, a.Name())
-	}
-	return out
-}
-
-// attack runs the attacks of these names; of none those that have all they need.
-func (in shadowFiles) attack(names []string) ([]attacked, error) {
-	e, member, err := in.read()
-	if err != nil {
-		return nil, err
-	}
-	wanted := map[string]bool{}
-	for _, name := range names {
-		wanted[name] = true
-	}
+// attackShadows runs the attacks of these names; of none those that have all they need.
+func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attacked, error) {
 	var rows []attacked
 	for _, a := range shadowAttacks() {
-		if len(names) > 0 && !wanted[a.Name()] || len(names) == 0 && !permitted(a, e) {
+		if wanted := slices.Contains(names, a.Name()) || len(names) == 0 && permitted(a, e); !wanted {
 			continue
 		}
 		r, err := shadow.Run(a, e, member)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", given("target", in.target, "shadows", in.shadows, "in", in.in, "truth", in.truth,
-				"population", in.population, "population-shadows", in.populationShadows), err)
+			return nil, err
 		}
 		rows = append(rows, attacked{Attack: a.Name(), ScoreReport: r})
 	}
@@ -130,32 +98,14 @@ func permitted(a shadow.Attack, e shadow.Evidence) bool {
 	return true
 }
 
-func (in shadowFiles) read() (e shadow.Evidence, member []bool, err error) {
-	target, err := readFlag("target", in.target, npy.ReadVector)
+// oneMask reads a mask of one row: the target's.
+func oneMask(path string) ([]bool, error) {
+	mask, err := npy.ReadMask(path)
+	if err == nil && len(mask) != 1 {
+		err = fmt.Errorf("%s: %d rows, expected one: the target's", path, len(mask))
+	}
 	if err != nil {
-		return e, nil, err
+		return nil, err
 	}
-	e.Target = target
-	if e.Shadows.Scores, err = readFlag("shadows", in.shadows, finite(npy.ReadMatrix)); err != nil {
-		return e, nil, err
-	}
-	if e.Shadows.In, err = readFlag("in", in.in, npy.ReadMask); err != nil {
-		return e, nil, err
-	}
-	truth, err := readFlag("truth", in.truth, npy.ReadMask)
-	if err != nil {
-		return e, nil, err
-	}
-	if len(truth) != 1 {
-		return e, nil, fmt.Errorf("--truth: %s: %d rows, expected one: the target's", in.truth, len(truth))
-	}
-	if in.population == "" {
-		return e, truth[0], nil
-	}
-	e.Population = &shadow.Population{}
-	if e.Population.Target, err = readFlag("population", in.population, npy.ReadVector); err != nil {
-		return e, nil, err
-	}
-	e.Population.Shadows, err = readFlag("population-shadows", in.populationShadows, finite(npy.ReadMatrix))
-	return e, truth[0], err
+	return mask[0], nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/audit/judge"
-	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
 )
@@ -138,20 +137,4 @@ func showAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 	}
 	fmt.Fprintln(w, "the whole report:", page)
 	return nil
-}
-
-func judgementTable() *report.Table {
-	t := words("Judgements on anybody's arrays", "name", "what it asks", "from", "needs")
-	for _, j := range judge.All() {
-		t.Rows = append(t.Rows, row(j.Name(), j.About().Asks, j.About().From, j.Needs().String()))
-	}
-	return t
-}
-
-func judgementList() []named {
-	var out []named
-	for _, j := range judge.All() {
-		out = append(out, named{Name: j.Name(), About: j.About().Asks, From: j.About().From, Needs: j.Needs().String()})
-	}
-	return out
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/audit/judge/kit"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model/onnx"
 	"github.com/lethe-ml/lethe/lib/model/outside"
 	"github.com/lethe-ml/lethe/lib/model/torch"
@@ -108,7 +107,7 @@ func (s *auditSource) run(cmd *cobra.Command, folder string) error {
 	if err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}
-	e, err := engine.Open("")
+	e, err := openEngine("")
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,10 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
+	"path/filepath"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/fetch"
@@ -40,11 +40,7 @@ func knownDataSets(_ *cobra.Command, names []string) error {
 }
 
 func dataSetNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, info := range allDataSets() {
-		names = append(names, info.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return namesOf(allDataSets(), func(i datasets.Info) string { return i.Name }), cobra.ShellCompDirectiveNoFileComp
 }
 
 // dataSetJSON is what is known about a data set.
@@ -106,13 +102,9 @@ func newDataList() *cobra.Command {
 		Example: "  lethe data list\n  lethe data list --json",
 		Args:    cobra.NoArgs,
 	}
-	asJSON := cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		if *asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), dataSetList())
-		}
-		return dataSetTable().Text(cmd.OutOrStdout())
-	}
+	answers(c, func(*cobra.Command, []string) (answer, error) {
+		return answer{value: dataSetList(), text: dataSetTable().Text}, nil
+	})
 	return c
 }
 
@@ -127,17 +119,13 @@ func dataSetList() []dataSetJSON {
 func dataSetTable() *report.Table {
 	t := words("Data sets", "name", "state", "files", "rows", "features", "classes", "licence", "task")
 	for _, i := range allDataSets() {
-		t.Rows = append(t.Rows, row(i.Name, stateOf(i), sizeText(i), fmt.Sprint(i.Rows), featuresText(i), fmt.Sprint(i.ClassCount()), i.Licence, i.Task))
+		features := fmt.Sprint(i.Features)
+		if i.Shape != ([3]int{}) {
+			features = fmt.Sprintf("%d x %d x %d", i.Shape[0], i.Shape[1], i.Shape[2])
+		}
+		t.Rows = append(t.Rows, row(i.Name, stateOf(i), sizeText(i), fmt.Sprint(i.Rows), features, fmt.Sprint(i.ClassCount()), i.Licence, i.Task))
 	}
 	return t
-}
-
-// featuresText is the number of columns of a table or the shape of images.
-func featuresText(i datasets.Info) string {
-	if i.Shape == ([3]int{}) {
-		return fmt.Sprint(i.Features)
-	}
-	return fmt.Sprintf("%d x %d x %d", i.Shape[0], i.Shape[1], i.Shape[2])
 }
 
 // stateOf says whether a set can be loaded. Its files are looked for and not read:
@@ -159,12 +147,17 @@ func sizeText(i datasets.Info) string {
 	switch {
 	case i.Synthetic:
 		return ""
-	case i.Size() == 0:
-		return "size not known"
-	case !i.Embedded && !published(i):
-		return cli.Bytes(i.Size()) + ", by hand"
+	case i.Size() > 0 && !i.Embedded && !published(i):
+		return size(i.Size()) + ", by hand"
 	}
-	return cli.Bytes(i.Size())
+	return size(i.Size())
+}
+
+func size(bytes int64) string {
+	if bytes == 0 {
+		return "size not known"
+	}
+	return cli.Bytes(bytes)
 }
 
 func newDataGet() *cobra.Command {
@@ -203,11 +196,7 @@ func get(cmd *cobra.Command, name string) error {
 		Begin: func(i datasets.Info, f datasets.File, s datasets.Source) {
 			p.Finish()
 			file = f.Name
-			size := "size not known"
-			if f.Size > 0 {
-				size = cli.Bytes(f.Size)
-			}
-			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, size, i.Licence, s.URL)
+			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, size(f.Size), i.Licence, s.URL)
 		},
 		Bytes: func(done, total int64) { p.Update(done, total, file) },
 		Note:  func(line string) { p.Finish(); fmt.Fprintln(w, "lethe:", line) },
@@ -216,15 +205,15 @@ func get(cmd *cobra.Command, name string) error {
 		return err
 	}
 	p.Finish()
-	dir, err := datasets.Dir()
-	if err != nil {
-		return err
+	where := "generated, needs no file"
+	if len(info.Files) > 0 {
+		dir, err := datasets.Dir()
+		if err != nil {
+			return err
+		}
+		where = "in " + filepath.Join(dir, info.Folder)
 	}
-	if len(info.Files) == 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: generated, needs no file\n", name)
-		return nil
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: in %s\n", name, dir+string(os.PathSeparator)+info.Folder)
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", name, where)
 	return nil
 }
 
@@ -250,34 +239,22 @@ file that is named and missing is.`,
 		Args:              knownDataSets,
 		ValidArgsFunction: dataSetNames,
 	}
-	asJSON := cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, names []string) error {
+	answers(c, func(cmd *cobra.Command, names []string) (answer, error) {
 		asked := len(names) > 0
 		if !asked {
 			names, _ = dataSetNames(nil, nil, "")
 		}
 		all, bad, err := verifyData(cmd, names, asked)
-		if err != nil {
-			return err
+		t := words("", "data set", "file", "state", "path or problem")
+		for _, s := range all {
+			t.Rows = append(t.Rows, row(s.DataSet, s.File, s.State, cmp.Or(s.Problem, s.Path)))
 		}
-		if *asJSON {
-			err = cli.WriteJSON(cmd.OutOrStdout(), all)
-		} else {
-			t := words("", "data set", "file", "state", "path or problem")
-			for _, s := range all {
-				detail := s.Path
-				if s.Problem != "" {
-					detail = s.Problem
-				}
-				t.Rows = append(t.Rows, row(s.DataSet, s.File, s.State, detail))
-			}
-			err = t.Text(cmd.OutOrStdout())
+		a := answer{value: all, text: t.Text}
+		if len(bad) > 0 {
+			a.fault = fmt.Errorf("not usable: %s", cli.List(bad))
 		}
-		if err == nil && len(bad) > 0 {
-			err = fmt.Errorf("not usable: %s", strings.Join(bad, ", "))
-		}
-		return err
-	}
+		return a, err
+	})
 	return c
 }
 

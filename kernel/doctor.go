@@ -39,91 +39,56 @@ The exit code is 1 where something that is needed is broken, or a hash differs.`
 		Example: "  lethe doctor\n  lethe doctor --json\n  lethe doctor --bits",
 		Args:    cobra.NoArgs,
 	}
-	asJSON := cli.JSONFlag(c)
 	onlyBits := c.Flags().Bool("bits", false, "compare the bits of trained networks with those that are known, and nothing else")
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
+	answers(c, func(cmd *cobra.Command, _ []string) (answer, error) {
 		if *onlyBits {
-			return compareBits(cmd, *asJSON)
+			return compareBits(cmd.Context())
 		}
 		all, err := examine(cmd.Context())
-		if err != nil {
-			return err
+		var text strings.Builder
+		var broken []string
+		for _, f := range all {
+			fmt.Fprintf(&text, "%-7s %-16s %s\n", f.State, f.Thing, f.Detail)
+			if f.State == setup.StateBroken {
+				broken = append(broken, f.Thing)
+			}
 		}
-		if *asJSON {
-			err = cli.WriteJSON(cmd.OutOrStdout(), all)
-		} else {
-			err = printFindings(cmd, all)
+		a := answer{value: all, text: saying(&text)}
+		if len(broken) > 0 {
+			a.fault = errors.New("to be put right: " + cli.List(broken))
 		}
-		if err == nil {
-			err = sick(all)
-		}
-		return err
-	}
+		return a, err
+	})
 	return c
 }
 
-// compareBits trains every network for a moment and says whether its bits are known.
-func compareBits(cmd *cobra.Command, asJSON bool) error {
-	e, err := engine.Open(backend.Name)
-	if err != nil {
+// saying prints a text that is made.
+func saying(text fmt.Stringer) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text.String())
 		return err
 	}
-	defer e.Close()
-	all, err := bits.Read(cmd.Context(), e)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		err = cli.WriteJSON(cmd.OutOrStdout(), all)
-	} else {
-		err = printBits(cmd.OutOrStdout(), all)
-	}
-	if err != nil {
-		return err
-	}
-	for _, r := range all {
-		if !r.OK() {
-			return fmt.Errorf("%s has other bits than it should have, on %s/%s with %s", r.Network, runtime.GOOS, runtime.GOARCH, kernels.Best())
-		}
-	}
-	return nil
 }
 
-func printBits(w io.Writer, all []bits.Reading) error {
+// compareBits trains every network for a moment and says whether its bits are known.
+func compareBits(ctx context.Context) (answer, error) {
+	e, err := engine.Open(backend.Name)
+	if err != nil {
+		return answer{}, err
+	}
+	defer e.Close()
+	all, err := bits.Read(ctx, e)
+	var text strings.Builder
+	a, here := answer{value: all, text: saying(&text)}, fmt.Sprintf("%s/%s with %s", runtime.GOOS, runtime.GOARCH, kernels.Best())
 	for _, r := range all {
 		state := "ok"
 		if !r.OK() {
-			state = "differs"
+			state, a.fault = "differs", fmt.Errorf("%s has other bits than it should have, on %s", r.Network, here)
 		}
-		if _, err := fmt.Fprintf(w, "%-7s %-20s %s\n", state, r.Network, r.Hash); err != nil {
-			return err
-		}
+		fmt.Fprintf(&text, "%-7s %-20s %s\n", state, r.Network, r.Hash)
 	}
-	_, err := fmt.Fprintf(w, "three steps each, %s/%s with %s\n", runtime.GOOS, runtime.GOARCH, kernels.Best())
-	return err
-}
-
-func printFindings(cmd *cobra.Command, all []setup.Finding) error {
-	for _, f := range all {
-		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-7s %-16s %s\n", f.State, f.Thing, f.Detail); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sick names what is broken.
-func sick(all []setup.Finding) error {
-	var names []string
-	for _, f := range all {
-		if f.State == setup.StateBroken {
-			names = append(names, f.Thing)
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return errors.New("to be put right: " + cli.List(names))
+	fmt.Fprintf(&text, "three steps each, %s\n", here)
+	return a, err
 }
 
 // examine looks at everything.

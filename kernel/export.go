@@ -5,7 +5,6 @@ import (
 	"regexp"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 
@@ -35,7 +34,7 @@ the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
 	f.StringVar(&out, "out", "", "the folder to write into")
 	f.StringSliceVar(&opt.Layers, "layers", nil, "named activations to write (default: all that the network has)")
 	f.StringVar(&layout, "layout", layouts[0], "names and layout of the weights: lethe, or pytorch for a state_dict (see lethe state)")
-	cobra.CheckErr(c.MarkFlagRequired("out"))
+	required(c, "out")
 	dir := storeFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		match, err := regexp.Compile(only)
@@ -50,20 +49,11 @@ the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
 		if err != nil {
 			return err
 		}
-		s, err := openStore(cmd, *dir)
+		env, err := openEnv(cmd, *dir, "")
 		if err != nil {
 			return err
 		}
-		e, err := engine.Open("")
-		if err != nil {
-			return err
-		}
-		defer e.Close()
-		shift, err := engine.SeedShift()
-		if err != nil {
-			return err
-		}
-		env := &paper.Env{Engine: e, Store: s, Shift: shift}
+		defer env.Engine.Close()
 		jobs, err := paper.Jobs(cmd.Context(), env, scale, recipes...)
 		if err != nil {
 			return err
@@ -71,29 +61,6 @@ the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
 		return exportModels(cmd, env, jobs, match, out, opt)
 	}
 	return c
-}
-
-// recipesNamed finds the tables and figures of a paper by their names.
-func recipesNamed(name string, names []string, scale string) ([]paper.Recipe, error) {
-	var known []string
-	for _, p := range papers() {
-		known = append(known, p.Name)
-		if p.Name != name {
-			continue
-		}
-		if err := cli.OneOf("scale", scale, p.ScaleNames()...); err != nil {
-			return nil, err
-		}
-		tables, err := recipesOf(p, paper.Table, names)
-		if err == nil {
-			return tables, nil
-		}
-		if figures, other := recipesOf(p, paper.Figure, names); other == nil {
-			return figures, nil
-		}
-		return nil, err
-	}
-	return nil, cli.OneOf("paper", name, known...)
 }
 
 // exportModels writes the models that match and are in the store.

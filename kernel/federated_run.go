@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/federated/flower"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
 )
@@ -31,31 +31,26 @@ Memory: about six times the files of records, and the network's activations of a
 	}
 	out := c.Flags().String("out", "", "safetensors file to write the weights to, with the rounds in its metadata")
 	like := c.Flags().String("like", "", "safetensors file of another run, to compare with")
-	asJSON := cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
+	answers(c, func(cmd *cobra.Command, args []string) (answer, error) {
 		s, err := flower.ReadStudy(args[0])
 		if err != nil {
-			return err
+			return answer{}, err
 		}
 		p, history, err := runFederation(cmd, s, args[0], *like)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
 		if *out != "" {
 			if err := flower.WriteWeights(*out, p, history); err != nil {
-				return err
+				return answer{}, err
 			}
 		}
-		if *asJSON {
-			err = cli.WriteJSON(cmd.OutOrStdout(), history)
-		} else {
-			err = roundsTable(cmd, history)
+		a := answer{value: history, text: roundsTable(history).Text}
+		if *like != "" {
+			a.fault = compareWeights(cmd, s, p, *like)
 		}
-		if err != nil || *like == "" {
-			return err
-		}
-		return compareWeights(cmd, s, p, *like)
-	}
+		return a, nil
+	})
 	return c
 }
 
@@ -80,7 +75,7 @@ func runFederation(cmd *cobra.Command, s flower.Study, folder, like string) (nn.
 		}
 		f.Rounds, f.Attend = len(history), federated.Again(history)
 	}
-	e, err := engine.Open("")
+	e, err := openEngine("")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +95,7 @@ func runFederation(cmd *cobra.Command, s flower.Study, folder, like string) (nn.
 	}})
 }
 
-func roundsTable(cmd *cobra.Command, history []federated.Round) error {
+func roundsTable(history []federated.Round) *report.Table {
 	t := words("", "round", "answered", "silent", "loss")
 	for _, h := range history {
 		loss := ""
@@ -109,7 +104,7 @@ func roundsTable(cmd *cobra.Command, history []federated.Round) error {
 		}
 		t.Rows = append(t.Rows, row(fmt.Sprint(h.Round), listed(h.Answered), listed(h.Silent), loss))
 	}
-	return t.Text(cmd.OutOrStdout())
+	return t
 }
 
 func listed(users []int) string { return strings.Trim(fmt.Sprint(users), "[]") }

@@ -5,6 +5,9 @@ import (
 	"runtime"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
 
 	"github.com/spf13/cobra"
@@ -46,6 +49,30 @@ func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 		return nil, nil
 	}
 	return openStore(cmd, path)
+}
+
+// openEnv opens the store and the engine, which the caller closes, for recipes.
+func openEnv(cmd *cobra.Command, dir, spec string) (*paper.Env, error) {
+	shift, err := engine.SeedShift()
+	if err != nil {
+		return nil, err
+	}
+	s, err := openStore(cmd, dir)
+	if err != nil {
+		return nil, err
+	}
+	e, err := openEngine(spec)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", e)
+	return &paper.Env{Engine: e, Store: s, Shift: shift}, nil
+}
+
+// openEngine opens an engine, which may be XLA with the plugin that lethe xla gets.
+func openEngine(spec string) (*engine.Engine, error) {
+	setup.OfferPlugin()
+	return engine.Open(spec)
 }
 
 func storeDir(dir string) (string, error) {

@@ -3,21 +3,24 @@ package kernel
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/attack/strangers"
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/audit/judge"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify"
@@ -32,7 +35,7 @@ type inventory struct {
 	values      func() any // for JSON
 }
 
-// named is an entry of an inventory in JSON.
+// named is an entry of an inventory.
 type named struct {
 	Name    string          `json:"name"`
 	About   string          `json:"about,omitempty"`
@@ -44,37 +47,61 @@ type named struct {
 
 func inventories() []inventory {
 	return []inventory{
-		{"methods", "unlearning methods and controls", methodTable, func() any { return methodList() }},
+		byName("methods", "unlearning methods and controls", methodList, "from", "sees"),
 		byName("attacks", "membership attacks", attackList),
-		byName("metrics", "verification metrics", metricList),
-		byName("lenses", "lenses on one model", lensList),
-		{"judgements", "judgements of lethe audit on anybody's arrays", judgementTable, func() any { return judgementList() }},
+		byName("metrics", "verification metrics", func() []named {
+			return entriesOf(verify.All(), func(m verify.Metric) named { return named{Name: m.Name, About: m.About} })
+		}),
+		byName("lenses", "lenses on one model", func() []named { return described("", audit.Every()) }),
+		byName("judgements", "judgements of lethe audit on anybody's arrays", func() []named {
+			return entriesOf(judge.All(), func(j judge.Judgement) named {
+				return named{Name: j.Name(), About: j.About().Asks, From: j.About().From, Needs: j.Needs().String()}
+			})
+		}, "from", "needs"),
 		{"datasets", "data sets", dataSetTable, func() any { return dataSetList() }},
 		byName("models", "network families", modelList),
-		byName("losses", "what networks are trained for", lossList),
-		byName("recipes", "tables and figures of papers", recipeList),
+		byName("losses", "what networks are trained for", func() []named {
+			return described("", append(loss.All(), loss.Loss(diffusion.EDM{})))
+		}),
+		byName("recipes", "tables and figures of papers", func() (out []named) {
+			for _, p := range papers() {
+				out = append(out, entriesOf(p.Recipes, func(r paper.Recipe) named { return named{Name: r.ID, About: r.Title} })...)
+			}
+			return out
+		}),
 	}
 }
 
-func byName(kind, about string, entries func() []named) inventory {
-	return inventory{kind, about, func() *report.Table { return namedTable(about, entries()) }, func() any { return entries() }}
+// byName is an inventory of entries. Its table has their names, what they are, and
+// what else is asked for.
+func byName(kind, about string, entries func() []named, more ...string) inventory {
+	return inventory{kind, about, func() *report.Table {
+		t := words(strings.ToUpper(about[:1])+about[1:], append([]string{"name", "what it is"}, more...)...)
+		for _, e := range entries() {
+			columns := map[string]string{"from": e.From, "sees": strings.Join(e.Sees, ", "), "needs": e.Needs}
+			cells := []string{e.Name, e.About}
+			for _, m := range more {
+				cells = append(cells, columns[m])
+			}
+			t.Rows = append(t.Rows, row(cells...))
+		}
+		return t
+	}, func() any { return entries() }}
 }
 
-func namedTable(title string, entries []named) *report.Table {
-	t := words(strings.ToUpper(title[:1])+title[1:], "name", "what it is")
-	for _, e := range entries {
-		t.Rows = append(t.Rows, row(e.Name, e.About))
+func entriesOf[T any](all []T, entry func(T) named) (out []named) {
+	for _, one := range all {
+		out = append(out, entry(one))
 	}
-	return t
+	return out
 }
 
-// methodTable also says whose a method is and what it is shown.
-func methodTable() *report.Table {
-	t := words("Unlearning methods and controls", "name", "what it does", "from", "sees")
-	for _, e := range methodList() {
-		t.Rows = append(t.Rows, row(e.Name, e.About, e.From, strings.Join(e.Sees, ", ")))
-	}
-	return t
+// described are entries for what knows its name and what it is.
+func described[T interface {
+	Name() string
+	About() string
+}](what string, all []T) []named {
+	return entriesOf(all, func(one T) named { return named{Name: one.Name(), About: what + one.About()} })
 }
 
 func newList() *cobra.Command {
@@ -83,49 +110,39 @@ func newList() *cobra.Command {
 		Short:   "List methods, attacks, metrics, lenses, judgements, data sets, models, losses, recipes",
 		Example: "  lethe list\n  lethe list methods\n  lethe list recipes --json",
 	}
-	var all []inventory
 	for _, inv := range inventories() {
-		all = append(all, inv)
 		sub := &cobra.Command{
 			Use:     inv.kind,
 			Short:   "List " + inv.about,
 			Example: "  lethe list " + inv.kind + "\n  lethe list " + inv.kind + " --json",
 			Args:    cobra.NoArgs,
 		}
-		asJSON := cli.JSONFlag(sub)
-		sub.RunE = func(cmd *cobra.Command, _ []string) error { return show(cmd, *asJSON, inv) }
+		shown(sub, inv)
 		c.AddCommand(sub)
 	}
-	asGroup(c)
-	asJSON := cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return cli.UnknownCommand(cmd, args[0])
-		}
-		return show(cmd, *asJSON, all...)
-	}
-	return c
+	shown(c, inventories()...)
+	return asGroup(c)
 }
 
-// show prints inventories: in JSON an object with one list per kind.
-func show(cmd *cobra.Command, asJSON bool, all ...inventory) error {
-	w := cmd.OutOrStdout()
-	if asJSON {
-		out := map[string]any{}
+// shown lets a command print inventories: in JSON an object with one list per kind.
+func shown(c *cobra.Command, all ...inventory) {
+	answers(c, func(*cobra.Command, []string) (answer, error) {
+		values := map[string]any{}
 		for _, inv := range all {
-			out[inv.kind] = inv.values()
+			values[inv.kind] = inv.values()
 		}
-		return cli.WriteJSON(w, out)
-	}
-	for i, inv := range all {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if err := inv.table().Text(w); err != nil {
-			return err
-		}
-	}
-	return nil
+		return answer{value: values, text: func(w io.Writer) error {
+			for i, inv := range all {
+				if i > 0 {
+					fmt.Fprintln(w)
+				}
+				if err := inv.table().Text(w); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}, nil
+	})
 }
 
 func methodList() []named {
@@ -158,75 +175,24 @@ func methodList() []named {
 }
 
 func attackList() []named {
-	var out []named
-	for _, a := range attack.All() {
-		out = append(out, named{Name: a.Name(), About: a.About()})
-	}
-	for _, s := range attack.Signals() {
-		out = append(out, named{Name: s.Name(), About: "threshold on the " + s.About()})
-	}
-	for _, a := range generative.All() {
-		out = append(out, named{Name: a.Name(), About: "generative model: " + a.About()})
-	}
-	for _, a := range shadow.All() {
-		out = append(out, named{Name: a.Name(), About: "shadow models: " + a.About()})
-	}
-	for _, a := range strangers.All() {
-		out = append(out, named{Name: a.Name(), About: "non-members alone: " + a.About()})
-	}
-	for _, a := range learned.Attackers() {
-		out = append(out, named{Name: a.Name(), About: "trained: " + a.About()})
-	}
-	return out
-}
-
-func lensList() []named {
-	var out []named
-	for _, l := range audit.Every() {
-		out = append(out, named{Name: l.Name(), About: l.About()})
-	}
-	return out
-}
-
-func metricList() []named {
-	var out []named
-	for _, m := range verify.All() {
-		out = append(out, named{Name: m.Name, About: m.About})
-	}
-	return out
+	return slices.Concat(
+		described("", attack.All()),
+		described("threshold on the ", attack.Signals()),
+		described("generative model: ", generative.All()),
+		described("shadow models: ", shadow.All()),
+		described("non-members alone: ", strangers.All()),
+		described("trained: ", learned.Attackers()),
+	)
 }
 
 func modelList() []named {
-	var out []named
-	for _, f := range tabular.All() {
-		out = append(out, named{Name: f.Name, About: f.About})
-	}
-	for _, f := range vision.All() {
-		out = append(out, named{Name: f.Name, About: "images: " + f.About})
-	}
-	for _, h := range ib.All() {
-		out = append(out, named{Name: h.Name(), About: "half of an information bottleneck: " + h.About()})
-	}
-	return append(out,
-		named{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that takes noise away, with EDM's preconditioning"},
-		named{Name: vae.Gaussian{}.Name(), About: "a variational autoencoder with one hidden layer on either side"},
-		named{Name: vae.Cells{}.Name(), About: "single cells: the variational autoencoder of Fishing for Privacy"})
-}
-
-func lossList() []named {
-	var out []named
-	for _, l := range append(loss.All(), loss.Loss(diffusion.EDM{})) {
-		out = append(out, named{Name: l.Name(), About: l.About()})
-	}
-	return out
-}
-
-func recipeList() []named {
-	var out []named
-	for _, p := range papers() {
-		for _, r := range p.Recipes {
-			out = append(out, named{Name: r.ID, About: r.Title})
-		}
-	}
-	return out
+	return slices.Concat(
+		entriesOf(tabular.All(), func(f tabular.Family) named { return named{Name: f.Name, About: f.About} }),
+		entriesOf(vision.All(), func(f vision.Family) named { return named{Name: f.Name, About: "images: " + f.About} }),
+		described("half of an information bottleneck: ", ib.All()),
+		[]named{
+			{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that takes noise away, with EDM's preconditioning"},
+			{Name: vae.Gaussian{}.Name(), About: "a variational autoencoder with one hidden layer on either side"},
+			{Name: vae.Cells{}.Name(), About: "single cells: the variational autoencoder of Fishing for Privacy"},
+		})
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/array/npy"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model/onnx"
 	"github.com/lethe-ml/lethe/lib/model/outside"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -67,7 +66,7 @@ func (r *runFlags) on(cmd *cobra.Command, m outside.Network) error {
 	if err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}
-	e, err := engine.Open(r.engine)
+	e, err := openEngine(r.engine)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
@@ -122,7 +123,7 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return run.make(cmd, p, recipes, *workers)
+		return run.make(cmd, recipes, *workers)
 	}
 	return c
 }
@@ -197,6 +198,57 @@ func recipesOf(p paper.Paper, kind string, names []string) ([]paper.Recipe, erro
 			return nil, err
 		}
 		out = append(out, r)
+	}
+	return out, nil
+}
+
+// recipesNamed finds the tables, or else the figures, of a paper by their names.
+func recipesNamed(name string, names []string, scale string) ([]paper.Recipe, error) {
+	found, err := chosen("paper", papers(), func(p paper.Paper) string { return p.Name }, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	if err := cli.OneOf("scale", scale, found[0].ScaleNames()...); err != nil {
+		return nil, err
+	}
+	tables, err := recipesOf(found[0], paper.Table, names)
+	if err == nil {
+		return tables, nil
+	}
+	if figures, other := recipesOf(found[0], paper.Figure, names); other == nil {
+		return figures, nil
+	}
+	return nil, err
+}
+
+// recipeIDs are the whole names of all papers' recipes.
+func recipeIDs() (ids []string) {
+	for _, p := range papers() {
+		ids = append(ids, namesOf(p.Recipes, idOf)...)
+	}
+	return ids
+}
+
+func idOf(r paper.Recipe) string { return r.ID }
+
+// recipesByID finds recipes by their whole names; all must know the scale.
+func recipesByID(ids []string, scale string) (out []paper.Recipe, err error) {
+	if len(ids) == 0 {
+		return nil, cli.Usagef("no recipe is named; lethe list recipes shows them")
+	}
+	if _, err := chosen("recipe", recipeIDs(), strings.Clone, ids); err != nil {
+		return nil, err
+	}
+	for _, p := range papers() {
+		for _, r := range p.Recipes {
+			if !slices.Contains(ids, r.ID) {
+				continue
+			}
+			if err := cli.OneOf("scale", scale, p.ScaleNames()...); err != nil {
+				return nil, err
+			}
+			out = append(out, r)
+		}
 	}
 	return out, nil
 }

@@ -6,14 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
-	"github.com/lethe-ml/lethe/kernel/setup"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/store"
 
 	"github.com/spf13/cobra"
 )
@@ -81,29 +79,20 @@ func (r *recipeRun) checkOut() error {
 	return os.Remove(f.Name())
 }
 
-// settle settles what is written: the runs behind the output, or the output in
-// some format.
+// settle settles what is written: the runs behind the output, or the output in the
+// format of the flag, or of the ending of the file's name.
 func (r *recipeRun) settle(formats []string) error {
-	if r.runs == "" {
-		return r.chooseFormat(formats)
-	}
-	if r.format != "" {
+	switch ending := strings.TrimPrefix(filepath.Ext(r.out), "."); {
+	case r.runs != "" && r.format != "":
 		return cli.Usagef("--runs %s writes no %s", r.runs, r.kind)
-	}
-	return cli.OneOf("runs", r.runs, runFormats...)
-}
-
-// chooseFormat settles the format: the flag, or the ending of the file's name.
-func (r *recipeRun) chooseFormat(formats []string) error {
-	if r.format != "" {
+	case r.runs != "":
+		return cli.OneOf("runs", r.runs, runFormats...)
+	case r.format != "":
 		return cli.OneOf("format", r.format, formats...)
-	}
-	r.format = formats[0]
-	ending := strings.TrimPrefix(filepath.Ext(r.out), ".")
-	for _, f := range formats {
-		if f == ending {
-			r.format = f
-		}
+	case slices.Contains(formats, ending):
+		r.format = ending
+	default:
+		r.format = formats[0]
 	}
 	return nil
 }
@@ -118,38 +107,17 @@ func (r *recipeRun) intoFolder() bool {
 	return err == nil && info.IsDir() || err != nil && filepath.Ext(r.out) == ""
 }
 
-// open opens the store and the engine, which the caller closes.
-func (r *recipeRun) open(cmd *cobra.Command) (*engine.Engine, *store.Store, error) {
-	s, err := openStore(cmd, *r.store)
-	if err != nil {
-		return nil, nil, err
-	}
-	setup.OfferPlugin()
-	e, err := engine.Open(r.engine)
-	if err != nil {
-		return nil, nil, err
-	}
-	fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", e)
-	return e, s, nil
-}
-
 // make computes the recipes and writes them.
-func (r *recipeRun) make(cmd *cobra.Command, p paper.Paper, recipes []paper.Recipe, workers int) error {
-	e, s, err := r.open(cmd)
+func (r *recipeRun) make(cmd *cobra.Command, recipes []paper.Recipe, workers int) error {
+	env, err := openEnv(cmd, *r.store, r.engine)
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer env.Engine.Close()
 	shown := cli.NewProgress(cmd.ErrOrStderr(), paper.Unit)
 	defer shown.Finish()
-	shift, err := engine.SeedShift()
-	if err != nil {
-		return err
-	}
-	env := &paper.Env{
-		Engine: e, Store: s, Shift: shift, Workers: workers,
-		Progress: func(now paper.Progress) { shown.Update(now.Done, now.Total, now.What) },
-	}
+	env.Workers = workers
+	env.Progress = func(now paper.Progress) { shown.Update(now.Done, now.Total, now.What) }
 	if r.listJobs {
 		jobs, err := paper.Jobs(cmd.Context(), env, r.scale, recipes...)
 		if err != nil {
@@ -162,7 +130,7 @@ func (r *recipeRun) make(cmd *cobra.Command, p paper.Paper, recipes []paper.Reci
 		shown.Finish()
 		if err != nil {
 			if cmd.Context().Err() != nil {
-				return fmt.Errorf("%w; what was finished is in %s, the same command goes on from there", err, s.Dir())
+				return fmt.Errorf("%w; what was finished is in %s, the same command goes on from there", err, env.Store.Dir())
 			}
 			return err
 		}

@@ -41,14 +41,18 @@ Results go to standard output, progress and errors to standard error. Exit codes
 	return root
 }
 
-// asGroup makes a command out of one that only has sub-commands: alone it
-// prints its help, and a word that it does not know is an error.
+// asGroup makes a command out of one that only has sub-commands: a word that it
+// does not know is an error, and alone it prints its help or does what it does.
 func asGroup(c *cobra.Command) *cobra.Command {
+	alone := c.RunE
 	c.Args = cobra.ArbitraryArgs
 	c.SuggestionsMinimumDistance = 2
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
+		switch {
+		case len(args) > 0:
 			return cli.UnknownCommand(cmd, args[0])
+		case alone != nil:
+			return alone(cmd, nil)
 		}
 		return cmd.Help()
 	}

@@ -2,9 +2,11 @@ package kernel
 
 import (
 	"bufio"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,16 +35,11 @@ store can change a file and the hash beside it. Against that, sign it.`,
 		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs sign --key key.pem\n" +
 			"  lethe runs merge runs other/runs\n  lethe runs prune --dry-run",
 	}
-	c.AddCommand(newRunsList(), newRunsShow(), newRunsVerify(), newRunsSign(), newRunsMerge(), newRunsPrune())
-	asGroup(c)
-	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return cli.UnknownCommand(cmd, args[0])
-		}
-		return listRuns(cmd, *dir, *asJSON)
-	}
-	return c
+	c.AddCommand(listing(&cobra.Command{
+		Use: "list", Short: "What is in the store, with sizes", Args: cobra.NoArgs,
+		Example: "  lethe runs list\n  lethe runs list --json",
+	}), newRunsShow(), newRunsVerify(), newRunsSign(), newRunsMerge(), newRunsPrune())
+	return asGroup(listing(c))
 }
 
 // runJSON is an entry of the store.
@@ -63,16 +60,6 @@ func runOf(e store.Entry) runJSON {
 		Dir: e.Dir, Problem: e.Problem}
 }
 
-func newRunsList() *cobra.Command {
-	c := &cobra.Command{
-		Use: "list", Short: "What is in the store, with sizes", Args: cobra.NoArgs,
-		Example: "  lethe runs list\n  lethe runs list --json",
-	}
-	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, _ []string) error { return listRuns(cmd, *dir, *asJSON) }
-	return c
-}
-
 // entries lists a store; one that does not exist is empty.
 func entries(cmd *cobra.Command, dir string) (*store.Store, []store.Entry, error) {
 	s, err := existingStore(cmd, dir)
@@ -83,35 +70,33 @@ func entries(cmd *cobra.Command, dir string) (*store.Store, []store.Entry, error
 	return s, all, err
 }
 
-func listRuns(cmd *cobra.Command, dir string, asJSON bool) error {
-	s, all, err := entries(cmd, dir)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		out := []runJSON{}
+// listing lets a command list a store.
+func listing(c *cobra.Command) *cobra.Command {
+	dir := storeFlag(c)
+	answers(c, func(cmd *cobra.Command, _ []string) (answer, error) {
+		s, all, err := entries(cmd, *dir)
+		value, t, total := []runJSON{}, words("", "id", "state", "recipe", "files", "size", "made (UTC)"), int64(0)
 		for _, e := range all {
-			out = append(out, runOf(e))
+			total += e.Bytes
+			value = append(value, runOf(e))
+			made := e.Created.UTC().Format("2006-01-02 15:04")
+			t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), cli.Printable(e.Key.Recipe), fmt.Sprint(e.Files), cli.Bytes(e.Bytes), made))
 		}
-		return cli.WriteJSON(cmd.OutOrStdout(), out)
-	}
-	if s == nil {
-		return nil
-	}
-	t := words("", "id", "state", "recipe", "files", "size", "made (UTC)")
-	var total int64
-	for _, e := range all {
-		total += e.Bytes
-		made := e.Created.UTC().Format("2006-01-02 15:04")
-		t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), cli.Printable(e.Key.Recipe), fmt.Sprint(e.Files), cli.Bytes(e.Bytes), made))
-	}
-	if len(all) > 0 {
-		if err := t.Text(cmd.OutOrStdout()); err != nil {
+		text := func(w io.Writer) error {
+			if s == nil {
+				return nil
+			}
+			if len(all) > 0 {
+				if err := t.Text(w); err != nil {
+					return err
+				}
+			}
+			_, err := fmt.Fprintf(w, "%d entries, %s, in %s\n", len(all), cli.Bytes(total), s.Dir())
 			return err
 		}
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d entries, %s, in %s\n", len(all), cli.Bytes(total), s.Dir())
-	return nil
+		return answer{value: value, text: text}, err
+	})
+	return c
 }
 
 // shortID is as much of an ID as people need.
@@ -145,28 +130,24 @@ func newRunsShow() *cobra.Command {
 		Long:    "What a run was computed from, and its files. The first digits of its ID are enough.",
 		Example: "  lethe runs show 3f9c\n  lethe runs show 3f9c --json", Args: cobra.ExactArgs(1),
 	}
-	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
+	dir := storeFlag(c)
+	answers(c, func(cmd *cobra.Command, args []string) (answer, error) {
 		_, all, err := entries(cmd, *dir)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
 		found, err := pick(all, args)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		return showRun(cmd, found[0], *asJSON)
-	}
+		r := runOf(found[0])
+		r.Key = &found[0].Key
+		return answer{value: r, text: func(w io.Writer) error { return showRun(w, found[0]) }}, nil
+	})
 	return c
 }
 
-func showRun(cmd *cobra.Command, e store.Entry, asJSON bool) error {
-	w := cmd.OutOrStdout()
-	if asJSON {
-		r := runOf(e)
-		r.Key = &e.Key
-		return cli.WriteJSON(w, r)
-	}
+func showRun(w io.Writer, e store.Entry) error {
 	fmt.Fprintf(w, "id       %s\nstate    %s\nfolder   %s\nsize     %s in %d files\nmade     %s\n",
 		cli.Printable(e.ID), e.State, cli.Printable(e.Dir), cli.Bytes(e.Bytes), e.Files, e.Created.UTC().Format(time.DateTime+" UTC"))
 	if e.Problem != "" {
@@ -210,76 +191,57 @@ with the same manifest, and without names every run of that list must be there.
 An older list of the same signer, put back together with the older runs, passes.`,
 		Example: "  lethe runs verify\n  lethe runs verify 3f9c --json\n  lethe runs verify --key public.pem", Args: cobra.ArbitraryArgs,
 	}
-	dir, asJSON := storeFlag(c), cli.JSONFlag(c)
-	key := c.Flags().String("key", "", "PEM file: the Ed25519 key whose signature the runs must have, its public half or whole")
-	c.RunE = func(cmd *cobra.Command, ids []string) error {
+	dir, in := storeFlag(c), inputs{c: c}
+	var key ed25519.PublicKey
+	file(&in, &key, "key", "PEM file: the Ed25519 key whose signature the runs must have, its public half or whole", keyReader(store.PublicKey))
+	answers(c, func(cmd *cobra.Command, ids []string) (answer, error) {
 		s, all, err := entries(cmd, *dir)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		verify := func(id string) error { return s.Verify(id) }
-		if *key != "" {
-			list, err := signedList(s, *key)
+		if _, err := in.read(); err != nil {
+			return answer{}, err
+		}
+		verify, state, why := s.Verify, "damaged", "they are never used, and computed anew when they are asked for"
+		if key != nil {
+			if s == nil {
+				return answer{}, errors.New("--key: there is no store, so nothing is signed")
+			}
+			list, err := s.Signed(key)
 			if err != nil {
-				return err
+				return answer{}, err
 			}
 			verify = func(id string) error { return s.VerifySigned(id, list) }
+			state, why = "not as signed", "whoever changed, added or removed them does not have the key, or has not signed since"
 			if len(ids) == 0 {
 				all = withMissing(all, list)
 			}
 		}
 		if len(ids) > 0 {
 			if all, err = pick(all, ids); err != nil {
-				return err
+				return answer{}, err
 			}
 		}
-		checked, bad, err := verifyRuns(cmd, all, verify)
+		checked, err := verifyRuns(cmd, all, verify)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		if *asJSON {
-			err = cli.WriteJSON(cmd.OutOrStdout(), checked)
-		} else {
-			for _, r := range checked {
-				if !r.OK {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s %s: %s\n", shortID(r.ID), fault(*key), cli.Printable(r.Problem))
-				}
+		var said strings.Builder
+		n := 0
+		for _, r := range checked {
+			if !r.OK {
+				n++
+				fmt.Fprintf(&said, "%s %s: %s\n", shortID(r.ID), state, cli.Printable(r.Problem))
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d runs checked, %d %s\n", len(checked), bad, fault(*key))
 		}
-		if err == nil && bad > 0 {
-			err = fmt.Errorf("%d of %d runs are %s; %s", bad, len(checked), fault(*key), consequence(*key))
+		fmt.Fprintf(&said, "%d runs checked, %d %s\n", len(checked), n, state)
+		a := answer{value: checked, text: saying(&said)}
+		if n > 0 {
+			a.fault = fmt.Errorf("%d of %d runs are %s; %s", n, len(checked), state, why)
 		}
-		return err
-	}
+		return a, nil
+	})
 	return c
-}
-
-// fault is what a run is that did not pass, with and without a key.
-func fault(key string) string {
-	if key != "" {
-		return "not as signed"
-	}
-	return "damaged"
-}
-
-func consequence(key string) string {
-	if key != "" {
-		return "whoever changed, added or removed them does not have the key, or has not signed since"
-	}
-	return "they are never used, and computed anew when they are asked for"
-}
-
-// signedList reads the list of signed runs and checks its signature.
-func signedList(s *store.Store, keyFile string) (*store.Signed, error) {
-	key, err := readFlag("key", keyFile, keyReader(store.PublicKey))
-	if err != nil {
-		return nil, err
-	}
-	if s == nil {
-		return nil, errors.New("--key: there is no store, so nothing is signed")
-	}
-	return s.Signed(key)
 }
 
 // keyReader reads a file and names it when it holds no such key.
@@ -325,11 +287,12 @@ store, and give others the public half:
   openssl pkey -in key.pem -pubout -out public.pem`,
 		Example: "  lethe runs sign --key key.pem\n  lethe runs verify --key public.pem", Args: cobra.NoArgs,
 	}
-	dir, keyFile := storeFlag(c), c.Flags().String("key", "", "PEM file with your private Ed25519 key")
+	dir, in := storeFlag(c), inputs{c: c}
+	var key ed25519.PrivateKey
+	file(&in, &key, "key", "PEM file with your private Ed25519 key", keyReader(store.PrivateKey))
 	required(c, "key")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		key, err := readFlag("key", *keyFile, keyReader(store.PrivateKey))
-		if err != nil {
+		if _, err := in.read(); err != nil {
 			return err
 		}
 		s, err := existingStore(cmd, *dir)
@@ -345,30 +308,28 @@ store, and give others the public half:
 	return c
 }
 
-func verifyRuns(cmd *cobra.Command, all []store.Entry, verify func(id string) error) ([]checkedJSON, int, error) {
+func verifyRuns(cmd *cobra.Command, all []store.Entry, verify func(id string) error) ([]checkedJSON, error) {
 	p := cli.NewProgress(cmd.ErrOrStderr(), "runs")
 	defer p.Finish()
-	checked, bad := []checkedJSON{}, 0
+	checked := []checkedJSON{}
 	for i, e := range all {
 		if err := cmd.Context().Err(); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if e.State != store.Finished && e.State != store.Damaged {
 			continue
 		}
-		r := checkedJSON{ID: e.ID}
-		if r.Problem = e.Problem; r.Problem == "" {
+		r := checkedJSON{ID: e.ID, Problem: e.Problem}
+		if r.Problem == "" {
 			if err := verify(e.ID); err != nil {
 				r.Problem = err.Error()
 			}
 		}
-		if r.OK = r.Problem == ""; !r.OK {
-			bad++
-		}
+		r.OK = r.Problem == ""
 		checked = append(checked, r)
 		p.Update(int64(i+1), int64(len(all)), "verifying runs")
 	}
-	return checked, bad, nil
+	return checked, nil
 }
 
 // selection says what prune removes.

@@ -2,12 +2,9 @@ package kernel
 
 import (
 	"fmt"
-	"runtime/debug"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -37,75 +34,19 @@ per score.`,
   lethe score --members m.npy --nonmembers n.npy --json`,
 		Args: cobra.NoArgs,
 	}
-	members := c.Flags().String("members", "", "npy file with the scores of members")
-	nonmembers := c.Flags().String("nonmembers", "", "npy file with the scores of non-members")
+	var s attack.Samples
+	in := inputs{c: c}
+	file(&in, &s.Members, "members", "npy file with the scores of members", npy.ReadVector)
+	file(&in, &s.Nonmembers, "nonmembers", "npy file with the scores of non-members", npy.ReadVector)
 	required(c, "members", "nonmembers")
-	asJSON := cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		defer frugal()()
-		m, err := readFlag("members", *members, npy.ReadVector)
+	in.answers(func(*cobra.Command) (answer, error) {
+		r, err := attack.Score(s, level)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		n, err := readFlag("nonmembers", *nonmembers, npy.ReadVector)
-		if err != nil {
-			return err
-		}
-		r, err := attack.Score(attack.Samples{Members: m, Nonmembers: n}, level)
-		if err != nil {
-			return fmt.Errorf("%s: %w", given("members", *members, "nonmembers", *nonmembers), err)
-		}
-		if *asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), r)
-		}
-		return scoreTable(r).Text(cmd.OutOrStdout())
-	}
+		return answer{value: r, text: scoreTable(r).Text}, nil
+	})
 	return c
-}
-
-// required marks flags that the command cannot do without.
-func required(c *cobra.Command, flags ...string) {
-	for _, name := range flags {
-		cobra.CheckErr(c.MarkFlagRequired(name)) // fails only for a flag that is not defined
-	}
-}
-
-// given lists flags with their files, for an error that is about all of them.
-func given(flagsAndFiles ...string) string {
-	var parts []string
-	for pair := range slices.Chunk(flagsAndFiles, 2) {
-		if pair[1] != "" {
-			parts = append(parts, "--"+pair[0]+" "+pair[1])
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// finite refuses a matrix with NaN or infinity by file, row and column.
-func finite[M interface{ Check(name string) error }](read func(string) (M, error)) func(string) (M, error) {
-	return func(path string) (M, error) {
-		m, err := read(path)
-		if err == nil {
-			err = m.Check(path)
-		}
-		return m, err
-	}
-}
-
-// frugal lets the garbage collector run early, until restore is called: beside
-// arrays of gigabytes its usual doubling would be the largest part of the memory.
-func frugal() (restore func()) {
-	before := debug.SetGCPercent(10)
-	return func() { debug.SetGCPercent(before) }
-}
-
-// readFlag reads the file that a flag names; errors name the flag.
-func readFlag[T any](flag, path string, read func(string) (T, error)) (T, error) {
-	v, err := read(path)
-	if err != nil {
-		return v, fmt.Errorf("--%s: %w", flag, err)
-	}
-	return v, nil
 }
 
 func scoreTable(r *attack.ScoreReport) *report.Table {
@@ -119,16 +60,8 @@ func scoreTable(r *attack.ScoreReport) *report.Table {
 	t.add("advantage", stats.Estimate{Value: a.Value, Low: a.Low, High: a.High}, over, fmt.Sprintf("%.4f on average", a.ChanceMean),
 		fmt.Sprintf("of an adversary who knows which way to read the score; chance alone gives up to %.4f in 95 of 100 cases, so a "+
 			"value below that is no evidence", a.ChanceP95))
-	rates := make([]float64, 0, len(r.TPRAtFPR))
-	for fpr := range r.TPRAtFPR {
-		if v, err := strconv.ParseFloat(fpr, 64); err == nil {
-			rates = append(rates, v)
-		}
-	}
-	slices.Sort(rates)
-	for _, fpr := range rates {
-		name := strconv.FormatFloat(fpr, 'g', -1, 64)
-		t.point("TPR at FPR "+name, r.TPRAtFPR[name], over, name)
+	for _, fpr := range slices.Sorted(maps.Keys(r.TPRAtFPR)) { // all begin with 0.
+		t.point("TPR at FPR "+fpr, r.TPRAtFPR[fpr], over, fpr)
 	}
 	t.Notes = append(t.Notes, "TPR at FPR x: the share of members that are recognised when at most the share x of non-members is "+
 		"wrongly accused; without skill it is x.")

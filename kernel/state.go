@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/torch"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -65,7 +64,7 @@ side). A file is read and never executed; one of torch.save (.pt) is refused.`,
 
 // listState lists the tensors of a network's state_dict, and its layers.
 func listState(cmd *cobra.Command, arch model.Architecture, spec string) error {
-	e, err := engine.Open(spec)
+	e, err := openEngine(spec)
 	if err != nil {
 		return err
 	}

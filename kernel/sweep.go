@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -86,42 +87,8 @@ other one works on the sweep, because its results might have other names.`,
 	return c
 }
 
-// recipeIDs are those of all papers.
-func recipeIDs() (ids []string) {
-	for _, p := range papers() {
-		for _, r := range p.Recipes {
-			ids = append(ids, r.ID)
-		}
-	}
-	return ids
-}
-
-// recipesByID finds recipes by their whole names; all must know the scale.
-func recipesByID(ids []string, scale string) ([]paper.Recipe, error) {
-	if len(ids) == 0 {
-		return nil, cli.Usagef("no recipe is named; lethe list recipes shows them")
-	}
-	var out []paper.Recipe
-	for _, id := range ids {
-		if err := cli.OneOf("recipe", id, recipeIDs()...); err != nil {
-			return nil, err
-		}
-		for _, p := range papers() {
-			at := slices.IndexFunc(p.Recipes, func(r paper.Recipe) bool { return r.ID == id })
-			if at < 0 {
-				continue
-			}
-			if err := cli.OneOf("scale", scale, p.ScaleNames()...); err != nil {
-				return nil, err
-			}
-			out = append(out, p.Recipes[at])
-		}
-	}
-	return out, nil
-}
-
 func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.Options) error {
-	e, err := engine.Open(o.Engine.Open)
+	e, err := openEngine(o.Engine.Open)
 	if err != nil {
 		return err
 	}
@@ -366,7 +333,7 @@ func workOn(cmd *cobra.Command, w sweep.Worker) error {
 	if err != nil {
 		return err
 	}
-	e, err := engine.Open(p.Engine.Open)
+	e, err := openEngine(p.Engine.Open)
 	if err != nil {
 		return err
 	}
@@ -389,29 +356,21 @@ there: no cluster is asked. What failed is listed with its log and the command
 that does it alone, and attempts that have not said their last word.`,
 		Example: "  lethe sweep status t1\n  lethe sweep status t1 --json", Args: sweepFolder,
 	}
-	asJSON := cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
+	answers(c, func(_ *cobra.Command, args []string) (answer, error) {
 		g, err := sweep.Look(args[0])
 		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), g.Summary())
+			return answer{}, err
 		}
 		t := words(g.ID, "stage", "jobs", "done", "failed", "shards left", paper.Unit+" left")
 		for _, s := range g.Summary().Stages {
-			var cells []string
-			for _, n := range []any{s.Stage, s.Jobs, s.Done, s.Failed, s.Shards, s.Cost} {
-				cells = append(cells, fmt.Sprint(n))
-			}
-			t.Rows = append(t.Rows, row(cells...))
+			t.Rows = append(t.Rows, row(strings.Fields(fmt.Sprint(s.Stage, s.Jobs, s.Done, s.Failed, s.Shards, s.Cost))...))
 		}
-		if err := t.Text(cmd.OutOrStdout()); err != nil {
+		return answer{value: g.Summary(), text: func(w io.Writer) error {
+			err := t.Text(w)
+			g.ListFailed(w)
 			return err
-		}
-		g.ListFailed(cmd.OutOrStdout())
-		return nil
-	}
+		}}, nil
+	})
 	return c
 }
 

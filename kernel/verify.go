@@ -1,10 +1,10 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -22,9 +22,6 @@ func newVerify() *cobra.Command {
 	c.AddCommand(newVerifyRuler(), newVerifySDE())
 	return c
 }
-
-// rulerFiles are the paths given to verify ruler.
-type rulerFiles struct{ unlearned, oracle, original, forget, retain string }
 
 func newVerifyRuler() *cobra.Command {
 	c := &cobra.Command{
@@ -50,84 +47,40 @@ and at most 300 MB.`,
   lethe verify ruler --unlearned U.npy --oracle O.npy --forget f.npy --retain r.npy --cap 2000 --baseline-cap 500`,
 		Args: cobra.NoArgs,
 	}
-	var in rulerFiles
-	var galleryCap, baselineCap int
-	var asPublished bool
-	c.Flags().StringVar(&in.unlearned, "unlearned", "", "npy file: embeddings under the unlearned model")
-	c.Flags().StringVar(&in.oracle, "oracle", "", "npy file: embeddings under the oracle")
-	c.Flags().StringVar(&in.original, "original", "", "npy file: embeddings under the original model")
-	c.Flags().StringVar(&in.forget, "forget", "", "npy file: row numbers of the forget set")
-	c.Flags().StringVar(&in.retain, "retain", "", "npy file: row numbers of the retain set")
-	c.Flags().IntVar(&galleryCap, "cap", 0, "retained records that M4 searches, 0: all (the paper: 2000)")
-	c.Flags().IntVar(&baselineCap, "baseline-cap", 0, "retained records behind the baseline of M2, 0: all (the paper: 500)")
-	c.Flags().BoolVar(&asPublished, "zero-rows", false, "let embeddings of zero length pass with similarity 0, as the published program does")
+	var e ruler.Evidence
+	in := inputs{c: c}
+	file(&in, &e.Unlearned, "unlearned", "npy file: embeddings under the unlearned model", finite(npy.ReadRows))
+	file(&in, &e.Oracle, "oracle", "npy file: embeddings under the oracle", finite(npy.ReadRows))
+	file(&in, &e.Original, "original", "npy file: embeddings under the original model", finite(npy.ReadRows))
+	file(&in, &e.Forget, "forget", "npy file: row numbers of the forget set", npy.ReadIndices)
+	file(&in, &e.Retain, "retain", "npy file: row numbers of the retain set", npy.ReadIndices)
+	galleryCap := c.Flags().Int("cap", 0, "retained records that M4 searches, 0: all (the paper: 2000)")
+	baselineCap := c.Flags().Int("baseline-cap", 0, "retained records behind the baseline of M2, 0: all (the paper: 500)")
+	asPublished := c.Flags().Bool("zero-rows", false, "let embeddings of zero length pass with similarity 0, as the published program does")
 	required(c, "unlearned", "forget", "retain")
-	asJSON := cli.JSONFlag(c)
-	c.PreRunE = func(*cobra.Command, []string) error {
-		switch {
-		case in.original != "" && in.oracle == "":
+	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		switch f := cmd.Flags(); {
+		case f.Changed("original") && !f.Changed("oracle"):
 			return cli.Usagef("--original: M3 compares with the oracle; give --oracle too")
-		case galleryCap < 0:
-			return cli.Usagef("--cap %d: expected 0 (all) or a number of records", galleryCap)
-		case baselineCap < 0:
-			return cli.Usagef("--baseline-cap %d: expected 0 (all) or a number of records", baselineCap)
+		case *galleryCap < 0:
+			return cli.Usagef("--cap %d: expected 0 (all) or a number of records", *galleryCap)
+		case *baselineCap < 0:
+			return cli.Usagef("--baseline-cap %d: expected 0 (all) or a number of records", *baselineCap)
 		}
 		return nil
 	}
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		opt := ruler.Options{GalleryCap: capOr(galleryCap), RetainCap: capOr(baselineCap), Level: level}
-		if asPublished {
+	in.answers(func(*cobra.Command) (answer, error) {
+		opt := ruler.Options{GalleryCap: cmp.Or(*galleryCap, ruler.NoCap), RetainCap: cmp.Or(*baselineCap, ruler.NoCap), Level: level}
+		if *asPublished {
 			opt.ZeroNorm = ruler.AsPublished
 		}
-		r, err := in.measure(cmd, opt)
+		r, err := ruler.Measure(e, opt)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		if *asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), rulerJSON(r))
-		}
-		return rulerTable(r).Text(cmd.OutOrStdout())
-	}
+		return answer{value: rulerJSON(r), text: rulerTable(r).Text}, nil
+	})
 	return c
-}
-
-// capOr is a cap of the command line, where 0 means all records.
-func capOr(n int) int {
-	if n == 0 {
-		return ruler.NoCap
-	}
-	return n
-}
-
-func (in rulerFiles) measure(cmd *cobra.Command, opt ruler.Options) (*ruler.Result, error) {
-	defer frugal()()
-	var e ruler.Evidence
-	for _, f := range []struct {
-		flag, path string
-		to         *array.Rows
-	}{{"unlearned", in.unlearned, &e.Unlearned}, {"oracle", in.oracle, &e.Oracle}, {"original", in.original, &e.Original}} {
-		if f.path == "" {
-			continue
-		}
-		x, err := readFlag(f.flag, f.path, finite(npy.ReadRows))
-		if err != nil {
-			return nil, err
-		}
-		*f.to = x
-	}
-	var err error
-	if e.Forget, err = readFlag("forget", in.forget, npy.ReadIndices); err != nil {
-		return nil, err
-	}
-	if e.Retain, err = readFlag("retain", in.retain, npy.ReadIndices); err != nil {
-		return nil, err
-	}
-	r, err := ruler.Measure(e, opt)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", given("unlearned", in.unlearned, "oracle", in.oracle, "original", in.original,
-			"forget", in.forget, "retain", in.retain), err)
-	}
-	return r, err
 }
 
 // metricJSON is an estimate in which null stands for what is unknown.

@@ -23,9 +23,6 @@ const (
 	mostBins         = 1_000_000
 )
 
-// sdeFiles are the paths given to verify sde.
-type sdeFiles struct{ target, in, out string }
-
 func newVerifySDE() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sde --target T.npy --in I.npy --out O.npy",
@@ -49,20 +46,20 @@ the files in float64.`,
   lethe verify sde --target T.npy --in I.npy --out O.npy --bandwidth median --bins 32 --shuffle --seed 2`,
 		Args: cobra.NoArgs,
 	}
-	var in sdeFiles
+	var sets [3]array.Matrix[float64]
+	in := inputs{c: c}
+	file(&in, &sets[0], "target", "npy file: activations of the records to judge", finite(npy.ReadMatrix))
+	file(&in, &sets[1], "in", "npy file: activations of records in the training set", finite(npy.ReadMatrix))
+	file(&in, &sets[2], "out", "npy file: activations of records outside the training set", finite(npy.ReadMatrix))
 	var bandwidth string
 	var shuffle bool
 	opt := sde.Options{}
-	c.Flags().StringVar(&in.target, "target", "", "npy file: activations of the records to judge")
-	c.Flags().StringVar(&in.in, "in", "", "npy file: activations of records in the training set")
-	c.Flags().StringVar(&in.out, "out", "", "npy file: activations of records outside the training set")
 	c.Flags().StringVar(&bandwidth, "bandwidth", sde.SqrtDim().String(), "sigma of the Gaussian kernel: sqrt-dim, median or a number")
 	c.Flags().IntVar(&opt.Permutations, "permutations", sde.PaperPermutations, "draws per set")
 	c.Flags().IntVar(&opt.Bins, "bins", sde.DefaultBins, "bins of the Jensen-Shannon divergence")
 	c.Flags().Uint64Var(&opt.Seed, "seed", 1, "seed of the permutations")
 	c.Flags().BoolVar(&shuffle, "shuffle", false, "put the rows of each file in random order first")
 	required(c, "target", "in", "out")
-	asJSON := cli.JSONFlag(c)
 	c.PreRunE = func(*cobra.Command, []string) (err error) {
 		if opt.Bandwidth, err = sde.ParseBandwidth(bandwidth); err != nil {
 			return cli.Usagef("--%w", err)
@@ -77,44 +74,22 @@ the files in float64.`,
 		}
 		return nil
 	}
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, err := in.judge(opt, shuffle)
+	in.answers(func(*cobra.Command) (answer, error) {
+		for i, x := range sets {
+			if shuffle {
+				sets[i] = x.Gather(sde.Order(x.Rows, opt.Seed, i))
+			}
+			if x.Rows > mostRecords {
+				return answer{}, fmt.Errorf("%d rows; SDE compares all pairs, and more than %d rows are not taken: give a random part of them", x.Rows, mostRecords)
+			}
+		}
+		r, err := sde.Judge(&sets[0], sde.References{In: &sets[1], Out: &sets[2]}, opt)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		if *asJSON {
-			return cli.WriteJSON(cmd.OutOrStdout(), sdeJSON(r))
-		}
-		return sdeTable(r).Text(cmd.OutOrStdout())
-	}
+		return answer{value: sdeJSON(r), text: sdeTable(r).Text}, nil
+	})
 	return c
-}
-
-func (f sdeFiles) judge(opt sde.Options, shuffle bool) (*sde.Result, error) {
-	defer frugal()()
-	var target, in, out array.Matrix[float64]
-	for i, file := range []struct {
-		flag, path string
-		to         *array.Matrix[float64]
-	}{{"target", f.target, &target}, {"in", f.in, &in}, {"out", f.out, &out}} {
-		x, err := readFlag(file.flag, file.path, finite(npy.ReadMatrix))
-		if err != nil {
-			return nil, err
-		}
-		if shuffle {
-			x = x.Gather(sde.Order(x.Rows, opt.Seed, i))
-		}
-		*file.to = x
-	}
-	files := given("target", f.target, "in", f.in, "out", f.out)
-	if n := max(target.Rows, in.Rows, out.Rows); n > mostRecords {
-		return nil, fmt.Errorf("%s: %d rows; SDE compares all pairs, and more than %d rows are not taken: give a random part of them", files, n, mostRecords)
-	}
-	r, err := sde.Judge(&target, sde.References{In: &in, Out: &out}, opt)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", files, err)
-	}
-	return r, err
 }
 
 // hsicJSON is a split-half distribution in the published shape.

@@ -1,0 +1,142 @@
+package kernel
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/cli"
+
+	"github.com/spf13/cobra"
+)
+
+// answer is what a command found out.
+type answer struct {
+	value any                   // with --json
+	text  func(io.Writer) error // without, such as the method of a table
+	fault error                 // fails the command, but only when the rest is said
+}
+
+// answers lets a command print what it finds, with --json as JSON.
+func answers(c *cobra.Command, find func(cmd *cobra.Command, args []string) (answer, error)) {
+	asJSON := cli.JSONFlag(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		a, err := find(cmd, args)
+		switch {
+		case err != nil:
+			return err
+		case *asJSON:
+			err = cli.WriteJSON(cmd.OutOrStdout(), a.value)
+		default:
+			err = a.text(cmd.OutOrStdout())
+		}
+		if err == nil {
+			err = a.fault
+		}
+		return err
+	}
+}
+
+// inputs are the files that a command reads, each named by a flag.
+type inputs struct {
+	c   *cobra.Command
+	all []input
+}
+
+type input struct {
+	flag string
+	path *string
+	read func() error
+}
+
+// file adds the flag of a file whose content goes to a variable. Without the flag
+// the variable stays as it is.
+func file[T any](in *inputs, to *T, flag, about string, read func(path string) (T, error)) {
+	path := in.c.Flags().String(flag, "", about)
+	in.all = append(in.all, input{flag, path, func() (err error) {
+		*to, err = read(*path)
+		return err
+	}})
+}
+
+// read reads the files that are given and lists their flags; an error names the
+// flag and the file.
+func (in *inputs) read() (given string, err error) {
+	var flags []string
+	for _, f := range in.all {
+		if *f.path == "" {
+			continue
+		}
+		if err := f.read(); err != nil {
+			return "", fmt.Errorf("--%s: %w", f.flag, err)
+		}
+		flags = append(flags, "--"+f.flag+" "+*f.path)
+	}
+	return strings.Join(flags, ", "), nil
+}
+
+// answers lets the command read its files and print what it finds in them. Errors
+// name the files.
+func (in *inputs) answers(find func(cmd *cobra.Command) (answer, error)) {
+	answers(in.c, func(cmd *cobra.Command, _ []string) (answer, error) {
+		defer frugal()()
+		given, err := in.read()
+		if err != nil {
+			return answer{}, err
+		}
+		a, err := find(cmd)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", given, err)
+		}
+		return a, err
+	})
+}
+
+// frugal lets the garbage collector run early, until restore is called: beside
+// arrays of gigabytes its usual doubling would be the largest part of the memory.
+func frugal() (restore func()) {
+	before := debug.SetGCPercent(10)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// finite refuses a matrix with NaN or infinity by file, row and column.
+func finite[M interface{ Check(name string) error }](read func(string) (M, error)) func(string) (M, error) {
+	return func(path string) (M, error) {
+		m, err := read(path)
+		if err == nil {
+			err = m.Check(path)
+		}
+		return m, err
+	}
+}
+
+// required marks flags that the command cannot do without.
+func required(c *cobra.Command, flags ...string) {
+	for _, name := range flags {
+		cobra.CheckErr(c.MarkFlagRequired(name)) // fails only for a flag that is not defined
+	}
+}
+
+// chosen are the things that a flag names; a name that none has is refused.
+func chosen[T any](flag string, all []T, nameOf func(T) string, names []string) (out []T, err error) {
+	for _, name := range names {
+		if err := cli.OneOf(flag, name, namesOf(all, nameOf)...); err != nil {
+			return nil, err
+		}
+		for _, thing := range all {
+			if nameOf(thing) == name {
+				out = append(out, thing)
+			}
+		}
+	}
+	return out, nil
+}
+
+func namesOf[T any](all []T, nameOf func(T) string) []string {
+	var names []string
+	for _, thing := range all {
+		names = append(names, nameOf(thing))
+	}
+	return names
+}
