@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
+	"slices"
 	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // EnvChromium names a Chromium that is not on PATH.
@@ -97,38 +99,14 @@ func (m machine) node(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s --version: %w", path, err)
 	}
-	if v := strings.TrimSpace(string(out)); nodeMajor(v) < oldestNode {
-		return "", fmt.Errorf("%s is version %s: "+how, path, v, oldestNode)
+	var major int // of v20.1.2; 0 of anything else
+	if _, _ = fmt.Sscanf(string(out), "v%d.", &major); major < oldestNode {
+		return "", fmt.Errorf("%s is version %s: "+how, path, strings.TrimSpace(string(out)), oldestNode)
 	}
 	return path, nil
 }
 
-// nodeMajor reads "v20.1.2"; 0 for anything else.
-func nodeMajor(version string) int {
-	major, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
-	n, err := strconv.Atoi(major)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// run runs a program to its end. Its error has the program's last words.
+// run runs a program to its end.
 func run(ctx context.Context, dir string, env []string, argv ...string) error {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "DEBIAN_FRONTEND=noninteractive"), env...)
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, lastLines(string(out), 5))
-	}
-	return nil
-}
-
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+	return proc.Task{Dir: dir, Env: slices.Concat(os.Environ(), []string{"DEBIAN_FRONTEND=noninteractive"}, env), Argv: argv}.Run(ctx)
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 
+	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/setup"
 )
 
@@ -33,22 +34,12 @@ func (m machine) playwright(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("there is no npm on PATH, which installs %s: install it (on Debian: apt-get install npm)", testModule)
 	}
-	fmt.Fprintf(m.notes, "lethe: installing %s %s, once\n", testModule, pinned(lock, testModule))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	work, err := os.MkdirTemp(dir, ".new-")
+	fmt.Fprintf(m.notes, "lethe: installing %s, once\n", testModule)
+	err = onestep.Folder(home, func(work string) error { return installModules(ctx, npm, work) })
 	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(work)
-	if err := installModules(ctx, npm, work); err != nil {
 		return "", fmt.Errorf("%s cannot be installed; the npm registry has to be reachable once: %w", testModule, err)
 	}
-	if err := os.RemoveAll(home); err != nil { // what an interrupted removal left
-		return "", err
-	}
-	return modules, os.Rename(work, home)
+	return modules, nil
 }
 
 // Remove takes away what a test has installed in home, and returns the folder
@@ -64,27 +55,16 @@ func installedIn(home string) string { return filepath.Join(home, "e2e") }
 // installModules lets npm install what the lock file says and nothing else. npm
 // checks the hash of what it gets.
 func installModules(ctx context.Context, npm, dir string) error {
-	for _, name := range []string{"package.json", "package-lock.json"} {
-		b, err := driveFiles.ReadFile("drive/" + name)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
-			return err
-		}
+	drive, err := fs.Sub(driveFiles, "drive")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(dir, drive); err != nil {
+		return err
 	}
 	cache := filepath.Join(dir, "npm-cache")
 	if err := run(ctx, dir, []string{"npm_config_cache=" + cache}, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
 		return err
 	}
 	return os.RemoveAll(cache)
-}
-
-// pinned is the version of a module in a lock file.
-func pinned(lock []byte, module string) string {
-	var file struct {
-		Packages map[string]struct{ Version string }
-	}
-	_ = json.Unmarshal(lock, &file)
-	return file.Packages["node_modules/"+module].Version
 }

@@ -2,15 +2,16 @@ package notebook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"html"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // WriteFile writes the notebook to path in one step: a reader sees the old
@@ -27,18 +28,16 @@ func inOneStep(path string, content []byte) error {
 // HTML turns the notebook, which is saved at path, into a web page, with
 // nbconvert.
 func (j Jupyter) HTML(ctx context.Context, nb *Notebook, path, page string) error {
-	c := exec.CommandContext(ctx, j.Python, "-m", "nbconvert", "--to", "html", "--log-level", "ERROR", "--stdout", path)
-	c.Env = j.Env
-	said := &tail{}
-	c.Stderr = said
-	text, err := c.Output()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	argv := []string{j.Python, "-m", "nbconvert", "--to", "html", "--log-level", "ERROR", "--stdout", path}
+	text, err := proc.Task{Env: j.Env, Argv: argv}.Output(ctx)
+	var failed *proc.Failure
+	if errors.As(err, &failed) {
+		err = fmt.Errorf("no web page: nbconvert: %w: %s", failed.Err, failed.Says())
 	}
 	if err != nil {
-		return fmt.Errorf("no web page: nbconvert: %w: %s", err, said.last())
+		return err
 	}
-	return inOneStep(page, []byte(nb.describePictures(string(text))))
+	return inOneStep(page, []byte(nb.describePictures(text)))
 }
 
 // inline stands before the contents of a picture in a page.
@@ -50,7 +49,7 @@ var altText = regexp.MustCompile(`\balt="[^"]*"`)
 // beside them; nbconvert's own template says that they have no description.
 func (nb *Notebook) describePictures(page string) string {
 	var done strings.Builder
-	nb.eachOutput(func(o *Output) {
+	picture := func(o *Output) {
 		data := strings.TrimSpace(o.text("image/png"))
 		alt := visibleLines(o.text("text/plain"))
 		at := strings.Index(page, inline+data)
@@ -64,6 +63,11 @@ func (nb *Notebook) describePictures(page string) string {
 		text := `alt="` + html.EscapeString(strings.TrimSpace(alt[0])) + `"`
 		done.WriteString(page[:start] + altText.ReplaceAllLiteralString(page[start:at], text) + inline)
 		page = page[at+len(inline):]
-	})
+	}
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			picture(o)
+		}
+	}
 	return done.String() + page
 }

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"debug/buildinfo"
 	"go/scanner"
 	"go/token"
 	"maps"
@@ -25,26 +24,6 @@ func kernelInfo(gonbs map[string]any, version string) map[string]any {
 	info["banner"] = "Lethe, a machine-unlearning laboratory in Go. Cells are compiled by GoNB " + version + "."
 	info["status"] = "ok"
 	return info
-}
-
-const gonbModule = "github.com/janpfeifer/gonb"
-
-// gonbVersion reads the version that the Go linker wrote into the binary; what
-// gonb prints about itself is out of date.
-func gonbVersion(file string) string {
-	info, err := buildinfo.ReadFile(file)
-	if err != nil {
-		return "(unknown version)"
-	}
-	if info.Main.Path == gonbModule && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	for _, d := range info.Deps {
-		if d.Path == gonbModule {
-			return d.Version
-		}
-	}
-	return "(unknown version)"
 }
 
 // needed lists, with their defaults, the fields that gonb reads without looking

@@ -11,6 +11,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // Options say what to run and where.
@@ -124,7 +127,8 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 		r.stop()
 		return fmt.Errorf("gonb does not answer (%w); its last words:\n%s", err, r.log.last())
 	}
-	r.machine.info = kernelInfo(info, gonbVersion(o.Gonb))
+	version, _ := proc.Version(o.Gonb)
+	r.machine.info = kernelInfo(info, cmp.Or(version, "(unknown version)"))
 	r.machine.sources = sources{root: root, main: func() string { return readProgram(r.log.temp()) }}
 	if !o.NoCompletion {
 		r.helper = newHelper(open, r.log.temp(), folder, r.log)

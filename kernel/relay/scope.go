@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/lethe-ml/lethe/kernel/internal/gopls"
 )
@@ -213,16 +214,8 @@ func place(code string, cursor int) gopls.Position {
 		if r == '\n' {
 			at = gopls.Position{Line: at.Line + 1}
 		} else {
-			at.Character += units(r)
+			at.Character += utf16.RuneLen(r)
 		}
 	}
 	return at
-}
-
-// units is how many code units of UTF-16 a character needs.
-func units(r rune) int {
-	if r > 0xFFFF {
-		return 2
-	}
-	return 1
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
+
 	"golang.org/x/mod/modfile"
 )
 
@@ -37,7 +39,7 @@ func (m *machine) findGo(ctx context.Context) error {
 	if err := m.generate(ctx); err != nil {
 		return err
 	}
-	out, err := task{dir: m.place.root, env: m.goEnvironment(), argv: append([]string{path, "env", "-json"}, goEnvNames()...)}.output(ctx)
+	out, err := proc.Task{Dir: m.place.root, Env: m.goEnvironment(), Argv: append([]string{path, "env", "-json"}, goEnvNames()...)}.Output(ctx)
 	if err != nil {
 		return wrongGo(path, m.place.root, err)
 	}
@@ -57,11 +59,11 @@ func goEnvNames() []string {
 func oldestGo() string { return strings.TrimPrefix(strings.Fields(runtime.Version())[0], "go") }
 
 func wrongGo(path, root string, err error) error {
-	var failed *taskError
+	var failed *proc.Failure
 	if !errors.As(err, &failed) {
 		return err
 	}
-	says := failed.says()
+	says := failed.Says()
 	if !strings.Contains(says, "requires go") {
 		return fmt.Errorf("the go tool %s does not work: %s", path, says)
 	}

@@ -1,13 +1,15 @@
 package setup
 
 import (
+	"cmp"
 	"context"
-	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 
 	"golang.org/x/mod/modfile"
 )
@@ -45,7 +47,10 @@ func Inspect(ctx context.Context, o Options) ([]Finding, *Ready, error) {
 		{"Go", m.findGo, func() string {
 			return fmt.Sprintf("%s, the library needs %s", m.tool.env.GOVERSION, goVersionOf(m.place.root))
 		}},
-		{"kernel tools", m.buildTools, m.describeTools},
+		{"kernel tools", m.buildTools, func() string {
+			all, _ := m.toolVersions()
+			return strings.Join(all, ", ")
+		}},
 		{"Python", m.makePython, m.describePython},
 		{"kernel program", m.buildRelay, func() string { return filepath.Dir(m.relay()) }},
 		{"build cache", m.warm, func() string { return m.tool.env.GOCACHE }},
@@ -66,8 +71,8 @@ func Inspect(ctx context.Context, o Options) ([]Finding, *Ready, error) {
 		m.stale = false
 		out = append(out, f)
 	}
-	if wrong := m.wrongTools(); wrong != "" {
-		out = append(out, Finding{"pinned versions", StateBroken, wrong + ": lethe clean --all, then lethe lab"})
+	if _, wrong := m.toolVersions(); len(wrong) > 0 {
+		out = append(out, Finding{"pinned versions", StateBroken, strings.Join(wrong, ", ") + ": lethe clean --all, then lethe lab"})
 	}
 	return out, m.ready(), nil
 }
@@ -79,65 +84,29 @@ func (m *machine) describePlace() string {
 	return "version " + m.place.version + ", as installed"
 }
 
-// describeTools names the versions that the linker wrote into the programs;
-// what gonb prints about itself is out of date.
-func (m *machine) describeTools() string {
-	var out []string
-	for _, path := range m.toolPaths() {
-		version, _ := m.toolVersion(path)
-		out = append(out, filepath.Base(path)+" "+version)
-	}
-	return strings.Join(out, ", ")
-}
-
-func (m *machine) toolPaths() []string {
+// toolVersions lists the versions that the linker wrote into the programs, and
+// those that are not the pinned ones; what gonb prints about itself is out of date.
+func (m *machine) toolVersions() (all, wrong []string) {
 	paths := []string{gonbPath, goimportsPath, goplsPath}
 	if m.o.NoCompletion {
 		paths = paths[:2]
 	}
-	return paths
-}
-
-// toolVersion returns a program's version and the module it is of.
-func (m *machine) toolVersion(path string) (version, mod string) {
-	version, mod = builtVersion(filepath.Join(m.tools, "bin", filepath.Base(path)))
-	if version == "" {
-		version = "of unknown version"
-	}
-	return version, mod
-}
-
-// wrongTools compares the programs with the versions that are pinned.
-func (m *machine) wrongTools() string {
-	var wrong []string
 	pinned := pinnedVersions()
-	for _, path := range m.toolPaths() {
-		if version, mod := m.toolVersion(path); version != pinned[mod] {
-			wrong = append(wrong, filepath.Base(path)+" is "+version)
+	for _, path := range paths {
+		name := filepath.Base(path)
+		version, mod := proc.Version(filepath.Join(m.tools, "bin", name))
+		if version != pinned[mod] || version == "" {
+			version = cmp.Or(version, "of unknown version")
+			wrong = append(wrong, name+" is "+version)
 		}
+		all = append(all, name+" "+version)
 	}
-	return strings.Join(wrong, ", ")
-}
-
-// builtVersion returns the version of the module that a program was built from.
-func builtVersion(path string) (version, mod string) {
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return "", ""
-	}
-	for _, dep := range append(info.Deps, &info.Main) {
-		if info.Path == dep.Path || strings.HasPrefix(info.Path, dep.Path+"/") {
-			if len(dep.Path) > len(mod) {
-				version, mod = dep.Version, dep.Path
-			}
-		}
-	}
-	return version, mod
+	return all, wrong
 }
 
 func pinnedVersions() map[string]string {
 	out := map[string]string{}
-	f, err := modfile.Parse("tools.mod", toolsMod, nil)
+	f, err := modfile.Parse("tools.mod", []byte(toolsMod), nil)
 	if err != nil {
 		return out
 	}

@@ -61,12 +61,6 @@ func TestInspectTellsReadyFromOldFromBroken(t *testing.T) {
 	}
 }
 
-func TestVersionsAreReadFromWhatTheLinkerWrote(t *testing.T) {
-	if version, mod := builtVersion("inspect_test.go"); version != "" || mod != "" {
-		t.Errorf("a text file is version %s of %s", version, mod)
-	}
-}
-
 func TestRoomIsMeasured(t *testing.T) {
 	found := Room(t.TempDir() + "/not/there/yet")
 	if len(found) < 2 {

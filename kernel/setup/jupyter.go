@@ -33,7 +33,7 @@ var launcher embed.FS
 // jupyterFiles are the files of Jupyter's that we bring, below its folder.
 func jupyterFiles() (map[string]string, error) {
 	files := maps.Clone(settings)
-	files["data/labextensions/lethe-launcher/static/logo-64x64.png"] = string(logoPNG)
+	files["data/labextensions/lethe-launcher/static/logo-64x64.png"] = logoPNG
 	err := fs.WalkDir(launcher, "launcher", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -51,27 +51,20 @@ func (m *machine) configure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var inputs []string
+	_, err = m.run(ctx, step{
+		stamp: m.jupyter("config") + ".json", inputs: inputsOf(files),
+		there: func(map[string]string) bool { return isFile(m.jupyter("config/jupyter_lab_config.json")) },
+		do:    func(context.Context) (map[string]string, error) { return nil, onestep.Files(m.jupyter(""), files) },
+	})
+	return err
+}
+
+// inputsOf are files as inputs of a step.
+func inputsOf(files map[string]string) (inputs []string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		inputs = append(inputs, name, files[name])
 	}
-	_, err = m.run(ctx, step{
-		stamp: m.jupyter("config") + ".json", inputs: inputs,
-		there: func(map[string]string) bool { return isFile(m.jupyter("config/jupyter_lab_config.json")) },
-		do: func(context.Context) (map[string]string, error) {
-			for name, content := range files {
-				path := m.jupyter(name)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					return nil, err
-				}
-				if err := onestep.File(path, []byte(content)); err != nil {
-					return nil, err
-				}
-			}
-			return nil, nil
-		},
-	})
-	return err
+	return inputs
 }
 
 // jupyter is a file or folder of Jupyter's, inside ours.

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,18 +8,16 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 )
 
-// generated is the only Go file of a generated module. It keeps the packages
-// that cells import among the module's dependencies.
+// generated is the only Go file of a generated module.
 const generated = `// Package notebooks is the module that notebook cells import from. It was made
 // by lethe and is made again when it is lost.
 package notebooks
-
-import _ "` + Module + `/kernel/setup/warm"
 `
 
 // generate makes the module that cells import from where there is no clone: it
@@ -35,7 +32,9 @@ func (m *machine) generate(ctx context.Context) error {
 		stamp: root + ".json", what: "fetching the library " + m.place.version, long: "about 10 seconds",
 		inputs: []string{m.place.version, m.place.sum, generated},
 		there:  func(map[string]string) bool { return isFile(filepath.Join(root, "go.sum")) },
-		do:     func(ctx context.Context) (map[string]string, error) { return nil, m.makeModule(ctx, root) },
+		do: func(ctx context.Context) (map[string]string, error) {
+			return nil, onestep.Folder(root, func(work string) error { return m.makeModule(ctx, work) })
+		},
 	})
 	return err
 }
@@ -45,17 +44,12 @@ type download struct {
 	Dir, GoMod, Sum, GoModSum, Error string
 }
 
-func (m *machine) makeModule(ctx context.Context, root string) error {
-	work, err := os.MkdirTemp(m.home, onestep.Prefix)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
+func (m *machine) makeModule(ctx context.Context, work string) error {
 	lib := module.Version{Path: Module, Version: m.place.version}
 	if err := os.WriteFile(filepath.Join(work, "go.mod"), []byte("module download\n"), 0o644); err != nil { // or the go tool looks for one above
 		return err
 	}
-	out, err := task{dir: work, env: m.goEnvironment(), argv: []string{m.tool.path, "mod", "download", "-json", lib.String()}}.output(ctx)
+	out, err := proc.Task{Dir: work, Env: m.goEnvironment(), Argv: []string{m.tool.path, "mod", "download", "-json", lib.String()}}.Output(ctx)
 	var d download
 	if bad := json.Unmarshal([]byte(out), &d); err == nil {
 		err = bad
@@ -72,19 +66,11 @@ func (m *machine) makeModule(ctx context.Context, root string) error {
 	if err != nil {
 		return fmt.Errorf("the library %s: %w", lib, err)
 	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(work, name), content, 0o644); err != nil {
-			return err
-		}
-	}
-	if err := os.RemoveAll(root); err != nil {
-		return err
-	}
-	return os.Rename(work, root)
+	return onestep.Files(work, files)
 }
 
 // moduleFiles makes a module out of the library's go.mod and go.sum.
-func moduleFiles(lib module.Version, d download) (map[string][]byte, error) {
+func moduleFiles(lib module.Version, d download) (map[string]string, error) {
 	content, err := os.ReadFile(d.GoMod)
 	if err != nil {
 		return nil, err
@@ -115,8 +101,6 @@ func moduleFiles(lib module.Version, d download) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var gosum bytes.Buffer
-	gosum.Write(sums)
-	fmt.Fprintf(&gosum, "%s %s %s\n%s %s/go.mod %s\n", lib.Path, lib.Version, d.Sum, lib.Path, lib.Version, d.GoModSum)
-	return map[string][]byte{"go.mod": gomod, "go.sum": gosum.Bytes(), "notebooks.go": []byte(generated)}, nil
+	gosum := string(sums) + fmt.Sprintf("%s %s %s\n%s %s/go.mod %s\n", lib.Path, lib.Version, d.Sum, lib.Path, lib.Version, d.GoModSum)
+	return map[string]string{"go.mod": string(gomod), "go.sum": gosum, "notebooks.go": generated}, nil
 }

@@ -1,18 +1,15 @@
 package setup
 
 import (
-	"archive/zip"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
@@ -25,10 +22,8 @@ const pluginWheel = `xla-cpu-pjrt==0.0.1 \
     --hash=sha256:8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9
 `
 
-const (
-	pluginName = "pjrt_c_api_cpu_plugin.so" // by which XLA's "cpu" is looked for
-	pluginMost = 1 << 30                    // bytes; it has 260 MB
-)
+// pluginName is the file by which XLA's "cpu" is looked for.
+const pluginName = "pjrt_c_api_cpu_plugin.so"
 
 // Plugin gets XLA's plugin for the CPU, where it is not there yet, and returns
 // its path. Programs built with XLA, and the kernel with XLA that Prepare sets up
@@ -80,7 +75,7 @@ func OfferPlugin() {
 	}
 }
 
-// getPlugin downloads the wheel, whose hash pip checks, and takes the plugin out.
+// getPlugin lets pip unpack the wheel, whose hash it checks, and takes the plugin out.
 func (m *machine) getPlugin(ctx context.Context, to string) error {
 	all, err := candidates(ctx)
 	if err != nil {
@@ -91,56 +86,21 @@ func (m *machine) getPlugin(ctx context.Context, to string) error {
 	}
 	m.say.begin("getting XLA's CPU plugin with "+all[0].Path, "64 MB")
 	defer m.say.end()
-	work, err := os.MkdirTemp(m.home, onestep.Prefix)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	list := filepath.Join(work, "requirements.txt")
-	if err := os.WriteFile(list, []byte(pluginWheel), 0o644); err != nil {
-		return err
-	}
-	argv := append([]string{all[0].Path, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--dest", work}, pipOptions(list)...)
-	if _, err := (task{dir: m.home, env: m.pipEnvironment(), argv: argv}).run(ctx); err != nil {
-		return pipError("XLA's plugin", err)
-	}
-	wheels, _ := filepath.Glob(filepath.Join(work, "*.whl"))
-	if len(wheels) != 1 {
-		return fmt.Errorf("pip downloaded %d wheels, expected one", len(wheels))
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	return takePlugin(wheels[0], to)
-}
-
-// takePlugin writes the one shared library of a wheel to a file.
-func takePlugin(wheel, to string) error {
-	r, err := zip.OpenReader(wheel)
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(wheel), err)
-	}
-	defer r.Close()
-	for _, f := range r.File {
-		if path.Ext(f.Name) != ".so" {
-			continue
-		}
-		if f.UncompressedSize64 > pluginMost {
-			return fmt.Errorf("%s: %s has %d bytes", filepath.Base(wheel), f.Name, f.UncompressedSize64)
-		}
-		in, err := f.Open()
-		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(wheel), err)
-		}
-		defer in.Close()
-		out, err := os.Create(to)
-		if err != nil {
+	return onestep.Folder(filepath.Dir(to), func(work string) error {
+		list := filepath.Join(work, "requirements.txt")
+		if err := os.WriteFile(list, []byte(pluginWheel), 0o644); err != nil {
 			return err
 		}
-		_, err = io.Copy(out, io.LimitReader(in, pluginMost))
-		return errors.Join(err, out.Close())
-	}
-	return fmt.Errorf("%s holds no shared library", filepath.Base(wheel))
+		argv := append([]string{all[0].Path, "-m", "pip", "install", "--target", work, "--no-deps", "--only-binary=:all:"}, pipOptions(list)...)
+		if err := (proc.Task{Dir: m.home, Env: m.pipEnvironment(), Argv: argv}).Run(ctx); err != nil {
+			return pipError("XLA's plugin", err)
+		}
+		found, _ := filepath.Glob(filepath.Join(work, "*", "*", "*.so"))
+		if len(found) != 1 {
+			return fmt.Errorf("XLA's plugin holds %d shared libraries, expected one", len(found))
+		}
+		return os.Rename(found[0], filepath.Join(work, pluginName))
+	})
 }
 
 // pjrtPlugin returns a PJRT plugin of XLA, or nothing. It looks where the

@@ -12,10 +12,12 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 //go:embed requirements.txt
-var requirements []byte
+var requirements string
 
 // oldestPython is the oldest minor version of Python 3 that the requirements
 // are for.
@@ -71,7 +73,7 @@ func candidates(ctx context.Context) ([]candidate, error) {
 		}
 		seen[real] = true
 		c := candidate{Path: path}
-		text, err := task{dir: os.TempDir(), env: os.Environ(), argv: []string{path, "-c", about}}.output(ctx)
+		text, err := proc.Task{Dir: os.TempDir(), Env: os.Environ(), Argv: []string{path, "-c", about}}.Output(ctx)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -85,9 +87,9 @@ func candidates(ctx context.Context) ([]candidate, error) {
 // makePython makes the virtual environment with JupyterLab, or borrows the
 // Jupyter of this machine where pip reaches nothing.
 func (m *machine) makePython(ctx context.Context) error {
-	venv := filepath.Join(m.home, "python-"+hashOf(string(requirements))[:12])
+	venv := filepath.Join(m.home, "python-"+hashOf(requirements)[:12])
 	values, err := m.run(ctx, step{
-		stamp: venv + ".json", inputs: []string{string(requirements), "1"},
+		stamp: venv + ".json", inputs: []string{requirements, "1"},
 		there: pythonThere,
 		do:    func(ctx context.Context) (map[string]string, error) { return m.installPython(ctx, venv) },
 	})
@@ -225,16 +227,16 @@ func (m *machine) makeVenv(ctx context.Context, venv string, base candidate) err
 		return err
 	}
 	env := m.pipEnvironment()
-	if _, err := (task{env: env, dir: m.home, argv: []string{base.Path, "-m", "venv", venv}}).run(ctx); err != nil {
+	if err := (proc.Task{Env: env, Dir: m.home, Argv: []string{base.Path, "-m", "venv", venv}}).Run(ctx); err != nil {
 		return fmt.Errorf("%s cannot make a virtual environment in %s: %w; %s", base.Path, venv, err, getVenv(base.Version[1]))
 	}
 	list := filepath.Join(venv, "requirements.txt")
-	if err := os.WriteFile(list, requirements, 0o644); err != nil {
+	if err := os.WriteFile(list, []byte(requirements), 0o644); err != nil {
 		return err
 	}
 	python := filepath.Join(venv, "bin", "python")
 	argv := append([]string{python, "-m", "pip", "install", "--no-warn-script-location"}, pipOptions(list)...)
-	_, err := task{dir: m.home, env: env, line: m.pipProgress(), argv: argv}.run(ctx)
+	err := proc.Task{Dir: m.home, Env: env, Line: m.pipProgress(), Argv: argv}.Run(ctx)
 	return pipError("JupyterLab", err)
 }
 
@@ -251,7 +253,7 @@ func (m *machine) pipEnvironment() []string {
 // pipProgress counts what pip says it has collected.
 func (m *machine) pipProgress() func(string) {
 	total := 0
-	for line := range strings.Lines(string(requirements)) {
+	for line := range strings.Lines(requirements) {
 		if strings.Contains(line, "==") && !strings.HasPrefix(line, " ") {
 			total++
 		}
@@ -271,11 +273,11 @@ func (m *machine) pipProgress() func(string) {
 
 // pipError explains why pip failed to bring something.
 func pipError(what string, err error) error {
-	var failed *taskError
+	var failed *proc.Failure
 	if !errors.As(err, &failed) {
 		return err
 	}
-	for _, line := range failed.lines {
+	for _, line := range failed.Lines {
 		for _, sign := range []string{"NewConnectionError", "Could not find a version", "Max retries", "ConnectTimeout", "ReadTimeout", "ProxyError",
 			"Temporary failure in name resolution", "SSLError", "403 Client Error"} {
 			if strings.Contains(line, sign) {
@@ -284,12 +286,12 @@ func pipError(what string, err error) error {
 			}
 		}
 	}
-	for i := len(failed.lines) - 1; i >= 0; i-- {
-		if line, found := strings.CutPrefix(failed.lines[i], "ERROR: "); found {
+	for i := len(failed.Lines) - 1; i >= 0; i-- {
+		if line, found := strings.CutPrefix(failed.Lines[i], "ERROR: "); found {
 			return fmt.Errorf("pip cannot install %s: %s", what, short(line))
 		}
 	}
-	return fmt.Errorf("pip cannot install %s: %s", what, failed.says())
+	return fmt.Errorf("pip cannot install %s: %s", what, failed.Says())
 }
 
 func short(line string) string {

@@ -42,7 +42,7 @@ func TestOfflineWithoutAJupyterTheReasonIsSaidOnce(t *testing.T) {
 	w.calls()
 	w.ready()
 	for _, call := range w.calls() {
-		if strings.Contains(call, gonbPath) {
+		if strings.Contains(call, goimportsPath) {
 			t.Errorf("done twice: %q", call)
 		}
 	}
@@ -108,7 +108,7 @@ func TestPipIsAskedForHashes(t *testing.T) {
 func TestEveryRequirementIsPinnedWithHashes(t *testing.T) {
 	pin := regexp.MustCompile(`^([a-z0-9-]+)==[0-9][0-9a-z.]*( ;.*)? \\$`)
 	names, hashes := map[string]bool{}, 0
-	for line := range strings.Lines(string(requirements)) {
+	for line := range strings.Lines(requirements) {
 		line = strings.TrimRight(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "    --hash=sha256:"):

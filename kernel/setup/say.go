@@ -3,34 +3,34 @@ package setup
 import (
 	"fmt"
 	"io"
-	"os"
-	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
+	"github.com/lethe-ml/lethe/kernel/cli"
 )
 
-// teller says what is being done: one line per piece of work, which on a
-// terminal is rewritten as the work goes on.
+// teller says what is being done: one line per piece of work, and on a terminal
+// one below it that is rewritten as the work goes on.
 type teller struct {
 	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
 	now      func() time.Time
-	what     string
 	state    string
+	working  bool
 	began    time.Time
 	said     time.Time
-	stop     chan struct{}
+	tick     *time.Timer
 }
 
 // plainEvery bounds how often progress is printed where there is no terminal.
 const plainEvery = 10 * time.Second
 
 func newTeller(w io.Writer) *teller {
-	f, ok := w.(*os.File)
-	return &teller{w: w, terminal: ok && term.IsTerminal(int(f.Fd())), now: time.Now}
+	t := &teller{w: w, terminal: cli.IsTerminal(w), now: time.Now}
+	t.tick = time.AfterFunc(time.Hour, func() { t.progress("") })
+	t.tick.Stop()
+	return t
 }
 
 // note prints a line.
@@ -46,69 +46,44 @@ func (t *teller) begin(what, howLong string) {
 	t.note("%s, %s", what, howLong)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.what, t.state, t.began, t.said, t.stop = what, "", t.now(), t.now(), make(chan struct{})
-	if t.terminal {
-		go t.tick(t.stop)
-	}
+	t.state, t.working, t.began, t.said = "", true, t.now(), t.now()
+	t.tick.Reset(time.Second)
 }
 
-func (t *teller) tick(stop chan struct{}) {
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(time.Second):
-			t.mu.Lock()
-			if t.stop == stop {
-				t.draw()
-			}
-			t.mu.Unlock()
-		}
-	}
-}
-
-// progress says how far the work is.
+// progress says how far the work is; without a format, that it goes on.
 func (t *teller) progress(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.state = ", " + fmt.Sprintf(format, args...)
-	switch {
-	case t.stop == nil:
-	case t.terminal:
-		t.draw()
-	case t.now().Sub(t.said) >= plainEvery:
+	if !t.working {
+		return
+	}
+	t.tick.Reset(time.Second)
+	if format != "" {
+		t.state = ", " + fmt.Sprintf(format, args...)
+	}
+	line := fmt.Sprintf("lethe:   %.0f s%s", t.now().Sub(t.began).Seconds(), t.state)
+	if t.terminal {
+		t.clear()
+		fmt.Fprint(t.w, line[:min(len(line), 78)])
+	} else if t.now().Sub(t.said) >= plainEvery && format != "" {
 		t.said = t.now()
-		fmt.Fprintln(t.w, t.line())
+		fmt.Fprintln(t.w, line)
 	}
 }
 
-// end ends the work that began last and says how long it took.
+// end ends the work that began last.
 func (t *teller) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.stop == nil {
-		return
+	if t.working {
+		t.working = false
+		t.tick.Stop()
+		t.clear()
 	}
-	close(t.stop)
-	t.stop = nil
-	t.clear()
-}
-
-func (t *teller) draw() {
-	t.clear()
-	line := t.line()
-	if len(line) > 78 {
-		line = line[:78]
-	}
-	fmt.Fprint(t.w, line)
 }
 
 func (t *teller) clear() {
 	if t.terminal {
-		fmt.Fprint(t.w, "\r", strings.Repeat(" ", 79), "\r")
+		fmt.Fprint(t.w, "\r\x1b[K")
 	}
-}
-
-func (t *teller) line() string {
-	return fmt.Sprintf("lethe:   %.0f s%s", t.now().Sub(t.began).Seconds(), t.state)
 }

@@ -94,7 +94,7 @@ func TestTheLineOnATerminalIsRewritten(t *testing.T) {
 	s.begin("building gonb", "about 10 seconds")
 	s.progress("%s", count(1, "package", "compiled"))
 	s.end()
-	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "1 package compiled") || !strings.HasSuffix(got, "\r") {
+	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "1 package compiled") || !strings.HasSuffix(got, "\x1b[K") {
 		t.Errorf("said %q", got)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Module is the path of the library's module.
-const Module = "github.com/lethe-ml/lethe"
+const Module = where.Module
 
 // EnvCompletion is the environment variable whose value "off" stands for
 // Options.NoCompletion.

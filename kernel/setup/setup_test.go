@@ -95,7 +95,7 @@ func listing(t *testing.T, dir string) string {
 
 // TestInterruptedAnywhereItGoesOnWhereItWas stops the work in every step.
 func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
-	all := []string{gonbPath, goplsPath, "venv", "pip", relayPath, "."}
+	all := []string{gonbPath, goplsPath, "venv", "pip", relayPath, "fmt"}
 	for i, stop := range all {
 		t.Run(filepath.Base(stop), func(t *testing.T) {
 			w := newWorld(t)
@@ -167,7 +167,7 @@ func TestAChangedLibraryIsCompiledAgainAndNothingElseIs(t *testing.T) {
 	w.put("clone/lib/a.go", "package lib // changed\n")
 	w.ready()
 	calls := w.calls()
-	if len(calls) != 2 || !strings.HasSuffix(calls[0], relayPath) || !strings.HasSuffix(calls[1], " .") {
+	if len(calls) != 2 || !strings.HasSuffix(calls[0], relayPath) || !strings.Contains(calls[1], Module+"/lib/...") {
 		t.Errorf("calls %q", calls)
 	}
 	w.put("clone/notebooks/start/00.ipynb", "{run}")
@@ -198,7 +198,7 @@ func TestAColdBuildCacheIsWarmedAgain(t *testing.T) {
 	w.calls()
 	w.remove("cache")
 	w.ready()
-	if calls := w.calls(); len(calls) != 1 || !strings.HasSuffix(calls[0], " .") {
+	if calls := w.calls(); len(calls) != 1 || !strings.Contains(calls[0], Module+"/lib/...") {
 		t.Errorf("calls %q", calls)
 	}
 }

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -19,9 +18,9 @@ import (
 // Our own picture for the kernels, in the sizes that Jupyter asks for.
 var (
 	//go:embed logo-svg.svg
-	logoSVG []byte
+	logoSVG string
 	//go:embed logo-64x64.png
-	logoPNG []byte
+	logoPNG string
 )
 
 // kernelSpec is Jupyter's kernel.json.
@@ -43,52 +42,29 @@ func (m *machine) writeSpecs(ctx context.Context) error {
 	if m.o.NoCompletion {
 		m.spec += "-no-completion"
 	}
+	files := m.specFiles()
 	_, err := m.run(ctx, step{
-		stamp: m.spec + ".json", inputs: m.specInputs(),
+		stamp: m.spec + ".json", inputs: inputsOf(files),
 		there: func(map[string]string) bool { return isFile(filepath.Join(m.spec, "kernels", KernelGo, "kernel.json")) },
-		do:    func(context.Context) (map[string]string, error) { return nil, m.replaceSpecs() },
+		do: func(context.Context) (map[string]string, error) {
+			return nil, onestep.Folder(m.spec, func(work string) error { return onestep.Files(work, files) })
+		},
 	})
 	return err
 }
 
-func (m *machine) specInputs() []string {
-	var out []string
+// specFiles are the files of the kernelspecs.
+func (m *machine) specFiles() map[string]string {
+	files := map[string]string{}
 	for _, kernel := range m.kernels() {
-		out = append(out, kernel, string(m.specFile(kernel)))
+		files["kernels/"+kernel+"/kernel.json"] = m.specFile(kernel)
+		files["kernels/"+kernel+"/logo-svg.svg"] = logoSVG
+		files["kernels/"+kernel+"/logo-64x64.png"] = logoPNG
 	}
-	return append(out, string(logoSVG), string(logoPNG))
+	return files
 }
 
-func (m *machine) replaceSpecs() error {
-	work, err := os.MkdirTemp(m.own, onestep.Prefix)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	for _, kernel := range m.kernels() {
-		if err := m.writeSpec(filepath.Join(work, "kernels", kernel), kernel); err != nil {
-			return err
-		}
-	}
-	if err := os.RemoveAll(m.spec); err != nil {
-		return err
-	}
-	return os.Rename(work, m.spec)
-}
-
-func (m *machine) writeSpec(dir, kernel string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for name, content := range map[string][]byte{"kernel.json": m.specFile(kernel), "logo-svg.svg": logoSVG, "logo-64x64.png": logoPNG} {
-		if err := onestep.File(filepath.Join(dir, name), content); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m *machine) specFile(kernel string) []byte {
+func (m *machine) specFile(kernel string) string {
 	argv := []string{m.relay(), "--gonb", filepath.Join(m.tools, "bin", gonbName), "--go-work", m.place.root, "--log", filepath.Join(m.own, "kernel.log")}
 	if m.o.NoCompletion {
 		argv = append(argv, "--no-completion")
@@ -101,12 +77,8 @@ func (m *machine) specFile(kernel string) []byte {
 		name, value, _ := strings.Cut(kv, "=")
 		spec.Env[name] = value
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	_ = enc.Encode(spec) // strings only
-	return out.Bytes()
+	out, _ := json.MarshalIndent(spec, "", "  ") // strings only
+	return string(out) + "\n"
 }
 
 func displayName(kernel string) string {
@@ -158,7 +130,7 @@ func (r *Ready) Install(dataDir string) ([]string, error) {
 		if isFile(filepath.Join(to, "kernel.json")) && !Owned(to) {
 			return out, fmt.Errorf("%s holds a kernel of this name that lethe did not install: remove it first", to)
 		}
-		if err := replaceDir(from, to); err != nil {
+		if err := onestep.Folder(to, func(work string) error { return os.CopyFS(work, os.DirFS(from)) }); err != nil {
 			return out, fmt.Errorf("the kernel cannot be installed: %w", err)
 		}
 		out = append(out, to)
@@ -166,41 +138,22 @@ func (r *Ready) Install(dataDir string) ([]string, error) {
 	return out, nil
 }
 
-// replaceDir copies the files of one folder to another, which appears whole.
-func replaceDir(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(filepath.Dir(to), onestep.Prefix)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	if err := os.CopyFS(work, os.DirFS(from)); err != nil {
-		return err
-	}
-	if err := os.Chmod(work, 0o755); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(to); err != nil {
-		return err
-	}
-	return os.Rename(work, to)
-}
-
 // Owned reports whether a kernelspec's folder is ours.
 func Owned(dir string) bool {
+	spec, ok := readSpec(dir)
+	return ok && spec.Metadata[owner] != nil
+}
+
+func readSpec(dir string) (spec kernelSpec, ok bool) {
 	b, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
-	var spec kernelSpec
-	return err == nil && json.Unmarshal(b, &spec) == nil && spec.Metadata[owner] != nil
+	return spec, err == nil && json.Unmarshal(b, &spec) == nil
 }
 
 // Missing returns the first file or folder that a kernelspec of ours names and
 // that is not there, or nothing.
 func Missing(dir string) string {
-	b, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
-	var spec kernelSpec
-	if err != nil || json.Unmarshal(b, &spec) != nil {
+	spec, ok := readSpec(dir)
+	if !ok {
 		return filepath.Join(dir, "kernel.json")
 	}
 	for i, arg := range spec.Argv {

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bytes"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -60,14 +59,14 @@ func TestAKernelOfOurNameThatIsNotOursIsNotReplaced(t *testing.T) {
 }
 
 func TestThePictureHasTheSizeThatJupyterAsksFor(t *testing.T) {
-	c, err := png.DecodeConfig(bytes.NewReader(logoPNG))
+	c, err := png.DecodeConfig(strings.NewReader(logoPNG))
 	if err != nil || c.Width != 64 || c.Height != 64 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
 
 func TestTheToolsArePinned(t *testing.T) {
-	f, err := modfile.Parse("tools.mod", toolsMod, nil)
+	f, err := modfile.Parse("tools.mod", []byte(toolsMod), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +78,7 @@ func TestTheToolsArePinned(t *testing.T) {
 		t.Errorf("%d tools, %d replaced", len(f.Tool), len(f.Replace))
 	}
 	for _, module := range []string{gonbPath, goplsPath} {
-		if !bytes.Contains(toolsSum, []byte(module+" "+versions[module]+" h1:")) {
+		if !strings.Contains(toolsSum, module+" "+versions[module]+" h1:") {
 			t.Errorf("tools.sum has no hash of %s", module)
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
 // The module that pins the tools. It is apart from the library's own, so that
@@ -18,9 +20,9 @@ import (
 // copy them back.
 var (
 	//go:embed tools.mod
-	toolsMod []byte
+	toolsMod string
 	//go:embed tools.sum
-	toolsSum []byte
+	toolsSum string
 )
 
 const (
@@ -40,7 +42,7 @@ const (
 
 // buildTools builds the pinned programs that a kernel consists of.
 func (m *machine) buildTools(ctx context.Context) error {
-	inputs := []string{string(toolsMod), string(toolsSum), m.tool.env.GOVERSION}
+	inputs := []string{toolsMod, toolsSum, m.tool.env.GOVERSION}
 	m.tools = filepath.Join(m.home, "tools-"+hashOf(inputs...)[:12])
 	sets := []struct {
 		what, long, stamp string
@@ -55,23 +57,16 @@ func (m *machine) buildTools(ctx context.Context) error {
 	for _, set := range sets {
 		_, err := m.run(ctx, step{
 			stamp: filepath.Join(m.tools, set.stamp+".json"), what: set.what, long: set.long, inputs: append(inputs, set.paths...),
-			there: func(map[string]string) bool { return haveAll(m.tools, set.paths) },
-			do:    func(ctx context.Context) (map[string]string, error) { return nil, m.buildTool(ctx, set.paths) },
+			there: func(map[string]string) bool {
+				return !slices.ContainsFunc(set.paths, func(p string) bool { return !isFile(filepath.Join(m.tools, "bin", filepath.Base(p))) })
+			},
+			do: func(ctx context.Context) (map[string]string, error) { return nil, m.buildTool(ctx, set.paths) },
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func haveAll(dir string, paths []string) bool {
-	for _, p := range paths {
-		if !isFile(filepath.Join(dir, "bin", filepath.Base(p))) {
-			return false
-		}
-	}
-	return true
 }
 
 func isFile(path string) bool {
@@ -85,10 +80,8 @@ func (m *machine) buildTool(ctx context.Context, paths []string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	for name, content := range map[string][]byte{"go.mod": toolsMod, "go.sum": toolsSum} {
-		if err := os.WriteFile(filepath.Join(work, name), content, 0o644); err != nil {
-			return err
-		}
+	if err := onestep.Files(work, map[string]string{"go.mod": toolsMod, "go.sum": toolsSum}); err != nil {
+		return err
 	}
 	if err := m.goBuild(ctx, work, m.goEnvironment(), filepath.Join(m.tools, "bin"), paths...); err != nil {
 		return err
@@ -108,7 +101,7 @@ func (m *machine) goBuild(ctx context.Context, dir string, env []string, bin str
 	}
 	defer os.RemoveAll(made)
 	argv := append([]string{m.tool.path, "build", "-v", "-o", made + string(os.PathSeparator)}, paths...)
-	_, err = task{dir: dir, env: env, line: m.goProgress(), argv: argv}.run(ctx)
+	err = proc.Task{Dir: dir, Env: env, Line: m.goProgress(), Argv: argv}.Run(ctx)
 	if err != nil {
 		return buildError(paths, err)
 	}
@@ -151,7 +144,7 @@ func count(n int, what, done string) string {
 // buildError says what could not be built and, where the network is the
 // reason, what to do.
 func buildError(paths []string, err error) error {
-	var failed *taskError
+	var failed *proc.Failure
 	if !errors.As(err, &failed) {
 		return err
 	}
@@ -159,8 +152,8 @@ func buildError(paths []string, err error) error {
 	for _, p := range paths {
 		names = append(names, filepath.Base(p))
 	}
-	what, says := strings.Join(names, " and "), failed.says()
-	if line := networkLine(failed.lines); line != "" {
+	what, says := strings.Join(names, " and "), failed.Says()
+	if line := networkLine(failed.Lines); line != "" {
 		return fmt.Errorf("%s cannot be built, because a Go module cannot be downloaded: connect this machine to the network, or set "+
 			"GOPROXY to a module mirror that it can reach, and start this again; all that is done stays done (%s)", what, line)
 	}

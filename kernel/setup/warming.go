@@ -7,23 +7,30 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// warmProgram is what is compiled to warm the build cache up.
-const warmProgram = `package main
-
-import _ "` + Module + `/kernel/setup/warm"
-
-func main() {}
-`
+// cellPackages are what cells may import: the whole library, and of others what they
+// have a use for. Compiled before, they cost the first cell no time, and every
+// module that a cell can ask for is on the machine before it goes offline.
+var cellPackages = strings.Fields(`
+	bufio bytes cmp context encoding/csv encoding/json errors flag fmt image image/color image/png io iter log maps
+	math math/big math/bits math/cmplx math/rand math/rand/v2 os os/exec os/signal path/filepath regexp runtime
+	runtime/debug slices sort strconv strings sync sync/atomic text/tabwriter time unicode
+	` + Module + `/lib/... ` + Module + `/datasets/...
+	github.com/gomlx/compute github.com/gomlx/compute/dtypes github.com/gomlx/compute/shapes
+	github.com/gomlx/gomlx/core/graph github.com/gomlx/gomlx/core/tensors
+	` + gonbPath + `/gonbui ` + gonbPath + `/gonbui/dom ` + gonbPath + `/gonbui/widgets
+	gonum.org/v1/gonum/floats gonum.org/v1/gonum/mat gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv
+	gonum.org/v1/plot gonum.org/v1/plot/plotter gonum.org/v1/plot/vg`)
 
 // warm compiles what cells import with the flags of cells, and in a workspace
-// like the one that a kernel makes, so that afterwards everything a cell needs
-// is on this machine.
+// like the one that a kernel makes.
 func (m *machine) warm(ctx context.Context) error {
 	for _, kernel := range m.kernels() {
 		cells := cellEnvironment(kernel)
-		inputs := append(append([]string{m.place.root, m.place.hash, m.tool.env.GOCACHE, m.tool.env.GOMODCACHE, warmProgram}, m.compiler()...), cells...)
+		inputs := append(append([]string{m.place.root, m.place.hash, m.tool.env.GOCACHE, m.tool.env.GOMODCACHE}, m.compiler()...), cells...)
+		inputs = append(inputs, cellPackages...)
 		path, long := filepath.Join(m.own, kernel, "warm.json"), "about a minute"
 		if old, ok := readStamp(path); ok && stillWarm(old.Values) {
 			long = "a few seconds"
@@ -58,18 +65,15 @@ func (m *machine) compileWorkspace(ctx context.Context, kernel string) (map[stri
 	files := map[string]string{
 		"go.mod":  "module warm\n\ngo " + version + "\n",
 		"go.work": "go " + version + "\n\nuse (\n\t.\n\t" + m.place.root + "\n)\n",
-		"main.go": warmProgram,
 	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(work, name), []byte(content), 0o644); err != nil {
-			return nil, err
-		}
+	if err := onestep.Files(work, files); err != nil {
+		return nil, err
 	}
 	env := setEnv(m.goEnvironment(), cellEnvironment(kernel)...)
-	_, err = task{dir: work, env: env, line: m.goProgress(), argv: []string{m.tool.path, "build", "-v", "-o", filepath.Join(work, "warm"), "."}}.run(ctx)
+	err = proc.Task{Dir: work, Env: env, Line: m.goProgress(), Argv: append([]string{m.tool.path, "build", "-v", "-o", work + "/"}, cellPackages...)}.Run(ctx)
 	if err != nil {
 		return nil, buildError([]string{"the library for " + displayName(kernel)}, err)
 	}
-	object, err := task{dir: work, env: env, argv: []string{m.tool.path, "list", "-export", "-f", "{{.Export}}", Module + "/lib/engine"}}.output(ctx)
+	object, err := proc.Task{Dir: work, Env: env, Argv: []string{m.tool.path, "list", "-export", "-f", "{{.Export}}", Module + "/lib/engine"}}.Output(ctx)
 	return map[string]string{"object": strings.TrimSpace(object)}, err
 }

@@ -58,7 +58,7 @@ case "$1 $2" in
 "-m pip")
 	test -f "$WORLD/hang" && grep -qx pip "$WORLD/hang" && exec sleep 30
 	test -f "$WORLD/offline" && { echo "WARNING: Retrying after NewConnectionError: no route"; echo "ERROR: No matching distribution"; exit 1; }
-	test "$3" = download && { cp "$WORLD"/*.whl "$7"; exit; }
+	test "$4" = --target && { cp -r "$WORLD/wheel/." "$5"; exit; }
 	echo "Collecting jupyterlab==1" ;;
 "-m jupyterlab")
 	echo "no such extension" >&2; exit 3 ;;

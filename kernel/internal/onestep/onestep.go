@@ -1,7 +1,8 @@
-// Package onestep writes files so that nobody sees half of one.
+// Package onestep writes files and folders so that nobody sees half of one.
 package onestep
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,4 +45,37 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// Folder makes a folder in one step: what fill puts into another one takes its place.
+func Folder(path string, fill func(dir string) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(path), Prefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if err := fill(work); err != nil {
+		return err
+	}
+	if err := errors.Join(os.Chmod(work, 0o755), os.RemoveAll(path)); err != nil {
+		return err
+	}
+	return os.Rename(work, path)
+}
+
+// Files writes files by their names below a folder, each in one step.
+func Files(dir string, files map[string]string) error {
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := File(path, []byte(content)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
