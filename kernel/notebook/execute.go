@@ -54,8 +54,7 @@ func (s *session) execute(ctx context.Context, nb *Notebook, cell, count int, ti
 			return seconds, bad
 		}
 	}
-	code, outputs := nb.Cells[cell].Source, nb.Cells[cell].Outputs
-	status := failedShell(code, outputs)
+	outputs := nb.Cells[cell].Outputs
 	switch {
 	case errors.Is(stopped, errTimeout):
 		err = &Failure{Reason: fmt.Sprintf("ran longer than %v and was stopped", timeout), Detail: stderrLines(outputs), cause: stopped}
@@ -64,8 +63,6 @@ func (s *session) execute(ctx context.Context, nb *Notebook, cell, count int, ti
 	case err != nil:
 	case done.Reply.Status != "ok":
 		err = failed(outputs, done.Reply)
-	case status != "":
-		err = &Failure{Reason: "a shell line (!) failed: " + status, Detail: stderrLines(outputs)}
 	}
 	return seconds, err
 }
@@ -104,49 +101,31 @@ func (s *session) wait(ctx context.Context) (done event, stopped, err error) {
 	}
 }
 
-// failed explains an error reply: what the program said on standard error, or
-// else the traceback.
+// failed explains an error reply: by its traceback, or else by what the program
+// said on standard error.
 func failed(outputs []*Output, m reply) *Failure {
 	for _, o := range outputs {
 		if o.Type == ErrorOutput && len(m.Traceback) == 0 {
 			m.Traceback = o.Traceback // some replies come without
 		}
 	}
-	f := &Failure{Detail: stderrLines(outputs)}
+	f := &Failure{Reason: m.Ename, Detail: visibleLines(strings.Join(m.Traceback, "\n"))}
 	if len(f.Detail) == 0 {
-		f.Detail = visibleLines(strings.Join(m.Traceback, "\n"))
+		f.Detail = stderrLines(outputs)
 	}
-	f.Reason = m.Ename
 	if lines := visibleLines(m.Evalue); len(lines) > 0 {
-		f.Reason = compilerPlace.ReplaceAllString(lines[len(lines)-1], "")
-	}
-	for _, line := range f.Detail {
-		if strings.HasPrefix(line, "panic: ") {
-			f.Reason = line
-			break
-		}
+		f.Reason = lines[0]
 	}
 	return f
 }
 
-// compilerPlace is a place in a program that the reader has never seen: the
-// detail has the cell and the line.
-var compilerPlace = regexp.MustCompile(`^\./main\.go:\d+:\d+: `)
-
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-// plain is a text without terminal colours.
-func plain(s string) string { return colours.ReplaceAllString(s, "") }
-
-// noise is what go build says before its errors.
-var noise = regexp.MustCompile(`^# gonb_[0-9a-f]+$`)
 
 // visibleLines are the lines of a text that say something.
 func visibleLines(text string) []string {
 	var lines []string
-	for line := range strings.SplitSeq(plain(text), "\n") {
-		line = strings.TrimRight(line, " \t\r")
-		if line != "" && !noise.MatchString(line) {
+	for line := range strings.SplitSeq(colours.ReplaceAllString(text, ""), "\n") {
+		if line = strings.TrimRight(line, " \t\r"); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -162,30 +141,6 @@ func stderrLines(outputs []*Output) []string {
 	}
 	return lines
 }
-
-var exitStatus = regexp.MustCompile(`(?m)^(exit status [1-9][0-9]*|signal: [a-z ]+)$`)
-
-// failedShell finds a shell line's failure, which GoNB only mentions on
-// standard error. It returns "" where none failed.
-func failedShell(code string, outputs []*Output) string {
-	shell := false
-	for _, line := range commandLines(code) {
-		shell = shell || line.text[0] == '!' || shellCell.MatchString(line.text)
-	}
-	if !shell {
-		return ""
-	}
-	for _, o := range outputs {
-		if o.Type == StreamOutput && o.Name == "stderr" {
-			if found := exitStatus.FindString(plain(o.Text)); found != "" {
-				return found
-			}
-		}
-	}
-	return ""
-}
-
-var shellCell = regexp.MustCompile(`^%%(script|bash|sh)\b`)
 
 // commandLine is a line of a cell that GoNB takes for a command.
 type commandLine struct {

@@ -125,12 +125,12 @@ func fakeCell(cell *Cell, commands chan command) (obj, int) {
 		switch word {
 		case "print":
 			stream("stdout", rest+"\n")
-		case "warn", "!fail":
+		case "warn":
 			stream("stderr", rest+"\n")
 		case "env":
 			stream("stdout", rest+"="+os.Getenv(rest)+"\n")
 		case "error":
-			return failed("# gonb_01234567\n./main.go:9:9: "+rest, "Cell[2]: Line 1", rest)
+			return failed(rest, "Cell[2]: Line 1", rest)
 		case "meet":
 			if !fakeMeet(rest) {
 				return nil, 1

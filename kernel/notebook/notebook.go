@@ -85,10 +85,10 @@ func Read(r io.Reader, name string) (*Notebook, error) {
 	if err == nil && len(b) > maxBytes {
 		err = fmt.Errorf("larger than %d MB", maxBytes>>20)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	var nb *Notebook
+	if err == nil {
+		nb, err = parse(b)
 	}
-	nb, err := parse(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -98,16 +98,16 @@ func Read(r io.Reader, name string) (*Notebook, error) {
 // ReadFile reads the notebook at path.
 func ReadFile(path string) (*Notebook, error) {
 	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return Read(f, path)
+	return readOpen(f, err, path)
 }
 
 // ReadFS reads the notebook at path of fsys.
 func ReadFS(fsys fs.FS, path string) (*Notebook, error) {
 	f, err := fsys.Open(path)
+	return readOpen(f, err, path)
+}
+
+func readOpen(f fs.File, err error, path string) (*Notebook, error) {
 	if err != nil {
 		return nil, err
 	}

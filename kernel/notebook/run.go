@@ -35,21 +35,9 @@ type Total struct {
 	Seconds float64 // of the cells
 }
 
-// CellError is the error of a cell.
-type CellError struct {
-	Cell, Count int // as in Step
-	Err         error
-}
-
-// Error names the cell and the reason.
-func (e *CellError) Error() string { return fmt.Sprintf("cell %d [%d]: %v", e.Cell, e.Count, e.Err) }
-
-// Unwrap returns the reason.
-func (e *CellError) Unwrap() error { return e.Err }
-
 // Execute runs the notebook's code cells in order on a kernel of their own,
 // until the first that fails, and makes nb what it then is; cells that did not
-// run have no outputs. The error is a *CellError where a cell failed.
+// run have no outputs. The error names the cell that failed.
 func (r Run) Execute(ctx context.Context, nb *Notebook) (total Total, err error) {
 	began := time.Now()
 	s, err := r.start(ctx, nb)
@@ -72,7 +60,7 @@ func (r Run) Execute(ctx context.Context, nb *Notebook) (total Total, err error)
 			r.OnCell(Step{Cell: i + 1, Count: total.Cells, Title: title(c.Source), Seconds: seconds, Err: err})
 		}
 		if err != nil {
-			return total, &CellError{i + 1, total.Cells, err}
+			return total, fmt.Errorf("cell %d [%d]: %w", i+1, total.Cells, err)
 		}
 	}
 	return total, nil
@@ -91,14 +79,6 @@ const (
 	KernelName  = "lethe-go"
 	KernelTitle = "Lethe (Go)"
 )
-
-func (nb *Notebook) eachOutput(visit func(*Output)) {
-	for _, c := range nb.Cells {
-		for _, o := range c.Outputs {
-			visit(o)
-		}
-	}
-}
 
 // title is what a list calls a cell: its first comment, or function, or line
 // that is neither a command nor an import.
