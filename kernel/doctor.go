@@ -159,15 +159,12 @@ func oneCell(ctx context.Context, ready *setup.Ready) (setup.Finding, error) {
 }
 
 func engineFinding() setup.Finding {
-	f := setup.Finding{Thing: "engine", State: setup.StateOK}
-	setup.OfferPlugin()
-	e, err := engine.Open("auto")
+	e, err := openEngine("auto")
 	if err != nil {
 		return setup.Finding{Thing: "engine", State: setup.StateBroken, Detail: err.Error()}
 	}
 	defer e.Close()
-	f.Detail = e.String()
-	return f
+	return setup.Finding{Thing: "engine", State: setup.StateOK, Detail: e.String()}
 }
 
 // dataFinding says which data sets can be loaded; nothing needs all of them.

@@ -38,21 +38,12 @@ type kindOf struct {
 	kind, short string
 	formats     []string // for one file or the terminal, the default first
 	folder      []string // written where --out is a folder
-	// examples has COMMAND for "lethe table ruler", NAME and FILE for the paper's
-	// first recipe, PAPER for its name and LARGEST for its last scale.
-	examples [][2]string
 }
 
 func newTable() *cobra.Command {
 	return newKind(kindOf{
 		kind: paper.Table, short: "Make a table of a paper again, with the controls it lacks",
 		formats: []string{"text", "md", "json"}, folder: []string{"md", "json", "png"},
-		examples: [][2]string{
-			{"COMMAND", "which there are"},
-			{"COMMAND NAME", "small scale"},
-			{"COMMAND NAME --scale LARGEST --format md --out FILE.md", ""},
-			{"COMMAND all --out figures/PAPER", ""},
-		},
 	})
 }
 
@@ -60,12 +51,6 @@ func newFigure() *cobra.Command {
 	return newKind(kindOf{
 		kind: paper.Figure, short: "Make a figure of a paper again",
 		formats: []string{"text", "png", "svg"}, folder: []string{"png", "txt"},
-		examples: [][2]string{
-			{"COMMAND", "which there are"},
-			{"COMMAND NAME", "as text, for the terminal"},
-			{"COMMAND NAME --out FILE.png", ""},
-			{"COMMAND all --scale LARGEST --out figures/PAPER", ""},
-		},
 	})
 }
 
@@ -153,28 +138,14 @@ func (k kindOf) about(p paper.Paper) string {
 
 func (k kindOf) examplesOf(p paper.Paper) string {
 	first, largest := p.Of(k.kind)[0], p.Scales[len(p.Scales)-1].Name
-	command, name := "lethe "+k.kind+" "+p.Name, " "+first.Name()
-	_, own := p.Own(k.kind)
-	if own {
-		name = ""
+	command := "  lethe " + k.kind + " " + p.Name
+	file := fmt.Sprintf(" --scale %s --out %s.%s", largest, first.Short(), k.formats[1])
+	if _, own := p.Own(k.kind); own { // there is neither a list nor more than one
+		return command + "\n" + command + file
 	}
-	fill := strings.NewReplacer("COMMAND", command, " NAME", name, "FILE", first.Short(), "PAPER", p.Name, "LARGEST", largest)
-	var lines []string
-	for _, e := range k.examples {
-		if own && !strings.Contains(e[0], "NAME") {
-			continue // there is neither a list nor more than one
-		}
-		lines = append(lines, example(fill.Replace(e[0]), e[1]))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// example is a line of examples: a command and what it is for.
-func example(command, what string) string {
-	if what == "" {
-		return "  " + command
-	}
-	return fmt.Sprintf("  %-35s  %s", command, what)
+	name := command + " " + first.Name()
+	return fmt.Sprintf("%-37s  which there are\n%-37s  small scale, on the terminal\n%s\n%s all --out figures/%s",
+		command, name, name+file, command, p.Name)
 }
 
 // recipeNames are the names that may follow "table ruler".

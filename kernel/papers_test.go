@@ -71,11 +71,8 @@ func drawn() paper.Paper {
 }
 
 func TestTheTextsOfACommandComeFromThePaper(t *testing.T) {
-	k := kindOf{kind: paper.Figure, formats: []string{"text"}, examples: [][2]string{
-		{"COMMAND NAME --scale LARGEST --out FILE.png", ""}, {"COMMAND all --out figures/PAPER", "all of them"},
-	}}
-	c := newPaper(k, drawn())
-	if want := "  lethe figure drawn 2 --scale large --out figure2.png\n  lethe figure drawn all --out figures/drawn  all of them"; c.Example != want {
+	c := newPaper(kindOf{kind: paper.Figure, formats: []string{"text", "png"}}, drawn())
+	if want := "\n  lethe figure drawn 2 --scale large --out figure2.png\n  lethe figure drawn all --out figures/drawn"; !strings.HasSuffix(c.Example, want) {
 		t.Errorf("examples %q", c.Example)
 	}
 	for _, part := range []string{"Make a figure of DRAWN (arXiv 1234.56789)", "Scale small takes a minute, large takes a day."} {

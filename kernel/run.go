@@ -1,8 +1,8 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -87,17 +87,6 @@ those that are saved in the files: the same statements with the same verdicts.`,
 	return c
 }
 
-// prepare makes the machine ready for cells; nobody completes names in them.
-// The notebooks that come with the program are unpacked where they are wanted.
-func prepare(ctx context.Context, stderr io.Writer, unpack bool) (*setup.Ready, notebook.Jupyter, error) {
-	o := setup.Options{Out: stderr, NoCompletion: true, Notebooks: notebookFiles, NoNotebooks: !unpack}
-	ready, err := setup.Prepare(ctx, o)
-	if err != nil {
-		return nil, notebook.Jupyter{}, err
-	}
-	return ready, jupyterOf(ready), nil
-}
-
 func jupyterOf(ready *setup.Ready) notebook.Jupyter {
 	return notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}
 }
@@ -111,41 +100,35 @@ func aboutScales() string {
 	return strings.Join(each, "; ")
 }
 
-// checkScale refuses a scale that a notebook does not know, before anything is
-// set up.
-func (r *runRun) checkScale(path string) error {
-	nb, err := notebook.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if known := scalesOf(nb, papers()); !slices.Contains(known, r.scale) {
-		return cli.Usagef("--scale %s: %s has %s", r.scale, path, cli.List(known))
+// checkScale refuses a scale that a notebook does not know.
+func (r *runRun) checkScale(paths []string) error {
+	for _, path := range paths {
+		nb, err := notebook.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if known := scalesOf(nb, papers()); !slices.Contains(known, r.scale) {
+			return cli.Usagef("--scale %s: %s has %s", r.scale, path, cli.List(known))
+		}
 	}
 	return nil
 }
 
 // scalesOf lists the scales of the papers whose recipes a notebook imports. One
 // that imports none computes the same at every scale, and knows them all.
-func scalesOf(nb *notebook.Notebook, all []paper.Paper) []string {
-	var known, every []string
-	imports := false
+func scalesOf(nb *notebook.Notebook, all []paper.Paper) (known []string) {
+	imported := slices.DeleteFunc(slices.Clone(all), func(p paper.Paper) bool { return !importsPaper(nb, p) })
+	if len(imported) > 0 {
+		return slices.DeleteFunc(imported[0].ScaleNames(), func(name string) bool {
+			return slices.ContainsFunc(imported, func(p paper.Paper) bool { return !slices.Contains(p.ScaleNames(), name) })
+		})
+	}
 	for _, p := range all {
-		names := p.ScaleNames()
-		for _, name := range names {
-			if !slices.Contains(every, name) {
-				every = append(every, name)
+		for _, name := range p.ScaleNames() {
+			if !slices.Contains(known, name) {
+				known = append(known, name)
 			}
 		}
-		if !importsPaper(nb, p) {
-			continue
-		}
-		if imports {
-			names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(known, name) })
-		}
-		known, imports = names, true
-	}
-	if !imports {
-		return every
 	}
 	return known
 }
@@ -159,35 +142,30 @@ func importsPaper(nb *notebook.Notebook, p paper.Paper) bool {
 }
 
 func (r *runRun) run(ctx context.Context, args []string) error {
-	for _, path := range args {
-		if err := r.checkScale(path); err != nil {
-			return err
-		}
-	}
-	ready, jupyter, err := prepare(ctx, r.stderr, len(args) == 0)
-	if err != nil {
+	if err := r.checkScale(args); err != nil { // before anything is set up
 		return err
 	}
-	batch := notebook.Batch{
-		Run:  notebook.Run{Jupyter: jupyter, Root: ready.Root, Scale: r.scale, Timeout: r.timeout},
-		Jobs: r.jobs, Limit: r.limit,
-		Base: ready.Notebooks, Out: r.out, InPlace: r.inPlace, Pages: !r.noHTML, Check: r.check,
-		Stdout: r.stdout,
-	}
-	if batch.Out == "" {
-		batch.Out = filepath.Join(outBeside(ready), "out", "notebooks")
+	ready, err := setup.Prepare(ctx, setup.Options{
+		Out: r.stderr, NoCompletion: true, // nobody completes names
+		Notebooks: notebookFiles, NoNotebooks: len(args) > 0,
+	})
+	if err != nil {
+		return err
 	}
 	if len(args) == 0 {
 		if args, err = allNotebooks(ready.Notebooks); err != nil {
 			return err
 		}
-		for _, path := range args {
-			if err := r.checkScale(path); err != nil {
-				return err
-			}
+		if err := r.checkScale(args); err != nil {
+			return err
 		}
 	}
-	return batch.Execute(ctx, args)
+	return notebook.Batch{
+		Run:  notebook.Run{Jupyter: jupyterOf(ready), Root: ready.Root, Scale: r.scale, Timeout: r.timeout},
+		Jobs: r.jobs, Limit: r.limit,
+		Base: ready.Notebooks, Out: cmp.Or(r.out, filepath.Join(outBeside(ready), "out", "notebooks")),
+		InPlace: r.inPlace, Pages: !r.noHTML, Check: r.check, Stdout: r.stdout,
+	}.Execute(ctx, args)
 }
 
 // outBeside is the folder whose out/ is for what notebooks leave: a clone has it
@@ -208,26 +186,14 @@ func allNotebooks(dir string) ([]string, error) {
 	if len(found) == 0 {
 		return nil, fmt.Errorf("there are no notebooks in %s", dir)
 	}
+	here, _ := os.Getwd()
 	for i, name := range found {
 		found[i] = filepath.Join(dir, filepath.FromSlash(name))
-		if short, err := relativeToHere(found[i]); err == nil {
+		if short, err := filepath.Rel(here, found[i]); err == nil && filepath.IsLocal(short) {
 			found[i] = short
 		}
 	}
 	return found, nil
-}
-
-// relativeToHere shortens a path below the working directory.
-func relativeToHere(path string) (string, error) {
-	here, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	short, err := filepath.Rel(here, path)
-	if err == nil && strings.HasPrefix(short, "..") {
-		err = errors.New("not below the working directory")
-	}
-	return short, err
 }
 
 // lintAll prints what is wrong with the notebooks, without executing them.

@@ -93,8 +93,8 @@ func pick[T any](list []T, at []int) []T {
 	return out
 }
 
-// wrapped breaks a text into lines of a width, at spaces.
-func wrapped(text string, width int) []string {
+// Wrap breaks a text into lines of a width, at spaces.
+func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {

@@ -57,7 +57,7 @@ func TestColumnsWithoutRoomStandBelow(t *testing.T) {
 }
 
 func TestWrappedBreaksAtSpacesOnly(t *testing.T) {
-	if got := strings.Join(wrapped("ab cd abcdefghij 你好 x", 5), "|"); got != "ab cd|abcdefghij|你好|x" {
+	if got := strings.Join(Wrap("ab cd abcdefghij 你好 x", 5), "|"); got != "ab cd|abcdefghij|你好|x" {
 		t.Errorf("got %s", got)
 	}
 }

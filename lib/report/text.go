@@ -111,7 +111,7 @@ func writeCells(b *bufio.Writer, cells []string, widths []int, right []bool) {
 	for j, cell := range cells {
 		lines[j] = []string{clean(cell)}
 		if uniseg.StringWidth(lines[j][0]) > widths[j] {
-			lines[j] = wrapped(lines[j][0], widths[j])
+			lines[j] = Wrap(lines[j][0], widths[j])
 		}
 		high = max(high, len(lines[j]))
 	}
@@ -143,7 +143,7 @@ func writeParagraph(b *bufio.Writer, label, text string, width int) {
 		return
 	}
 	indent := uniseg.StringWidth(label)
-	for _, line := range wrapped(text, width-indent) {
+	for _, line := range Wrap(text, width-indent) {
 		fmt.Fprintln(b, label+line)
 		label = strings.Repeat(" ", indent)
 	}
