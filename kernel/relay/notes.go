@@ -16,7 +16,6 @@ type notes struct {
 	mu     sync.Mutex
 	name   string // "" for no file
 	file   *os.File
-	size   int64
 	tail   []byte
 	folder string // of gonb's temporary files, once it has said so
 }
@@ -29,21 +28,11 @@ func newNotes(name string) (*notes, error) {
 	return n, n.open()
 }
 
-func (n *notes) open() error {
-	if n.name == "" {
-		return nil
+func (n *notes) open() (err error) {
+	if n.name != "" {
+		n.file, err = os.OpenFile(n.name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
-	file, err := os.OpenFile(n.name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := file.Stat()
-	if err != nil {
-		_ = file.Close()
-		return err
-	}
-	n.file, n.size = file, info.Size()
-	return nil
+	return err
 }
 
 // Write takes a piece of gonb's output. It never fails: a log that cannot be
@@ -58,25 +47,14 @@ func (n *notes) Write(p []byte) (int, error) {
 	if at := tempFolder.FindSubmatch(n.tail); at != nil && n.folder == "" {
 		n.folder = string(at[1])
 	}
-	if n.file == nil {
-		return len(p), nil
+	if info, err := n.file.Stat(); err == nil && info.Size()+int64(len(p)) > maxLog {
+		_ = n.file.Close()
+		if os.Rename(n.name, n.name+".old") == nil {
+			_ = n.open()
+		}
 	}
-	if n.size+int64(len(p)) > maxLog {
-		n.rotate()
-	}
-	if n.file != nil {
-		k, _ := n.file.Write(p)
-		n.size += int64(k)
-	}
+	_, _ = n.file.Write(p) // a nil file takes nothing
 	return len(p), nil
-}
-
-func (n *notes) rotate() {
-	_ = n.file.Close()
-	n.file, n.size = nil, 0
-	if os.Rename(n.name, n.name+".old") == nil {
-		_ = n.open()
-	}
 }
 
 // temp is gonb's temporary folder, "" before gonb has named it.
@@ -96,8 +74,5 @@ func (n *notes) last() string {
 func (n *notes) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.file != nil {
-		_ = n.file.Close()
-		n.file = nil
-	}
+	_ = n.file.Close()
 }

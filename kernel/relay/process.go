@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,10 +14,7 @@ import (
 )
 
 // process is the gonb behind the relay.
-type process struct {
-	*proc.Child
-	pid int
-}
+type process struct{ *proc.Child }
 
 // start runs a command in a process group of its own. When the relay is killed,
 // the system asks gonb to end: gonb then takes its temporary folder with it,
@@ -27,7 +25,7 @@ func start(cmd *exec.Cmd) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &process{c, cmd.Process.Pid}, nil
+	return &process{c}, nil
 }
 
 // reason is how gonb ended, in words.
@@ -51,13 +49,7 @@ func processes() []proc.Process {
 // that build a cell, its program, shells and their children. What a cell starts
 // to outlive the kernel is in a group of its own.
 func family(all []proc.Process, root int) []proc.Process {
-	var out []proc.Process
-	for _, m := range all {
-		if m.Group == root && m.PID != root {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(all), func(m proc.Process) bool { return m.Group != root || m.PID == root })
 }
 
 // topOf is the child of root that m descends from, or m itself; nil if there is
@@ -67,12 +59,7 @@ func topOf(all []proc.Process, m proc.Process, root int) *proc.Process {
 		if m.Parent == root {
 			return &m
 		}
-		at := -1
-		for i := range all {
-			if all[i].PID == m.Parent {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(all, func(p proc.Process) bool { return p.PID == m.Parent })
 		if at < 0 {
 			return nil
 		}
@@ -112,11 +99,11 @@ const (
 func (p *process) interrupt(ctx context.Context) {
 	seen := map[proc.Process]bool{}
 	before := processes()
-	proc.Interrupt(p.pid)
-	for _, m := range family(before, p.pid) {
+	proc.Interrupt(p.Process.Pid)
+	for _, m := range family(before, p.Process.Pid) {
 		seen[m] = true
 	}
-	for _, m := range targets(before, p.pid, true) {
+	for _, m := range targets(before, p.Process.Pid, true) {
 		proc.Interrupt(m.PID)
 	}
 	late := time.After(huntLimit)
@@ -127,13 +114,13 @@ func (p *process) interrupt(ctx context.Context) {
 		case <-p.Done:
 			return
 		case <-late:
-			for _, m := range family(processes(), p.pid) {
+			for _, m := range family(processes(), p.Process.Pid) {
 				proc.Kill(m.PID)
 			}
 			late = time.After(huntLimit)
 		case <-time.After(huntEvery):
 		}
-		for _, m := range targets(processes(), p.pid, false) {
+		for _, m := range targets(processes(), p.Process.Pid, false) {
 			if !seen[m] {
 				seen[m] = true
 				proc.Interrupt(m.PID)
@@ -149,18 +136,18 @@ const (
 
 // end sees gonb and everything that it started out: politely first, then not.
 func (p *process) end(folder string) {
-	pipes := pipesOf(family(processes(), p.pid))
+	pipes := pipesOf(family(processes(), p.Process.Pid))
 	if !p.Ended(0) {
-		proc.Terminate(p.pid)
+		proc.Terminate(p.Process.Pid)
 	}
 	if !p.Ended(endWait) {
-		proc.KillGroup(p.pid)
+		proc.KillGroup(p.Process.Pid)
 		p.Ended(time.Second)
 	}
-	for stop := time.Now().Add(groupWait); proc.GroupAlive(p.pid) && time.Now().Before(stop); {
+	for stop := time.Now().Add(groupWait); proc.GroupAlive(p.Process.Pid) && time.Now().Before(stop); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	proc.KillGroup(p.pid)
+	proc.KillGroup(p.Process.Pid)
 	for _, pipe := range pipes {
 		_ = os.Remove(pipe)
 	}
@@ -192,8 +179,12 @@ func withoutGopls(path, folder string) (string, error) {
 		if _, err := os.Stat(filepath.Join(dir, "gopls")); err != nil {
 			continue
 		}
+		dir, err := filepath.Abs(dir)
 		shadow := filepath.Join(folder, fmt.Sprintf("bin%d", i))
-		if err := linkAll(dir, shadow); err != nil {
+		if err == nil {
+			err = linkAll(dir, shadow)
+		}
+		if err != nil {
 			return "", fmt.Errorf("hiding gopls from gonb: %w", err)
 		}
 		dirs[i] = shadow
@@ -202,24 +193,14 @@ func withoutGopls(path, folder string) (string, error) {
 }
 
 func linkAll(from, to string) error {
-	from, err := filepath.Abs(from)
-	if err != nil {
-		return err
-	}
 	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	if err := os.Mkdir(to, 0o700); err != nil {
-		return err
+	if err == nil {
+		err = os.Mkdir(to, 0o700)
 	}
 	for _, e := range entries {
-		if e.Name() == "gopls" {
-			continue
-		}
-		if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
-			return err
+		if err == nil && e.Name() != "gopls" {
+			err = os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
 		}
 	}
-	return nil
+	return err
 }
