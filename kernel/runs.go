@@ -75,9 +75,8 @@ func listing(c *cobra.Command) *cobra.Command {
 	dir := storeFlag(c)
 	answers(c, func(cmd *cobra.Command, _ []string) (answer, error) {
 		s, all, err := entries(cmd, *dir)
-		value, t, total := []runJSON{}, words("", "id", "state", "recipe", "files", "size", "made (UTC)"), int64(0)
+		value, t := []runJSON{}, words("", "id", "state", "recipe", "files", "size", "made (UTC)")
 		for _, e := range all {
-			total += e.Bytes
 			value = append(value, runOf(e))
 			made := e.Created.UTC().Format("2006-01-02 15:04")
 			t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), cli.Printable(e.Key.Recipe), fmt.Sprint(e.Files), cli.Bytes(e.Bytes), made))
@@ -91,7 +90,7 @@ func listing(c *cobra.Command) *cobra.Command {
 					return err
 				}
 			}
-			_, err := fmt.Fprintf(w, "%d entries, %s, in %s\n", len(all), cli.Bytes(total), s.Dir())
+			_, err := fmt.Fprintf(w, "%d entries, %s, in %s\n", len(all), sizeOf(all), s.Dir())
 			return err
 		}
 		return answer{value: value, text: text}, err
@@ -99,19 +98,21 @@ func listing(c *cobra.Command) *cobra.Command {
 	return c
 }
 
+func sizeOf(all []store.Entry) string {
+	var total int64
+	for _, e := range all {
+		total += e.Bytes
+	}
+	return cli.Bytes(total)
+}
+
 // shortID is as much of an ID as people need.
 func shortID(id string) string { return cli.Printable(id[:min(12, len(id))]) }
 
 // pick finds the entries whose IDs begin with the words given: one each.
-func pick(all []store.Entry, ids []string) ([]store.Entry, error) {
-	var out []store.Entry
+func pick(all []store.Entry, ids []string) (out []store.Entry, err error) {
 	for _, id := range ids {
-		var found []store.Entry
-		for _, e := range all {
-			if strings.HasPrefix(e.ID, id) {
-				found = append(found, e)
-			}
-		}
+		found := slices.DeleteFunc(slices.Clone(all), func(e store.Entry) bool { return !strings.HasPrefix(e.ID, id) })
 		switch len(found) {
 		case 0:
 			return nil, fmt.Errorf("no run begins with %q; lethe runs lists them", id)
@@ -332,14 +333,6 @@ func verifyRuns(cmd *cobra.Command, all []store.Entry, verify func(id string) er
 	return checked, nil
 }
 
-// selection says what prune removes.
-type selection struct {
-	all, unfinished bool
-	olderThan       time.Duration
-	recipe          string
-	ids             []string
-}
-
 func newRunsPrune() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [ID...]",
@@ -355,85 +348,59 @@ deleted you are asked, unless --yes is given; --dry-run only shows what would be
   lethe runs prune 3f9c`,
 		Args: cobra.ArbitraryArgs,
 	}
-	var sel selection
-	c.Flags().BoolVar(&sel.all, "all", false, "everything in the store")
-	c.Flags().BoolVar(&sel.unfinished, "unfinished", false, "interrupted computations, which could be resumed")
-	c.Flags().DurationVar(&sel.olderThan, "older-than", 0, "what is older, for instance 720h")
-	c.Flags().StringVar(&sel.recipe, "recipe", "", "runs of this recipe, for instance train")
-	dryRun := c.Flags().Bool("dry-run", false, "show what would be deleted and delete nothing")
-	yes := c.Flags().Bool("yes", false, "do not ask")
+	f := c.Flags()
+	everything := f.Bool("all", false, "everything in the store")
+	unfinished := f.Bool("unfinished", false, "interrupted computations, which could be resumed")
+	olderThan := f.Duration("older-than", 0, "what is older, for instance 720h")
+	recipe := f.String("recipe", "", "runs of this recipe, for instance train")
+	dryRun := f.Bool("dry-run", false, "show what would be deleted and delete nothing")
+	yes := f.Bool("yes", false, "do not ask")
 	dir := storeFlag(c)
 	c.RunE = func(cmd *cobra.Command, ids []string) error {
-		sel.ids = ids
 		s, all, err := entries(cmd, *dir)
 		if s == nil || err != nil {
 			return err
 		}
-		chosen, err := sel.choose(all, time.Now())
-		if err != nil {
-			return err
+		if len(ids) > 0 {
+			if all, err = pick(all, ids); err != nil {
+				return err
+			}
 		}
-		return prune(cmd, s, chosen, *dryRun, *yes)
+		plain := len(ids) == 0 && !*unfinished && *recipe == "" && *olderThan == 0
+		kept := func(e store.Entry) bool {
+			return plain && e.State != store.Damaged && e.State != store.SetAside ||
+				*unfinished && e.State != store.Unfinished ||
+				*recipe != "" && e.Key.Recipe != *recipe ||
+				*olderThan > 0 && time.Since(e.Created) < *olderThan
+		}
+		if !*everything {
+			all = slices.DeleteFunc(all, kept)
+		}
+		return prune(cmd, s, all, *dryRun, *yes)
 	}
 	return c
 }
 
-// choose lists the entries that are to go: those that every flag agrees on.
-func (sel selection) choose(all []store.Entry, now time.Time) ([]store.Entry, error) {
-	if len(sel.ids) > 0 {
-		var err error
-		if all, err = pick(all, sel.ids); err != nil {
-			return nil, err
-		}
-	}
-	if sel.all || (len(sel.ids) > 0 && sel.plain()) {
-		return all, nil
-	}
-	var out []store.Entry
-	for _, e := range all {
-		switch {
-		case sel.plain() && e.State != store.Damaged && e.State != store.SetAside,
-			sel.unfinished && e.State != store.Unfinished,
-			sel.recipe != "" && e.Key.Recipe != sel.recipe,
-			sel.olderThan > 0 && now.Sub(e.Created) < sel.olderThan:
-			continue
-		}
-		out = append(out, e)
-	}
-	return out, nil
-}
-
-// plain reports whether no flag chooses anything.
-func (sel selection) plain() bool {
-	return !sel.all && !sel.unfinished && sel.recipe == "" && sel.olderThan == 0
-}
-
 func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes bool) error {
 	w := cmd.OutOrStdout()
-	var total int64
-	ids := make([]string, len(chosen))
-	for i, e := range chosen {
-		total += e.Bytes
-		ids[i] = e.ID
+	var ids []string
+	for _, e := range chosen {
+		ids = append(ids, e.ID)
 		fmt.Fprintf(w, "%s  %s  %s  %s\n", shortID(e.ID), e.State, cli.Bytes(e.Bytes), cli.Printable(e.Key.Recipe))
 	}
 	if len(chosen) == 0 || dryRun {
-		fmt.Fprintf(w, "%d entries, %s; nothing was deleted\n", len(chosen), cli.Bytes(total))
+		fmt.Fprintf(w, "%d entries, %s; nothing was deleted\n", len(chosen), sizeOf(chosen))
 		return nil
 	}
 	if !yes {
-		fmt.Fprintf(cmd.ErrOrStderr(), "delete %d entries, %s? [y/N] ", len(chosen), cli.Bytes(total))
+		fmt.Fprintf(cmd.ErrOrStderr(), "delete %d entries, %s? [y/N] ", len(chosen), sizeOf(chosen))
 		answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
 			return errors.New("nothing was deleted; answer y, or give --yes")
 		}
 	}
 	dropped, err := s.Prune(func(e store.Entry) bool { return slices.Contains(ids, e.ID) })
-	total = 0
-	for _, e := range dropped {
-		total += e.Bytes
-	}
-	fmt.Fprintf(w, "%d entries deleted, %s free\n", len(dropped), cli.Bytes(total))
+	fmt.Fprintf(w, "%d entries deleted, %s free\n", len(dropped), sizeOf(dropped))
 	return err
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/sweep"
@@ -88,25 +87,18 @@ other one works on the sweep, because its results might have other names.`,
 }
 
 func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.Options) error {
-	e, err := openEngine(o.Engine.Open)
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	o.Engine.Is = e.Info().String()
-	if o.Shift, err = engine.SeedShift(); err != nil {
-		return err
-	}
-	empty, err := os.MkdirTemp("", "lethe-plan-")
+	empty, err := os.MkdirTemp("", "lethe-plan-") // a store in which nothing is done
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(empty)
-	s, err := store.Open(empty)
+	env, err := openEnv(cmd, empty, o.Engine.Open)
 	if err != nil {
 		return err
 	}
-	jobs, err := paper.Jobs(cmd.Context(), &paper.Env{Engine: e, Store: s, Shift: o.Shift}, o.Scale, recipes...)
+	defer env.Engine.Close()
+	o.Engine.Is, o.Shift = env.Engine.Info().String(), env.Shift
+	jobs, err := paper.Jobs(cmd.Context(), env, o.Scale, recipes...)
 	if err != nil {
 		return err
 	}
@@ -121,31 +113,25 @@ func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.O
 	if err := p.Lay(out, program); err != nil {
 		return err
 	}
-	w := cmd.OutOrStdout()
-	fmt.Fprintf(w, "%s: %d jobs in %d stages of at most %d shards, about %d %s\n", p.ID, len(p.Jobs), p.Stages, p.Shards, total(p), paper.Unit)
+	w, cost := cmd.OutOrStdout(), int64(0)
+	for stage := range p.Stages {
+		cost += p.Cost(stage)
+	}
+	fmt.Fprintf(w, "%s: %d jobs in %d stages of at most %d shards, about %d %s\n", p.ID, len(p.Jobs), p.Stages, p.Shards, cost, paper.Unit)
 	if len(p.LeftOut) > 0 {
 		fmt.Fprintf(w, "%d jobs are left out, their data are not on this machine: %s ...\n", len(p.LeftOut), p.LeftOut[0])
 	}
 	return nil
 }
 
-func total(p *sweep.Plan) (cost int64) {
-	for stage := range p.Stages {
-		cost += p.Cost(stage)
-	}
-	return cost
-}
-
 // submission is how a sweep is handed in.
 type submission struct {
-	on                                     string
-	print, again                           bool
-	size                                   int
-	resources                              sweep.Resources
-	partition, account, constraint         string
-	args                                   []string
-	lead                                   int
-	image, claim, mount, podDir, namespace string
+	on           string
+	print, again bool
+	size         int
+	resources    sweep.Resources
+	slurm        sweep.Slurm
+	kubernetes   sweep.Kubernetes
 }
 
 var submitsTo = []string{"slurm", "kubernetes", "local"}
@@ -180,17 +166,17 @@ local: as many workers as this machine has cores, until all is done.`,
 	f.IntVar(&s.resources.CPUs, "cpus", 1, "cores of a worker")
 	f.IntVar(&s.resources.MaxParallel, "max-parallel", 0, "workers at a time (default: all; local: as many as there are cores)")
 	f.IntVar(&s.resources.MaxRestarts, "max-restarts", 0, "how often one worker is started again (default 10)")
-	f.StringVar(&s.partition, "partition", "", "Slurm's partition")
-	f.StringVar(&s.account, "account", "", "Slurm's account")
-	f.StringVar(&s.constraint, "constraint", "", "features that Slurm's nodes must have")
-	f.StringArrayVar(&s.args, "sbatch-arg", nil, "one more argument of sbatch; may be given more than once")
-	f.IntVar(&s.lead, "lead", 0, "seconds before the end of its time at which a worker saves its work (default 300)")
+	f.StringVar(&s.slurm.Partition, "partition", "", "Slurm's partition")
+	f.StringVar(&s.slurm.Account, "account", "", "Slurm's account")
+	f.StringVar(&s.slurm.Constraint, "constraint", "", "features that Slurm's nodes must have")
+	f.StringArrayVar(&s.slurm.Args, "sbatch-arg", nil, "one more argument of sbatch; may be given more than once")
+	f.IntVar(&s.slurm.Lead, "lead", 0, "seconds before the end of its time at which a worker saves its work (default 300)")
 	f.IntVar(&s.size, "array-size", 0, "Slurm's MaxArraySize, with --print (default 1001; otherwise Slurm is asked)")
-	f.StringVar(&s.image, "image", "", "Kubernetes: the pods' image; the program is in the sweep's folder")
-	f.StringVar(&s.claim, "claim", "", "Kubernetes: the volume claim that holds the sweep's folder")
-	f.StringVar(&s.mount, "mount", "", "Kubernetes: where the volume is mounted")
-	f.StringVar(&s.podDir, "pod-dir", "", "Kubernetes: the sweep's folder in a pod")
-	f.StringVar(&s.namespace, "namespace", "", "Kubernetes: the namespace")
+	f.StringVar(&s.kubernetes.Image, "image", "", "Kubernetes: the pods' image; the program is in the sweep's folder")
+	f.StringVar(&s.kubernetes.Claim, "claim", "", "Kubernetes: the volume claim that holds the sweep's folder")
+	f.StringVar(&s.kubernetes.Mount, "mount", "", "Kubernetes: where the volume is mounted")
+	f.StringVar(&s.kubernetes.Dir, "pod-dir", "", "Kubernetes: the sweep's folder in a pod")
+	f.StringVar(&s.kubernetes.Namespace, "namespace", "", "Kubernetes: the namespace")
 	required(c, "on")
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("on", cobra.FixedCompletions(submitsTo, cobra.ShellCompDirectiveNoFileComp)))
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -223,9 +209,8 @@ local: as many workers as this machine has cores, until all is done.`,
 }
 
 func (s submission) toSlurm(cmd *cobra.Command, g *sweep.Progress) error {
-	to := sweep.Slurm{
-		Resources: s.resources, Partition: s.partition, Account: s.account, Constraint: s.constraint, Lead: s.lead, Args: s.args,
-	}
+	to := s.slurm
+	to.Resources = s.resources
 	if s.print {
 		return to.Print(cmd.OutOrStdout(), g, cmp.Or(s.size, 1001))
 	}
@@ -244,7 +229,8 @@ func (s submission) toSlurm(cmd *cobra.Command, g *sweep.Progress) error {
 }
 
 func (s submission) toKubernetes(cmd *cobra.Command, g *sweep.Progress) error {
-	to := sweep.Kubernetes{Resources: s.resources, Image: s.image, Claim: s.claim, Mount: s.mount, Dir: cmp.Or(s.podDir, g.Dir), Namespace: s.namespace}
+	to := s.kubernetes
+	to.Resources, to.Dir = s.resources, cmp.Or(to.Dir, g.Dir)
 	if s.print {
 		b, err := to.Manifest(g, g.Stage())
 		if err != nil {
