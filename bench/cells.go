@@ -58,7 +58,7 @@ its own.`,
 		return nil
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		ready, err := setup.Prepare(cmd.Context(), setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: true, NoNotebooks: true})
+		ready, err := setup.Prepare(cmd.Context(), setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: true})
 		if err != nil {
 			return err
 		}

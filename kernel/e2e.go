@@ -52,7 +52,7 @@ func browserTest(cmd *cobra.Command, only []string, shots string) error {
 	if err != nil {
 		return err
 	}
-	ready, err := setup.Prepare(ctx, setup.Options{Out: cmd.ErrOrStderr(), NoNotebooks: true})
+	ready, err := setup.Prepare(ctx, setup.Options{Out: cmd.ErrOrStderr()})
 	if err != nil {
 		return err
 	}

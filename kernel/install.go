@@ -35,9 +35,7 @@ install again.`,
 		if err != nil {
 			return err
 		}
-		o := prepareOptions(cmd, nil, *noCompletion)
-		o.NoNotebooks = true
-		ready, err := setup.Prepare(cmd.Context(), o)
+		ready, err := setup.Prepare(cmd.Context(), setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: *noCompletion})
 		if err != nil {
 			return err
 		}

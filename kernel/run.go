@@ -145,10 +145,11 @@ func (r *runRun) run(ctx context.Context, args []string) error {
 	if err := r.checkScale(args); err != nil { // before anything is set up
 		return err
 	}
-	ready, err := setup.Prepare(ctx, setup.Options{
-		Out: r.stderr, NoCompletion: true, // nobody completes names
-		Notebooks: notebookFiles, NoNotebooks: len(args) > 0,
-	})
+	o := setup.Options{Out: r.stderr, NoCompletion: true} // nobody completes names
+	if len(args) == 0 {
+		o.Notebooks = notebookFiles
+	}
+	ready, err := setup.Prepare(ctx, o)
 	if err != nil {
 		return err
 	}

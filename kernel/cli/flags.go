@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+)
 
 // JSONFlag adds --json, which leaves standard output to one JSON value.
 func JSONFlag(c *cobra.Command) *bool {
@@ -9,10 +13,8 @@ func JSONFlag(c *cobra.Command) *bool {
 
 // OneOf refuses a flag's value that is not among those known.
 func OneOf(flag, value string, known ...string) error {
-	for _, k := range known {
-		if value == k {
-			return nil
-		}
+	if slices.Contains(known, value) {
+		return nil
 	}
 	return Usagef("--%s %s: there are %s", flag, value, List(known))
 }

@@ -108,16 +108,10 @@ func below(base, path string) (string, bool) {
 	if base == "" {
 		return "", false
 	}
-	a, err := filepath.Abs(base)
-	if err != nil {
-		return "", false
-	}
-	p, err := filepath.Abs(path)
-	if err != nil {
-		return "", false
-	}
-	inner, err := filepath.Rel(a, p)
-	return inner, err == nil && filepath.IsLocal(inner)
+	from, bad := filepath.Abs(base)
+	to, worse := filepath.Abs(path)
+	inner, err := filepath.Rel(from, to)
+	return inner, errors.Join(bad, worse, err) == nil && filepath.IsLocal(inner)
 }
 
 // one executes a notebook and reports whether its claims are as committed.
@@ -172,7 +166,7 @@ func (b Batch) save(ctx context.Context, nb *Notebook, target, page string, fini
 	if !b.Pages || !finished {
 		return said, nil
 	}
-	if err := b.HTML(ctx, nb, target, page); err != nil {
+	if err := b.HTML(ctx, target, page); err != nil {
 		return said, err
 	}
 	return said + " and " + page, nil

@@ -96,7 +96,6 @@ func FuzzWhatIsReadCanBeLookedAt(f *testing.F) {
 			return
 		}
 		nb.Claims()
-		nb.describePictures(s)
 		Lint(fstest.MapFS{"f.ipynb": {Data: []byte(s)}}, "f.ipynb")
 	})
 }

@@ -202,24 +202,9 @@ func TestABatchTellsOfEveryCellAndSavesNotebooksAndPages(t *testing.T) {
 	}
 }
 
-func TestThePageSaysWhatPicturesShow(t *testing.T) {
-	picture := func(data, text string) *Output {
-		return &Output{Type: DisplayOutput, Data: Object{"image/png": data + "\n", "text/plain": text}}
-	}
-	nb := &Notebook{Cells: []Cell{{Kind: Code, Outputs: []*Output{
-		picture("AAAA", "\nthe loss < 1\n  a curve of letters"), picture("BBBB", ""), picture("CCCC", "nowhere"), picture("AAAA", "again"),
-	}}}}
-	const none = `<img alt="No description has been provided for this image" src="data:image/png;base64,`
-	got := nb.describePictures("<p>" + none + `AAAA"><p>` + none + `BBBB">` + none + `AAAA">!`)
-	want := `<p><img alt="the loss &lt; 1" src="data:image/png;base64,AAAA"><p>` + none + `BBBB"><img alt="again" src="data:image/png;base64,AAAA">!`
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
 func TestAPageThatNbconvertCannotMakeIsAnError(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "p.html")
-	err := fake("ok").HTML(t.Context(), good(t), "missing.ipynb", page)
+	err := fake("ok").HTML(t.Context(), "missing.ipynb", page)
 	if err == nil || !strings.Contains(err.Error(), "no web page: nbconvert: exit status 1: bad call") {
 		t.Error(err)
 	}

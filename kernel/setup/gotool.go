@@ -39,7 +39,8 @@ func (m *machine) findGo(ctx context.Context) error {
 	if err := m.generate(ctx); err != nil {
 		return err
 	}
-	out, err := proc.Task{Dir: m.place.root, Env: m.goEnvironment(), Argv: append([]string{path, "env", "-json"}, goEnvNames()...)}.Output(ctx)
+	argv := []string{path, "env", "-json", "GOVERSION", "GOROOT", "GOCACHE", "GOMODCACHE", "CGO_ENABLED", "GOAMD64", "CC"}
+	out, err := proc.Task{Dir: m.place.root, Env: m.goEnvironment(), Argv: argv}.Output(ctx)
 	if err != nil {
 		return wrongGo(path, m.place.root, err)
 	}
@@ -48,10 +49,6 @@ func (m *machine) findGo(ctx context.Context) error {
 	}
 	m.tool.bin = filepath.Join(m.tool.env.GOROOT, "bin")
 	return nil
-}
-
-func goEnvNames() []string {
-	return []string{"GOVERSION", "GOROOT", "GOCACHE", "GOMODCACHE", "CGO_ENABLED", "GOAMD64", "CC"}
 }
 
 // oldestGo is the Go version that this program was built with, and so one that

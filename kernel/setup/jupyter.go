@@ -22,6 +22,15 @@ var settings = map[string]string{
 	"config/jupyter_server_config.json":               `{"LanguageServerManager": {"autodetect": false}, "MultiKernelManager": {"default_kernel_name": "` + KernelGo + `"}}`,
 	"config/labconfig/page_config.json":               `{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}, "lockedExtensions": {"@jupyterlab/apputils-extension:announcements": true}}`,
 	"config/labconfig/default_setting_overrides.json": `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}, "@jupyterlab/completer-extension:manager": {"providerTimeout": 30000}}`,
+
+	// nbconvert's own pages say of every picture that it has no description.
+	"data/nbconvert/templates/lethe/conf.json": `{"base_template": "lab"}`,
+	"data/nbconvert/templates/lethe/index.html.j2": `{%- extends 'lab/index.html.j2' -%}
+{%- block data_png scoped -%}
+{%- set says = output.data.get('text/plain', '').strip().split('\n')[0] -%}
+{{ super() | replace('<img src=', '<img alt="' ~ (says | escape_html) ~ '" src=', 1) if says else super() }}
+{%- endblock -%}
+`,
 }
 
 // launcher is an extension with an entry for a new notebook that has what a cell

@@ -38,8 +38,7 @@ type Options struct {
 	Folder       string    // where the notebooks are or shall be; empty: the working directory
 	Out          io.Writer // notes and progress; nil: nothing is said
 	NoCompletion bool      // kernels without gopls, which can take 600 MB each
-	Notebooks    fs.FS     // unpacked where there is no clone; nil: none
-	NoNotebooks  bool      // unpack nothing: only the kernel is wanted
+	Notebooks    fs.FS     // unpacked where there is no clone; nil: none, only the kernel is wanted
 	Copies       bool      // in a clone, serve copies of its notebooks, which git does not see
 }
 
@@ -48,7 +47,6 @@ type Ready struct {
 	Home      string   // folder of everything that was made
 	Root      string   // folder of the module that cells import from: the clone, or a generated module
 	Clone     bool     // Root is a clone of the library
-	Version   string   // of the library where Root is generated
 	Notebooks string   // folder that JupyterLab opens
 	Python    string   // interpreter with nbclient and nbconvert
 	Lab       string   // Python module of the server: "jupyterlab", or "notebook" where the machine only has that
@@ -136,7 +134,7 @@ func (m *machine) unlock() { m.lock.release() }
 
 func (m *machine) ready() *Ready {
 	return &Ready{
-		Home: m.o.Home, Root: m.place.root, Clone: m.place.clone, Version: m.place.version, Notebooks: m.place.notebooks,
+		Home: m.o.Home, Root: m.place.root, Clone: m.place.clone, Notebooks: m.place.notebooks,
 		Python: m.py.path, Lab: m.py.lab, Lender: m.py.lender, Kernel: KernelGo, XLA: m.xla,
 		Kernels: filepath.Join(m.spec, "kernels"), Env: m.environment(),
 	}

@@ -163,9 +163,7 @@ func (l *setupLock) sweep() {
 	for _, pattern := range []string{"", "*", "*/*"} {
 		left, _ := filepath.Glob(filepath.Join(l.dir, pattern, onestep.Prefix+"*"))
 		for _, path := range left {
-			if strings.HasPrefix(filepath.Base(path), onestep.Prefix) {
-				_ = os.RemoveAll(path)
-			}
+			_ = os.RemoveAll(path)
 		}
 	}
 }

@@ -27,14 +27,12 @@ const besides = "lethe-notebooks"
 // a reader shall not change what git looks after.
 func (m *machine) unpack(context.Context) error {
 	files := m.o.Notebooks
-	if m.place.clone {
-		files = os.DirFS(filepath.Join(m.place.root, "notebooks"))
-	}
-	if m.o.NoNotebooks || files == nil || m.place.clone && !m.o.Copies {
+	if files == nil || m.place.clone && !m.o.Copies {
 		return nil
 	}
 	dir, err := unpackFolder(m.o.Folder)
 	if m.place.clone {
+		files = os.DirFS(filepath.Join(m.place.root, "notebooks"))
 		dir, err = filepath.Join(m.place.root, besides), nil
 	}
 	if err != nil {

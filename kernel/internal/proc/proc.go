@@ -5,6 +5,7 @@ package proc
 import (
 	"os/exec"
 	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -60,3 +61,26 @@ func (c *Child) Stop(within time.Duration) {
 	KillGroup(c.Process.Pid)
 	<-c.Done
 }
+
+// Interrupt sends a process what Ctrl-C sends.
+func Interrupt(pid int) { _ = signal(pid, syscall.SIGINT) }
+
+// Terminate asks a process to end in its own way.
+func Terminate(pid int) { _ = signal(pid, syscall.SIGTERM) }
+
+// Kill ends a process.
+func Kill(pid int) { _ = signal(pid, syscall.SIGKILL) }
+
+// KillGroup ends what is left of a process group, if there is one.
+func KillGroup(group int) {
+	if group > 1 {
+		_ = signal(-group, syscall.SIGKILL)
+	}
+}
+
+// GroupAlive reports whether a process group has members.
+func GroupAlive(group int) bool { return signal(-group, 0) == nil }
+
+// Alive reports whether a process runs; one that has ended and only waits for
+// its parent does not.
+func Alive(pid int) bool { return signal(pid, 0) != syscall.ESRCH && !isZombie(pid) }

@@ -5,6 +5,7 @@ package proc
 import (
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 // Notebooks need a Unix, so this file only lets the program build.
@@ -12,24 +13,11 @@ import (
 // Group does nothing here.
 func Group(*exec.Cmd) {}
 
-// Interrupt ends a process.
-func Interrupt(pid int) { Kill(pid) }
-
-// Terminate ends a process.
-func Terminate(pid int) { Kill(pid) }
-
-// Kill ends a process.
-func Kill(pid int) {
-	if p, err := os.FindProcess(pid); err == nil {
-		_ = p.Kill()
+// signal ends a process, whatever the signal; a group is its head.
+func signal(pid int, s syscall.Signal) error {
+	p, err := os.FindProcess(max(pid, -pid))
+	if err == nil && s != 0 {
+		err = p.Kill()
 	}
+	return err
 }
-
-// KillGroup ends a process.
-func KillGroup(pid int) { Kill(pid) }
-
-// GroupAlive knows of no groups.
-func GroupAlive(int) bool { return false }
-
-// Alive cannot tell here.
-func Alive(int) bool { return true }

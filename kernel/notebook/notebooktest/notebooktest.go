@@ -3,8 +3,6 @@
 package notebooktest
 
 import (
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,7 +98,7 @@ func Kernel(t *testing.T) notebook.Run {
 	if testing.Short() {
 		t.Skip("executes notebooks; not with -short")
 	}
-	ready, err := setup.Prepare(t.Context(), setup.Options{Out: logger{t}, NoCompletion: true, NoNotebooks: true})
+	ready, err := setup.Prepare(t.Context(), setup.Options{Out: t.Output(), NoCompletion: true})
 	if err != nil && os.Getenv(EnvRequired) != "" {
 		t.Fatal(err)
 	}
@@ -109,17 +107,4 @@ func Kernel(t *testing.T) notebook.Run {
 	}
 	j := notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}
 	return notebook.Run{Jupyter: j, Root: ready.Root, Scale: "quick", Timeout: perCell}
-}
-
-// logger shows the steps of a set-up, which can take minutes, as they come.
-type logger struct{ t *testing.T }
-
-var _ io.Writer = logger{}
-
-// Write logs p.
-func (l logger) Write(p []byte) (int, error) {
-	if text := strings.TrimSpace(string(p)); text != "" {
-		l.t.Log(fmt.Sprint(text))
-	}
-	return len(p), nil
 }

@@ -2,16 +2,21 @@ package notebooktest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lethe-ml/lethe/kernel/notebook"
 )
+
+type obj = map[string]any
 
 func newNotebook(t *testing.T, sources ...string) *notebook.Notebook {
 	t.Helper()
@@ -131,5 +136,37 @@ func TestARealKernelThatDiesIsAnErrorAndWhatRanIsKept(t *testing.T) {
 	}
 	if got := outputs(nb.Cells[0]); got != "stdoutbefore\n" {
 		t.Errorf("the cell before it shows %q", got)
+	}
+}
+
+func TestAPageSaysWhatItsPicturesShow(t *testing.T) {
+	run := Kernel(t)
+	picture := func(text string) obj {
+		return obj{"output_type": "display_data", "metadata": obj{}, "data": obj{"image/png": "AAAA\n", "text/plain": text}}
+	}
+	cell := obj{"cell_type": "code", "id": "a", "metadata": obj{}, "source": "x", "execution_count": 1, "outputs": []obj{
+		picture("\nthe loss < 1\n  a curve of letters"), picture(""), picture("again"),
+	}}
+	b, err := json.Marshal(obj{"cells": []obj{cell}, "metadata": obj{}, "nbformat": 4, "nbformat_minor": 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.ipynb")
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.HTML(t.Context(), path, path+".html"); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path + ".html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, m := range regexp.MustCompile(`<img alt="([^"]*)"`).FindAllStringSubmatch(string(page), -1) {
+		said = append(said, m[1])
+	}
+	if want := []string{"the loss &lt; 1", "No description has been provided for this image", "again"}; !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
 	}
 }
