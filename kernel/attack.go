@@ -31,7 +31,6 @@ type attacked struct {
 	note string
 }
 
-// attackAnswer is a table with a row per attack.
 func attackAnswer(title string, rows []attacked, value any) answer {
 	t := &report.Table{Title: title, Columns: report.Columns("attack", "AUC", "95 % interval", "advantage, signed", "chance, 95 of 100",
 		"TPR at 1 %", "TPR at 5 %", "records")}

@@ -29,7 +29,6 @@ ask with "data get", and no file is used before its SHA-256 is checked.`,
 	return c
 }
 
-// knownDataSets checks the data sets named on the command line.
 func knownDataSets(_ *cobra.Command, names []string) error {
 	for _, name := range names {
 		if _, err := dataSetNamed(name); err != nil {
@@ -43,7 +42,6 @@ func dataSetNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 	return namesOf(allDataSets(), func(i datasets.Info) string { return i.Name }), cobra.ShellCompDirectiveNoFileComp
 }
 
-// dataSetJSON is what is known about a data set.
 type dataSetJSON struct {
 	Name        string     `json:"name"`
 	Title       string     `json:"title"`
@@ -217,7 +215,6 @@ func get(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// fileStatusJSON is what data verify found out about one file.
 type fileStatusJSON struct {
 	DataSet string `json:"data_set"`
 	File    string `json:"file"`

@@ -91,7 +91,6 @@ func compareBits(ctx context.Context) (answer, error) {
 	return a, err
 }
 
-// examine looks at everything.
 func examine(ctx context.Context) ([]setup.Finding, error) {
 	home, err := where.Home()
 	if err != nil {

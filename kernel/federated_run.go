@@ -109,7 +109,6 @@ func roundsTable(history []federated.Round) *report.Table {
 
 func listed(users []int) string { return strings.Trim(fmt.Sprint(users), "[]") }
 
-// compareWeights fails where the weights are not those of the file.
 func compareWeights(cmd *cobra.Command, s flower.Study, p nn.Params, like string) error {
 	other, _, err := s.ReadWeights(like)
 	if err != nil {

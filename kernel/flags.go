@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// storeFlag adds --store.
 func storeFlag(c *cobra.Command) *string {
 	return c.Flags().String("store", "", "folder of computed results (default: LETHE_STORE, or lethe/runs in the user's cache folder)")
 }
@@ -82,7 +81,6 @@ func storeDir(dir string) (string, error) {
 	return store.DefaultDir()
 }
 
-// workersFlag adds --workers.
 func workersFlag(c *cobra.Command) *int {
 	return c.Flags().Int("workers", 0, fmt.Sprintf("cells computed side by side (default: one per core, %d here)", runtime.GOMAXPROCS(0)))
 }

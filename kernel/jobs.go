@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// showJobs prints a list of jobs, as JSON where that is asked for.
 func (r *recipeRun) showJobs(cmd *cobra.Command, jobs []paper.Job) error {
 	w := cmd.OutOrStdout()
 	if r.format == "json" {

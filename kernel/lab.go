@@ -63,7 +63,6 @@ kernels.`,
 	return c
 }
 
-// noCompletionFlag adds --no-completion.
 func noCompletionFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("no-completion", false, "kernels without completion of names, for machines with little memory (also: "+setup.EnvCompletion+"=off)")
 }

@@ -28,14 +28,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// inventory is one kind of things that lethe list shows.
 type inventory struct {
 	kind, about string
 	table       func() *report.Table
 	values      func() any // for JSON
 }
 
-// named is an entry of an inventory.
 type named struct {
 	Name    string          `json:"name"`
 	About   string          `json:"about,omitempty"`

@@ -20,7 +20,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// runRun is an execution of notebooks that was asked for.
 type runRun struct {
 	scale, out                   string
 	check, inPlace, noHTML, lint bool
@@ -91,7 +90,6 @@ func jupyterOf(ready *setup.Ready) notebook.Jupyter {
 	return notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}
 }
 
-// aboutScales lists the scales of every paper.
 func aboutScales() string {
 	var each []string
 	for _, p := range papers() {
@@ -178,7 +176,6 @@ func outBeside(ready *setup.Ready) string {
 	return ready.Notebooks
 }
 
-// allNotebooks lists the notebooks under dir, in order.
 func allNotebooks(dir string) ([]string, error) {
 	found, err := notebook.Find(os.DirFS(dir))
 	if err != nil {

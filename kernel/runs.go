@@ -42,7 +42,6 @@ store can change a file and the hash beside it. Against that, sign it.`,
 	return asGroup(listing(c))
 }
 
-// runJSON is an entry of the store.
 type runJSON struct {
 	ID      string      `json:"id"`
 	State   store.State `json:"state"`
@@ -174,7 +173,6 @@ func showRun(w io.Writer, e store.Entry) error {
 	return nil
 }
 
-// checkedJSON is what runs verify found out about a run.
 type checkedJSON struct {
 	ID      string `json:"id"`
 	OK      bool   `json:"ok"`

@@ -89,7 +89,6 @@ func (t evidence) add(name string, e stats.Estimate, over, null, reading string)
 	}
 }
 
-// point adds a measure that has no interval.
 func (t evidence) point(name string, v float64, over, null string) {
 	t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(name), report.Num(v, 4), report.Str(""), report.Str(over), report.Str(null)}})
 }

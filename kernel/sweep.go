@@ -38,7 +38,6 @@ its log, and submitting again sends what is missing.`,
 	return asGroup(c)
 }
 
-// sweepFolder is the sweep that a command is about.
 func sweepFolder(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return cli.Usagef("expected the folder of one sweep")
@@ -124,7 +123,6 @@ func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.O
 	return nil
 }
 
-// submission is how a sweep is handed in.
 type submission struct {
 	on           string
 	print, again bool

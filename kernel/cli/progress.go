@@ -17,7 +17,6 @@ const (
 	plainEvery = 5 * time.Second
 )
 
-// barWidth is the width of a bar.
 const barWidth = 20
 
 // Progress shows how far long work is: on a terminal a bar with rate and remaining

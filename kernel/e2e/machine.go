@@ -106,7 +106,6 @@ func (m machine) node(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// run runs a program to its end.
 func run(ctx context.Context, dir string, env []string, argv ...string) error {
 	return proc.Task{Dir: dir, Env: slices.Concat(os.Environ(), []string{"DEBIAN_FRONTEND=noninteractive"}, env), Argv: argv}.Run(ctx)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/lethe-ml/lethe/kernel/setup"
 )
 
-// testModule runs the steps.
 const testModule = "@playwright/test"
 
 // playwright installs what the steps import, at the pinned version, into a

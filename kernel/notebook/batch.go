@@ -141,7 +141,6 @@ func (b Batch) one(ctx context.Context, path, target string) (same bool, err err
 	return b.claims(committed, nb.Claims()), nil
 }
 
-// limited executes a notebook within its limit.
 func (b Batch) limited(ctx context.Context, nb *Notebook) (Total, error) {
 	if b.Limit <= 0 {
 		return b.Run.Execute(ctx, nb)

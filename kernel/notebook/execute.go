@@ -24,10 +24,8 @@ func (f *Failure) Error() string { return f.Reason }
 // Unwrap returns what interrupted the cell.
 func (f *Failure) Unwrap() error { return f.cause }
 
-// errTimeout is the cause of a Failure of a cell that ran too long.
 var errTimeout = errors.New("timeout")
 
-// errDied is the error of a cell whose kernel has ended.
 var errDied = errors.New("the kernel died while the cell ran (out of memory?)")
 
 // execute executes one cell of nb and waits for its end, at most for timeout (0:

@@ -65,7 +65,6 @@ var (
 	typeName      = regexp.MustCompile(`^\s*(?:<[^>]*>|\S+\s*)\s*$`)
 )
 
-// minAlt is how many words say what a picture shows.
 const minAlt = 3
 
 func (l *linter) images() {
@@ -138,7 +137,6 @@ func (l *linter) exercisesOf() []*exercise {
 	return found
 }
 
-// minExercises is how many exercises a notebook has at least.
 const minExercises = 3
 
 func (l *linter) exercises() {

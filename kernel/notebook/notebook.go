@@ -147,7 +147,6 @@ func parse(b []byte) (*Notebook, error) {
 	return nb, nil
 }
 
-// become replaces the notebook by another text of it.
 func (nb *Notebook) become(text string) error {
 	now, err := parse([]byte(text))
 	if err == nil {

@@ -26,7 +26,6 @@ const (
 	minWords    = 100 // below this the averages say little
 )
 
-// prose is the measure of a text.
 type prose struct {
 	Words, Sentences, Syllables int
 }

@@ -55,7 +55,6 @@ type session struct {
 	kernel int           // process id, 0: not known
 }
 
-// event is a line of driver.py.
 type event struct {
 	Event    string  `json:"event"`
 	PID      int     `json:"pid"`
@@ -243,7 +242,6 @@ type tail struct {
 	text []byte
 }
 
-// maxTail is how many bytes a tail keeps.
 const maxTail = 16 << 10
 
 // Write never fails.

@@ -78,7 +78,6 @@ func Run(ctx context.Context, o Options) error {
 	return r.loop(ctx, o.Interrupts)
 }
 
-// relay is the running state.
 type relay struct {
 	jupyter, gonb *side
 	process       *process
@@ -90,7 +89,6 @@ type relay struct {
 	settle        context.CancelFunc // ends the hunt after an interrupt
 }
 
-// launch starts gonb and waits until it answers.
 func (r *relay) launch(ctx, open context.Context, o Options, folder string) error {
 	root, err := filepath.Abs(o.GoWork)
 	if err != nil {
@@ -202,7 +200,6 @@ func own(kind string, content map[string]any) *message {
 	return empty.answer(kind, content)
 }
 
-// loop passes messages until the end.
 func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 	for {
 		select {
@@ -291,7 +288,6 @@ func (r *relay) settled() {
 	}
 }
 
-// stop ends gonb and everything that it started.
 func (r *relay) stop() {
 	r.settled()
 	r.helper.stop()

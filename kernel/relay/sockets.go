@@ -11,7 +11,6 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// arrival is a message that came in, as frames.
 type arrival struct {
 	from   port
 	frames [][]byte

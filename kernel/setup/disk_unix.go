@@ -15,7 +15,6 @@ func mine(info os.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-// free returns the bytes that can still be written to the folder's disk.
 func free(dir string) (int64, bool) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(dir, &stat); err != nil {

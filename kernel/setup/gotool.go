@@ -104,7 +104,6 @@ func cellEnvironment(kernel string) []string {
 // program gets the last.
 func setEnv(env []string, set ...string) []string { return slices.Concat(env, set) }
 
-// unsetEnv returns env without the variables.
 func unsetEnv(env []string, names ...string) []string {
 	for i := range names {
 		names[i] += "="

@@ -54,7 +54,6 @@ func jupyterFiles() (map[string]string, error) {
 	return files, err
 }
 
-// configure writes them.
 func (m *machine) configure(ctx context.Context) error {
 	files, err := jupyterFiles()
 	if err != nil {

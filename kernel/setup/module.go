@@ -39,7 +39,6 @@ func (m *machine) generate(ctx context.Context) error {
 	return err
 }
 
-// download is what the go tool says about a module.
 type download struct {
 	Dir, GoMod, Sum, GoModSum, Error string
 }

@@ -48,7 +48,6 @@ func Leftovers(home string) (LeftBehind, error) {
 	return left, nil
 }
 
-// processes lists the processes whose program this user can see.
 func processes() ([]running, error) {
 	all, err := proc.All()
 	var out []running
@@ -125,7 +124,6 @@ func staleFolders(temp, pattern string, oldest time.Time) []string {
 	return out
 }
 
-// isPipe reports whether it is what a cell's program shows its figures through.
 func isPipe(info fs.FileInfo) bool { return info.Mode()&fs.ModeNamedPipe != 0 }
 
 // ofKernel reports whether a folder holds what a kernel puts there: gonb a

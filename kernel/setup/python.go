@@ -30,7 +30,6 @@ type python struct {
 	lender string // where it is not our own
 }
 
-// candidate is an interpreter on this machine.
 type candidate struct {
 	Path     string            // as found on PATH
 	Version  [2]int            // 3, 11

@@ -33,7 +33,6 @@ func newTeller(w io.Writer) *teller {
 	return t
 }
 
-// note prints a line.
 func (t *teller) note(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +70,6 @@ func (t *teller) progress(format string, args ...any) {
 	}
 }
 
-// end ends the work that began last.
 func (t *teller) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -53,7 +53,6 @@ func (m *machine) writeSpecs(ctx context.Context) error {
 	return err
 }
 
-// specFiles are the files of the kernelspecs.
 func (m *machine) specFiles() map[string]string {
 	files := map[string]string{}
 	for _, kernel := range m.kernels() {

@@ -17,7 +17,6 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// step is a piece of work that is done once for its inputs.
 type step struct {
 	stamp  string // file that is written last
 	what   string // "building gopls"; empty: quick work that is not worth a line

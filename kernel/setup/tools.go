@@ -40,7 +40,6 @@ const (
 	relayName     = "lethe-kernel"
 )
 
-// buildTools builds the pinned programs that a kernel consists of.
 func (m *machine) buildTools(ctx context.Context) error {
 	inputs := []string{toolsMod, toolsSum, m.tool.env.GOVERSION}
 	m.tools = filepath.Join(m.home, "tools-"+hashOf(inputs...)[:12])

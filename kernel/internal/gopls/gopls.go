@@ -133,7 +133,6 @@ func (s *Server) place(name string, at Position) map[string]any {
 	return map[string]any{"textDocument": map[string]string{"uri": address(filepath.Join(s.dir, name))}, "position": at}
 }
 
-// ask asks and decodes the result.
 func (s *Server) ask(ctx context.Context, method string, params, result any) error {
 	s.asking.Lock()
 	defer s.asking.Unlock()

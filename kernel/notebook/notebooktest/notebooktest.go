@@ -78,7 +78,6 @@ func find(t *testing.T, dir string) []string {
 	return names
 }
 
-// check executes a notebook and compares its claims with those in the file.
 func check(t *testing.T, run notebook.Run, dir, name string) {
 	var said strings.Builder
 	b := notebook.Batch{Run: run, Base: dir, Out: t.TempDir(), Check: true, Stdout: &said}
