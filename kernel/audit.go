@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -55,9 +56,8 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	var opt judge.Options
-	var out string
 	c.Flags().StringVar(&opt.Config, "config", "", "JSON file that says where arrays lie (default: FOLDER/audit.json, where there is one)")
-	c.Flags().StringVar(&out, "out", "", "folder for the report (default: report, beside the arrays)")
+	out := c.Flags().String("out", "", "folder for the report (default: report, beside the arrays)")
 	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "of the draws that judgements make")
 	var from auditSource
 	from.flags(c)
@@ -73,9 +73,7 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		if len(args) > 0 {
 			folder, beside = args[0], args[0]
 		}
-		if out == "" {
-			out = filepath.Join(beside, "report")
-		}
+		report := cmp.Or(*out, filepath.Join(beside, "report"))
 		if err := from.run(cmd, folder); err != nil {
 			return err
 		}
@@ -88,13 +86,13 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		if err != nil {
 			return err
 		}
-		if err := r.Write(out); err != nil {
+		if err := r.Write(report); err != nil {
 			return err
 		}
 		if *asJSON {
 			return r.JSON(cmd.OutOrStdout())
 		}
-		return showAudit(cmd, r, filepath.Join(out, "report.html"))
+		return showAudit(cmd, r, filepath.Join(report, "report.html"))
 	}
 	return c
 }

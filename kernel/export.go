@@ -15,7 +15,6 @@ import (
 var layouts = []string{"lethe", "pytorch"}
 
 func newExport() *cobra.Command {
-	var scale, only, out, layout string
 	var opt lab.ExportOptions
 	c := &cobra.Command{
 		Use:   "export PAPER NAME... --out FOLDER",
@@ -29,23 +28,23 @@ the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
 		Args:    cobra.MinimumNArgs(2),
 	}
 	f := c.Flags()
-	f.StringVar(&scale, "scale", paper.ScaleName(), "the scale at which the table was made")
-	f.StringVar(&only, "only", "", "models whose name matches this regular expression")
-	f.StringVar(&out, "out", "", "the folder to write into")
+	scale := f.String("scale", paper.ScaleName(), "the scale at which the table was made")
+	only := f.String("only", "", "models whose name matches this regular expression")
+	out := f.String("out", "", "the folder to write into")
 	f.StringSliceVar(&opt.Layers, "layers", nil, "named activations to write (default: all that the network has)")
-	f.StringVar(&layout, "layout", layouts[0], "names and layout of the weights: lethe, or pytorch for a state_dict (see lethe state)")
+	layout := f.String("layout", layouts[0], "names and layout of the weights: lethe, or pytorch for a state_dict (see lethe state)")
 	required(c, "out")
 	dir := storeFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		match, err := regexp.Compile(only)
+		match, err := regexp.Compile(*only)
 		if err != nil {
 			return cli.Usagef("--only: %v", err)
 		}
-		if err := cli.OneOf("layout", layout, layouts...); err != nil {
+		if err := cli.OneOf("layout", *layout, layouts...); err != nil {
 			return err
 		}
-		opt.PyTorch = layout == layouts[1]
-		recipes, err := recipesNamed(args[0], args[1:], scale)
+		opt.PyTorch = *layout == layouts[1]
+		recipes, err := recipesNamed(args[0], args[1:], *scale)
 		if err != nil {
 			return err
 		}
@@ -54,11 +53,11 @@ the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
 			return err
 		}
 		defer env.Engine.Close()
-		jobs, err := paper.Jobs(cmd.Context(), env, scale, recipes...)
+		jobs, err := paper.Jobs(cmd.Context(), env, *scale, recipes...)
 		if err != nil {
 			return err
 		}
-		return exportModels(cmd, env, jobs, match, out, opt)
+		return exportModels(cmd, env, jobs, match, *out, opt)
 	}
 	return c
 }

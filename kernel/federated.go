@@ -47,22 +47,18 @@ Memory: about five times the files, where they hold float32.`,
   lethe federated cut --x X.npy --y y.npy --users 10 --alpha 0.3 --least 10 --fraction 0.5 --rounds 20 --out study`,
 		Args: cobra.NoArgs,
 	}
-	var x, y, out string
-	var equally bool
-	var alpha float64
-	var least int
 	s := flower.Study{}
 	f := c.Flags()
-	f.StringVar(&x, "x", "", "npy file: the records")
-	f.StringVar(&y, "y", "", "npy file: their classes")
-	f.StringVar(&out, "out", "", "the folder to make")
+	x := f.String("x", "", "npy file: the records")
+	y := f.String("y", "", "npy file: their classes")
+	out := f.String("out", "", "the folder to make")
 	f.IntVar(&s.Users, "users", 0, "how many users")
-	f.Float64Var(&alpha, "alpha", 0, "of the Dirichlet distribution of classes; 0: everybody alike")
-	f.IntVar(&least, "least", 1, "records that everybody must get")
+	alpha := f.Float64("alpha", 0, "of the Dirichlet distribution of classes; 0: everybody alike")
+	least := f.Int("least", 1, "records that everybody must get")
 	f.StringVar(&s.Network, "network", "one-hidden", "one of the networks for tables that lethe list shows")
 	f.IntVar(&s.Federation.Rounds, "rounds", 0, "rounds")
 	f.Float64Var(&s.Federation.Fraction, "fraction", 0, "part of the users that is drawn in every round; 0: all")
-	f.BoolVar(&equally, "equally", false, "count all users alike, and not by their records")
+	equally := f.Bool("equally", false, "count all users alike, and not by their records")
 	f.Int64Var((*int64)(&s.Federation.Seed), "seed", 1, "seed of everything that is drawn")
 	f.IntVar(&s.Local.Epochs, "epochs", 1, "epochs of a user in a round")
 	f.IntVar(&s.Local.Batch, "batch", 0, "records per step; 0: all that the user has")
@@ -70,19 +66,19 @@ Memory: about five times the files, where they hold float32.`,
 	f.Float64Var(&s.Local.Clip, "clip", 0, "shorten gradients to this length; 0: never")
 	required(c, "x", "y", "users", "rounds", "out")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, err := flower.ReadRecords(x, y)
+		all, err := flower.ReadRecords(*x, *y)
 		if err != nil {
 			return err
 		}
-		if equally {
+		if *equally {
 			s.Federation.Mean = federated.Equally
 		}
 		s.Features, s.Classes = all.X.Cols, all.Classes()
-		users, err := deal(all.Y, s, alpha, least)
+		users, err := deal(all.Y, s, *alpha, *least)
 		if err != nil {
 			return err
 		}
-		if err := s.Write(out, all.Of(users)); err != nil {
+		if err := s.Write(*out, all.Of(users)); err != nil {
 			return err
 		}
 		t := words("", "user", "records")

@@ -58,21 +58,17 @@ kernels.`,
 		if *ip != "" && net.ParseIP(*ip) == nil {
 			return cli.Usagef("--ip %s is no address", *ip)
 		}
-		return openLab(cmd, prepareOptions(cmd, args, *noCompletion), setup.ServerOptions{IP: *ip, Port: *port, Browser: !*noBrowser})
+		o := setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: *noCompletion, Notebooks: notebookFiles, Copies: len(args) == 0}
+		if len(args) > 0 {
+			o.Folder = args[0]
+		}
+		return openLab(cmd, o, setup.ServerOptions{IP: *ip, Port: *port, Browser: !*noBrowser})
 	}
 	return c
 }
 
 func noCompletionFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("no-completion", false, "kernels without completion of names, for machines with little memory (also: "+setup.EnvCompletion+"=off)")
-}
-
-func prepareOptions(cmd *cobra.Command, args []string, noCompletion bool) setup.Options {
-	o := setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: noCompletion, Notebooks: notebookFiles, Copies: len(args) == 0}
-	if len(args) > 0 {
-		o.Folder = args[0]
-	}
-	return o
 }
 
 func openLab(cmd *cobra.Command, o setup.Options, server setup.ServerOptions) error {

@@ -46,8 +46,7 @@ func sweepFolder(_ *cobra.Command, args []string) error {
 }
 
 func newSweepPlan() *cobra.Command {
-	var scale, out, spec string
-	var shards int
+	var scale string
 	c := &cobra.Command{
 		Use:   "plan RECIPE... --out FOLDER",
 		Short: "List the jobs of a recipe, deal them to shards, and put the program beside the list",
@@ -66,20 +65,20 @@ other one works on the sweep, because its results might have other names.`,
 	}
 	f := c.Flags()
 	f.StringVar(&scale, "scale", paper.ScaleName(), "how much of the paper's grid (default from "+paper.ScaleEnv+")")
-	f.StringVar(&out, "out", "", "the sweep's folder, which all nodes see")
-	f.IntVar(&shards, "shards", 0, "into how many shards every stage is dealt (default: 16, or one per job)")
-	f.StringVar(&spec, "engine", "", "what every node computes with: auto, lethe, xla, xla:cuda, go (default: LETHE_ENGINE, or auto)")
+	out := f.String("out", "", "the sweep's folder, which all nodes see")
+	shards := f.Int("shards", 0, "into how many shards every stage is dealt (default: 16, or one per job)")
+	spec := f.String("engine", "", "what every node computes with: auto, lethe, xla, xla:cuda, go (default: LETHE_ENGINE, or auto)")
 	required(c, "out")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		recipes, err := recipesByID(args, scale)
 		if err != nil {
 			return err
 		}
-		if shards < 0 {
-			return cli.Usagef("--shards %d: expected a number of shards", shards)
+		if *shards < 0 {
+			return cli.Usagef("--shards %d: expected a number of shards", *shards)
 		}
-		return planSweep(cmd, recipes, out, sweep.Options{
-			Recipes: args, Scale: scale, Shards: shards, Engine: sweep.Engine{Open: cmp.Or(spec, os.Getenv("LETHE_ENGINE"), "auto")},
+		return planSweep(cmd, recipes, *out, sweep.Options{
+			Recipes: args, Scale: scale, Shards: *shards, Engine: sweep.Engine{Open: cmp.Or(*spec, os.Getenv("LETHE_ENGINE"), "auto")},
 		})
 	}
 	return c
@@ -266,8 +265,6 @@ func leftOver(cmd *cobra.Command, g *sweep.Progress) error {
 }
 
 func newSweepWork() *cobra.Command {
-	var shard string
-	var restarts int
 	w := sweep.Worker{}
 	c := &cobra.Command{
 		Use:   "work FOLDER --shard I/N",
@@ -280,18 +277,18 @@ its work and, as a task of a Slurm array, asks to be queued again.`,
 		Args:    sweepFolder,
 	}
 	f := c.Flags()
-	f.StringVar(&shard, "shard", "", "which shard of how many: 0/64")
+	shard := f.String("shard", "", "which shard of how many: 0/64")
 	f.IntVar(&w.Stage, "stage", -1, "this stage alone (default: all, one after the other)")
 	f.StringVar(&w.Job, "job", "", "this job alone")
 	f.StringVar(&w.Log, "log", "", "the file that this worker's output goes to, for what is written down")
-	f.IntVar(&restarts, "max-restarts", 10, "how often the task may have been started again")
+	restarts := f.Int("max-restarts", 10, "how often the task may have been started again")
 	c.MarkFlagsOneRequired("shard", "job")
 	c.MarkFlagsMutuallyExclusive("shard", "job")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		w.Dir, w.Out = args[0], cmd.OutOrStdout()
-		if shard != "" {
-			if _, err := fmt.Sscanf(shard, "%d/%d", &w.Shard, &w.Of); err != nil || fmt.Sprintf("%d/%d", w.Shard, w.Of) != shard {
-				return cli.Usagef("--shard %s: expected a number and how many there are: 0/64", shard)
+		if *shard != "" {
+			if _, err := fmt.Sscanf(*shard, "%d/%d", &w.Shard, &w.Of); err != nil || fmt.Sprintf("%d/%d", w.Shard, w.Of) != *shard {
+				return cli.Usagef("--shard %s: expected a number and how many there are: 0/64", *shard)
 			}
 		}
 		err := workOn(cmd, w)
@@ -299,7 +296,7 @@ its work and, as a task of a Slurm array, asks to be queued again.`,
 			return err
 		}
 		// The context has ended: that is why the worker stopped.
-		again, problem := sweep.Slurm{}.Requeue(context.WithoutCancel(cmd.Context()), os.Getenv, restarts)
+		again, problem := sweep.Slurm{}.Requeue(context.WithoutCancel(cmd.Context()), os.Getenv, *restarts)
 		if again {
 			fmt.Fprintln(cmd.OutOrStdout(), "this task is queued again")
 		}

@@ -51,17 +51,15 @@ the files in float64.`,
 	file(&in, &sets[0], "target", "npy file: activations of the records to judge", finite(npy.ReadMatrix))
 	file(&in, &sets[1], "in", "npy file: activations of records in the training set", finite(npy.ReadMatrix))
 	file(&in, &sets[2], "out", "npy file: activations of records outside the training set", finite(npy.ReadMatrix))
-	var bandwidth string
-	var shuffle bool
 	opt := sde.Options{}
-	c.Flags().StringVar(&bandwidth, "bandwidth", sde.SqrtDim().String(), "sigma of the Gaussian kernel: sqrt-dim, median or a number")
+	bandwidth := c.Flags().String("bandwidth", sde.SqrtDim().String(), "sigma of the Gaussian kernel: sqrt-dim, median or a number")
 	c.Flags().IntVar(&opt.Permutations, "permutations", sde.PaperPermutations, "draws per set")
 	c.Flags().IntVar(&opt.Bins, "bins", sde.DefaultBins, "bins of the Jensen-Shannon divergence")
 	c.Flags().Uint64Var(&opt.Seed, "seed", 1, "seed of the permutations")
-	c.Flags().BoolVar(&shuffle, "shuffle", false, "put the rows of each file in random order first")
+	shuffle := c.Flags().Bool("shuffle", false, "put the rows of each file in random order first")
 	required(c, "target", "in", "out")
 	c.PreRunE = func(*cobra.Command, []string) (err error) {
-		if opt.Bandwidth, err = sde.ParseBandwidth(bandwidth); err != nil {
+		if opt.Bandwidth, err = sde.ParseBandwidth(*bandwidth); err != nil {
 			return cli.Usagef("--%w", err)
 		}
 		switch {
@@ -76,7 +74,7 @@ the files in float64.`,
 	}
 	in.answers(func(*cobra.Command) (answer, error) {
 		for i, x := range sets {
-			if shuffle {
+			if *shuffle {
 				sets[i] = x.Gather(sde.Order(x.Rows, opt.Seed, i))
 			}
 			if x.Rows > mostRecords {

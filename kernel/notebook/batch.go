@@ -180,11 +180,10 @@ func (nb *Notebook) codeCells() (n int) {
 	return n
 }
 
-// titleWidth is the room for a cell's title in a line.
-const titleWidth = 60
-
-// maxDetail is how many lines explain a failure.
-const maxDetail = 25
+const (
+	titleWidth = 60 // room for a cell's title in a line
+	maxDetail  = 25 // lines that explain a failure
+)
 
 // step prints a cell's line and, where it failed, what a reader needs.
 func (b Batch) step(s Step) {

@@ -93,7 +93,7 @@ func private(folder string) *connection {
 	return &connection{
 		Transport: "ipc", IP: filepath.Join(folder, "s"),
 		ShellPort: 1, ControlPort: 2, StdinPort: 3, IOPubPort: 4, HBPort: 5,
-		Scheme: "hmac-sha256", Key: newID() + newID(),
+		Scheme: "hmac-sha256", Key: newID() + newID() + newID(),
 	}
 }
 

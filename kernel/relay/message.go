@@ -166,9 +166,5 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// newID is a fresh identifier; crypto/rand.Read never fails.
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:])
-	return hex.EncodeToString(b[:])
-}
+// newID is a fresh identifier.
+func newID() string { return rand.Text() }

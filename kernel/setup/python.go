@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -276,17 +277,14 @@ func pipError(what string, err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	for _, line := range failed.Lines {
-		for _, sign := range []string{"NewConnectionError", "Could not find a version", "Max retries", "ConnectTimeout", "ReadTimeout", "ProxyError",
-			"Temporary failure in name resolution", "SSLError", "403 Client Error"} {
-			if strings.Contains(line, sign) {
-				return fmt.Errorf("pip cannot download %s: connect this machine to the network, or set PIP_INDEX_URL to a package "+
-					"index that it can reach, and start this again (%s)", what, short(line))
-			}
-		}
+	line := failed.Line("NewConnectionError", "Could not find a version", "Max retries", "ConnectTimeout", "ReadTimeout", "ProxyError",
+		"Temporary failure in name resolution", "SSLError", "403 Client Error")
+	if line != "" {
+		return fmt.Errorf("pip cannot download %s: connect this machine to the network, or set PIP_INDEX_URL to a package "+
+			"index that it can reach, and start this again (%s)", what, short(line))
 	}
-	for i := len(failed.Lines) - 1; i >= 0; i-- {
-		if line, found := strings.CutPrefix(failed.Lines[i], "ERROR: "); found {
+	for _, line := range slices.Backward(failed.Lines) {
+		if line, found := strings.CutPrefix(line, "ERROR: "); found {
 			return fmt.Errorf("pip cannot install %s: %s", what, short(line))
 		}
 	}

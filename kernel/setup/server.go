@@ -34,14 +34,11 @@ type Server struct {
 	everywhere bool // it listens on all addresses
 }
 
-// here is this machine, for itself alone.
-const here = "127.0.0.1"
-
-// startWithin is how long Jupyter may take to answer.
-const startWithin = 60 * time.Second
-
-// stopWithin is how long Jupyter may take to end its kernels.
-const stopWithin = 15 * time.Second
+const (
+	here        = "127.0.0.1"      // this machine, for itself alone
+	startWithin = 60 * time.Second // for Jupyter to answer
+	stopWithin  = 15 * time.Second // for Jupyter to end its kernels
+)
 
 // Serve starts Jupyter and returns when it answers. It ends with this program.
 func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {

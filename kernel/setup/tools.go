@@ -151,23 +151,12 @@ func buildError(paths []string, err error) error {
 	for _, p := range paths {
 		names = append(names, filepath.Base(p))
 	}
-	what, says := strings.Join(names, " and "), failed.Says()
-	if line := networkLine(failed.Lines); line != "" {
+	what := strings.Join(names, " and ")
+	line := failed.Line("dial tcp", "no such host", "i/o timeout", "module lookup disabled", "connection refused", "403 Forbidden", "502 Bad",
+		"503 Service", "TLS handshake", "network is unreachable")
+	if line != "" {
 		return fmt.Errorf("%s cannot be built, because a Go module cannot be downloaded: connect this machine to the network, or set "+
 			"GOPROXY to a module mirror that it can reach, and start this again; all that is done stays done (%s)", what, line)
 	}
-	return fmt.Errorf("%s cannot be built: %s", what, says)
-}
-
-// networkLine is the line that speaks of a module which could not be had.
-func networkLine(lines []string) string {
-	for _, line := range lines {
-		for _, sign := range []string{"dial tcp", "no such host", "i/o timeout", "module lookup disabled", "connection refused", "403 Forbidden",
-			"502 Bad", "503 Service", "TLS handshake", "network is unreachable"} {
-			if strings.Contains(line, sign) {
-				return strings.TrimSpace(line)
-			}
-		}
-	}
-	return ""
+	return fmt.Errorf("%s cannot be built: %s", what, failed.Says())
 }

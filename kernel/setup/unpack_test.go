@@ -133,7 +133,7 @@ func TestACloneServesCopiesThatFollowIt(t *testing.T) {
 	w := newWorld(t)
 	prepare := func() *Ready {
 		t.Helper()
-		r, err := Prepare(t.Context(), Options{Home: w.home, Folder: filepath.Join(w.root, "lib"), Out: w.out, Copies: true})
+		r, err := Prepare(t.Context(), Options{Home: w.home, Folder: filepath.Join(w.root, "lib"), Out: w.out, Notebooks: os.DirFS(w.root), Copies: true})
 		if err != nil || r.Root != w.root || r.Notebooks != filepath.Join(w.root, besides) {
 			t.Fatalf("%+v, %v", r, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -84,6 +85,16 @@ func (e *Failure) Error() string {
 
 // Unwrap returns how the program ended.
 func (e *Failure) Unwrap() error { return e.Err }
+
+// Line is the first line that holds one of the signs, or nothing.
+func (e *Failure) Line(signs ...string) string {
+	for _, line := range e.Lines {
+		if slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(line, sign) }) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
 
 // Says is the first line that is not only the name of a package.
 func (e *Failure) Says() string {
