@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/setup"
@@ -79,8 +78,4 @@ func storeDir(dir string) (string, error) {
 		return dir, nil
 	}
 	return store.DefaultDir()
-}
-
-func workersFlag(c *cobra.Command) *int {
-	return c.Flags().Int("workers", 0, fmt.Sprintf("cells computed side by side (default: one per core, %d here)", runtime.GOMAXPROCS(0)))
 }

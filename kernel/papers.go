@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -77,11 +78,11 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 		Long:    k.about(p),
 		Example: k.examplesOf(p),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return recipeNames(p, k.kind), cobra.ShellCompDirectiveNoFileComp
+			return append(namesOf(p.Of(k.kind), paper.Recipe.Name), "all"), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	run.flags(c, "how much of the paper's grid", p.ScaleNames(), k.formats)
-	workers := workersFlag(c)
+	workers := c.Flags().Int("workers", 0, fmt.Sprintf("cells computed side by side (default: one per core, %d here)", runtime.GOMAXPROCS(0)))
 	c.Args = func(_ *cobra.Command, names []string) error {
 		names = asked(p, k.kind, names)
 		if err := run.check(p.ScaleNames(), k.formats); err != nil {
@@ -146,15 +147,6 @@ func (k kindOf) examplesOf(p paper.Paper) string {
 	name := command + " " + first.Name()
 	return fmt.Sprintf("%-37s  which there are\n%-37s  small scale, on the terminal\n%s\n%s all --out figures/%s",
 		command, name, name+file, command, p.Name)
-}
-
-// recipeNames are the names that may follow "table ruler".
-func recipeNames(p paper.Paper, kind string) []string {
-	var names []string
-	for _, r := range p.Of(kind) {
-		names = append(names, r.Name())
-	}
-	return append(names, "all")
 }
 
 func recipesOf(p paper.Paper, kind string, names []string) ([]paper.Recipe, error) {

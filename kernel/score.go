@@ -83,12 +83,12 @@ func (t evidence) add(name string, e stats.Estimate, over, null, reading string)
 	if e.HasInterval() {
 		interval = report.Str(report.FormatInterval(e.Low, e.High, 4))
 	}
-	t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(name), report.Num(e.Value, 4), interval, report.Str(over), report.Str(null)}})
+	t.Add(report.Str(name), report.Num(e.Value, 4), interval, report.Str(over), report.Str(null))
 	if reading != "" {
 		t.Notes = append(t.Notes, name+": "+reading+".")
 	}
 }
 
 func (t evidence) point(name string, v float64, over, null string) {
-	t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(name), report.Num(v, 4), report.Str(""), report.Str(over), report.Str(null)}})
+	t.Add(report.Str(name), report.Num(v, 4), report.Str(""), report.Str(over), report.Str(null))
 }

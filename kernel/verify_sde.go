@@ -126,8 +126,8 @@ func sdeTable(r *sde.Result) *report.Table {
 		t.Columns = append(t.Columns, report.Column{Name: name, Align: report.AlignRight})
 	}
 	add := func(name string, d *sde.Distribution, jsd report.Cell) {
-		t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(name), digits(d.Mean), digits(d.ExactMean),
-			digits(d.SD), digits(d.Identity), report.Str(fmt.Sprintf("%.4g, %.4g", d.Spread[0], d.Spread[1])), jsd}})
+		t.Add(report.Str(name), digits(d.Mean), digits(d.ExactMean), digits(d.SD), digits(d.Identity),
+			report.Str(fmt.Sprintf("%.4g, %.4g", d.Spread[0], d.Spread[1])), jsd)
 	}
 	add("target", r.Target, report.Str(""))
 	add("in training", r.In, report.Num(r.JSD.In, 4))

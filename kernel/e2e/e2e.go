@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +65,7 @@ var endAfter = 10 * time.Second
 // Run runs the steps. Its error says that steps failed, or why there are none.
 // Nothing that was started is running when it returns.
 func Run(ctx context.Context, o Options) (err error) {
-	m := thisMachine(o.Notes)
+	m := machine{notes: o.Notes, system: runtime.GOOS, root: os.Getuid() == 0}
 	node, err := m.node(ctx)
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -28,10 +27,6 @@ type machine struct {
 	notes  io.Writer
 	system string
 	root   bool // may install packages
-}
-
-func thisMachine(notes io.Writer) machine {
-	return machine{notes: notes, system: runtime.GOOS, root: os.Getuid() == 0}
 }
 
 // browser finds a Chromium, or installs Debian's.

@@ -20,7 +20,7 @@ const (
 func (l *linter) thin() {
 	var lengths []int
 	l.cells(Code, func(n int, c *Cell) {
-		lines := lineCount(c.Source)
+		lines := strings.Count(strings.TrimRight(c.Source, "\n\t "), "\n") + 1
 		lengths = append(lengths, lines)
 		if lines > maxCell {
 			l.add(n, fmt.Sprintf("a code cell of %d lines", lines), fmt.Sprintf("%d at most: move helpers into the library, or cut it in two", maxCell))
@@ -30,8 +30,6 @@ func (l *linter) thin() {
 		l.add(0, fmt.Sprintf("half of the code cells have %d lines and more", m), fmt.Sprintf("%d at most: what is left in a cell is the idea", medianCell))
 	}
 }
-
-func lineCount(source string) int { return strings.Count(strings.TrimRight(source, "\n\t "), "\n") + 1 }
 
 // middle is the median, the upper one of an even number.
 func middle(lengths []int) int {

@@ -157,7 +157,7 @@ func (m *machine) flush() {
 	if c.stderr.Len() > 0 {
 		m.publish(c.request, "stream", stream("stderr", c.stderr.String()))
 	}
-	if len(c.exits) > 0 && shellCell(c.code) {
+	if len(c.exits) > 0 && shellLine.MatchString(c.code) {
 		c.failure = c.shellFailure()
 		m.publish(c.request, "error", c.failure)
 		return
@@ -169,5 +169,3 @@ func (m *machine) flush() {
 
 // shellLine is a line that GoNB hands to the shell; %% cells may name a program.
 var shellLine = regexp.MustCompile(`(?m)^(?://gonb:)?(?:![^\n]+|%%(?:script|bash|sh)\b[^\n]*)`)
-
-func shellCell(code string) bool { return shellLine.MatchString(code) }

@@ -117,14 +117,12 @@ func staleFolders(temp, pattern string, oldest time.Time) []string {
 	var out []string
 	for _, dir := range found {
 		info, err := os.Lstat(dir)
-		if err == nil && mine(info) && (isPipe(info) || info.IsDir() && ofKernel(dir)) && info.ModTime().Before(oldest.Add(-2*time.Second)) {
+		if err == nil && mine(info) && (info.Mode()&fs.ModeNamedPipe != 0 || info.IsDir() && ofKernel(dir)) && info.ModTime().Before(oldest.Add(-2*time.Second)) {
 			out = append(out, dir)
 		}
 	}
 	return out
 }
-
-func isPipe(info fs.FileInfo) bool { return info.Mode()&fs.ModeNamedPipe != 0 }
 
 // ofKernel reports whether a folder holds what a kernel puts there: gonb a
 // module, the relay a connection file.

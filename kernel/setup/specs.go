@@ -91,18 +91,13 @@ func displayName(kernel string) string {
 // behind a reader's back, and lethe and the tools are the pinned ones.
 func (m *machine) kernelEnvironment(kernel string) []string {
 	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"), "PATH="+m.path())
-	if os.Getenv(where.EnvHome) != "" || !m.usualHome() {
+	if home, err := where.Home(); os.Getenv(where.EnvHome) != "" || err != nil || home != m.o.Home {
 		env = append(env, where.EnvHome+"="+m.o.Home)
 	}
 	if path := gotPlugin(m.o.Home); kernel == KernelXLA && path != "" {
 		env = append(env, engine.EnvPlugin+"="+path)
 	}
 	return env
-}
-
-func (m *machine) usualHome() bool {
-	home, err := where.Home()
-	return err == nil && home == m.o.Home
 }
 
 // path is PATH with our programs and the go tool in front.
