@@ -288,7 +288,8 @@ var ofJudges = []Fault{
 		Protects: "what is raised more is a memory", Run: "RMIA"},
 	{File: "lib/audit/rmia.go", Old: "if another.Weights.Hash() == m.Weights.Hash() {", New: "if another == m {",
 		Protects: "no model is its own reference", Run: "RMIA"},
-	{File: "lib/audit/rmia.go", Old: "	theirs, _, err := c.likelihoods(reference)", New: "	reference = c.Oracle\n	theirs, _, err := c.likelihoods(reference)",
+	{File: "lib/audit/rmia.go", Old: "	theirs, _, err := c.likelihoods(reference)",
+		New:      "	reference = c.Oracle\n	theirs, _, err := c.likelihoods(reference)",
 		Protects: "the reference is another model than the oracle", Run: "RMIA"},
 
 	// What checkpoints say.
