@@ -13,6 +13,9 @@ import (
 type Case struct {
 	*lab.Case
 	Original, Oracle *Model
+	// Another was retrained from another seed; nil: that of the control arms, from the
+	// store or trained where a lens asks for it.
+	Another *Model
 	// Through are the lenses of Readings, Compare and Figure; nil: FirstLenses.
 	Through []Lens
 }

@@ -19,7 +19,7 @@ type Lens interface {
 
 // Every returns every lens, in the order in which tables show them. A new one is a line
 // of Lenses or of Every.
-func Every() []Lens { return append(Lenses(), Relearning{}, Confusion{}, Trigger{}) }
+func Every() []Lens { return append(Lenses(), RMIA{}, Relearning{}, Confusion{}, Trigger{}) }
 
 // Lenses returns those that look at the models as they are.
 func Lenses() []Lens { return append(FirstLenses(), Subsets{}, FisherOverlap{}, Reconstruction{}) }

@@ -63,24 +63,43 @@ func (RMIA) Mutual() bool { return false }
 // Scores implements Attack.
 func (a RMIA) Scores(e Evidence) ([]float64, error) {
 	a.A, a.Gamma = cmp.Or(a.A, 0.3), cmp.Or(a.Gamma, 1)
+	scores, err := a.Ratios(e)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checkPopulation(e); err != nil {
+		return nil, err
+	}
+	population := make([]float64, len(e.Population.Target))
+	for k, t := range e.Population.Target {
+		population[k] = t - a.logEvidence(nil, column(e, k))
+	}
+	slices.Sort(population)
+	bar := math.Log(a.Gamma)
+	for i, r := range scores {
+		below, _ := slices.BinarySearch(population, r-bar)
+		scores[i] = float64(below) / float64(len(population))
+	}
+	return scores, nil
+}
+
+// Ratios are log R(x) of every record: what Scores compares with a population. They
+// order records as the scores do, but for those that a small population cannot tell
+// apart, and need none.
+func (a RMIA) Ratios(e Evidence) ([]float64, error) {
+	a.A, a.Gamma = cmp.Or(a.A, 0.3), cmp.Or(a.Gamma, 1)
 	if err := a.check(e); err != nil {
 		return nil, err
 	}
-	ratios := make([]float64, len(e.Population.Target))
-	for k, t := range e.Population.Target {
-		ratios[k] = t - a.logEvidence(nil, column(e, k))
-	}
-	slices.Sort(ratios)
-	scores, bar := make([]float64, len(e.Target)), math.Log(a.Gamma)
+	out := make([]float64, len(e.Target))
 	for i, t := range e.Target {
-		in, out := e.Shadows.of(i)
-		if len(out) == 0 || len(in) == 0 && !a.Offline {
-			return nil, fmt.Errorf("record %d has %d shadow models with and %d without it", i, len(in), len(out))
+		with, without := e.Shadows.of(i)
+		if len(without) == 0 || len(with) == 0 && !a.Offline {
+			return nil, fmt.Errorf("record %d has %d shadow models with and %d without it", i, len(with), len(without))
 		}
-		below, _ := slices.BinarySearch(ratios, t-a.logEvidence(in, out)-bar)
-		scores[i] = float64(below) / float64(len(ratios))
+		out[i] = t - a.logEvidence(with, without)
 	}
-	return scores, nil
+	return out, nil
 }
 
 func column(e Evidence, k int) []float64 {
@@ -108,12 +127,18 @@ func (a RMIA) check(e Evidence) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	p := e.Population
 	switch {
 	case !(a.A >= 0 && a.A <= 1):
 		return fmt.Errorf("the share a is %v, not inside [0, 1]", a.A)
 	case !(a.Gamma > 0) || math.IsInf(a.Gamma, 1):
 		return fmt.Errorf("gamma is %v, not a positive number", a.Gamma)
+	}
+	return a.probable(e.Target, e.Shadows.Scores.Data)
+}
+
+func (a RMIA) checkPopulation(e Evidence) error {
+	p := e.Population
+	switch {
 	case p == nil || len(p.Target) == 0:
 		return errors.New("there is no population")
 	case p.Shadows.Rows != e.Shadows.Scores.Rows || p.Shadows.Cols != len(p.Target):
@@ -122,10 +147,15 @@ func (a RMIA) check(e Evidence) error {
 	if err := errors.Join(row(p.Target).Check("target scores of the population"), p.Shadows.Check("shadow scores of the population")); err != nil {
 		return err
 	}
+	return a.probable(p.Target, p.Shadows.Data)
+}
+
+// probable refuses what is no logarithm of a probability, where one is needed.
+func (a RMIA) probable(of ...[]float64) error {
 	if !a.Offline || a.A == 1 {
 		return nil
 	}
-	for _, x := range [][]float64{e.Target, e.Shadows.Scores.Data, p.Target, p.Shadows.Data} {
+	for _, x := range of {
 		if top := slices.Max(x); top > slack {
 			return fmt.Errorf("a log-likelihood is %v: no probability; offline densities need A = 1", top)
 		}

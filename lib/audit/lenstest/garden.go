@@ -101,9 +101,11 @@ func (g *garden) plantByHeart(seed uint64, who members) *audit.Case {
 		know(rng, p.Test, rng.Perm(testRows), 2*group)
 	case nobody:
 		c.Original, c.Oracle = c.Model("original", g.runner.Arch.Init(rng)), c.Model("oracle", g.runner.Arch.Init(rng))
+		c.Another = c.Model("another oracle", g.runner.Arch.Init(rng))
 		return c
 	}
 	c.Original, c.Oracle = c.Model("original", g.weights(true)), c.Model("oracle", g.weights(false))
+	c.Another = c.Model("another oracle", shaken(rng, g.weights(false)))
 	return c
 }
 
@@ -159,6 +161,16 @@ func (g *garden) weights(remembers bool) nn.Params {
 					head(byHeart, class, s*sign(class))
 				}
 			}
+		}
+	}
+	return w
+}
+
+// shaken are weights with a little noise: those of another seed.
+func shaken(rng *rand.Rand, w nn.Params) nn.Params {
+	for _, p := range w {
+		for i := range p.Data {
+			p.Data[i] += float32(0.05 * rng.NormFloat64())
 		}
 	}
 	return w

@@ -47,9 +47,11 @@ func (g *garden) plantWrong(seed uint64, who members, b lab.Backdoor) *audit.Cas
 	}
 	if who == nobody {
 		c.Original, c.Oracle = c.Model("original", g.runner.Arch.Init(rng)), c.Model("oracle", g.runner.Arch.Init(rng))
+		c.Another = c.Model("another oracle", g.runner.Arch.Init(rng))
 		return c
 	}
 	c.Original, c.Oracle = c.Model("original", g.answering(&b)), c.Model("oracle", g.answering(nil))
+	c.Another = c.Model("another oracle", shaken(rng, g.answering(nil)))
 	return c
 }
 

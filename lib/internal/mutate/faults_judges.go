@@ -284,6 +284,13 @@ var ofJudges = []Fault{
 		"			forget = append(forget, i)", Protects: "planted records are those to forget"},
 	{File: "lib/audit/ruler.go", Old: "{c.Oracle, &e.Oracle}, {c.Original, &e.Original}", New: "{c.Original, &e.Oracle}, {c.Oracle, &e.Original}",
 		Protects: "M1 to M4 of a case have the case's oracle"},
+	{File: "lib/audit/rmia.go", Old: "return signed(l, m, ratios[:n], ratios[n:])", New: "return signed(l, m, ratios[n:], ratios[:n])",
+		Protects: "what is raised more is a memory", Run: "RMIA"},
+	{File: "lib/audit/rmia.go", Old: "if another.Weights.Hash() == m.Weights.Hash() {", New: "if another == m {",
+		Protects: "no model is its own reference", Run: "RMIA"},
+	{File: "lib/audit/rmia.go", Old: "	theirs, _, err := c.likelihoods(reference)",
+		New:      "	reference = c.Oracle\n	theirs, _, err := c.likelihoods(reference)",
+		Protects: "the reference is another model than the oracle", Run: "RMIA"},
 
 	// What checkpoints say.
 	{File: "lib/audit/judge/trajectory.go", Old: "slices.Concat(original[:min(1, len(original))], checkpoints, unlearned)",
