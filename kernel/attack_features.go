@@ -36,11 +36,11 @@ Memory: about five times the files.`,
 	}
 	var q learned.Question
 	var original learned.Records
-	in := inputs{c: c}
-	file(&in, &q.Model.Members, "members", "npy file: features of members", finite(npy.ReadMatrix))
-	file(&in, &q.Model.Nonmembers, "nonmembers", "npy file: features of non-members", finite(npy.ReadMatrix))
-	file(&in, &original.Members, "original-members", "npy file: features of the members in the original model", finite(npy.ReadMatrix))
-	file(&in, &original.Nonmembers, "original-nonmembers", "npy file: features of the non-members in the original model", finite(npy.ReadMatrix))
+	in, matrix := inputs{c: c}, finite(npy.ReadMatrix)
+	file(&in, &q.Model.Members, "members", "npy file: features of members", matrix)
+	file(&in, &q.Model.Nonmembers, "nonmembers", "npy file: features of non-members", matrix)
+	file(&in, &original.Members, "original-members", "npy file: features of the members in the original model", matrix)
+	file(&in, &original.Nonmembers, "original-nonmembers", "npy file: features of the non-members in the original model", matrix)
 	nameOf := func(p learned.Protocol) string { return p.Name }
 	names := c.Flags().StringSlice("protocol", []string{learned.CrossFitted(nil).Name},
 		"protocols, with commas between: "+cli.List(namesOf(learned.Protocols(), nameOf)))
@@ -62,7 +62,9 @@ Memory: about five times the files.`,
 	return c
 }
 
-func attackFeatures(cmd *cobra.Command, protocols []learned.Protocol, q learned.Question, seed engine.Root) (out []*learned.Report, err error) {
+func attackFeatures(
+	cmd *cobra.Command, protocols []learned.Protocol, q learned.Question, seed engine.Root,
+) (out []*learned.Report, err error) {
 	var e *engine.Engine
 	if slices.ContainsFunc(protocols, needsEngine) {
 		if e, err = openEngine(""); err != nil {

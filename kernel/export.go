@@ -63,7 +63,9 @@ the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
 }
 
 // exportModels writes the models that match and are in the store.
-func exportModels(cmd *cobra.Command, env *paper.Env, jobs []paper.Job, match *regexp.Regexp, out string, opt lab.ExportOptions) error {
+func exportModels(
+	cmd *cobra.Command, env *paper.Env, jobs []paper.Job, match *regexp.Regexp, out string, opt lab.ExportOptions,
+) error {
 	written, waiting := 0, 0
 	for _, j := range jobs {
 		if !j.IsModel() || !match.MatchString(j.ID) {

@@ -28,7 +28,8 @@ Memory: about five times the files of records, and the network's activations of 
 	file(&in, &study, "study", "the federation's study.json", flower.ReadStudy)
 	file(&in, &own, "shard", "folder with the user's records", flower.ReadShard)
 	f := c.Flags()
-	from, to := f.String("in", "", "safetensors file: the weights of the round"), f.String("out", "", "safetensors file to write the user's weights to")
+	from := f.String("in", "", "safetensors file: the weights of the round")
+	to := f.String("out", "", "safetensors file to write the user's weights to")
 	user, round := f.Int("user", 0, "the user's number, from 0"), f.Int("round", 0, "the round, from 1")
 	required(c, "study", "shard", "user", "round", "in", "out")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -78,7 +78,8 @@ the files in float64.`,
 				sets[i] = x.Gather(sde.Order(x.Rows, opt.Seed, i))
 			}
 			if x.Rows > mostRecords {
-				return answer{}, fmt.Errorf("%d rows; SDE compares all pairs, and more than %d rows are not taken: give a random part of them", x.Rows, mostRecords)
+				return answer{}, fmt.Errorf("%d rows; SDE compares all pairs, and more than %d rows are not taken: "+
+					"give a random part of them", x.Rows, mostRecords)
 			}
 		}
 		r, err := sde.Judge(&sets[0], sde.References{In: &sets[1], Out: &sets[2]}, opt)

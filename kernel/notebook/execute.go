@@ -69,34 +69,24 @@ func (s *session) execute(ctx context.Context, nb *Notebook, cell, count int, ti
 // cell and returns the cause as stopped; a cell that goes on is ended with its
 // kernel, and a Python that does not notice that is ended too.
 func (s *session) wait(ctx context.Context) (done event, stopped, err error) {
-	interrupted, giveUp := ctx.Done(), (<-chan time.Time)(nil)
-	force := []func(){func() { proc.KillGroup(s.kernel) }, s.kill}
-	for {
-		select {
-		case <-interrupted:
-			stopped, interrupted, giveUp = context.Cause(ctx), nil, time.After(stopTime)
-			if err := s.send(command{Do: "interrupt"}); err != nil {
-				return done, stopped, err
-			}
-		case <-giveUp:
-			force[0]()
-			force, giveUp = force[1:], nil
-			if len(force) > 0 {
-				giveUp = time.After(stopTime)
-			}
-		case e, ok := <-s.events:
-			switch {
-			case !ok:
-				return done, stopped, s.lastWords()
-			case e.Event == "done":
-				return e, stopped, nil
-			case e.Event == "died":
-				return e, stopped, errDied
-			case e.Event == "failed":
-				return e, stopped, errors.New(e.Text)
-			}
-		}
+	if done, err = s.next(ctx); ctx.Err() == nil || err != context.Cause(ctx) {
+		return done, nil, err
 	}
+	stopped = context.Cause(ctx)
+	if err := s.send(command{Do: "interrupt"}); err != nil {
+		return done, stopped, err
+	}
+	for _, force := range []func(){func() { proc.KillGroup(s.kernel) }, s.kill} {
+		patience, enough := context.WithTimeout(context.Background(), stopTime)
+		done, err = s.next(patience)
+		enough()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return done, stopped, err
+		}
+		force()
+	}
+	done, err = s.next(context.Background())
+	return done, stopped, err
 }
 
 // failed explains an error reply: by its traceback, or else by what the program

@@ -179,26 +179,37 @@ func (s *session) send(c command) error {
 }
 
 func (s *session) ready(ctx context.Context, nb *Notebook) error {
-	deadline := time.NewTimer(startTime + endTime)
-	defer deadline.Stop()
+	ctx, stop := context.WithTimeoutCause(ctx, startTime+endTime, fmt.Errorf("no sign of it in %v", startTime))
+	defer stop()
 	for {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-deadline.C:
-			return fmt.Errorf("no sign of it in %v", startTime)
-		case e, ok := <-s.events:
-			switch {
-			case !ok:
-				return s.lastWords()
-			case e.Event == "failed":
-				return errors.New(e.Text)
-			case e.Event == "started":
-				s.kernel = e.PID
-			case e.Event == "ready":
-				return nb.become(e.Notebook)
-			}
+		e, err := s.next(ctx)
+		switch {
+		case err != nil:
+			return err
+		case e.Event == "started":
+			s.kernel = e.PID
+		case e.Event == "ready":
+			return nb.become(e.Notebook)
 		}
+	}
+}
+
+// next waits for the next event. Its error says that there is none to come, or is
+// the cause of ctx.
+func (s *session) next(ctx context.Context) (event, error) {
+	select {
+	case <-ctx.Done():
+		return event{}, context.Cause(ctx)
+	case e, ok := <-s.events:
+		switch {
+		case !ok:
+			return e, s.lastWords()
+		case e.Event == "died":
+			return e, errDied
+		case e.Event == "failed":
+			return e, errors.New(e.Text)
+		}
+		return e, nil
 	}
 }
 

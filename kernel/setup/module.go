@@ -48,7 +48,8 @@ func (m *machine) makeModule(ctx context.Context, work string) error {
 	if err := os.WriteFile(filepath.Join(work, "go.mod"), []byte("module download\n"), 0o644); err != nil { // or the go tool looks for one above
 		return err
 	}
-	out, err := proc.Task{Dir: work, Env: m.goEnvironment(), Argv: []string{m.tool.path, "mod", "download", "-json", lib.String()}}.Output(ctx)
+	argv := []string{m.tool.path, "mod", "download", "-json", lib.String()}
+	out, err := proc.Task{Dir: work, Env: m.goEnvironment(), Argv: argv}.Output(ctx)
 	var d download
 	if bad := json.Unmarshal([]byte(out), &d); err == nil {
 		err = bad

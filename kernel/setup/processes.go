@@ -117,7 +117,11 @@ func staleFolders(temp, pattern string, oldest time.Time) []string {
 	var out []string
 	for _, dir := range found {
 		info, err := os.Lstat(dir)
-		if err == nil && mine(info) && (info.Mode()&fs.ModeNamedPipe != 0 || info.IsDir() && ofKernel(dir)) && info.ModTime().Before(oldest.Add(-2*time.Second)) {
+		if err != nil || !mine(info) || !info.ModTime().Before(oldest.Add(-2*time.Second)) {
+			continue
+		}
+		// A pipe is what a cell's program shows its figures through.
+		if info.Mode()&fs.ModeNamedPipe != 0 || info.IsDir() && ofKernel(dir) {
 			out = append(out, dir)
 		}
 	}

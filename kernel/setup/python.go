@@ -181,29 +181,19 @@ func getPython() string {
 	if runtime.GOOS == "darwin" {
 		return "install it with: brew install python"
 	}
-	switch installer() {
-	case "apt-get":
-		return "install it with: sudo apt-get install python3 python3-venv"
-	case "":
-		return "install it from https://www.python.org/downloads/"
+	for _, c := range [][2]string{{"apt-get", "python3 python3-venv"}, {"dnf", "python3"}, {"zypper", "python3"}} {
+		if _, err := exec.LookPath(c[0]); err == nil {
+			return "install it with: sudo " + c[0] + " install " + c[1]
+		}
 	}
-	return "install it with: sudo " + installer() + " install python3"
+	return "install it from https://www.python.org/downloads/"
 }
 
 func getVenv(minor int) string {
-	if installer() == "apt-get" {
+	if _, err := exec.LookPath("apt-get"); err == nil {
 		return fmt.Sprintf("install what is missing with: sudo apt-get install python3.%d-venv", minor)
 	}
 	return "install its modules venv and ensurepip, or another Python from https://www.python.org/downloads/"
-}
-
-func installer() string {
-	for _, name := range []string{"apt-get", "dnf", "zypper"} {
-		if _, err := exec.LookPath(name); err == nil {
-			return name
-		}
-	}
-	return ""
 }
 
 // chooseLender takes an interpreter that has a Jupyter server and nbclient.

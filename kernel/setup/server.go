@@ -72,7 +72,11 @@ func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 }
 
 func (r *Ready) serverArgs(o ServerOptions, port int) []string {
-	args := []string{"-m", r.Lab, "--ip=" + o.IP, "--port=" + strconv.Itoa(port), "--port-retries=" + strconv.Itoa(retries(o))}
+	retries := "50" // where somebody has taken the port that was free a moment ago
+	if o.Port != 0 {
+		retries = "0"
+	}
+	args := []string{"-m", r.Lab, "--ip=" + o.IP, "--port=" + strconv.Itoa(port), "--port-retries=" + retries}
 	if !o.Browser {
 		args = append(args, "--no-browser")
 	}
@@ -83,15 +87,6 @@ func (r *Ready) serverArgs(o ServerOptions, port int) []string {
 		args = append(args, "--LabApp.default_url=/lab/tree/"+o.Open)
 	}
 	return args
-}
-
-// retries is how many other ports Jupyter tries where somebody has taken the one that
-// was free a moment ago: none where one was asked for.
-func retries(o ServerOptions) int {
-	if o.Port != 0 {
-		return 0
-	}
-	return 50
 }
 
 // freePort checks the port that was asked for, or finds one.

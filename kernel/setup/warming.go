@@ -70,10 +70,12 @@ func (m *machine) compileWorkspace(ctx context.Context, kernel string) (map[stri
 		return nil, err
 	}
 	env := setEnv(m.goEnvironment(), cellEnvironment(kernel)...)
-	err = proc.Task{Dir: work, Env: env, Line: m.goProgress(), Argv: append([]string{m.tool.path, "build", "-v", "-o", work + "/"}, cellPackages...)}.Run(ctx)
+	argv := append([]string{m.tool.path, "build", "-v", "-o", work + "/"}, cellPackages...)
+	err = proc.Task{Dir: work, Env: env, Line: m.goProgress(), Argv: argv}.Run(ctx)
 	if err != nil {
 		return nil, buildError([]string{"the library for " + displayName(kernel)}, err)
 	}
-	object, err := proc.Task{Dir: work, Env: env, Argv: []string{m.tool.path, "list", "-export", "-f", "{{.Export}}", Module + "/lib/engine"}}.Output(ctx)
+	argv = []string{m.tool.path, "list", "-export", "-f", "{{.Export}}", Module + "/lib/engine"}
+	object, err := proc.Task{Dir: work, Env: env, Argv: argv}.Output(ctx)
 	return map[string]string{"object": strings.TrimSpace(object)}, err
 }
