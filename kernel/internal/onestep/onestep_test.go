@@ -55,3 +55,33 @@ func TestAFailureLeavesTheOldFileAndNothingElse(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 }
+
+func TestAFolderIsTheOldOneUntilTheNewOneIsWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a", "b")
+	fill := func(content string, err error) func(string) error {
+		return func(work string) error {
+			return errors.Join(Files(work, map[string]string{"deep/x.txt": content, content: ""}), err)
+		}
+	}
+	if err := Folder(path, fill("old", nil)); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("no more")
+	if err := Folder(path, fill("half", broken)); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	if b, err := os.ReadFile(filepath.Join(path, "deep", "x.txt")); err != nil || string(b) != "old" {
+		t.Errorf("after a failure %q, %v", b, err)
+	}
+	if err := Folder(path, fill("new", nil)); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "a", "*", "*"))
+	if err != nil || len(names) != 2 || filepath.Base(names[1]) != "new" {
+		t.Errorf("there is %q, %v", names, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
