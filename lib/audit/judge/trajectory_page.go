@@ -11,7 +11,9 @@ import (
 )
 
 // Says is the trajectory in words, a sentence or two for every course that has a
-// reference.
+// reference. Nothing is called undone that the verdict on the end alone does not call
+// remembered, so that picking the step with the least memory among many accuses nobody
+// more often than that verdict does.
 func (t *Trajectory) Says() []string {
 	var out []string
 	for _, c := range t.Courses {

@@ -67,7 +67,7 @@ func remembered(t *testing.T, folder string) {
 	for _, v := range r.Verdicts {
 		said[v.Name()] = v.Call
 	}
-	if said["loss"] != audit.Remembered || said["movement"] != audit.Remembered {
+	if said["loss"] != audit.Remembered || said["entropy"] != audit.Remembered {
 		t.Errorf("a model that has forgotten nothing: %v", said)
 	}
 }

@@ -53,5 +53,6 @@ if __name__ == "__main__":  # an example: python lethe_jax.py FOLDER
     original = train(numpy.concatenate([forget, retain]))
     save(sys.argv[1] + "/original", original, x)
     save(sys.argv[1] + "/unlearned", original, x)  # yours goes here; this one has forgotten nothing
+    # Models saved while it unlearns go into checkpoint-1, checkpoint-2, ... in the same way.
     save(sys.argv[1] + "/retrained", train(retain), x)
     records(sys.argv[1], y, forget, retain, heldout)

@@ -54,5 +54,6 @@ if __name__ == "__main__":  # an example: python lethe_pytorch.py FOLDER
     original = train(torch.cat([forget, retain]))
     save(sys.argv[1] + "/original", original, x, layers=["0"])
     save(sys.argv[1] + "/unlearned", original, x, layers=["0"])  # yours goes here; this one has forgotten nothing
+    # Models saved while it unlearns go into checkpoint-1, checkpoint-2, ... in the same way.
     save(sys.argv[1] + "/retrained", train(retain), x, layers=["0"])
     records(sys.argv[1], y, forget, retain, heldout)

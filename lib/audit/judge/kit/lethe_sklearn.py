@@ -42,5 +42,6 @@ if __name__ == "__main__":  # an example: python lethe_sklearn.py FOLDER
     original = train(numpy.concatenate([forget, retain]))
     save(sys.argv[1] + "/original", original, x, y)
     save(sys.argv[1] + "/unlearned", original, x, y)  # yours goes here; this one has forgotten nothing
+    # Models saved while it unlearns go into checkpoint-1, checkpoint-2, ... in the same way.
     save(sys.argv[1] + "/retrained", train(retain), x, y)
     records(sys.argv[1], y, forget, retain, heldout)
