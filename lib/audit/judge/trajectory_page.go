@@ -70,7 +70,7 @@ func (c Course) says() string {
 	case first < 0:
 		return fmt.Sprintf("the records are not forgotten at any step; memory is seen at %s.", list(in(remembered)))
 	}
-	s := fmt.Sprintf("no memory is seen first at %s", c.Steps[first].Reading.Model)
+	s := fmt.Sprintf("the first step without visible memory is %s", c.Steps[first].Reading.Model)
 	if in(remembered) == nil {
 		s = "memory is seen at no step"
 	}

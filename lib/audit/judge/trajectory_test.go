@@ -78,7 +78,7 @@ func TestAPlantedPathIsRead(t *testing.T) {
 		}
 	}
 	for _, said := range along.Says() {
-		for _, word := range []string{"no memory is seen first at checkpoint-3 (", "Pushed beyond the retrained model at checkpoint-4.", "It is undone: ", "at checkpoint-4, and"} {
+		for _, word := range []string{"the first step without visible memory is checkpoint-3 (", "Pushed beyond the retrained model at checkpoint-4.", "It is undone: ", "at checkpoint-4, and"} {
 			if !strings.Contains(said, word) {
 				t.Errorf("%q does not say %q", said, word)
 			}
@@ -154,10 +154,10 @@ func TestAnExchangedPathIsAnother(t *testing.T) {
 		return follow(t, d.dir)
 	}
 	before := follow(t, straight)
-	if said := before.Says()[0]; !strings.Contains(said, "no memory is seen first at checkpoint-3 (") || strings.Contains(said, "undone") {
+	if said := before.Says()[0]; !strings.Contains(said, "the first step without visible memory is checkpoint-3 (") || strings.Contains(said, "undone") {
 		t.Errorf("straight: %s", said)
 	}
-	if said := swapped("checkpoint-1", "checkpoint-3").Says()[0]; !strings.Contains(said, "no memory is seen first at checkpoint-1 (") {
+	if said := swapped("checkpoint-1", "checkpoint-3").Says()[0]; !strings.Contains(said, "the first step without visible memory is checkpoint-1 (") {
 		t.Errorf("the first and the third checkpoint exchanged: %s", said)
 	}
 	if said := swapped("checkpoint-1", "unlearned").Says()[0]; !strings.Contains(said, "undone") {
