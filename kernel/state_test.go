@@ -49,6 +49,10 @@ func TestStateSaysWhatIsWrong(t *testing.T) {
 	fails(t, lethe(t, "state", mlp, "--arch", smallResNet), exitFailure, mlp, "resnet-18", "conv1.weight [2 3 3 3] is missing", "fc.bias", "hidden1.weight [5 4] belongs to no part")
 	fails(t, lethe(t, "state", mlp, "--arch", "resnet18"), exitUsage, "--arch", "resnet-18")
 	fails(t, lethe(t, "state", mlp), exitUsage, "arch")
+	for _, vast := range []string{"resnet-18:width=1000000000", "tabular-mlp:features=4,outputs=3,hidden=1000000000000"} {
+		fails(t, lethe(t, "state", "--arch", vast), exitFailure, "too large", "would have the shape")
+		fails(t, lethe(t, "state", mlp, "--arch", vast), exitFailure, "too large")
+	}
 	fails(t, lethe(t, "state", "--arch", smallMLP, "--data", mlp, "--out", t.TempDir()), exitUsage, "--data")
 	pickle := filepath.Join(t.TempDir(), "model.pt")
 	if err := os.WriteFile(pickle, []byte("PK\x03\x04pickled"), 0o600); err != nil {

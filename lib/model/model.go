@@ -156,16 +156,34 @@ func IsCoupled(a Architecture) bool {
 	return ok && c.Coupled()
 }
 
+// Like returns weights of an architecture, for their names and shapes. Settings by which
+// one of them would be larger than any machine holds are an error.
+func Like(arch Architecture) (p nn.Params, err error) {
+	if err := arch.Check(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *nn.TooLarge:
+			err = fmt.Errorf("%s is too large: %w", arch.Name(), v)
+		default:
+			panic(v)
+		}
+	}()
+	return arch.Init(engine.Root(0).Stream(engine.StreamInit)), nil
+}
+
 // NewRunner returns a runner for the architecture.
 func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
-	if err := arch.Check(); err != nil {
+	like, err := Like(arch)
+	if err != nil {
 		return nil, err
 	}
 	if c, ok := arch.(Chunked); ok && c.ChunkRows() < e.ChunkRows() {
 		e = e.WithChunkRows(c.ChunkRows())
 	}
-	r := &Runner{Engine: e, Arch: arch, like: arch.Init(engine.Root(0).Stream(engine.StreamInit))}
-	var err error
+	r := &Runner{Engine: e, Arch: arch, like: like}
 	if r.infer, err = r.compile(r.outputs); err != nil {
 		return nil, err
 	}

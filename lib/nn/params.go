@@ -45,8 +45,30 @@ type Params []Param
 
 // NewParam returns a zero parameter.
 func NewParam(name string, shape ...int) Param {
-	return Param{Name: name, Shape: shape, Data: make([]float32, size(shape))}
+	n := 1
+	for _, d := range shape {
+		if d > 0 && n > mostNumbers/d {
+			panic(&TooLarge{name, shape})
+		}
+		n *= d
+	}
+	return Param{Name: name, Shape: shape, Data: make([]float32, n)}
 }
+
+// mostNumbers is how many numbers a parameter has at most, 2 GiB of them: more than any
+// network here has, and less than what ends a program that asks for it.
+const mostNumbers = 1 << 29
+
+// TooLarge is the error of a parameter that no machine holds. A network draws its
+// weights without an error to return, so that NewParam panics with it; model.Like
+// returns it.
+type TooLarge struct {
+	Name  string
+	Shape []int
+}
+
+// Error implements error.
+func (e *TooLarge) Error() string { return fmt.Sprintf("%s would have the shape %v", e.Name, e.Shape) }
 
 func size(shape []int) int {
 	n := 1

@@ -26,14 +26,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// like are weights of a network, to read a file by.
-func like(arch model.Architecture) (nn.Params, error) {
-	if err := arch.Check(); err != nil {
-		return nil, err
-	}
-	return arch.Init(engine.Root(0).Stream(engine.StreamInit)), nil
-}
-
 // Error lists everything for which a file is no state_dict of a network.
 type Error struct {
 	Path, Network string
@@ -48,7 +40,7 @@ func (e *Error) Error() string {
 // Read reads the weights of a network from a state_dict saved as safetensors. Of a
 // file that is not the network's it returns an [Error] with everything that is wrong.
 func Read(path string, arch model.Architecture) (nn.Params, error) {
-	want, err := like(arch)
+	want, err := model.Like(arch)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +92,7 @@ func refusePickle(path string) error {
 // Write writes weights as a state_dict that the network's twin takes with
 // model.load_state_dict(safetensors.torch.load_file(path)).
 func Write(path string, arch model.Architecture, p nn.Params) error {
-	want, err := like(arch)
+	want, err := model.Like(arch)
 	if err != nil {
 		return err
 	}
@@ -128,15 +120,6 @@ func Open(path string, arch model.Architecture) (*Model, error) {
 		return nil, err
 	}
 	return &Model{path: path, arch: arch, weights: p}, nil
-}
-
-// Layers are the names of a network's activations, in its order.
-func Layers(e *engine.Engine, arch model.Architecture) ([]string, error) {
-	r, err := model.NewRunner(e, arch)
-	if err != nil {
-		return nil, err
-	}
-	return r.LayerNames()
 }
 
 // embedding is what the embedding is called: no network has a layer of this name.
