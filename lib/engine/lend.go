@@ -2,6 +2,8 @@ package engine
 
 import (
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
@@ -22,4 +24,11 @@ func (e *Engine) Lend(flat []float32, dims ...int) (*tensors.Tensor, error) {
 	}
 	t := tensors.FromFlatDataAndDimensions(flat, dims...)
 	return t, t.MaterializeOnDevice(e.backend, true, 0)
+}
+
+// Zeros is a tensor to be written to and handed to the engine, in memory that the engine
+// reads itself, where it can: what a step is fed with needs neither a copy nor memory
+// that nobody has used before.
+func (e *Engine) Zeros(dims ...int) (*tensors.Tensor, error) {
+	return tensors.FromShapeForBackend(e.backend, 0, shapes.Make(dtypes.Float32, dims...))
 }

@@ -10,13 +10,12 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -387,7 +386,10 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32], keep func
 	parts := make([][]*tensors.Tensor, len(chunks))
 	err = r.Engine.Parallel(len(chunks), func(i int) error {
 		c := chunks[i]
-		in := FeatureMajor(x, nil, c)
+		in, err := FeatureMajor(r.Engine, x, nil, c)
+		if err != nil {
+			return err
+		}
 		defer in.FinalizeAll()
 		out, err := exec.Call(append(weights[:len(weights):len(weights)], in)...)
 		for k := range out {
@@ -447,36 +449,40 @@ func Chunks(n, max int) []Chunk {
 	return out
 }
 
-// tile is the number of records that are laid out side by side: their values of one
-// feature fill a line of the cache, which is then written once.
-const tile = 16
+// A block of so many records and features is laid out at a time: it stays in the
+// first-level cache, and a feature's values fill a line of it, which is written once.
+const tileRecords, tileFeatures = 16, 128
 
-// FeatureMajor copies the chunk's records into a [features, Padded] tensor; rows
-// says which row of x each record is, nil for the identity.
-func FeatureMajor(x array.Matrix[float32], rows []int, c Chunk) *tensors.Tensor {
-	t := tensors.FromShape(shapes.Make(dtypes.Float32, x.Cols, c.Padded))
-	tensors.MustMutableFlatData(t, func(flat []float32) {
+// FeatureMajor copies the chunk's records into a [features, Padded] tensor for an engine;
+// rows says which row of x each record is, nil for the identity.
+func FeatureMajor(e *engine.Engine, x array.Matrix[float32], rows []int, c Chunk) (*tensors.Tensor, error) {
+	t, err := e.Zeros(x.Cols, c.Padded)
+	if err != nil {
+		return nil, err
+	}
+	return t, tensors.MutableFlatData(t, func(flat []float32) {
 		array.SplitRows(x.Cols, c.N, func(from, to int) { transposed(flat, x, rows, c, from, to) })
 	})
-	return t
 }
 
-// transposed writes features from to to-1 of FeatureMajor.
+// transposed writes features from to to-1 of FeatureMajor. Records come from here and
+// there in memory, so each is fetched in one piece first.
 func transposed(flat []float32, x array.Matrix[float32], rows []int, c Chunk, from, to int) {
-	for first := 0; first < c.N; first += tile {
-		var records [tile][]float32
-		n := min(tile, c.N-first)
+	all := to - from
+	side := make([]float32, min(tileRecords, c.N)*all)
+	for first := 0; first < c.N; first += tileRecords {
+		n := min(tileRecords, c.N-first)
 		for k := range n {
 			i := c.First + first + k
 			if rows != nil {
 				i = rows[i]
 			}
-			records[k] = x.Row(i)
+			copy(side[k*all:], x.Row(i)[from:to])
 		}
-		for j := from; j < to; j++ {
-			feature := flat[j*c.Padded+first:][:n]
-			for k := range feature {
-				feature[k] = records[k][j]
+		for f := 0; f < all; f += tileFeatures {
+			block := kernels.Matrix[float32]{Data: side[f:], Rows: min(tileFeatures, all-f), Cols: n, RowStride: 1, ColStride: all}
+			if err := kernels.Transpose(flat[(from+f)*c.Padded+first:], c.Padded, block); err != nil {
+				panic(err) // the block is cut from these very sizes
 			}
 		}
 	}

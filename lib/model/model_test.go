@@ -221,6 +221,7 @@ func TestChunksCoverEveryRecordOnceInFewShapes(t *testing.T) {
 }
 
 func TestFeatureMajorTransposesAndPadsWithZeros(t *testing.T) {
+	e := runner(t, 0).Engine
 	x := array.Matrix[float32]{Rows: 3, Cols: 2, Data: []float32{1, 2, 3, 4, 5, 6}}
 	for _, c := range []struct {
 		rows  []int
@@ -231,46 +232,52 @@ func TestFeatureMajorTransposesAndPadsWithZeros(t *testing.T) {
 		{nil, model.Chunk{First: 1, N: 2, Padded: 2}, []float32{3, 5, 4, 6}},
 		{[]int{2, 0, 2}, model.Chunk{First: 1, N: 2, Padded: 3}, []float32{1, 5, 0, 2, 6, 0}},
 	} {
-		got := model.FeatureMajor(x, c.rows, c.chunk)
-		err := tensors.ConstFlatData(got, func(flat []float32) {
-			if !slices.Equal(flat, c.want) {
-				t.Errorf("%v %+v: %v, want %v", c.rows, c.chunk, flat, c.want)
-			}
-		})
-		if err != nil {
-			t.Error(err)
+		if got := laid(t, e, x, c.rows, c.chunk); !slices.Equal(got, c.want) {
+			t.Errorf("%v %+v: %v, want %v", c.rows, c.chunk, got, c.want)
 		}
 	}
 }
 
-// Every number of records about those that are laid out side by side, against one
-// element at a time.
+// Every number of records and features about those that are laid out side by side,
+// against one element at a time; memory that held something else is used again.
 func TestFeatureMajorPutsEveryElementInItsPlace(t *testing.T) {
-	const cols = 5
-	x, rows := array.New[float32](60, cols), make([]int, 60)
-	for i := range x.Data {
-		x.Data[i] = float32(i)
-	}
+	e := runner(t, 0).Engine
+	rows := make([]int, 60)
 	for i := range rows {
 		rows[i] = i * 7 % 60
 	}
-	for n := 1; n <= 50; n++ {
-		c := model.Chunk{First: 9, N: n, Padded: n + n%3}
-		want := make([]float32, cols*c.Padded)
-		for i := range n {
-			for j := range cols {
-				want[j*c.Padded+i] = float32(rows[c.First+i]*cols + j)
-			}
+	for _, cols := range []int{5, 127, 128, 131, 300} {
+		x := array.New[float32](60, cols)
+		for i := range x.Data {
+			x.Data[i] = float32(i + 1)
 		}
-		err := tensors.ConstFlatData(model.FeatureMajor(x, rows, c), func(flat []float32) {
-			if !slices.Equal(flat, want) {
-				t.Errorf("%d records are %v, want %v", n, flat, want)
+		for n := 1; n <= 50; n++ {
+			c := model.Chunk{First: 9, N: n, Padded: n + n%3}
+			listed, whole := make([]float32, cols*c.Padded), make([]float32, cols*c.Padded)
+			for i := range n {
+				for j := range cols {
+					listed[j*c.Padded+i] = float32(rows[c.First+i]*cols + j + 1)
+					whole[j*c.Padded+i] = float32((c.First+i)*cols + j + 1)
+				}
 			}
-		})
-		if err != nil {
-			t.Error(err)
+			if !slices.Equal(laid(t, e, x, rows, c), listed) || !slices.Equal(laid(t, e, x, nil, c), whole) {
+				t.Fatalf("%d records of %d features: an element is not in its place", n, cols)
+			}
 		}
 	}
+}
+
+func laid(t *testing.T, e *engine.Engine, x array.Matrix[float32], rows []int, c model.Chunk) (out []float32) {
+	t.Helper()
+	m, err := model.FeatureMajor(e, x, rows, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.FinalizeAll()
+	if err := tensors.ConstFlatData(m, func(flat []float32) { out = slices.Clone(flat) }); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func ExampleRunner_Predict() {

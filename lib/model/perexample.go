@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
@@ -136,7 +137,7 @@ func (r *Runner) perExample(kind exampleGraph, p nn.Params, e Examples, clip flo
 	chunks := Chunks(e.X.Rows, r.Engine.ChunkRows())
 	err = r.Engine.Parallel(min(lanes, len(chunks)), func(lane int) error {
 		for i := lane; i < len(chunks); i += lanes {
-			err := e.chunk(exec, weights, clip, chunks[i], func(out []*tensors.Tensor) error {
+			err := e.chunk(r.Engine, exec, weights, clip, chunks[i], func(out []*tensors.Tensor) error {
 				return collect(lane, chunks[i], out)
 			})
 			if err != nil {
@@ -151,23 +152,37 @@ func (r *Runner) perExample(kind exampleGraph, p nn.Params, e Examples, clip flo
 	return nil
 }
 
-func (e Examples) chunk(exec *Exec, weights []any, clip float64, c Chunk, collect func(out []*tensors.Tensor) error) error {
+func (e Examples) chunk(on *engine.Engine, exec *Exec, weights []any, clip float64, c Chunk, collect func(out []*tensors.Tensor) error) error {
 	exists := make([]float32, c.Padded)
 	for k := range c.N {
 		exists[k] = 1
 	}
-	in := []any{FeatureMajor(e.X, nil, c)}
-	for _, name := range e.names() {
-		in = append(in, FeatureMajor(e.Inputs[name], nil, c))
+	in, err := e.inputs(on, c)
+	defer func() { Finalize(in) }()
+	if err != nil {
+		return err
 	}
 	in = append(in, tensors.FromFlatDataAndDimensions(exists, 1, c.Padded), tensors.FromScalar(float32(clip)))
-	defer Finalize(in)
 	out, err := exec.Call(append(weights[:len(weights):len(weights)], in...)...)
 	if err != nil {
 		return err
 	}
 	defer Finalize(out)
 	return collect(out)
+}
+
+// inputs are a chunk's records and what the loss asks of each, those that there are.
+func (e Examples) inputs(on *engine.Engine, c Chunk) ([]any, error) {
+	x, err := FeatureMajor(on, e.X, nil, c)
+	in := []any{x}
+	for _, name := range e.names() {
+		if err != nil {
+			return in, err
+		}
+		x, err = FeatureMajor(on, e.Inputs[name], nil, c)
+		in = append(in, x)
+	}
+	return in, err
 }
 
 // lanes is the number of partial sums over chunks: a constant, not the number

@@ -49,20 +49,27 @@ func (d Draw) Fill(dst []float32, key uint64, first, n int) {
 	})
 }
 
-// fillNormal makes a pair of records' numbers out of one pair of uniform ones by
-// Box and Muller's transform; u1 is above 0, so that its logarithm is finite.
+// fillNormal writes the records' numbers, two out of each pair of uniform ones.
 func fillNormal(row []float32, base uint64, first int) {
-	for i := range row {
-		at := uint64(first + i)
-		pair := at >> 1
-		u1 := (float64(kernels.SplitMix64(base+2*pair)>>11) + 0.5) / (1 << 53)
-		u2 := float64(kernels.SplitMix64(base+2*pair+1)>>11) / (1 << 53)
-		sin, cos := math.Sincos(2 * math.Pi * u2)
-		r := math.Sqrt(-2 * math.Log(u1))
-		if at&1 == 0 {
-			row[i] = float32(r * cos)
-		} else {
-			row[i] = float32(r * sin)
-		}
+	at := uint64(first)
+	if at&1 == 1 && len(row) > 0 {
+		_, row[0] = normals(base, at>>1)
+		row, at = row[1:], at+1
 	}
+	for ; len(row) >= 2; row, at = row[2:], at+2 {
+		row[0], row[1] = normals(base, at>>1)
+	}
+	if len(row) == 1 {
+		row[0], _ = normals(base, at>>1)
+	}
+}
+
+// normals are the two numbers of a pair, by Box and Muller's transform; u1 is above 0,
+// so that its logarithm is finite.
+func normals(base, pair uint64) (even, odd float32) {
+	u1 := (float64(kernels.SplitMix64(base+2*pair)>>11) + 0.5) / (1 << 53)
+	u2 := float64(kernels.SplitMix64(base+2*pair+1)>>11) / (1 << 53)
+	sin, cos := math.Sincos(2 * math.Pi * u2)
+	r := math.Sqrt(-2 * math.Log(u1))
+	return float32(r * cos), float32(r * sin)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 )
 
@@ -52,9 +53,10 @@ type chunk struct {
 }
 
 // records is a chunk of the records listed in rows, nil for all.
-func (t Term) records(rows []int, c model.Chunk, epoch int) (chunk, error) {
+func (t Term) records(e *engine.Engine, rows []int, c model.Chunk, epoch int) (chunk, error) {
 	if t.Augment == nil {
-		return chunk{x: model.FeatureMajor(t.X, rows, c)}, nil
+		x, err := model.FeatureMajor(e, t.X, rows, c)
+		return chunk{x: x}, err
 	}
 	corrupter, corrupts := t.Augment.(Corrupter)
 	width, widths := t.X.Cols, map[string]int(nil)
@@ -88,20 +90,26 @@ func (t Term) records(rows []int, c model.Chunk, epoch int) (chunk, error) {
 			return chunk{}, fmt.Errorf("term %q: augmenting record %d in epoch %d: %w", t.Name, id, epoch+1, err)
 		}
 	}
-	return t.laidOut(x, made, c, epoch)
+	return t.laidOut(e, x, made, c, epoch)
 }
 
-func (t Term) laidOut(x array.Matrix[float32], made map[string]array.Matrix[float32], c model.Chunk, epoch int) (chunk, error) {
+func (t Term) laidOut(e *engine.Engine, x array.Matrix[float32], made map[string]array.Matrix[float32], c model.Chunk, epoch int) (chunk, error) {
 	if err := x.Check("augmented data"); err != nil {
 		return chunk{}, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
 	}
-	whole := model.Chunk{N: c.N, Padded: c.Padded}
-	out := chunk{x: model.FeatureMajor(x, nil, whole), made: map[string]*tensors.Tensor{}}
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		if err := made[name].Check(name); err != nil {
 			return chunk{}, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
 		}
-		out.made[name] = model.FeatureMajor(made[name], nil, whole)
 	}
-	return out, nil
+	whole := model.Chunk{N: c.N, Padded: c.Padded}
+	laid, err := model.FeatureMajor(e, x, nil, whole)
+	out := chunk{x: laid, made: map[string]*tensors.Tensor{}}
+	for name, m := range made {
+		if err != nil {
+			return chunk{}, err
+		}
+		out.made[name], err = model.FeatureMajor(e, m, nil, whole)
+	}
+	return out, err
 }

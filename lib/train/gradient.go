@@ -341,7 +341,10 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 	defer free()
 	in := append(weights[:len(weights):len(weights)], data[0])
 	if g.random {
-		draws := g.take(t.Padded)
+		draws, err := g.take(t.Padded)
+		if err != nil {
+			return nil, err
+		}
 		defer g.give(t.Padded, draws)
 		for k, d := range g.draws {
 			err := tensors.MutableFlatData(draws[k], func(flat []float32) {
@@ -402,7 +405,7 @@ func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor
 }
 
 func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([]*tensors.Tensor, error) {
-	data, err := term.records(rows, c, g.epoch)
+	data, err := term.records(g.runner.Engine, rows, c, g.epoch)
 	if err != nil {
 		return nil, err
 	}
@@ -413,11 +416,13 @@ func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([
 	in := []*tensors.Tensor{data.x}
 	for k, t := range term.Targets {
 		for _, name := range names[k] {
-			if made := data.made[name]; made != nil {
-				in = append(in, made)
-			} else {
-				in = append(in, model.FeatureMajor(t.Inputs[name], rows, c))
+			made := data.made[name]
+			if made == nil {
+				if made, err = model.FeatureMajor(g.runner.Engine, t.Inputs[name], rows, c); err != nil {
+					return nil, err
+				}
 			}
+			in = append(in, made)
 		}
 		w, weight := array.New[float32](1, c.Padded), t.Weight
 		if g.warms {
@@ -431,18 +436,22 @@ func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([
 	return in, nil
 }
 
-func (g *gradients) take(n int) []*tensors.Tensor {
+func (g *gradients) take(n int) ([]*tensors.Tensor, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if s := g.spare[n]; len(s) > 0 {
 		g.spare[n] = s[:len(s)-1]
-		return s[len(s)-1]
+		return s[len(s)-1], nil
 	}
 	var set []*tensors.Tensor
 	for _, m := range g.draws {
-		set = append(set, tensors.FromFlatDataAndDimensions(make([]float32, m.Units*n), m.Units, n))
+		t, err := g.runner.Engine.Zeros(m.Units, n)
+		if err != nil {
+			return nil, err
+		}
+		set = append(set, t)
 	}
-	return set
+	return set, nil
 }
 
 func (g *gradients) give(n int, set []*tensors.Tensor) {

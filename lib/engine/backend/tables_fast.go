@@ -12,7 +12,8 @@ import (
 // fast puts the kernels' loops in the place of the plain ones.
 func fast() {
 	fastLoops(dtypes.Float32, map[compute.OpType]func(dst, a []float32){
-		compute.OpTypeNeg: kernels.Neg, compute.OpTypeAbs: kernels.Abs, compute.OpTypeSqrt: kernels.Sqrt, compute.OpTypeRsqrt: kernels.Rsqrt,
+		compute.OpTypeNeg: kernels.Neg, compute.OpTypeAbs: kernels.Abs, compute.OpTypeSign: kernels.Sign,
+		compute.OpTypeSqrt: kernels.Sqrt, compute.OpTypeRsqrt: kernels.Rsqrt,
 		compute.OpTypeExp: kernels.Exp, compute.OpTypeExpm1: kernels.Expm1, compute.OpTypeLog: kernels.Log, compute.OpTypeLog1p: kernels.Log1p,
 		compute.OpTypeTanh: kernels.Tanh, compute.OpTypeLogistic: kernels.Logistic, compute.OpTypeErf: kernels.Erf,
 		compute.OpTypeSin: kernels.Sin, compute.OpTypeCos: kernels.Cos,

@@ -71,6 +71,12 @@ func Abs(dst, a []float32) {
 	absAt(best, dst, a)
 }
 
+// Sign is 1 with the sign of a; a itself where that is 0 or NaN.
+func Sign(dst, a []float32) {
+	equal("Sign", len(dst), len(a))
+	signAt(best, dst, a)
+}
+
 // Sqrt is the square root of a: NaN below 0.
 func Sqrt(dst, a []float32) {
 	equal("Sqrt", len(dst), len(a))

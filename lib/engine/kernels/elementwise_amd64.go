@@ -164,6 +164,26 @@ func absAt(l Level, dst []float32, a []float32) {
 	}
 }
 
+func signAt(l Level, dst []float32, a []float32) {
+	for n := len(dst); n > 0; n = len(dst) {
+		n, done := min(n, atOnce), 0
+		switch l {
+		case AVX512:
+			if done = n &^ 15; done > 0 {
+				sign_avx512(ptr(dst), ptr(a), done)
+			}
+		case AVX2:
+			if done = n &^ 7; done > 0 {
+				sign_avx2(ptr(dst), ptr(a), done)
+			}
+		}
+		if done < n {
+			signScalar(dst[done:n], a[done:n])
+		}
+		dst, a = dst[n:], a[n:]
+	}
+}
+
 func sqrtAt(l Level, dst []float32, a []float32) {
 	for n := len(dst); n > 0; n = len(dst) {
 		n, done := min(n, atOnce), 0
@@ -931,6 +951,12 @@ func abs_avx512(dst, a unsafe.Pointer, n int)
 
 //go:noescape
 func abs_avx2(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func sign_avx512(dst, a unsafe.Pointer, n int)
+
+//go:noescape
+func sign_avx2(dst, a unsafe.Pointer, n int)
 
 //go:noescape
 func sqrt_avx512(dst, a unsafe.Pointer, n int)

@@ -160,6 +160,28 @@ loop:
 	VZEROUPPER
 	RET
 
+// func sign_avx2(dst, a unsafe.Pointer, n int)
+TEXT ·sign_avx2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPS (SI)(AX*4), Y0
+	VANDPS constants<>+0(SB), Y0, Y1
+	VORPS constants<>+128(SB), Y1, Y1
+	VANDPS constants<>+64(SB), Y0, Y2
+	VMOVUPS constants<>+192(SB), Y3
+	VCMPPS $17, Y2, Y3, Y15
+	VBLENDVPS Y15, Y1, Y0, Y3
+	VMOVUPS Y3, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
 // func sqrt_avx2(dst, a unsafe.Pointer, n int)
 TEXT ·sqrt_avx2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
@@ -187,7 +209,7 @@ TEXT ·rsqrt_avx2(SB), NOSPLIT, $0-24
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
 	VSQRTPD Y0, Y0
-	VMOVUPD constants<>+128(SB), Y1
+	VMOVUPD constants<>+256(SB), Y1
 	VDIVPD Y0, Y1, Y1
 	VCVTPD2PSY Y1, X15
 	VMOVUPS X15, (DI)(AX*4)
@@ -206,27 +228,27 @@ TEXT ·exp_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
-	VMOVUPD constants<>+192(SB), Y1
+	VMOVUPD constants<>+320(SB), Y1
 	VMAXPD Y0, Y1, Y1
-	VMOVUPD constants<>+256(SB), Y0
+	VMOVUPD constants<>+384(SB), Y0
 	VMINPD Y1, Y0, Y0
-	VMOVUPD constants<>+384(SB), Y1
-	VMOVAPD Y0, Y2
-	VFMADD213PD constants<>+320(SB), Y1, Y2
-	VSUBPD constants<>+320(SB), Y2, Y1
-	VFMADD231PD constants<>+448(SB), Y1, Y0
 	VMOVUPD constants<>+512(SB), Y1
+	VMOVAPD Y0, Y2
+	VFMADD213PD constants<>+448(SB), Y1, Y2
+	VSUBPD constants<>+448(SB), Y2, Y1
+	VFMADD231PD constants<>+576(SB), Y1, Y0
+	VMOVUPD constants<>+640(SB), Y1
 	VMOVAPD Y0, Y3
-	VFMADD213PD constants<>+576(SB), Y1, Y3
-	VFMADD213PD constants<>+640(SB), Y0, Y3
-	VFMADD213PD constants<>+704(SB), Y0, Y3
+	VFMADD213PD constants<>+704(SB), Y1, Y3
 	VFMADD213PD constants<>+768(SB), Y0, Y3
 	VFMADD213PD constants<>+832(SB), Y0, Y3
 	VFMADD213PD constants<>+896(SB), Y0, Y3
+	VFMADD213PD constants<>+960(SB), Y0, Y3
+	VFMADD213PD constants<>+1024(SB), Y0, Y3
 	VMULPD Y0, Y0, Y1
 	VFMADD231PD Y3, Y1, Y0
 	VPSLLQ $52, Y2, Y2
-	VPADDQ constants<>+128(SB), Y2, Y2
+	VPADDQ constants<>+256(SB), Y2, Y2
 	VFMADD231PD Y0, Y2, Y2
 	VCVTPD2PSY Y2, X15
 	VMOVUPS X15, (DI)(AX*4)
@@ -245,30 +267,30 @@ TEXT ·expm1_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
-	VMOVUPD constants<>+192(SB), Y1
+	VMOVUPD constants<>+320(SB), Y1
 	VMAXPD Y0, Y1, Y1
-	VMOVUPD constants<>+256(SB), Y2
+	VMOVUPD constants<>+384(SB), Y2
 	VMINPD Y1, Y2, Y2
-	VMOVUPD constants<>+384(SB), Y1
-	VMOVAPD Y2, Y3
-	VFMADD213PD constants<>+320(SB), Y1, Y3
-	VSUBPD constants<>+320(SB), Y3, Y1
-	VFMADD231PD constants<>+448(SB), Y1, Y2
 	VMOVUPD constants<>+512(SB), Y1
+	VMOVAPD Y2, Y3
+	VFMADD213PD constants<>+448(SB), Y1, Y3
+	VSUBPD constants<>+448(SB), Y3, Y1
+	VFMADD231PD constants<>+576(SB), Y1, Y2
+	VMOVUPD constants<>+640(SB), Y1
 	VMOVAPD Y2, Y4
-	VFMADD213PD constants<>+576(SB), Y1, Y4
-	VFMADD213PD constants<>+640(SB), Y2, Y4
-	VFMADD213PD constants<>+704(SB), Y2, Y4
+	VFMADD213PD constants<>+704(SB), Y1, Y4
 	VFMADD213PD constants<>+768(SB), Y2, Y4
 	VFMADD213PD constants<>+832(SB), Y2, Y4
 	VFMADD213PD constants<>+896(SB), Y2, Y4
+	VFMADD213PD constants<>+960(SB), Y2, Y4
+	VFMADD213PD constants<>+1024(SB), Y2, Y4
 	VMULPD Y2, Y2, Y1
 	VFMADD231PD Y4, Y1, Y2
 	VPSLLQ $52, Y3, Y3
-	VPADDQ constants<>+128(SB), Y3, Y3
-	VSUBPD constants<>+128(SB), Y3, Y4
+	VPADDQ constants<>+256(SB), Y3, Y3
+	VSUBPD constants<>+256(SB), Y3, Y4
 	VFMADD231PD Y2, Y3, Y4
-	VANDPD constants<>+960(SB), Y0, Y0
+	VANDPD constants<>+1088(SB), Y0, Y0
 	VORPD Y0, Y4, Y0
 	VCVTPD2PSY Y0, X15
 	VMOVUPS X15, (DI)(AX*4)
@@ -287,33 +309,33 @@ TEXT ·log_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
-	VPSUBQ constants<>+1024(SB), Y0, Y1
-	VANDPD constants<>+1088(SB), Y1, Y2
+	VPSUBQ constants<>+1152(SB), Y0, Y1
+	VANDPD constants<>+1216(SB), Y1, Y2
 	VPSUBQ Y2, Y0, Y2
-	VSUBPD constants<>+128(SB), Y2, Y2
-	VXORPD constants<>+960(SB), Y1, Y1
+	VSUBPD constants<>+256(SB), Y2, Y2
+	VXORPD constants<>+1088(SB), Y1, Y1
 	VPSRLQ $52, Y1, Y1
-	VORPD constants<>+1152(SB), Y1, Y1
-	VSUBPD constants<>+1216(SB), Y1, Y1
-	VADDPD constants<>+1280(SB), Y2, Y3
+	VORPD constants<>+1280(SB), Y1, Y1
+	VSUBPD constants<>+1344(SB), Y1, Y1
+	VADDPD constants<>+1408(SB), Y2, Y3
 	VDIVPD Y3, Y2, Y3
 	VMULPD Y3, Y3, Y2
-	VMOVUPD constants<>+1344(SB), Y4
+	VMOVUPD constants<>+1472(SB), Y4
 	VMOVAPD Y2, Y5
-	VFMADD213PD constants<>+1408(SB), Y4, Y5
-	VFMADD213PD constants<>+1472(SB), Y2, Y5
-	VFMADD213PD constants<>+1536(SB), Y2, Y5
+	VFMADD213PD constants<>+1536(SB), Y4, Y5
 	VFMADD213PD constants<>+1600(SB), Y2, Y5
+	VFMADD213PD constants<>+1664(SB), Y2, Y5
+	VFMADD213PD constants<>+1728(SB), Y2, Y5
 	VADDPD Y3, Y3, Y3
 	VMULPD Y2, Y3, Y2
 	VFMADD231PD Y5, Y2, Y3
-	VFMADD231PD constants<>+1664(SB), Y1, Y3
-	VCMPPD $17, constants<>+1728(SB), Y0, Y15
+	VFMADD231PD constants<>+1792(SB), Y1, Y3
+	VCMPPD $17, constants<>+1856(SB), Y0, Y15
 	VBLENDVPD Y15, Y3, Y0, Y3
-	VCMPPD $17, constants<>+1792(SB), Y0, Y15
-	VBLENDVPD Y15, constants<>+1856(SB), Y3, Y3
-	VCMPPD $0, constants<>+1792(SB), Y0, Y15
-	VBLENDVPD Y15, constants<>+1088(SB), Y3, Y3
+	VCMPPD $17, constants<>+192(SB), Y0, Y15
+	VBLENDVPD Y15, constants<>+1920(SB), Y3, Y3
+	VCMPPD $0, constants<>+192(SB), Y0, Y15
+	VBLENDVPD Y15, constants<>+1216(SB), Y3, Y3
 	VCVTPD2PSY Y3, X15
 	VMOVUPS X15, (DI)(AX*4)
 	ADDQ $4, AX
@@ -331,37 +353,37 @@ TEXT ·log1p_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
-	VADDPD constants<>+128(SB), Y0, Y1
-	VPSUBQ constants<>+1024(SB), Y1, Y2
-	VANDPD constants<>+1088(SB), Y2, Y3
+	VADDPD constants<>+256(SB), Y0, Y1
+	VPSUBQ constants<>+1152(SB), Y1, Y2
+	VANDPD constants<>+1216(SB), Y2, Y3
 	VPSUBQ Y3, Y1, Y3
-	VSUBPD constants<>+128(SB), Y3, Y3
-	VXORPD constants<>+960(SB), Y2, Y2
+	VSUBPD constants<>+256(SB), Y3, Y3
+	VXORPD constants<>+1088(SB), Y2, Y2
 	VPSRLQ $52, Y2, Y2
-	VORPD constants<>+1152(SB), Y2, Y2
-	VSUBPD constants<>+1216(SB), Y2, Y2
-	VCMPPD $0, constants<>+1792(SB), Y2, Y15
+	VORPD constants<>+1280(SB), Y2, Y2
+	VSUBPD constants<>+1344(SB), Y2, Y2
+	VCMPPD $0, constants<>+192(SB), Y2, Y15
 	VBLENDVPD Y15, Y0, Y3, Y3
-	VADDPD constants<>+1280(SB), Y3, Y4
+	VADDPD constants<>+1408(SB), Y3, Y4
 	VDIVPD Y4, Y3, Y4
 	VMULPD Y4, Y4, Y3
-	VMOVUPD constants<>+1344(SB), Y5
+	VMOVUPD constants<>+1472(SB), Y5
 	VMOVAPD Y3, Y6
-	VFMADD213PD constants<>+1408(SB), Y5, Y6
-	VFMADD213PD constants<>+1472(SB), Y3, Y6
-	VFMADD213PD constants<>+1536(SB), Y3, Y6
+	VFMADD213PD constants<>+1536(SB), Y5, Y6
 	VFMADD213PD constants<>+1600(SB), Y3, Y6
+	VFMADD213PD constants<>+1664(SB), Y3, Y6
+	VFMADD213PD constants<>+1728(SB), Y3, Y6
 	VADDPD Y4, Y4, Y4
 	VMULPD Y3, Y4, Y3
 	VFMADD231PD Y6, Y3, Y4
-	VFMADD231PD constants<>+1664(SB), Y2, Y4
-	VCMPPD $17, constants<>+1728(SB), Y1, Y15
+	VFMADD231PD constants<>+1792(SB), Y2, Y4
+	VCMPPD $17, constants<>+1856(SB), Y1, Y15
 	VBLENDVPD Y15, Y4, Y1, Y4
-	VCMPPD $17, constants<>+1792(SB), Y1, Y15
-	VBLENDVPD Y15, constants<>+1856(SB), Y4, Y4
-	VCMPPD $0, constants<>+1792(SB), Y1, Y15
-	VBLENDVPD Y15, constants<>+1088(SB), Y4, Y4
-	VANDPD constants<>+960(SB), Y0, Y0
+	VCMPPD $17, constants<>+192(SB), Y1, Y15
+	VBLENDVPD Y15, constants<>+1920(SB), Y4, Y4
+	VCMPPD $0, constants<>+192(SB), Y1, Y15
+	VBLENDVPD Y15, constants<>+1216(SB), Y4, Y4
+	VANDPD constants<>+1088(SB), Y0, Y0
 	VORPD Y0, Y4, Y0
 	VCVTPD2PSY Y0, X15
 	VMOVUPS X15, (DI)(AX*4)
@@ -381,32 +403,32 @@ TEXT ·tanh_avx2(SB), NOSPLIT, $0-24
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
 	VADDPD Y0, Y0, Y1
-	VMOVUPD constants<>+192(SB), Y2
+	VMOVUPD constants<>+320(SB), Y2
 	VMAXPD Y1, Y2, Y2
-	VMOVUPD constants<>+256(SB), Y1
+	VMOVUPD constants<>+384(SB), Y1
 	VMINPD Y2, Y1, Y1
-	VMOVUPD constants<>+384(SB), Y2
-	VMOVAPD Y1, Y3
-	VFMADD213PD constants<>+320(SB), Y2, Y3
-	VSUBPD constants<>+320(SB), Y3, Y2
-	VFMADD231PD constants<>+448(SB), Y2, Y1
 	VMOVUPD constants<>+512(SB), Y2
+	VMOVAPD Y1, Y3
+	VFMADD213PD constants<>+448(SB), Y2, Y3
+	VSUBPD constants<>+448(SB), Y3, Y2
+	VFMADD231PD constants<>+576(SB), Y2, Y1
+	VMOVUPD constants<>+640(SB), Y2
 	VMOVAPD Y1, Y4
-	VFMADD213PD constants<>+576(SB), Y2, Y4
-	VFMADD213PD constants<>+640(SB), Y1, Y4
-	VFMADD213PD constants<>+704(SB), Y1, Y4
+	VFMADD213PD constants<>+704(SB), Y2, Y4
 	VFMADD213PD constants<>+768(SB), Y1, Y4
 	VFMADD213PD constants<>+832(SB), Y1, Y4
 	VFMADD213PD constants<>+896(SB), Y1, Y4
+	VFMADD213PD constants<>+960(SB), Y1, Y4
+	VFMADD213PD constants<>+1024(SB), Y1, Y4
 	VMULPD Y1, Y1, Y2
 	VFMADD231PD Y4, Y2, Y1
 	VPSLLQ $52, Y3, Y3
-	VPADDQ constants<>+128(SB), Y3, Y3
-	VSUBPD constants<>+128(SB), Y3, Y4
+	VPADDQ constants<>+256(SB), Y3, Y3
+	VSUBPD constants<>+256(SB), Y3, Y4
 	VFMADD231PD Y1, Y3, Y4
-	VADDPD constants<>+1280(SB), Y4, Y1
+	VADDPD constants<>+1408(SB), Y4, Y1
 	VDIVPD Y1, Y4, Y1
-	VANDPD constants<>+960(SB), Y0, Y0
+	VANDPD constants<>+1088(SB), Y0, Y0
 	VORPD Y0, Y1, Y0
 	VCVTPD2PSY Y0, X15
 	VMOVUPS X15, (DI)(AX*4)
@@ -425,31 +447,31 @@ TEXT ·logistic_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
-	VXORPD constants<>+960(SB), Y0, Y0
-	VMOVUPD constants<>+192(SB), Y1
+	VXORPD constants<>+1088(SB), Y0, Y0
+	VMOVUPD constants<>+320(SB), Y1
 	VMAXPD Y0, Y1, Y1
-	VMOVUPD constants<>+256(SB), Y0
+	VMOVUPD constants<>+384(SB), Y0
 	VMINPD Y1, Y0, Y0
-	VMOVUPD constants<>+384(SB), Y1
-	VMOVAPD Y0, Y2
-	VFMADD213PD constants<>+320(SB), Y1, Y2
-	VSUBPD constants<>+320(SB), Y2, Y1
-	VFMADD231PD constants<>+448(SB), Y1, Y0
 	VMOVUPD constants<>+512(SB), Y1
+	VMOVAPD Y0, Y2
+	VFMADD213PD constants<>+448(SB), Y1, Y2
+	VSUBPD constants<>+448(SB), Y2, Y1
+	VFMADD231PD constants<>+576(SB), Y1, Y0
+	VMOVUPD constants<>+640(SB), Y1
 	VMOVAPD Y0, Y3
-	VFMADD213PD constants<>+576(SB), Y1, Y3
-	VFMADD213PD constants<>+640(SB), Y0, Y3
-	VFMADD213PD constants<>+704(SB), Y0, Y3
+	VFMADD213PD constants<>+704(SB), Y1, Y3
 	VFMADD213PD constants<>+768(SB), Y0, Y3
 	VFMADD213PD constants<>+832(SB), Y0, Y3
 	VFMADD213PD constants<>+896(SB), Y0, Y3
+	VFMADD213PD constants<>+960(SB), Y0, Y3
+	VFMADD213PD constants<>+1024(SB), Y0, Y3
 	VMULPD Y0, Y0, Y1
 	VFMADD231PD Y3, Y1, Y0
 	VPSLLQ $52, Y2, Y2
-	VPADDQ constants<>+128(SB), Y2, Y2
+	VPADDQ constants<>+256(SB), Y2, Y2
 	VFMADD231PD Y0, Y2, Y2
-	VADDPD constants<>+128(SB), Y2, Y2
-	VMOVUPD constants<>+128(SB), Y0
+	VADDPD constants<>+256(SB), Y2, Y2
+	VMOVUPD constants<>+256(SB), Y0
 	VDIVPD Y2, Y0, Y0
 	VCVTPD2PSY Y0, X15
 	VMOVUPS X15, (DI)(AX*4)
@@ -468,17 +490,16 @@ TEXT ·erf_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
-	VMOVUPD constants<>+1920(SB), Y1
+	VMOVUPD constants<>+1984(SB), Y1
 	VMAXPD Y0, Y1, Y1
-	VMOVUPD constants<>+1984(SB), Y0
+	VMOVUPD constants<>+2048(SB), Y0
 	VMINPD Y1, Y0, Y0
 	VMULPD Y0, Y0, Y1
-	VMOVUPD constants<>+2112(SB), Y2
-	VFMADD213PD constants<>+2048(SB), Y2, Y1
 	VMOVUPD constants<>+2176(SB), Y2
+	VFMADD213PD constants<>+2112(SB), Y2, Y1
+	VMOVUPD constants<>+2240(SB), Y2
 	VMOVAPD Y1, Y3
-	VFMADD213PD constants<>+2240(SB), Y2, Y3
-	VFMADD213PD constants<>+2304(SB), Y1, Y3
+	VFMADD213PD constants<>+2304(SB), Y2, Y3
 	VFMADD213PD constants<>+2368(SB), Y1, Y3
 	VFMADD213PD constants<>+2432(SB), Y1, Y3
 	VFMADD213PD constants<>+2496(SB), Y1, Y3
@@ -496,6 +517,7 @@ loop:
 	VFMADD213PD constants<>+3264(SB), Y1, Y3
 	VFMADD213PD constants<>+3328(SB), Y1, Y3
 	VFMADD213PD constants<>+3392(SB), Y1, Y3
+	VFMADD213PD constants<>+3456(SB), Y1, Y3
 	VMULPD Y3, Y0, Y3
 	VCVTPD2PSY Y3, X15
 	VMOVUPS X15, (DI)(AX*4)
@@ -514,36 +536,36 @@ TEXT ·sin_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
-	VMOVUPD constants<>+3456(SB), Y1
+	VMOVUPD constants<>+3520(SB), Y1
 	VMOVAPD Y0, Y2
-	VFMADD213PD constants<>+320(SB), Y1, Y2
-	VSUBPD constants<>+320(SB), Y2, Y1
-	VFMADD231PD constants<>+3520(SB), Y1, Y0
+	VFMADD213PD constants<>+448(SB), Y1, Y2
+	VSUBPD constants<>+448(SB), Y2, Y1
 	VFMADD231PD constants<>+3584(SB), Y1, Y0
+	VFMADD231PD constants<>+3648(SB), Y1, Y0
 	VMULPD Y0, Y0, Y1
-	VMOVUPD constants<>+3648(SB), Y3
+	VMOVUPD constants<>+3712(SB), Y3
 	VMOVAPD Y1, Y4
-	VFMADD213PD constants<>+3712(SB), Y3, Y4
-	VFMADD213PD constants<>+3776(SB), Y1, Y4
+	VFMADD213PD constants<>+3776(SB), Y3, Y4
 	VFMADD213PD constants<>+3840(SB), Y1, Y4
 	VFMADD213PD constants<>+3904(SB), Y1, Y4
-	VFMADD213PD constants<>+128(SB), Y1, Y4
+	VFMADD213PD constants<>+3968(SB), Y1, Y4
+	VFMADD213PD constants<>+256(SB), Y1, Y4
 	VMULPD Y4, Y0, Y4
 	VMULPD Y1, Y1, Y0
-	VMOVUPD constants<>+3968(SB), Y3
+	VMOVUPD constants<>+4032(SB), Y3
 	VMOVAPD Y1, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y1, Y5
+	VFMADD213PD constants<>+4096(SB), Y3, Y5
 	VFMADD213PD constants<>+4160(SB), Y1, Y5
 	VFMADD213PD constants<>+4224(SB), Y1, Y5
-	VMOVUPD constants<>+4288(SB), Y3
-	VFMADD213PD constants<>+128(SB), Y3, Y1
+	VFMADD213PD constants<>+4288(SB), Y1, Y5
+	VMOVUPD constants<>+4352(SB), Y3
+	VFMADD213PD constants<>+256(SB), Y3, Y1
 	VFMADD231PD Y5, Y0, Y1
-	VANDPD constants<>+4352(SB), Y2, Y5
-	VORPD constants<>+128(SB), Y5, Y5
-	VCMPPD $0, constants<>+128(SB), Y5, Y15
+	VANDPD constants<>+4416(SB), Y2, Y5
+	VORPD constants<>+256(SB), Y5, Y5
+	VCMPPD $0, constants<>+256(SB), Y5, Y15
 	VBLENDVPD Y15, Y4, Y1, Y1
-	VANDPD constants<>+4416(SB), Y2, Y2
+	VANDPD constants<>+4480(SB), Y2, Y2
 	VPSLLQ $62, Y2, Y2
 	VXORPD Y2, Y1, Y2
 	VCVTPD2PSY Y2, X15
@@ -563,37 +585,37 @@ TEXT ·cos_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Y0
-	VMOVUPD constants<>+3456(SB), Y1
+	VMOVUPD constants<>+3520(SB), Y1
 	VMOVAPD Y0, Y2
-	VFMADD213PD constants<>+320(SB), Y1, Y2
-	VSUBPD constants<>+320(SB), Y2, Y1
-	VFMADD231PD constants<>+3520(SB), Y1, Y0
+	VFMADD213PD constants<>+448(SB), Y1, Y2
+	VSUBPD constants<>+448(SB), Y2, Y1
 	VFMADD231PD constants<>+3584(SB), Y1, Y0
+	VFMADD231PD constants<>+3648(SB), Y1, Y0
 	VMULPD Y0, Y0, Y1
-	VMOVUPD constants<>+3648(SB), Y3
+	VMOVUPD constants<>+3712(SB), Y3
 	VMOVAPD Y1, Y4
-	VFMADD213PD constants<>+3712(SB), Y3, Y4
-	VFMADD213PD constants<>+3776(SB), Y1, Y4
+	VFMADD213PD constants<>+3776(SB), Y3, Y4
 	VFMADD213PD constants<>+3840(SB), Y1, Y4
 	VFMADD213PD constants<>+3904(SB), Y1, Y4
-	VFMADD213PD constants<>+128(SB), Y1, Y4
+	VFMADD213PD constants<>+3968(SB), Y1, Y4
+	VFMADD213PD constants<>+256(SB), Y1, Y4
 	VMULPD Y4, Y0, Y4
 	VMULPD Y1, Y1, Y0
-	VMOVUPD constants<>+3968(SB), Y3
+	VMOVUPD constants<>+4032(SB), Y3
 	VMOVAPD Y1, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y1, Y5
+	VFMADD213PD constants<>+4096(SB), Y3, Y5
 	VFMADD213PD constants<>+4160(SB), Y1, Y5
 	VFMADD213PD constants<>+4224(SB), Y1, Y5
-	VMOVUPD constants<>+4288(SB), Y3
-	VFMADD213PD constants<>+128(SB), Y3, Y1
+	VFMADD213PD constants<>+4288(SB), Y1, Y5
+	VMOVUPD constants<>+4352(SB), Y3
+	VFMADD213PD constants<>+256(SB), Y3, Y1
 	VFMADD231PD Y5, Y0, Y1
-	VPADDQ constants<>+4352(SB), Y2, Y2
-	VANDPD constants<>+4352(SB), Y2, Y5
-	VORPD constants<>+128(SB), Y5, Y5
-	VCMPPD $0, constants<>+128(SB), Y5, Y15
+	VPADDQ constants<>+4416(SB), Y2, Y2
+	VANDPD constants<>+4416(SB), Y2, Y5
+	VORPD constants<>+256(SB), Y5, Y5
+	VCMPPD $0, constants<>+256(SB), Y5, Y15
 	VBLENDVPD Y15, Y4, Y1, Y1
-	VANDPD constants<>+4416(SB), Y2, Y2
+	VANDPD constants<>+4480(SB), Y2, Y2
 	VPSLLQ $62, Y2, Y2
 	VXORPD Y2, Y1, Y2
 	VCVTPD2PSY Y2, X15
@@ -619,7 +641,7 @@ loop:
 	VEXTRACTF128 $1, Y15, X2
 	VPACKSSDW X2, X15, X15
 	VPACKSSWB X15, X15, X15
-	VPAND constants<>+4480(SB), X15, X15
+	VPAND constants<>+4544(SB), X15, X15
 	VMOVQ X15, (DI)(AX*1)
 	ADDQ $8, AX
 	CMPQ AX, CX
@@ -642,7 +664,7 @@ loop:
 	VEXTRACTF128 $1, Y15, X2
 	VPACKSSDW X2, X15, X15
 	VPACKSSWB X15, X15, X15
-	VPAND constants<>+4480(SB), X15, X15
+	VPAND constants<>+4544(SB), X15, X15
 	VMOVQ X15, (DI)(AX*1)
 	ADDQ $8, AX
 	CMPQ AX, CX
@@ -665,7 +687,7 @@ loop:
 	VEXTRACTF128 $1, Y15, X2
 	VPACKSSDW X2, X15, X15
 	VPACKSSWB X15, X15, X15
-	VPAND constants<>+4480(SB), X15, X15
+	VPAND constants<>+4544(SB), X15, X15
 	VMOVQ X15, (DI)(AX*1)
 	ADDQ $8, AX
 	CMPQ AX, CX
@@ -688,7 +710,7 @@ loop:
 	VEXTRACTF128 $1, Y15, X2
 	VPACKSSDW X2, X15, X15
 	VPACKSSWB X15, X15, X15
-	VPAND constants<>+4480(SB), X15, X15
+	VPAND constants<>+4544(SB), X15, X15
 	VMOVQ X15, (DI)(AX*1)
 	ADDQ $8, AX
 	CMPQ AX, CX
@@ -862,7 +884,7 @@ TEXT ·neg64_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Y0
-	VXORPD constants<>+960(SB), Y0, Y0
+	VXORPD constants<>+1088(SB), Y0, Y0
 	VMOVUPD Y0, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
@@ -879,7 +901,7 @@ TEXT ·abs64_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Y0
-	VANDPD constants<>+4544(SB), Y0, Y0
+	VANDPD constants<>+4608(SB), Y0, Y0
 	VMOVUPD Y0, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
@@ -913,21 +935,20 @@ TEXT ·exp64_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD constants<>+4608(SB), Y1
+	VMOVUPD constants<>+4672(SB), Y1
 	VMAXPD Y0, Y1, Y1
-	VMOVUPD constants<>+4672(SB), Y0
+	VMOVUPD constants<>+4736(SB), Y0
 	VMINPD Y1, Y0, Y0
-	VMOVUPD constants<>+384(SB), Y1
+	VMOVUPD constants<>+512(SB), Y1
 	VMOVAPD Y0, Y2
-	VFMADD213PD constants<>+320(SB), Y1, Y2
-	VSUBPD constants<>+320(SB), Y2, Y2
-	VFMADD231PD constants<>+4736(SB), Y2, Y0
+	VFMADD213PD constants<>+448(SB), Y1, Y2
+	VSUBPD constants<>+448(SB), Y2, Y2
 	VFMADD231PD constants<>+4800(SB), Y2, Y0
+	VFMADD231PD constants<>+4864(SB), Y2, Y0
 	VMULPD Y0, Y0, Y1
-	VMOVUPD constants<>+4864(SB), Y3
+	VMOVUPD constants<>+4928(SB), Y3
 	VMOVAPD Y0, Y4
-	VFMADD213PD constants<>+4928(SB), Y3, Y4
-	VFMADD213PD constants<>+4992(SB), Y0, Y4
+	VFMADD213PD constants<>+4992(SB), Y3, Y4
 	VFMADD213PD constants<>+5056(SB), Y0, Y4
 	VFMADD213PD constants<>+5120(SB), Y0, Y4
 	VFMADD213PD constants<>+5184(SB), Y0, Y4
@@ -936,18 +957,19 @@ loop:
 	VFMADD213PD constants<>+5376(SB), Y0, Y4
 	VFMADD213PD constants<>+5440(SB), Y0, Y4
 	VFMADD213PD constants<>+5504(SB), Y0, Y4
-	VFMADD213PD constants<>+896(SB), Y0, Y4
+	VFMADD213PD constants<>+5568(SB), Y0, Y4
+	VFMADD213PD constants<>+1024(SB), Y0, Y4
 	VFMADD231PD Y4, Y1, Y0
-	VMOVUPD constants<>+896(SB), Y4
+	VMOVUPD constants<>+1024(SB), Y4
 	VMOVAPD Y2, Y1
-	VFMADD213PD constants<>+320(SB), Y4, Y1
+	VFMADD213PD constants<>+448(SB), Y4, Y1
 	VPSLLQ $52, Y1, Y4
-	VPADDQ constants<>+128(SB), Y4, Y4
-	VSUBPD constants<>+320(SB), Y1, Y1
+	VPADDQ constants<>+256(SB), Y4, Y4
+	VSUBPD constants<>+448(SB), Y1, Y1
 	VSUBPD Y1, Y2, Y1
-	VADDPD constants<>+320(SB), Y1, Y1
+	VADDPD constants<>+448(SB), Y1, Y1
 	VPSLLQ $52, Y1, Y1
-	VPADDQ constants<>+128(SB), Y1, Y1
+	VPADDQ constants<>+256(SB), Y1, Y1
 	VFMADD231PD Y0, Y4, Y4
 	VMULPD Y1, Y4, Y1
 	VMOVUPD Y1, (DI)(AX*8)
@@ -966,50 +988,50 @@ TEXT ·log64_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Y0
-	VMULPD constants<>+5568(SB), Y0, Y1
-	VCMPPD $17, constants<>+5632(SB), Y0, Y15
+	VMULPD constants<>+5632(SB), Y0, Y1
+	VCMPPD $17, constants<>+5696(SB), Y0, Y15
 	VBLENDVPD Y15, Y1, Y0, Y1
-	VPSUBQ constants<>+1024(SB), Y1, Y2
-	VANDPD constants<>+1088(SB), Y2, Y3
+	VPSUBQ constants<>+1152(SB), Y1, Y2
+	VANDPD constants<>+1216(SB), Y2, Y3
 	VPSUBQ Y3, Y1, Y3
-	VSUBPD constants<>+128(SB), Y3, Y3
-	VXORPD constants<>+960(SB), Y2, Y2
+	VSUBPD constants<>+256(SB), Y3, Y3
+	VXORPD constants<>+1088(SB), Y2, Y2
 	VPSRLQ $52, Y2, Y2
-	VORPD constants<>+1152(SB), Y2, Y2
-	VSUBPD constants<>+1216(SB), Y2, Y2
-	VCMPPD $17, constants<>+5632(SB), Y0, Y15
-	VMOVUPD constants<>+1792(SB), Y1
-	VBLENDVPD Y15, constants<>+5696(SB), Y1, Y1
+	VORPD constants<>+1280(SB), Y2, Y2
+	VSUBPD constants<>+1344(SB), Y2, Y2
+	VCMPPD $17, constants<>+5696(SB), Y0, Y15
+	VMOVUPD constants<>+192(SB), Y1
+	VBLENDVPD Y15, constants<>+5760(SB), Y1, Y1
 	VSUBPD Y1, Y2, Y1
-	VADDPD constants<>+1280(SB), Y3, Y2
+	VADDPD constants<>+1408(SB), Y3, Y2
 	VDIVPD Y2, Y3, Y2
 	VMULPD Y2, Y2, Y4
-	VMOVUPD constants<>+5760(SB), Y5
+	VMOVUPD constants<>+5824(SB), Y5
 	VMOVAPD Y4, Y6
-	VFMADD213PD constants<>+5824(SB), Y5, Y6
-	VFMADD213PD constants<>+5888(SB), Y4, Y6
+	VFMADD213PD constants<>+5888(SB), Y5, Y6
 	VFMADD213PD constants<>+5952(SB), Y4, Y6
 	VFMADD213PD constants<>+6016(SB), Y4, Y6
 	VFMADD213PD constants<>+6080(SB), Y4, Y6
 	VFMADD213PD constants<>+6144(SB), Y4, Y6
+	VFMADD213PD constants<>+6208(SB), Y4, Y6
 	VMULPD Y6, Y4, Y6
 	VMULPD Y3, Y3, Y4
-	VMULPD constants<>+896(SB), Y4, Y4
+	VMULPD constants<>+1024(SB), Y4, Y4
 	VADDPD Y6, Y4, Y6
-	VMOVUPD constants<>+6208(SB), Y5
+	VMOVUPD constants<>+6272(SB), Y5
 	VMOVAPD Y1, Y7
-	VFMADD213PD constants<>+1792(SB), Y5, Y7
+	VFMADD213PD constants<>+192(SB), Y5, Y7
 	VFMADD231PD Y6, Y2, Y7
-	VMULPD constants<>+6272(SB), Y1, Y1
+	VMULPD constants<>+6336(SB), Y1, Y1
 	VSUBPD Y7, Y4, Y7
 	VSUBPD Y3, Y7, Y3
 	VSUBPD Y3, Y1, Y3
-	VCMPPD $17, constants<>+1728(SB), Y0, Y15
+	VCMPPD $17, constants<>+1856(SB), Y0, Y15
 	VBLENDVPD Y15, Y3, Y0, Y3
-	VCMPPD $17, constants<>+1792(SB), Y0, Y15
-	VBLENDVPD Y15, constants<>+1856(SB), Y3, Y3
-	VCMPPD $0, constants<>+1792(SB), Y0, Y15
-	VBLENDVPD Y15, constants<>+1088(SB), Y3, Y3
+	VCMPPD $17, constants<>+192(SB), Y0, Y15
+	VBLENDVPD Y15, constants<>+1920(SB), Y3, Y3
+	VCMPPD $0, constants<>+192(SB), Y0, Y15
+	VBLENDVPD Y15, constants<>+1216(SB), Y3, Y3
 	VMOVUPD Y3, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
@@ -1026,54 +1048,54 @@ TEXT ·log1p64_avx2(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Y0
-	VADDPD constants<>+128(SB), Y0, Y1
-	VSUBPD constants<>+128(SB), Y1, Y2
+	VADDPD constants<>+256(SB), Y0, Y1
+	VSUBPD constants<>+256(SB), Y1, Y2
 	VSUBPD Y2, Y1, Y3
-	VMOVUPD constants<>+128(SB), Y4
+	VMOVUPD constants<>+256(SB), Y4
 	VSUBPD Y3, Y4, Y4
 	VSUBPD Y2, Y0, Y2
 	VADDPD Y2, Y4, Y2
-	VPSUBQ constants<>+1024(SB), Y1, Y4
-	VANDPD constants<>+1088(SB), Y4, Y3
+	VPSUBQ constants<>+1152(SB), Y1, Y4
+	VANDPD constants<>+1216(SB), Y4, Y3
 	VPSUBQ Y3, Y1, Y3
-	VSUBPD constants<>+128(SB), Y3, Y3
-	VXORPD constants<>+960(SB), Y4, Y4
+	VSUBPD constants<>+256(SB), Y3, Y3
+	VXORPD constants<>+1088(SB), Y4, Y4
 	VPSRLQ $52, Y4, Y4
-	VORPD constants<>+1152(SB), Y4, Y4
-	VSUBPD constants<>+1216(SB), Y4, Y4
-	VCMPPD $0, constants<>+1792(SB), Y4, Y15
+	VORPD constants<>+1280(SB), Y4, Y4
+	VSUBPD constants<>+1344(SB), Y4, Y4
+	VCMPPD $0, constants<>+192(SB), Y4, Y15
 	VBLENDVPD Y15, Y0, Y3, Y3
 	VDIVPD Y1, Y2, Y2
-	VCMPPD $0, constants<>+1792(SB), Y4, Y15
-	VBLENDVPD Y15, constants<>+1792(SB), Y2, Y2
-	VADDPD constants<>+1280(SB), Y3, Y5
+	VCMPPD $0, constants<>+192(SB), Y4, Y15
+	VBLENDVPD Y15, constants<>+192(SB), Y2, Y2
+	VADDPD constants<>+1408(SB), Y3, Y5
 	VDIVPD Y5, Y3, Y5
 	VMULPD Y5, Y5, Y6
-	VMOVUPD constants<>+5760(SB), Y7
+	VMOVUPD constants<>+5824(SB), Y7
 	VMOVAPD Y6, Y8
-	VFMADD213PD constants<>+5824(SB), Y7, Y8
-	VFMADD213PD constants<>+5888(SB), Y6, Y8
+	VFMADD213PD constants<>+5888(SB), Y7, Y8
 	VFMADD213PD constants<>+5952(SB), Y6, Y8
 	VFMADD213PD constants<>+6016(SB), Y6, Y8
 	VFMADD213PD constants<>+6080(SB), Y6, Y8
 	VFMADD213PD constants<>+6144(SB), Y6, Y8
+	VFMADD213PD constants<>+6208(SB), Y6, Y8
 	VMULPD Y8, Y6, Y8
 	VMULPD Y3, Y3, Y6
-	VMULPD constants<>+896(SB), Y6, Y6
+	VMULPD constants<>+1024(SB), Y6, Y6
 	VADDPD Y8, Y6, Y8
-	VFMADD231PD constants<>+6208(SB), Y4, Y2
+	VFMADD231PD constants<>+6272(SB), Y4, Y2
 	VFMADD231PD Y8, Y5, Y2
-	VMULPD constants<>+6272(SB), Y4, Y4
+	VMULPD constants<>+6336(SB), Y4, Y4
 	VSUBPD Y2, Y6, Y2
 	VSUBPD Y3, Y2, Y3
 	VSUBPD Y3, Y4, Y3
-	VCMPPD $17, constants<>+1728(SB), Y1, Y15
+	VCMPPD $17, constants<>+1856(SB), Y1, Y15
 	VBLENDVPD Y15, Y3, Y1, Y3
-	VCMPPD $17, constants<>+1792(SB), Y1, Y15
-	VBLENDVPD Y15, constants<>+1856(SB), Y3, Y3
-	VCMPPD $0, constants<>+1792(SB), Y1, Y15
-	VBLENDVPD Y15, constants<>+1088(SB), Y3, Y3
-	VANDPD constants<>+960(SB), Y0, Y0
+	VCMPPD $17, constants<>+192(SB), Y1, Y15
+	VBLENDVPD Y15, constants<>+1920(SB), Y3, Y3
+	VCMPPD $0, constants<>+192(SB), Y1, Y15
+	VBLENDVPD Y15, constants<>+1216(SB), Y3, Y3
+	VANDPD constants<>+1088(SB), Y0, Y0
 	VORPD Y0, Y3, Y0
 	VMOVUPD Y0, (DI)(AX*8)
 	ADDQ $4, AX
@@ -1300,780 +1322,788 @@ DATA constants<>+96(SB)/8, $0x7fffffff7fffffff
 DATA constants<>+104(SB)/8, $0x7fffffff7fffffff
 DATA constants<>+112(SB)/8, $0x7fffffff7fffffff
 DATA constants<>+120(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+128(SB)/8, $0x3ff0000000000000
-DATA constants<>+136(SB)/8, $0x3ff0000000000000
-DATA constants<>+144(SB)/8, $0x3ff0000000000000
-DATA constants<>+152(SB)/8, $0x3ff0000000000000
-DATA constants<>+160(SB)/8, $0x3ff0000000000000
-DATA constants<>+168(SB)/8, $0x3ff0000000000000
-DATA constants<>+176(SB)/8, $0x3ff0000000000000
-DATA constants<>+184(SB)/8, $0x3ff0000000000000
-DATA constants<>+192(SB)/8, $0xc062c00000000000
-DATA constants<>+200(SB)/8, $0xc062c00000000000
-DATA constants<>+208(SB)/8, $0xc062c00000000000
-DATA constants<>+216(SB)/8, $0xc062c00000000000
-DATA constants<>+224(SB)/8, $0xc062c00000000000
-DATA constants<>+232(SB)/8, $0xc062c00000000000
-DATA constants<>+240(SB)/8, $0xc062c00000000000
-DATA constants<>+248(SB)/8, $0xc062c00000000000
-DATA constants<>+256(SB)/8, $0x4062c00000000000
-DATA constants<>+264(SB)/8, $0x4062c00000000000
-DATA constants<>+272(SB)/8, $0x4062c00000000000
-DATA constants<>+280(SB)/8, $0x4062c00000000000
-DATA constants<>+288(SB)/8, $0x4062c00000000000
-DATA constants<>+296(SB)/8, $0x4062c00000000000
-DATA constants<>+304(SB)/8, $0x4062c00000000000
-DATA constants<>+312(SB)/8, $0x4062c00000000000
-DATA constants<>+320(SB)/8, $0x4338000000000000
-DATA constants<>+328(SB)/8, $0x4338000000000000
-DATA constants<>+336(SB)/8, $0x4338000000000000
-DATA constants<>+344(SB)/8, $0x4338000000000000
-DATA constants<>+352(SB)/8, $0x4338000000000000
-DATA constants<>+360(SB)/8, $0x4338000000000000
-DATA constants<>+368(SB)/8, $0x4338000000000000
-DATA constants<>+376(SB)/8, $0x4338000000000000
-DATA constants<>+384(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+392(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+400(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+408(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+416(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+424(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+432(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+440(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+448(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+456(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+464(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+472(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+480(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+488(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+496(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+504(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+512(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+520(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+528(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+536(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+544(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+552(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+560(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+568(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+576(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+584(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+592(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+600(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+608(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+616(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+624(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+632(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+640(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+648(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+656(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+664(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+672(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+680(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+688(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+696(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+704(SB)/8, $0x3f81110c632a3088
-DATA constants<>+712(SB)/8, $0x3f81110c632a3088
-DATA constants<>+720(SB)/8, $0x3f81110c632a3088
-DATA constants<>+728(SB)/8, $0x3f81110c632a3088
-DATA constants<>+736(SB)/8, $0x3f81110c632a3088
-DATA constants<>+744(SB)/8, $0x3f81110c632a3088
-DATA constants<>+752(SB)/8, $0x3f81110c632a3088
-DATA constants<>+760(SB)/8, $0x3f81110c632a3088
-DATA constants<>+768(SB)/8, $0x3fa5555555c87148
-DATA constants<>+776(SB)/8, $0x3fa5555555c87148
-DATA constants<>+784(SB)/8, $0x3fa5555555c87148
-DATA constants<>+792(SB)/8, $0x3fa5555555c87148
-DATA constants<>+800(SB)/8, $0x3fa5555555c87148
-DATA constants<>+808(SB)/8, $0x3fa5555555c87148
-DATA constants<>+816(SB)/8, $0x3fa5555555c87148
-DATA constants<>+824(SB)/8, $0x3fa5555555c87148
-DATA constants<>+832(SB)/8, $0x3fc55555567532ad
-DATA constants<>+840(SB)/8, $0x3fc55555567532ad
-DATA constants<>+848(SB)/8, $0x3fc55555567532ad
-DATA constants<>+856(SB)/8, $0x3fc55555567532ad
-DATA constants<>+864(SB)/8, $0x3fc55555567532ad
-DATA constants<>+872(SB)/8, $0x3fc55555567532ad
-DATA constants<>+880(SB)/8, $0x3fc55555567532ad
-DATA constants<>+888(SB)/8, $0x3fc55555567532ad
-DATA constants<>+896(SB)/8, $0x3fe0000000000000
-DATA constants<>+904(SB)/8, $0x3fe0000000000000
-DATA constants<>+912(SB)/8, $0x3fe0000000000000
-DATA constants<>+920(SB)/8, $0x3fe0000000000000
-DATA constants<>+928(SB)/8, $0x3fe0000000000000
-DATA constants<>+936(SB)/8, $0x3fe0000000000000
-DATA constants<>+944(SB)/8, $0x3fe0000000000000
-DATA constants<>+952(SB)/8, $0x3fe0000000000000
-DATA constants<>+960(SB)/8, $0x8000000000000000
-DATA constants<>+968(SB)/8, $0x8000000000000000
-DATA constants<>+976(SB)/8, $0x8000000000000000
-DATA constants<>+984(SB)/8, $0x8000000000000000
-DATA constants<>+992(SB)/8, $0x8000000000000000
-DATA constants<>+1000(SB)/8, $0x8000000000000000
-DATA constants<>+1008(SB)/8, $0x8000000000000000
-DATA constants<>+1016(SB)/8, $0x8000000000000000
-DATA constants<>+1024(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1032(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1040(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1048(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1056(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1064(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1072(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1080(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1088(SB)/8, $0xfff0000000000000
-DATA constants<>+1096(SB)/8, $0xfff0000000000000
-DATA constants<>+1104(SB)/8, $0xfff0000000000000
-DATA constants<>+1112(SB)/8, $0xfff0000000000000
-DATA constants<>+1120(SB)/8, $0xfff0000000000000
-DATA constants<>+1128(SB)/8, $0xfff0000000000000
-DATA constants<>+1136(SB)/8, $0xfff0000000000000
-DATA constants<>+1144(SB)/8, $0xfff0000000000000
-DATA constants<>+1152(SB)/8, $0x4330000000000000
-DATA constants<>+1160(SB)/8, $0x4330000000000000
-DATA constants<>+1168(SB)/8, $0x4330000000000000
-DATA constants<>+1176(SB)/8, $0x4330000000000000
-DATA constants<>+1184(SB)/8, $0x4330000000000000
-DATA constants<>+1192(SB)/8, $0x4330000000000000
-DATA constants<>+1200(SB)/8, $0x4330000000000000
-DATA constants<>+1208(SB)/8, $0x4330000000000000
-DATA constants<>+1216(SB)/8, $0x4330000000000800
-DATA constants<>+1224(SB)/8, $0x4330000000000800
-DATA constants<>+1232(SB)/8, $0x4330000000000800
-DATA constants<>+1240(SB)/8, $0x4330000000000800
-DATA constants<>+1248(SB)/8, $0x4330000000000800
-DATA constants<>+1256(SB)/8, $0x4330000000000800
-DATA constants<>+1264(SB)/8, $0x4330000000000800
-DATA constants<>+1272(SB)/8, $0x4330000000000800
-DATA constants<>+1280(SB)/8, $0x4000000000000000
-DATA constants<>+1288(SB)/8, $0x4000000000000000
-DATA constants<>+1296(SB)/8, $0x4000000000000000
-DATA constants<>+1304(SB)/8, $0x4000000000000000
-DATA constants<>+1312(SB)/8, $0x4000000000000000
-DATA constants<>+1320(SB)/8, $0x4000000000000000
-DATA constants<>+1328(SB)/8, $0x4000000000000000
-DATA constants<>+1336(SB)/8, $0x4000000000000000
-DATA constants<>+1344(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1352(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1360(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1368(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1376(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1384(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1392(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1400(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1408(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1416(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1424(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1432(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1440(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1448(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1456(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1464(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1472(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1480(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1488(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1496(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1504(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1512(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1520(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1528(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1536(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1544(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1552(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1560(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1568(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1576(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1584(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1592(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1600(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1608(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1616(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1624(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1632(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1640(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1648(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1656(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1664(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1672(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1680(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1688(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1696(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1704(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1712(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1720(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1728(SB)/8, $0x7ff0000000000000
-DATA constants<>+1736(SB)/8, $0x7ff0000000000000
-DATA constants<>+1744(SB)/8, $0x7ff0000000000000
-DATA constants<>+1752(SB)/8, $0x7ff0000000000000
-DATA constants<>+1760(SB)/8, $0x7ff0000000000000
-DATA constants<>+1768(SB)/8, $0x7ff0000000000000
-DATA constants<>+1776(SB)/8, $0x7ff0000000000000
-DATA constants<>+1784(SB)/8, $0x7ff0000000000000
-DATA constants<>+1792(SB)/8, $0x0000000000000000
-DATA constants<>+1800(SB)/8, $0x0000000000000000
-DATA constants<>+1808(SB)/8, $0x0000000000000000
-DATA constants<>+1816(SB)/8, $0x0000000000000000
-DATA constants<>+1824(SB)/8, $0x0000000000000000
-DATA constants<>+1832(SB)/8, $0x0000000000000000
-DATA constants<>+1840(SB)/8, $0x0000000000000000
-DATA constants<>+1848(SB)/8, $0x0000000000000000
-DATA constants<>+1856(SB)/8, $0x7ff8000000000000
-DATA constants<>+1864(SB)/8, $0x7ff8000000000000
-DATA constants<>+1872(SB)/8, $0x7ff8000000000000
-DATA constants<>+1880(SB)/8, $0x7ff8000000000000
-DATA constants<>+1888(SB)/8, $0x7ff8000000000000
-DATA constants<>+1896(SB)/8, $0x7ff8000000000000
-DATA constants<>+1904(SB)/8, $0x7ff8000000000000
-DATA constants<>+1912(SB)/8, $0x7ff8000000000000
-DATA constants<>+1920(SB)/8, $0xc010000000000000
-DATA constants<>+1928(SB)/8, $0xc010000000000000
-DATA constants<>+1936(SB)/8, $0xc010000000000000
-DATA constants<>+1944(SB)/8, $0xc010000000000000
-DATA constants<>+1952(SB)/8, $0xc010000000000000
-DATA constants<>+1960(SB)/8, $0xc010000000000000
-DATA constants<>+1968(SB)/8, $0xc010000000000000
-DATA constants<>+1976(SB)/8, $0xc010000000000000
-DATA constants<>+1984(SB)/8, $0x4010000000000000
-DATA constants<>+1992(SB)/8, $0x4010000000000000
-DATA constants<>+2000(SB)/8, $0x4010000000000000
-DATA constants<>+2008(SB)/8, $0x4010000000000000
-DATA constants<>+2016(SB)/8, $0x4010000000000000
-DATA constants<>+2024(SB)/8, $0x4010000000000000
-DATA constants<>+2032(SB)/8, $0x4010000000000000
-DATA constants<>+2040(SB)/8, $0x4010000000000000
-DATA constants<>+2048(SB)/8, $0xbff0000000000000
-DATA constants<>+2056(SB)/8, $0xbff0000000000000
-DATA constants<>+2064(SB)/8, $0xbff0000000000000
-DATA constants<>+2072(SB)/8, $0xbff0000000000000
-DATA constants<>+2080(SB)/8, $0xbff0000000000000
-DATA constants<>+2088(SB)/8, $0xbff0000000000000
-DATA constants<>+2096(SB)/8, $0xbff0000000000000
-DATA constants<>+2104(SB)/8, $0xbff0000000000000
-DATA constants<>+2112(SB)/8, $0x3fc0000000000000
-DATA constants<>+2120(SB)/8, $0x3fc0000000000000
-DATA constants<>+2128(SB)/8, $0x3fc0000000000000
-DATA constants<>+2136(SB)/8, $0x3fc0000000000000
-DATA constants<>+2144(SB)/8, $0x3fc0000000000000
-DATA constants<>+2152(SB)/8, $0x3fc0000000000000
-DATA constants<>+2160(SB)/8, $0x3fc0000000000000
-DATA constants<>+2168(SB)/8, $0x3fc0000000000000
-DATA constants<>+2176(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2184(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2192(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2200(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2208(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2216(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2224(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2232(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2240(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2248(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2256(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2264(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2272(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2280(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2288(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2296(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2304(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2312(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2320(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2328(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2336(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2344(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2352(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2360(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2368(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2376(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2384(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2392(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2400(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2408(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2416(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2424(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2432(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2440(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2448(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2456(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2464(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2472(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2480(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2488(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2496(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2504(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2512(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2520(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2528(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2536(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2544(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2552(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2560(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2568(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2576(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2584(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2592(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2600(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2608(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2616(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2624(SB)/8, $0x3f737242b1831533
-DATA constants<>+2632(SB)/8, $0x3f737242b1831533
-DATA constants<>+2640(SB)/8, $0x3f737242b1831533
-DATA constants<>+2648(SB)/8, $0x3f737242b1831533
-DATA constants<>+2656(SB)/8, $0x3f737242b1831533
-DATA constants<>+2664(SB)/8, $0x3f737242b1831533
-DATA constants<>+2672(SB)/8, $0x3f737242b1831533
-DATA constants<>+2680(SB)/8, $0x3f737242b1831533
-DATA constants<>+2688(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2696(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2704(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2712(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2720(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2728(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2736(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2744(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2752(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2760(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2768(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2776(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2784(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2792(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2800(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2808(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2816(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2824(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2832(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2840(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2848(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2856(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2864(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2872(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2880(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2888(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2896(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2904(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2912(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2920(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2928(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2936(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2944(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2952(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2960(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2968(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2976(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2984(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2992(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+3000(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+3008(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3016(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3024(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3032(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3040(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3048(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3056(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3064(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3072(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3080(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3088(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3096(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3104(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3112(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3120(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3128(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3136(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3144(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3152(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3160(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3168(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3176(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3184(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3192(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3200(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3208(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3216(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3224(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3232(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3240(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3248(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3256(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3264(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3272(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3280(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3288(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3296(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3304(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3312(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3320(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3328(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3336(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3344(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3352(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3360(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3368(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3376(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3384(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3392(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3400(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3408(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3416(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3424(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3432(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3440(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3448(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3456(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3464(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3472(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3480(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3488(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3496(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3504(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3512(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3520(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3528(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3536(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3544(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3552(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3560(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3568(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3576(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3584(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3592(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3600(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3608(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3616(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3624(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3632(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3640(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3648(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3656(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3664(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3672(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3680(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3688(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3696(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3704(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3712(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3720(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3728(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3736(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3744(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3752(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3760(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3768(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3776(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3784(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3792(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3800(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3808(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3816(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3824(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3832(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3840(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3848(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3856(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3864(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3872(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3880(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3888(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3896(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3904(SB)/8, $0xbfc5555555555103
-DATA constants<>+3912(SB)/8, $0xbfc5555555555103
-DATA constants<>+3920(SB)/8, $0xbfc5555555555103
-DATA constants<>+3928(SB)/8, $0xbfc5555555555103
-DATA constants<>+3936(SB)/8, $0xbfc5555555555103
-DATA constants<>+3944(SB)/8, $0xbfc5555555555103
-DATA constants<>+3952(SB)/8, $0xbfc5555555555103
-DATA constants<>+3960(SB)/8, $0xbfc5555555555103
-DATA constants<>+3968(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+3976(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+3984(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+3992(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4000(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4008(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4016(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4024(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4032(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4040(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4048(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4056(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4064(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4072(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4080(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4088(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4096(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4104(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4112(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4120(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4128(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4136(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4144(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4152(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4160(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4168(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4176(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4184(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4192(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4200(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4208(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4216(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4224(SB)/8, $0x3fa5555555555419
-DATA constants<>+4232(SB)/8, $0x3fa5555555555419
-DATA constants<>+4240(SB)/8, $0x3fa5555555555419
-DATA constants<>+4248(SB)/8, $0x3fa5555555555419
-DATA constants<>+4256(SB)/8, $0x3fa5555555555419
-DATA constants<>+4264(SB)/8, $0x3fa5555555555419
-DATA constants<>+4272(SB)/8, $0x3fa5555555555419
-DATA constants<>+4280(SB)/8, $0x3fa5555555555419
-DATA constants<>+4288(SB)/8, $0xbfe0000000000000
-DATA constants<>+4296(SB)/8, $0xbfe0000000000000
-DATA constants<>+4304(SB)/8, $0xbfe0000000000000
-DATA constants<>+4312(SB)/8, $0xbfe0000000000000
-DATA constants<>+4320(SB)/8, $0xbfe0000000000000
-DATA constants<>+4328(SB)/8, $0xbfe0000000000000
-DATA constants<>+4336(SB)/8, $0xbfe0000000000000
-DATA constants<>+4344(SB)/8, $0xbfe0000000000000
-DATA constants<>+4352(SB)/8, $0x0000000000000001
-DATA constants<>+4360(SB)/8, $0x0000000000000001
-DATA constants<>+4368(SB)/8, $0x0000000000000001
-DATA constants<>+4376(SB)/8, $0x0000000000000001
-DATA constants<>+4384(SB)/8, $0x0000000000000001
-DATA constants<>+4392(SB)/8, $0x0000000000000001
-DATA constants<>+4400(SB)/8, $0x0000000000000001
-DATA constants<>+4408(SB)/8, $0x0000000000000001
-DATA constants<>+4416(SB)/8, $0x0000000000000002
-DATA constants<>+4424(SB)/8, $0x0000000000000002
-DATA constants<>+4432(SB)/8, $0x0000000000000002
-DATA constants<>+4440(SB)/8, $0x0000000000000002
-DATA constants<>+4448(SB)/8, $0x0000000000000002
-DATA constants<>+4456(SB)/8, $0x0000000000000002
-DATA constants<>+4464(SB)/8, $0x0000000000000002
-DATA constants<>+4472(SB)/8, $0x0000000000000002
-DATA constants<>+4480(SB)/8, $0x0101010101010101
-DATA constants<>+4488(SB)/8, $0x0101010101010101
-DATA constants<>+4496(SB)/8, $0x0101010101010101
-DATA constants<>+4504(SB)/8, $0x0101010101010101
-DATA constants<>+4512(SB)/8, $0x0101010101010101
-DATA constants<>+4520(SB)/8, $0x0101010101010101
-DATA constants<>+4528(SB)/8, $0x0101010101010101
-DATA constants<>+4536(SB)/8, $0x0101010101010101
-DATA constants<>+4544(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4552(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4560(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4568(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4576(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4584(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4592(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4600(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4608(SB)/8, $0xc087500000000000
-DATA constants<>+4616(SB)/8, $0xc087500000000000
-DATA constants<>+4624(SB)/8, $0xc087500000000000
-DATA constants<>+4632(SB)/8, $0xc087500000000000
-DATA constants<>+4640(SB)/8, $0xc087500000000000
-DATA constants<>+4648(SB)/8, $0xc087500000000000
-DATA constants<>+4656(SB)/8, $0xc087500000000000
-DATA constants<>+4664(SB)/8, $0xc087500000000000
-DATA constants<>+4672(SB)/8, $0x4086300000000000
-DATA constants<>+4680(SB)/8, $0x4086300000000000
-DATA constants<>+4688(SB)/8, $0x4086300000000000
-DATA constants<>+4696(SB)/8, $0x4086300000000000
-DATA constants<>+4704(SB)/8, $0x4086300000000000
-DATA constants<>+4712(SB)/8, $0x4086300000000000
-DATA constants<>+4720(SB)/8, $0x4086300000000000
-DATA constants<>+4728(SB)/8, $0x4086300000000000
-DATA constants<>+4736(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4744(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4752(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4760(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4768(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4776(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4784(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4792(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4800(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4808(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4816(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4824(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4832(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4840(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4848(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4856(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4864(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4872(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4880(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4888(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4896(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4904(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4912(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4920(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4928(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4936(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4944(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4952(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4960(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4968(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4976(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4984(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4992(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5000(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5008(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5016(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5024(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5032(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5040(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5048(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5056(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5064(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5072(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5080(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5088(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5096(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5104(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5112(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5120(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5128(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5136(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5144(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5152(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5160(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5168(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5176(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5184(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5192(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5200(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5208(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5216(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5224(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5232(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5240(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5248(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5256(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5264(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5272(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5280(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5288(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5296(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5304(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5312(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5320(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5328(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5336(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5344(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5352(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5360(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5368(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5376(SB)/8, $0x3f81111111111111
-DATA constants<>+5384(SB)/8, $0x3f81111111111111
-DATA constants<>+5392(SB)/8, $0x3f81111111111111
-DATA constants<>+5400(SB)/8, $0x3f81111111111111
-DATA constants<>+5408(SB)/8, $0x3f81111111111111
-DATA constants<>+5416(SB)/8, $0x3f81111111111111
-DATA constants<>+5424(SB)/8, $0x3f81111111111111
-DATA constants<>+5432(SB)/8, $0x3f81111111111111
-DATA constants<>+5440(SB)/8, $0x3fa5555555555555
-DATA constants<>+5448(SB)/8, $0x3fa5555555555555
-DATA constants<>+5456(SB)/8, $0x3fa5555555555555
-DATA constants<>+5464(SB)/8, $0x3fa5555555555555
-DATA constants<>+5472(SB)/8, $0x3fa5555555555555
-DATA constants<>+5480(SB)/8, $0x3fa5555555555555
-DATA constants<>+5488(SB)/8, $0x3fa5555555555555
-DATA constants<>+5496(SB)/8, $0x3fa5555555555555
-DATA constants<>+5504(SB)/8, $0x3fc5555555555555
-DATA constants<>+5512(SB)/8, $0x3fc5555555555555
-DATA constants<>+5520(SB)/8, $0x3fc5555555555555
-DATA constants<>+5528(SB)/8, $0x3fc5555555555555
-DATA constants<>+5536(SB)/8, $0x3fc5555555555555
-DATA constants<>+5544(SB)/8, $0x3fc5555555555555
-DATA constants<>+5552(SB)/8, $0x3fc5555555555555
-DATA constants<>+5560(SB)/8, $0x3fc5555555555555
-DATA constants<>+5568(SB)/8, $0x4350000000000000
-DATA constants<>+5576(SB)/8, $0x4350000000000000
-DATA constants<>+5584(SB)/8, $0x4350000000000000
-DATA constants<>+5592(SB)/8, $0x4350000000000000
-DATA constants<>+5600(SB)/8, $0x4350000000000000
-DATA constants<>+5608(SB)/8, $0x4350000000000000
-DATA constants<>+5616(SB)/8, $0x4350000000000000
-DATA constants<>+5624(SB)/8, $0x4350000000000000
-DATA constants<>+5632(SB)/8, $0x0010000000000000
-DATA constants<>+5640(SB)/8, $0x0010000000000000
-DATA constants<>+5648(SB)/8, $0x0010000000000000
-DATA constants<>+5656(SB)/8, $0x0010000000000000
-DATA constants<>+5664(SB)/8, $0x0010000000000000
-DATA constants<>+5672(SB)/8, $0x0010000000000000
-DATA constants<>+5680(SB)/8, $0x0010000000000000
-DATA constants<>+5688(SB)/8, $0x0010000000000000
-DATA constants<>+5696(SB)/8, $0x404b000000000000
-DATA constants<>+5704(SB)/8, $0x404b000000000000
-DATA constants<>+5712(SB)/8, $0x404b000000000000
-DATA constants<>+5720(SB)/8, $0x404b000000000000
-DATA constants<>+5728(SB)/8, $0x404b000000000000
-DATA constants<>+5736(SB)/8, $0x404b000000000000
-DATA constants<>+5744(SB)/8, $0x404b000000000000
-DATA constants<>+5752(SB)/8, $0x404b000000000000
-DATA constants<>+5760(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5768(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5776(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5784(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5792(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5800(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5808(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5816(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5824(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5832(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5840(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5848(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5856(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5864(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5872(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5880(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5888(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5896(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5904(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5912(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5920(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5928(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5936(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5944(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5952(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5960(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5968(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5976(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5984(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5992(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+6000(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+6008(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+6016(SB)/8, $0x3fd2492494229359
-DATA constants<>+6024(SB)/8, $0x3fd2492494229359
-DATA constants<>+6032(SB)/8, $0x3fd2492494229359
-DATA constants<>+6040(SB)/8, $0x3fd2492494229359
-DATA constants<>+6048(SB)/8, $0x3fd2492494229359
-DATA constants<>+6056(SB)/8, $0x3fd2492494229359
-DATA constants<>+6064(SB)/8, $0x3fd2492494229359
-DATA constants<>+6072(SB)/8, $0x3fd2492494229359
-DATA constants<>+6080(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6088(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6096(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6104(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6112(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6120(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6128(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6136(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6144(SB)/8, $0x3fe5555555555593
-DATA constants<>+6152(SB)/8, $0x3fe5555555555593
-DATA constants<>+6160(SB)/8, $0x3fe5555555555593
-DATA constants<>+6168(SB)/8, $0x3fe5555555555593
-DATA constants<>+6176(SB)/8, $0x3fe5555555555593
-DATA constants<>+6184(SB)/8, $0x3fe5555555555593
-DATA constants<>+6192(SB)/8, $0x3fe5555555555593
-DATA constants<>+6200(SB)/8, $0x3fe5555555555593
-DATA constants<>+6208(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6216(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6224(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6232(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6240(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6248(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6256(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6264(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6272(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6280(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6288(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6296(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6304(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6312(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6320(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6328(SB)/8, $0x3fe62e42fee00000
-GLOBL constants<>(SB), RODATA|NOPTR, $6336
+DATA constants<>+128(SB)/8, $0x3f8000003f800000
+DATA constants<>+136(SB)/8, $0x3f8000003f800000
+DATA constants<>+144(SB)/8, $0x3f8000003f800000
+DATA constants<>+152(SB)/8, $0x3f8000003f800000
+DATA constants<>+160(SB)/8, $0x3f8000003f800000
+DATA constants<>+168(SB)/8, $0x3f8000003f800000
+DATA constants<>+176(SB)/8, $0x3f8000003f800000
+DATA constants<>+184(SB)/8, $0x3f8000003f800000
+DATA constants<>+192(SB)/8, $0x0000000000000000
+DATA constants<>+200(SB)/8, $0x0000000000000000
+DATA constants<>+208(SB)/8, $0x0000000000000000
+DATA constants<>+216(SB)/8, $0x0000000000000000
+DATA constants<>+224(SB)/8, $0x0000000000000000
+DATA constants<>+232(SB)/8, $0x0000000000000000
+DATA constants<>+240(SB)/8, $0x0000000000000000
+DATA constants<>+248(SB)/8, $0x0000000000000000
+DATA constants<>+256(SB)/8, $0x3ff0000000000000
+DATA constants<>+264(SB)/8, $0x3ff0000000000000
+DATA constants<>+272(SB)/8, $0x3ff0000000000000
+DATA constants<>+280(SB)/8, $0x3ff0000000000000
+DATA constants<>+288(SB)/8, $0x3ff0000000000000
+DATA constants<>+296(SB)/8, $0x3ff0000000000000
+DATA constants<>+304(SB)/8, $0x3ff0000000000000
+DATA constants<>+312(SB)/8, $0x3ff0000000000000
+DATA constants<>+320(SB)/8, $0xc062c00000000000
+DATA constants<>+328(SB)/8, $0xc062c00000000000
+DATA constants<>+336(SB)/8, $0xc062c00000000000
+DATA constants<>+344(SB)/8, $0xc062c00000000000
+DATA constants<>+352(SB)/8, $0xc062c00000000000
+DATA constants<>+360(SB)/8, $0xc062c00000000000
+DATA constants<>+368(SB)/8, $0xc062c00000000000
+DATA constants<>+376(SB)/8, $0xc062c00000000000
+DATA constants<>+384(SB)/8, $0x4062c00000000000
+DATA constants<>+392(SB)/8, $0x4062c00000000000
+DATA constants<>+400(SB)/8, $0x4062c00000000000
+DATA constants<>+408(SB)/8, $0x4062c00000000000
+DATA constants<>+416(SB)/8, $0x4062c00000000000
+DATA constants<>+424(SB)/8, $0x4062c00000000000
+DATA constants<>+432(SB)/8, $0x4062c00000000000
+DATA constants<>+440(SB)/8, $0x4062c00000000000
+DATA constants<>+448(SB)/8, $0x4338000000000000
+DATA constants<>+456(SB)/8, $0x4338000000000000
+DATA constants<>+464(SB)/8, $0x4338000000000000
+DATA constants<>+472(SB)/8, $0x4338000000000000
+DATA constants<>+480(SB)/8, $0x4338000000000000
+DATA constants<>+488(SB)/8, $0x4338000000000000
+DATA constants<>+496(SB)/8, $0x4338000000000000
+DATA constants<>+504(SB)/8, $0x4338000000000000
+DATA constants<>+512(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+520(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+528(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+536(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+544(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+552(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+560(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+568(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+576(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+584(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+592(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+600(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+608(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+616(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+624(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+632(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+640(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+648(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+656(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+664(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+672(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+680(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+688(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+696(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+704(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+712(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+720(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+728(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+736(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+744(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+752(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+760(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+768(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+776(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+784(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+792(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+800(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+808(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+816(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+824(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+832(SB)/8, $0x3f81110c632a3088
+DATA constants<>+840(SB)/8, $0x3f81110c632a3088
+DATA constants<>+848(SB)/8, $0x3f81110c632a3088
+DATA constants<>+856(SB)/8, $0x3f81110c632a3088
+DATA constants<>+864(SB)/8, $0x3f81110c632a3088
+DATA constants<>+872(SB)/8, $0x3f81110c632a3088
+DATA constants<>+880(SB)/8, $0x3f81110c632a3088
+DATA constants<>+888(SB)/8, $0x3f81110c632a3088
+DATA constants<>+896(SB)/8, $0x3fa5555555c87148
+DATA constants<>+904(SB)/8, $0x3fa5555555c87148
+DATA constants<>+912(SB)/8, $0x3fa5555555c87148
+DATA constants<>+920(SB)/8, $0x3fa5555555c87148
+DATA constants<>+928(SB)/8, $0x3fa5555555c87148
+DATA constants<>+936(SB)/8, $0x3fa5555555c87148
+DATA constants<>+944(SB)/8, $0x3fa5555555c87148
+DATA constants<>+952(SB)/8, $0x3fa5555555c87148
+DATA constants<>+960(SB)/8, $0x3fc55555567532ad
+DATA constants<>+968(SB)/8, $0x3fc55555567532ad
+DATA constants<>+976(SB)/8, $0x3fc55555567532ad
+DATA constants<>+984(SB)/8, $0x3fc55555567532ad
+DATA constants<>+992(SB)/8, $0x3fc55555567532ad
+DATA constants<>+1000(SB)/8, $0x3fc55555567532ad
+DATA constants<>+1008(SB)/8, $0x3fc55555567532ad
+DATA constants<>+1016(SB)/8, $0x3fc55555567532ad
+DATA constants<>+1024(SB)/8, $0x3fe0000000000000
+DATA constants<>+1032(SB)/8, $0x3fe0000000000000
+DATA constants<>+1040(SB)/8, $0x3fe0000000000000
+DATA constants<>+1048(SB)/8, $0x3fe0000000000000
+DATA constants<>+1056(SB)/8, $0x3fe0000000000000
+DATA constants<>+1064(SB)/8, $0x3fe0000000000000
+DATA constants<>+1072(SB)/8, $0x3fe0000000000000
+DATA constants<>+1080(SB)/8, $0x3fe0000000000000
+DATA constants<>+1088(SB)/8, $0x8000000000000000
+DATA constants<>+1096(SB)/8, $0x8000000000000000
+DATA constants<>+1104(SB)/8, $0x8000000000000000
+DATA constants<>+1112(SB)/8, $0x8000000000000000
+DATA constants<>+1120(SB)/8, $0x8000000000000000
+DATA constants<>+1128(SB)/8, $0x8000000000000000
+DATA constants<>+1136(SB)/8, $0x8000000000000000
+DATA constants<>+1144(SB)/8, $0x8000000000000000
+DATA constants<>+1152(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1160(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1168(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1176(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1184(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1192(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1200(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1208(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1216(SB)/8, $0xfff0000000000000
+DATA constants<>+1224(SB)/8, $0xfff0000000000000
+DATA constants<>+1232(SB)/8, $0xfff0000000000000
+DATA constants<>+1240(SB)/8, $0xfff0000000000000
+DATA constants<>+1248(SB)/8, $0xfff0000000000000
+DATA constants<>+1256(SB)/8, $0xfff0000000000000
+DATA constants<>+1264(SB)/8, $0xfff0000000000000
+DATA constants<>+1272(SB)/8, $0xfff0000000000000
+DATA constants<>+1280(SB)/8, $0x4330000000000000
+DATA constants<>+1288(SB)/8, $0x4330000000000000
+DATA constants<>+1296(SB)/8, $0x4330000000000000
+DATA constants<>+1304(SB)/8, $0x4330000000000000
+DATA constants<>+1312(SB)/8, $0x4330000000000000
+DATA constants<>+1320(SB)/8, $0x4330000000000000
+DATA constants<>+1328(SB)/8, $0x4330000000000000
+DATA constants<>+1336(SB)/8, $0x4330000000000000
+DATA constants<>+1344(SB)/8, $0x4330000000000800
+DATA constants<>+1352(SB)/8, $0x4330000000000800
+DATA constants<>+1360(SB)/8, $0x4330000000000800
+DATA constants<>+1368(SB)/8, $0x4330000000000800
+DATA constants<>+1376(SB)/8, $0x4330000000000800
+DATA constants<>+1384(SB)/8, $0x4330000000000800
+DATA constants<>+1392(SB)/8, $0x4330000000000800
+DATA constants<>+1400(SB)/8, $0x4330000000000800
+DATA constants<>+1408(SB)/8, $0x4000000000000000
+DATA constants<>+1416(SB)/8, $0x4000000000000000
+DATA constants<>+1424(SB)/8, $0x4000000000000000
+DATA constants<>+1432(SB)/8, $0x4000000000000000
+DATA constants<>+1440(SB)/8, $0x4000000000000000
+DATA constants<>+1448(SB)/8, $0x4000000000000000
+DATA constants<>+1456(SB)/8, $0x4000000000000000
+DATA constants<>+1464(SB)/8, $0x4000000000000000
+DATA constants<>+1472(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1480(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1488(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1496(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1504(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1512(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1520(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1528(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1536(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1544(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1552(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1560(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1568(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1576(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1584(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1592(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1600(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1608(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1616(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1624(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1632(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1640(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1648(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1656(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1664(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1672(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1680(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1688(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1696(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1704(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1712(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1720(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1728(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1736(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1744(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1752(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1760(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1768(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1776(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1784(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1792(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1800(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1808(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1816(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1824(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1832(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1840(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1848(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1856(SB)/8, $0x7ff0000000000000
+DATA constants<>+1864(SB)/8, $0x7ff0000000000000
+DATA constants<>+1872(SB)/8, $0x7ff0000000000000
+DATA constants<>+1880(SB)/8, $0x7ff0000000000000
+DATA constants<>+1888(SB)/8, $0x7ff0000000000000
+DATA constants<>+1896(SB)/8, $0x7ff0000000000000
+DATA constants<>+1904(SB)/8, $0x7ff0000000000000
+DATA constants<>+1912(SB)/8, $0x7ff0000000000000
+DATA constants<>+1920(SB)/8, $0x7ff8000000000000
+DATA constants<>+1928(SB)/8, $0x7ff8000000000000
+DATA constants<>+1936(SB)/8, $0x7ff8000000000000
+DATA constants<>+1944(SB)/8, $0x7ff8000000000000
+DATA constants<>+1952(SB)/8, $0x7ff8000000000000
+DATA constants<>+1960(SB)/8, $0x7ff8000000000000
+DATA constants<>+1968(SB)/8, $0x7ff8000000000000
+DATA constants<>+1976(SB)/8, $0x7ff8000000000000
+DATA constants<>+1984(SB)/8, $0xc010000000000000
+DATA constants<>+1992(SB)/8, $0xc010000000000000
+DATA constants<>+2000(SB)/8, $0xc010000000000000
+DATA constants<>+2008(SB)/8, $0xc010000000000000
+DATA constants<>+2016(SB)/8, $0xc010000000000000
+DATA constants<>+2024(SB)/8, $0xc010000000000000
+DATA constants<>+2032(SB)/8, $0xc010000000000000
+DATA constants<>+2040(SB)/8, $0xc010000000000000
+DATA constants<>+2048(SB)/8, $0x4010000000000000
+DATA constants<>+2056(SB)/8, $0x4010000000000000
+DATA constants<>+2064(SB)/8, $0x4010000000000000
+DATA constants<>+2072(SB)/8, $0x4010000000000000
+DATA constants<>+2080(SB)/8, $0x4010000000000000
+DATA constants<>+2088(SB)/8, $0x4010000000000000
+DATA constants<>+2096(SB)/8, $0x4010000000000000
+DATA constants<>+2104(SB)/8, $0x4010000000000000
+DATA constants<>+2112(SB)/8, $0xbff0000000000000
+DATA constants<>+2120(SB)/8, $0xbff0000000000000
+DATA constants<>+2128(SB)/8, $0xbff0000000000000
+DATA constants<>+2136(SB)/8, $0xbff0000000000000
+DATA constants<>+2144(SB)/8, $0xbff0000000000000
+DATA constants<>+2152(SB)/8, $0xbff0000000000000
+DATA constants<>+2160(SB)/8, $0xbff0000000000000
+DATA constants<>+2168(SB)/8, $0xbff0000000000000
+DATA constants<>+2176(SB)/8, $0x3fc0000000000000
+DATA constants<>+2184(SB)/8, $0x3fc0000000000000
+DATA constants<>+2192(SB)/8, $0x3fc0000000000000
+DATA constants<>+2200(SB)/8, $0x3fc0000000000000
+DATA constants<>+2208(SB)/8, $0x3fc0000000000000
+DATA constants<>+2216(SB)/8, $0x3fc0000000000000
+DATA constants<>+2224(SB)/8, $0x3fc0000000000000
+DATA constants<>+2232(SB)/8, $0x3fc0000000000000
+DATA constants<>+2240(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2248(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2256(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2264(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2272(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2280(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2288(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2296(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2304(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2312(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2320(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2328(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2336(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2344(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2352(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2360(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2368(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2376(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2384(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2392(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2400(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2408(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2416(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2424(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2432(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2440(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2448(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2456(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2464(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2472(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2480(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2488(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2496(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2504(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2512(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2520(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2528(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2536(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2544(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2552(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2560(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2568(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2576(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2584(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2592(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2600(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2608(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2616(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2624(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2632(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2640(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2648(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2656(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2664(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2672(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2680(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2688(SB)/8, $0x3f737242b1831533
+DATA constants<>+2696(SB)/8, $0x3f737242b1831533
+DATA constants<>+2704(SB)/8, $0x3f737242b1831533
+DATA constants<>+2712(SB)/8, $0x3f737242b1831533
+DATA constants<>+2720(SB)/8, $0x3f737242b1831533
+DATA constants<>+2728(SB)/8, $0x3f737242b1831533
+DATA constants<>+2736(SB)/8, $0x3f737242b1831533
+DATA constants<>+2744(SB)/8, $0x3f737242b1831533
+DATA constants<>+2752(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2760(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2768(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2776(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2784(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2792(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2800(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2808(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2816(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2824(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2832(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2840(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2848(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2856(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2864(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2872(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2880(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2888(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2896(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2904(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2912(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2920(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2928(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2936(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2944(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2952(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2960(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2968(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2976(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2984(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2992(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+3000(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+3008(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3016(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3024(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3032(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3040(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3048(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3056(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3064(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3072(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3080(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3088(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3096(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3104(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3112(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3120(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3128(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3136(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3144(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3152(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3160(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3168(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3176(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3184(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3192(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3200(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3208(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3216(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3224(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3232(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3240(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3248(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3256(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3264(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3272(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3280(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3288(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3296(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3304(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3312(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3320(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3328(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3336(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3344(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3352(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3360(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3368(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3376(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3384(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3392(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3400(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3408(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3416(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3424(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3432(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3440(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3448(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3456(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3464(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3472(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3480(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3488(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3496(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3504(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3512(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3520(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3528(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3536(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3544(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3552(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3560(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3568(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3576(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3584(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3592(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3600(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3608(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3616(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3624(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3632(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3640(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3648(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3656(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3664(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3672(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3680(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3688(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3696(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3704(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3712(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3720(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3728(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3736(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3744(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3752(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3760(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3768(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3776(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3784(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3792(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3800(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3808(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3816(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3824(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3832(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3840(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3848(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3856(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3864(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3872(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3880(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3888(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3896(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3904(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3912(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3920(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3928(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3936(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3944(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3952(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3960(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3968(SB)/8, $0xbfc5555555555103
+DATA constants<>+3976(SB)/8, $0xbfc5555555555103
+DATA constants<>+3984(SB)/8, $0xbfc5555555555103
+DATA constants<>+3992(SB)/8, $0xbfc5555555555103
+DATA constants<>+4000(SB)/8, $0xbfc5555555555103
+DATA constants<>+4008(SB)/8, $0xbfc5555555555103
+DATA constants<>+4016(SB)/8, $0xbfc5555555555103
+DATA constants<>+4024(SB)/8, $0xbfc5555555555103
+DATA constants<>+4032(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4040(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4048(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4056(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4064(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4072(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4080(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4088(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4096(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4104(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4112(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4120(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4128(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4136(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4144(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4152(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4160(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4168(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4176(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4184(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4192(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4200(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4208(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4216(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4224(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4232(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4240(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4248(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4256(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4264(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4272(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4280(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4288(SB)/8, $0x3fa5555555555419
+DATA constants<>+4296(SB)/8, $0x3fa5555555555419
+DATA constants<>+4304(SB)/8, $0x3fa5555555555419
+DATA constants<>+4312(SB)/8, $0x3fa5555555555419
+DATA constants<>+4320(SB)/8, $0x3fa5555555555419
+DATA constants<>+4328(SB)/8, $0x3fa5555555555419
+DATA constants<>+4336(SB)/8, $0x3fa5555555555419
+DATA constants<>+4344(SB)/8, $0x3fa5555555555419
+DATA constants<>+4352(SB)/8, $0xbfe0000000000000
+DATA constants<>+4360(SB)/8, $0xbfe0000000000000
+DATA constants<>+4368(SB)/8, $0xbfe0000000000000
+DATA constants<>+4376(SB)/8, $0xbfe0000000000000
+DATA constants<>+4384(SB)/8, $0xbfe0000000000000
+DATA constants<>+4392(SB)/8, $0xbfe0000000000000
+DATA constants<>+4400(SB)/8, $0xbfe0000000000000
+DATA constants<>+4408(SB)/8, $0xbfe0000000000000
+DATA constants<>+4416(SB)/8, $0x0000000000000001
+DATA constants<>+4424(SB)/8, $0x0000000000000001
+DATA constants<>+4432(SB)/8, $0x0000000000000001
+DATA constants<>+4440(SB)/8, $0x0000000000000001
+DATA constants<>+4448(SB)/8, $0x0000000000000001
+DATA constants<>+4456(SB)/8, $0x0000000000000001
+DATA constants<>+4464(SB)/8, $0x0000000000000001
+DATA constants<>+4472(SB)/8, $0x0000000000000001
+DATA constants<>+4480(SB)/8, $0x0000000000000002
+DATA constants<>+4488(SB)/8, $0x0000000000000002
+DATA constants<>+4496(SB)/8, $0x0000000000000002
+DATA constants<>+4504(SB)/8, $0x0000000000000002
+DATA constants<>+4512(SB)/8, $0x0000000000000002
+DATA constants<>+4520(SB)/8, $0x0000000000000002
+DATA constants<>+4528(SB)/8, $0x0000000000000002
+DATA constants<>+4536(SB)/8, $0x0000000000000002
+DATA constants<>+4544(SB)/8, $0x0101010101010101
+DATA constants<>+4552(SB)/8, $0x0101010101010101
+DATA constants<>+4560(SB)/8, $0x0101010101010101
+DATA constants<>+4568(SB)/8, $0x0101010101010101
+DATA constants<>+4576(SB)/8, $0x0101010101010101
+DATA constants<>+4584(SB)/8, $0x0101010101010101
+DATA constants<>+4592(SB)/8, $0x0101010101010101
+DATA constants<>+4600(SB)/8, $0x0101010101010101
+DATA constants<>+4608(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4616(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4624(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4632(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4640(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4648(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4656(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4664(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4672(SB)/8, $0xc087500000000000
+DATA constants<>+4680(SB)/8, $0xc087500000000000
+DATA constants<>+4688(SB)/8, $0xc087500000000000
+DATA constants<>+4696(SB)/8, $0xc087500000000000
+DATA constants<>+4704(SB)/8, $0xc087500000000000
+DATA constants<>+4712(SB)/8, $0xc087500000000000
+DATA constants<>+4720(SB)/8, $0xc087500000000000
+DATA constants<>+4728(SB)/8, $0xc087500000000000
+DATA constants<>+4736(SB)/8, $0x4086300000000000
+DATA constants<>+4744(SB)/8, $0x4086300000000000
+DATA constants<>+4752(SB)/8, $0x4086300000000000
+DATA constants<>+4760(SB)/8, $0x4086300000000000
+DATA constants<>+4768(SB)/8, $0x4086300000000000
+DATA constants<>+4776(SB)/8, $0x4086300000000000
+DATA constants<>+4784(SB)/8, $0x4086300000000000
+DATA constants<>+4792(SB)/8, $0x4086300000000000
+DATA constants<>+4800(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4808(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4816(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4824(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4832(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4840(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4848(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4856(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4864(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4872(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4880(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4888(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4896(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4904(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4912(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4920(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4928(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4936(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4944(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4952(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4960(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4968(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4976(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4984(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4992(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5000(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5008(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5016(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5024(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5032(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5040(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5048(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5056(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5064(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5072(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5080(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5088(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5096(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5104(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5112(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5120(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5128(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5136(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5144(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5152(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5160(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5168(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5176(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5184(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5192(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5200(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5208(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5216(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5224(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5232(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5240(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5248(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5256(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5264(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5272(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5280(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5288(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5296(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5304(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5312(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5320(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5328(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5336(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5344(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5352(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5360(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5368(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5376(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5384(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5392(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5400(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5408(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5416(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5424(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5432(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5440(SB)/8, $0x3f81111111111111
+DATA constants<>+5448(SB)/8, $0x3f81111111111111
+DATA constants<>+5456(SB)/8, $0x3f81111111111111
+DATA constants<>+5464(SB)/8, $0x3f81111111111111
+DATA constants<>+5472(SB)/8, $0x3f81111111111111
+DATA constants<>+5480(SB)/8, $0x3f81111111111111
+DATA constants<>+5488(SB)/8, $0x3f81111111111111
+DATA constants<>+5496(SB)/8, $0x3f81111111111111
+DATA constants<>+5504(SB)/8, $0x3fa5555555555555
+DATA constants<>+5512(SB)/8, $0x3fa5555555555555
+DATA constants<>+5520(SB)/8, $0x3fa5555555555555
+DATA constants<>+5528(SB)/8, $0x3fa5555555555555
+DATA constants<>+5536(SB)/8, $0x3fa5555555555555
+DATA constants<>+5544(SB)/8, $0x3fa5555555555555
+DATA constants<>+5552(SB)/8, $0x3fa5555555555555
+DATA constants<>+5560(SB)/8, $0x3fa5555555555555
+DATA constants<>+5568(SB)/8, $0x3fc5555555555555
+DATA constants<>+5576(SB)/8, $0x3fc5555555555555
+DATA constants<>+5584(SB)/8, $0x3fc5555555555555
+DATA constants<>+5592(SB)/8, $0x3fc5555555555555
+DATA constants<>+5600(SB)/8, $0x3fc5555555555555
+DATA constants<>+5608(SB)/8, $0x3fc5555555555555
+DATA constants<>+5616(SB)/8, $0x3fc5555555555555
+DATA constants<>+5624(SB)/8, $0x3fc5555555555555
+DATA constants<>+5632(SB)/8, $0x4350000000000000
+DATA constants<>+5640(SB)/8, $0x4350000000000000
+DATA constants<>+5648(SB)/8, $0x4350000000000000
+DATA constants<>+5656(SB)/8, $0x4350000000000000
+DATA constants<>+5664(SB)/8, $0x4350000000000000
+DATA constants<>+5672(SB)/8, $0x4350000000000000
+DATA constants<>+5680(SB)/8, $0x4350000000000000
+DATA constants<>+5688(SB)/8, $0x4350000000000000
+DATA constants<>+5696(SB)/8, $0x0010000000000000
+DATA constants<>+5704(SB)/8, $0x0010000000000000
+DATA constants<>+5712(SB)/8, $0x0010000000000000
+DATA constants<>+5720(SB)/8, $0x0010000000000000
+DATA constants<>+5728(SB)/8, $0x0010000000000000
+DATA constants<>+5736(SB)/8, $0x0010000000000000
+DATA constants<>+5744(SB)/8, $0x0010000000000000
+DATA constants<>+5752(SB)/8, $0x0010000000000000
+DATA constants<>+5760(SB)/8, $0x404b000000000000
+DATA constants<>+5768(SB)/8, $0x404b000000000000
+DATA constants<>+5776(SB)/8, $0x404b000000000000
+DATA constants<>+5784(SB)/8, $0x404b000000000000
+DATA constants<>+5792(SB)/8, $0x404b000000000000
+DATA constants<>+5800(SB)/8, $0x404b000000000000
+DATA constants<>+5808(SB)/8, $0x404b000000000000
+DATA constants<>+5816(SB)/8, $0x404b000000000000
+DATA constants<>+5824(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5832(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5840(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5848(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5856(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5864(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5872(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5880(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5888(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5896(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5904(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5912(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5920(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5928(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5936(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5944(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5952(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5960(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5968(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5976(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5984(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5992(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+6000(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+6008(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+6016(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6024(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6032(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6040(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6048(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6056(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6064(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6072(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6080(SB)/8, $0x3fd2492494229359
+DATA constants<>+6088(SB)/8, $0x3fd2492494229359
+DATA constants<>+6096(SB)/8, $0x3fd2492494229359
+DATA constants<>+6104(SB)/8, $0x3fd2492494229359
+DATA constants<>+6112(SB)/8, $0x3fd2492494229359
+DATA constants<>+6120(SB)/8, $0x3fd2492494229359
+DATA constants<>+6128(SB)/8, $0x3fd2492494229359
+DATA constants<>+6136(SB)/8, $0x3fd2492494229359
+DATA constants<>+6144(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6152(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6160(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6168(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6176(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6184(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6192(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6200(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6208(SB)/8, $0x3fe5555555555593
+DATA constants<>+6216(SB)/8, $0x3fe5555555555593
+DATA constants<>+6224(SB)/8, $0x3fe5555555555593
+DATA constants<>+6232(SB)/8, $0x3fe5555555555593
+DATA constants<>+6240(SB)/8, $0x3fe5555555555593
+DATA constants<>+6248(SB)/8, $0x3fe5555555555593
+DATA constants<>+6256(SB)/8, $0x3fe5555555555593
+DATA constants<>+6264(SB)/8, $0x3fe5555555555593
+DATA constants<>+6272(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6280(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6288(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6296(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6304(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6312(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6320(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6328(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6336(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6344(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6352(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6360(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6368(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6376(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6384(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6392(SB)/8, $0x3fe62e42fee00000
+GLOBL constants<>(SB), RODATA|NOPTR, $6400

@@ -160,6 +160,28 @@ loop:
 	VZEROUPPER
 	RET
 
+// func sign_avx512(dst, a unsafe.Pointer, n int)
+TEXT ·sign_avx512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	PCALIGN $32
+loop:
+	VMOVUPS (SI)(AX*4), Z0
+	VANDPS constants<>+0(SB), Z0, Z1
+	VORPS constants<>+128(SB), Z1, Z1
+	VANDPS constants<>+64(SB), Z0, Z2
+	VMOVUPS constants<>+192(SB), Z3
+	VCMPPS $17, Z2, Z3, K1
+	VBLENDMPS Z1, Z0, K1, Z3
+	VMOVUPS Z3, (DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT loop
+	VZEROUPPER
+	RET
+
 // func sqrt_avx512(dst, a unsafe.Pointer, n int)
 TEXT ·sqrt_avx512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
@@ -187,7 +209,7 @@ TEXT ·rsqrt_avx512(SB), NOSPLIT, $0-24
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
 	VSQRTPD Z0, Z0
-	VMOVUPD constants<>+128(SB), Z1
+	VMOVUPD constants<>+256(SB), Z1
 	VDIVPD Z0, Z1, Z1
 	VCVTPD2PS Z1, Y15
 	VMOVUPS Y15, (DI)(AX*4)
@@ -206,27 +228,27 @@ TEXT ·exp_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
-	VMOVUPD constants<>+192(SB), Z1
+	VMOVUPD constants<>+320(SB), Z1
 	VMAXPD Z0, Z1, Z1
-	VMOVUPD constants<>+256(SB), Z0
+	VMOVUPD constants<>+384(SB), Z0
 	VMINPD Z1, Z0, Z0
-	VMOVUPD constants<>+384(SB), Z1
-	VMOVAPD Z0, Z2
-	VFMADD213PD constants<>+320(SB), Z1, Z2
-	VSUBPD constants<>+320(SB), Z2, Z1
-	VFMADD231PD constants<>+448(SB), Z1, Z0
 	VMOVUPD constants<>+512(SB), Z1
+	VMOVAPD Z0, Z2
+	VFMADD213PD constants<>+448(SB), Z1, Z2
+	VSUBPD constants<>+448(SB), Z2, Z1
+	VFMADD231PD constants<>+576(SB), Z1, Z0
+	VMOVUPD constants<>+640(SB), Z1
 	VMOVAPD Z0, Z3
-	VFMADD213PD constants<>+576(SB), Z1, Z3
-	VFMADD213PD constants<>+640(SB), Z0, Z3
-	VFMADD213PD constants<>+704(SB), Z0, Z3
+	VFMADD213PD constants<>+704(SB), Z1, Z3
 	VFMADD213PD constants<>+768(SB), Z0, Z3
 	VFMADD213PD constants<>+832(SB), Z0, Z3
 	VFMADD213PD constants<>+896(SB), Z0, Z3
+	VFMADD213PD constants<>+960(SB), Z0, Z3
+	VFMADD213PD constants<>+1024(SB), Z0, Z3
 	VMULPD Z0, Z0, Z1
 	VFMADD231PD Z3, Z1, Z0
 	VPSLLQ $52, Z2, Z2
-	VPADDQ constants<>+128(SB), Z2, Z2
+	VPADDQ constants<>+256(SB), Z2, Z2
 	VFMADD231PD Z0, Z2, Z2
 	VCVTPD2PS Z2, Y15
 	VMOVUPS Y15, (DI)(AX*4)
@@ -245,30 +267,30 @@ TEXT ·expm1_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
-	VMOVUPD constants<>+192(SB), Z1
+	VMOVUPD constants<>+320(SB), Z1
 	VMAXPD Z0, Z1, Z1
-	VMOVUPD constants<>+256(SB), Z2
+	VMOVUPD constants<>+384(SB), Z2
 	VMINPD Z1, Z2, Z2
-	VMOVUPD constants<>+384(SB), Z1
-	VMOVAPD Z2, Z3
-	VFMADD213PD constants<>+320(SB), Z1, Z3
-	VSUBPD constants<>+320(SB), Z3, Z1
-	VFMADD231PD constants<>+448(SB), Z1, Z2
 	VMOVUPD constants<>+512(SB), Z1
+	VMOVAPD Z2, Z3
+	VFMADD213PD constants<>+448(SB), Z1, Z3
+	VSUBPD constants<>+448(SB), Z3, Z1
+	VFMADD231PD constants<>+576(SB), Z1, Z2
+	VMOVUPD constants<>+640(SB), Z1
 	VMOVAPD Z2, Z4
-	VFMADD213PD constants<>+576(SB), Z1, Z4
-	VFMADD213PD constants<>+640(SB), Z2, Z4
-	VFMADD213PD constants<>+704(SB), Z2, Z4
+	VFMADD213PD constants<>+704(SB), Z1, Z4
 	VFMADD213PD constants<>+768(SB), Z2, Z4
 	VFMADD213PD constants<>+832(SB), Z2, Z4
 	VFMADD213PD constants<>+896(SB), Z2, Z4
+	VFMADD213PD constants<>+960(SB), Z2, Z4
+	VFMADD213PD constants<>+1024(SB), Z2, Z4
 	VMULPD Z2, Z2, Z1
 	VFMADD231PD Z4, Z1, Z2
 	VPSLLQ $52, Z3, Z3
-	VPADDQ constants<>+128(SB), Z3, Z3
-	VSUBPD constants<>+128(SB), Z3, Z4
+	VPADDQ constants<>+256(SB), Z3, Z3
+	VSUBPD constants<>+256(SB), Z3, Z4
 	VFMADD231PD Z2, Z3, Z4
-	VANDPD constants<>+960(SB), Z0, Z0
+	VANDPD constants<>+1088(SB), Z0, Z0
 	VORPD Z0, Z4, Z0
 	VCVTPD2PS Z0, Y15
 	VMOVUPS Y15, (DI)(AX*4)
@@ -287,33 +309,33 @@ TEXT ·log_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
-	VPSUBQ constants<>+1024(SB), Z0, Z1
-	VANDPD constants<>+1088(SB), Z1, Z2
+	VPSUBQ constants<>+1152(SB), Z0, Z1
+	VANDPD constants<>+1216(SB), Z1, Z2
 	VPSUBQ Z2, Z0, Z2
-	VSUBPD constants<>+128(SB), Z2, Z2
-	VXORPD constants<>+960(SB), Z1, Z1
+	VSUBPD constants<>+256(SB), Z2, Z2
+	VXORPD constants<>+1088(SB), Z1, Z1
 	VPSRLQ $52, Z1, Z1
-	VORPD constants<>+1152(SB), Z1, Z1
-	VSUBPD constants<>+1216(SB), Z1, Z1
-	VADDPD constants<>+1280(SB), Z2, Z3
+	VORPD constants<>+1280(SB), Z1, Z1
+	VSUBPD constants<>+1344(SB), Z1, Z1
+	VADDPD constants<>+1408(SB), Z2, Z3
 	VDIVPD Z3, Z2, Z3
 	VMULPD Z3, Z3, Z2
-	VMOVUPD constants<>+1344(SB), Z4
+	VMOVUPD constants<>+1472(SB), Z4
 	VMOVAPD Z2, Z5
-	VFMADD213PD constants<>+1408(SB), Z4, Z5
-	VFMADD213PD constants<>+1472(SB), Z2, Z5
-	VFMADD213PD constants<>+1536(SB), Z2, Z5
+	VFMADD213PD constants<>+1536(SB), Z4, Z5
 	VFMADD213PD constants<>+1600(SB), Z2, Z5
+	VFMADD213PD constants<>+1664(SB), Z2, Z5
+	VFMADD213PD constants<>+1728(SB), Z2, Z5
 	VADDPD Z3, Z3, Z3
 	VMULPD Z2, Z3, Z2
 	VFMADD231PD Z5, Z2, Z3
-	VFMADD231PD constants<>+1664(SB), Z1, Z3
-	VCMPPD $17, constants<>+1728(SB), Z0, K1
+	VFMADD231PD constants<>+1792(SB), Z1, Z3
+	VCMPPD $17, constants<>+1856(SB), Z0, K1
 	VBLENDMPD Z3, Z0, K1, Z3
-	VCMPPD $17, constants<>+1792(SB), Z0, K1
-	VBLENDMPD constants<>+1856(SB), Z3, K1, Z3
-	VCMPPD $0, constants<>+1792(SB), Z0, K1
-	VBLENDMPD constants<>+1088(SB), Z3, K1, Z3
+	VCMPPD $17, constants<>+192(SB), Z0, K1
+	VBLENDMPD constants<>+1920(SB), Z3, K1, Z3
+	VCMPPD $0, constants<>+192(SB), Z0, K1
+	VBLENDMPD constants<>+1216(SB), Z3, K1, Z3
 	VCVTPD2PS Z3, Y15
 	VMOVUPS Y15, (DI)(AX*4)
 	ADDQ $8, AX
@@ -331,37 +353,37 @@ TEXT ·log1p_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
-	VADDPD constants<>+128(SB), Z0, Z1
-	VPSUBQ constants<>+1024(SB), Z1, Z2
-	VANDPD constants<>+1088(SB), Z2, Z3
+	VADDPD constants<>+256(SB), Z0, Z1
+	VPSUBQ constants<>+1152(SB), Z1, Z2
+	VANDPD constants<>+1216(SB), Z2, Z3
 	VPSUBQ Z3, Z1, Z3
-	VSUBPD constants<>+128(SB), Z3, Z3
-	VXORPD constants<>+960(SB), Z2, Z2
+	VSUBPD constants<>+256(SB), Z3, Z3
+	VXORPD constants<>+1088(SB), Z2, Z2
 	VPSRLQ $52, Z2, Z2
-	VORPD constants<>+1152(SB), Z2, Z2
-	VSUBPD constants<>+1216(SB), Z2, Z2
-	VCMPPD $0, constants<>+1792(SB), Z2, K1
+	VORPD constants<>+1280(SB), Z2, Z2
+	VSUBPD constants<>+1344(SB), Z2, Z2
+	VCMPPD $0, constants<>+192(SB), Z2, K1
 	VBLENDMPD Z0, Z3, K1, Z3
-	VADDPD constants<>+1280(SB), Z3, Z4
+	VADDPD constants<>+1408(SB), Z3, Z4
 	VDIVPD Z4, Z3, Z4
 	VMULPD Z4, Z4, Z3
-	VMOVUPD constants<>+1344(SB), Z5
+	VMOVUPD constants<>+1472(SB), Z5
 	VMOVAPD Z3, Z6
-	VFMADD213PD constants<>+1408(SB), Z5, Z6
-	VFMADD213PD constants<>+1472(SB), Z3, Z6
-	VFMADD213PD constants<>+1536(SB), Z3, Z6
+	VFMADD213PD constants<>+1536(SB), Z5, Z6
 	VFMADD213PD constants<>+1600(SB), Z3, Z6
+	VFMADD213PD constants<>+1664(SB), Z3, Z6
+	VFMADD213PD constants<>+1728(SB), Z3, Z6
 	VADDPD Z4, Z4, Z4
 	VMULPD Z3, Z4, Z3
 	VFMADD231PD Z6, Z3, Z4
-	VFMADD231PD constants<>+1664(SB), Z2, Z4
-	VCMPPD $17, constants<>+1728(SB), Z1, K1
+	VFMADD231PD constants<>+1792(SB), Z2, Z4
+	VCMPPD $17, constants<>+1856(SB), Z1, K1
 	VBLENDMPD Z4, Z1, K1, Z4
-	VCMPPD $17, constants<>+1792(SB), Z1, K1
-	VBLENDMPD constants<>+1856(SB), Z4, K1, Z4
-	VCMPPD $0, constants<>+1792(SB), Z1, K1
-	VBLENDMPD constants<>+1088(SB), Z4, K1, Z4
-	VANDPD constants<>+960(SB), Z0, Z0
+	VCMPPD $17, constants<>+192(SB), Z1, K1
+	VBLENDMPD constants<>+1920(SB), Z4, K1, Z4
+	VCMPPD $0, constants<>+192(SB), Z1, K1
+	VBLENDMPD constants<>+1216(SB), Z4, K1, Z4
+	VANDPD constants<>+1088(SB), Z0, Z0
 	VORPD Z0, Z4, Z0
 	VCVTPD2PS Z0, Y15
 	VMOVUPS Y15, (DI)(AX*4)
@@ -381,32 +403,32 @@ TEXT ·tanh_avx512(SB), NOSPLIT, $0-24
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
 	VADDPD Z0, Z0, Z1
-	VMOVUPD constants<>+192(SB), Z2
+	VMOVUPD constants<>+320(SB), Z2
 	VMAXPD Z1, Z2, Z2
-	VMOVUPD constants<>+256(SB), Z1
+	VMOVUPD constants<>+384(SB), Z1
 	VMINPD Z2, Z1, Z1
-	VMOVUPD constants<>+384(SB), Z2
-	VMOVAPD Z1, Z3
-	VFMADD213PD constants<>+320(SB), Z2, Z3
-	VSUBPD constants<>+320(SB), Z3, Z2
-	VFMADD231PD constants<>+448(SB), Z2, Z1
 	VMOVUPD constants<>+512(SB), Z2
+	VMOVAPD Z1, Z3
+	VFMADD213PD constants<>+448(SB), Z2, Z3
+	VSUBPD constants<>+448(SB), Z3, Z2
+	VFMADD231PD constants<>+576(SB), Z2, Z1
+	VMOVUPD constants<>+640(SB), Z2
 	VMOVAPD Z1, Z4
-	VFMADD213PD constants<>+576(SB), Z2, Z4
-	VFMADD213PD constants<>+640(SB), Z1, Z4
-	VFMADD213PD constants<>+704(SB), Z1, Z4
+	VFMADD213PD constants<>+704(SB), Z2, Z4
 	VFMADD213PD constants<>+768(SB), Z1, Z4
 	VFMADD213PD constants<>+832(SB), Z1, Z4
 	VFMADD213PD constants<>+896(SB), Z1, Z4
+	VFMADD213PD constants<>+960(SB), Z1, Z4
+	VFMADD213PD constants<>+1024(SB), Z1, Z4
 	VMULPD Z1, Z1, Z2
 	VFMADD231PD Z4, Z2, Z1
 	VPSLLQ $52, Z3, Z3
-	VPADDQ constants<>+128(SB), Z3, Z3
-	VSUBPD constants<>+128(SB), Z3, Z4
+	VPADDQ constants<>+256(SB), Z3, Z3
+	VSUBPD constants<>+256(SB), Z3, Z4
 	VFMADD231PD Z1, Z3, Z4
-	VADDPD constants<>+1280(SB), Z4, Z1
+	VADDPD constants<>+1408(SB), Z4, Z1
 	VDIVPD Z1, Z4, Z1
-	VANDPD constants<>+960(SB), Z0, Z0
+	VANDPD constants<>+1088(SB), Z0, Z0
 	VORPD Z0, Z1, Z0
 	VCVTPD2PS Z0, Y15
 	VMOVUPS Y15, (DI)(AX*4)
@@ -425,31 +447,31 @@ TEXT ·logistic_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
-	VXORPD constants<>+960(SB), Z0, Z0
-	VMOVUPD constants<>+192(SB), Z1
+	VXORPD constants<>+1088(SB), Z0, Z0
+	VMOVUPD constants<>+320(SB), Z1
 	VMAXPD Z0, Z1, Z1
-	VMOVUPD constants<>+256(SB), Z0
+	VMOVUPD constants<>+384(SB), Z0
 	VMINPD Z1, Z0, Z0
-	VMOVUPD constants<>+384(SB), Z1
-	VMOVAPD Z0, Z2
-	VFMADD213PD constants<>+320(SB), Z1, Z2
-	VSUBPD constants<>+320(SB), Z2, Z1
-	VFMADD231PD constants<>+448(SB), Z1, Z0
 	VMOVUPD constants<>+512(SB), Z1
+	VMOVAPD Z0, Z2
+	VFMADD213PD constants<>+448(SB), Z1, Z2
+	VSUBPD constants<>+448(SB), Z2, Z1
+	VFMADD231PD constants<>+576(SB), Z1, Z0
+	VMOVUPD constants<>+640(SB), Z1
 	VMOVAPD Z0, Z3
-	VFMADD213PD constants<>+576(SB), Z1, Z3
-	VFMADD213PD constants<>+640(SB), Z0, Z3
-	VFMADD213PD constants<>+704(SB), Z0, Z3
+	VFMADD213PD constants<>+704(SB), Z1, Z3
 	VFMADD213PD constants<>+768(SB), Z0, Z3
 	VFMADD213PD constants<>+832(SB), Z0, Z3
 	VFMADD213PD constants<>+896(SB), Z0, Z3
+	VFMADD213PD constants<>+960(SB), Z0, Z3
+	VFMADD213PD constants<>+1024(SB), Z0, Z3
 	VMULPD Z0, Z0, Z1
 	VFMADD231PD Z3, Z1, Z0
 	VPSLLQ $52, Z2, Z2
-	VPADDQ constants<>+128(SB), Z2, Z2
+	VPADDQ constants<>+256(SB), Z2, Z2
 	VFMADD231PD Z0, Z2, Z2
-	VADDPD constants<>+128(SB), Z2, Z2
-	VMOVUPD constants<>+128(SB), Z0
+	VADDPD constants<>+256(SB), Z2, Z2
+	VMOVUPD constants<>+256(SB), Z0
 	VDIVPD Z2, Z0, Z0
 	VCVTPD2PS Z0, Y15
 	VMOVUPS Y15, (DI)(AX*4)
@@ -468,17 +490,16 @@ TEXT ·erf_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
-	VMOVUPD constants<>+1920(SB), Z1
+	VMOVUPD constants<>+1984(SB), Z1
 	VMAXPD Z0, Z1, Z1
-	VMOVUPD constants<>+1984(SB), Z0
+	VMOVUPD constants<>+2048(SB), Z0
 	VMINPD Z1, Z0, Z0
 	VMULPD Z0, Z0, Z1
-	VMOVUPD constants<>+2112(SB), Z2
-	VFMADD213PD constants<>+2048(SB), Z2, Z1
 	VMOVUPD constants<>+2176(SB), Z2
+	VFMADD213PD constants<>+2112(SB), Z2, Z1
+	VMOVUPD constants<>+2240(SB), Z2
 	VMOVAPD Z1, Z3
-	VFMADD213PD constants<>+2240(SB), Z2, Z3
-	VFMADD213PD constants<>+2304(SB), Z1, Z3
+	VFMADD213PD constants<>+2304(SB), Z2, Z3
 	VFMADD213PD constants<>+2368(SB), Z1, Z3
 	VFMADD213PD constants<>+2432(SB), Z1, Z3
 	VFMADD213PD constants<>+2496(SB), Z1, Z3
@@ -496,6 +517,7 @@ loop:
 	VFMADD213PD constants<>+3264(SB), Z1, Z3
 	VFMADD213PD constants<>+3328(SB), Z1, Z3
 	VFMADD213PD constants<>+3392(SB), Z1, Z3
+	VFMADD213PD constants<>+3456(SB), Z1, Z3
 	VMULPD Z3, Z0, Z3
 	VCVTPD2PS Z3, Y15
 	VMOVUPS Y15, (DI)(AX*4)
@@ -514,36 +536,36 @@ TEXT ·sin_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
-	VMOVUPD constants<>+3456(SB), Z1
+	VMOVUPD constants<>+3520(SB), Z1
 	VMOVAPD Z0, Z2
-	VFMADD213PD constants<>+320(SB), Z1, Z2
-	VSUBPD constants<>+320(SB), Z2, Z1
-	VFMADD231PD constants<>+3520(SB), Z1, Z0
+	VFMADD213PD constants<>+448(SB), Z1, Z2
+	VSUBPD constants<>+448(SB), Z2, Z1
 	VFMADD231PD constants<>+3584(SB), Z1, Z0
+	VFMADD231PD constants<>+3648(SB), Z1, Z0
 	VMULPD Z0, Z0, Z1
-	VMOVUPD constants<>+3648(SB), Z3
+	VMOVUPD constants<>+3712(SB), Z3
 	VMOVAPD Z1, Z4
-	VFMADD213PD constants<>+3712(SB), Z3, Z4
-	VFMADD213PD constants<>+3776(SB), Z1, Z4
+	VFMADD213PD constants<>+3776(SB), Z3, Z4
 	VFMADD213PD constants<>+3840(SB), Z1, Z4
 	VFMADD213PD constants<>+3904(SB), Z1, Z4
-	VFMADD213PD constants<>+128(SB), Z1, Z4
+	VFMADD213PD constants<>+3968(SB), Z1, Z4
+	VFMADD213PD constants<>+256(SB), Z1, Z4
 	VMULPD Z4, Z0, Z4
 	VMULPD Z1, Z1, Z0
-	VMOVUPD constants<>+3968(SB), Z3
+	VMOVUPD constants<>+4032(SB), Z3
 	VMOVAPD Z1, Z5
-	VFMADD213PD constants<>+4032(SB), Z3, Z5
-	VFMADD213PD constants<>+4096(SB), Z1, Z5
+	VFMADD213PD constants<>+4096(SB), Z3, Z5
 	VFMADD213PD constants<>+4160(SB), Z1, Z5
 	VFMADD213PD constants<>+4224(SB), Z1, Z5
-	VMOVUPD constants<>+4288(SB), Z3
-	VFMADD213PD constants<>+128(SB), Z3, Z1
+	VFMADD213PD constants<>+4288(SB), Z1, Z5
+	VMOVUPD constants<>+4352(SB), Z3
+	VFMADD213PD constants<>+256(SB), Z3, Z1
 	VFMADD231PD Z5, Z0, Z1
-	VANDPD constants<>+4352(SB), Z2, Z5
-	VORPD constants<>+128(SB), Z5, Z5
-	VCMPPD $0, constants<>+128(SB), Z5, K1
+	VANDPD constants<>+4416(SB), Z2, Z5
+	VORPD constants<>+256(SB), Z5, Z5
+	VCMPPD $0, constants<>+256(SB), Z5, K1
 	VBLENDMPD Z4, Z1, K1, Z1
-	VANDPD constants<>+4416(SB), Z2, Z2
+	VANDPD constants<>+4480(SB), Z2, Z2
 	VPSLLQ $62, Z2, Z2
 	VXORPD Z2, Z1, Z2
 	VCVTPD2PS Z2, Y15
@@ -563,37 +585,37 @@ TEXT ·cos_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VCVTPS2PD (SI)(AX*4), Z0
-	VMOVUPD constants<>+3456(SB), Z1
+	VMOVUPD constants<>+3520(SB), Z1
 	VMOVAPD Z0, Z2
-	VFMADD213PD constants<>+320(SB), Z1, Z2
-	VSUBPD constants<>+320(SB), Z2, Z1
-	VFMADD231PD constants<>+3520(SB), Z1, Z0
+	VFMADD213PD constants<>+448(SB), Z1, Z2
+	VSUBPD constants<>+448(SB), Z2, Z1
 	VFMADD231PD constants<>+3584(SB), Z1, Z0
+	VFMADD231PD constants<>+3648(SB), Z1, Z0
 	VMULPD Z0, Z0, Z1
-	VMOVUPD constants<>+3648(SB), Z3
+	VMOVUPD constants<>+3712(SB), Z3
 	VMOVAPD Z1, Z4
-	VFMADD213PD constants<>+3712(SB), Z3, Z4
-	VFMADD213PD constants<>+3776(SB), Z1, Z4
+	VFMADD213PD constants<>+3776(SB), Z3, Z4
 	VFMADD213PD constants<>+3840(SB), Z1, Z4
 	VFMADD213PD constants<>+3904(SB), Z1, Z4
-	VFMADD213PD constants<>+128(SB), Z1, Z4
+	VFMADD213PD constants<>+3968(SB), Z1, Z4
+	VFMADD213PD constants<>+256(SB), Z1, Z4
 	VMULPD Z4, Z0, Z4
 	VMULPD Z1, Z1, Z0
-	VMOVUPD constants<>+3968(SB), Z3
+	VMOVUPD constants<>+4032(SB), Z3
 	VMOVAPD Z1, Z5
-	VFMADD213PD constants<>+4032(SB), Z3, Z5
-	VFMADD213PD constants<>+4096(SB), Z1, Z5
+	VFMADD213PD constants<>+4096(SB), Z3, Z5
 	VFMADD213PD constants<>+4160(SB), Z1, Z5
 	VFMADD213PD constants<>+4224(SB), Z1, Z5
-	VMOVUPD constants<>+4288(SB), Z3
-	VFMADD213PD constants<>+128(SB), Z3, Z1
+	VFMADD213PD constants<>+4288(SB), Z1, Z5
+	VMOVUPD constants<>+4352(SB), Z3
+	VFMADD213PD constants<>+256(SB), Z3, Z1
 	VFMADD231PD Z5, Z0, Z1
-	VPADDQ constants<>+4352(SB), Z2, Z2
-	VANDPD constants<>+4352(SB), Z2, Z5
-	VORPD constants<>+128(SB), Z5, Z5
-	VCMPPD $0, constants<>+128(SB), Z5, K1
+	VPADDQ constants<>+4416(SB), Z2, Z2
+	VANDPD constants<>+4416(SB), Z2, Z5
+	VORPD constants<>+256(SB), Z5, Z5
+	VCMPPD $0, constants<>+256(SB), Z5, K1
 	VBLENDMPD Z4, Z1, K1, Z1
-	VANDPD constants<>+4416(SB), Z2, Z2
+	VANDPD constants<>+4480(SB), Z2, Z2
 	VPSLLQ $62, Z2, Z2
 	VXORPD Z2, Z1, Z2
 	VCVTPD2PS Z2, Y15
@@ -616,7 +638,7 @@ loop:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS (DX)(AX*4), Z1
 	VCMPPS $17, Z1, Z0, K1
-	VMOVDQU8.Z constants<>+4480(SB), K1, X15
+	VMOVDQU8.Z constants<>+4544(SB), K1, X15
 	VMOVUPS X15, (DI)(AX*1)
 	ADDQ $16, AX
 	CMPQ AX, CX
@@ -636,7 +658,7 @@ loop:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS (DX)(AX*4), Z1
 	VCMPPS $18, Z1, Z0, K1
-	VMOVDQU8.Z constants<>+4480(SB), K1, X15
+	VMOVDQU8.Z constants<>+4544(SB), K1, X15
 	VMOVUPS X15, (DI)(AX*1)
 	ADDQ $16, AX
 	CMPQ AX, CX
@@ -656,7 +678,7 @@ loop:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS (DX)(AX*4), Z1
 	VCMPPS $0, Z1, Z0, K1
-	VMOVDQU8.Z constants<>+4480(SB), K1, X15
+	VMOVDQU8.Z constants<>+4544(SB), K1, X15
 	VMOVUPS X15, (DI)(AX*1)
 	ADDQ $16, AX
 	CMPQ AX, CX
@@ -676,7 +698,7 @@ loop:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS (DX)(AX*4), Z1
 	VCMPPS $4, Z1, Z0, K1
-	VMOVDQU8.Z constants<>+4480(SB), K1, X15
+	VMOVDQU8.Z constants<>+4544(SB), K1, X15
 	VMOVUPS X15, (DI)(AX*1)
 	ADDQ $16, AX
 	CMPQ AX, CX
@@ -850,7 +872,7 @@ TEXT ·neg64_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Z0
-	VXORPD constants<>+960(SB), Z0, Z0
+	VXORPD constants<>+1088(SB), Z0, Z0
 	VMOVUPD Z0, (DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
@@ -867,7 +889,7 @@ TEXT ·abs64_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Z0
-	VANDPD constants<>+4544(SB), Z0, Z0
+	VANDPD constants<>+4608(SB), Z0, Z0
 	VMOVUPD Z0, (DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
@@ -901,21 +923,20 @@ TEXT ·exp64_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD constants<>+4608(SB), Z1
+	VMOVUPD constants<>+4672(SB), Z1
 	VMAXPD Z0, Z1, Z1
-	VMOVUPD constants<>+4672(SB), Z0
+	VMOVUPD constants<>+4736(SB), Z0
 	VMINPD Z1, Z0, Z0
-	VMOVUPD constants<>+384(SB), Z1
+	VMOVUPD constants<>+512(SB), Z1
 	VMOVAPD Z0, Z2
-	VFMADD213PD constants<>+320(SB), Z1, Z2
-	VSUBPD constants<>+320(SB), Z2, Z2
-	VFMADD231PD constants<>+4736(SB), Z2, Z0
+	VFMADD213PD constants<>+448(SB), Z1, Z2
+	VSUBPD constants<>+448(SB), Z2, Z2
 	VFMADD231PD constants<>+4800(SB), Z2, Z0
+	VFMADD231PD constants<>+4864(SB), Z2, Z0
 	VMULPD Z0, Z0, Z1
-	VMOVUPD constants<>+4864(SB), Z3
+	VMOVUPD constants<>+4928(SB), Z3
 	VMOVAPD Z0, Z4
-	VFMADD213PD constants<>+4928(SB), Z3, Z4
-	VFMADD213PD constants<>+4992(SB), Z0, Z4
+	VFMADD213PD constants<>+4992(SB), Z3, Z4
 	VFMADD213PD constants<>+5056(SB), Z0, Z4
 	VFMADD213PD constants<>+5120(SB), Z0, Z4
 	VFMADD213PD constants<>+5184(SB), Z0, Z4
@@ -924,18 +945,19 @@ loop:
 	VFMADD213PD constants<>+5376(SB), Z0, Z4
 	VFMADD213PD constants<>+5440(SB), Z0, Z4
 	VFMADD213PD constants<>+5504(SB), Z0, Z4
-	VFMADD213PD constants<>+896(SB), Z0, Z4
+	VFMADD213PD constants<>+5568(SB), Z0, Z4
+	VFMADD213PD constants<>+1024(SB), Z0, Z4
 	VFMADD231PD Z4, Z1, Z0
-	VMOVUPD constants<>+896(SB), Z4
+	VMOVUPD constants<>+1024(SB), Z4
 	VMOVAPD Z2, Z1
-	VFMADD213PD constants<>+320(SB), Z4, Z1
+	VFMADD213PD constants<>+448(SB), Z4, Z1
 	VPSLLQ $52, Z1, Z4
-	VPADDQ constants<>+128(SB), Z4, Z4
-	VSUBPD constants<>+320(SB), Z1, Z1
+	VPADDQ constants<>+256(SB), Z4, Z4
+	VSUBPD constants<>+448(SB), Z1, Z1
 	VSUBPD Z1, Z2, Z1
-	VADDPD constants<>+320(SB), Z1, Z1
+	VADDPD constants<>+448(SB), Z1, Z1
 	VPSLLQ $52, Z1, Z1
-	VPADDQ constants<>+128(SB), Z1, Z1
+	VPADDQ constants<>+256(SB), Z1, Z1
 	VFMADD231PD Z0, Z4, Z4
 	VMULPD Z1, Z4, Z1
 	VMOVUPD Z1, (DI)(AX*8)
@@ -954,50 +976,50 @@ TEXT ·log64_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Z0
-	VMULPD constants<>+5568(SB), Z0, Z1
-	VCMPPD $17, constants<>+5632(SB), Z0, K1
+	VMULPD constants<>+5632(SB), Z0, Z1
+	VCMPPD $17, constants<>+5696(SB), Z0, K1
 	VBLENDMPD Z1, Z0, K1, Z1
-	VPSUBQ constants<>+1024(SB), Z1, Z2
-	VANDPD constants<>+1088(SB), Z2, Z3
+	VPSUBQ constants<>+1152(SB), Z1, Z2
+	VANDPD constants<>+1216(SB), Z2, Z3
 	VPSUBQ Z3, Z1, Z3
-	VSUBPD constants<>+128(SB), Z3, Z3
-	VXORPD constants<>+960(SB), Z2, Z2
+	VSUBPD constants<>+256(SB), Z3, Z3
+	VXORPD constants<>+1088(SB), Z2, Z2
 	VPSRLQ $52, Z2, Z2
-	VORPD constants<>+1152(SB), Z2, Z2
-	VSUBPD constants<>+1216(SB), Z2, Z2
-	VCMPPD $17, constants<>+5632(SB), Z0, K1
-	VMOVUPD constants<>+1792(SB), Z1
-	VBLENDMPD constants<>+5696(SB), Z1, K1, Z1
+	VORPD constants<>+1280(SB), Z2, Z2
+	VSUBPD constants<>+1344(SB), Z2, Z2
+	VCMPPD $17, constants<>+5696(SB), Z0, K1
+	VMOVUPD constants<>+192(SB), Z1
+	VBLENDMPD constants<>+5760(SB), Z1, K1, Z1
 	VSUBPD Z1, Z2, Z1
-	VADDPD constants<>+1280(SB), Z3, Z2
+	VADDPD constants<>+1408(SB), Z3, Z2
 	VDIVPD Z2, Z3, Z2
 	VMULPD Z2, Z2, Z4
-	VMOVUPD constants<>+5760(SB), Z5
+	VMOVUPD constants<>+5824(SB), Z5
 	VMOVAPD Z4, Z6
-	VFMADD213PD constants<>+5824(SB), Z5, Z6
-	VFMADD213PD constants<>+5888(SB), Z4, Z6
+	VFMADD213PD constants<>+5888(SB), Z5, Z6
 	VFMADD213PD constants<>+5952(SB), Z4, Z6
 	VFMADD213PD constants<>+6016(SB), Z4, Z6
 	VFMADD213PD constants<>+6080(SB), Z4, Z6
 	VFMADD213PD constants<>+6144(SB), Z4, Z6
+	VFMADD213PD constants<>+6208(SB), Z4, Z6
 	VMULPD Z6, Z4, Z6
 	VMULPD Z3, Z3, Z4
-	VMULPD constants<>+896(SB), Z4, Z4
+	VMULPD constants<>+1024(SB), Z4, Z4
 	VADDPD Z6, Z4, Z6
-	VMOVUPD constants<>+6208(SB), Z5
+	VMOVUPD constants<>+6272(SB), Z5
 	VMOVAPD Z1, Z7
-	VFMADD213PD constants<>+1792(SB), Z5, Z7
+	VFMADD213PD constants<>+192(SB), Z5, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMULPD constants<>+6272(SB), Z1, Z1
+	VMULPD constants<>+6336(SB), Z1, Z1
 	VSUBPD Z7, Z4, Z7
 	VSUBPD Z3, Z7, Z3
 	VSUBPD Z3, Z1, Z3
-	VCMPPD $17, constants<>+1728(SB), Z0, K1
+	VCMPPD $17, constants<>+1856(SB), Z0, K1
 	VBLENDMPD Z3, Z0, K1, Z3
-	VCMPPD $17, constants<>+1792(SB), Z0, K1
-	VBLENDMPD constants<>+1856(SB), Z3, K1, Z3
-	VCMPPD $0, constants<>+1792(SB), Z0, K1
-	VBLENDMPD constants<>+1088(SB), Z3, K1, Z3
+	VCMPPD $17, constants<>+192(SB), Z0, K1
+	VBLENDMPD constants<>+1920(SB), Z3, K1, Z3
+	VCMPPD $0, constants<>+192(SB), Z0, K1
+	VBLENDMPD constants<>+1216(SB), Z3, K1, Z3
 	VMOVUPD Z3, (DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
@@ -1014,54 +1036,54 @@ TEXT ·log1p64_avx512(SB), NOSPLIT, $0-24
 	PCALIGN $32
 loop:
 	VMOVUPD (SI)(AX*8), Z0
-	VADDPD constants<>+128(SB), Z0, Z1
-	VSUBPD constants<>+128(SB), Z1, Z2
+	VADDPD constants<>+256(SB), Z0, Z1
+	VSUBPD constants<>+256(SB), Z1, Z2
 	VSUBPD Z2, Z1, Z3
-	VMOVUPD constants<>+128(SB), Z4
+	VMOVUPD constants<>+256(SB), Z4
 	VSUBPD Z3, Z4, Z4
 	VSUBPD Z2, Z0, Z2
 	VADDPD Z2, Z4, Z2
-	VPSUBQ constants<>+1024(SB), Z1, Z4
-	VANDPD constants<>+1088(SB), Z4, Z3
+	VPSUBQ constants<>+1152(SB), Z1, Z4
+	VANDPD constants<>+1216(SB), Z4, Z3
 	VPSUBQ Z3, Z1, Z3
-	VSUBPD constants<>+128(SB), Z3, Z3
-	VXORPD constants<>+960(SB), Z4, Z4
+	VSUBPD constants<>+256(SB), Z3, Z3
+	VXORPD constants<>+1088(SB), Z4, Z4
 	VPSRLQ $52, Z4, Z4
-	VORPD constants<>+1152(SB), Z4, Z4
-	VSUBPD constants<>+1216(SB), Z4, Z4
-	VCMPPD $0, constants<>+1792(SB), Z4, K1
+	VORPD constants<>+1280(SB), Z4, Z4
+	VSUBPD constants<>+1344(SB), Z4, Z4
+	VCMPPD $0, constants<>+192(SB), Z4, K1
 	VBLENDMPD Z0, Z3, K1, Z3
 	VDIVPD Z1, Z2, Z2
-	VCMPPD $0, constants<>+1792(SB), Z4, K1
-	VBLENDMPD constants<>+1792(SB), Z2, K1, Z2
-	VADDPD constants<>+1280(SB), Z3, Z5
+	VCMPPD $0, constants<>+192(SB), Z4, K1
+	VBLENDMPD constants<>+192(SB), Z2, K1, Z2
+	VADDPD constants<>+1408(SB), Z3, Z5
 	VDIVPD Z5, Z3, Z5
 	VMULPD Z5, Z5, Z6
-	VMOVUPD constants<>+5760(SB), Z7
+	VMOVUPD constants<>+5824(SB), Z7
 	VMOVAPD Z6, Z8
-	VFMADD213PD constants<>+5824(SB), Z7, Z8
-	VFMADD213PD constants<>+5888(SB), Z6, Z8
+	VFMADD213PD constants<>+5888(SB), Z7, Z8
 	VFMADD213PD constants<>+5952(SB), Z6, Z8
 	VFMADD213PD constants<>+6016(SB), Z6, Z8
 	VFMADD213PD constants<>+6080(SB), Z6, Z8
 	VFMADD213PD constants<>+6144(SB), Z6, Z8
+	VFMADD213PD constants<>+6208(SB), Z6, Z8
 	VMULPD Z8, Z6, Z8
 	VMULPD Z3, Z3, Z6
-	VMULPD constants<>+896(SB), Z6, Z6
+	VMULPD constants<>+1024(SB), Z6, Z6
 	VADDPD Z8, Z6, Z8
-	VFMADD231PD constants<>+6208(SB), Z4, Z2
+	VFMADD231PD constants<>+6272(SB), Z4, Z2
 	VFMADD231PD Z8, Z5, Z2
-	VMULPD constants<>+6272(SB), Z4, Z4
+	VMULPD constants<>+6336(SB), Z4, Z4
 	VSUBPD Z2, Z6, Z2
 	VSUBPD Z3, Z2, Z3
 	VSUBPD Z3, Z4, Z3
-	VCMPPD $17, constants<>+1728(SB), Z1, K1
+	VCMPPD $17, constants<>+1856(SB), Z1, K1
 	VBLENDMPD Z3, Z1, K1, Z3
-	VCMPPD $17, constants<>+1792(SB), Z1, K1
-	VBLENDMPD constants<>+1856(SB), Z3, K1, Z3
-	VCMPPD $0, constants<>+1792(SB), Z1, K1
-	VBLENDMPD constants<>+1088(SB), Z3, K1, Z3
-	VANDPD constants<>+960(SB), Z0, Z0
+	VCMPPD $17, constants<>+192(SB), Z1, K1
+	VBLENDMPD constants<>+1920(SB), Z3, K1, Z3
+	VCMPPD $0, constants<>+192(SB), Z1, K1
+	VBLENDMPD constants<>+1216(SB), Z3, K1, Z3
+	VANDPD constants<>+1088(SB), Z0, Z0
 	VORPD Z0, Z3, Z0
 	VMOVUPD Z0, (DI)(AX*8)
 	ADDQ $8, AX
@@ -1288,780 +1310,788 @@ DATA constants<>+96(SB)/8, $0x7fffffff7fffffff
 DATA constants<>+104(SB)/8, $0x7fffffff7fffffff
 DATA constants<>+112(SB)/8, $0x7fffffff7fffffff
 DATA constants<>+120(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+128(SB)/8, $0x3ff0000000000000
-DATA constants<>+136(SB)/8, $0x3ff0000000000000
-DATA constants<>+144(SB)/8, $0x3ff0000000000000
-DATA constants<>+152(SB)/8, $0x3ff0000000000000
-DATA constants<>+160(SB)/8, $0x3ff0000000000000
-DATA constants<>+168(SB)/8, $0x3ff0000000000000
-DATA constants<>+176(SB)/8, $0x3ff0000000000000
-DATA constants<>+184(SB)/8, $0x3ff0000000000000
-DATA constants<>+192(SB)/8, $0xc062c00000000000
-DATA constants<>+200(SB)/8, $0xc062c00000000000
-DATA constants<>+208(SB)/8, $0xc062c00000000000
-DATA constants<>+216(SB)/8, $0xc062c00000000000
-DATA constants<>+224(SB)/8, $0xc062c00000000000
-DATA constants<>+232(SB)/8, $0xc062c00000000000
-DATA constants<>+240(SB)/8, $0xc062c00000000000
-DATA constants<>+248(SB)/8, $0xc062c00000000000
-DATA constants<>+256(SB)/8, $0x4062c00000000000
-DATA constants<>+264(SB)/8, $0x4062c00000000000
-DATA constants<>+272(SB)/8, $0x4062c00000000000
-DATA constants<>+280(SB)/8, $0x4062c00000000000
-DATA constants<>+288(SB)/8, $0x4062c00000000000
-DATA constants<>+296(SB)/8, $0x4062c00000000000
-DATA constants<>+304(SB)/8, $0x4062c00000000000
-DATA constants<>+312(SB)/8, $0x4062c00000000000
-DATA constants<>+320(SB)/8, $0x4338000000000000
-DATA constants<>+328(SB)/8, $0x4338000000000000
-DATA constants<>+336(SB)/8, $0x4338000000000000
-DATA constants<>+344(SB)/8, $0x4338000000000000
-DATA constants<>+352(SB)/8, $0x4338000000000000
-DATA constants<>+360(SB)/8, $0x4338000000000000
-DATA constants<>+368(SB)/8, $0x4338000000000000
-DATA constants<>+376(SB)/8, $0x4338000000000000
-DATA constants<>+384(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+392(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+400(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+408(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+416(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+424(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+432(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+440(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+448(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+456(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+464(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+472(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+480(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+488(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+496(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+504(SB)/8, $0xbfe62e42fefa39ef
-DATA constants<>+512(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+520(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+528(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+536(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+544(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+552(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+560(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+568(SB)/8, $0x3efa1132015ba37e
-DATA constants<>+576(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+584(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+592(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+600(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+608(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+616(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+624(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+632(SB)/8, $0x3f2a15179d80ae96
-DATA constants<>+640(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+648(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+656(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+664(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+672(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+680(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+688(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+696(SB)/8, $0x3f56c16858b7acb9
-DATA constants<>+704(SB)/8, $0x3f81110c632a3088
-DATA constants<>+712(SB)/8, $0x3f81110c632a3088
-DATA constants<>+720(SB)/8, $0x3f81110c632a3088
-DATA constants<>+728(SB)/8, $0x3f81110c632a3088
-DATA constants<>+736(SB)/8, $0x3f81110c632a3088
-DATA constants<>+744(SB)/8, $0x3f81110c632a3088
-DATA constants<>+752(SB)/8, $0x3f81110c632a3088
-DATA constants<>+760(SB)/8, $0x3f81110c632a3088
-DATA constants<>+768(SB)/8, $0x3fa5555555c87148
-DATA constants<>+776(SB)/8, $0x3fa5555555c87148
-DATA constants<>+784(SB)/8, $0x3fa5555555c87148
-DATA constants<>+792(SB)/8, $0x3fa5555555c87148
-DATA constants<>+800(SB)/8, $0x3fa5555555c87148
-DATA constants<>+808(SB)/8, $0x3fa5555555c87148
-DATA constants<>+816(SB)/8, $0x3fa5555555c87148
-DATA constants<>+824(SB)/8, $0x3fa5555555c87148
-DATA constants<>+832(SB)/8, $0x3fc55555567532ad
-DATA constants<>+840(SB)/8, $0x3fc55555567532ad
-DATA constants<>+848(SB)/8, $0x3fc55555567532ad
-DATA constants<>+856(SB)/8, $0x3fc55555567532ad
-DATA constants<>+864(SB)/8, $0x3fc55555567532ad
-DATA constants<>+872(SB)/8, $0x3fc55555567532ad
-DATA constants<>+880(SB)/8, $0x3fc55555567532ad
-DATA constants<>+888(SB)/8, $0x3fc55555567532ad
-DATA constants<>+896(SB)/8, $0x3fe0000000000000
-DATA constants<>+904(SB)/8, $0x3fe0000000000000
-DATA constants<>+912(SB)/8, $0x3fe0000000000000
-DATA constants<>+920(SB)/8, $0x3fe0000000000000
-DATA constants<>+928(SB)/8, $0x3fe0000000000000
-DATA constants<>+936(SB)/8, $0x3fe0000000000000
-DATA constants<>+944(SB)/8, $0x3fe0000000000000
-DATA constants<>+952(SB)/8, $0x3fe0000000000000
-DATA constants<>+960(SB)/8, $0x8000000000000000
-DATA constants<>+968(SB)/8, $0x8000000000000000
-DATA constants<>+976(SB)/8, $0x8000000000000000
-DATA constants<>+984(SB)/8, $0x8000000000000000
-DATA constants<>+992(SB)/8, $0x8000000000000000
-DATA constants<>+1000(SB)/8, $0x8000000000000000
-DATA constants<>+1008(SB)/8, $0x8000000000000000
-DATA constants<>+1016(SB)/8, $0x8000000000000000
-DATA constants<>+1024(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1032(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1040(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1048(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1056(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1064(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1072(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1080(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1088(SB)/8, $0xfff0000000000000
-DATA constants<>+1096(SB)/8, $0xfff0000000000000
-DATA constants<>+1104(SB)/8, $0xfff0000000000000
-DATA constants<>+1112(SB)/8, $0xfff0000000000000
-DATA constants<>+1120(SB)/8, $0xfff0000000000000
-DATA constants<>+1128(SB)/8, $0xfff0000000000000
-DATA constants<>+1136(SB)/8, $0xfff0000000000000
-DATA constants<>+1144(SB)/8, $0xfff0000000000000
-DATA constants<>+1152(SB)/8, $0x4330000000000000
-DATA constants<>+1160(SB)/8, $0x4330000000000000
-DATA constants<>+1168(SB)/8, $0x4330000000000000
-DATA constants<>+1176(SB)/8, $0x4330000000000000
-DATA constants<>+1184(SB)/8, $0x4330000000000000
-DATA constants<>+1192(SB)/8, $0x4330000000000000
-DATA constants<>+1200(SB)/8, $0x4330000000000000
-DATA constants<>+1208(SB)/8, $0x4330000000000000
-DATA constants<>+1216(SB)/8, $0x4330000000000800
-DATA constants<>+1224(SB)/8, $0x4330000000000800
-DATA constants<>+1232(SB)/8, $0x4330000000000800
-DATA constants<>+1240(SB)/8, $0x4330000000000800
-DATA constants<>+1248(SB)/8, $0x4330000000000800
-DATA constants<>+1256(SB)/8, $0x4330000000000800
-DATA constants<>+1264(SB)/8, $0x4330000000000800
-DATA constants<>+1272(SB)/8, $0x4330000000000800
-DATA constants<>+1280(SB)/8, $0x4000000000000000
-DATA constants<>+1288(SB)/8, $0x4000000000000000
-DATA constants<>+1296(SB)/8, $0x4000000000000000
-DATA constants<>+1304(SB)/8, $0x4000000000000000
-DATA constants<>+1312(SB)/8, $0x4000000000000000
-DATA constants<>+1320(SB)/8, $0x4000000000000000
-DATA constants<>+1328(SB)/8, $0x4000000000000000
-DATA constants<>+1336(SB)/8, $0x4000000000000000
-DATA constants<>+1344(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1352(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1360(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1368(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1376(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1384(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1392(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1400(SB)/8, $0x3fb8c8cb725e2db5
-DATA constants<>+1408(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1416(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1424(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1432(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1440(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1448(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1456(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1464(SB)/8, $0x3fbc67ad18010d25
-DATA constants<>+1472(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1480(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1488(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1496(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1504(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1512(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1520(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1528(SB)/8, $0x3fc249323f5fe0a4
-DATA constants<>+1536(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1544(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1552(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1560(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1568(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1576(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1584(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1592(SB)/8, $0x3fc999998cae671f
-DATA constants<>+1600(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1608(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1616(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1624(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1632(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1640(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1648(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1656(SB)/8, $0x3fd5555555564eb7
-DATA constants<>+1664(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1672(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1680(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1688(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1696(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1704(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1712(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1720(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+1728(SB)/8, $0x7ff0000000000000
-DATA constants<>+1736(SB)/8, $0x7ff0000000000000
-DATA constants<>+1744(SB)/8, $0x7ff0000000000000
-DATA constants<>+1752(SB)/8, $0x7ff0000000000000
-DATA constants<>+1760(SB)/8, $0x7ff0000000000000
-DATA constants<>+1768(SB)/8, $0x7ff0000000000000
-DATA constants<>+1776(SB)/8, $0x7ff0000000000000
-DATA constants<>+1784(SB)/8, $0x7ff0000000000000
-DATA constants<>+1792(SB)/8, $0x0000000000000000
-DATA constants<>+1800(SB)/8, $0x0000000000000000
-DATA constants<>+1808(SB)/8, $0x0000000000000000
-DATA constants<>+1816(SB)/8, $0x0000000000000000
-DATA constants<>+1824(SB)/8, $0x0000000000000000
-DATA constants<>+1832(SB)/8, $0x0000000000000000
-DATA constants<>+1840(SB)/8, $0x0000000000000000
-DATA constants<>+1848(SB)/8, $0x0000000000000000
-DATA constants<>+1856(SB)/8, $0x7ff8000000000000
-DATA constants<>+1864(SB)/8, $0x7ff8000000000000
-DATA constants<>+1872(SB)/8, $0x7ff8000000000000
-DATA constants<>+1880(SB)/8, $0x7ff8000000000000
-DATA constants<>+1888(SB)/8, $0x7ff8000000000000
-DATA constants<>+1896(SB)/8, $0x7ff8000000000000
-DATA constants<>+1904(SB)/8, $0x7ff8000000000000
-DATA constants<>+1912(SB)/8, $0x7ff8000000000000
-DATA constants<>+1920(SB)/8, $0xc010000000000000
-DATA constants<>+1928(SB)/8, $0xc010000000000000
-DATA constants<>+1936(SB)/8, $0xc010000000000000
-DATA constants<>+1944(SB)/8, $0xc010000000000000
-DATA constants<>+1952(SB)/8, $0xc010000000000000
-DATA constants<>+1960(SB)/8, $0xc010000000000000
-DATA constants<>+1968(SB)/8, $0xc010000000000000
-DATA constants<>+1976(SB)/8, $0xc010000000000000
-DATA constants<>+1984(SB)/8, $0x4010000000000000
-DATA constants<>+1992(SB)/8, $0x4010000000000000
-DATA constants<>+2000(SB)/8, $0x4010000000000000
-DATA constants<>+2008(SB)/8, $0x4010000000000000
-DATA constants<>+2016(SB)/8, $0x4010000000000000
-DATA constants<>+2024(SB)/8, $0x4010000000000000
-DATA constants<>+2032(SB)/8, $0x4010000000000000
-DATA constants<>+2040(SB)/8, $0x4010000000000000
-DATA constants<>+2048(SB)/8, $0xbff0000000000000
-DATA constants<>+2056(SB)/8, $0xbff0000000000000
-DATA constants<>+2064(SB)/8, $0xbff0000000000000
-DATA constants<>+2072(SB)/8, $0xbff0000000000000
-DATA constants<>+2080(SB)/8, $0xbff0000000000000
-DATA constants<>+2088(SB)/8, $0xbff0000000000000
-DATA constants<>+2096(SB)/8, $0xbff0000000000000
-DATA constants<>+2104(SB)/8, $0xbff0000000000000
-DATA constants<>+2112(SB)/8, $0x3fc0000000000000
-DATA constants<>+2120(SB)/8, $0x3fc0000000000000
-DATA constants<>+2128(SB)/8, $0x3fc0000000000000
-DATA constants<>+2136(SB)/8, $0x3fc0000000000000
-DATA constants<>+2144(SB)/8, $0x3fc0000000000000
-DATA constants<>+2152(SB)/8, $0x3fc0000000000000
-DATA constants<>+2160(SB)/8, $0x3fc0000000000000
-DATA constants<>+2168(SB)/8, $0x3fc0000000000000
-DATA constants<>+2176(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2184(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2192(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2200(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2208(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2216(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2224(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2232(SB)/8, $0xbf02a5b1cc3bdea6
-DATA constants<>+2240(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2248(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2256(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2264(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2272(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2280(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2288(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2296(SB)/8, $0x3f197ec8501d6727
-DATA constants<>+2304(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2312(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2320(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2328(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2336(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2344(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2352(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2360(SB)/8, $0xbf1462501dc85e0f
-DATA constants<>+2368(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2376(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2384(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2392(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2400(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2408(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2416(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2424(SB)/8, $0x3f24cf6ca5f0eade
-DATA constants<>+2432(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2440(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2448(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2456(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2464(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2472(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2480(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2488(SB)/8, $0xbf45b3198a59e823
-DATA constants<>+2496(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2504(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2512(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2520(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2528(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2536(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2544(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2552(SB)/8, $0x3f578c1edb02fd74
-DATA constants<>+2560(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2568(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2576(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2584(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2592(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2600(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2608(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2616(SB)/8, $0xbf64d36ca00e41d5
-DATA constants<>+2624(SB)/8, $0x3f737242b1831533
-DATA constants<>+2632(SB)/8, $0x3f737242b1831533
-DATA constants<>+2640(SB)/8, $0x3f737242b1831533
-DATA constants<>+2648(SB)/8, $0x3f737242b1831533
-DATA constants<>+2656(SB)/8, $0x3f737242b1831533
-DATA constants<>+2664(SB)/8, $0x3f737242b1831533
-DATA constants<>+2672(SB)/8, $0x3f737242b1831533
-DATA constants<>+2680(SB)/8, $0x3f737242b1831533
-DATA constants<>+2688(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2696(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2704(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2712(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2720(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2728(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2736(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2744(SB)/8, $0xbf81a89711343d13
-DATA constants<>+2752(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2760(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2768(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2776(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2784(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2792(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2800(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2808(SB)/8, $0x3f8d7c38f93fda50
-DATA constants<>+2816(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2824(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2832(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2840(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2848(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2856(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2864(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2872(SB)/8, $0xbf97022a7b996b7e
-DATA constants<>+2880(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2888(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2896(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2904(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2912(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2920(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2928(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2936(SB)/8, $0x3fa0eba27d1d1e96
-DATA constants<>+2944(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2952(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2960(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2968(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2976(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2984(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+2992(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+3000(SB)/8, $0xbfa76e9d031dbf77
-DATA constants<>+3008(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3016(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3024(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3032(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3040(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3048(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3056(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3064(SB)/8, $0x3faea9c22453d0af
-DATA constants<>+3072(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3080(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3088(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3096(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3104(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3112(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3120(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3128(SB)/8, $0xbfb3215ca717cdad
-DATA constants<>+3136(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3144(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3152(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3160(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3168(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3176(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3184(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3192(SB)/8, $0x3fb717ed25590363
-DATA constants<>+3200(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3208(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3216(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3224(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3232(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3240(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3248(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3256(SB)/8, $0xbfbb92e963095bd0
-DATA constants<>+3264(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3272(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3280(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3288(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3296(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3304(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3312(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3320(SB)/8, $0x3fc0dabafa9f88e4
-DATA constants<>+3328(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3336(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3344(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3352(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3360(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3368(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3376(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3384(SB)/8, $0xbfc69a0ccd9f6df8
-DATA constants<>+3392(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3400(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3408(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3416(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3424(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3432(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3440(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3448(SB)/8, $0x3fd6a0407813ba6a
-DATA constants<>+3456(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3464(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3472(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3480(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3488(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3496(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3504(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3512(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3520(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3528(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3536(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3544(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3552(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3560(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3568(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3576(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3584(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3592(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3600(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3608(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3616(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3624(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3632(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3640(SB)/8, $0xbc91a62633145c07
-DATA constants<>+3648(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3656(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3664(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3672(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3680(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3688(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3696(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3704(SB)/8, $0xbe5aa12a8d88773b
-DATA constants<>+3712(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3720(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3728(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3736(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3744(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3752(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3760(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3768(SB)/8, $0x3ec71d97aaa9764e
-DATA constants<>+3776(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3784(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3792(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3800(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3808(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3816(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3824(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3832(SB)/8, $0xbf2a019fd5c10f60
-DATA constants<>+3840(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3848(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3856(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3864(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3872(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3880(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3888(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3896(SB)/8, $0x3f81111110fb9980
-DATA constants<>+3904(SB)/8, $0xbfc5555555555103
-DATA constants<>+3912(SB)/8, $0xbfc5555555555103
-DATA constants<>+3920(SB)/8, $0xbfc5555555555103
-DATA constants<>+3928(SB)/8, $0xbfc5555555555103
-DATA constants<>+3936(SB)/8, $0xbfc5555555555103
-DATA constants<>+3944(SB)/8, $0xbfc5555555555103
-DATA constants<>+3952(SB)/8, $0xbfc5555555555103
-DATA constants<>+3960(SB)/8, $0xbfc5555555555103
-DATA constants<>+3968(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+3976(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+3984(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+3992(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4000(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4008(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4016(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4024(SB)/8, $0x3e21c755bacadd8c
-DATA constants<>+4032(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4040(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4048(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4056(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4064(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4072(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4080(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4088(SB)/8, $0xbe927e2443e025de
-DATA constants<>+4096(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4104(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4112(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4120(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4128(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4136(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4144(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4152(SB)/8, $0x3efa019ff2f86a48
-DATA constants<>+4160(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4168(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4176(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4184(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4192(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4200(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4208(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4216(SB)/8, $0xbf56c16c16b524d9
-DATA constants<>+4224(SB)/8, $0x3fa5555555555419
-DATA constants<>+4232(SB)/8, $0x3fa5555555555419
-DATA constants<>+4240(SB)/8, $0x3fa5555555555419
-DATA constants<>+4248(SB)/8, $0x3fa5555555555419
-DATA constants<>+4256(SB)/8, $0x3fa5555555555419
-DATA constants<>+4264(SB)/8, $0x3fa5555555555419
-DATA constants<>+4272(SB)/8, $0x3fa5555555555419
-DATA constants<>+4280(SB)/8, $0x3fa5555555555419
-DATA constants<>+4288(SB)/8, $0xbfe0000000000000
-DATA constants<>+4296(SB)/8, $0xbfe0000000000000
-DATA constants<>+4304(SB)/8, $0xbfe0000000000000
-DATA constants<>+4312(SB)/8, $0xbfe0000000000000
-DATA constants<>+4320(SB)/8, $0xbfe0000000000000
-DATA constants<>+4328(SB)/8, $0xbfe0000000000000
-DATA constants<>+4336(SB)/8, $0xbfe0000000000000
-DATA constants<>+4344(SB)/8, $0xbfe0000000000000
-DATA constants<>+4352(SB)/8, $0x0000000000000001
-DATA constants<>+4360(SB)/8, $0x0000000000000001
-DATA constants<>+4368(SB)/8, $0x0000000000000001
-DATA constants<>+4376(SB)/8, $0x0000000000000001
-DATA constants<>+4384(SB)/8, $0x0000000000000001
-DATA constants<>+4392(SB)/8, $0x0000000000000001
-DATA constants<>+4400(SB)/8, $0x0000000000000001
-DATA constants<>+4408(SB)/8, $0x0000000000000001
-DATA constants<>+4416(SB)/8, $0x0000000000000002
-DATA constants<>+4424(SB)/8, $0x0000000000000002
-DATA constants<>+4432(SB)/8, $0x0000000000000002
-DATA constants<>+4440(SB)/8, $0x0000000000000002
-DATA constants<>+4448(SB)/8, $0x0000000000000002
-DATA constants<>+4456(SB)/8, $0x0000000000000002
-DATA constants<>+4464(SB)/8, $0x0000000000000002
-DATA constants<>+4472(SB)/8, $0x0000000000000002
-DATA constants<>+4480(SB)/8, $0x0101010101010101
-DATA constants<>+4488(SB)/8, $0x0101010101010101
-DATA constants<>+4496(SB)/8, $0x0101010101010101
-DATA constants<>+4504(SB)/8, $0x0101010101010101
-DATA constants<>+4512(SB)/8, $0x0101010101010101
-DATA constants<>+4520(SB)/8, $0x0101010101010101
-DATA constants<>+4528(SB)/8, $0x0101010101010101
-DATA constants<>+4536(SB)/8, $0x0101010101010101
-DATA constants<>+4544(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4552(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4560(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4568(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4576(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4584(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4592(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4600(SB)/8, $0x7fffffffffffffff
-DATA constants<>+4608(SB)/8, $0xc087500000000000
-DATA constants<>+4616(SB)/8, $0xc087500000000000
-DATA constants<>+4624(SB)/8, $0xc087500000000000
-DATA constants<>+4632(SB)/8, $0xc087500000000000
-DATA constants<>+4640(SB)/8, $0xc087500000000000
-DATA constants<>+4648(SB)/8, $0xc087500000000000
-DATA constants<>+4656(SB)/8, $0xc087500000000000
-DATA constants<>+4664(SB)/8, $0xc087500000000000
-DATA constants<>+4672(SB)/8, $0x4086300000000000
-DATA constants<>+4680(SB)/8, $0x4086300000000000
-DATA constants<>+4688(SB)/8, $0x4086300000000000
-DATA constants<>+4696(SB)/8, $0x4086300000000000
-DATA constants<>+4704(SB)/8, $0x4086300000000000
-DATA constants<>+4712(SB)/8, $0x4086300000000000
-DATA constants<>+4720(SB)/8, $0x4086300000000000
-DATA constants<>+4728(SB)/8, $0x4086300000000000
-DATA constants<>+4736(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4744(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4752(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4760(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4768(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4776(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4784(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4792(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+4800(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4808(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4816(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4824(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4832(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4840(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4848(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4856(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+4864(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4872(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4880(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4888(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4896(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4904(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4912(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4920(SB)/8, $0x3de6124613a86d09
-DATA constants<>+4928(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4936(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4944(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4952(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4960(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4968(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4976(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4984(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+4992(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5000(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5008(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5016(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5024(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5032(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5040(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5048(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+5056(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5064(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5072(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5080(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5088(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5096(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5104(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5112(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+5120(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5128(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5136(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5144(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5152(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5160(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5168(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5176(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+5184(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5192(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5200(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5208(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5216(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5224(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5232(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5240(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+5248(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5256(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5264(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5272(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5280(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5288(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5296(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5304(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+5312(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5320(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5328(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5336(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5344(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5352(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5360(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5368(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+5376(SB)/8, $0x3f81111111111111
-DATA constants<>+5384(SB)/8, $0x3f81111111111111
-DATA constants<>+5392(SB)/8, $0x3f81111111111111
-DATA constants<>+5400(SB)/8, $0x3f81111111111111
-DATA constants<>+5408(SB)/8, $0x3f81111111111111
-DATA constants<>+5416(SB)/8, $0x3f81111111111111
-DATA constants<>+5424(SB)/8, $0x3f81111111111111
-DATA constants<>+5432(SB)/8, $0x3f81111111111111
-DATA constants<>+5440(SB)/8, $0x3fa5555555555555
-DATA constants<>+5448(SB)/8, $0x3fa5555555555555
-DATA constants<>+5456(SB)/8, $0x3fa5555555555555
-DATA constants<>+5464(SB)/8, $0x3fa5555555555555
-DATA constants<>+5472(SB)/8, $0x3fa5555555555555
-DATA constants<>+5480(SB)/8, $0x3fa5555555555555
-DATA constants<>+5488(SB)/8, $0x3fa5555555555555
-DATA constants<>+5496(SB)/8, $0x3fa5555555555555
-DATA constants<>+5504(SB)/8, $0x3fc5555555555555
-DATA constants<>+5512(SB)/8, $0x3fc5555555555555
-DATA constants<>+5520(SB)/8, $0x3fc5555555555555
-DATA constants<>+5528(SB)/8, $0x3fc5555555555555
-DATA constants<>+5536(SB)/8, $0x3fc5555555555555
-DATA constants<>+5544(SB)/8, $0x3fc5555555555555
-DATA constants<>+5552(SB)/8, $0x3fc5555555555555
-DATA constants<>+5560(SB)/8, $0x3fc5555555555555
-DATA constants<>+5568(SB)/8, $0x4350000000000000
-DATA constants<>+5576(SB)/8, $0x4350000000000000
-DATA constants<>+5584(SB)/8, $0x4350000000000000
-DATA constants<>+5592(SB)/8, $0x4350000000000000
-DATA constants<>+5600(SB)/8, $0x4350000000000000
-DATA constants<>+5608(SB)/8, $0x4350000000000000
-DATA constants<>+5616(SB)/8, $0x4350000000000000
-DATA constants<>+5624(SB)/8, $0x4350000000000000
-DATA constants<>+5632(SB)/8, $0x0010000000000000
-DATA constants<>+5640(SB)/8, $0x0010000000000000
-DATA constants<>+5648(SB)/8, $0x0010000000000000
-DATA constants<>+5656(SB)/8, $0x0010000000000000
-DATA constants<>+5664(SB)/8, $0x0010000000000000
-DATA constants<>+5672(SB)/8, $0x0010000000000000
-DATA constants<>+5680(SB)/8, $0x0010000000000000
-DATA constants<>+5688(SB)/8, $0x0010000000000000
-DATA constants<>+5696(SB)/8, $0x404b000000000000
-DATA constants<>+5704(SB)/8, $0x404b000000000000
-DATA constants<>+5712(SB)/8, $0x404b000000000000
-DATA constants<>+5720(SB)/8, $0x404b000000000000
-DATA constants<>+5728(SB)/8, $0x404b000000000000
-DATA constants<>+5736(SB)/8, $0x404b000000000000
-DATA constants<>+5744(SB)/8, $0x404b000000000000
-DATA constants<>+5752(SB)/8, $0x404b000000000000
-DATA constants<>+5760(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5768(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5776(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5784(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5792(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5800(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5808(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5816(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+5824(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5832(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5840(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5848(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5856(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5864(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5872(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5880(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+5888(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5896(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5904(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5912(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5920(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5928(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5936(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5944(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+5952(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5960(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5968(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5976(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5984(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+5992(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+6000(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+6008(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+6016(SB)/8, $0x3fd2492494229359
-DATA constants<>+6024(SB)/8, $0x3fd2492494229359
-DATA constants<>+6032(SB)/8, $0x3fd2492494229359
-DATA constants<>+6040(SB)/8, $0x3fd2492494229359
-DATA constants<>+6048(SB)/8, $0x3fd2492494229359
-DATA constants<>+6056(SB)/8, $0x3fd2492494229359
-DATA constants<>+6064(SB)/8, $0x3fd2492494229359
-DATA constants<>+6072(SB)/8, $0x3fd2492494229359
-DATA constants<>+6080(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6088(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6096(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6104(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6112(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6120(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6128(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6136(SB)/8, $0x3fd999999997fa04
-DATA constants<>+6144(SB)/8, $0x3fe5555555555593
-DATA constants<>+6152(SB)/8, $0x3fe5555555555593
-DATA constants<>+6160(SB)/8, $0x3fe5555555555593
-DATA constants<>+6168(SB)/8, $0x3fe5555555555593
-DATA constants<>+6176(SB)/8, $0x3fe5555555555593
-DATA constants<>+6184(SB)/8, $0x3fe5555555555593
-DATA constants<>+6192(SB)/8, $0x3fe5555555555593
-DATA constants<>+6200(SB)/8, $0x3fe5555555555593
-DATA constants<>+6208(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6216(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6224(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6232(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6240(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6248(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6256(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6264(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+6272(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6280(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6288(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6296(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6304(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6312(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6320(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+6328(SB)/8, $0x3fe62e42fee00000
-GLOBL constants<>(SB), RODATA|NOPTR, $6336
+DATA constants<>+128(SB)/8, $0x3f8000003f800000
+DATA constants<>+136(SB)/8, $0x3f8000003f800000
+DATA constants<>+144(SB)/8, $0x3f8000003f800000
+DATA constants<>+152(SB)/8, $0x3f8000003f800000
+DATA constants<>+160(SB)/8, $0x3f8000003f800000
+DATA constants<>+168(SB)/8, $0x3f8000003f800000
+DATA constants<>+176(SB)/8, $0x3f8000003f800000
+DATA constants<>+184(SB)/8, $0x3f8000003f800000
+DATA constants<>+192(SB)/8, $0x0000000000000000
+DATA constants<>+200(SB)/8, $0x0000000000000000
+DATA constants<>+208(SB)/8, $0x0000000000000000
+DATA constants<>+216(SB)/8, $0x0000000000000000
+DATA constants<>+224(SB)/8, $0x0000000000000000
+DATA constants<>+232(SB)/8, $0x0000000000000000
+DATA constants<>+240(SB)/8, $0x0000000000000000
+DATA constants<>+248(SB)/8, $0x0000000000000000
+DATA constants<>+256(SB)/8, $0x3ff0000000000000
+DATA constants<>+264(SB)/8, $0x3ff0000000000000
+DATA constants<>+272(SB)/8, $0x3ff0000000000000
+DATA constants<>+280(SB)/8, $0x3ff0000000000000
+DATA constants<>+288(SB)/8, $0x3ff0000000000000
+DATA constants<>+296(SB)/8, $0x3ff0000000000000
+DATA constants<>+304(SB)/8, $0x3ff0000000000000
+DATA constants<>+312(SB)/8, $0x3ff0000000000000
+DATA constants<>+320(SB)/8, $0xc062c00000000000
+DATA constants<>+328(SB)/8, $0xc062c00000000000
+DATA constants<>+336(SB)/8, $0xc062c00000000000
+DATA constants<>+344(SB)/8, $0xc062c00000000000
+DATA constants<>+352(SB)/8, $0xc062c00000000000
+DATA constants<>+360(SB)/8, $0xc062c00000000000
+DATA constants<>+368(SB)/8, $0xc062c00000000000
+DATA constants<>+376(SB)/8, $0xc062c00000000000
+DATA constants<>+384(SB)/8, $0x4062c00000000000
+DATA constants<>+392(SB)/8, $0x4062c00000000000
+DATA constants<>+400(SB)/8, $0x4062c00000000000
+DATA constants<>+408(SB)/8, $0x4062c00000000000
+DATA constants<>+416(SB)/8, $0x4062c00000000000
+DATA constants<>+424(SB)/8, $0x4062c00000000000
+DATA constants<>+432(SB)/8, $0x4062c00000000000
+DATA constants<>+440(SB)/8, $0x4062c00000000000
+DATA constants<>+448(SB)/8, $0x4338000000000000
+DATA constants<>+456(SB)/8, $0x4338000000000000
+DATA constants<>+464(SB)/8, $0x4338000000000000
+DATA constants<>+472(SB)/8, $0x4338000000000000
+DATA constants<>+480(SB)/8, $0x4338000000000000
+DATA constants<>+488(SB)/8, $0x4338000000000000
+DATA constants<>+496(SB)/8, $0x4338000000000000
+DATA constants<>+504(SB)/8, $0x4338000000000000
+DATA constants<>+512(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+520(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+528(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+536(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+544(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+552(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+560(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+568(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+576(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+584(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+592(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+600(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+608(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+616(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+624(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+632(SB)/8, $0xbfe62e42fefa39ef
+DATA constants<>+640(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+648(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+656(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+664(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+672(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+680(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+688(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+696(SB)/8, $0x3efa1132015ba37e
+DATA constants<>+704(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+712(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+720(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+728(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+736(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+744(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+752(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+760(SB)/8, $0x3f2a15179d80ae96
+DATA constants<>+768(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+776(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+784(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+792(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+800(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+808(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+816(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+824(SB)/8, $0x3f56c16858b7acb9
+DATA constants<>+832(SB)/8, $0x3f81110c632a3088
+DATA constants<>+840(SB)/8, $0x3f81110c632a3088
+DATA constants<>+848(SB)/8, $0x3f81110c632a3088
+DATA constants<>+856(SB)/8, $0x3f81110c632a3088
+DATA constants<>+864(SB)/8, $0x3f81110c632a3088
+DATA constants<>+872(SB)/8, $0x3f81110c632a3088
+DATA constants<>+880(SB)/8, $0x3f81110c632a3088
+DATA constants<>+888(SB)/8, $0x3f81110c632a3088
+DATA constants<>+896(SB)/8, $0x3fa5555555c87148
+DATA constants<>+904(SB)/8, $0x3fa5555555c87148
+DATA constants<>+912(SB)/8, $0x3fa5555555c87148
+DATA constants<>+920(SB)/8, $0x3fa5555555c87148
+DATA constants<>+928(SB)/8, $0x3fa5555555c87148
+DATA constants<>+936(SB)/8, $0x3fa5555555c87148
+DATA constants<>+944(SB)/8, $0x3fa5555555c87148
+DATA constants<>+952(SB)/8, $0x3fa5555555c87148
+DATA constants<>+960(SB)/8, $0x3fc55555567532ad
+DATA constants<>+968(SB)/8, $0x3fc55555567532ad
+DATA constants<>+976(SB)/8, $0x3fc55555567532ad
+DATA constants<>+984(SB)/8, $0x3fc55555567532ad
+DATA constants<>+992(SB)/8, $0x3fc55555567532ad
+DATA constants<>+1000(SB)/8, $0x3fc55555567532ad
+DATA constants<>+1008(SB)/8, $0x3fc55555567532ad
+DATA constants<>+1016(SB)/8, $0x3fc55555567532ad
+DATA constants<>+1024(SB)/8, $0x3fe0000000000000
+DATA constants<>+1032(SB)/8, $0x3fe0000000000000
+DATA constants<>+1040(SB)/8, $0x3fe0000000000000
+DATA constants<>+1048(SB)/8, $0x3fe0000000000000
+DATA constants<>+1056(SB)/8, $0x3fe0000000000000
+DATA constants<>+1064(SB)/8, $0x3fe0000000000000
+DATA constants<>+1072(SB)/8, $0x3fe0000000000000
+DATA constants<>+1080(SB)/8, $0x3fe0000000000000
+DATA constants<>+1088(SB)/8, $0x8000000000000000
+DATA constants<>+1096(SB)/8, $0x8000000000000000
+DATA constants<>+1104(SB)/8, $0x8000000000000000
+DATA constants<>+1112(SB)/8, $0x8000000000000000
+DATA constants<>+1120(SB)/8, $0x8000000000000000
+DATA constants<>+1128(SB)/8, $0x8000000000000000
+DATA constants<>+1136(SB)/8, $0x8000000000000000
+DATA constants<>+1144(SB)/8, $0x8000000000000000
+DATA constants<>+1152(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1160(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1168(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1176(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1184(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1192(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1200(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1208(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1216(SB)/8, $0xfff0000000000000
+DATA constants<>+1224(SB)/8, $0xfff0000000000000
+DATA constants<>+1232(SB)/8, $0xfff0000000000000
+DATA constants<>+1240(SB)/8, $0xfff0000000000000
+DATA constants<>+1248(SB)/8, $0xfff0000000000000
+DATA constants<>+1256(SB)/8, $0xfff0000000000000
+DATA constants<>+1264(SB)/8, $0xfff0000000000000
+DATA constants<>+1272(SB)/8, $0xfff0000000000000
+DATA constants<>+1280(SB)/8, $0x4330000000000000
+DATA constants<>+1288(SB)/8, $0x4330000000000000
+DATA constants<>+1296(SB)/8, $0x4330000000000000
+DATA constants<>+1304(SB)/8, $0x4330000000000000
+DATA constants<>+1312(SB)/8, $0x4330000000000000
+DATA constants<>+1320(SB)/8, $0x4330000000000000
+DATA constants<>+1328(SB)/8, $0x4330000000000000
+DATA constants<>+1336(SB)/8, $0x4330000000000000
+DATA constants<>+1344(SB)/8, $0x4330000000000800
+DATA constants<>+1352(SB)/8, $0x4330000000000800
+DATA constants<>+1360(SB)/8, $0x4330000000000800
+DATA constants<>+1368(SB)/8, $0x4330000000000800
+DATA constants<>+1376(SB)/8, $0x4330000000000800
+DATA constants<>+1384(SB)/8, $0x4330000000000800
+DATA constants<>+1392(SB)/8, $0x4330000000000800
+DATA constants<>+1400(SB)/8, $0x4330000000000800
+DATA constants<>+1408(SB)/8, $0x4000000000000000
+DATA constants<>+1416(SB)/8, $0x4000000000000000
+DATA constants<>+1424(SB)/8, $0x4000000000000000
+DATA constants<>+1432(SB)/8, $0x4000000000000000
+DATA constants<>+1440(SB)/8, $0x4000000000000000
+DATA constants<>+1448(SB)/8, $0x4000000000000000
+DATA constants<>+1456(SB)/8, $0x4000000000000000
+DATA constants<>+1464(SB)/8, $0x4000000000000000
+DATA constants<>+1472(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1480(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1488(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1496(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1504(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1512(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1520(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1528(SB)/8, $0x3fb8c8cb725e2db5
+DATA constants<>+1536(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1544(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1552(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1560(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1568(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1576(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1584(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1592(SB)/8, $0x3fbc67ad18010d25
+DATA constants<>+1600(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1608(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1616(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1624(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1632(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1640(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1648(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1656(SB)/8, $0x3fc249323f5fe0a4
+DATA constants<>+1664(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1672(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1680(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1688(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1696(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1704(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1712(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1720(SB)/8, $0x3fc999998cae671f
+DATA constants<>+1728(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1736(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1744(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1752(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1760(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1768(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1776(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1784(SB)/8, $0x3fd5555555564eb7
+DATA constants<>+1792(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1800(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1808(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1816(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1824(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1832(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1840(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1848(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+1856(SB)/8, $0x7ff0000000000000
+DATA constants<>+1864(SB)/8, $0x7ff0000000000000
+DATA constants<>+1872(SB)/8, $0x7ff0000000000000
+DATA constants<>+1880(SB)/8, $0x7ff0000000000000
+DATA constants<>+1888(SB)/8, $0x7ff0000000000000
+DATA constants<>+1896(SB)/8, $0x7ff0000000000000
+DATA constants<>+1904(SB)/8, $0x7ff0000000000000
+DATA constants<>+1912(SB)/8, $0x7ff0000000000000
+DATA constants<>+1920(SB)/8, $0x7ff8000000000000
+DATA constants<>+1928(SB)/8, $0x7ff8000000000000
+DATA constants<>+1936(SB)/8, $0x7ff8000000000000
+DATA constants<>+1944(SB)/8, $0x7ff8000000000000
+DATA constants<>+1952(SB)/8, $0x7ff8000000000000
+DATA constants<>+1960(SB)/8, $0x7ff8000000000000
+DATA constants<>+1968(SB)/8, $0x7ff8000000000000
+DATA constants<>+1976(SB)/8, $0x7ff8000000000000
+DATA constants<>+1984(SB)/8, $0xc010000000000000
+DATA constants<>+1992(SB)/8, $0xc010000000000000
+DATA constants<>+2000(SB)/8, $0xc010000000000000
+DATA constants<>+2008(SB)/8, $0xc010000000000000
+DATA constants<>+2016(SB)/8, $0xc010000000000000
+DATA constants<>+2024(SB)/8, $0xc010000000000000
+DATA constants<>+2032(SB)/8, $0xc010000000000000
+DATA constants<>+2040(SB)/8, $0xc010000000000000
+DATA constants<>+2048(SB)/8, $0x4010000000000000
+DATA constants<>+2056(SB)/8, $0x4010000000000000
+DATA constants<>+2064(SB)/8, $0x4010000000000000
+DATA constants<>+2072(SB)/8, $0x4010000000000000
+DATA constants<>+2080(SB)/8, $0x4010000000000000
+DATA constants<>+2088(SB)/8, $0x4010000000000000
+DATA constants<>+2096(SB)/8, $0x4010000000000000
+DATA constants<>+2104(SB)/8, $0x4010000000000000
+DATA constants<>+2112(SB)/8, $0xbff0000000000000
+DATA constants<>+2120(SB)/8, $0xbff0000000000000
+DATA constants<>+2128(SB)/8, $0xbff0000000000000
+DATA constants<>+2136(SB)/8, $0xbff0000000000000
+DATA constants<>+2144(SB)/8, $0xbff0000000000000
+DATA constants<>+2152(SB)/8, $0xbff0000000000000
+DATA constants<>+2160(SB)/8, $0xbff0000000000000
+DATA constants<>+2168(SB)/8, $0xbff0000000000000
+DATA constants<>+2176(SB)/8, $0x3fc0000000000000
+DATA constants<>+2184(SB)/8, $0x3fc0000000000000
+DATA constants<>+2192(SB)/8, $0x3fc0000000000000
+DATA constants<>+2200(SB)/8, $0x3fc0000000000000
+DATA constants<>+2208(SB)/8, $0x3fc0000000000000
+DATA constants<>+2216(SB)/8, $0x3fc0000000000000
+DATA constants<>+2224(SB)/8, $0x3fc0000000000000
+DATA constants<>+2232(SB)/8, $0x3fc0000000000000
+DATA constants<>+2240(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2248(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2256(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2264(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2272(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2280(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2288(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2296(SB)/8, $0xbf02a5b1cc3bdea6
+DATA constants<>+2304(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2312(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2320(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2328(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2336(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2344(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2352(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2360(SB)/8, $0x3f197ec8501d6727
+DATA constants<>+2368(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2376(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2384(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2392(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2400(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2408(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2416(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2424(SB)/8, $0xbf1462501dc85e0f
+DATA constants<>+2432(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2440(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2448(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2456(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2464(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2472(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2480(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2488(SB)/8, $0x3f24cf6ca5f0eade
+DATA constants<>+2496(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2504(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2512(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2520(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2528(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2536(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2544(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2552(SB)/8, $0xbf45b3198a59e823
+DATA constants<>+2560(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2568(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2576(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2584(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2592(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2600(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2608(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2616(SB)/8, $0x3f578c1edb02fd74
+DATA constants<>+2624(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2632(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2640(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2648(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2656(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2664(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2672(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2680(SB)/8, $0xbf64d36ca00e41d5
+DATA constants<>+2688(SB)/8, $0x3f737242b1831533
+DATA constants<>+2696(SB)/8, $0x3f737242b1831533
+DATA constants<>+2704(SB)/8, $0x3f737242b1831533
+DATA constants<>+2712(SB)/8, $0x3f737242b1831533
+DATA constants<>+2720(SB)/8, $0x3f737242b1831533
+DATA constants<>+2728(SB)/8, $0x3f737242b1831533
+DATA constants<>+2736(SB)/8, $0x3f737242b1831533
+DATA constants<>+2744(SB)/8, $0x3f737242b1831533
+DATA constants<>+2752(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2760(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2768(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2776(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2784(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2792(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2800(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2808(SB)/8, $0xbf81a89711343d13
+DATA constants<>+2816(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2824(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2832(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2840(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2848(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2856(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2864(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2872(SB)/8, $0x3f8d7c38f93fda50
+DATA constants<>+2880(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2888(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2896(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2904(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2912(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2920(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2928(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2936(SB)/8, $0xbf97022a7b996b7e
+DATA constants<>+2944(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2952(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2960(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2968(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2976(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2984(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+2992(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+3000(SB)/8, $0x3fa0eba27d1d1e96
+DATA constants<>+3008(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3016(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3024(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3032(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3040(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3048(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3056(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3064(SB)/8, $0xbfa76e9d031dbf77
+DATA constants<>+3072(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3080(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3088(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3096(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3104(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3112(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3120(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3128(SB)/8, $0x3faea9c22453d0af
+DATA constants<>+3136(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3144(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3152(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3160(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3168(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3176(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3184(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3192(SB)/8, $0xbfb3215ca717cdad
+DATA constants<>+3200(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3208(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3216(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3224(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3232(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3240(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3248(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3256(SB)/8, $0x3fb717ed25590363
+DATA constants<>+3264(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3272(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3280(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3288(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3296(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3304(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3312(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3320(SB)/8, $0xbfbb92e963095bd0
+DATA constants<>+3328(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3336(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3344(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3352(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3360(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3368(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3376(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3384(SB)/8, $0x3fc0dabafa9f88e4
+DATA constants<>+3392(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3400(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3408(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3416(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3424(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3432(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3440(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3448(SB)/8, $0xbfc69a0ccd9f6df8
+DATA constants<>+3456(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3464(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3472(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3480(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3488(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3496(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3504(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3512(SB)/8, $0x3fd6a0407813ba6a
+DATA constants<>+3520(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3528(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3536(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3544(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3552(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3560(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3568(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3576(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+3584(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3592(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3600(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3608(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3616(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3624(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3632(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3640(SB)/8, $0xbff921fb54442d18
+DATA constants<>+3648(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3656(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3664(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3672(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3680(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3688(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3696(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3704(SB)/8, $0xbc91a62633145c07
+DATA constants<>+3712(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3720(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3728(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3736(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3744(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3752(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3760(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3768(SB)/8, $0xbe5aa12a8d88773b
+DATA constants<>+3776(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3784(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3792(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3800(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3808(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3816(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3824(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3832(SB)/8, $0x3ec71d97aaa9764e
+DATA constants<>+3840(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3848(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3856(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3864(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3872(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3880(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3888(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3896(SB)/8, $0xbf2a019fd5c10f60
+DATA constants<>+3904(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3912(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3920(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3928(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3936(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3944(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3952(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3960(SB)/8, $0x3f81111110fb9980
+DATA constants<>+3968(SB)/8, $0xbfc5555555555103
+DATA constants<>+3976(SB)/8, $0xbfc5555555555103
+DATA constants<>+3984(SB)/8, $0xbfc5555555555103
+DATA constants<>+3992(SB)/8, $0xbfc5555555555103
+DATA constants<>+4000(SB)/8, $0xbfc5555555555103
+DATA constants<>+4008(SB)/8, $0xbfc5555555555103
+DATA constants<>+4016(SB)/8, $0xbfc5555555555103
+DATA constants<>+4024(SB)/8, $0xbfc5555555555103
+DATA constants<>+4032(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4040(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4048(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4056(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4064(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4072(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4080(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4088(SB)/8, $0x3e21c755bacadd8c
+DATA constants<>+4096(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4104(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4112(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4120(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4128(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4136(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4144(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4152(SB)/8, $0xbe927e2443e025de
+DATA constants<>+4160(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4168(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4176(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4184(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4192(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4200(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4208(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4216(SB)/8, $0x3efa019ff2f86a48
+DATA constants<>+4224(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4232(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4240(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4248(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4256(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4264(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4272(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4280(SB)/8, $0xbf56c16c16b524d9
+DATA constants<>+4288(SB)/8, $0x3fa5555555555419
+DATA constants<>+4296(SB)/8, $0x3fa5555555555419
+DATA constants<>+4304(SB)/8, $0x3fa5555555555419
+DATA constants<>+4312(SB)/8, $0x3fa5555555555419
+DATA constants<>+4320(SB)/8, $0x3fa5555555555419
+DATA constants<>+4328(SB)/8, $0x3fa5555555555419
+DATA constants<>+4336(SB)/8, $0x3fa5555555555419
+DATA constants<>+4344(SB)/8, $0x3fa5555555555419
+DATA constants<>+4352(SB)/8, $0xbfe0000000000000
+DATA constants<>+4360(SB)/8, $0xbfe0000000000000
+DATA constants<>+4368(SB)/8, $0xbfe0000000000000
+DATA constants<>+4376(SB)/8, $0xbfe0000000000000
+DATA constants<>+4384(SB)/8, $0xbfe0000000000000
+DATA constants<>+4392(SB)/8, $0xbfe0000000000000
+DATA constants<>+4400(SB)/8, $0xbfe0000000000000
+DATA constants<>+4408(SB)/8, $0xbfe0000000000000
+DATA constants<>+4416(SB)/8, $0x0000000000000001
+DATA constants<>+4424(SB)/8, $0x0000000000000001
+DATA constants<>+4432(SB)/8, $0x0000000000000001
+DATA constants<>+4440(SB)/8, $0x0000000000000001
+DATA constants<>+4448(SB)/8, $0x0000000000000001
+DATA constants<>+4456(SB)/8, $0x0000000000000001
+DATA constants<>+4464(SB)/8, $0x0000000000000001
+DATA constants<>+4472(SB)/8, $0x0000000000000001
+DATA constants<>+4480(SB)/8, $0x0000000000000002
+DATA constants<>+4488(SB)/8, $0x0000000000000002
+DATA constants<>+4496(SB)/8, $0x0000000000000002
+DATA constants<>+4504(SB)/8, $0x0000000000000002
+DATA constants<>+4512(SB)/8, $0x0000000000000002
+DATA constants<>+4520(SB)/8, $0x0000000000000002
+DATA constants<>+4528(SB)/8, $0x0000000000000002
+DATA constants<>+4536(SB)/8, $0x0000000000000002
+DATA constants<>+4544(SB)/8, $0x0101010101010101
+DATA constants<>+4552(SB)/8, $0x0101010101010101
+DATA constants<>+4560(SB)/8, $0x0101010101010101
+DATA constants<>+4568(SB)/8, $0x0101010101010101
+DATA constants<>+4576(SB)/8, $0x0101010101010101
+DATA constants<>+4584(SB)/8, $0x0101010101010101
+DATA constants<>+4592(SB)/8, $0x0101010101010101
+DATA constants<>+4600(SB)/8, $0x0101010101010101
+DATA constants<>+4608(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4616(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4624(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4632(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4640(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4648(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4656(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4664(SB)/8, $0x7fffffffffffffff
+DATA constants<>+4672(SB)/8, $0xc087500000000000
+DATA constants<>+4680(SB)/8, $0xc087500000000000
+DATA constants<>+4688(SB)/8, $0xc087500000000000
+DATA constants<>+4696(SB)/8, $0xc087500000000000
+DATA constants<>+4704(SB)/8, $0xc087500000000000
+DATA constants<>+4712(SB)/8, $0xc087500000000000
+DATA constants<>+4720(SB)/8, $0xc087500000000000
+DATA constants<>+4728(SB)/8, $0xc087500000000000
+DATA constants<>+4736(SB)/8, $0x4086300000000000
+DATA constants<>+4744(SB)/8, $0x4086300000000000
+DATA constants<>+4752(SB)/8, $0x4086300000000000
+DATA constants<>+4760(SB)/8, $0x4086300000000000
+DATA constants<>+4768(SB)/8, $0x4086300000000000
+DATA constants<>+4776(SB)/8, $0x4086300000000000
+DATA constants<>+4784(SB)/8, $0x4086300000000000
+DATA constants<>+4792(SB)/8, $0x4086300000000000
+DATA constants<>+4800(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4808(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4816(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4824(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4832(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4840(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4848(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4856(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+4864(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4872(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4880(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4888(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4896(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4904(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4912(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4920(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+4928(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4936(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4944(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4952(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4960(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4968(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4976(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4984(SB)/8, $0x3de6124613a86d09
+DATA constants<>+4992(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5000(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5008(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5016(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5024(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5032(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5040(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5048(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+5056(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5064(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5072(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5080(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5088(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5096(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5104(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5112(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+5120(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5128(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5136(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5144(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5152(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5160(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5168(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5176(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+5184(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5192(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5200(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5208(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5216(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5224(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5232(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5240(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+5248(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5256(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5264(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5272(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5280(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5288(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5296(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5304(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+5312(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5320(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5328(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5336(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5344(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5352(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5360(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5368(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+5376(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5384(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5392(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5400(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5408(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5416(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5424(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5432(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+5440(SB)/8, $0x3f81111111111111
+DATA constants<>+5448(SB)/8, $0x3f81111111111111
+DATA constants<>+5456(SB)/8, $0x3f81111111111111
+DATA constants<>+5464(SB)/8, $0x3f81111111111111
+DATA constants<>+5472(SB)/8, $0x3f81111111111111
+DATA constants<>+5480(SB)/8, $0x3f81111111111111
+DATA constants<>+5488(SB)/8, $0x3f81111111111111
+DATA constants<>+5496(SB)/8, $0x3f81111111111111
+DATA constants<>+5504(SB)/8, $0x3fa5555555555555
+DATA constants<>+5512(SB)/8, $0x3fa5555555555555
+DATA constants<>+5520(SB)/8, $0x3fa5555555555555
+DATA constants<>+5528(SB)/8, $0x3fa5555555555555
+DATA constants<>+5536(SB)/8, $0x3fa5555555555555
+DATA constants<>+5544(SB)/8, $0x3fa5555555555555
+DATA constants<>+5552(SB)/8, $0x3fa5555555555555
+DATA constants<>+5560(SB)/8, $0x3fa5555555555555
+DATA constants<>+5568(SB)/8, $0x3fc5555555555555
+DATA constants<>+5576(SB)/8, $0x3fc5555555555555
+DATA constants<>+5584(SB)/8, $0x3fc5555555555555
+DATA constants<>+5592(SB)/8, $0x3fc5555555555555
+DATA constants<>+5600(SB)/8, $0x3fc5555555555555
+DATA constants<>+5608(SB)/8, $0x3fc5555555555555
+DATA constants<>+5616(SB)/8, $0x3fc5555555555555
+DATA constants<>+5624(SB)/8, $0x3fc5555555555555
+DATA constants<>+5632(SB)/8, $0x4350000000000000
+DATA constants<>+5640(SB)/8, $0x4350000000000000
+DATA constants<>+5648(SB)/8, $0x4350000000000000
+DATA constants<>+5656(SB)/8, $0x4350000000000000
+DATA constants<>+5664(SB)/8, $0x4350000000000000
+DATA constants<>+5672(SB)/8, $0x4350000000000000
+DATA constants<>+5680(SB)/8, $0x4350000000000000
+DATA constants<>+5688(SB)/8, $0x4350000000000000
+DATA constants<>+5696(SB)/8, $0x0010000000000000
+DATA constants<>+5704(SB)/8, $0x0010000000000000
+DATA constants<>+5712(SB)/8, $0x0010000000000000
+DATA constants<>+5720(SB)/8, $0x0010000000000000
+DATA constants<>+5728(SB)/8, $0x0010000000000000
+DATA constants<>+5736(SB)/8, $0x0010000000000000
+DATA constants<>+5744(SB)/8, $0x0010000000000000
+DATA constants<>+5752(SB)/8, $0x0010000000000000
+DATA constants<>+5760(SB)/8, $0x404b000000000000
+DATA constants<>+5768(SB)/8, $0x404b000000000000
+DATA constants<>+5776(SB)/8, $0x404b000000000000
+DATA constants<>+5784(SB)/8, $0x404b000000000000
+DATA constants<>+5792(SB)/8, $0x404b000000000000
+DATA constants<>+5800(SB)/8, $0x404b000000000000
+DATA constants<>+5808(SB)/8, $0x404b000000000000
+DATA constants<>+5816(SB)/8, $0x404b000000000000
+DATA constants<>+5824(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5832(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5840(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5848(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5856(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5864(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5872(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5880(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+5888(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5896(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5904(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5912(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5920(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5928(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5936(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5944(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+5952(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5960(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5968(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5976(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5984(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+5992(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+6000(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+6008(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+6016(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6024(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6032(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6040(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6048(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6056(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6064(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6072(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+6080(SB)/8, $0x3fd2492494229359
+DATA constants<>+6088(SB)/8, $0x3fd2492494229359
+DATA constants<>+6096(SB)/8, $0x3fd2492494229359
+DATA constants<>+6104(SB)/8, $0x3fd2492494229359
+DATA constants<>+6112(SB)/8, $0x3fd2492494229359
+DATA constants<>+6120(SB)/8, $0x3fd2492494229359
+DATA constants<>+6128(SB)/8, $0x3fd2492494229359
+DATA constants<>+6136(SB)/8, $0x3fd2492494229359
+DATA constants<>+6144(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6152(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6160(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6168(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6176(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6184(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6192(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6200(SB)/8, $0x3fd999999997fa04
+DATA constants<>+6208(SB)/8, $0x3fe5555555555593
+DATA constants<>+6216(SB)/8, $0x3fe5555555555593
+DATA constants<>+6224(SB)/8, $0x3fe5555555555593
+DATA constants<>+6232(SB)/8, $0x3fe5555555555593
+DATA constants<>+6240(SB)/8, $0x3fe5555555555593
+DATA constants<>+6248(SB)/8, $0x3fe5555555555593
+DATA constants<>+6256(SB)/8, $0x3fe5555555555593
+DATA constants<>+6264(SB)/8, $0x3fe5555555555593
+DATA constants<>+6272(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6280(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6288(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6296(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6304(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6312(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6320(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6328(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+6336(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6344(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6352(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6360(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6368(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6376(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6384(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+6392(SB)/8, $0x3fe62e42fee00000
+GLOBL constants<>(SB), RODATA|NOPTR, $6400

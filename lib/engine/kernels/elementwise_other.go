@@ -36,6 +36,10 @@ func absAt(l Level, dst []float32, a []float32) {
 	absScalar(dst, a)
 }
 
+func signAt(l Level, dst []float32, a []float32) {
+	signScalar(dst, a)
+}
+
 func sqrtAt(l Level, dst []float32, a []float32) {
 	sqrtScalar(dst, a)
 }

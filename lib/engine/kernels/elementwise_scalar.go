@@ -114,6 +114,21 @@ func absScalar(dst []float32, a []float32) {
 	}
 }
 
+func signScalar(dst []float32, a []float32) {
+	a = a[:len(dst)]
+	for i := range dst {
+		t0 := a[i]
+		t2 := math.Float32frombits(math.Float32bits(t0) & 0x80000000)
+		t4 := math.Float32frombits(math.Float32bits(t2) | 0x3f800000)
+		t7 := math.Float32frombits(math.Float32bits(t0) & 0x7fffffff)
+		t8 := t0
+		if 0 < t7 {
+			t8 = t4
+		}
+		dst[i] = t8
+	}
+}
+
 func sqrtScalar(dst []float32, a []float32) {
 	a = a[:len(dst)]
 	for i := range dst {

@@ -19,6 +19,15 @@ var functions = []struct {
 }{
 	{"Neg", negAt, Neg, func(x float64) float64 { return -x }, 0},
 	{"Abs", absAt, Abs, math.Abs, 0},
+	{"Sign", signAt, Sign, func(x float64) float64 {
+		switch {
+		case x > 0:
+			return 1
+		case x < 0:
+			return -1
+		}
+		return x
+	}, 0},
 	{"Sqrt", sqrtAt, Sqrt, math.Sqrt, 0.5},
 	{"Rsqrt", rsqrtAt, Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }, 0.501},
 	{"Exp", expAt, Exp, math.Exp, 0.501},

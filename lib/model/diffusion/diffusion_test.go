@@ -117,8 +117,9 @@ func gradients(t *testing.T, r *model.Runner, p nn.Params, x, v array.Matrix[flo
 	for _, w := range p {
 		in = append(in, tensors.FromFlatDataAndDimensions(w.Data, w.Shape...))
 	}
-	c := model.Chunk{N: x.Rows, Padded: x.Rows}
-	in = append(in, model.FeatureMajor(x, nil, c), model.FeatureMajor(v, nil, c))
+	for _, m := range []array.Matrix[float32]{x, v} {
+		in = append(in, tensors.FromFlatDataAndDimensions(m.Transpose().Data, m.Cols, m.Rows))
+	}
 	out, err := graph.CallOnceN(r.Engine.Backend(), func(in []*graph.Node) []*graph.Node {
 		n := len(in) - 2
 		tape := &nn.Tape{Training: true}

@@ -68,7 +68,7 @@ func (s *step) at(p nn.Params, x, eps, labels array.Matrix[float32]) (float32, [
 	}
 	defer model.Finalize(in)
 	for _, m := range []array.Matrix[float32]{x, eps, labels} {
-		in = append(in, model.FeatureMajor(m, nil, model.Chunk{N: m.Rows, Padded: m.Rows}))
+		in = append(in, tensors.FromFlatDataAndDimensions(m.Transpose().Data, m.Cols, m.Rows))
 	}
 	out, err := s.exec.Call(in...)
 	if err != nil {

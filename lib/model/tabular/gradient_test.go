@@ -43,13 +43,16 @@ func newStep(t *testing.T, r *model.Runner, x array.Matrix[float32], y []int) *s
 	return s
 }
 
+func featureMajor(m array.Matrix[float32]) *tensors.Tensor {
+	return tensors.FromFlatDataAndDimensions(m.Transpose().Data, m.Cols, m.Rows)
+}
+
 func (s *step) load(x array.Matrix[float32], y []int) {
-	all := model.Chunk{N: x.Rows, Padded: x.Rows}
 	targets := array.New[float32](x.Rows, model.Widths(s.r.Arch)[nn.Logits])
 	for i, c := range y {
 		targets.Row(i)[c] = 1
 	}
-	s.rows, s.x, s.y = x.Rows, model.FeatureMajor(x, nil, all), model.FeatureMajor(targets, nil, all)
+	s.rows, s.x, s.y = x.Rows, featureMajor(x), featureMajor(targets)
 }
 
 func (s *step) graph(in []*Node, masked, library bool) []*Node {
@@ -232,7 +235,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 			for _, v := range p {
 				in = append(in, tensors.FromFlatDataAndDimensions(v.Data, v.Shape...))
 			}
-			in = append(in, model.FeatureMajor(x, nil, model.Chunk{N: 6, Padded: 6}))
+			in = append(in, featureMajor(x))
 			for k, m := range r.Arch.Draws() {
 				mask := make([]float32, m.Units*6)
 				for i := range mask {

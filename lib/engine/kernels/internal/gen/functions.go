@@ -31,6 +31,7 @@ func programs() []*program {
 	}{
 		{"neg", false, func(p *program, a value) value { return p.do("xor", a, p.bits(1<<31)) }},
 		{"abs", false, func(p *program, a value) value { return p.do("and", a, p.bits(1<<31-1)) }},
+		{"sign", false, direction},
 		{"sqrt", false, func(p *program, a value) value { return p.do("sqrt", a) }},
 		{"rsqrt", true, func(p *program, a value) value { return p.do("div", p.constant(1), p.do("sqrt", a)) }},
 		{"exp", true, exp}, {"expm1", true, expm1}, {"log", true, log}, {"log1p", true, log1p},
@@ -70,6 +71,12 @@ func largest(p *program, a, b value) value {
 func smallest(p *program, a, b value) value {
 	m := p.do("or", p.do("min", a, b), p.do("min", b, a))
 	return p.choose("unordered", a, b, p.do("add", a, b), m)
+}
+
+// direction is 1 with the sign of a, and a where that is 0 or NaN.
+func direction(p *program, a value) value {
+	one := p.do("or", p.do("and", a, p.bits(1<<31)), p.constant(1))
+	return p.choose("lt", p.constant(0), p.do("and", a, p.bits(1<<31-1)), one, a)
 }
 
 func choice() *program {
