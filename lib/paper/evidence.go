@@ -45,9 +45,17 @@ type Evidence[R any] struct {
 	Generated bool     // whether any set is a generator's
 }
 
-// Collect finds or computes the pieces. Those whose data are not on this machine are
-// left out; none at all is an error, which says where each belongs.
+// Collect finds or computes the pieces, models and measurements side by side. Those whose
+// data are not on this machine are left out; none at all is an error, which says where
+// each belongs.
 func Collect[R any](ctx context.Context, e *Env, pieces []Piece[R]) (*Evidence[R], error) {
+	jobs, err := PieceJobs(ctx, e, pieces)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Lab().Do(ctx, e.Workers, jobs); err != nil {
+		return nil, err
+	}
 	ev, missing := &Evidence[R]{Data: map[string]string{}}, []error(nil)
 	for _, p := range pieces {
 		if slices.Contains(ev.Missing, p.Setting.DataSet) {

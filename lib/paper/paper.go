@@ -88,7 +88,7 @@ type Env struct {
 	Store  *store.Store
 	// Shift is added to every seed: see engine.SeedShift.
 	Shift int
-	// Workers is the number of pieces computed side by side, 0: one per core.
+	// Workers is the number of jobs done side by side, 0: one per core.
 	Workers int
 	// Progress hears how much is done. It may be nil and is never called by two
 	// goroutines at once.

@@ -148,9 +148,6 @@ type Row struct {
 
 // measure makes the rows of a case.
 func measure(ctx context.Context, c *lab.Case, of Case) ([]Row, error) {
-	if err := c.Ahead(ctx, of.methods()...); err != nil {
-		return nil, err
-	}
 	var rows []Row
 	for _, a := range of.arms() {
 		row, err := rowOf(ctx, c, of, a)

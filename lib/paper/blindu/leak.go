@@ -185,11 +185,6 @@ type known struct {
 const strangersFrom = 1 << 30
 
 func measureLeaks(ctx context.Context, e *engine.Engine, c, shadow *lab.Case, of Case) ([]Leak, error) {
-	for _, x := range []*lab.Case{c, shadow} {
-		if err := x.Ahead(ctx, of.forgetting()...); err != nil {
-			return nil, err
-		}
-	}
 	w, _, err := c.Weights(ctx, unlearn.DoNothing{})
 	if err != nil {
 		return nil, err

@@ -75,11 +75,6 @@ func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, of := range []*lab.Case{c, deep} {
-		if err := of.Ahead(ctx, overlapArms...); err != nil {
-			return nil, err
-		}
-	}
 	for _, m := range []struct {
 		name  string
 		c     *lab.Case

@@ -45,9 +45,6 @@ func (f Fleet) Attacks() []string {
 
 // measure asks every attack about every arm of a fleet.
 func (f Fleet) measure(ctx context.Context, models *lab.Fleet) ([]Found, error) {
-	if err := models.Ahead(ctx, f.methods()...); err != nil {
-		return nil, err
-	}
 	var out []Found
 	for _, a := range f.arms() {
 		ask := f.askCells

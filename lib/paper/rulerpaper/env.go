@@ -3,7 +3,6 @@ package rulerpaper
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/lethe-ml/lethe/lib/paper"
 )
@@ -31,81 +30,35 @@ func (c *Collected) diverged(arm string, fraction float64) bool {
 // Collect computes a study, or reads it from the store. Rows come in the order
 // of the grid, whatever order they were computed in.
 func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
-	if e.Progress != nil && !e.Lab().Expecting() {
-		jobs, err := e.studyJobs(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		e.Lab().Expect(jobs)
-		defer e.Lab().Expect(nil)
-	}
 	out := &Collected{Study: s, Data: map[string]string{}}
-	weight := map[string]int64{}
 	for _, name := range s.DataSets {
 		p, err := e.Lab().Problem(ctx, s.setting(cellKey{dataSet: name}))
 		if err != nil {
 			return nil, err
 		}
-		out.Data[name], weight[name] = p.Hash, int64(p.Train.X.Rows)
+		out.Data[name] = p.Hash
 		if p.About.Synthetic {
 			out.Synthetic = append(out.Synthetic, name)
 		}
 	}
-	cells := s.cells()
-	rows := make([][]Row, len(cells))
-	out.Runs = make([]string, len(cells))
-	err := e.sweep(ctx, cells, weight, func(ctx context.Context, i int) (err error) {
-		rows[i], out.Runs[i], err = e.evidence(ctx, s, cells[i])
-		return err
-	})
+	jobs, err := e.studyJobs(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range rows {
-		out.Rows = append(out.Rows, r...)
+	if e.Progress != nil && !e.Lab().Expecting() {
+		e.Lab().Expect(jobs)
+		defer e.Lab().Expect(nil)
+	}
+	if err := e.Lab().Do(ctx, e.Workers, jobs); err != nil {
+		return nil, err
+	}
+	for _, k := range s.cells() {
+		rows, run, err := e.evidence(ctx, s, k)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows, out.Runs = append(out.Rows, rows...), append(out.Runs, run)
 	}
 	slices.Sort(out.Runs)
 	return out, nil
-}
-
-// sweep runs work on every cell, the heaviest first, on a few goroutines. The
-// first error stops it; what was finished is in the store.
-func (e *Env) sweep(ctx context.Context, cells []cellKey, weight map[string]int64, work func(ctx context.Context, i int) error) error {
-	order := upTo(len(cells))
-	slices.SortStableFunc(order, func(a, b int) int {
-		return int(weight[cells[b].dataSet] - weight[cells[a].dataSet])
-	})
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range e.workers() {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := range next {
-				if err := work(ctx, i); err != nil {
-					stop(err)
-				}
-			}
-		}()
-	}
-feed:
-	for _, i := range order {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-			break feed
-		}
-	}
-	close(next)
-	wg.Wait()
-	return context.Cause(ctx)
-}
-
-func (e *Env) workers() int {
-	if e.Workers > 0 {
-		return e.Workers
-	}
-	return e.Engine.Cores()
 }
