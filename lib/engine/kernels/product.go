@@ -111,9 +111,10 @@ func checkProduct[T Float](c, a, b Matrix[T]) error {
 	return nil
 }
 
-// worthSharing is the number of multiplications (some 20 microseconds' worth) from which
-// waking another goroutine pays.
-const worthSharing = 1 << 20
+// worthSharing is the number of multiplications (some 70 microseconds' worth) from which
+// waking another goroutine pays: where processors sleep deeply, as in virtual machines,
+// they take about that long.
+const worthSharing = 1 << 22
 
 // multiplications is how many c = a b takes, as a float so that nothing overflows.
 func multiplications[T Float](c, a Matrix[T]) float64 {
