@@ -1,6 +1,8 @@
 package paper
 
 import (
+	"fmt"
+
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -52,10 +54,17 @@ func (l *Line[R]) Row() report.Row {
 	if l.control {
 		out.Kind = report.Control
 	}
+	lost := 0
 	for _, r := range l.rows {
 		if l.diverged(r) != "" {
-			return report.Gaps("diverged", l.group, l.label, len(l.cells))
+			lost++
 		}
 	}
-	return out
+	switch lost {
+	case 0:
+		return out
+	case len(l.rows):
+		return report.Gaps("diverged", l.group, l.label, len(l.cells))
+	}
+	return report.Gaps(fmt.Sprintf("diverged in %d of %d", lost, len(l.rows)), l.group, l.label, len(l.cells))
 }

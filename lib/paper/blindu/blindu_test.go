@@ -76,6 +76,11 @@ func TestAStudyMakesItsTables(t *testing.T) {
 	if text := torn.figure6().Figure.Text(); !strings.Contains(text, Without+": 1 of 2 models diverged") {
 		t.Errorf("the figure does not say what it leaves out: %s", text)
 	}
+	lost := torn.table3().Table
+	if i := slices.IndexFunc(lost.Rows, func(r report.Row) bool { return r.Cells[0].Text == Without }); lost.Rows[i].Cells[1].Missing != "diverged in 1 of 2" ||
+		!strings.Contains(strings.Join(lost.Notes, "\n"), "in epoch 1") {
+		t.Errorf("the table does not say which models are lost: %+v, %q", lost.Rows[i], lost.Notes)
+	}
 	again, err := collect(t.Context(), e, brief())
 	if err != nil || !slices.Equal(again.Runs, ev.Runs) || len(ev.Runs) != 4 {
 		t.Errorf("again: %v, %v", again.Runs, err)

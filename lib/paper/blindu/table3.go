@@ -1,6 +1,7 @@
 package blindu
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -117,8 +118,8 @@ func (ev *evidence) ways(c Case) (out []string) {
 	for _, a := range c.arms() {
 		var ends []string
 		for _, r := range ev.of(c.Label, a.Label) {
-			if r.Note != "" {
-				ends = append(ends, r.Note)
+			if end := cmp.Or(r.Diverged, r.Note); end != "" {
+				ends = append(ends, end)
 			}
 		}
 		if len(ends) > 0 {
