@@ -1,6 +1,7 @@
 package sdepaper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,6 +23,10 @@ type evidence struct {
 	caveats   []string
 	generated bool
 }
+
+// sideBySide are the jobs done at a time: a network of convolutions takes up to a
+// gigabyte and keeps cores busy by itself, and another one those that it leaves.
+const sideBySide = 2
 
 // collect opens a scale's settings and finds or computes what pieces keep.
 func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study) []piece) (*evidence, error) {
@@ -52,6 +57,13 @@ func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study)
 	})
 	for _, x := range ev.Settings {
 		ev.sets = append(ev.sets, opened[x.Label])
+	}
+	jobs, err := deskOf(e).jobs(ctx, s, all)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Lab().Do(ctx, cmp.Or(e.Workers, sideBySide), jobs); err != nil {
+		return nil, err
 	}
 	for _, p := range all {
 		if err := ev.add(ctx, opened[p.Label], p); err != nil {
