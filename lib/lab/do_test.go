@@ -66,7 +66,7 @@ func TestJobsBeginWhenWhatTheyNeedIsThere(t *testing.T) {
 
 // Two jobs that wait for each other end only where both run.
 func TestJobsRunSideBySide(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	met := make(chan bool)
 	meet := func(ctx context.Context) (string, error) {

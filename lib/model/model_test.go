@@ -242,16 +242,21 @@ func TestFeatureMajorTransposesAndPadsWithZeros(t *testing.T) {
 // against one element at a time; memory that held something else is used again.
 func TestFeatureMajorPutsEveryElementInItsPlace(t *testing.T) {
 	e := runner(t, 0).Engine
-	rows := make([]int, 60)
+	const records = 700
+	rows := make([]int, records)
 	for i := range rows {
-		rows[i] = i * 7 % 60
+		rows[i] = i * 11 % records
+	}
+	sizes := []int{690} // with 300 features it is cut among cores
+	for n := 1; n <= 50; n++ {
+		sizes = append(sizes, n)
 	}
 	for _, cols := range []int{5, 127, 128, 131, 300} {
-		x := array.New[float32](60, cols)
+		x := array.New[float32](records, cols)
 		for i := range x.Data {
 			x.Data[i] = float32(i + 1)
 		}
-		for n := 1; n <= 50; n++ {
+		for _, n := range sizes {
 			c := model.Chunk{First: 9, N: n, Padded: n + n%3}
 			listed, whole := make([]float32, cols*c.Padded), make([]float32, cols*c.Padded)
 			for i := range n {

@@ -16,6 +16,17 @@ var ofSweeps = []Fault{
 		Protects: "a store of one process needs no locks of its file system", Run: "OneProcess"},
 
 	// The plan.
+	{File: "lib/lab/do.go", Old: "return w.open == 0 })", New: "return true })", Protects: "a job begins when what it needs is there", Run: "Jobs"},
+	{File: "lib/lab/do.go", Old: "			w.open--\n", New: "			w.open = 0\n", Protects: "a job waits for all that it needs", Run: "Jobs"},
+	{File: "lib/lab/do.go", Old: "cmp.Compare(b.Cost, a.Cost)", New: "cmp.Compare(a.Cost, b.Cost)", Protects: "the dearest jobs begin first", Run: "Jobs"},
+	{File: "lib/lab/do.go", Old: "		if !todo[j.ID] {\n", New: "		if j.Missing {\n", Protects: "what is done is not done again", Run: "Wanted"},
+	{File: "lib/lab/do.go", Old: "range cmp.Or(workers, l.Engine.Cores())", New: "range 1 + workers - workers", Protects: "jobs are done side by side", Run: "Jobs"},
+	{File: "lib/nn/draws.go", Old: "_, row[0] = normals(base, at>>1)", New: "row[0], _ = normals(base, at>>1)",
+		Protects: "a batch that begins with an odd record draws what a larger one draws"},
+	{File: "lib/model/model.go", Old: "x.Row(i)[from:to]", New: "x.Row(i)[:all]", Protects: "a part of the features is laid out from where it begins"},
+	{File: "lib/model/model.go", Old: "side[f:], Rows: min(tileFeatures, all-f)", New: "side, Rows: min(tileFeatures, all-f)",
+		Protects: "every block of features is its own"},
+	{File: "lib/paper/line.go", Old: "	case len(l.rows):\n", New: "	default:\n", Protects: "a row says in how many of its models a method diverged", Tests: "./lib/paper/blindu"},
 	{File: "lib/sweep/plan.go", Old: "needs[0].cost+j.Cost <= fair {", New: "needs[0].cost+j.Cost <= fair+total {",
 		Protects: "one original with many unlearnings does not become one shard", Run: "FairShare"},
 	{File: "lib/sweep/plan.go", Old: "stage = max(stage, c.stage+1)", New: "stage = max(stage, c.stage)",
