@@ -1,19 +1,15 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/store/storetest"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -166,19 +162,7 @@ func TestTheJobsOfAFleetAreItsModels(t *testing.T) {
 	}
 }
 
-// fleetVariable names the store of the process that the test below kills.
-const fleetVariable = "LETHE_TEST_FLEET"
-
-func TestMain(m *testing.M) {
-	if dir := os.Getenv(fleetVariable); dir != "" {
-		if err := sweepChild(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { storetest.Main(m, sweepChild) }
 
 // sweepChild trains and unlearns a fleet and prints the hash of every model.
 func sweepChild(dir string) error {
@@ -207,38 +191,7 @@ func sweepChild(dir string) error {
 }
 
 func TestAKilledSweepEndsInTheSameModels(t *testing.T) {
-	child := func(dir string) (*exec.Cmd, *bytes.Buffer) {
-		cmd, out := exec.Command(os.Args[0]), &bytes.Buffer{}
-		cmd.Env = append(os.Environ(), fleetVariable+"="+dir, "LETHE_DATA="+dir)
-		cmd.Stdout, cmd.Stderr = out, os.Stderr
-		return cmd, out
-	}
-	began := time.Now()
-	quiet, want := child(t.TempDir())
-	if err := quiet.Run(); err != nil {
-		t.Fatal(err)
-	}
-	whole := time.Since(began)
-	rng, dir := rand.New(rand.NewPCG(12, 4)), t.TempDir()
-	for kills := 0; kills < 12; {
-		cmd, _ := child(dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.AfterFunc(time.Duration(rng.Int64N(int64(whole/3))), func() { _ = cmd.Process.Kill() })
-		err := cmd.Wait()
-		timer.Stop()
-		if err != nil {
-			kills++
-		} else {
-			dir = t.TempDir() // it got through: the next kills hit a fresh sweep
-		}
-	}
-	cmd, got := child(dir)
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(want.String(), "\n") != 18 || got.String() != want.String() {
-		t.Errorf("after twelve kills the models are\n%s, undisturbed\n%s", got, want)
+	if all := (storetest.Kills{Times: 12, Seed: 4}).Run(t); strings.Count(all, "\n") != 18 {
+		t.Errorf("the models are\n%s", all)
 	}
 }

@@ -1,37 +1,20 @@
 package train
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/store/storetest"
 )
 
-// The kill test starts this test binary again as another process; the variable names
-// the store in which it is to work.
-const childStore = "LETHE_TRAIN_TEST_STORE"
-
-func TestMain(m *testing.M) {
-	dir := os.Getenv(childStore)
-	if dir == "" {
-		os.Exit(m.Run())
-	}
-	if err := privateChild(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func TestMain(m *testing.M) { storetest.Main(m, privateChild) }
 
 // ended is what a private training comes to.
 type ended struct {
@@ -98,55 +81,11 @@ func privateChild(dir string) error {
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
 
-func privateProcess(dir string) (*exec.Cmd, *bytes.Buffer) {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childStore+"="+dir)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, os.Stderr
-	return cmd, &out
-}
-
 // Killed again and again a private training ends in the same weights, history and
 // epsilons as one that was left alone, and every checkpoint on the way says the epsilon
 // of its own steps.
 func TestAPrivateTrainingThatIsKilledEndsInTheSameBits(t *testing.T) {
-	quiet, want := privateProcess(t.TempDir())
-	began := time.Now()
-	if err := quiet.Run(); err != nil {
-		t.Fatal(err)
-	}
-	whole := time.Since(began)
-	rng := rand.New(rand.NewPCG(12, 1))
-	dir, resumed := t.TempDir(), 0
-	attempt := func(after time.Duration) error {
-		cmd, out := privateProcess(dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
-		defer timer.Stop()
-		err := cmd.Wait()
-		text := out.String()
-		if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "resumed") {
-			resumed, text = resumed+1, rest
-			checkResumed(t, first)
-		}
-		if err == nil && text != want.String() {
-			t.Errorf("the training that was killed ended in %.300s, another one in %.300s", text, want)
-		}
-		return err
-	}
-	for range 10 {
-		if attempt(whole/10+time.Duration(rng.Int64N(int64(whole/2)))) == nil {
-			dir = t.TempDir() // it got through: the next kills hit a fresh one
-		}
-	}
-	if err := attempt(time.Hour); err != nil {
-		t.Error(err)
-	}
-	if resumed == 0 {
-		t.Error("no training was killed between its first epoch and its last")
-	}
+	storetest.Kills{Times: 10, Seed: 1, Resumed: checkResumed}.Run(t)
 }
 
 // checkResumed compares the epsilon of a checkpoint with that of its epochs.

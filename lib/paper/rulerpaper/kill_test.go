@@ -1,18 +1,14 @@
 package rulerpaper
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/store/storetest"
 )
 
 // killScale is the small sweep that is killed.
@@ -22,67 +18,24 @@ func killScale() Scale {
 
 // sweepChild is the process that the test kills: it computes Table 1 into the
 // store and prints it.
-func sweepChild(dir string) {
-	fail := func(err error) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+func sweepChild(dir string) error {
 	e, err := engine.Open("auto")
 	if err != nil {
-		fail(err)
+		return err
 	}
 	s, err := store.Open(dir)
 	if err != nil {
-		fail(err)
+		return err
 	}
 	out, err := table3.Run(context.Background(), envOf(&paper.Env{Engine: e, Store: s}), killScale())
 	if err != nil {
-		fail(err)
+		return err
 	}
-	if err := out.Table.JSON(os.Stdout); err != nil {
-		fail(err)
-	}
+	return out.Table.JSON(os.Stdout)
 }
 
-func child(t *testing.T, dir string) (*exec.Cmd, *bytes.Buffer) {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "LETHE_TEST_SWEEP="+dir, "LETHE_DATA="+dir)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, os.Stderr
-	return cmd, &out
-}
+func TestMain(m *testing.M) { storetest.Main(m, sweepChild) }
 
 func TestASweepKilledFiftyTimesEndsInTheSameTable(t *testing.T) {
-	quiet, want := child(t, t.TempDir())
-	began := time.Now()
-	if err := quiet.Run(); err != nil {
-		t.Fatal(err)
-	}
-	whole := time.Since(began)
-	rng := rand.New(rand.NewPCG(50, 1))
-	dir := t.TempDir()
-	for kills := 0; kills < 50; {
-		cmd, _ := child(t, dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		// At most a third of the undisturbed time, so that a sweep is hit many
-		// times before it is through.
-		timer := time.AfterFunc(time.Duration(rng.Int64N(int64(whole/3))), func() { _ = cmd.Process.Kill() })
-		err := cmd.Wait()
-		timer.Stop()
-		if err != nil {
-			kills++
-			continue
-		}
-		dir = t.TempDir() // it got through: the next kills hit a fresh sweep
-	}
-	cmd, got := child(t, dir)
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want.Bytes()) {
-		t.Error("the table after fifty kills differs from the undisturbed one")
-	}
+	storetest.Kills{Times: 50, Seed: 1}.Run(t)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -362,12 +361,4 @@ func TestAnEffectThatCannotBeComputedSaysWhy(t *testing.T) {
 	if got := e.cells(3)[0].Missing; !strings.Contains(got, "NaN") {
 		t.Errorf("the cell says %q", got)
 	}
-}
-
-func TestMain(m *testing.M) {
-	if dir := os.Getenv("LETHE_TEST_SWEEP"); dir != "" {
-		sweepChild(dir)
-		return
-	}
-	os.Exit(m.Run())
 }

@@ -1,0 +1,102 @@
+// Package storetest kills processes that work in a store.
+package storetest
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// variable names the store in which the process that is killed is to work.
+const variable = "LETHE_TEST_KILLED_STORE"
+
+// Main runs a package's tests; in a process that Kills has started it calls child in
+// their place, with the folder of its store. What child prints first may be a line that
+// begins with "resumed"; the rest is what it has come to.
+func Main(m *testing.M, child func(dir string) error) {
+	dir := os.Getenv(variable)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	if err := child(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// Kills is how a process is killed: so many times, at moments that the seed draws.
+type Kills struct {
+	Times int
+	Seed  uint64
+	// Resumed is handed the line with which a process says that it goes on from a
+	// checkpoint, which one must then have done; nil: they do not say.
+	Resumed func(t *testing.T, line string)
+}
+
+// Run kills the process again and again, gives it a fresh store where it gets through,
+// leaves it alone at last, and wants what one that nobody kills has come to, which it
+// returns.
+func (k Kills) Run(t *testing.T) string {
+	t.Helper()
+	began := time.Now()
+	want, err := k.attempt(t, t.TempDir(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := time.Since(began)
+	rng, dir, resumed := rand.New(rand.NewPCG(12, k.Seed)), t.TempDir(), false
+	hear := k.Resumed
+	k.Resumed = func(t *testing.T, line string) {
+		resumed = true
+		if hear != nil {
+			hear(t, line)
+		}
+	}
+	for kills := 0; kills < k.Times; {
+		// At most a third of the time that it takes, so that it is hit many times before
+		// it gets through.
+		if _, err := k.attempt(t, dir, time.Duration(rng.Int64N(int64(whole/3)))); err != nil {
+			kills++
+		} else {
+			dir = t.TempDir()
+		}
+	}
+	switch got, err := k.attempt(t, dir, time.Hour); {
+	case err != nil:
+		t.Error(err)
+	case got != want:
+		t.Errorf("after %d kills the process has come to %.300s, undisturbed to %.300s", k.Times, got, want)
+	}
+	if hear != nil && !resumed {
+		t.Error("no process was killed between its first checkpoint and its end")
+	}
+	return want
+}
+
+// attempt starts the process, kills it after a while, and returns what it has come to.
+func (k Kills) attempt(t *testing.T, dir string, after time.Duration) (string, error) {
+	t.Helper()
+	cmd, out := exec.Command(os.Args[0]), &bytes.Buffer{}
+	// Data sets that lie on this machine are none of its business.
+	cmd.Env = append(os.Environ(), variable+"="+dir, "LETHE_DATA="+dir)
+	cmd.Stdout, cmd.Stderr = out, os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	err := cmd.Wait()
+	text := out.String()
+	if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "resumed") {
+		text = rest
+		if k.Resumed != nil {
+			k.Resumed(t, first)
+		}
+	}
+	return text, err
+}
