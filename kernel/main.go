@@ -29,6 +29,7 @@ var errInterrupted = errors.New("interrupted")
 // its exit code. The first interrupt lets the command save its work and stop,
 // the second ends the process at once.
 func Main() int {
+	cli.KeepSlack()
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	signals := make(chan os.Signal, 2)

@@ -182,6 +182,9 @@ func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
 	if c, ok := arch.(Chunked); ok && c.ChunkRows() < e.ChunkRows() {
 		e = e.WithChunkRows(c.ChunkRows())
 	}
+	for i := range like {
+		like[i].Data = nil // as many numbers as the model has
+	}
 	r := &Runner{Engine: e, Arch: arch, like: like}
 	if r.infer, err = r.compile(r.outputs); err != nil {
 		return nil, err
@@ -248,7 +251,7 @@ func (r *Runner) forward(in []*Node) Trace {
 	return r.Arch.Forward(&nn.Tape{}, in[:last], in[last], nil)
 }
 
-// Like has the names and shapes of the weights; it must not be written to.
+// Like has the names and shapes of the weights, and no values; it must not be written to.
 func (r *Runner) Like() nn.Params { return r.like }
 
 // CheckWeights reports weights that are not the architecture's: the first tensor
@@ -320,7 +323,11 @@ func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...str
 // once a record has gone through.
 func (r *Runner) LayerNames() ([]string, error) {
 	if r.names.Load() == nil {
-		if _, err := r.PredictLayers(r.like, array.New[float32](1, r.Arch.Inputs())); err != nil {
+		like, err := Like(r.Arch)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := r.PredictLayers(like, array.New[float32](1, r.Arch.Inputs())); err != nil {
 			return nil, err
 		}
 	}

@@ -104,7 +104,10 @@ func (r Request) unwatched() (*watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := runner.Like().Clone()
+	p, err := model.Like(arch)
+	if err != nil {
+		return nil, err
+	}
 	copy(p, r.Original.Clone())
 	return &watch{Request: r, runner: runner, start: p}, nil
 }
