@@ -234,3 +234,19 @@ func TestAnOriginThatIsNoTrainingIsNotTrained(t *testing.T) {
 		t.Errorf("jobs on data that nobody knows: %v", err)
 	}
 }
+
+func TestAMethodCostsItsEpochsAndAFederationItsRounds(t *testing.T) {
+	for _, c := range []struct {
+		of   unlearn.Method
+		want int
+	}{
+		{unlearn.RapidRetraining{Users: unlearn.Users{LocalEpochs: 2}}, 20 * 2},
+		{unlearn.RapidRetraining{Users: unlearn.Users{Rounds: 3}}, 3 * 10},
+		{unlearn.FineTune{Epochs: 7}, 7},
+		{unlearn.DoNothing{}, 1},
+	} {
+		if got := epochsOf(c.of.Resolved()); got != c.want {
+			t.Errorf("%s: %d epochs, want %d", c.of.Name(), got, c.want)
+		}
+	}
+}

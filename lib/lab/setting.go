@@ -312,7 +312,7 @@ func (s Setting) cost(o Origin) int64 {
 }
 
 // epochsOf is how many epochs a resolved method takes, 1 where it does not say; of
-// a method around another roughly that one's.
+// a method around another roughly that one's, of one of a federation at most so many.
 func epochsOf(m unlearn.Method) int {
 	v := reflect.Indirect(reflect.ValueOf(m))
 	if v.Kind() != reflect.Struct {
@@ -320,6 +320,12 @@ func epochsOf(m unlearn.Method) int {
 	}
 	if f := v.FieldByName("Epochs"); f.IsValid() && f.CanInt() {
 		return int(f.Int())
+	}
+	if f := v.FieldByName("Users"); f.IsValid() {
+		if u, ok := f.Interface().(unlearn.Users); ok {
+			u = u.Resolved()
+			return u.Rounds * u.LocalEpochs
+		}
 	}
 	for _, inside := range []string{"Of", "Tune"} {
 		f := v.FieldByName(inside)
