@@ -242,7 +242,7 @@ func TestAMethodCostsItsEpochsAndAFederationItsRounds(t *testing.T) {
 	}{
 		{unlearn.RapidRetraining{Users: unlearn.Users{LocalEpochs: 2}}, 20 * 2},
 		{unlearn.RapidRetraining{Users: unlearn.Users{Rounds: 3}}, 3 * 10},
-		{unlearn.FineTune{Epochs: 7}, 7},
+		{Matched(7), 7},
 		{unlearn.DoNothing{}, 1},
 	} {
 		if got := epochsOf(c.of.Resolved()); got != c.want {
