@@ -9,4 +9,7 @@
 //	l, err := lab.Open()
 //	c, err := l.Case(ctx, lab.Setting{DataSet: "breast_cancer"})
 //	m, err := c.Unlearn(ctx, unlearn.SCRUB{})
+//
+// What many models come to is listed as jobs first ([Lab.Jobs]) and then done, side by
+// side ([Lab.Do]); a cluster takes the same list.
 package lab
