@@ -82,7 +82,8 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 		},
 	}
 	run.flags(c, "how much of the paper's grid", p.ScaleNames(), k.formats)
-	workers := c.Flags().Int("workers", 0, fmt.Sprintf("models and measurements computed side by side (default: one per core, %d here)", runtime.GOMAXPROCS(0)))
+	side := fmt.Sprintf("models and measurements computed side by side (default: one per core, %d here; of SDE two)", runtime.GOMAXPROCS(0))
+	workers := c.Flags().Int("workers", 0, side)
 	c.Args = func(_ *cobra.Command, names []string) error {
 		names = asked(p, k.kind, names)
 		if err := run.check(p.ScaleNames(), k.formats); err != nil {
