@@ -88,6 +88,15 @@ func PVal(p float64) Cell {
 	return Cell{Text: FormatP(p), P: &p}
 }
 
+// Share is k of n, printed as "17/20"; its value is k/n. Of none it is a gap.
+func Share(k, n int) Cell {
+	if n == 0 {
+		return Gap("of none")
+	}
+	v := float64(k) / float64(n)
+	return Cell{Text: fmt.Sprintf("%d/%d", k, n), Value: &v}
+}
+
 // Str is a cell of words.
 func Str(s string) Cell { return Cell{Text: s} }
 

@@ -333,3 +333,12 @@ func BenchmarkText(b *testing.B) {
 		}
 	}
 }
+
+func TestShareIsReadAndCounted(t *testing.T) {
+	if c := report.Share(17, 20); c.Text != "17/20" || c.Value == nil || *c.Value != 0.85 {
+		t.Errorf("17 of 20 is %+v", c)
+	}
+	if c := report.Share(0, 0); c.Missing == "" || c.Value != nil {
+		t.Errorf("a share of none is %+v, want a gap", c)
+	}
+}

@@ -37,6 +37,11 @@ func TestTable9CountsCombinationsOverForgetSetsAndSeeds(t *testing.T) {
 			}
 		}
 	}
+	for i, want := range []string{"15/16", "3/4", "8/8", "8/8", "4/8"} {
+		if got := below(c.Rows)[i].Text; got != want {
+			t.Errorf("all sets, column %d: %s, want %s", i, got, want)
+		}
+	}
 	// Of b: 1/sqrt 2 for one method, 2/sqrt 2 for the other, with either seed.
 	if got := *c.forgetSetRow("b", 0.05).Cells[8].Value; got < 1.0606 || got > 1.0607 {
 		t.Errorf("the median standard deviation is %v, want 1.5/sqrt 2", got)

@@ -103,7 +103,7 @@ func learningRateRows(block []*Collected, group string) []report.Row {
 				ranks = append(ranks, report.Est(rank, m4.Digits))
 				holds += count(gap.Value < 0 && rank.Value > 0.5)
 			}
-			cells = append(append(cells, ranks...), report.Str(fmt.Sprintf("%d/%d", holds, len(block))))
+			cells = append(append(cells, ranks...), report.Share(holds, len(block)))
 			out = append(out, report.Row{Kind: kindOf(a), Group: group, Cells: cells})
 		}
 	}
@@ -134,6 +134,8 @@ func init() {
 				t.Rows = append(t.Rows, c.forgetSetRow(d, f))
 			}
 		}
+		all, blank := report.Str("all"), report.Str("")
+		t.Rows = append(t.Rows, report.Row{Cells: slices.Concat([]report.Cell{all, all, blank}, below(c.Rows), []report.Cell{blank, blank, blank})})
 		t.Notes = append(t.Notes, c.allNegative(),
 			"The paper takes one training seed, and does not say which; one seed alone does not decide how many cells there are.")
 		return &Output{Table: t}, nil
@@ -148,17 +150,42 @@ func (c *Collected) inCell(d string, f float64) []Row {
 func (c *Collected) forgetSetRow(d string, f float64) report.Row {
 	here := c.inCell(d, f)
 	ours := where(here, func(r Row) bool { return !r.Control })
-	ratio := func(rows []Row) report.Cell { return report.Str(fmt.Sprintf("%d/%d", negative(rows), len(rows))) }
-	full := 0
-	for _, seed := range c.Study.Seeds {
-		full += count(allNegative(ours, seed))
+	cells := []report.Cell{report.Str(d), report.Str(percent(f)), report.Num(float64(here[0].Forget), 0)}
+	return report.Row{Cells: append(append(cells, below(here)...),
+		report.Num(medianSD(ours, m2.Value), 5), report.Num(medianSD(ours, m4.Value), 4), report.Num(medianSD(ours, Row.DeltaM4), 4))}
+}
+
+// below counts the rows with M2 < 0: of the methods together, of which training seeds
+// all are, and of each control.
+func below(rows []Row) []report.Cell {
+	ratio := func(rows []Row) report.Cell { return report.Share(negative(rows), len(rows)) }
+	ours := where(rows, func(r Row) bool { return !r.Control })
+	cells := []report.Cell{ratio(ours), seedsWithAll(ours)}
+	for _, control := range []string{Nothing, Matched, OtherOracle} {
+		cells = append(cells, ratio(where(rows, func(r Row) bool { return r.Arm == control })))
 	}
-	return report.Row{Cells: []report.Cell{
-		report.Str(d), report.Str(percent(f)), report.Num(float64(here[0].Forget), 0), ratio(ours),
-		report.Str(fmt.Sprintf("%d/%d", full, len(c.Study.Seeds))),
-		ratio(of(here, Nothing, f)), ratio(of(here, Matched, f)), ratio(of(here, OtherOracle, f)),
-		report.Num(medianSD(ours, m2.Value), 5), report.Num(medianSD(ours, m4.Value), 4), report.Num(medianSD(ours, Row.DeltaM4), 4),
-	}}
+	return cells
+}
+
+// seedsWithAll counts the training seeds of a data set and a fraction of which every
+// row has M2 < 0.
+func seedsWithAll(rows []Row) report.Cell {
+	type run struct {
+		set      string
+		fraction float64
+		seed     int
+	}
+	all := map[run]bool{}
+	for _, r := range rows {
+		k := run{r.DataSet, r.Fraction, r.Seed}
+		before, met := all[k]
+		all[k] = r.M2 < 0 && (before || !met)
+	}
+	full := 0
+	for _, yes := range all {
+		full += count(yes)
+	}
+	return report.Share(full, len(all))
 }
 
 // allNegative counts the cells in which all combinations have M2 < 0: for each
