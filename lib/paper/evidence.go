@@ -29,6 +29,16 @@ type Piece[R any] struct {
 	Measure func(ctx context.Context, c *lab.Case) ([]R, error)
 }
 
+// ForSeeds are the pieces of every case with each of its seeds, case by case.
+func ForSeeds[C, R any](cases []C, seeds int, piece func(of C, seed int) Piece[R]) (out []Piece[R]) {
+	for _, of := range cases {
+		for seed := range seeds {
+			out = append(out, piece(of, seed))
+		}
+	}
+	return out
+}
+
 // Models are those that methods leave in the case of a setting.
 type Models struct {
 	Setting lab.Setting

@@ -59,25 +59,22 @@ func ofPersons(r paper.Recipe) paper.Recipe {
 	})
 }
 
-func personPieces(e *paper.Env, s Study) (out []paper.Piece[Told]) {
+func personPieces(e *paper.Env, s Study) []paper.Piece[Told] {
 	l := e.Lab()
-	for _, of := range s.Cases {
-		for seed := range s.Seeds {
-			out = append(out, paper.Piece[Told]{
-				ID:    fmt.Sprintf("evidence/blindu/attribute/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
-				About: fmt.Sprintf("what codes tell, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "told.json",
-				Models: []paper.Models{{Setting: of.at(seed), Methods: []unlearn.Method{unlearn.DoNothing{}}}},
-				Key: func(c *lab.Case) store.Key {
-					k := leakKey(l, c, of)
-					k.Recipe = "evidence/blindu/attribute"
-					return k
-				},
-				Cost:    func(c *lab.Case) int64 { return int64(10 * of.Known) },
-				Measure: func(ctx context.Context, c *lab.Case) ([]Told, error) { return measureTold(ctx, l.Engine, c, of) },
-			})
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Told] {
+		return paper.Piece[Told]{
+			ID:    fmt.Sprintf("evidence/blindu/attribute/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+			About: fmt.Sprintf("what codes tell, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "told.json",
+			Models: []paper.Models{{Setting: of.at(seed), Methods: []unlearn.Method{unlearn.DoNothing{}}}},
+			Key: func(c *lab.Case) store.Key {
+				k := leakKey(l, c, of)
+				k.Recipe = "evidence/blindu/attribute"
+				return k
+			},
+			Cost:    func(c *lab.Case) int64 { return int64(10 * of.Known) },
+			Measure: func(ctx context.Context, c *lab.Case) ([]Told, error) { return measureTold(ctx, l.Engine, c, of) },
 		}
-	}
-	return out
+	})
 }
 
 // measureTold asks the codes of unseen persons.

@@ -66,21 +66,18 @@ func ofCourses(r paper.Recipe, show func(*courses) *paper.Output) paper.Recipe {
 	})
 }
 
-func coursePieces(e *paper.Env, s Study) (out []paper.Piece[Step]) {
+func coursePieces(e *paper.Env, s Study) []paper.Piece[Step] {
 	l := e.Lab()
-	for _, of := range s.Cases {
-		for seed := range s.Seeds {
-			out = append(out, paper.Piece[Step]{
-				ID:    fmt.Sprintf("evidence/blindu/courses/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
-				About: fmt.Sprintf("epoch by epoch, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "steps.json",
-				Models:  []paper.Models{{Setting: of.at(seed), Methods: []unlearn.Method{unlearn.DoNothing{}}}},
-				Key:     func(c *lab.Case) store.Key { return courseKey(l, c, of) },
-				Cost:    func(c *lab.Case) int64 { return int64(20 * c.Problem.Train.X.Rows * len(of.arms())) },
-				Measure: func(ctx context.Context, c *lab.Case) ([]Step, error) { return measureCourses(ctx, c, of) },
-			})
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Step] {
+		return paper.Piece[Step]{
+			ID:    fmt.Sprintf("evidence/blindu/courses/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+			About: fmt.Sprintf("epoch by epoch, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "steps.json",
+			Models:  []paper.Models{{Setting: of.at(seed), Methods: []unlearn.Method{unlearn.DoNothing{}}}},
+			Key:     func(c *lab.Case) store.Key { return courseKey(l, c, of) },
+			Cost:    func(c *lab.Case) int64 { return int64(20 * c.Problem.Train.X.Rows * len(of.arms())) },
+			Measure: func(ctx context.Context, c *lab.Case) ([]Step, error) { return measureCourses(ctx, c, of) },
 		}
-	}
-	return out
+	})
 }
 
 func courseKey(l *lab.Lab, c *lab.Case, of Case) store.Key {

@@ -121,27 +121,24 @@ func (c Case) shadow(seed int) lab.Setting {
 	return s
 }
 
-func leakPieces(e *paper.Env, s Study) (out []paper.Piece[Leak]) {
+func leakPieces(e *paper.Env, s Study) []paper.Piece[Leak] {
 	l := e.Lab()
-	for _, of := range s.Cases {
-		for seed := range s.Seeds {
-			out = append(out, paper.Piece[Leak]{
-				ID:    fmt.Sprintf("evidence/blindu/leaks/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
-				About: fmt.Sprintf("what is uploaded, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "leaks.json",
-				Models: []paper.Models{{Setting: of.at(seed), Methods: of.forgetting()}, {Setting: of.shadow(seed), Methods: of.forgetting()}},
-				Key:    func(c *lab.Case) store.Key { return leakKey(l, c, of) },
-				Cost:   func(c *lab.Case) int64 { return int64(80 * of.Known * len(of.uploads())) },
-				Measure: func(ctx context.Context, c *lab.Case) ([]Leak, error) {
-					other, err := l.Case(ctx, of.shadow(seed))
-					if err != nil {
-						return nil, err
-					}
-					return measureLeaks(ctx, l.Engine, c, other, of)
-				},
-			})
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Leak] {
+		return paper.Piece[Leak]{
+			ID:    fmt.Sprintf("evidence/blindu/leaks/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+			About: fmt.Sprintf("what is uploaded, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "leaks.json",
+			Models: []paper.Models{{Setting: of.at(seed), Methods: of.forgetting()}, {Setting: of.shadow(seed), Methods: of.forgetting()}},
+			Key:    func(c *lab.Case) store.Key { return leakKey(l, c, of) },
+			Cost:   func(c *lab.Case) int64 { return int64(80 * of.Known * len(of.uploads())) },
+			Measure: func(ctx context.Context, c *lab.Case) ([]Leak, error) {
+				other, err := l.Case(ctx, of.shadow(seed))
+				if err != nil {
+					return nil, err
+				}
+				return measureLeaks(ctx, l.Engine, c, other, of)
+			},
 		}
-	}
-	return out
+	})
 }
 
 func leakKey(l *lab.Lab, c *lab.Case, of Case) store.Key {

@@ -39,13 +39,8 @@ func (ev *evidence) provenance(id string) report.Provenance {
 }
 
 // pieces are the cases of a study with their seeds.
-func pieces(e *paper.Env, s Study) (out []paper.Piece[Row]) {
-	for _, of := range s.Cases {
-		for seed := range s.Seeds {
-			out = append(out, piece(e, of, seed))
-		}
-	}
-	return out
+func pieces(e *paper.Env, s Study) []paper.Piece[Row] {
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Row] { return piece(e, of, seed) })
 }
 
 func piece(e *paper.Env, of Case, seed int) paper.Piece[Row] {

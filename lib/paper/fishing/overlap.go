@@ -83,13 +83,8 @@ func (o *overlaps) provenance(id string) report.Provenance {
 	return o.Provenance(o.env, id, o.Scale, Results, o.Seeds)
 }
 
-func overlapPieces(e *paper.Env, s Study) (out []paper.Piece[Overlap]) {
-	for _, of := range s.Cases {
-		for seed := range s.Seeds {
-			out = append(out, overlapPiece(e, of, seed))
-		}
-	}
-	return out
+func overlapPieces(e *paper.Env, s Study) []paper.Piece[Overlap] {
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Overlap] { return overlapPiece(e, of, seed) })
 }
 
 func overlapPiece(e *paper.Env, of Case, seed int) paper.Piece[Overlap] {

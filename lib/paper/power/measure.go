@@ -28,22 +28,19 @@ type Seen struct {
 	Accused *bool `json:"accused,omitempty"`
 }
 
-func pieces(e *paper.Env, s Study) (out []paper.Piece[Seen]) {
+func pieces(e *paper.Env, s Study) []paper.Piece[Seen] {
 	l := e.Lab()
-	for _, of := range s.Cases {
-		for k := range s.Seeds {
-			at := of.seed(k)
-			out = append(out, paper.Piece[Seen]{
-				ID: fmt.Sprintf("evidence/power/%s/%s/seed-%d", of.DataSet, at.Forgets(), k), About: fmt.Sprintf("%s, seed %d", of.Label, k),
-				Setting: at, File: "seen.json",
-				Models:  []paper.Models{{Setting: at, Methods: []unlearn.Method{unlearn.Retrain{}, unlearn.DoNothing{}}}},
-				Key:     func(c *lab.Case) store.Key { return key(l, c, of, s) },
-				Cost:    func(c *lab.Case) int64 { return int64(len(s.Plants) * c.Problem.Train.X.Rows * c.Fit.Epochs) },
-				Measure: func(ctx context.Context, _ *lab.Case) ([]Seen, error) { return measure(ctx, l, of, k, s) },
-			})
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, k int) paper.Piece[Seen] {
+		at := of.seed(k)
+		return paper.Piece[Seen]{
+			ID: fmt.Sprintf("evidence/power/%s/%s/seed-%d", of.DataSet, at.Forgets(), k), About: fmt.Sprintf("%s, seed %d", of.Label, k),
+			Setting: at, File: "seen.json",
+			Models:  []paper.Models{{Setting: at, Methods: []unlearn.Method{unlearn.Retrain{}, unlearn.DoNothing{}}}},
+			Key:     func(c *lab.Case) store.Key { return key(l, c, of, s) },
+			Cost:    func(c *lab.Case) int64 { return int64(len(s.Plants) * c.Problem.Train.X.Rows * c.Fit.Epochs) },
+			Measure: func(ctx context.Context, _ *lab.Case) ([]Seen, error) { return measure(ctx, l, of, k, s) },
 		}
-	}
-	return out
+	})
 }
 
 // evidenceKey identifies what lenses see of planted memories in the store.
