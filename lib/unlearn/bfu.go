@@ -40,6 +40,7 @@ type BFU struct {
 var (
 	_ Described = BFU{}
 	_ General   = BFU{}
+	_ Versioned = BFU{}
 )
 
 // Name implements Method.
@@ -58,6 +59,10 @@ func (BFU) General() bool { return true }
 
 // Sees implements Method.
 func (BFU) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Version implements Versioned: since 2 a code sharper than numbers are has a divergence,
+// where 1 had none and diverged.
+func (m BFU) Version() int { return matched(m.Divergence) }
 
 // Resolved implements Method.
 func (m BFU) Resolved() Method { return m.resolved() }

@@ -50,6 +50,7 @@ type SCRUBLatent struct {
 var (
 	_ Described = SCRUBLatent{}
 	_ General   = SCRUBLatent{}
+	_ Versioned = SCRUBLatent{}
 )
 
 // Name implements Method.
@@ -68,6 +69,9 @@ func (SCRUBLatent) General() bool { return true }
 
 // Sees implements Method.
 func (SCRUBLatent) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
+
+// Version implements Versioned, as VBU's does.
+func (SCRUBLatent) Version() int { return matched(1) }
 
 // Resolved implements Method.
 func (m SCRUBLatent) Resolved() Method { return m.resolved() }

@@ -43,6 +43,7 @@ type VBU struct {
 var (
 	_ Described = VBU{}
 	_ General   = VBU{}
+	_ Versioned = VBU{}
 )
 
 // Name implements Method.
@@ -58,6 +59,10 @@ func (VBU) General() bool { return true }
 
 // Sees implements Method.
 func (VBU) Sees() Sees { return Sees{Original: true, Forget: true} }
+
+// Version implements Versioned: since 2 a code sharper than numbers are has a divergence,
+// where 1 had none and diverged.
+func (m VBU) Version() int { return matched(m.Divergence) }
 
 // Resolved implements Method.
 func (m VBU) Resolved() Method { return m.resolved() }
@@ -125,4 +130,12 @@ func ended(v *train.Validation, history []train.Epoch, in string) string {
 		return fmt.Sprintf("forgotten after %d %s", len(history), in)
 	}
 	return fmt.Sprintf("all %d %s, at an accuracy of %.3f", len(history), in, *history[len(history)-1].Valid)
+}
+
+// matched is the version of methods that hold codes by loss.LatentMatch with a weight.
+func matched(weight float64) int {
+	if weight == nn.Zero {
+		return 1
+	}
+	return 2
 }

@@ -1,6 +1,8 @@
 package loss
 
 import (
+	"math"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -13,7 +15,15 @@ import (
 //
 // with the teacher's mean mu' and log variance s' as inputs, called as the outputs
 // are. With both 0 it is LatentDivergence.
+//
+// A standard deviation below 2^-24, the resolution of the float32 numbers that mu is
+// made of, cannot be told from none: where s' is below Sharpest, s' counts as that and
+// so does an s that is below it. A code matched with itself has the divergence 0
+// however sharp it is, and no precision overflows.
 type LatentMatch struct{}
+
+// Sharpest is the log variance of a standard deviation of 2^-24.
+const Sharpest = -48 * math.Ln2
 
 var _ Loss = LatentMatch{}
 
@@ -34,8 +44,11 @@ func (LatentMatch) Check(map[string]array.Matrix[float32]) error { return nil }
 
 // Graph implements Loss.
 func (LatentMatch) Graph(g Given) Value {
-	ahead, precision := Sub(g.Outputs[LatentMean], g.Inputs[LatentMean]), Exp(Neg(g.Inputs[LatentLogVar]))
-	wider := Sub(g.Outputs[LatentLogVar], g.Inputs[LatentLogVar])
+	given, own := g.Inputs[LatentLogVar], g.Outputs[LatentLogVar]
+	teacher := MaxScalar(given, Sharpest)
+	own = Where(LessThan(given, teacher), MaxScalar(own, Sharpest), own)
+	ahead, precision := Sub(g.Outputs[LatentMean], g.Inputs[LatentMean]), Exp(Neg(teacher))
+	wider := Sub(own, teacher)
 	ratio, slope := Exp(wider), Mul(ahead, precision)
 	each := AddScalar(Sub(Add(ratio, Mul(ahead, slope)), wider), -1)
 	return Value{

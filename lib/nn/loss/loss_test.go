@@ -111,6 +111,31 @@ func TestLossesByHand(t *testing.T) {
 	}
 }
 
+// Codes as sharp as a bottleneck makes them for records that it has not learned: log
+// variances far below those that float32 has a precision for.
+func TestSharpCodesAreMatched(t *testing.T) {
+	for _, c := range []struct {
+		name                        string
+		mean, logVar, toMean, toVar float32
+		want, wantByMean, wantByVar float64
+	}{
+		{"with themselves", 0.5, -200, 0.5, -200, 0, 0, 0},
+		{"sharper than a sharp teacher", 0.5, -1221, 0.5, -200, 0, 0, 0},
+		{"beside a sharp teacher", 0.5, -200, 0.25, -200, 0.5 * 0x1p-4 * 0x1p48, 0x1p46, 0},
+		{"wider than a sharp teacher", 0, -48*math.Ln2 + 1, 0, -200, 0.5 * (math.E - 2), 0, 0.5 * (math.E - 1)},
+		{"sharper than a wide teacher", 0, -200, 0, 0, 0.5 * 199, 0, -0.5},
+		{"at the limit", 0, -33, 0, -33.2, 0.5 * (math.Exp(0.2) - 1.2), 0, 0.5 * (math.Exp(0.2) - 1)},
+	} {
+		got := derived(t, loss.LatentMatch{}, 1, map[string][]float32{loss.LatentMean: {c.mean}, loss.LatentLogVar: {c.logVar}},
+			map[string][]float32{loss.LatentMean: {c.toMean}, loss.LatentLogVar: {c.toVar}})
+		for name, want := range map[string]float64{"": c.want, loss.LatentMean: c.wantByMean, loss.LatentLogVar: c.wantByVar} {
+			if g := float64(got[name][0]); !(math.Abs(g-want) <= 1e-4*math.Abs(want)+1e-6) {
+				t.Errorf("%s: %q is %v, want %v", c.name, name, g, want)
+			}
+		}
+	}
+}
+
 // evaluate gives the losses of two records.
 func evaluate(t *testing.T, l loss.Loss, outputs, inputs map[string][]float32) []float32 {
 	t.Helper()
