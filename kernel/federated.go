@@ -91,6 +91,9 @@ Memory: about five times the files, where they hold float32.`,
 }
 
 func deal(y []int, s flower.Study, alpha float64, least int) ([]federated.User, error) {
+	if alpha == 0 && s.Users > 0 && least > len(y)/s.Users {
+		return nil, cli.Usagef("--least %d: %d records are dealt to %d users", least, len(y), s.Users)
+	}
 	if alpha == 0 {
 		return federated.IID(len(y), s.Users, s.Federation.Seed)
 	}

@@ -75,8 +75,8 @@ func inClear(n, k int, replacement bool) float64 {
 //	without: prod over i < m of (k-i)/(n-i)
 //	with:    sum over i <= m of (-1)^i C(m, i) ((n-i)/n)^k
 //
-// For uniform draws alone, and with replacement for at most 20 features, beyond which
-// the alternating sum loses its digits.
+// which loses its digits, and is counted draw by draw instead: by how many of the
+// features are in clear so far. For uniform draws alone.
 func (m Masking) Survives(n, features int) (float64, error) {
 	k, err := m.uniform(n)
 	switch {
@@ -84,8 +84,6 @@ func (m Masking) Survives(n, features int) (float64, error) {
 		return 0, err
 	case features < 0 || features > n:
 		return 0, fmt.Errorf("privacy: the fate of %d features of %d", features, n)
-	case m.Replacement && features > 20:
-		return 0, fmt.Errorf("privacy: the fate of %d features drawn with replacement; at most 20 can be computed", features)
 	case !m.Replacement:
 		chance := 1.0
 		for i := range features {
@@ -93,12 +91,17 @@ func (m Masking) Survives(n, features int) (float64, error) {
 		}
 		return chance, nil
 	}
-	chance, ways := 0.0, 1.0
-	for i := range features + 1 {
-		chance += float64(ways * math.Pow(float64(n-i)/float64(n), float64(k)))
-		ways *= -float64(features-i) / float64(i+1)
+	met := make([]float64, features+1) // chances of so many of them
+	met[0] = 1
+	for range k {
+		for i := features; i >= 0; i-- {
+			met[i] *= 1 - float64(features-i)/float64(n)
+			if i > 0 {
+				met[i] += float64(met[i-1] * float64(features-i+1) / float64(n))
+			}
+		}
 	}
-	return max(0, chance), nil
+	return met[features], nil
 }
 
 // uniform is the number of draws of a masking whose chances are all the same.

@@ -402,7 +402,6 @@ func TestNonsenseIsNotMasked(t *testing.T) {
 		"0 draws from 4":              func() error { _, err := ClaimWith(4, 0); return err },
 		"5 draws without replacement": func() error { _, err := ClaimWithout(4, 5); return err },
 		"the fate of 9 features of 8": func() error { _, err := Masking{}.Survives(8, 9); return err },
-		"at most 20 can be computed":  func() error { _, err := Masking{Replacement: true}.Survives(80, 21); return err },
 		"draws 3 of the 2 features of y": func() error {
 			_, err := Masking{}.SmallestDelta(make([]float32, 3), make([]float32, 2), 3, 1)
 			return err

@@ -15,10 +15,11 @@ import (
 //
 //	w_1 = clamp(((g_2 - g_1) . g_2) / |g_1 - g_2|^2, 0, 1)
 //
-// and half where the gradients are the same. For more it is found by active sets: from
+// and half where they lie closer together than 1e-5 of the longest. For more it is found
+// by active sets: from
 // equal weights by the shortest changes of weights that lead there, so that three equal
-// gradients get a third each. Gradients that lie closer together than 3e-7 of the
-// longest count as equal.
+// gradients get a third each, and gradients closer together than 3e-7 of the longest
+// count as equal.
 //
 // Difference from Sener and Koltun: theirs is the method of Frank and Wolfe, which comes
 // near the solution for three terms or more like one in the number of its rounds, and

@@ -166,6 +166,9 @@ func (p Protocol) source(q Question) (Records, error) {
 type deal struct{ known, judged []int }
 
 func (p Protocol) deals(r Records, seed engine.Root) ([]deal, error) {
+	if p.Folds < 0 {
+		return nil, fmt.Errorf("%d folds", p.Folds)
+	}
 	rng := seed.Stream(engine.StreamAttacker, 0)
 	all := upTo(r.size())
 	groups := [][]int{all}

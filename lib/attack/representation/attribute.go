@@ -48,9 +48,10 @@ type Inferred struct {
 type Inference struct {
 	// ScoreReport has the AUC, null 0.5, members being those who have the attribute.
 	attack.ScoreReport
-	// Balanced is the mean of the shares of either kind that are called right, where as
-	// many are called as have the attribute. Null: 0.5. Its interval is normal, wider by
-	// sqrt(2) because folds teach each other (learned.Protocol).
+	// Balanced is the mean of the shares of either kind that are called right, where of
+	// every fold the share is called that has the attribute among all, rounded. Null: 0.5.
+	// Its interval is normal, wider by sqrt(2) because folds teach each other
+	// (learned.Protocol), and has no width where everybody, or nobody, of a kind is called.
 	Balanced stats.Estimate `json:"balanced"`
 	// Accuracy is the share that is called right. It has no null: an attacker who calls
 	// so many without a clue is right less often than Majority.

@@ -54,8 +54,12 @@ func Constructions() []Construction {
 	return []Construction{Both, Concatenated, SortedConcatenated, Difference, SortedDifference, Distance}
 }
 
-// alone is what an attacker has who never saw the second model.
-const alone Construction = "before"
+// alone is what an attacker has who never saw the second model, aloneSorted the same in
+// descending order.
+const (
+	alone       Construction = "before"
+	aloneSorted Construction = "before-sorted"
+)
 
 // Membership asks whether a record was erased, of somebody who sees what the model
 // says before and after (Chen et al. 2021, "When machine unlearning jeopardizes
@@ -99,7 +103,11 @@ func (m Membership) Run(ctx context.Context, e *engine.Engine, shadows []Taught,
 	if err != nil {
 		return nil, fmt.Errorf("membership: %w", err)
 	}
-	before, err := m.attack(ctx, e, alone, shadows, target, seed)
+	first := alone
+	if m.Construction == SortedConcatenated || m.Construction == SortedDifference {
+		first = aloneSorted
+	}
+	before, err := m.attack(ctx, e, first, shadows, target, seed)
 	if err != nil {
 		return nil, fmt.Errorf("membership, before alone: %w", err)
 	}
@@ -131,7 +139,7 @@ func (c Construction) of(p Pair) array.Matrix[float64] {
 }
 
 func (c Construction) row(b, a []float64) []float64 {
-	if c == SortedConcatenated || c == SortedDifference {
+	if c == SortedConcatenated || c == SortedDifference || c == aloneSorted {
 		b, a = sorted(b, a)
 	}
 	diff := make([]float64, len(b))
@@ -141,7 +149,7 @@ func (c Construction) row(b, a []float64) []float64 {
 		square += float64(diff[j] * diff[j])
 	}
 	switch c {
-	case alone:
+	case alone, aloneSorted:
 		return b
 	case Concatenated, SortedConcatenated:
 		return slices.Concat(b, a)

@@ -41,6 +41,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -110,10 +111,11 @@ func (s Study) check() error {
 		return fmt.Errorf("%d users", s.Users)
 	case s.Local.Epochs < 1:
 		return fmt.Errorf("%d local epochs", s.Local.Epochs)
-	case s.Local.Batch < 0 || !(s.Local.Rate >= 0) || !(s.Local.Clip >= 0):
+	case s.Local.Batch < 0 || !(s.Local.Rate >= 0) || !(s.Local.Clip >= 0) || math.IsInf(s.Local.Rate+s.Local.Clip, 1):
 		return fmt.Errorf("local batches of %d, rate %v, gradients cut to %v", s.Local.Batch, s.Local.Rate, s.Local.Clip)
 	}
-	return errors.Join(net.Check(), s.Federation.Check())
+	_, err = model.Like(net)
+	return errors.Join(err, s.Federation.Check())
 }
 
 func (s Study) network() (model.Architecture, error) {
