@@ -65,8 +65,11 @@ func file[T any](in *inputs, to *T, flag, about string, read func(path string) (
 func (in *inputs) read() (given string, err error) {
 	var flags []string
 	for _, f := range in.all {
-		if *f.path == "" {
+		if !in.c.Flags().Changed(f.flag) {
 			continue
+		}
+		if *f.path == "" {
+			return "", cli.Usagef("--%s: the name of its file is empty", f.flag)
 		}
 		if err := f.read(); err != nil {
 			return "", fmt.Errorf("--%s: %w", f.flag, err)

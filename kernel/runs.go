@@ -355,6 +355,9 @@ deleted you are asked, unless --yes is given; --dry-run only shows what would be
 	yes := f.Bool("yes", false, "do not ask")
 	dir := storeFlag(c)
 	c.RunE = func(cmd *cobra.Command, ids []string) error {
+		if *olderThan < 0 {
+			return cli.Usagef("--older-than %v: nothing is older than the future", *olderThan)
+		}
 		s, all, err := entries(cmd, *dir)
 		if s == nil || err != nil {
 			return err

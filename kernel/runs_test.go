@@ -104,6 +104,12 @@ func TestPruneAsksAndDeletesOnlyWhatWasChosen(t *testing.T) {
 	if r := prune("n\n", "--recipe", "train"); r.code != exitFailure || len(left()) != 4 {
 		t.Errorf("answered n: %+v, left %v", r, left())
 	}
+	if r := prune("", "--older-than", "-5h", "--yes"); r.code != exitUsage || len(left()) != 4 {
+		t.Errorf("runs of the future: exit %d, %d left", r.code, len(left()))
+	}
+	if r := lethe(t, "runs", "verify", "--store", dir, "--key", ""); r.code != exitUsage {
+		t.Errorf("a key without a name: exit %d, %s", r.code, r.stderr)
+	}
 	if r := prune("", "--older-than", "1h", "--yes"); r.code != exitOK || len(left()) != 4 {
 		t.Errorf("nothing is older than an hour: %+v", r)
 	}

@@ -194,7 +194,7 @@ var ofEngine = []Fault{
 		Protects: "the library size is in the squared error's derivative"},
 	{File: "lib/nn/loss/latent_divergence.go", Old: "Mul(dmu, free)", New: "dmu",
 		Protects: "what is below the free bits has no gradient"},
-	{File: "lib/nn/loss/latent_match.go", Old: "Exp(Neg(g.Inputs[LatentLogVar]))", New: "Exp(Neg(g.Outputs[LatentLogVar]))",
+	{File: "lib/nn/loss/latent_match.go", Old: "Exp(Neg(teacher))", New: "Exp(Neg(own))",
 		Protects: "the teacher's variance is the divergence's measure"},
 	{File: "lib/nn/loss/negative_binomial.go", Old: "ConvertDType(x, dtypes.Float64)", New: "x",
 		Protects: "log-gammas are taken in float64"},
