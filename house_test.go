@@ -23,7 +23,7 @@ var floors = []struct {
 	room  string
 	floor int
 }{
-	{"lib/array", 0}, {"lib/cells", 0}, {"lib/internal", 0}, {"lib/privacy", 0}, {"lib/stats", 0}, {"lib/store", 0}, {"lib/utility", 0},
+	{"lib/array", 0}, {"lib/cells", 0}, {"lib/files", 0}, {"lib/internal", 0}, {"lib/privacy", 0}, {"lib/stats", 0}, {"lib/store", 0}, {"lib/utility", 0},
 	{"lib/engine", 1}, {"datasets", 1},
 	{"lib/nn", 2}, {"lib/model", 2},
 	{"lib/train", 3},
@@ -36,7 +36,8 @@ var floors = []struct {
 
 // within lists the rooms on one floor that may use each other.
 var within = map[string][]string{
-	"lib/store":   {"lib/array"},
+	"lib/array":   {"lib/files"},
+	"lib/store":   {"lib/array", "lib/files"},
 	"lib/cells":   {"lib/array", "lib/stats"},
 	"lib/privacy": {"lib/array"},
 	"lib/utility": {"lib/array", "lib/stats"},

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // openCompressed opens a Compressed file and reads all of it once, in constant
@@ -17,7 +19,7 @@ import (
 // could not be read.
 func openCompressed(ctx context.Context, folder string, f File) (file *os.File, got string, err error) {
 	path := filepath.Join(folder, f.Name)
-	file, err = os.Open(path)
+	file, err = files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("datasets: %s: %w; it has to be the publisher's compressed file; %s, %s names the data folder",
 			path, ErrMissing, f.wayHere(), EnvDir)

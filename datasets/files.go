@@ -10,8 +10,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // ErrMissing marks a data set whose file is not in the data folder.
@@ -114,7 +115,7 @@ func notHere(f File, plain string) error {
 }
 
 func readCapped(path string, limit int64) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // ReadFile returns the path and the decompressed bytes of one of a set's files,
@@ -85,7 +87,7 @@ type text struct {
 }
 
 func openText(path string) (*text, error) {
-	file, err := os.Open(path)
+	file, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}

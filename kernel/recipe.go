@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/paper"
 
 	"github.com/spf13/cobra"
@@ -71,7 +71,7 @@ func (r *recipeRun) checkOut() error {
 			return cli.Usagef("--out: %w", err)
 		}
 	}
-	f, err := os.CreateTemp(folder, onestep.Prefix)
+	f, err := os.CreateTemp(folder, files.Prefix)
 	if err != nil {
 		return cli.Usagef("--out: nothing can be written into %s: %w", folder, err)
 	}
@@ -151,14 +151,14 @@ func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) er
 		if r.out == "" {
 			return r.render(cmd.OutOrStdout(), out, r.format)
 		}
-		return onestep.Write(r.out, func(w io.Writer) error { return r.render(w, out, r.format) })
+		return files.Write(r.out, func(w io.Writer) error { return r.render(w, out, r.format) })
 	}
 	for _, format := range formats {
 		if drawn := format == "png" || format == "txt"; drawn && out.Figure == nil {
 			continue
 		}
 		path := filepath.Join(r.out, name+ending+format)
-		if err := onestep.Write(path, func(w io.Writer) error { return r.render(w, out, format) }); err != nil {
+		if err := files.Write(path, func(w io.Writer) error { return r.render(w, out, format) }); err != nil {
 			return err
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), path)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/store"
 
 	"github.com/spf13/cobra"
@@ -153,11 +154,11 @@ func showRun(w io.Writer, e store.Entry) error {
 	if e.Problem != "" {
 		fmt.Fprintf(w, "problem  %s\n", cli.Printable(e.Problem))
 	}
-	files, err := filepath.Glob(filepath.Join(e.Dir, "*"))
+	there, err := files.In(e.Dir, "", "")
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
+	for _, f := range there {
 		if info, err := os.Lstat(f); err == nil && !info.IsDir() {
 			fmt.Fprintf(w, "file     %s (%s)\n", cli.Printable(filepath.Base(f)), cli.Bytes(info.Size()))
 		}
@@ -243,10 +244,13 @@ An older list of the same signer, put back together with the older runs, passes.
 	return c
 }
 
+// longestKey bounds what is read of a key.
+const longestKey = 1 << 16
+
 // keyReader reads a file and names it when it holds no such key.
 func keyReader[K any](parse func([]byte) (K, error)) func(path string) (K, error) {
 	return func(path string) (key K, err error) {
-		text, err := os.ReadFile(path)
+		text, err := files.Read(path, longestKey)
 		if err != nil {
 			return key, err
 		}

@@ -53,7 +53,7 @@ const noData = "/nonexistent"
 // sameStores compares the finished runs of two stores byte by byte.
 func sameStores(t *testing.T, got, want string) {
 	t.Helper()
-	a, b := files(t, filepath.Join(got, "runs")), files(t, filepath.Join(want, "runs"))
+	a, b := contents(t, filepath.Join(got, "runs")), contents(t, filepath.Join(want, "runs"))
 	for name := range b {
 		if a[name] != b[name] {
 			t.Errorf("%s differs or is missing", name)
@@ -64,7 +64,7 @@ func sameStores(t *testing.T, got, want string) {
 	}
 }
 
-func files(t *testing.T, root string) map[string]string {
+func contents(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets/hdf5"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Open reads cells that nobody published, or that this package does not list:
@@ -110,7 +111,7 @@ func openAny(folder string, names []string) (file, error) {
 
 // openPlain opens a file, or what is compressed in one that ends in .gz.
 func openPlain(path string) (file, error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return file{}, fmt.Errorf("datasets: %w", err)
 	}

@@ -26,8 +26,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // ErrNotFound marks an object or attribute that a file does not have.
@@ -47,7 +48,7 @@ type File struct {
 
 // Open opens a file by its path.
 func Open(path string) (*File, error) {
-	file, err := os.Open(path)
+	file, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}

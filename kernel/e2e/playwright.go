@@ -10,8 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 const testModule = "@playwright/test"
@@ -34,7 +34,7 @@ func (m machine) playwright(ctx context.Context, dir string) (string, error) {
 		return "", fmt.Errorf("there is no npm on PATH, which installs %s: install it (on Debian: apt-get install npm)", testModule)
 	}
 	fmt.Fprintf(m.notes, "lethe: installing %s, once\n", testModule)
-	err = onestep.Folder(home, func(work string) error { return installModules(ctx, npm, work) })
+	err = files.Folder(home, func(work string) error { return installModules(ctx, npm, work) })
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be installed; the npm registry has to be reachable once: %w", testModule, err)
 	}

@@ -10,9 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Object is a JSON object whose contents the format leaves open.
@@ -97,17 +98,17 @@ func Read(r io.Reader, name string) (*Notebook, error) {
 
 // ReadFile reads the notebook at path.
 func ReadFile(path string) (*Notebook, error) {
-	f, err := os.Open(path)
-	return readOpen(f, err, path)
+	f, err := files.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path)
 }
 
 // ReadFS reads the notebook at path of fsys.
 func ReadFS(fsys fs.FS, path string) (*Notebook, error) {
 	f, err := fsys.Open(path)
-	return readOpen(f, err, path)
-}
-
-func readOpen(f fs.File, err error, path string) (*Notebook, error) {
 	if err != nil {
 		return nil, err
 	}

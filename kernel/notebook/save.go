@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // WriteFile writes the notebook to path in one step: a reader sees the old
@@ -19,7 +19,7 @@ func inOneStep(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return onestep.File(path, content)
+	return files.Put(path, content)
 }
 
 // HTML turns the notebook that is saved at path into a web page, with nbconvert and

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // settings are Jupyter's files that make it quiet: it asks nobody for news or
@@ -41,36 +41,36 @@ var launcher embed.FS
 
 // jupyterFiles are the files of Jupyter's that we bring, below its folder.
 func jupyterFiles() (map[string]string, error) {
-	files := maps.Clone(settings)
-	files["data/labextensions/lethe-launcher/static/logo-64x64.png"] = logoPNG
+	tree := maps.Clone(settings)
+	tree["data/labextensions/lethe-launcher/static/logo-64x64.png"] = logoPNG
 	err := fs.WalkDir(launcher, "launcher", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		b, err := launcher.ReadFile(name)
-		files["data/labextensions/lethe-"+name] = string(b)
+		tree["data/labextensions/lethe-"+name] = string(b)
 		return err
 	})
-	return files, err
+	return tree, err
 }
 
 func (m *machine) configure(ctx context.Context) error {
-	files, err := jupyterFiles()
+	tree, err := jupyterFiles()
 	if err != nil {
 		return err
 	}
 	_, err = m.run(ctx, step{
-		stamp: m.jupyter("config") + ".json", inputs: inputsOf(files),
+		stamp: m.jupyter("config") + ".json", inputs: inputsOf(tree),
 		there: func(map[string]string) bool { return isFile(m.jupyter("config/jupyter_lab_config.json")) },
-		do:    func(context.Context) (map[string]string, error) { return nil, onestep.Files(m.jupyter(""), files) },
+		do:    func(context.Context) (map[string]string, error) { return nil, files.Tree(m.jupyter(""), tree) },
 	})
 	return err
 }
 
 // inputsOf are files as inputs of a step.
-func inputsOf(files map[string]string) (inputs []string) {
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		inputs = append(inputs, name, files[name])
+func inputsOf(tree map[string]string) (inputs []string) {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		inputs = append(inputs, name, tree[name])
 	}
 	return inputs
 }

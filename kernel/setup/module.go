@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
+	"github.com/lethe-ml/lethe/lib/files"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
@@ -33,7 +33,7 @@ func (m *machine) generate(ctx context.Context) error {
 		inputs: []string{m.place.version, m.place.sum, generated},
 		there:  func(map[string]string) bool { return isFile(filepath.Join(root, "go.sum")) },
 		do: func(ctx context.Context) (map[string]string, error) {
-			return nil, onestep.Folder(root, func(work string) error { return m.makeModule(ctx, work) })
+			return nil, files.Folder(root, func(work string) error { return m.makeModule(ctx, work) })
 		},
 	})
 	return err
@@ -62,11 +62,11 @@ func (m *machine) makeModule(ctx context.Context, work string) error {
 		return fmt.Errorf("the library %s that the module mirror has (%s) is not the one that this program was built from (%s): "+
 			"install the program again", lib, d.Sum, m.place.sum)
 	}
-	files, err := moduleFiles(lib, d)
+	tree, err := moduleFiles(lib, d)
 	if err != nil {
 		return fmt.Errorf("the library %s: %w", lib, err)
 	}
-	return onestep.Files(work, files)
+	return files.Tree(work, tree)
 }
 
 // moduleFiles makes a module out of the library's go.mod and go.sum.

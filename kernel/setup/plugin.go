@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // pluginWheel is XLA's plugin for the CPU as the OpenXLA authors publish it for
@@ -86,7 +86,7 @@ func (m *machine) getPlugin(ctx context.Context, to string) error {
 	}
 	m.say.begin("getting XLA's CPU plugin with "+all[0].Path, "64 MB")
 	defer m.say.end()
-	return onestep.Folder(filepath.Dir(to), func(work string) error {
+	return files.Folder(filepath.Dir(to), func(work string) error {
 		list := filepath.Join(work, "requirements.txt")
 		if err := os.WriteFile(list, []byte(pluginWheel), 0o644); err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Size is the number of bytes in the files of a folder.
@@ -60,4 +60,4 @@ func Remove(ctx context.Context, home string) (dir string, size int64, err error
 
 // ours are the names of what Prepare makes.
 var ours = []string{"tools-????????????", "root-????????????", "module-????????????*", "python-????????????*", "xla-????????????*", "pip-cache",
-	"gopls-cache", "jupyter", onestep.Prefix + "*"}
+	"gopls-cache", "jupyter", files.Prefix + "*"}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 func TestASecondPrepareDoesNothingAndSaysNothing(t *testing.T) {
@@ -133,7 +133,7 @@ func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
 
 func TestWhatAKilledProgramLeftIsSweptAway(t *testing.T) {
 	w := newWorld(t)
-	w.put("home/kernel/"+onestep.Prefix+"123/x", "half")
+	w.put("home/kernel/"+files.Prefix+"123/x", "half")
 	w.ready()
 	if left := w.leftovers(); len(left) != 0 {
 		t.Errorf("left %v", left)

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Our own picture for the kernels, in the sizes that Jupyter asks for.
@@ -42,25 +42,25 @@ func (m *machine) writeSpecs(ctx context.Context) error {
 	if m.o.NoCompletion {
 		m.spec += "-no-completion"
 	}
-	files := m.specFiles()
+	tree := m.specFiles()
 	_, err := m.run(ctx, step{
-		stamp: m.spec + ".json", inputs: inputsOf(files),
+		stamp: m.spec + ".json", inputs: inputsOf(tree),
 		there: func(map[string]string) bool { return isFile(filepath.Join(m.spec, "kernels", KernelGo, "kernel.json")) },
 		do: func(context.Context) (map[string]string, error) {
-			return nil, onestep.Folder(m.spec, func(work string) error { return onestep.Files(work, files) })
+			return nil, files.Folder(m.spec, func(work string) error { return files.Tree(work, tree) })
 		},
 	})
 	return err
 }
 
 func (m *machine) specFiles() map[string]string {
-	files := map[string]string{}
+	tree := map[string]string{}
 	for _, kernel := range m.kernels() {
-		files["kernels/"+kernel+"/kernel.json"] = m.specFile(kernel)
-		files["kernels/"+kernel+"/logo-svg.svg"] = logoSVG
-		files["kernels/"+kernel+"/logo-64x64.png"] = logoPNG
+		tree["kernels/"+kernel+"/kernel.json"] = m.specFile(kernel)
+		tree["kernels/"+kernel+"/logo-svg.svg"] = logoSVG
+		tree["kernels/"+kernel+"/logo-64x64.png"] = logoPNG
 	}
-	return files
+	return tree
 }
 
 func (m *machine) specFile(kernel string) string {
@@ -124,7 +124,7 @@ func (r *Ready) Install(dataDir string) ([]string, error) {
 		if isFile(filepath.Join(to, "kernel.json")) && !Owned(to) {
 			return out, fmt.Errorf("%s holds a kernel of this name that lethe did not install: remove it first", to)
 		}
-		if err := onestep.Folder(to, func(work string) error { return os.CopyFS(work, os.DirFS(from)) }); err != nil {
+		if err := files.Folder(to, func(work string) error { return os.CopyFS(work, os.DirFS(from)) }); err != nil {
 			return out, fmt.Errorf("the kernel cannot be installed: %w", err)
 		}
 		out = append(out, to)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/lib/files"
 
 	"github.com/gofrs/flock"
 )
@@ -82,7 +82,7 @@ func (m *machine) run(ctx context.Context, s step) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return values, onestep.File(s.stamp, b)
+	return values, files.Put(s.stamp, b)
 }
 
 func (s step) done(want string) (map[string]string, bool) {
@@ -160,7 +160,7 @@ func (l *setupLock) acquire(ctx context.Context) error {
 // sweep removes what interrupted work has left; nobody else works here now.
 func (l *setupLock) sweep() {
 	for _, pattern := range []string{"", "*", "*/*"} {
-		left, _ := filepath.Glob(filepath.Join(l.dir, pattern, onestep.Prefix+"*"))
+		left, _ := filepath.Glob(filepath.Join(l.dir, pattern, files.Prefix+"*"))
 		for _, path := range left {
 			_ = os.RemoveAll(path)
 		}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // The module that pins the tools. It is apart from the library's own, so that
@@ -74,12 +74,12 @@ func isFile(path string) bool {
 }
 
 func (m *machine) buildTool(ctx context.Context, paths []string) error {
-	work, err := os.MkdirTemp(m.tools, onestep.Prefix)
+	work, err := os.MkdirTemp(m.tools, files.Prefix)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	if err := onestep.Files(work, map[string]string{"go.mod": toolsMod, "go.sum": toolsSum}); err != nil {
+	if err := files.Tree(work, map[string]string{"go.mod": toolsMod, "go.sum": toolsSum}); err != nil {
 		return err
 	}
 	if err := m.goBuild(ctx, work, m.goEnvironment(), filepath.Join(m.tools, "bin"), paths...); err != nil {
@@ -94,7 +94,7 @@ func (m *machine) goBuild(ctx context.Context, dir string, env []string, bin str
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
-	made, err := os.MkdirTemp(filepath.Dir(bin), onestep.Prefix)
+	made, err := os.MkdirTemp(filepath.Dir(bin), files.Prefix)
 	if err != nil {
 		return err
 	}

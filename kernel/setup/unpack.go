@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // ledger is the file that remembers what was unpacked into a folder, so that
@@ -26,20 +26,20 @@ const besides = "lethe-notebooks"
 // unpack puts the notebooks where there is no clone, and copies of a clone's where
 // a reader shall not change what git looks after.
 func (m *machine) unpack(context.Context) error {
-	files := m.o.Notebooks
-	if files == nil || m.place.clone && !m.o.Copies {
+	from := m.o.Notebooks
+	if from == nil || m.place.clone && !m.o.Copies {
 		return nil
 	}
 	dir, err := unpackFolder(m.o.Folder)
 	if m.place.clone {
-		files = os.DirFS(filepath.Join(m.place.root, "notebooks"))
+		from = os.DirFS(filepath.Join(m.place.root, "notebooks"))
 		dir, err = filepath.Join(m.place.root, besides), nil
 	}
 	if err != nil {
 		return err
 	}
 	m.place.notebooks = dir
-	fresh, kept, err := unpackInto(dir, files)
+	fresh, kept, err := unpackInto(dir, from)
 	if err != nil {
 		return fmt.Errorf("the notebooks cannot be unpacked into %s: %w", dir, err)
 	}
@@ -69,7 +69,7 @@ func unpackFolder(dir string) (string, error) {
 // unpackInto writes the files that are missing or still as they were unpacked.
 // It returns the names of those it wrote, and of those it would have changed
 // had the reader not done so.
-func unpackInto(dir string, files fs.FS) (fresh, kept []string, err error) {
+func unpackInto(dir string, from fs.FS) (fresh, kept []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
 	}
@@ -80,11 +80,11 @@ func unpackInto(dir string, files fs.FS) (fresh, kept []string, err error) {
 		}
 	}
 	changed := false
-	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, ".go") {
 			return err
 		}
-		content, err := fs.ReadFile(files, name)
+		content, err := fs.ReadFile(from, name)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func unpackInto(dir string, files fs.FS) (fresh, kept []string, err error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := onestep.File(path, content); err != nil {
+		if err := files.Put(path, content); err != nil {
 			return err
 		}
 		fresh, changed, known[name] = append(fresh, name), true, want
@@ -119,7 +119,7 @@ func unpackInto(dir string, files fs.FS) (fresh, kept []string, err error) {
 	if err != nil {
 		return fresh, kept, err
 	}
-	return fresh, kept, onestep.File(filepath.Join(dir, ledger), b)
+	return fresh, kept, files.Put(filepath.Join(dir, ledger), b)
 }
 
 // digest tells contents apart, notebooks by their cells alone: who has run one

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // cellPackages are what cells may import: the whole library, and of others what they
@@ -56,17 +56,17 @@ func (m *machine) warm(ctx context.Context) error {
 func stillWarm(values map[string]string) bool { return isFile(values["object"]) }
 
 func (m *machine) compileWorkspace(ctx context.Context, kernel string) (map[string]string, error) {
-	work, err := os.MkdirTemp(filepath.Join(m.own, kernel), onestep.Prefix)
+	work, err := os.MkdirTemp(filepath.Join(m.own, kernel), files.Prefix)
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(work)
 	version := goVersionOf(m.place.root)
-	files := map[string]string{
+	tree := map[string]string{
 		"go.mod":  "module warm\n\ngo " + version + "\n",
 		"go.work": "go " + version + "\n\nuse (\n\t.\n\t" + m.place.root + "\n)\n",
 	}
-	if err := onestep.Files(work, files); err != nil {
+	if err := files.Tree(work, tree); err != nil {
 		return nil, err
 	}
 	env := setEnv(m.goEnvironment(), cellEnvironment(kernel)...)

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/internal/onestep"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // world is a machine with a clone, and with go and python programs that only
@@ -203,7 +203,7 @@ func (w *world) said() string {
 func (w *world) leftovers() []string {
 	var out []string
 	for _, pattern := range []string{"kernel", "kernel/*", "kernel/*/*", "kernel/*/*/*"} {
-		found, _ := filepath.Glob(filepath.Join(w.home, pattern, onestep.Prefix+"*"))
+		found, _ := filepath.Glob(filepath.Join(w.home, pattern, files.Prefix+"*"))
 		out = append(out, found...)
 	}
 	return out

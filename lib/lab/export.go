@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/torch"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -163,5 +164,5 @@ func (w *writer) about(c *Case, j Job) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(w.folder, "about.json"), append(b, '\n'), 0o644)
+	return files.Put(filepath.Join(w.folder, "about.json"), append(b, '\n'))
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
@@ -67,7 +68,7 @@ func (s *Store) copyFiles(to, from string) error {
 	return walkNames(from, func(name string, mode fs.FileMode) error {
 		source := filepath.Join(from, filepath.FromSlash(name))
 		if !mode.IsRegular() {
-			return disk.Wrong(source, "a regular file", mode)
+			return files.Wrong(source, "a regular file", mode)
 		}
 		info, err := os.Lstat(source)
 		if err != nil {

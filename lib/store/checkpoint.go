@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
@@ -221,7 +222,7 @@ func (w *Work) checkUnchanged(record fileRecord) error {
 	}
 	path := filepath.Join(w.Dir(), filepath.FromSlash(record.Name))
 	found, err := hashFile(path, record.Name, record.Size)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, disk.ErrKind) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrKind) {
 		return fmt.Errorf("%w: %s is gone", errStale, path)
 	}
 	if err == nil && found != record {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
@@ -84,7 +85,7 @@ func entriesIn(dir string, describe describer) (all []Entry, err error) {
 
 // strayEntry is what lies in the place of a folder.
 func strayEntry(path string, d fs.DirEntry) []Entry {
-	return []Entry{{ID: d.Name(), State: Damaged, Dir: path, Problem: disk.Wrong(path, "a folder", d.Type()).Error()}}
+	return []Entry{{ID: d.Name(), State: Damaged, Dir: path, Problem: files.Wrong(path, "a folder", d.Type()).Error()}}
 }
 
 func shardEntries(path string, d fs.DirEntry) ([]Entry, error) {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
@@ -169,7 +170,7 @@ func readError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %s is missing", ErrDamaged, path)
-	case errors.Is(err, disk.ErrKind), errors.Is(err, disk.ErrTooLong):
+	case errors.Is(err, files.ErrKind), errors.Is(err, files.ErrTooLong):
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return fmt.Errorf("store: %w", err)
@@ -194,7 +195,7 @@ func hashFile(path, name string, limit int64) (fileRecord, error) {
 func walkFiles(dir string, visit func(name string) error) error {
 	return walkNames(dir, func(name string, mode fs.FileMode) error {
 		if !mode.IsRegular() {
-			return disk.Wrong(filepath.Join(dir, name), "a regular file", mode)
+			return files.Wrong(filepath.Join(dir, name), "a regular file", mode)
 		}
 		return visit(name)
 	})

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lethe-ml/lethe/lib/store/internal/disk"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // strayError names what lies in the store where a folder should be.
@@ -39,7 +39,7 @@ func (s *Store) checkFolders(path string) error {
 			return err
 		}
 		if !info.IsDir() {
-			return &strayError{at, disk.Wrong(at, "a folder", info.Mode())}
+			return &strayError{at, files.Wrong(at, "a folder", info.Mode())}
 		}
 	}
 	return nil
@@ -77,7 +77,7 @@ func (s *Store) setStrayFileAside(path string) error {
 	if err != nil {
 		return err
 	}
-	return s.moveStray(path, filepath.Base(path), disk.Wrong(path, "a regular file", info.Mode()))
+	return s.moveStray(path, filepath.Base(path), files.Wrong(path, "a regular file", info.Mode()))
 }
 
 func (s *Store) moveStray(path, name string, reason error) error {

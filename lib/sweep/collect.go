@@ -9,20 +9,23 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // Stores are the folders of all stores of the sweep, within it.
 func (g *Progress) Stores() ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(g.Dir, storesRoom, "*", "*"))
+	shards, err := files.In(filepath.Join(g.Dir, storesRoom), "", "")
 	if err != nil {
 		return nil, err
 	}
 	var out []string
-	for _, dir := range found {
-		if store.Exists(dir) {
-			out = append(out, dir)
+	for _, shard := range shards {
+		found, err := files.In(shard, "", "")
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, slices.DeleteFunc(found, func(dir string) bool { return !store.Exists(dir) })...)
 	}
 	return out, nil
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Kind says what a record tells of.
@@ -79,24 +81,27 @@ func write(dir string, r Record) error {
 	return errors.Join(err, f.Close())
 }
 
+// longestJournal bounds what is read of one attempt's records.
+const longestJournal = 1 << 30
+
 // records are those of the attempts at some shards, nil: all, in the order of their
 // times. A worker reads what it needs to know alone: ten thousand workers that read
 // the files of ten thousand would keep the server of a file system busy.
 func records(dir string, shards map[int]bool) ([]Record, error) {
 	var out []Record
 	for _, room := range []string{journalRoom, failedRoom} {
-		files, err := os.ReadDir(filepath.Join(dir, room))
+		entries, err := os.ReadDir(filepath.Join(dir, room))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		for _, f := range files {
+		for _, f := range entries {
 			number, _, _ := strings.Cut(f.Name(), ".")
 			shard, err := strconv.Atoi(number)
 			if err != nil || !strings.HasSuffix(f.Name(), ".jsonl") || shards != nil && !shards[shard] {
 				continue
 			}
 			path := filepath.Join(dir, room, f.Name())
-			b, err := os.ReadFile(path)
+			b, err := files.Read(path, longestJournal)
 			if err != nil {
 				return nil, err
 			}

@@ -18,7 +18,6 @@
 package sweep
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
@@ -32,6 +31,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/lab"
 )
 
@@ -236,11 +236,11 @@ func (p *Plan) Lay(dir, program string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(b, '\n'), 0o644)
+	return files.Put(path, append(b, '\n'))
 }
 
 func copyProgram(to, from string) (hash string, err error) {
-	in, err := os.Open(from)
+	in, err := files.Open(from)
 	if err != nil {
 		return "", err
 	}
@@ -256,22 +256,20 @@ func copyProgram(to, from string) (hash string, err error) {
 	return hashOf(to)
 }
 
+// longestPlan bounds what is read of a plan: a million jobs.
+const longestPlan = 1 << 31
+
 // Read reads the plan of the sweep in a folder, and refuses one that contradicts
 // itself.
 func Read(dir string) (*Plan, error) {
 	path := filepath.Join(dir, PlanFile)
-	b, err := os.ReadFile(path)
+	p := &Plan{}
+	err := files.JSON(path, longestPlan, p)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no sweep: it has no %s (lethe sweep plan makes one)", dir, PlanFile)
 	}
 	if err != nil {
 		return nil, err
-	}
-	p := &Plan{}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(p); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Resources are what a worker is given. Zero values leave it to the cluster.
@@ -243,7 +245,7 @@ func (s Slurm) Submit(ctx context.Context, g *Progress) ([]Submitted, error) {
 func (s Slurm) submit(ctx context.Context, g *Progress, a Array, after []string) (Submitted, error) {
 	sub := Submitted{Time: time.Now().UTC(), On: "slurm", Stage: a.Stage, Tasks: ranges(a.Tasks), Offset: a.Offset}
 	sub.Script = filepath.Join("slurm", fmt.Sprintf("s%d-%d-%s.sbatch", a.Stage, a.Offset, random()))
-	if err := os.WriteFile(filepath.Join(g.Dir, sub.Script), []byte(a.Script), 0o644); err != nil {
+	if err := files.Put(filepath.Join(g.Dir, sub.Script), []byte(a.Script)); err != nil {
 		return sub, err
 	}
 	args := []string{"--parsable"}

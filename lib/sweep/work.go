@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/store"
 )
@@ -123,7 +124,7 @@ func (w *Worker) check(p *Plan) error {
 }
 
 func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -14,9 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Errors that a caller may want to tell apart; the text around them names the
@@ -111,18 +111,15 @@ func ReadMask(path string) ([][]bool, error) {
 // read opens a regular file and decodes it; errors name the file.
 func read[T any](path string, decode func(*source) (T, error)) (T, error) {
 	var none T
-	info, err := os.Stat(path) // before it is opened: a pipe would hang us
-	if err != nil {
-		return none, err
-	}
-	if !info.Mode().IsRegular() {
-		return none, fmt.Errorf("%s: expected a regular file, found %s", path, info.Mode().Type())
-	}
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return none, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return none, err
+	}
 	s, err := open(f, info.Size())
 	if err == nil {
 		none, err = decode(s)

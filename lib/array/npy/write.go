@@ -2,14 +2,12 @@ package npy
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // alignment of the data in a file, as NumPy has it.
@@ -27,14 +25,14 @@ func Write[T float32 | float64](path string, m array.Matrix[T]) error {
 		for _, v := range single {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 		}
-		return replace(path, b)
+		return files.Put(path, b)
 	}
-	return replace(path, appendFloats(encodeHeader("<f8", shape), any(m.Data).([]float64)))
+	return files.Put(path, appendFloats(encodeHeader("<f8", shape), any(m.Data).([]float64)))
 }
 
 // WriteVector writes values as float64, of shape (n,).
 func WriteVector(path string, values []float64) error {
-	return replace(path, appendFloats(encodeHeader("<f8", fmt.Sprintf("(%d,)", len(values))), values))
+	return files.Put(path, appendFloats(encodeHeader("<f8", fmt.Sprintf("(%d,)", len(values))), values))
 }
 
 // WriteIndices writes row numbers as int64, of shape (n,).
@@ -43,7 +41,7 @@ func WriteIndices(path string, rows []int) error {
 	for _, row := range rows {
 		b = binary.LittleEndian.AppendUint64(b, uint64(int64(row)))
 	}
-	return replace(path, b)
+	return files.Put(path, b)
 }
 
 // WriteMask writes rows of bools, all of one length, of shape (m, n).
@@ -61,7 +59,7 @@ func WriteMask(path string, rows [][]bool) error {
 			b = append(b, map[bool]byte{true: 1}[v])
 		}
 	}
-	return replace(path, b)
+	return files.Put(path, b)
 }
 
 func appendFloats(b []byte, values []float64) []byte {
@@ -81,21 +79,4 @@ func encodeHeader(descr, shape string) []byte {
 	b := append([]byte(magic), 1, 0)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
 	return append(b, text...)
-}
-
-// replace writes a temporary file beside path and renames it.
-func replace(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(f.Name())))
-	}
-	return nil
 }

@@ -3,10 +3,8 @@ package judge
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Config is audit.json. Every entry is optional, and takes the place of what the
@@ -64,57 +62,36 @@ type ModelFiles struct {
 
 func oneOrMany[T any](to *[]T, b []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) {
-		return strict(b, to)
+		return part(b, to)
 	}
 	var one T
-	if err := strict(b, &one); err != nil {
+	if err := part(b, &one); err != nil {
 		return err
 	}
 	*to = []T{one}
 	return nil
 }
 
-// strict decodes one JSON value and refuses names that it does not know: a slip of
-// the pen would otherwise take an array out of the audit without a word.
-func strict(b []byte, to any) error {
+// part decodes a part of an object, whose line only the whole knows, and refuses
+// names that it does not know: a slip of the pen would otherwise take an array out
+// of the audit without a word.
+func part(b []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something behind the end of the object")
-	}
-	return nil
+	return d.Decode(to)
 }
 
 // maxConfig bounds what is read of audit.json.
 const maxConfig = 1 << 20
 
 func readConfig(path string) (*Config, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxConfig {
-		return nil, fmt.Errorf("expected a regular file of at most %d bytes", maxConfig)
-	}
-	b, err := os.ReadFile(path)
+	b, err := files.Read(path, maxConfig)
 	if err != nil {
 		return nil, err
 	}
 	var c Config
-	if err := strict(b, &c); err != nil {
-		return nil, at(b, err)
+	if err := files.Strict(b, &c); err != nil {
+		return nil, err
 	}
 	return &c, nil
-}
-
-// at adds the line to an error of the decoder, where it knows it.
-func at(b []byte, err error) error {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
-		return err
-	}
-	return fmt.Errorf("line %d: %w", 1+bytes.Count(b[:min(int(syntax.Offset), len(b))], []byte("\n")), err)
 }

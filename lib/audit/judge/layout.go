@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // layout is where everything lies: a Config whose files are relative to dir.
@@ -282,7 +283,7 @@ func (l *layout) activations(m *ModelFiles, dir string) {
 }
 
 func holdsArrays(dir string) bool {
-	found, err := filepath.Glob(filepath.Join(dir, "*.npy"))
+	found, err := files.In(dir, "", ".npy")
 	return err == nil && len(found) > 0
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Options say where the arrays are and how they are judged.
@@ -208,7 +209,7 @@ func (a *admission) along() map[string]bool {
 }
 
 func hashOf(path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return "", 0, err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 func TestWhatIsNotThereIsNamed(t *testing.T) {
@@ -194,7 +195,7 @@ func TestTheManualsConfigReads(t *testing.T) {
 	_, rest, _ := strings.Cut(string(b), "```json\n{\n  \"question\"")
 	text, _, found := strings.Cut(rest, "```")
 	var c Config
-	if err := strict([]byte("{\"question\""+text), &c); !found || err != nil || len(c.Unlearned) != 1 || len(c.Labels) != 2 || c.HeldOut[0] != Rest {
+	if err := files.Strict([]byte("{\"question\""+text), &c); !found || err != nil || len(c.Unlearned) != 1 || len(c.Labels) != 2 || c.HeldOut[0] != Rest {
 		t.Errorf("%v, %+v", err, c)
 	}
 }

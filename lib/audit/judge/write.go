@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -47,7 +48,7 @@ func (r *Report) Write(folder string) error {
 		if err := write(&b); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), b.Bytes(), 0o644); err != nil {
+		if err := files.Put(filepath.Join(folder, name), b.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Version is the version of Flower that the app is written for and tested with.
@@ -43,7 +45,7 @@ func App(folder string) (string, error) {
 	}
 	project := strings.Replace(appProject, "FOLDER", tomlString(whole), 1)
 	for name, text := range map[string]string{"lethe_flower.py": appSource, "pyproject.toml": project} {
-		if err := os.WriteFile(filepath.Join(app, name), []byte(text), 0o644); err != nil {
+		if err := files.Put(filepath.Join(app, name), []byte(text)); err != nil {
 			return "", err
 		}
 	}

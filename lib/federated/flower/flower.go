@@ -36,7 +36,6 @@
 package flower
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -48,6 +47,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -79,22 +79,19 @@ type Local struct {
 	Clip   float64 `json:"clip,omitempty"`  // the longest gradient, 0: any
 }
 
+// longestStudy bounds what is read of a study.
+const longestStudy = 1 << 20
+
 // ReadStudy reads and checks a study; path is its file or its folder.
 func ReadStudy(path string) (Study, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, studyFile)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
+	var s Study
+	if err := files.JSON(path, longestStudy, &s); err != nil {
 		return Study{}, err
 	}
-	var s Study
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err = d.Decode(&s); err == nil {
-		err = s.check()
-	}
-	if err != nil {
+	if err := s.check(); err != nil {
 		return Study{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
@@ -179,7 +176,7 @@ func (s Study) Write(folder string, users []Shard) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(text, '\n'), 0o644)
+	return files.Put(file, append(text, '\n'))
 }
 
 func userFolder(folder string, user int) string {

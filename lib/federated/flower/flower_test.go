@@ -222,7 +222,7 @@ func TestABadStudyIsRefusedByName(t *testing.T) {
 		wantWords(t, s.Write(t.TempDir(), shards(t)), c.words...)
 	}
 	folder := t.TempDir()
-	for text, word := range map[string]string{"": "EOF", `{"networc":"x"}`: "networc", `{"users":"three"}`: "users", `{"network":"one-hidden"}`: "0"} {
+	for text, word := range map[string]string{"": "does not end", `{"networc":"x"}`: "networc", `{"users":"three"}`: "users", `{"network":"one-hidden"}`: "0"} {
 		if err := os.WriteFile(filepath.Join(folder, studyFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
-	"os"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +20,7 @@ import (
 	library "github.com/gomlx/onnx-gomlx/onnx"
 	"github.com/gomlx/onnx-gomlx/onnx/parser"
 
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/model/outside"
 )
 
@@ -66,14 +67,7 @@ type Layer struct {
 // error names the file.
 func Open(path string) (m *Model, err error) {
 	defer refuse(path, &err)
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("no regular file")
-	}
-	raw, err := os.ReadFile(path)
+	raw, err := files.Read(path, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}

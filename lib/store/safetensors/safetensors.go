@@ -13,11 +13,11 @@ package safetensors
 
 import (
 	"fmt"
-	"os"
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/lethe-ml/lethe/lib/store/internal/disk"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // DType names the element type of a tensor, spelt as the format spells it.
@@ -106,14 +106,7 @@ func (f *File) names() string {
 
 // Read reads and checks a file. The tensors share one buffer.
 func Read(path string) (*File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: expected a regular file, found %s", path, info.Mode().Type())
-	}
-	b, err := os.ReadFile(path)
+	b, err := files.Read(path, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
@@ -132,10 +125,7 @@ func Write(path string, f *File) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if err := disk.Replace(disk.OS{}, path, b); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return files.Put(path, b)
 }
 
 func sortByName(tensors []Tensor) {

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // FS is everything that changes a disk. The store writes through one, so that
@@ -40,7 +42,7 @@ var _ FS = OS{}
 
 // Write implements FS.
 func (OS) Write(path string, b []byte) error {
-	f, err := openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	f, err := files.OpenHere(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}
@@ -53,7 +55,7 @@ func (OS) Write(path string, b []byte) error {
 
 // Append implements FS.
 func (OS) Append(path string) (io.WriteCloser, error) {
-	return openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	return files.OpenHere(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 }
 
 // Mkdir implements FS.
@@ -109,84 +111,18 @@ func syncOne(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// ErrKind is wrapped where something else lies in the place of a file or folder.
-var ErrKind = errors.New("found something else")
-
-// Wrong says what lies at path in the place of what was expected.
-func Wrong(path, expected string, found fs.FileMode) error {
-	return fmt.Errorf("%s: expected %s, %w: %s", path, expected, ErrKind, kind(found))
-}
-
-func kind(mode fs.FileMode) string {
-	switch {
-	case mode.IsRegular():
-		return "a file"
-	case mode.IsDir():
-		return "a folder"
-	case mode&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	}
-	return mode.String()
-}
-
-// Open opens a regular file for reading, and refuses everything else by name.
-func Open(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY) }
-
-// openRegular looks before it opens, for the message, and after, because
-// somebody may have put another thing there in between; careful keeps that
-// other thing from being followed or waited for.
-func openRegular(path string, flag int) (*os.File, error) {
-	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, Wrong(path, "a regular file", info.Mode())
-	}
-	if err != nil && (flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist)) {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, flag|careful, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = Wrong(path, "a regular file", info.Mode())
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-// ErrTooLong is wrapped where a file is longer than it may be.
-var ErrTooLong = errors.New("too long")
-
 // ReadFile reads a regular file of at most limit bytes.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	b, err := readAll(f, path, limit)
+	b, err := files.All(f, limit)
 	return b, errors.Join(err, f.Close())
 }
 
-func readAll(f *os.File, path string, limit int64) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s: %w: %d bytes, at most %d are expected", path, ErrTooLong, info.Size(), limit)
-	}
-	b := make([]byte, info.Size())
-	_, err = io.ReadFull(f, b)
-	return b, err
-}
+// Open opens a regular file for reading, and refuses everything else by name.
+func Open(path string) (*os.File, error) { return files.OpenHere(path, os.O_RDONLY) }
 
 // MkdirAll makes a folder and those above it that are missing, and forces
 // their names to the disk.
@@ -196,7 +132,7 @@ func MkdirAll(d FS, path string) error {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:
-		return Wrong(path, "a folder", info.Mode())
+		return files.Wrong(path, "a folder", info.Mode())
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}

@@ -1,4 +1,4 @@
-package onestep
+package files
 
 import (
 	"errors"
@@ -61,7 +61,7 @@ func TestAFolderIsTheOldOneUntilTheNewOneIsWhole(t *testing.T) {
 	path := filepath.Join(dir, "a", "b")
 	fill := func(content string, err error) func(string) error {
 		return func(work string) error {
-			return errors.Join(Files(work, map[string]string{"deep/x.txt": content, content: ""}), err)
+			return errors.Join(Tree(work, map[string]string{"deep/x.txt": content, content: ""}), err)
 		}
 	}
 	if err := Folder(path, fill("old", nil)); err != nil {
@@ -82,6 +82,48 @@ func TestAFolderIsTheOldOneUntilTheNewOneIsWhole(t *testing.T) {
 		t.Errorf("there is %q, %v", names, err)
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+func TestALinkIsReplacedAndWhatItLeadsToStays(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "x"), filepath.Join(dir, "link")
+	if err := errors.Join(Put(path, []byte("kept")), os.Symlink(path, link)); err != nil {
+		t.Skip(err)
+	}
+	if err := Put(link, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := os.ReadFile(path)
+	if b, err := os.ReadFile(link); err != nil || string(b) != "new" || string(kept) != "kept" {
+		t.Errorf("%q through the link and %q behind it, %v", b, kept, err)
+	}
+}
+
+func TestADeviceIsWrittenToAndStaysOne(t *testing.T) {
+	if err := Put(os.DevNull, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%v is there now, %v", info, err)
+	}
+}
+
+func TestWritableSaysBeforehandWhatWriteWould(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]error{
+		filepath.Join(dir, "x"): nil, os.DevNull: nil, dir: ErrKind, filepath.Join(dir, "absent", "x"): os.ErrNotExist,
+	} {
+		if err := Writable(path); !errors.Is(err, want) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err := Put(path, nil); !errors.Is(err, want) {
+			t.Errorf("written to %s: %v", path, err)
+		}
+		os.Remove(filepath.Join(dir, "x"))
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
 }

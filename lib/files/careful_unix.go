@@ -1,0 +1,12 @@
+//go:build unix
+
+package files
+
+import "syscall"
+
+// patient is the flag with which no pipe is waited for, direct the one with which
+// no link is followed.
+const (
+	patient = syscall.O_NONBLOCK
+	direct  = syscall.O_NOFOLLOW
+)

@@ -1,0 +1,80 @@
+package files
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// JSON reads an object from a regular file of at most limit bytes into to, and
+// refuses what Strict refuses. Errors name the path and, where it is known, the line.
+func JSON(path string, limit int64, to any) error {
+	b, err := Read(path, limit)
+	if err != nil {
+		return err
+	}
+	if err := Strict(b, to); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Strict decodes one JSON value and refuses what a reader would rather hear about
+// than have passed over: a name that nothing knows, a name given twice, whose first
+// value would be lost, and text behind the end.
+func Strict(b []byte, to any) error {
+	var syntax *json.SyntaxError
+	d := json.NewDecoder(bytes.NewReader(b))
+	if err := d.Decode(new(json.RawMessage)); errors.As(err, &syntax) {
+		return fmt.Errorf("line %d: %w", lineOf(b, syntax.Offset), err)
+	} else if err != nil {
+		return errors.New("the value does not end")
+	}
+	if rest := bytes.TrimLeft(b[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return fmt.Errorf("line %d: there is something behind the end", lineOf(b, int64(len(b)-len(rest))))
+	}
+	d = json.NewDecoder(bytes.NewReader(b))
+	if err := once(d); err != nil {
+		return fmt.Errorf("line %d: %w", lineOf(b, d.InputOffset()), err)
+	}
+	d = json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	err := d.Decode(to)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return fmt.Errorf("line %d: %w", lineOf(b, kind.Offset), err)
+	}
+	return err
+}
+
+func lineOf(b []byte, offset int64) int {
+	return 1 + bytes.Count(b[:min(int(offset), len(b))], []byte("\n"))
+}
+
+// once reads a value whose syntax is right, and refuses an object that has a name
+// twice.
+func once(d *json.Decoder) error {
+	t, err := d.Token()
+	if err != nil || t != json.Delim('{') && t != json.Delim('[') {
+		return err
+	}
+	seen := map[json.Token]bool{}
+	for d.More() {
+		if t == json.Delim('{') {
+			name, err := d.Token()
+			if err != nil {
+				return err
+			}
+			if seen[name] {
+				return fmt.Errorf("%q is given twice", name)
+			}
+			seen[name] = true
+		}
+		if err := once(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}

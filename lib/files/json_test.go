@@ -1,0 +1,44 @@
+package files
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+type setting struct {
+	Users int            `json:"users"`
+	More  map[string]int `json:"more"`
+	List  []setting      `json:"list"`
+}
+
+func TestJSONIsOneValueWithEveryNameOnceAndKnown(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	read := func(text string) (s setting, err error) {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return s, JSON(path, 1<<20, &s)
+	}
+	s, err := read("{\"users\": 3,\n \"more\": {\"a\": 1, \"A\": 2}, \"list\": [{\"users\": 1}, {\"users\": 2}]}\n\n")
+	if err != nil || s.Users != 3 || s.More["A"] != 2 || s.List[1].Users != 2 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	for text, want := range map[string]string{
+		"":                              "does not end",
+		"{\"users\": 3":                 "does not end",
+		"{\"users\": 3,\n\"users\": 4}": `line 2: "users" is given twice`,
+		"{\"list\": [{},\n{\"more\": {\"b\": 1,\n\"b\": 1}}]}": `line 3: "b" is given twice`,
+		"{\"user\": 3}":             "unknown field",
+		"{\"users\": 3}\n{}":        "line 2: there is something behind",
+		"{\"users\": 3}\n null":     "line 2: there is something behind",
+		"{\n\"users\": \"three\"}":  "line 2: json: cannot unmarshal string",
+		"{\n\n\"users\": 03}":       "line 3: invalid character",
+		strings.Repeat("[", 20_000): "exceeded max depth",
+	} {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%.40q: %v, want %q and the path", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+//go:build unix
+
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func TestAPipeIsRefusedAndNotWaitedFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Read(path, 1); !errors.Is(err, ErrKind) {
+		t.Errorf("read: %v", err)
+	}
+	if err := Writable(path); err != nil {
+		t.Errorf("somebody may read what is written into it: %v", err)
+	}
+	// Linux opens a pipe for both directions without a second process.
+	both, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer both.Close()
+	if err := Put(path, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 1)
+	if n, err := both.Read(b); n != 1 || b[0] != 'x' || err != nil {
+		t.Errorf("read %q, %v", b[:n], err)
+	}
+}
