@@ -43,7 +43,7 @@ func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 		return nil, err
 	}
 	if !store.Exists(path) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "lethe: there is no store in %s yet\n", path)
+		fmt.Fprintf(cmd.ErrOrStderr(), "lethe: there is no store in %s yet\n", cli.Printable(path))
 		return nil, nil
 	}
 	return openStore(cmd, path)

@@ -254,13 +254,20 @@ func (s submission) here(cmd *cobra.Command, g *sweep.Progress) error {
 	return leftOver(cmd, g)
 }
 
+// listFailed lists what failed; the texts come from files that other programs write.
+func listFailed(w io.Writer, g *sweep.Progress) {
+	var b strings.Builder
+	g.ListFailed(&b)
+	fmt.Fprint(w, cli.Printable(b.String()))
+}
+
 // leftOver lists what is not done, and is an error where there is anything.
 func leftOver(cmd *cobra.Command, g *sweep.Progress) error {
 	left := g.Left()
 	if len(left) == 0 {
 		return nil
 	}
-	g.ListFailed(cmd.ErrOrStderr())
+	listFailed(cmd.ErrOrStderr(), g)
 	return fmt.Errorf("%d of %d jobs are not done; submitting again sends them", len(left), len(g.Jobs))
 }
 
@@ -348,7 +355,7 @@ that does it alone, and attempts that have not said their last word.`,
 		}
 		return answer{value: g.Summary(), text: func(w io.Writer) error {
 			err := t.Text(w)
-			g.ListFailed(w)
+			listFailed(w, g)
 			return err
 		}}, nil
 	})

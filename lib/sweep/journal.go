@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -87,12 +86,14 @@ const longestJournal = 1 << 30
 // records are those of the attempts at some shards, nil: all, in the order of their
 // times. A worker reads what it needs to know alone: ten thousand workers that read
 // the files of ten thousand would keep the server of a file system busy.
-func records(dir string, shards map[int]bool) ([]Record, error) {
-	var out []Record
+//
+// A line that is damaged says nothing: its job counts as not done. It is in unread,
+// and takes no word from the other attempts.
+func records(dir string, shards map[int]bool) (out []Record, unread []string, err error) {
 	for _, room := range []string{journalRoom, failedRoom} {
 		entries, err := os.ReadDir(filepath.Join(dir, room))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, f := range entries {
 			number, _, _ := strings.Cut(f.Name(), ".")
@@ -103,33 +104,34 @@ func records(dir string, shards map[int]bool) ([]Record, error) {
 			path := filepath.Join(dir, room, f.Name())
 			b, err := files.Read(path, longestJournal)
 			if err != nil {
-				return nil, err
+				unread = append(unread, err.Error())
+				continue
 			}
-			more, err := decode(b)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
+			more, damaged := decode(b)
+			for _, err := range damaged {
+				unread = append(unread, fmt.Sprintf("%s: %v", path, err))
 			}
 			out = append(out, more...)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Record) int { return a.Time.Compare(b.Time) })
-	return out, nil
+	return out, unread, nil
 }
 
-// decode reads lines. A last line without an end is being written, or its writer
+// decode reads lines, and says which it cannot. A last line without an end is being written, or its writer
 // has died: it says nothing yet.
-func decode(b []byte) (out []Record, err error) {
-	b = b[:bytes.LastIndexByte(b, '\n')+1]
-	scan := bufio.NewScanner(bytes.NewReader(b))
-	scan.Buffer(nil, len(b)+1)
-	for n := 1; scan.Scan(); n++ {
+func decode(b []byte) (out []Record, damaged []error) {
+	n := 0
+	for line := range bytes.Lines(b[:bytes.LastIndexByte(b, '\n')+1]) {
+		n++
 		var r Record
-		if err := json.Unmarshal(scan.Bytes(), &r); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if err := json.Unmarshal(line, &r); err != nil {
+			damaged = append(damaged, fmt.Errorf("line %d: %w", n, err))
+			continue
 		}
 		out = append(out, r)
 	}
-	return out, scan.Err()
+	return out, damaged
 }
 
 // Progress is how far a sweep is, as its records and runs say.
@@ -144,6 +146,8 @@ type Progress struct {
 	Attempts []Record
 	// Last is each attempt's last word.
 	Last map[string]Record
+	// Unread are the records that cannot be read, and why.
+	Unread []string
 
 	shards map[int]bool // whose records are looked at, nil: all
 }
@@ -169,11 +173,12 @@ func open(dir string) (*Progress, error) {
 
 // look reads the records again.
 func (g *Progress) look() error {
-	all, err := records(g.Dir, g.shards)
+	all, unread, err := records(g.Dir, g.shards)
 	if err != nil {
 		return err
 	}
 	g.Done, g.Failed, g.Last, g.Attempts = map[string]Record{}, map[string]Record{}, map[string]Record{}, nil
+	g.Unread = unread
 	damaged := map[string]bool{}
 	for _, r := range all {
 		damaged[r.Dir] = damaged[r.Dir] || r.Kind == Damaged

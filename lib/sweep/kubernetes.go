@@ -105,7 +105,7 @@ func (k Kubernetes) check(g *Progress) error {
 	case g.Shards > 100000:
 		return fmt.Errorf("%d shards: an Indexed Job has at most 100000", g.Shards)
 	}
-	return nil
+	return k.Resources.check(k.Image, k.Claim, k.Mount, k.Dir, k.Namespace)
 }
 
 // Submit applies the first stage that has something to do.

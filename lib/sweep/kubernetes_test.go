@@ -110,7 +110,8 @@ func TestAManifestThatCannotWorkIsRefused(t *testing.T) {
 	for word, change := range map[string]func(*Kubernetes){
 		"image": func(k *Kubernetes) { k.Image = "" }, "claim": func(k *Kubernetes) { k.Claim = "" },
 		`"/data"`: func(k *Kubernetes) { k.Dir = "/database/t1" }, `"data"`: func(k *Kubernetes) { k.Mount = "data" },
-		"time": func(k *Kubernetes) { k.Time = "1:00" },
+		"time": func(k *Kubernetes) { k.Time = "1:00" }, "a line": func(k *Kubernetes) { k.Namespace = "a\nb" },
+		"-2 workers": func(k *Kubernetes) { k.MaxParallel = -2 },
 	} {
 		k := pods()
 		change(&k)

@@ -27,6 +27,9 @@ type Local struct {
 // Run does what is left, stage by stage. A worker that is killed is started again. The
 // jobs that fail are for Look to tell; an error means that the sweep did not go on.
 func (l Local) Run(ctx context.Context, g *Progress) error {
+	if err := l.check(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Join(g.Dir, logsRoom), 0o755); err != nil {
 		return err
 	}

@@ -181,6 +181,9 @@ func TestALocalSweepWithoutItsProgramSaysSo(t *testing.T) {
 	}
 	var out bytes.Buffer
 	g := look(t, dir)
+	if err := (Local{Out: &out, Resources: Resources{MaxParallel: -1}}).Run(t.Context(), g); err == nil {
+		t.Error("less than no worker")
+	}
 	if err := (Local{Out: &out}).Run(t.Context(), g); err != nil || len(g.Left()) != len(g.Jobs) || !strings.Contains(out.String(), "lethe") {
 		t.Errorf("%v, %d left: %s", err, len(g.Left()), out.String())
 	}

@@ -122,8 +122,8 @@ func New(jobs []lab.Job, o Options) (*Plan, error) {
 	if p.Shards == 0 {
 		p.Shards = min(defaultShards, len(p.Jobs))
 	}
-	if p.Shards < 1 {
-		return nil, fmt.Errorf("sweep: %d shards", p.Shards)
+	if p.Shards < 1 || p.Shards > maxShards {
+		return nil, fmt.Errorf("sweep: %d shards: expected 1 to %d", p.Shards, maxShards)
 	}
 	for _, hashes := range p.Data {
 		slices.Sort(hashes)
@@ -132,6 +132,9 @@ func New(jobs []lab.Job, o Options) (*Plan, error) {
 	p.ID = name(o.Recipes, o.Scale)
 	return p, nil
 }
+
+// maxShards is more than any cluster runs of one array.
+const maxShards = 10_000_000
 
 var unusual = regexp.MustCompile(`[^a-z0-9]+`)
 
@@ -288,7 +291,7 @@ func (p *Plan) check() error {
 		return fmt.Errorf("format %d, this program knows %d", p.Format, format)
 	case !goodID.MatchString(p.ID):
 		return fmt.Errorf("id %q: expected small letters, digits and dashes", p.ID)
-	case p.Shards < 1 || p.Stages < 1 || len(p.Jobs) == 0:
+	case p.Shards < 1 || p.Shards > maxShards || p.Stages < 1 || p.Stages > len(p.Jobs):
 		return fmt.Errorf("%d jobs in %d shards and %d stages", len(p.Jobs), p.Shards, p.Stages)
 	case p.Engine.Is == "":
 		return errors.New("engine: nothing says what it is")

@@ -164,6 +164,8 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		"format":                {func(p *Plan) { p.Format = 2 }, "format 2"},
 		"id":                    {func(p *Plan) { p.ID = "../x" }, `id "../x"`},
 		"no shards":             {func(p *Plan) { p.Shards = 0 }, "in 0 shards"},
+		"endless shards":        {func(p *Plan) { p.Shards = 1 << 62 }, "shards and"},
+		"endless stages":        {func(p *Plan) { p.Stages = 1 << 40 }, "1099511627776 stages"},
 		"no jobs":               {func(p *Plan) { p.Jobs = nil }, "0 jobs"},
 		"no engine":             {func(p *Plan) { p.Engine.Is = "" }, "engine"},
 		"program":               {func(p *Plan) { p.Program.Name = "../lethe" }, `program: "../lethe"`},

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/lethe-ml/lethe/lib/files"
 )
@@ -30,6 +31,27 @@ type Resources struct {
 }
 
 const defaultRestarts = 10
+
+// check refuses numbers that count nothing, and words that would be read as more
+// than one in a script.
+func (r Resources) check(more ...string) error {
+	if r.CPUs < 0 || r.MaxParallel < 0 || r.MaxRestarts < 0 {
+		return fmt.Errorf("%d cores, %d workers at a time, %d restarts: none is less than 0", r.CPUs, r.MaxParallel, r.MaxRestarts)
+	}
+	for _, word := range append(more, r.Time, r.Mem) {
+		if strings.ContainsFunc(word, unicode.IsControl) {
+			return fmt.Errorf("%q holds the end of a line or another control character", word)
+		}
+	}
+	for _, e := range r.Env {
+		if name, _, ok := strings.Cut(e, "="); !ok || !goodName.MatchString(name) || strings.ContainsAny(e, "\n\x00") {
+			return fmt.Errorf("the variable %q is not NAME=value in one line", e)
+		}
+	}
+	return nil
+}
+
+var goodName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Slurm hands a sweep to a Slurm cluster.
 type Slurm struct {
@@ -76,13 +98,11 @@ func (s Slurm) Arrays(g *Progress, size int) ([]Array, error) {
 	if !plainPath.MatchString(g.Dir) {
 		return nil, fmt.Errorf("the folder %q: Slurm's file names hold letters, digits and _@+=:,./- only", g.Dir)
 	}
-	for _, e := range s.Env {
-		if strings.ContainsAny(e, "\n\x00") || !strings.Contains(e, "=") {
-			return nil, fmt.Errorf("the variable %q is not NAME=value in one line", e)
-		}
+	if err := s.check(append(s.Args, s.Partition, s.Account, s.Constraint)...); err != nil {
+		return nil, err
 	}
-	if size < 1 {
-		return nil, fmt.Errorf("arrays of at most %d tasks", size)
+	if size < 1 || s.Lead < 0 {
+		return nil, fmt.Errorf("arrays of at most %d tasks, told %d seconds before their end", size, s.Lead)
 	}
 	var out []Array
 	for stage := range g.Stages {

@@ -250,6 +250,15 @@ func TestNamesThatSlurmWouldMisreadAreRefused(t *testing.T) {
 	if _, err := (Slurm{}).Arrays(g, 0); err == nil {
 		t.Error("arrays of no task")
 	}
+	for _, s := range []Slurm{
+		{Partition: "main\n#SBATCH --uid=0"}, {Account: "a\rb"}, {Constraint: "x\x00"}, {Args: []string{"--mem=1G\n"}}, {Lead: -1},
+		{Resources: Resources{Time: "1:00\nrm"}}, {Resources: Resources{Mem: "4G\n"}}, {Resources: Resources{CPUs: -1}},
+		{Resources: Resources{MaxParallel: -1}}, {Resources: Resources{MaxRestarts: -1}}, {Resources: Resources{Env: []string{"A B=c"}}},
+	} {
+		if out, err := s.Arrays(g, 10); err == nil {
+			t.Errorf("%+v: %+v", s, out)
+		}
+	}
 }
 
 // The queue is asked by names, which hold the sweep's own, and not by numbers.

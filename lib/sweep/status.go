@@ -16,6 +16,7 @@ type Summary struct {
 	Stages []StageSummary `json:"stages"`
 	Failed []Record       `json:"failed"`
 	Silent []Record       `json:"silent"`
+	Unread []string       `json:"unread"` // damaged records
 }
 
 // StageSummary is how far a stage is.
@@ -31,7 +32,7 @@ type StageSummary struct {
 
 // Summary sums up how far the sweep is.
 func (g *Progress) Summary() Summary {
-	out := Summary{ID: g.ID, Dir: g.Dir, Failed: []Record{}, Silent: g.Silent()}
+	out := Summary{ID: g.ID, Dir: g.Dir, Failed: []Record{}, Silent: g.Silent(), Unread: append([]string{}, g.Unread...)}
 	for stage := range g.Stages {
 		s := StageSummary{Stage: stage, Shards: len(g.Missing(stage))}
 		for _, j := range g.Jobs {
@@ -60,7 +61,7 @@ func (g *Progress) add(s *StageSummary, j Job) {
 	}
 }
 
-// ListFailed writes what failed, and of shards that have jobs to do the attempts of
+// ListFailed writes what failed, which records are damaged, and of shards that have jobs to do the attempts of
 // which nobody knows how they ended.
 func (g *Progress) ListFailed(w io.Writer) {
 	s := g.Summary()
@@ -70,6 +71,9 @@ func (g *Progress) ListFailed(w io.Writer) {
 			fmt.Fprintf(w, "  log: %s\n", r.Log)
 		}
 		fmt.Fprintf(w, "  again: cd %s && %s\n", g.Dir, r.Command)
+	}
+	for _, text := range s.Unread {
+		fmt.Fprintf(w, "a record says nothing: %s\n", text)
 	}
 	for _, r := range s.Silent {
 		if !slices.Contains(g.Missing(r.Stage), r.Shard) {

@@ -84,6 +84,7 @@ func TestAWorkerRefusesWhatIsNotAsPlanned(t *testing.T) {
 		"shard 3/3":     {func(w *Worker) { w.Shard = 3 }, []string{"shard 3/3", "from 0 to 2"}},
 		"shard -1/3":    {func(w *Worker) { w.Shard = -1 }, []string{"shard -1/3"}},
 		"shard 0/4":     {func(w *Worker) { w.Of = 4 }, []string{"shard 0/4", "has 3 shards"}},
+		"stage -2":      {func(w *Worker) { w.Stage = -2 }, []string{"stage -2"}},
 		"stage 2":       {func(w *Worker) { w.Stage = 2 }, []string{"stage 2", "from 0 to 1"}},
 		"data":          {func(w *Worker) { w.List = worker(t, dir, grid{rows: 2, columns: 3, data: "d2"}, 0, 3).List }, []string{"words", "d1", "d2"}},
 		"unknown job":   {func(w *Worker) { w.List = worker(t, dir, grid{rows: 0, data: "d1"}, 0, 3).List }, []string{"knows no job", "test/grid"}},
@@ -386,7 +387,13 @@ func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
 	if err := os.WriteFile(files[0], append([]byte("{\"kind\":\"done\"}\nnonsense\n"), whole...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Look(dir); err == nil || !strings.Contains(err.Error(), files[0]) || !strings.Contains(err.Error(), "line 2") {
-		t.Errorf("%v", err)
+	said.Reset()
+	g = look(t, dir)
+	g.ListFailed(&said)
+	if len(g.Unread) != 1 || !strings.Contains(said.String(), "a record says nothing: "+files[0]+": line 2") {
+		t.Errorf("%q; %s", g.Unread, said.String())
+	}
+	if left := g.Left(); len(left) != 1 || left[0].ID != "base/0-0" {
+		t.Errorf("left beside a line that says nothing: %v", left)
 	}
 }

@@ -106,7 +106,7 @@ func (w *Worker) check(p *Plan) error {
 		return fmt.Errorf("%w: shard %d/%d, but the sweep has %d shards", ErrRefused, w.Shard, w.Of, p.Shards)
 	case w.Job == "" && (w.Shard < 0 || w.Shard >= p.Shards):
 		return fmt.Errorf("%w: shard %d/%d: shards are numbered from 0 to %d", ErrRefused, w.Shard, w.Of, p.Shards-1)
-	case w.Stage >= p.Stages:
+	case w.Stage < -1 || w.Stage >= p.Stages:
 		return fmt.Errorf("%w: stage %d: stages are numbered from 0 to %d", ErrRefused, w.Stage, p.Stages-1)
 	case w.Engine != p.Engine.Is:
 		return fmt.Errorf("%w: this node computes with the engine %s, the sweep was planned for %s: the results would have other names",
