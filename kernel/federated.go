@@ -74,6 +74,12 @@ Memory: about five times the files, where they hold float32.`,
 			s.Federation.Mean = federated.Equally
 		}
 		s.Features, s.Classes = all.X.Cols, all.Classes()
+		if s.Classes > len(all.Y) {
+			return cli.Usagef("--y: %s has the class %d, and there are %d records: classes are numbered 0, 1, ...", *y, s.Classes-1, len(all.Y))
+		}
+		if empty := without(all.Y, s.Classes); len(empty) > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "lethe: no record has one of the classes %v; they are counted as classes all the same\n", empty)
+		}
 		users, err := deal(all.Y, s, *alpha, *least)
 		if err != nil {
 			return err
@@ -88,6 +94,20 @@ Memory: about five times the files, where they hold float32.`,
 		return t.Text(cmd.OutOrStdout())
 	}
 	return c
+}
+
+// without are the classes that no record has.
+func without(y []int, classes int) (out []int) {
+	has := make([]bool, classes)
+	for _, c := range y {
+		has[c] = true
+	}
+	for c, there := range has {
+		if !there {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func deal(y []int, s flower.Study, alpha float64, least int) ([]federated.User, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/federated/flower"
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/report"
 
@@ -36,6 +37,9 @@ Memory: about six times the files of records, and the network's activations of a
 		if err != nil {
 			return answer{}, err
 		}
+		if err := canWrite(args[0], *out); err != nil {
+			return answer{}, err
+		}
 		p, history, err := runFederation(cmd, s, args[0], *like)
 		if err != nil {
 			return answer{}, err
@@ -52,6 +56,21 @@ Memory: about six times the files of records, and the network's activations of a
 		return a, nil
 	})
 	return c
+}
+
+// canWrite refuses, before anything is trained, a file that cannot be written, and the
+// study's own.
+func canWrite(study, out string) error {
+	if out == "" {
+		return nil
+	}
+	if files.Same(out, flower.StudyFile(study)) {
+		return cli.Usagef("--out: %s is the study", out)
+	}
+	if err := files.Writable(out); err != nil {
+		return cli.Usagef("--out: %w", err)
+	}
+	return nil
 }
 
 // runFederation trains on all users' records, with the attendance of the run that

@@ -60,6 +60,16 @@ func TestAFederationRunsFromItsFolder(t *testing.T) {
 	if fails.code != 1 || !strings.Contains(fails.stderr, "does not say which rounds") {
 		t.Errorf("%+v", fails)
 	}
+	study := filepath.Join(folder, "study.json")
+	before := data(t, study)
+	for _, bad := range []string{study, filepath.Join(folder, "no", "such", "w"), folder} {
+		if r := lethe(t, "federated", "run", folder, "--out", bad); r.code != exitUsage || strings.Contains(r.stderr, "rounds") {
+			t.Errorf("%s: %+v", bad, r)
+		}
+	}
+	if data(t, study) != before {
+		t.Error("the study was overwritten")
+	}
 	other := cutStudy(t, "--alpha", "1", "--seed", "2")
 	if r := lethe(t, "federated", "run", other, "--like", out); r.code != 1 || !strings.Contains(r.stderr, "they differ by") {
 		t.Errorf("%+v", r)
@@ -114,6 +124,8 @@ func data(t *testing.T, path string) string {
 func TestACutSaysWhatIsWrong(t *testing.T) {
 	for words, args := range map[string][]string{
 		"user":             {"--users", "60", "--alpha", "0.01", "--rounds", "1"},
+		"dealt to 9223372": {"--users", "9223372036854775807", "--rounds", "1"},
+		"for 151 users":    {"--users", "151", "--rounds", "1", "--alpha", "1"},
 		"0 users":          {"--users", "0", "--rounds", "1"},
 		"0 rounds":         {"--users", "2", "--rounds", "0"},
 		"alpha -1":         {"--users", "2", "--rounds", "1", "--alpha", "-1"},
@@ -143,5 +155,21 @@ func TestTheFlowerCommandSaysHowToRunTheApp(t *testing.T) {
 	}
 	if r := lethe(t, "federated", "flower", t.TempDir()); r.code != 1 || !strings.Contains(r.stderr, "study.json") {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestLabelsThatSkipClassesAreSaidAndThoseBeyondAllRecordsRefused(t *testing.T) {
+	for most, code := range map[int]int{5: exitOK, 1 << 40: exitUsage} {
+		args := cutOf(t)
+		y := make([]int, 150)
+		y[7] = most
+		if err := npy.WriteIndices(args[len(args)-1], y); err != nil {
+			t.Fatal(err)
+		}
+		r := lethe(t, append(args, "--users", "2", "--rounds", "1", "--out", filepath.Join(t.TempDir(), "study"))...)
+		want := map[int]string{exitOK: "[1 2 3 4]", exitUsage: "1099511627776"}[code]
+		if r.code != code || !strings.Contains(r.stderr, want) {
+			t.Errorf("labels up to %d: %+v", most, r)
+		}
 	}
 }

@@ -36,11 +36,15 @@ func openStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 }
 
 // existingStore opens the store in dir, or returns nil where there is none, so
-// that looking at a store does not make one.
+// that looking at a store does not make one. A store that was asked for by name has
+// to be there.
 func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 	path, err := storeDir(dir)
 	if err != nil {
 		return nil, err
+	}
+	if !store.Exists(path) && dir != "" {
+		return nil, fmt.Errorf("there is no store in %s", path)
 	}
 	if !store.Exists(path) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "lethe: there is no store in %s yet\n", cli.Printable(path))

@@ -57,26 +57,23 @@ func (r *recipeRun) check(scales, formats []string) error {
 	return r.checkOut()
 }
 
-// checkOut makes the folder that was asked for, and a file in the folder that
-// the output goes to.
+// checkOut makes the folder that was asked for, and sees that the output can be
+// written.
 func (r *recipeRun) checkOut() error {
-	folder := r.out
+	path := r.out
 	switch {
 	case r.out == "" || r.listJobs:
 		return nil
-	case !r.intoFolder():
-		folder = filepath.Dir(r.out)
-	default:
+	case r.intoFolder():
+		path = filepath.Join(r.out, "x")
 		if err := os.MkdirAll(r.out, 0o755); err != nil {
 			return cli.Usagef("--out: %w", err)
 		}
 	}
-	f, err := os.CreateTemp(folder, files.Prefix)
-	if err != nil {
-		return cli.Usagef("--out: nothing can be written into %s: %w", folder, err)
+	if err := files.Writable(path); err != nil {
+		return cli.Usagef("--out: %w", err)
 	}
-	_ = f.Close()
-	return os.Remove(f.Name())
+	return nil
 }
 
 // settle settles what is written: the runs behind the output, or the output in the

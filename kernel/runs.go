@@ -358,6 +358,9 @@ deleted you are asked, unless --yes is given; --dry-run only shows what would be
 	dryRun := f.Bool("dry-run", false, "show what would be deleted and delete nothing")
 	yes := f.Bool("yes", false, "do not ask")
 	dir := storeFlag(c)
+	for _, other := range []string{"unfinished", "older-than", "recipe"} {
+		c.MarkFlagsMutuallyExclusive("all", other)
+	}
 	c.RunE = func(cmd *cobra.Command, ids []string) error {
 		if *olderThan < 0 {
 			return cli.Usagef("--older-than %v: nothing is older than the future", *olderThan)

@@ -48,9 +48,11 @@ func filledStore(t *testing.T) string {
 func TestLookingAtAStoreDoesNotMakeOne(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
 	for _, args := range [][]string{{"runs"}, {"runs", "list"}, {"runs", "verify"}, {"runs", "prune", "--all", "--yes"}} {
-		if r := lethe(t, append(args, "--store", dir)...); r.code != exitOK || !strings.Contains(r.stderr, "no store") {
+		t.Setenv("LETHE_STORE", dir)
+		if r := lethe(t, args...); r.code != exitOK || !strings.Contains(r.stderr, "no store in "+dir+" yet") {
 			t.Errorf("%v: %+v", args, r)
 		}
+		fails(t, lethe(t, append(args, "--store", dir+"x")...), exitFailure, "no store in "+dir+"x")
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the folder was made")
@@ -103,6 +105,9 @@ func TestPruneAsksAndDeletesOnlyWhatWasChosen(t *testing.T) {
 	}
 	if r := prune("n\n", "--recipe", "train"); r.code != exitFailure || len(left()) != 4 {
 		t.Errorf("answered n: %+v, left %v", r, left())
+	}
+	if r := prune("", "--older-than", "1h", "--all", "--yes"); r.code != exitUsage || len(left()) != 4 {
+		t.Errorf("all of them and not all of them: exit %d, %d left", r.code, len(left()))
 	}
 	if r := prune("", "--older-than", "-5h", "--yes"); r.code != exitUsage || len(left()) != 4 {
 		t.Errorf("runs of the future: exit %d, %d left", r.code, len(left()))

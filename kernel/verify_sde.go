@@ -48,9 +48,9 @@ the files in float64.`,
 	}
 	var sets [3]array.Matrix[float64]
 	in := inputs{c: c}
-	file(&in, &sets[0], "target", "npy file: activations of the records to judge", finite(npy.ReadMatrix))
-	file(&in, &sets[1], "in", "npy file: activations of records in the training set", finite(npy.ReadMatrix))
-	file(&in, &sets[2], "out", "npy file: activations of records outside the training set", finite(npy.ReadMatrix))
+	file(&in, &sets[0], "target", "npy file: activations of the records to judge", finite(fewRows))
+	file(&in, &sets[1], "in", "npy file: activations of records in the training set", finite(fewRows))
+	file(&in, &sets[2], "out", "npy file: activations of records outside the training set", finite(fewRows))
 	opt := sde.Options{}
 	bandwidth := c.Flags().String("bandwidth", sde.SqrtDim().String(), "sigma of the Gaussian kernel: sqrt-dim, median or a number")
 	c.Flags().IntVar(&opt.Permutations, "permutations", sde.PaperPermutations, "draws per set")
@@ -77,10 +77,6 @@ the files in float64.`,
 			if *shuffle {
 				sets[i] = x.Gather(sde.Order(x.Rows, opt.Seed, i))
 			}
-			if x.Rows > mostRecords {
-				return answer{}, fmt.Errorf("%d rows; SDE compares all pairs, and more than %d rows are not taken: "+
-					"give a random part of them", x.Rows, mostRecords)
-			}
 		}
 		r, err := sde.Judge(&sets[0], sde.References{In: &sets[1], Out: &sets[2]}, opt)
 		if err != nil {
@@ -89,6 +85,19 @@ the files in float64.`,
 		return answer{value: sdeJSON(r), text: sdeTable(r).Text}, nil
 	})
 	return c
+}
+
+// fewRows reads a matrix, when its header says that it has no more rows than are taken.
+func fewRows(path string) (none array.Matrix[float64], err error) {
+	info, err := npy.ReadInfo(path)
+	if err != nil {
+		return none, err
+	}
+	if len(info.Shape) > 0 && info.Shape[0] > mostRecords {
+		return none, fmt.Errorf("%s: %d rows; SDE compares all pairs, and more than %d rows are not taken: give a random part of them",
+			path, info.Shape[0], mostRecords)
+	}
+	return npy.ReadMatrix(path)
 }
 
 // hsicJSON is a split-half distribution in the published shape.

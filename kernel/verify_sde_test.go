@@ -85,6 +85,7 @@ func TestVerifySDERefusesWhatMakesNoSense(t *testing.T) {
 		"layers":       {exitFailure, []string{"--target", good, "--in", good, "--out", matrixFile(t, narrow)}, "2 columns"},
 		"not a number": {exitFailure, []string{"--target", good, "--in", matrixFile(t, nan), "--out", good}, "row 7, column 3"},
 		"a vector":     {exitFailure, []string{"--target", vectorFile(t, 1), "--in", good, "--out", good}, "--target"},
+		"too many":     {exitFailure, []string{"--target", good, "--in", matrixFile(t, array.New[float64](30001, 1)), "--out", good}, "30001 rows"},
 		"too few":      {exitFailure, []string{"--target", matrixFile(t, activations(1, 2, 1)), "--in", good, "--out", good}, "at least 4"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,26 +1,33 @@
 package cli
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Printable escapes the control characters of a text, such as a file name or a
-// value in a file, that would otherwise give orders to the terminal. Line ends
-// and tabs stay.
+// value in a file, that would otherwise give orders to the terminal, and bytes that
+// are no text. Line ends and tabs stay.
 func Printable(s string) string {
 	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
-	if !strings.ContainsFunc(s, control) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, control) {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
-		if control(r) {
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case control(r):
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-			continue
+		default:
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
+		s = s[n:]
 	}
 	return b.String()
 }

@@ -8,6 +8,8 @@ func TestControlCharactersAreEscapedAndNothingElse(t *testing.T) {
 		"a\x1b[2Jb":           `a\x1b[2Jb`,
 		"\r\x00\u009b":        `\r\x00\u009b`,
 		"\a\x7f":              `\a\x7f`,
+		"bad\xff\xfe.npy":     `bad\xff\xfe.npy`,
+		"\ufffd":              "\ufffd",
 	} {
 		if got := Printable(s); got != want {
 			t.Errorf("%q: found %q, expected %q", s, got, want)

@@ -120,14 +120,14 @@ func parse(b []byte) (*Notebook, error) {
 	var file struct {
 		Metadata Object
 		Cells    []Object
-		Major    json.Number `json:"nbformat"`
-		Minor    json.Number `json:"nbformat_minor"`
+		Major    json.RawMessage `json:"nbformat"`
+		Minor    json.RawMessage `json:"nbformat_minor"`
 	}
 	if err := json.Unmarshal(b, &file); err != nil {
 		return nil, fmt.Errorf("no notebook: %w", inLine(b, err))
 	}
-	if file.Major != "4" || file.Minor != "5" {
-		return nil, fmt.Errorf("nbformat: %v.%v, expected 4.5: open the notebook in JupyterLab and save it", file.Major, file.Minor)
+	if string(file.Major) != "4" || string(file.Minor) != "5" {
+		return nil, fmt.Errorf("nbformat: %s.%s, expected 4.5: open the notebook in JupyterLab and save it", file.Major, file.Minor)
 	}
 	if file.Cells == nil || file.Metadata == nil {
 		return nil, errors.New("no notebook: a notebook has cells and metadata")
@@ -172,6 +172,9 @@ func inLine(b []byte, err error) error {
 
 // parseCell reads a cell, whose texts may be stored as lists of lines.
 func parseCell(raw Object) (c Cell, err error) {
+	if raw == nil {
+		return c, errors.New("null is none")
+	}
 	raw["source"] = joined(raw["source"])
 	outputs, _ := raw["outputs"].([]any)
 	for _, o := range outputs {

@@ -61,6 +61,8 @@ func TestWhatIsNoNotebookIsRefusedWithFileAndCell(t *testing.T) {
 		{"a list", "[]", "no notebook: line 1: json: cannot unmarshal array"},
 		{"format 3", swap(`"nbformat":4`, `"nbformat":3`), "nbformat: 3.5, expected 4.5"},
 		{"format 4.4", swap(`minor":5`, `minor":4`), "nbformat: 4.4, expected 4.5"},
+		{"format as text", swap(`"nbformat":4`, `"nbformat":"4"`), `nbformat: "4".5, expected 4.5`},
+		{"no cell", `{"cells":[null],"metadata":{},"nbformat":4,"nbformat_minor":5}`, "cell 1: null is none"},
 		{"no cells", `{"metadata":{},"nbformat":4,"nbformat_minor":5}`, "a notebook has cells and metadata"},
 		{"kind", swap(`"code"`, `"heading"`), `cell 1: cell_type: "heading": there are code, markdown and raw`},
 		{"no id", swap(`"id":"a",`, ``), "cell 1: id: a cell has one"},

@@ -31,7 +31,7 @@ func IID(n, k int, seed engine.Root) ([]User, error) {
 }
 
 func checkDeal(n, k int) error {
-	if k < 1 || n < 1 {
+	if k < 1 || n < k {
 		return fmt.Errorf("federated: %d records for %d users", n, k)
 	}
 	return nil

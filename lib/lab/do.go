@@ -18,7 +18,7 @@ func (l *Lab) Do(ctx context.Context, workers int, jobs []Job) error {
 	defer stop(nil)
 	q := newQueue(jobs)
 	var wg sync.WaitGroup
-	for range cmp.Or(workers, l.Engine.Cores()) {
+	for range min(len(jobs), cmp.Or(workers, l.Engine.Cores())) {
 		wg.Go(func() {
 			for j := q.next(ctx); j != nil; j = q.next(ctx) {
 				if _, err := j.Work(ctx); err != nil {

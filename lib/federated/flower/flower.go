@@ -79,14 +79,20 @@ type Local struct {
 	Clip   float64 `json:"clip,omitempty"`  // the longest gradient, 0: any
 }
 
+// StudyFile is the path of a study's file, given that or the folder that it is in.
+func StudyFile(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, studyFile)
+	}
+	return path
+}
+
 // longestStudy bounds what is read of a study.
 const longestStudy = 1 << 20
 
 // ReadStudy reads and checks a study; path is its file or its folder.
 func ReadStudy(path string) (Study, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, studyFile)
-	}
+	path = StudyFile(path)
 	var s Study
 	if err := files.JSON(path, longestStudy, &s); err != nil {
 		return Study{}, err
@@ -145,7 +151,8 @@ func (s Study) Initial() (nn.Params, error) {
 }
 
 // Write makes the folder of a federation: the study, the weights that it begins
-// with, and the users' records. It refuses a folder that has a study.
+// with, and the users' records. It refuses a folder that has a study, or users. The
+// study comes last: where it is, everything is.
 func (s Study) Write(folder string, users []Shard) error {
 	if err := s.check(); err != nil {
 		return err
@@ -153,19 +160,29 @@ func (s Study) Write(folder string, users []Shard) error {
 	if len(users) != s.Users {
 		return fmt.Errorf("the records of %d users, the study has %d", len(users), s.Users)
 	}
-	file := filepath.Join(folder, studyFile)
-	if _, err := os.Stat(file); err == nil {
-		return fmt.Errorf("%s is there already", file)
+	file, room := filepath.Join(folder, studyFile), filepath.Join(folder, usersFolder)
+	for _, path := range []string{file, room} {
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s is there already", path)
+		}
 	}
 	for k, u := range users {
 		if err := s.fits(u); err != nil {
 			return fmt.Errorf("user %d: %w", k, err)
 		}
-		if err := u.write(userFolder(folder, k)); err != nil {
-			return err
-		}
 	}
 	p, err := s.Initial()
+	if err != nil {
+		return err
+	}
+	err = files.Folder(room, func(work string) error {
+		for k, u := range users {
+			if err := u.write(filepath.Join(work, strconv.Itoa(k))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}

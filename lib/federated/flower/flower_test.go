@@ -222,7 +222,8 @@ func TestABadStudyIsRefusedByName(t *testing.T) {
 		wantWords(t, s.Write(t.TempDir(), shards(t)), c.words...)
 	}
 	folder := t.TempDir()
-	for text, word := range map[string]string{"": "does not end", `{"networc":"x"}`: "networc", `{"users":"three"}`: "users", `{"network":"one-hidden"}`: "0"} {
+	for text, word := range map[string]string{"": "does not end", `{"networc":"x"}`: "networc", `{"users":"three"}`: "users", `{"network":"one-hidden"}`: "0",
+		`{"users":3,"users":4}`: "given twice", "{}{}": "behind the end"} {
 		if err := os.WriteFile(filepath.Join(folder, studyFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -299,6 +300,31 @@ func TestAFolderIsNotOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantWords(t, study().Write(folder, shards(t)), studyFile, "already")
+}
+
+func TestAFolderHasTheStudysUsersOrNone(t *testing.T) {
+	s, folder := study(), t.TempDir()
+	left := filepath.Join(folder, usersFolder, "0")
+	if err := os.MkdirAll(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	wantWords(t, s.Write(folder, shards(t)), usersFolder, "there already")
+	if err := os.RemoveAll(filepath.Join(folder, usersFolder)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(folder, shards(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(userFolder(folder, 1), userFolder(folder, 7)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.ReadShards(folder)
+	wantWords(t, err, "user 1")
+	if err := os.Mkdir(userFolder(folder, 1), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.ReadShards(folder)
+	wantWords(t, err, "4 users, the study 3")
 }
 
 func TestTheAppNamesItsFolderAndItsVersion(t *testing.T) {

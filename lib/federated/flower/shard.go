@@ -5,10 +5,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -44,6 +46,14 @@ func ReadRecords(x, y string) (Shard, error) {
 
 // ReadShards reads the records of all users of a federation's folder.
 func (s Study) ReadShards(folder string) ([]Shard, error) {
+	there, err := files.In(filepath.Join(folder, usersFolder), "", "")
+	if err != nil {
+		return nil, err
+	}
+	there = slices.DeleteFunc(there, func(path string) bool { return filepath.Base(path)[0] == '.' })
+	if len(there) != s.Users {
+		return nil, fmt.Errorf("%s has %d users, the study %d", filepath.Join(folder, usersFolder), len(there), s.Users)
+	}
 	var out []Shard
 	for k := range s.Users {
 		u, err := ReadShard(userFolder(folder, k))
