@@ -64,7 +64,28 @@ func (l *Line[R]) Row() report.Row {
 	case 0:
 		return out
 	case len(l.rows):
-		return report.Gaps("diverged", l.group, l.label, len(l.cells))
+		return out.Lost("diverged")
 	}
-	return report.Gaps(fmt.Sprintf("diverged in %d of %d", lost, len(l.rows)), l.group, l.label, len(l.cells))
+	return out.Lost(fmt.Sprintf("diverged in %d of %d", lost, len(l.rows)))
+}
+
+// Runs are rows as others get them. One whose model diverged has no numbers: there
+// it is what lost says of it.
+func Runs[R any](rows []R, lost func(R) any) report.Records {
+	out := report.RecordsOf(rows)
+	for i, r := range rows {
+		if said := lost(r); said != nil {
+			out[i] = said
+		}
+	}
+	return out
+}
+
+// Diverged is the record of a model of which nothing could be measured.
+type Diverged struct {
+	Case    string `json:"case"`
+	Arm     string `json:"arm"`
+	Control bool   `json:"control"`
+	Seed    int    `json:"seed"`
+	How     string `json:"diverged"`
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,6 +115,18 @@ func Gaps(reason, group, label string, columns int) Row {
 		row.Cells = append(row.Cells, Gap(reason))
 	}
 	return row
+}
+
+// Lost is the row of a method that has no numbers, with the reason in their place.
+// Words stay, what a paper prints among them.
+func (r Row) Lost(reason string) Row {
+	out := Row{Kind: Method, Group: r.Group, Cells: slices.Clone(r.Cells)}
+	for i, c := range out.Cells {
+		if c.numeric() {
+			out.Cells[i] = Gap(reason)
+		}
+	}
+	return out
 }
 
 // display is what a reader sees in the cell.

@@ -141,6 +141,14 @@ type Row struct {
 	Diverged     string  `json:"diverged,omitempty"` // the numbers above are none
 }
 
+// lost is what there is of a model that diverged, nil: it did not.
+func (r Row) lost() any {
+	if r.Diverged == "" {
+		return nil
+	}
+	return paper.Diverged{r.Case, r.Arm, r.Control, r.Seed, r.Diverged}
+}
+
 // measure makes the rows of a case.
 func measure(ctx context.Context, c *lab.Case, of Case) ([]Row, error) {
 	var rows []Row

@@ -64,7 +64,7 @@ func scales() []paper.Scale {
 func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
 	return paper.OfStudy(r, study, pieces, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
 		out := show(&evidence{s, e, found})
-		out.Runs = report.RecordsOf(found.Rows)
+		out.Runs = paper.Runs(found.Rows, Row.lost)
 		return out
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
@@ -145,6 +146,14 @@ type Row struct {
 	Displacement float64 `json:"displacement"`   // of the weights, relative
 	Note         string  `json:"note,omitempty"` // what the method says of its way
 	Diverged     string  `json:"diverged,omitempty"`
+}
+
+// lost is what there is of a model that diverged, nil: it did not.
+func (r Row) lost() any {
+	if r.Diverged == "" {
+		return nil
+	}
+	return paper.Diverged{r.Case, r.Arm, r.Control, r.Seed, r.Diverged}
 }
 
 // ELBO is what the paper calls so: the reconstruction loss of unseen cells plus

@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -58,15 +59,13 @@ type divergedRecord struct {
 }
 
 // records are the rows as others get them.
-func records(rows []Unlearned) (out report.Records) {
-	for _, u := range rows {
-		if u.Diverged != "" {
-			out = append(out, divergedRecord{u.Setting, u.Fraction, u.Seed, u.Arm, u.Diverged})
-			continue
+func records(rows []Unlearned) report.Records {
+	return paper.Runs(rows, func(u Unlearned) any {
+		if u.Diverged == "" {
+			return nil
 		}
-		out = append(out, u)
-	}
-	return out
+		return divergedRecord{u.Setting, u.Fraction, u.Seed, u.Arm, u.Diverged}
+	})
 }
 
 // OTR is the out-of-training rate by a judge in a layer: "sde/hp".
