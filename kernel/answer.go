@@ -68,9 +68,6 @@ func (in *inputs) read() (given string, err error) {
 		if !in.c.Flags().Changed(f.flag) {
 			continue
 		}
-		if *f.path == "" {
-			return "", cli.Usagef("--%s: the name of its file is empty", f.flag)
-		}
 		if err := f.read(); err != nil {
 			return "", fmt.Errorf("--%s: %w", f.flag, err)
 		}

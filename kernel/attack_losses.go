@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 
@@ -30,10 +29,10 @@ Memory: about 100 bytes per loss.`,
 	var model attack.Samples
 	reference := &attack.Samples{}
 	in := inputs{c: c}
-	file(&in, &model.Members, "members", "npy file: losses of members", npy.ReadVector)
-	file(&in, &model.Nonmembers, "nonmembers", "npy file: losses of non-members", npy.ReadVector)
-	file(&in, &reference.Members, "reference-members", "npy file: losses of the members by a reference model", npy.ReadVector)
-	file(&in, &reference.Nonmembers, "reference-nonmembers", "npy file: losses of the non-members by the reference model", npy.ReadVector)
+	file(&in, &model.Members, "members", "npy file: losses of members", finiteVector)
+	file(&in, &model.Nonmembers, "nonmembers", "npy file: losses of non-members", finiteVector)
+	file(&in, &reference.Members, "reference-members", "npy file: losses of the members by a reference model", finiteVector)
+	file(&in, &reference.Nonmembers, "reference-nonmembers", "npy file: losses of the non-members by the reference model", finiteVector)
 	required(c, "members", "nonmembers")
 	c.MarkFlagsRequiredTogether("reference-members", "reference-nonmembers")
 	in.answers(func(*cobra.Command) (answer, error) {

@@ -41,11 +41,11 @@ Memory: about three times the files.`,
 	var member []bool
 	population := &shadow.Population{}
 	in := inputs{c: c}
-	file(&in, (*[]float64)(&e.Target), "target", "npy file: the target's scores", npy.ReadVector)
+	file(&in, (*[]float64)(&e.Target), "target", "npy file: the target's scores", finiteVector)
 	file(&in, &e.Shadows.Scores, "shadows", "npy file: scores by shadow models, a row each", finite(npy.ReadMatrix))
 	file(&in, &e.Shadows.In, "in", "npy file: which shadow model had which record", npy.ReadMask)
 	file(&in, &member, "truth", "npy file: which records the target had", oneMask)
-	file(&in, (*[]float64)(&population.Target), "population", "npy file: the target's scores of records that no model had", npy.ReadVector)
+	file(&in, (*[]float64)(&population.Target), "population", "npy file: the target's scores of records that no model had", finiteVector)
 	file(&in, &population.Shadows, "population-shadows", "npy file: their scores by shadow models, a row each", finite(npy.ReadMatrix))
 	names := c.Flags().StringSlice("method", nil,
 		"attacks, with commas between; none: all that the files allow, but u-lira: "+cli.List(namesOf(shadowAttacks(), shadow.Attack.Name)))

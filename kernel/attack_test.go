@@ -174,3 +174,48 @@ func TestAttackByShadowModels(t *testing.T) {
 	swapped[5], swapped[13] = args[13], args[5]
 	fails(t, lethe(t, swapped...), exitFailure, "--shadows", "want at least one model and 60 records")
 }
+
+// Of several files an error names one, and the row.
+func TestAttacksNameTheFileThatIsNotFinite(t *testing.T) {
+	good := []string{vectorFile(t, 0.1, 0.2, 0.9), vectorFile(t, 0.5, 0.3, 1)}
+	flags := []string{"--members", "--nonmembers", "--reference-members", "--reference-nonmembers"}
+	for bad, flag := range flags {
+		for _, v := range []float64{math.NaN(), math.Inf(1)} {
+			path := vectorFile(t, 0.1, 0.2, v)
+			args := []string{"attack", "losses"}
+			for k, f := range flags {
+				if file := good[k%2]; k != bad {
+					args = append(args, f, file)
+				} else {
+					args = append(args, f, path)
+				}
+			}
+			fails(t, lethe(t, args...), exitFailure, flag+": "+path+": row 2 is")
+		}
+	}
+	args := shadowArrays(t, 1)
+	for _, at := range []int{3, 11} { // target and population
+		spoilt := append([]string(nil), args...)
+		spoilt[at] = vectorFile(t, math.NaN())
+		fails(t, lethe(t, spoilt...), exitFailure, spoilt[at-1]+": "+spoilt[at]+": row 0 is NaN")
+	}
+}
+
+// Nothing named is neither everything nor nothing: it is a slip.
+func TestEmptyListsAreUsageErrors(t *testing.T) {
+	v := vectorFile(t, 1, 2)
+	for _, args := range [][]string{
+		append(shadowArrays(t, 1), "--method", ""),
+		{"attack", "features", "--members", v, "--nonmembers", v, "--protocol", ""},
+		{"audit", t.TempDir(), "--kit", ""},
+		{"audit", t.TempDir(), "--data", ""},
+		{"audit", t.TempDir(), "--out", ""},
+		{"audit", t.TempDir(), "--config", ""},
+		{"onnx", "m.onnx", "--data", "", "--out", ""},
+		{"onnx", "m.onnx", "--data", "x", "--out", "y", "--layers", ""},
+	} {
+		fails(t, lethe(t, args...), exitUsage, "is empty")
+	}
+	fails(t, lethe(t, "audit", t.TempDir(), "--onnx", ""), exitUsage, "key=value")
+	fails(t, lethe(t, "audit", t.TempDir(), "--onnx", "unlearned=", "--data", v), exitUsage, "--onnx unlearned", "is empty")
+}

@@ -43,7 +43,8 @@ the folder is listed at once, and nothing is judged then.
 --kit pytorch, jax or sklearn prints a Python file that writes such a folder. Networks
 exported as ONNX are run here: --onnx unlearned=after.onnx --data X.npy. So are those
 of PyTorch that Lethe knows, from their weights: --state unlearned=after.safetensors
---arch resnet-18 --data X.npy (see lethe state).
+--arch resnet-18 --data X.npy (see lethe state). The folder may hold no arrays of
+other models then, unless audit.json names them.
 
 report.html, report.md and report.json are written; the page needs nothing from
 elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
@@ -74,12 +75,16 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 			folder, beside = args[0], args[0]
 		}
 		report := cmp.Or(*out, filepath.Join(beside, "report"))
-		if err := from.run(cmd, folder); err != nil {
+		files, err := from.run(cmd, folder, opt.Config)
+		if err != nil {
 			return err
 		}
 		defer frugal()()
 		e, err := judge.OpenWith(folder, opt)
 		if err != nil {
+			return err
+		}
+		if err := judged(e, files); err != nil {
 			return err
 		}
 		r, err := e.Report(cmd.Context())
@@ -133,6 +138,6 @@ func showAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w, "the whole report:", page)
+	fmt.Fprintln(w, "the whole report:", cli.Printable(page))
 	return nil
 }

@@ -1,13 +1,15 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit/judge"
 	"github.com/lethe-ml/lethe/lib/audit/judge/kit"
 	"github.com/lethe-ml/lethe/lib/model/onnx"
 	"github.com/lethe-ml/lethe/lib/model/outside"
@@ -80,42 +82,82 @@ func (s *auditSource) check(folder string) error {
 	}
 	for flag, files := range map[string]map[string]string{"onnx": s.onnx, "state": s.state} {
 		for name, path := range files {
-			if !filepath.IsLocal(name) {
-				return cli.Usagef("--%s %s=%s: %q is no name for a model's folder", flag, name, path, name)
+			if err := judge.CheckName(name); err != nil {
+				return cli.Usagef("--%s %s=%s: %w", flag, name, path, err)
+			}
+			if path == "" {
+				return cli.Usagef("--%s %s: the name of its file is empty", flag, name)
 			}
 		}
 	}
 	return nil
 }
 
-// run gives the networks the records and writes a folder for each.
-func (s *auditSource) run(cmd *cobra.Command, folder string) error {
+// written are the files that the networks' folders are to hold, below the audit's. It
+// refuses a folder with arrays of other models or layers: they may be of an earlier
+// audit, and would be judged beside the new ones.
+func written(networks map[string]outside.Network, folder, config string) ([]string, error) {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(networks)) {
+		for _, f := range outside.Files(networks[name], filepath.FromSlash(name)) {
+			out = append(out, f.Path)
+		}
+	}
+	others, err := judge.Beside(folder, config, out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err == nil && len(others) > 0 {
+		err = fmt.Errorf("%s holds arrays that this call does not write, and would judge beside the new ones: %s; take them away, give their "+
+			"networks too, or name them in audit.json", folder, cli.List(others))
+	}
+	return out, err
+}
+
+// judged reports what was written and is not among the files of the audit, because a
+// config names others.
+func judged(e *judge.Evidence, written []string) error {
+	for _, path := range written {
+		name := filepath.ToSlash(path)
+		if !slices.ContainsFunc(e.Files, func(f judge.File) bool { return f.Name == name }) {
+			return fmt.Errorf("%s: %s was written and is not judged: audit.json or --config names other arrays in its place", e.Folder, name)
+		}
+	}
+	return nil
+}
+
+// run gives the networks the records, writes a folder for each, and names the files.
+func (s *auditSource) run(cmd *cobra.Command, folder, config string) ([]string, error) {
 	if len(s.onnx)+len(s.state) == 0 {
 		if s.data != "" {
-			return cli.Usagef("--data: name networks to run on it, by --onnx or --state")
+			return nil, cli.Usagef("--data: name networks to run on it, by --onnx or --state")
 		}
-		return nil
+		return nil, nil
 	}
 	if err := s.check(folder); err != nil {
-		return err
+		return nil, err
 	}
 	networks, err := s.open()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x, _, err := npy.ReadRecords(s.data)
+	x, err := outside.Read(s.data, slices.Collect(maps.Values(networks))...)
 	if err != nil {
-		return fmt.Errorf("--data: %w", err)
+		return nil, fmt.Errorf("--data: %w", err)
+	}
+	files, err := written(networks, folder, config)
+	if err != nil {
+		return nil, err
 	}
 	e, err := openEngine("")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer e.Close()
 	for _, name := range slices.Sorted(maps.Keys(networks)) {
 		if _, err := outside.Write(cmd.Context(), networks[name], e, x, filepath.Join(folder, name)); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return files, nil
 }

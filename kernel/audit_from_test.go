@@ -1,10 +1,13 @@
 package kernel
 
 import (
+	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 )
 
@@ -32,6 +35,71 @@ func TestAuditRunsExportedNetworks(t *testing.T) {
 	fails(t, lethe(t, "audit", dir, "--onnx", "../elsewhere="+network, "--data", x), exitUsage, "../elsewhere")
 	fails(t, lethe(t, "audit", "--onnx", "unlearned="+network, "--data", x), exitUsage, "folder")
 	fails(t, lethe(t, "audit", dir, "--onnx", "unlearned="+filepath.Join(golden, "mlp.x.npy"), "--data", x), exitFailure, "mlp.x.npy", "no ONNX file")
+}
+
+// auditedNetwork is a folder of sets and labels for a network of the golden files, and
+// the arguments that audit it.
+func auditedNetwork(t *testing.T) (dir, network string, args []string) {
+	t.Helper()
+	golden := filepath.Join("..", "lib", "model", "onnx", "testdata")
+	dir, network = t.TempDir(), filepath.Join(golden, "mlp.onnx")
+	for name, rows := range map[string][]int{"forget": {0, 1, 2}, "heldout": {3, 4, 5, 6}, "labels": {0, 1, 2, 0, 1, 2, 0}} {
+		check(t, npy.WriteIndices(filepath.Join(dir, name+".npy"), rows))
+	}
+	return dir, network, []string{"audit", dir, "--data", filepath.Join(golden, "mlp.x.npy"), "--onnx"}
+}
+
+// Arrays of an earlier call are not judged as if they were of this one; those of the
+// same models are replaced.
+func TestAuditOfNetworksJudgesNothingElse(t *testing.T) {
+	dir, network, args := auditedNetwork(t)
+	call := func(models string) result { return lethe(t, append(args[:len(args):len(args)], models)...) }
+	both := "unlearned=" + network + ",original=" + network
+	for range 2 {
+		if r := call(both); r.code != exitOK {
+			t.Fatalf("%+v", r)
+		}
+	}
+	outputs := filepath.Join(dir, "unlearned", "outputs.npy")
+	check(t, os.Remove(outputs))
+	fails(t, call("unlearned="+network), exitFailure, "original/embedding.npy, original/outputs.npy;", "audit.json")
+	check(t, os.Mkdir(filepath.Join(dir, "unlearned", "activations"), 0o755))
+	check(t, os.Rename(filepath.Join(dir, "unlearned", "embedding.npy"), filepath.Join(dir, "unlearned", "activations", "relu.npy")))
+	fails(t, call(both), exitFailure, "new ones: unlearned/activations/relu.npy;")
+	if _, err := os.Stat(outputs); err == nil {
+		t.Error("something was written before the refusal")
+	}
+	check(t, os.RemoveAll(filepath.Join(dir, "unlearned")))
+	config := filepath.Join(dir, "audit.json")
+	check(t, os.WriteFile(config, []byte(`{"original": {"outputs": "original/outputs.npy"}}`), 0o644))
+	if r := call("unlearned=" + network); r.code != exitOK {
+		t.Errorf("an array that is named: %+v", r)
+	}
+	fails(t, call(both), exitFailure, "original/embedding.npy was written and is not judged")
+}
+
+func TestAuditRefusesNetworksBeforeAnythingIsWritten(t *testing.T) {
+	dir, network, args := auditedNetwork(t)
+	for _, c := range []struct {
+		models string
+		code   int
+		words  []string
+	}{
+		{"bogus=" + network, exitUsage, []string{`"bogus" is no name for a model's folder`, "unlearned, original, retrained"}},
+		{"unlearned=" + network + ",unlerned-2=" + network, exitUsage, []string{`"unlerned-2" is no name`}},
+		{"unlearned=" + network + ",original/a/b=" + network, exitUsage, []string{`"original/a/b"`}},
+		{"unlearned=" + network + ",original/activations=" + network, exitUsage, []string{`"original/activations"`}},
+		{"unlearned=" + network + ",original=" + filepath.Join(dir, "labels.npy"), exitFailure, []string{"labels.npy: is no ONNX file"}},
+	} {
+		fails(t, lethe(t, append(args[:len(args):len(args)], c.models)...), c.code, c.words...)
+		if found, err := os.ReadDir(dir); err != nil || len(found) != 3 {
+			t.Errorf("--onnx %s left %v, %v", c.models, found, err)
+		}
+	}
+	nan := array.New[float64](7, 6)
+	nan.Row(4)[2] = math.NaN()
+	bad := matrixFile(t, nan)
+	fails(t, lethe(t, "audit", dir, "--data", bad, "--onnx", "unlearned="+network), exitFailure, "--data: "+bad+": row 4, column 2 is NaN")
 }
 
 func TestAuditPrintsKits(t *testing.T) {

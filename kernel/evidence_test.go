@@ -283,7 +283,7 @@ func TestEveryRefusalNamesItsFileAndPlace(t *testing.T) {
 		raw("negative.npy", array1("<i4", "(1,)", 0)+"\xff\xff\xff\xff"): "element 0 is -1",
 	}
 	scores := map[string]string{
-		raw("nans.npy", array1("<f4", "(2,)", 4)+"\x00\x00\xc0\x7f"): "members[1] is NaN",
+		raw("nans.npy", array1("<f4", "(2,)", 4)+"\x00\x00\xc0\x7f"): "nans.npy: row 1 is NaN",
 		raw("no-scores.npy", array1("<f4", "(0,)", 0)):               "members",
 		raw("score-bools.npy", array1("|b1", "(2,)", 2)):             "bools",
 		raw("score-matrix.npy", array1("<f4", "(2, 2)", 16)):         "(2, 2)",

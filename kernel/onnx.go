@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/model/onnx"
 	"github.com/lethe-ml/lethe/lib/model/outside"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -24,8 +23,9 @@ model of an audit:
   lethe onnx before.onnx --data X.npy --out audit/original
   lethe onnx after.onnx  --data X.npy --out audit/unlearned
 
-X.npy has a row per record, in the shape that the network takes. Without --data the
-command lists the network's values. A file is read and never executed.`,
+X.npy has a row per record, in the shape that the network takes or flat; NaN and
+infinity are refused, in the records and in what the network makes of them. Without
+--data the command lists the network's values. A file is read and never executed.`,
 		Example: `  lethe onnx model.onnx
   lethe onnx model.onnx --data X.npy --out audit/unlearned --layers relu_1,relu_2`,
 		Args: cobra.ExactArgs(1),
@@ -62,7 +62,7 @@ func (r *runFlags) add(c *cobra.Command) {
 
 // on runs a network and says what was written.
 func (r *runFlags) on(cmd *cobra.Command, m outside.Network) error {
-	x, _, err := npy.ReadRecords(r.data)
+	x, err := outside.Read(r.data, m)
 	if err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}

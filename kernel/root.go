@@ -7,6 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/kernel/cli"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newRoot() *cobra.Command {
@@ -31,6 +32,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return given(cmd) }
 	root.AddCommand(
 		newTable(), newFigure(), newExport(), newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newState(), newFederated(),
 		newList(), newData(), newRuns(), newSweep(), bench.New(),
@@ -65,4 +67,15 @@ func version() string {
 		return "(devel)"
 	}
 	return info.Main.Version
+}
+
+// given refuses flags whose value is empty, such as that of a variable of the shell
+// that nobody set: it would mean the default.
+func given(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if v := f.Value.String(); v == "" || v == "[]" {
+			err = cli.Usagef("--%s: its value is empty", f.Name)
+		}
+	})
+	return err
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
@@ -36,8 +37,8 @@ per score.`,
 	}
 	var s attack.Samples
 	in := inputs{c: c}
-	file(&in, &s.Members, "members", "npy file with the scores of members", npy.ReadVector)
-	file(&in, &s.Nonmembers, "nonmembers", "npy file with the scores of non-members", npy.ReadVector)
+	file(&in, &s.Members, "members", "npy file with the scores of members", finiteVector)
+	file(&in, &s.Nonmembers, "nonmembers", "npy file with the scores of non-members", finiteVector)
 	required(c, "members", "nonmembers")
 	in.answers(func(*cobra.Command) (answer, error) {
 		r, err := attack.Score(s, level)
@@ -47,6 +48,17 @@ per score.`,
 		return answer{value: r, text: scoreTable(r).Text}, nil
 	})
 	return c
+}
+
+// finiteVector reads one number per record and refuses NaN and infinity by file and row.
+func finiteVector(path string) ([]float64, error) {
+	x, err := npy.ReadVector(path)
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s: row %d is %v", path, i, v)
+		}
+	}
+	return x, err
 }
 
 func scoreTable(r *attack.ScoreReport) *report.Table {

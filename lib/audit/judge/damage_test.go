@@ -95,6 +95,18 @@ var damages = []struct {
 	{"a slip in a file's name", func(d damaged) { d.rename("heldout.npy", "held-out.npy") }, []string{"held-out.npy: no array of this name is known; did you mean heldout?"}},
 	{"a slip in an array's name", func(d damaged) { d.rename("unlearned/embedding.npy", "unlearned/embeddings.npy") }, []string{"unlearned/embeddings.npy: no array of a model has this name; did you mean embedding?"}},
 	{"a slip in a model's name", func(d damaged) { d.rename("unlearned", "unlerned") }, []string{"unlerned: holds arrays, and no model has this name; did you mean unlearned?", "there is no unlearned model"}},
+	{"a set in another format", func(d damaged) { d.raw("heldout.npz", "PK\x03\x04") }, []string{"heldout.npz: arrays are read from heldout.npy alone"}},
+	{"labels as text", func(d damaged) { d.remove("labels.npy"); d.raw("labels.csv", "0\n1\n") }, []string{"labels.csv: arrays are read from labels.npy alone"}},
+	{"outputs in another format", func(d damaged) {
+		d.rename("unlearned/outputs.npy", "unlearned/outputs.pt")
+		d.remove("unlearned/embedding.npy")
+	},
+		[]string{"unlearned/outputs.pt: arrays are read from outputs.npy alone"}},
+	{"a training set in another format", func(d damaged) { d.raw("shadow-aa/in.txt", "1\n") }, []string{"shadow-aa/in.txt: arrays are read from in.npy alone"}},
+	{"an activation in another format", func(d damaged) { d.raw("unlearned/activations/conv1.npz", "PK") },
+		[]string{"unlearned/activations/conv1.npz: arrays are read from conv1.npy alone"}},
+	{"activations in folders", func(d damaged) { d.matrix("unlearned/activations/block/conv1.npy", d.fill(2, half)) },
+		[]string{"unlearned/activations/block: named activations are .npy files, and no folder"}},
 	{"an unknown array", func(d damaged) { d.vector("weights.npy", []float64{1}) }, []string{"weights.npy: no array of this name is known; there are forget, heldout, labels, retain"}},
 	{"arrays inside a model", func(d damaged) { d.matrix("original/layers/conv1.npy", d.fill(2, at00)) }, []string{"original/layers: a folder of arrays inside a model; named activations lie in original/activations"}},
 	{"not an array", func(d damaged) { d.raw("labels.npy", "0\n1\n2\n") }, []string{"labels.npy: not a valid .npy file"}},
@@ -173,7 +185,13 @@ var damages = []struct {
 	{"forget and retain overlap", func(d damaged) { d.rows("forget.npy", []int{0, 1, 20, 21}) }, []string{"retain.npy: row 20 is in another set too (and 1 more): forget, retain and heldout must share no record"}},
 	{"forget and heldout overlap", func(d damaged) { d.rows("heldout.npy", []int{19, 98}) }, []string{"heldout.npy: row 19 is in another set too"}},
 	{"a shadow model without its records", func(d damaged) { d.remove("shadow-aa/in.npy") }, []string{"shadow-aa: a shadow model needs in.npy"}},
-	{"a shadow model with a row out of range", func(d damaged) { d.rows("shadow-aa/in.npy", []int{1, 100}) }, []string{"shadow-aa/in.npy: row 100, and there are 100 records"}},
+	{"a shadow model with a row out of range", func(d damaged) { d.rows("shadow-aa/in.npy", []int{1, 100}) }, []string{"shadow-aa/in.npy: element 1 is 100, and there are 100 records (0 to 99)"}},
+	{"a shadow model with a row twice", func(d damaged) { d.rows("shadow-aa/in.npy", []int{4, 5, 4}) }, []string{"shadow-aa/in.npy: row 4 is named twice"}},
+	{"a shadow model with a mask of integers", func(d damaged) {
+		x := make([]int, 100)
+		x[3], x[50] = 1, 1
+		d.rows("shadow-aa/in.npy", x)
+	}, []string{"shadow-aa/in.npy: row 0 is named twice (and 97 more); if this is a mask, save it as bools"}},
 	{"a shadow model with a short mask", func(d damaged) { d.mask("shadow-aa/in.npy", make([]bool, 9)) }, []string{"shadow-aa/in.npy: a mask of shape |b1 (1, 9)"}},
 	{"a shadow model that had everything", func(d damaged) {
 		in := make([]bool, 100)
@@ -194,6 +212,16 @@ var damages = []struct {
 	{"two models of one name", func(d damaged) {
 		d.raw("audit.json", `{"retrained": [{"name": "a", "outputs": "retrained/outputs.npy"}, {"name": "a", "outputs": "retrained/outputs.npy"}]}`)
 	}, []string{`two models are called "a"`}},
+	{"names that give orders to a terminal", func(d damaged) {
+		d.raw("audit.json", `{"question": "What of\nit\u001b[2J?", "unlearned": {"name": "a\nb", "outputs": "unlearned/outputs.npy", "activations": {"c\u009b": "unlearned/embedding.npy"}}}`)
+		d.rename("retrained", "retrained-\x1b[2J")
+	}, []string{
+		`the question "What of it\x1b[2J?" holds control characters`, `the model "a\nb" holds control characters`, `the activation "c\u009b" holds`,
+		`the file "retrained-\x1b[2J/embedding.npy" holds control characters`, `the file "retrained-\x1b[2J/outputs.npy" holds`, `the model "retrained-\x1b[2J" holds`,
+	}},
+	{"names that are no text", func(d damaged) { d.matrix("unlearned/activations/\xff\n.npy", d.fill(2, half)) }, []string{
+		`the file "unlearned/activations/\xff\n.npy" holds`, `the activation "\xff\n" holds`,
+	}},
 	{"parts of other widths", func(d damaged) {
 		d.matrix("top.npy", array.New[float64](50, 4))
 		d.matrix("bottom.npy", array.New[float64](50, 5))

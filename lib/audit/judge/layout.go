@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/files"
@@ -19,6 +21,7 @@ import (
 type layout struct {
 	dir string
 	Config
+	named    *Config // by a config; nothing where there is none
 	problems *Problems
 	strays   []Problem // arrays without a place, unless a config names them
 }
@@ -43,13 +46,37 @@ func find(folder, config string) (*layout, error) {
 			c = &Config{}
 		}
 	}
-	l.overlay(c.below(l.dir, filepath.Dir(config)))
+	l.named = c.below(l.dir, filepath.Dir(config))
+	l.overlay(l.named)
+	l.legible()
 	for _, p := range l.strays {
 		if !c.names(p.File) {
 			l.problems.List = append(l.problems.List, p)
 		}
 	}
 	return l, nil
+}
+
+// legible refuses names that are no text. They stand in reports and on terminals, where
+// a control character gives orders and a line end begins a line of somebody's choice.
+func (l *layout) legible() {
+	check := func(what, name string) {
+		if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+			l.problems.add("", "the %s %q holds control characters, or is no text", what, name)
+		}
+	}
+	check("question", strings.NewReplacer("\n", " ", "\t", " ").Replace(l.Question))
+	for _, name := range l.all() {
+		check("file", name)
+	}
+	for _, group := range l.models() {
+		for _, m := range *group.of {
+			check("model", m.Name)
+			for _, name := range sorted(m.Activations) {
+				check("activation", name)
+			}
+		}
+	}
 }
 
 // names reports whether a config names a file, or one in a folder.
@@ -80,6 +107,13 @@ func (c *Config) each(visit func(f *Files)) {
 			}
 		}
 	}
+}
+
+// all are the names of all files, in their order.
+func (c *Config) all() (names []string) {
+	c.each(func(f *Files) { names = append(names, *f...) })
+	slices.Sort(names)
+	return names
 }
 
 func exists(path string) bool {
@@ -181,6 +215,8 @@ func (l *layout) discover() error {
 			l.stray(name, "no array of this name is known%s", meant(word, sorted(files)))
 		case isDir(filepath.Join(l.dir, name)):
 			l.folder(name)
+		case files[stem(name)] != nil:
+			l.otherFormat(name)
 		}
 	}
 	for _, group := range l.models() {
@@ -191,6 +227,17 @@ func (l *layout) discover() error {
 
 func (l *layout) stray(file, format string, args ...any) {
 	l.strays = append(l.strays, Problem{file, fmt.Sprintf(format, args...)})
+}
+
+// otherFormat reports heldout.npz and labels.csv: somebody took them for arrays.
+func (l *layout) otherFormat(path string) {
+	l.stray(path, "arrays are read from %s.npy alone, as numpy.save writes them", stem(path))
+}
+
+// stem is a file's name up to its first dot.
+func stem(path string) string {
+	word, _, _ := strings.Cut(filepath.Base(path), ".")
+	return word
 }
 
 func isDir(path string) bool {
@@ -257,6 +304,9 @@ func (l *layout) modelIn(name string) (m *ModelFiles, inner []string) {
 			found = true
 		case isDir(filepath.Join(l.dir, path)):
 			inner = append(inner, path)
+		case files[stem(path)] != nil:
+			found = true
+			l.otherFormat(path)
 		}
 	}
 	if !found {
@@ -276,8 +326,15 @@ func (l *layout) activations(m *ModelFiles, dir string) {
 		l.problems.add(dir, "%v", plain(err))
 	}
 	for _, entry := range entries {
-		if word, array := strings.CutSuffix(entry.Name(), ".npy"); array && !strings.HasPrefix(word, ".") {
-			m.Activations[word] = Files{filepath.Join(dir, entry.Name())}
+		path := filepath.Join(dir, entry.Name())
+		switch word, array := strings.CutSuffix(entry.Name(), ".npy"); {
+		case strings.HasPrefix(word, "."):
+		case array:
+			m.Activations[word] = Files{path}
+		case isDir(filepath.Join(l.dir, path)):
+			l.stray(path, "named activations are .npy files, and no folder")
+		default:
+			l.otherFormat(path)
 		}
 	}
 }

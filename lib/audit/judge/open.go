@@ -70,9 +70,9 @@ func (a *admission) path(name string) string {
 }
 
 // perRecord are the arrays that have a row per record.
-func (a *admission) perRecord() []claim {
-	out := []claim{{"labels", a.Labels, 1}}
-	for _, group := range a.Config.models() {
+func (c *Config) perRecord() []claim {
+	out := []claim{{"labels", c.Labels, 1}}
+	for _, group := range c.models() {
 		for _, m := range *group.of {
 			for _, word := range sorted(m.files()) {
 				switch f := *m.files()[word]; word {

@@ -145,16 +145,8 @@ func (a *admission) membership(m *Model, files Files) {
 			return
 		}
 		m.In = make([]bool, a.e.Records)
-		outside := count{}
 		for _, i := range rows {
-			if i >= len(m.In) {
-				outside.add(fmt.Sprint(i))
-				continue
-			}
 			m.In[i] = true
-		}
-		if outside.n > 0 {
-			a.problems.add(name, "row %s, and there are %d records%s", outside.first, len(m.In), outside.more())
 		}
 		if !slices.Contains(m.In, false) {
 			a.problems.add(name, "a shadow model that was trained on every record is none")

@@ -50,29 +50,12 @@ func (a *admission) claimed(set Set, files Files, owner []Set) []int {
 	if !ok {
 		return nil
 	}
-	shared, twice, outside := count{}, count{}, count{}
-	for k, i := range rows {
-		switch {
-		case i >= len(owner):
-			outside.add(fmt.Sprintf("element %d is %d", k, i))
-		case owner[i] == set:
-			twice.add(fmt.Sprintf("row %d", i))
-		case owner[i] != "":
+	shared := count{}
+	for _, i := range rows {
+		if owner[i] != "" {
 			shared.add(fmt.Sprintf("row %d", i))
-			owner[i] = set
-		default:
-			owner[i] = set
 		}
-	}
-	if outside.n > 0 && len(owner) > 0 {
-		a.problems.add(name, "%s, and there are %d records (0 to %d)%s", outside.first, len(owner), len(owner)-1, outside.more())
-	}
-	if twice.n > 0 {
-		hint := ""
-		if len(rows) == len(owner) {
-			hint = "; if this is a mask, save it as bools"
-		}
-		a.problems.add(name, "%s is named twice%s%s", twice.first, twice.more(), hint)
+		owner[i] = set
 	}
 	if shared.n > 0 {
 		a.problems.add(name, "%s is in another set too%s: forget, retain and heldout must share no record", shared.first, shared.more())
@@ -80,7 +63,7 @@ func (a *admission) claimed(set Set, files Files, owner []Set) []int {
 	return rows
 }
 
-// rows reads row numbers, or a mask over all records.
+// rows reads row numbers, or a mask over all records: rows that there are, each once.
 func (a *admission) rows(name string) ([]int, bool) {
 	info, ok := a.header(name)
 	if !ok {
@@ -95,7 +78,7 @@ func (a *admission) rows(name string) ([]int, bool) {
 		if len(rows) == 0 {
 			a.problems.add(name, "no rows")
 		}
-		return rows, len(rows) > 0
+		return a.distinct(name, rows), len(rows) > 0
 	}
 	masks, err := npy.ReadMask(a.path(name))
 	switch {
@@ -116,6 +99,35 @@ func (a *admission) rows(name string) ([]int, bool) {
 		a.problems.add(name, "a mask of nothing")
 	}
 	return rows, len(rows) > 0
+}
+
+// distinct leaves out, and notes, rows that there are not and those named before. A
+// mask that was saved as integers names rows 0 and 1 again and again.
+func (a *admission) distinct(name string, rows []int) (out []int) {
+	twice, outside := count{}, count{}
+	seen := make([]bool, a.e.Records)
+	for k, i := range rows {
+		switch {
+		case i >= len(seen):
+			outside.add(fmt.Sprintf("element %d is %d", k, i))
+		case seen[i]:
+			twice.add(fmt.Sprintf("row %d", i))
+		default:
+			seen[i] = true
+			out = append(out, i)
+		}
+	}
+	if outside.n > 0 && len(seen) > 0 {
+		a.problems.add(name, "%s, and there are %d records (0 to %d)%s", outside.first, len(seen), len(seen)-1, outside.more())
+	}
+	if twice.n > 0 {
+		hint := ""
+		if len(rows) == len(seen) {
+			hint = "; if this is a mask, save it as bools"
+		}
+		a.problems.add(name, "%s is named twice%s%s", twice.first, twice.more(), hint)
+	}
+	return out
 }
 
 // count keeps the first of many and their number.

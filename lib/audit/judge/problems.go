@@ -17,7 +17,7 @@ type Problem struct {
 	What string `json:"what"` // what was found, and what to do
 }
 
-// Error lists all of them, a line each.
+// Error lists all of them, a line each, whatever a name holds.
 func (p *Problems) Error() string {
 	var b strings.Builder
 	things := "problems"
@@ -28,9 +28,9 @@ func (p *Problems) Error() string {
 	for _, one := range p.List {
 		b.WriteString("\n  - ")
 		if one.File != "" {
-			b.WriteString(one.File + ": ")
+			b.WriteString(strings.ReplaceAll(one.File, "\n", `\n`) + ": ")
 		}
-		b.WriteString(one.What)
+		b.WriteString(strings.ReplaceAll(one.What, "\n", `\n`))
 	}
 	return b.String()
 }

@@ -257,3 +257,59 @@ func TestAConfigIsReadFromWhereItLies(t *testing.T) {
 		}
 	}
 }
+
+// Names come from a folder that anybody wrote: none may close a cell, or be markup.
+func TestNamesDoNotBreakTheReport(t *testing.T) {
+	m := newMade(14, 20, 50, 30)
+	d := damaged{t, t.TempDir(), m}
+	m.write(t, d.dir, m.all, 0)
+	const name = "a|b `c` ``` *d* <i>&"
+	config, err := json.Marshal(map[string]any{
+		"question":  "What of " + name + "?\n| forged |",
+		"unlearned": map[string]any{"name": name, "outputs": "unlearned/outputs.npy", "activations": map[string]string{name: "unlearned/embedding.npy"}},
+	})
+	must(t, err)
+	must(t, os.WriteFile(d.path("audit.json"), config, 0o644))
+	must(t, audited(t, d.dir).Write(d.path("report")))
+	page, err := os.ReadFile(d.path("report/report.html"))
+	must(t, err)
+	if text := string(page); strings.Contains(text, "<i>") || !strings.Contains(text, "&lt;i&gt;&amp;") {
+		t.Error("a name is markup in the page")
+	}
+	text, err := os.ReadFile(d.path("report/report.md"))
+	must(t, err)
+	before, rows := 0, 0
+	for _, line := range strings.Split(string(text), "\n") {
+		bars := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if !strings.HasPrefix(line, "|") {
+			before = 0
+			continue
+		}
+		if before > 0 && bars != before {
+			t.Errorf("%d cells below %d: %s", bars-1, before-1, line)
+		}
+		before, rows = bars, rows+1
+	}
+	if rows < 20 || strings.Contains(string(text), "\n| forged") || strings.Count(string(text), "\n```")%2 != 0 {
+		t.Errorf("%d rows of tables in\n%s", rows, text)
+	}
+}
+
+// Who waits for report.json finds the other two of the same report beside it.
+func TestReportJSONIsWrittenLast(t *testing.T) {
+	m := newMade(15, 20, 50, 30)
+	dir := t.TempDir()
+	m.write(t, dir, m.all, 0)
+	r, out := audited(t, dir), filepath.Join(t.TempDir(), "report")
+	for _, name := range []string{"report.html", "report.md"} { // a folder in its place: the file cannot be written
+		must(t, os.MkdirAll(filepath.Join(out, name), 0o755))
+		if err := r.Write(out); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(out, "report.json")); err == nil {
+			t.Errorf("report.json stands without %s", name)
+		}
+		must(t, os.Remove(filepath.Join(out, name)))
+	}
+	must(t, r.Write(out))
+}

@@ -34,7 +34,9 @@ func version() string {
 	return "(devel)"
 }
 
-// Write writes report.html, report.md and report.json into a folder, which it makes.
+// Write writes report.html, report.md and, last, report.json into a folder, which it
+// makes. Each is seen whole or not at all. Who is stopped between two of them leaves
+// files of two reports; report.json is of the last one that was written to its end.
 func (r *Report) Write(folder string) error {
 	page, err := r.Page()
 	if err != nil {
@@ -43,12 +45,15 @@ func (r *Report) Write(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for name, write := range map[string]func(io.Writer) error{"report.html": page.HTML, "report.md": page.Markdown, "report.json": r.JSON} {
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{{"report.html", page.HTML}, {"report.md", page.Markdown}, {"report.json", r.JSON}} {
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
+		if err := file.write(&b); err != nil {
 			return err
 		}
-		if err := files.Put(filepath.Join(folder, name), b.Bytes()); err != nil {
+		if err := files.Put(filepath.Join(folder, file.name), b.Bytes()); err != nil {
 			return err
 		}
 	}

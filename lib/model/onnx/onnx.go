@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,11 +111,31 @@ func refuse(path string, err *error) {
 	if *err == nil {
 		return
 	}
-	text := strings.SplitN((*err).Error(), "\nStack trace", 2)[0]
+	text := reason((*err).Error())
 	if strings.HasPrefix(text, path+":") {
 		return
 	}
 	*err = &Error{Path: path, Reason: text, cause: *err}
+}
+
+// unknown is what the library says of an operation that it does not know, with the
+// names of its node, its inputs and its outputs.
+var unknown = regexp.MustCompile(`^unimplemented ONNX op ("[^"]*") in Node ("[^"]*") .* -> (.*?)(?: - attrs\[.*)?$`)
+
+// reason is the last of what the libraries say, without the functions that it came
+// through and their stacks.
+func reason(text string) string {
+	if at := strings.LastIndex(text, " panicked: "); at >= 0 {
+		text = text[at+len(" panicked: "):]
+	}
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	if m := unknown.FindStringSubmatch(text); m != nil {
+		return fmt.Sprintf("operation %s (node %s, which makes %q) is not known here", m[1], m[2], m[3])
+	}
+	if strings.HasPrefix(text, "runtime error: ") {
+		return "an operation is not used as ONNX says, or the file is damaged (" + strings.TrimPrefix(text, "runtime error: ") + ")"
+	}
+	return text
 }
 
 // Error says what is wrong with an exported network.

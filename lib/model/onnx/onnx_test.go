@@ -1,7 +1,9 @@
 package onnx_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -171,9 +173,41 @@ func TestDamagedFilesDoNotPanic(t *testing.T) {
 			if err != nil || !slices.Equal(m.Input(), []int{6}) {
 				continue
 			}
-			if _, err := m.Run(context.Background(), e, x, m.Output()); err != nil && !strings.HasPrefix(err.Error(), path+": ") {
+			if _, err := m.Run(context.Background(), e, x, m.Output()); err != nil && (!strings.HasPrefix(err.Error(), path+": ") || traced(err)) {
 				t.Fatalf("byte %d: %v", at, err)
 			}
+		}
+	}
+}
+
+// traced reports whether an error shows what the program did and not what is wrong.
+func traced(err error) bool {
+	words := []string{"\n", "goroutine", "panicked", "Exec", "github.com"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(err.Error(), word) })
+}
+
+// What a network asks for and is not known is named in a sentence.
+func TestWhatIsNotKnownIsNamed(t *testing.T) {
+	e := opened(t)
+	for _, c := range []struct{ network, from, to, want string }{
+		{"mlp", "Relu", "Rely", `: operation "Rely" (node "node_relu", which makes "relu") is not known here`},
+		{"resnet18", "NOTSET", "SAME_U", `: Conv: support for attribute 'auto_pad' (SAME_U) is not yet implemented`},
+	} {
+		raw, err := os.ReadFile(filepath.Join("testdata", c.network+".onnx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "m.onnx")
+		if err := os.WriteFile(path, bytes.ReplaceAll(raw, []byte(c.from), []byte(c.to)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := onnx.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Run(context.Background(), e, read(t, c.network+".x.npy"), m.Output())
+		if err == nil || err.Error() != path+c.want {
+			t.Errorf("%s: %v, want %s", c.network, err, c.want)
 		}
 	}
 }
@@ -248,6 +282,13 @@ func TestWrongRecordsAreRefused(t *testing.T) {
 	_, err := m.Run(context.Background(), e, array.New[float32](3, 5), m.Output())
 	if err == nil || !strings.Contains(err.Error(), "6 values") || !strings.Contains(err.Error(), "have 5") {
 		t.Errorf("five columns for six: %v", err)
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(-1), 1e300} { // the last is infinite as float32
+		x := array.New[float64](300, 6)
+		x.Row(299)[4] = v
+		if _, err := m.Run(context.Background(), e, x, m.Output()); err == nil || !strings.Contains(err.Error(), fmt.Sprint("column 4 of record 299 is ", v)) {
+			t.Errorf("%v among the records: %v", v, err)
+		}
 	}
 	if _, err = m.Run(context.Background(), e, array.New[float32](3, 6), "nothing"); err == nil || !strings.Contains(err.Error(), `"nothing"`) {
 		t.Errorf("a value that is not there: %v", err)

@@ -111,9 +111,9 @@ func (m *Model) tensor(x array.Rows, from, size int) (*tensors.Tensor, error) {
 	_, shapes := m.parsed.Inputs()
 	switch shapes[0].DType {
 	case dtypes.Float32:
-		return tensors.FromFlatDataAndDimensions(converted[float32](flat), dims...), nil
+		return finite[float32](flat, from, cols, dims)
 	case dtypes.Float64:
-		return tensors.FromFlatDataAndDimensions(flat, dims...), nil
+		return finite[float64](flat, from, cols, dims)
 	case dtypes.Int64:
 		return whole[int64](flat, from, cols, dims)
 	case dtypes.Int32:
@@ -122,12 +122,17 @@ func (m *Model) tensor(x array.Rows, from, size int) (*tensors.Tensor, error) {
 	return nil, fmt.Errorf("its input %q is of type %s; float32, float64, int32 or int64 are read", m.input.Name, shapes[0].DType)
 }
 
-func converted[T float32](flat []float64) []T {
+// finite refuses what is not finite in the type that the network takes: it would
+// spread through its values.
+func finite[T float32 | float64](flat []float64, from, cols int, dims []int) (*tensors.Tensor, error) {
 	out := make([]T, len(flat))
 	for i, v := range flat {
 		out[i] = T(v)
+		if f := float64(out[i]); math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("its input takes finite numbers of type %T, and column %d of record %d is %v", out[i], i%cols, from+i/cols, v)
+		}
 	}
-	return out
+	return tensors.FromFlatDataAndDimensions(out, dims...), nil
 }
 
 var errWhole = errors.New("its input takes whole numbers")

@@ -30,19 +30,11 @@ type Written struct {
 //	embedding.npy          Embedding, where there is one
 //	activations/NAME.npy   the layers asked for
 //
-// A NAME is the value's with what a file system does not like in the place of a
-// dash.
+// A NAME is the value's with a dash in the place of what a file system does not
+// like. Nothing is written where a value is not finite; the error names it, and the
+// record.
 func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir string, layers ...string) ([]Written, error) {
-	files := []Written{{Path: filepath.Join(dir, "outputs.npy"), Value: m.Output()}}
-	if name, ok := m.Embedding(); ok {
-		files = append(files, Written{Path: filepath.Join(dir, "embedding.npy"), Value: name})
-	}
-	var taken []string
-	for _, layer := range layers {
-		name := fileName(layer, taken)
-		taken = append(taken, name)
-		files = append(files, Written{Path: filepath.Join(dir, "activations", name+".npy"), Value: layer})
-	}
+	files := Files(m, dir, layers...)
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Value)
@@ -51,6 +43,11 @@ func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir s
 	found, err := m.Run(ctx, e, x, slices.Compact(names)...)
 	if err != nil {
 		return nil, err
+	}
+	for _, f := range files {
+		if err := found[f.Value].Check(fmt.Sprintf("value %q", f.Value)); err != nil {
+			return nil, fmt.Errorf("%s is not written: %w", f.Path, err)
+		}
 	}
 	for i, f := range files {
 		files[i].Records, files[i].Width = found[f.Value].Rows, found[f.Value].Cols
@@ -62,6 +59,21 @@ func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir s
 		}
 	}
 	return files, nil
+}
+
+// Files are those that Write writes, before anything is known of what is in them.
+func Files(m Network, dir string, layers ...string) []Written {
+	files := []Written{{Path: filepath.Join(dir, "outputs.npy"), Value: m.Output()}}
+	if name, ok := m.Embedding(); ok {
+		files = append(files, Written{Path: filepath.Join(dir, "embedding.npy"), Value: name})
+	}
+	var taken []string
+	for _, layer := range layers {
+		name := fileName(layer, taken)
+		taken = append(taken, name)
+		files = append(files, Written{Path: filepath.Join(dir, "activations", name+".npy"), Value: layer})
+	}
+	return files
 }
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9._]+`)
