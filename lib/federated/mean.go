@@ -42,6 +42,9 @@ func (m Mean) Average(updates []Update) (nn.Params, error) {
 	}
 	s := newSum(updates[0].Params)
 	for _, u := range updates {
+		if u.Records < 0 {
+			return nil, fmt.Errorf("federated: user %d: %d records", u.User, u.Records)
+		}
 		if err := s.add(u.Params, m.of(u.Records)); err != nil {
 			return nil, fmt.Errorf("federated: user %d: %w", u.User, err)
 		}

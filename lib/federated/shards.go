@@ -65,13 +65,16 @@ type Dirichlet struct {
 	Least int     `json:"least,omitempty"` // records that everybody must get, 0: none
 }
 
+// leastAlpha is where the logarithms of parts are still numbers.
+const leastAlpha = 1e-300
+
 // Cut deals the records with these labels to the users 0 ... k-1; a user's rows
 // ascend. Every row is in exactly one shard. A user may get none, which Run refuses.
 func (d Dirichlet) Cut(labels []int, k int, seed engine.Root) ([]User, error) {
 	if err := checkDeal(len(labels), k); err != nil {
 		return nil, err
 	}
-	if !(d.Alpha > 0) || math.IsInf(d.Alpha, 1) || d.Least < 0 {
+	if !(d.Alpha >= leastAlpha) || math.IsInf(d.Alpha, 1) || d.Least < 0 {
 		return nil, fmt.Errorf("federated: a Dirichlet cut with alpha %v and at least %d records each", d.Alpha, d.Least)
 	}
 	byClass := map[int][]int{}

@@ -48,7 +48,7 @@ func TestIIDDealsEvenly(t *testing.T) {
 	}
 	each(t, must(IID(5, 5, 1)), 5, 5)
 	_, err := IID(4, 5, 1)
-	wantWords(t, err, "user 4", "0 of 4", "at least 1")
+	wantWords(t, err, "4 records for 5 users")
 	_, err = IID(4, 0, 1)
 	wantWords(t, err, "4 records for 0 users")
 }
@@ -143,6 +143,7 @@ func TestTheCutNamesWhoGotTooLittle(t *testing.T) {
 		words []string
 	}{
 		{Dirichlet{}, y, 5, []string{"alpha 0"}},
+		{Dirichlet{Alpha: 1e-310}, y, 5, []string{"alpha 1e-310"}},
 		{Dirichlet{Alpha: math.NaN()}, y, 5, []string{"alpha NaN"}},
 		{Dirichlet{Alpha: math.Inf(1)}, y, 5, []string{"alpha +Inf"}},
 		{Dirichlet{Alpha: 1, Least: -1}, y, 5, []string{"-1"}},

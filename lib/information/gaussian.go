@@ -17,7 +17,8 @@ import (
 //
 // In nats, sums over the variables; null 0; lower says that less is revealed. It is
 // I(X; Z) + KL(q(z) || N(0, I)): large too where the codes as a whole are not standard
-// normal. The interval is over records.
+// normal. The interval is over records. A variance that float64 does not hold, beyond
+// e^709, is an error.
 func GaussianBound(mean, logVariance array.Matrix[float64]) (*Reading, error) {
 	err := errors.Join(mean.Check("means"), logVariance.Check("log variances"))
 	switch {
@@ -35,6 +36,9 @@ func GaussianBound(mean, logVariance array.Matrix[float64]) (*Reading, error) {
 		s := logVariance.Row(i)
 		for k, mu := range mean.Row(i) {
 			each[i] += 0.5 * (mu*mu + math.Exp(s[k]) - s[k] - 1)
+		}
+		if math.IsInf(each[i], 1) {
+			return nil, fmt.Errorf("information: a bound from above: record %d has more information than float64 holds", i)
 		}
 	}
 	return reading(stats.MeanInterval(each, 0.95, "records")), nil

@@ -179,6 +179,11 @@ func TestTheGaussianBoundIsAbove(t *testing.T) {
 			t.Errorf("a = %v: %v, by hand %v; the code has %v", a, r, want, has)
 		}
 	}
+	wide := array.New[float64](5, 3)
+	wide.Row(3)[1] = 710
+	if _, err := GaussianBound(array.New[float64](5, 3), wide); err == nil || !strings.Contains(err.Error(), "record 3") {
+		t.Errorf("a variance that is no float64: %v", err)
+	}
 	if r, err := GaussianBound(array.New[float64](5, 3), array.New[float64](5, 3)); err != nil || r.Value != 0 {
 		t.Errorf("codes from the prior: %v, %v", r, err)
 	}

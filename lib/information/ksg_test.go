@@ -103,6 +103,13 @@ func TestKSGKnowsNoOrder(t *testing.T) {
 	if got := estimate(t, KSG{}, nil, Pairs{p.Y, p.X}, 0); got.Value != want.Value {
 		t.Errorf("exchanged %v, not %v", got, want)
 	}
+	far := Pairs{p.X.Gather(order), p.Y.Gather(order)}
+	for i := range 300 {
+		far.X.Row(i)[0], far.Y.Row(i)[1] = math.Ldexp(far.X.Row(i)[0], 900), math.Ldexp(far.Y.Row(i)[1], -900)
+	}
+	if got := estimate(t, KSG{}, nil, far, 0); got.Value != want.Value {
+		t.Errorf("in other units %v, not %v", got, want)
+	}
 	turned := array.New[float64](300, 3)
 	for i := range 300 {
 		row := p.X.Row(i)

@@ -206,13 +206,26 @@ func fill(row []float32, values []float64) []float32 {
 }
 
 // scale brings columns to mean 0 and deviation 1; constant ones to 0.
-type scale struct{ mean, factor []float64 }
+// Both are of the columns divided by a power of two.
+type scale struct {
+	mean, factor []float64
+	binade       []int
+}
 
 func newScale(m array.Matrix[float64]) scale {
 	columns := m.Transpose()
-	s := scale{make([]float64, m.Cols), make([]float64, m.Cols)}
+	s := scale{make([]float64, m.Cols), make([]float64, m.Cols), make([]int, m.Cols)}
 	for j := range m.Cols {
-		mean, sd := moments(columns.Row(j))
+		x := columns.Row(j)
+		var largest float64
+		for _, v := range x {
+			largest = max(largest, math.Abs(v))
+		}
+		s.binade[j] = stats.Binade(largest)
+		for i, v := range x {
+			x[i] = s.near(j, v)
+		}
+		mean, sd := moments(x)
 		s.mean[j], s.factor[j] = mean, 1
 		if sd > 0 {
 			s.factor[j] = 1 / sd
@@ -235,11 +248,19 @@ func moments(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(square / float64(len(x)))
 }
 
+// near is a value of a column divided by its power of two.
+func (s scale) near(j int, v float64) float64 {
+	if s.binade[j] == 0 {
+		return v
+	}
+	return math.Ldexp(v, -s.binade[j])
+}
+
 // apply changes the matrix.
 func (s scale) apply(m array.Matrix[float64]) {
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
-			m.Row(i)[j] = (v - s.mean[j]) * s.factor[j]
+			m.Row(i)[j] = (s.near(j, v) - s.mean[j]) * s.factor[j]
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 // SGD is stochastic gradient descent with momentum and weight decay, with the
 // meaning that torch.optim.SGD gives them, without Nesterov's variant and
-// without dampening. It has no default rate, and 0 is 0.
+// without dampening. It has no default rate: 0, and what is no positive number, is
+// refused by Check.
 type SGD struct {
 	LR          float64 `json:"lr"`
 	Momentum    float64 `json:"momentum,omitempty"`

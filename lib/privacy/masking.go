@@ -136,7 +136,7 @@ func (m Masking) Mask(x array.Matrix[float32], records []int, draws func(record 
 	out := array.New[float32](x.Rows, x.Cols)
 	masks := Masks{x.Rows, n, make([]uint64, (x.Rows*n+63)/64)}
 	for i := range x.Rows {
-		for _, j := range m.draw(m.weights(x.Row(i)), k, draws(records[i])) {
+		for _, j := range m.draw(m.logWeights(x.Row(i)), k, draws(records[i])) {
 			masks.set(i, j)
 		}
 		m.cover(out.Row(i), x.Row(i), func(j int) bool { return masks.Clear(i, j) })
@@ -155,8 +155,9 @@ func (m Masking) cover(to, from []float32, clear func(feature int) bool) {
 	}
 }
 
-// weights are proportional to the chances of a row's features.
-func (m Masking) weights(row []float32) []float64 {
+// logWeights are the logarithms of weights that are proportional to the chances of a
+// row's features, the greatest 0.
+func (m Masking) logWeights(row []float32) []float64 {
 	n := len(row) / m.Channels
 	out := make([]float64, n)
 	if m.Weighting == Exponential {
@@ -168,6 +169,12 @@ func (m Masking) weights(row []float32) []float64 {
 			out[j] -= shift
 		}
 	}
+	return out
+}
+
+// weights are the weights themselves.
+func (m Masking) weights(row []float32) []float64 {
+	out := m.logWeights(row)
 	for j, v := range out {
 		out[j] = math.Exp(v)
 	}
@@ -175,18 +182,18 @@ func (m Masking) weights(row []float32) []float64 {
 }
 
 // draw returns k features, some twice where there is replacement.
-func (m Masking) draw(weights []float64, k int, rng *rand.Rand) []int {
+func (m Masking) draw(logWeights []float64, k int, rng *rand.Rand) []int {
 	if m.Replacement {
-		return drawAgain(weights, k, rng)
+		return drawAgain(logWeights, k, rng)
 	}
-	return drawOnce(weights, k, rng)
+	return drawOnce(logWeights, k, rng)
 }
 
 // drawAgain draws with replacement.
-func drawAgain(weights []float64, k int, rng *rand.Rand) []int {
-	sums, sum := make([]float64, len(weights)), 0.0
-	for j, w := range weights {
-		sum += w
+func drawAgain(logWeights []float64, k int, rng *rand.Rand) []int {
+	sums, sum := make([]float64, len(logWeights)), 0.0
+	for j, w := range logWeights {
+		sum += math.Exp(w)
 		sums[j] = sum
 	}
 	out := make([]int, k)
@@ -198,12 +205,14 @@ func drawAgain(weights []float64, k int, rng *rand.Rand) []int {
 }
 
 // drawOnce draws one after the other, each among those that are left. Times with
-// rates of the weights come in the same order (Efraimidis and Spirakis 2006).
-func drawOnce(weights []float64, k int, rng *rand.Rand) []int {
-	times, order := make([]float64, len(weights)), make([]int, len(weights))
-	for j, w := range weights {
-		times[j], order[j] = rng.ExpFloat64()/w, j
+// rates of the weights come in the same order (Efraimidis and Spirakis 2006). Where a
+// weight is below the least float64, and the time infinite, their logarithms tell.
+func drawOnce(logWeights []float64, k int, rng *rand.Rand) []int {
+	times, logs, order := make([]float64, len(logWeights)), make([]float64, len(logWeights)), make([]int, len(logWeights))
+	for j, w := range logWeights {
+		wait := rng.ExpFloat64()
+		times[j], logs[j], order[j] = wait/math.Exp(w), math.Log(wait)-w, j
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(times[a], times[b]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(times[a], times[b]), cmp.Compare(logs[a], logs[b])) })
 	return order[:k]
 }

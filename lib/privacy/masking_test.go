@@ -424,3 +424,27 @@ func TestNonsenseIsNotMasked(t *testing.T) {
 		}
 	}
 }
+
+// Of features whose weights are all below the least float64 beside the greatest one
+// the heavier is drawn more often, by the law of a record where they stand alone.
+func TestDrawsBelowTheLeastFloat64KeepTheirLaw(t *testing.T) {
+	m := Masking{Weighting: Exponential, Channels: 1}
+	count := func(row []float32) (of [3]float64) {
+		rng := rand.New(rand.NewPCG(8, 1))
+		const n = 20_000
+		for range n {
+			drawn := m.draw(m.logWeights(row), len(row)-2, rng)
+			for _, j := range drawn[len(row)-3:] { // the last of them: one of the three
+				of[j-len(row)+3] += 1. / n
+			}
+		}
+		return of
+	}
+	far, alone := count([]float32{4000, 0, 1, 2}), count([]float32{0, 1, 2})
+	sum := 1 + math.Exp(0.5) + math.E
+	for j, w := range []float64{1, math.Exp(0.5), math.E} {
+		if math.Abs(far[j]-w/sum) > 0.015 || math.Abs(alone[j]-w/sum) > 0.015 {
+			t.Errorf("feature %d is drawn first with %v, and %v alone, want %v", j, far[j], alone[j], w/sum)
+		}
+	}
+}

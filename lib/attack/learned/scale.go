@@ -4,10 +4,15 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// scale is a mean and a standard deviation per feature.
-type scale struct{ mean, sd []float64 }
+// scale is a mean and a standard deviation per feature, both of the feature divided by
+// a power of two.
+type scale struct {
+	mean, sd []float64
+	binade   []int
+}
 
 // Standardised are the records with every feature of mean 0 and variance 1 over both
 // roles, and how: (x - mean) factor. A feature without variance becomes 0.
@@ -16,10 +21,11 @@ func (r Records) Standardised() (out Records, mean, factor []float64) {
 	factor = make([]float64, len(s.sd))
 	for j, sd := range s.sd {
 		if s.varies(j) {
-			factor[j] = 1 / sd
+			factor[j] = math.Ldexp(1/sd, -s.binade[j])
 		}
+		mean = append(mean, math.Ldexp(s.mean[j], s.binade[j]))
 	}
-	return Records{s.apply(r.Members), s.apply(r.Nonmembers)}, s.mean, factor
+	return Records{s.apply(r.Members), s.apply(r.Nonmembers)}, mean, factor
 }
 
 // Standardiser learns mean and variance of every feature from known records, a row
@@ -36,16 +42,26 @@ func (r Records) First(n int) Records { return Records{r.Members.First(n), r.Non
 func (s scale) varies(j int) bool { return s.sd[j] > 1e-12*math.Abs(s.mean[j]) }
 
 func scaler(m array.Matrix[float64]) scale {
-	s := scale{make([]float64, m.Cols), make([]float64, m.Cols)}
+	s := scale{make([]float64, m.Cols), make([]float64, m.Cols), make([]int, m.Cols)}
+	largest := make([]float64, m.Cols)
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			largest[j] = max(largest[j], math.Abs(v))
+		}
+	}
+	for j, v := range largest {
+		s.binade[j] = stats.Binade(v)
+	}
 	n := float64(m.Rows)
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
-			s.mean[j] += v / n
+			s.mean[j] += s.near(j, v) / n
 		}
 	}
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
-			s.sd[j] += float64((v-s.mean[j])*(v-s.mean[j])) / n
+			d := s.near(j, v) - s.mean[j]
+			s.sd[j] += float64(d*d) / n
 		}
 	}
 	for j, v := range s.sd {
@@ -54,12 +70,20 @@ func scaler(m array.Matrix[float64]) scale {
 	return s
 }
 
+// near is a value of a feature divided by its power of two.
+func (s scale) near(j int, v float64) float64 {
+	if s.binade[j] == 0 {
+		return v
+	}
+	return math.Ldexp(v, -s.binade[j])
+}
+
 func (s scale) apply(m array.Matrix[float64]) array.Matrix[float64] {
 	out := array.New[float64](m.Rows, m.Cols)
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
 			if s.varies(j) {
-				out.Row(i)[j] = (v - s.mean[j]) / s.sd[j]
+				out.Row(i)[j] = (s.near(j, v) - s.mean[j]) / s.sd[j]
 			}
 		}
 	}

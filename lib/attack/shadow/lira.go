@@ -132,7 +132,7 @@ func (a LiRA) laws(samples [][]float64, side string) ([]law, error) {
 		case a.Pooled:
 			out[i].sd = math.Sqrt(squares / float64(freedom))
 		}
-		if !(out[i].sd > 0) {
+		if !(out[i].sd > 1e-12*math.Abs(out[i].mean)) { // the mean of equal numbers is theirs up to rounding
 			return nil, fmt.Errorf("record %d: the shadow models %s it have no spread", i, side)
 		}
 	}

@@ -499,7 +499,7 @@ func TestTooFewShadowModelsAreRefusedByTheirRecord(t *testing.T) {
 		}},
 		"record 0: the shadow models without it have no spread": {LiRA{Offline: true}, func(e *Evidence) {
 			for m := range 6 {
-				e.Shadows.Scores.Row(m)[0] = 4
+				e.Shadows.Scores.Row(m)[0] = 0.1 // whose mean over six is another float64
 			}
 		}},
 		"no shadow model with it": {CodedLiRA{}, func(e *Evidence) {

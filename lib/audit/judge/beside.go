@@ -5,18 +5,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // CheckName refuses what no model's folder is called: "unlearned", "retrained-2" and
 // "retrained/2" are.
 func CheckName(model string) error {
-	parts := strings.Split(filepath.ToSlash(model), "/")
-	inner := parts[1:]
-	switch {
-	case roleName.FindStringSubmatch(parts[0]) == nil || len(inner) > 1:
-		return fmt.Errorf("%q is no name for a model's folder%s", model, meant(parts[0], []string{"unlearned", "original", "retrained", "checkpoint-1", "shadow-1"}))
-	case len(inner) == 1 && (inner[0] == "" || inner[0] == "activations" || strings.HasPrefix(inner[0], ".")):
-		return fmt.Errorf("%q is no name for a model's folder", model)
+	first, inner, nested := strings.Cut(filepath.ToSlash(model), "/")
+	lost := inner == "" || inner == "activations" || strings.HasPrefix(inner, ".") || strings.Contains(inner, "/")
+	if !roleName.MatchString(first) || nested && lost || strings.ContainsFunc(model, unicode.IsControl) {
+		return fmt.Errorf("%q is no name for a model's folder%s", model, meant(first, roleNames))
 	}
 	return nil
 }

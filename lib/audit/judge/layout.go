@@ -197,6 +197,9 @@ func (l *layout) overlay(c *Config) {
 // roleName takes unlearned, retrained-2, retrained_b, shadow7 and shadows apart.
 var roleName = regexp.MustCompile(`^(unlearned|original|retrained|checkpoint|shadow)s?([-_. ].*|[0-9]+)?$`)
 
+// roleNames are examples of each.
+var roleNames = []string{"unlearned", "original", "retrained", "checkpoint-1", "shadow-1"}
+
 // discover looks for the plain names. Whatever holds arrays and has no place is a
 // problem: it would be left out without a word.
 func (l *layout) discover() error {
@@ -250,7 +253,7 @@ func (l *layout) folder(name string) {
 	word := roleName.FindStringSubmatch(filepath.Base(name))
 	if word == nil {
 		if name != reportFolder && holdsArrays(filepath.Join(l.dir, name)) {
-			l.stray(name, "holds arrays, and no model has this name%s", meant(name, []string{"unlearned", "original", "retrained", "checkpoint-1", "shadow-1"}))
+			l.stray(name, "holds arrays, and no model has this name%s", meant(name, roleNames))
 		}
 		return
 	}

@@ -5,7 +5,10 @@ import (
 	"math"
 )
 
-var errDead = errors.New("fisher: every weight is dead: there is no direction")
+var (
+	errDead = errors.New("fisher: every weight is dead: there is no direction")
+	errFar  = errors.New("fisher: float64 does not hold the squares of the entries: divide them by a number first")
+)
 
 // Cosine is the paper's overlap of two diagonals, damping and all,
 //
@@ -36,6 +39,9 @@ func (s *products) add(x, y float64) {
 func (s *products) cosine() (float64, error) {
 	if s.xx == 0 || s.yy == 0 {
 		return 0, errDead
+	}
+	if math.IsInf(s.xx, 1) || math.IsInf(s.yy, 1) {
+		return 0, errFar
 	}
 	return math.Min(1, s.xy/(math.Sqrt(s.xx)*math.Sqrt(s.yy))), nil
 }

@@ -310,6 +310,10 @@ func TestADeadHeadHasTheCosineOfItsDamping(t *testing.T) {
 	if _, err := Cosine(f.Only(head), rest.Only(head)); err != errDead {
 		t.Errorf("exact: %v", err)
 	}
+	far := Diagonal{Tensors: []Tensor{{Name: "w", Shape: []int{2}, Values: []float64{1e200, 1}}}}
+	if c, err := Cosine(far, far); err != errFar {
+		t.Errorf("beyond float64: %v, %v", c, err)
+	}
 	parts, err := Compare(f, rest, m.Part)
 	if err != nil {
 		t.Fatal(err)
