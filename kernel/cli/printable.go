@@ -9,10 +9,12 @@ import (
 )
 
 // Printable escapes the control characters of a text, such as a file name or a
-// value in a file, that would otherwise give orders to the terminal, and bytes that
-// are no text. Line ends and tabs stay.
+// value in a file, that would otherwise give orders to the terminal or turn the
+// direction of reading around, and bytes that are no text. Line ends and tabs stay.
 func Printable(s string) string {
-	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	control := func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+	}
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, control) {
 		return s
 	}

@@ -9,6 +9,7 @@ func TestControlCharactersAreEscapedAndNothingElse(t *testing.T) {
 		"\r\x00\u009b":        `\r\x00\u009b`,
 		"\a\x7f":              `\a\x7f`,
 		"bad\xff\xfe.npy":     `bad\xff\xfe.npy`,
+		"a\u202eb":            `a\u202eb`,
 		"\ufffd":              "\ufffd",
 	} {
 		if got := Printable(s); got != want {

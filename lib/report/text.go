@@ -157,15 +157,9 @@ func clean(s string) string {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r' || r == '\u2028' || r == '\u2029':
 			return ' '
-		case unicode.IsControl(r) || isBidi(r):
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
 			return '\ufffd'
 		}
 		return r
 	}, s)
-}
-
-// isBidi finds the characters that turn the reading direction around and so
-// could make a number read as another one.
-func isBidi(r rune) bool {
-	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\u200e' || r == '\u200f'
 }
