@@ -146,7 +146,7 @@ func (r Row) lost() any {
 	if r.Diverged == "" {
 		return nil
 	}
-	return paper.Diverged{r.Case, r.Arm, r.Control, r.Seed, r.Diverged}
+	return paper.Diverged{Case: r.Case, Arm: r.Arm, Control: r.Control, Seed: r.Seed, How: r.Diverged}
 }
 
 // measure makes the rows of a case.

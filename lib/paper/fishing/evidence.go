@@ -153,7 +153,7 @@ func (r Row) lost() any {
 	if r.Diverged == "" {
 		return nil
 	}
-	return paper.Diverged{r.Case, r.Arm, r.Control, r.Seed, r.Diverged}
+	return paper.Diverged{Case: r.Case, Arm: r.Arm, Control: r.Control, Seed: r.Seed, How: r.Diverged}
 }
 
 // ELBO is what the paper calls so: the reconstruction loss of unseen cells plus
