@@ -141,7 +141,7 @@ func (k kindOf) about(p paper.Paper) string {
 func (k kindOf) examplesOf(p paper.Paper) string {
 	first, largest := p.Of(k.kind)[0], p.Scales[len(p.Scales)-1].Name
 	command := "  lethe " + k.kind + " " + p.Name
-	file := fmt.Sprintf(" --scale %s --out %s.%s", largest, first.Short(), k.formats[1])
+	file := fmt.Sprintf(" --scale %s --out %s.%s", largest, first.File(), k.formats[1])
 	if _, own := p.Own(k.kind); own { // there is neither a list nor more than one
 		return command + "\n" + command + file
 	}

@@ -131,7 +131,7 @@ func (r *recipeRun) make(cmd *cobra.Command, recipes []paper.Recipe, workers int
 			}
 			return err
 		}
-		if err := r.write(cmd, recipe.Short(), out); err != nil {
+		if err := r.write(cmd, recipe.File(), out); err != nil {
 			return err
 		}
 	}

@@ -177,6 +177,15 @@ func (r Recipe) Short() string {
 	return short
 }
 
+// File is what its files are called in a folder, where those of other papers may be:
+// the short name, or the paper's where that says only that it is a figure.
+func (r Recipe) File() string {
+	if name, short, _ := strings.Cut(r.ID, "/"); short == Figure {
+		return name
+	}
+	return r.Short()
+}
+
 // Kind is Figure for a recipe whose short name begins with that word, and Table
 // for every other.
 func (r Recipe) Kind() string {

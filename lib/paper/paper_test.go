@@ -111,3 +111,13 @@ func TestRunsAreCountedOnceInAnyOrder(t *testing.T) {
 		t.Errorf("%d, %s", n, hash)
 	}
 }
+
+func TestFilesOfTwoPapersInOneFolderHaveTwoNames(t *testing.T) {
+	for id, want := range map[string]string{
+		"ruler/table1": "table1", "blindu/figure5": "figure5", "agreement/figure": "agreement", "power/figure": "power", "lenses": "lenses", "fishing/within": "within",
+	} {
+		if got := (Recipe{ID: id}).File(); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+}
