@@ -269,7 +269,7 @@ func count(b []byte) (float32, error) {
 	v, ok := whole(b)
 	if !ok {
 		f, err := strconv.ParseFloat(string(b), 64)
-		if err != nil || !(f >= 0) || f != math.Trunc(f) {
+		if err != nil || bytes.ContainsAny(b, "xX_") || !(f >= 0) || f != math.Trunc(f) { // hexadecimal, or as Go groups digits
 			return 0, fmt.Errorf("%s is not a count, a whole number that is not negative", clip(b))
 		}
 		v = int(min(f, MaxCount+1))

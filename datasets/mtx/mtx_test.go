@@ -107,6 +107,8 @@ func TestDamagedFilesAreRefusedWithTheLine(t *testing.T) {
 		`line 5: "1 0 2": column 0: there are columns 1 to 2`:         change("1 1 2", "1 0 2"),
 		`line 5: "1 x 2": column x`:                                   change("1 1 2", "1 x 2"),
 		`line 5: "1 1 2.5": 2.5 is not a count`:                       change("1 1 2", "1 1 2.5"),
+		`line 5: "1 1 1_0": 1_0 is not a count`:                       change("1 1 2", "1 1 1_0"),
+		`line 5: "1 1 0x2": 0x2 is not a count`:                       change("1 1 2", "1 1 0x2"),
 		`line 5: "1 1 -2": -2 is not a count`:                         change("1 1 2", "1 1 -2"),
 		`line 5: "1 1 NaN": NaN is not a count`:                       change("1 1 2", "1 1 NaN"),
 		`line 5: "1 1 Inf": Inf is greater than 16777216`:             change("1 1 2", "1 1 Inf"),

@@ -162,6 +162,9 @@ func (p *parser) number() (int, error) {
 	if digits == "" {
 		return 0, p.errorf("expected a whole number >= 0")
 	}
+	if len(digits) > 1 && digits[0] == '0' {
+		return 0, p.errorf("a whole number begins with no 0")
+	}
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil || n > math.MaxInt {
 		return 0, p.errorf("the dimension is too large")

@@ -267,6 +267,7 @@ func TestBrokenHeadersAreRefused(t *testing.T) {
 		strings.Replace(good, "'descr'", "'fortran_order': True, 'descr'", 1):   "occurs twice",
 		strings.Replace(good, "'descr'", "'extra': True, 'descr'", 1):           `"extra" is unknown`,
 		strings.Replace(good, "'shape': (2,)", "'shape': (2,) 'fortran_or'", 1): "expected ','",
+		strings.Replace(good, "(2,)", "(02,)", 1):                               "begins with no 0",
 	} {
 		_, err := decodeVector(file(header, 16))
 		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), text) {
