@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/lib/files"
 
 	"github.com/spf13/cobra"
 )
@@ -40,9 +41,13 @@ func answers(c *cobra.Command, find func(cmd *cobra.Command, args []string) (ans
 
 // inputs are the files that a command reads, each named by a flag.
 type inputs struct {
-	c   *cobra.Command
-	all []input
+	c     *cobra.Command
+	apart [2]string // flags that must not name one file
+	all   []input
 }
+
+// members are the flags of those who are told from each other.
+var members = [2]string{"members", "nonmembers"}
 
 type input struct {
 	flag string
@@ -63,6 +68,9 @@ func file[T any](in *inputs, to *T, flag, about string, read func(path string) (
 // read reads the files that are given and lists their flags; an error names the
 // flag and the file.
 func (in *inputs) read() (given string, err error) {
+	if err := in.oneFile(); err != nil {
+		return "", err
+	}
 	var flags []string
 	for _, f := range in.all {
 		if !in.c.Flags().Changed(f.flag) {
@@ -74,6 +82,18 @@ func (in *inputs) read() (given string, err error) {
 		flags = append(flags, "--"+f.flag+" "+*f.path)
 	}
 	return strings.Join(flags, ", "), nil
+}
+
+// oneFile refuses one file for two roles: who is in both is told from nobody.
+func (in *inputs) oneFile() error {
+	paths := map[string]string{}
+	for _, f := range in.all {
+		paths[f.flag] = *f.path
+	}
+	if one, other := in.apart[0], in.apart[1]; one != "" && files.Same(paths[one], paths[other]) {
+		return cli.Usagef("--%s and --%s: %s is one file, and nobody is both", one, other, paths[one])
+	}
+	return nil
 }
 
 // answers lets the command read its files and print what it finds in them. Errors

@@ -36,7 +36,7 @@ Memory: about five times the files.`,
 	}
 	var q learned.Question
 	var original learned.Records
-	in, matrix := inputs{c: c}, finite(npy.ReadMatrix)
+	in, matrix := inputs{c: c, apart: members}, finite(npy.ReadMatrix)
 	file(&in, &q.Model.Members, "members", "npy file: features of members", matrix)
 	file(&in, &q.Model.Nonmembers, "nonmembers", "npy file: features of non-members", matrix)
 	file(&in, &original.Members, "original-members", "npy file: features of the members in the original model", matrix)

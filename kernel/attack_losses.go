@@ -28,7 +28,7 @@ Memory: about 100 bytes per loss.`,
 	}
 	var model attack.Samples
 	reference := &attack.Samples{}
-	in := inputs{c: c}
+	in := inputs{c: c, apart: members}
 	file(&in, &model.Members, "members", "npy file: losses of members", finiteVector)
 	file(&in, &model.Nonmembers, "nonmembers", "npy file: losses of non-members", finiteVector)
 	file(&in, &reference.Members, "reference-members", "npy file: losses of the members by a reference model", finiteVector)

@@ -201,6 +201,14 @@ func TestAttacksNameTheFileThatIsNotFinite(t *testing.T) {
 	}
 }
 
+// A file of members that is the file of non-members too has nobody to tell apart.
+func TestNobodyIsMemberAndNonMember(t *testing.T) {
+	scores, features := vectorFile(t, 0.1, 0.2, 0.9), matrixFile(t, array.New[float64](9, 2))
+	for _, c := range []struct{ command, file string }{{"score", scores}, {"attack losses", scores}, {"attack features", features}} {
+		fails(t, lethe(t, append(strings.Fields(c.command), "--members", c.file, "--nonmembers", c.file)...), exitUsage, c.file+" is one file")
+	}
+}
+
 // Nothing named is neither everything nor nothing: it is a slip.
 func TestEmptyListsAreUsageErrors(t *testing.T) {
 	v := vectorFile(t, 1, 2)

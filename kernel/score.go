@@ -36,7 +36,7 @@ per score.`,
 		Args: cobra.NoArgs,
 	}
 	var s attack.Samples
-	in := inputs{c: c}
+	in := inputs{c: c, apart: members}
 	file(&in, &s.Members, "members", "npy file with the scores of members", finiteVector)
 	file(&in, &s.Nonmembers, "nonmembers", "npy file with the scores of non-members", finiteVector)
 	required(c, "members", "nonmembers")

@@ -28,11 +28,14 @@ func (l *Line[R]) Add(c report.Cell) { l.cells = append(l.cells, c) }
 // Over adds the mean of a value over models, with its interval.
 func (l *Line[R]) Over(digits int, value func(R) float64) { l.Add(report.Est(l.Mean(value), digits)) }
 
-// Share is Over of a value between 0 and 1, where its interval ends too.
-func (l *Line[R]) Share(value func(R) float64) {
+// Share is Over of a value between 0 and 1.
+func (l *Line[R]) Share(value func(R) float64) { l.Within(0, 1, value) }
+
+// Within is Over of a value that has bounds, where its interval ends too.
+func (l *Line[R]) Within(low, high float64, value func(R) float64) {
 	e := l.Mean(value)
 	if e.HasInterval() {
-		e.Low, e.High = max(0, e.Low), min(1, e.High)
+		e.Low, e.High = max(low, e.Low), min(high, e.High)
 	}
 	l.Add(report.Est(e, 3))
 }

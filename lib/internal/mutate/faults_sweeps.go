@@ -23,7 +23,7 @@ var ofSweeps = []Fault{
 	{File: "lib/lab/do.go", Old: "cmp.Compare(b.Cost, a.Cost)", New: "cmp.Compare(a.Cost, b.Cost)", Protects: "the dearest jobs begin first", Run: "Jobs"},
 	{File: "lib/lab/do.go", Old: "		if !todo[j.ID] {\n", New: "		if j.Missing {\n",
 		Protects: "what is done is not done again", Run: "Wanted"},
-	{File: "lib/lab/do.go", Old: "range cmp.Or(workers, l.Engine.Cores())", New: "range 1 + workers - workers",
+	{File: "lib/lab/do.go", Old: "min(len(jobs), cmp.Or(workers, l.Engine.Cores()))", New: "min(1, len(jobs), workers+1)",
 		Protects: "jobs are done side by side", Run: "Jobs"},
 	{File: "lib/nn/draws.go", Old: "_, row[0] = normals(base, at>>1)", New: "row[0], _ = normals(base, at>>1)",
 		Protects: "a batch that begins with an odd record draws what a larger one draws"},
@@ -56,7 +56,7 @@ var ofSweeps = []Fault{
 	// Journals and clusters.
 	{File: "lib/sweep/journal.go", Old: "!damaged[r.Dir] && g.there(r)", New: "g.there(r)",
 		Protects: "a run that turned out damaged is not done", Run: "Damaged"},
-	{File: "lib/sweep/journal.go", Old: "	b = b[:bytes.LastIndexByte(b, '\\n')+1]\n", New: "",
+	{File: "lib/sweep/journal.go", Old: "bytes.Lines(b[:bytes.LastIndexByte(b, '\\n')+1])", New: "bytes.Lines(b)",
 		Protects: "a line that is being written says nothing yet", Run: "BeingWritten"},
 	{File: "lib/sweep/slurm.go", Old: "\"--dependency=afterany:\"", New: "\"--dependency=afterok:\"",
 		Protects: "one failed task does not leave the next stage waiting for ever", Run: "StageComes"},

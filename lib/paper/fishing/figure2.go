@@ -6,7 +6,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
-	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 var figure2 = paper.Recipe{
@@ -39,7 +38,7 @@ func (ev *evidence) figure2() *paper.Output {
 func (ev *evidence) tradeoff(c Case, of Row, label, protocol, axis string, logged bool, useful func(Row) float64) plot.Figure {
 	s := plot.Scatter{
 		Meta: plot.Meta{Title: fmt.Sprintf("%s: %s", c.Label, label)},
-		X:    plot.Axis{Label: axis, Log: logged}, Y: plot.Axis{Label: "2 AUC - 1"}, Null: plot.Around(0, stats.ChanceFloor(of.Forget, of.Negatives).P95),
+		X:    plot.Axis{Label: axis, Log: logged}, Y: plot.Axis{Label: "2 AUC - 1"}, Null: plot.Around(0, of.floor(protocol).P95),
 	}
 	for _, a := range c.arms() {
 		cloud := plot.Cloud{Name: a.Label, Control: a.Control && a.Label != Original}

@@ -93,5 +93,5 @@ func (l *line) markers(value func(Row) float64) {
 		l.Add(report.Gap("no marker genes"))
 		return
 	}
-	l.Over(3, value)
+	l.Within(-1, 1, value)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
-	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // What follows is for notebooks: they speak of the first case of the reader's scale.
@@ -57,9 +56,6 @@ func (a *Asked) Row(ctx context.Context, arm lab.Arm) (*Row, error) {
 func (a *Asked) Source() string {
 	return fmt.Sprintf("%s; scale %s, seed %d, data %.12s", a.of.Label, a.Study.Scale, a.Seed, a.Hash)
 }
-
-// Floor is the advantage that chance gives.
-func (a *Asked) Floor() stats.Floor { return stats.ChanceFloor(len(a.Forget), len(a.negatives)) }
 
 // Negatives is the number of unseen cells that stand against the forgotten ones.
 func (a *Asked) Negatives() int { return len(a.negatives) }

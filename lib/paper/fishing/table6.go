@@ -23,6 +23,7 @@ func printed6(arm string) string {
 		Original: "364.2  10.55  0.831  0.452", RetrainedCoded: "365.6  9.69  0.829  0.488", RetainTuned: "363.2  10.59  0.832  0.461",
 		Ascended: "363.3  10.53  0.832  0.441", Dampened: "363.9  10.40  0.831  0.449", Scrubbed: "363.8  10.41  0.832  0.451",
 		Contrasted: "364.0  10.38  0.832  0.458", Fisher: "489.8  0.007  0.628  0.481",
+		Extra: "403.7  4.70  0.789  0.508", Private: "403.3  8.08  0.787  0.482",
 	}[arm]
 }
 
@@ -63,8 +64,8 @@ func usefulRow(c Case, a lab.Arm, rows []Row) report.Row {
 	l.Over(2, func(r Row) float64 { return r.UnseenDivergence })
 	l.markers(Row.MarkerR)
 	l.markers(Row.BareMarkerR)
-	l.Over(3, func(r Row) float64 { return r.Latent.ARI })
-	l.Over(3, func(r Row) float64 { return r.Latent.Silhouette })
+	l.Within(-1, 1, func(r Row) float64 { return r.Latent.ARI })
+	l.Within(-1, 1, func(r Row) float64 { return r.Latent.Silhouette })
 	l.Share(func(r Row) float64 { return r.Latent.Probe })
 	l.Add(report.Str(printed6(a.Label)))
 	return l.Row()

@@ -18,7 +18,7 @@ var table8 = paper.Recipe{
 }
 
 // bareMark is the mark of a row without library size.
-const bareMark = ", as coded"
+const bareMark = ", without library size"
 
 // printed8 are the paper's correlations, without library size.
 func printed8() map[string]map[string]string {
@@ -104,9 +104,9 @@ func genesRow(c Case, a lab.Arm, rows []Row, genes []string, bare bool) report.R
 			l.Add(report.Gap("not among the variable genes"))
 			continue
 		}
-		l.Over(3, func(r Row) float64 { return r.gene(gene, value) })
+		l.Within(-1, 1, func(r Row) float64 { return r.gene(gene, value) })
 	}
-	l.Over(3, mean)
+	l.Within(-1, 1, mean)
 	return l.Row()
 }
 
