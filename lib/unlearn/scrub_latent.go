@@ -29,7 +29,8 @@ import (
 //	down Keep KL(q || q_0) + L on Dr, - Forget KL(q || q_0) on Df
 //
 // 10 of them an epoch, in which it does not. The decoder's outputs are never
-// compared with the teacher's.
+// compared with the teacher's. The copy begins as its teacher, so that without dropout
+// its first gradients are those of rounding, which Adam makes steps of its rate.
 //
 // It needs a variational autoencoder, with outputs loss.LatentMean and
 // loss.LatentLogVar.
