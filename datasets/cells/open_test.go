@@ -126,6 +126,7 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 		"a gene less":           {"genes.tsv", "E3\tG1\n", "", "matrix.mtx: line 3: a matrix of 3 x 2, expected 2 x 2"},
 		"a gene without symbol": {"genes.tsv", "E2\tG2", "E2", "genes.tsv:2: 1 columns, expected 2 or more"},
 		"an empty symbol":       {"genes.tsv", "E2\tG2", "E2\t", "genes.tsv:2: column 2 is empty"},
+		"UTF-16":                {"genes.tsv", "E2\tG2", "\xff\xfeE\x00", "genes.tsv:2: this is no UTF-8"},
 		"a long line":           {"genes.tsv", "E2\tG2", "E2\t" + strings.Repeat("G", 5000), "genes.tsv:2: longer than 4096 bytes"},
 		"rows are cells":        {"matrix.mtx", "3 2 4", "2 3 4", "matrix.mtx: line 3: a matrix of 2 x 3, expected 3 x 2"},
 		"a truncated matrix":    {"matrix.mtx", "2 2 1\n", "", "matrix.mtx: line 6: the file ends after 3 of the 4 entries announced"},
@@ -152,6 +153,11 @@ func TestWhatIsNoFolderOfTenXIsRefused(t *testing.T) {
 	both["matrix.mtx.gz"] = both["matrix.mtx"]
 	if _, err := cells.Open(t.Context(), folder(t, both)); err == nil || !strings.Contains(err.Error(), "which is meant?") {
 		t.Errorf("got %v", err)
+	}
+	others := maps.Clone(v3)
+	others["features.tsv"] = strings.ReplaceAll(others["features.tsv"], "Gene Expression", "Antibody Capture")
+	if _, err := cells.Open(t.Context(), folder(t, others)); err == nil || !strings.Contains(err.Error(), "none of 4 features") {
+		t.Errorf("antibodies alone: %v", err)
 	}
 	damaged := folder(t, compressed(v2))
 	if err := os.WriteFile(filepath.Join(damaged, "genes.tsv.gz"), []byte("E1\tG1\n"), 0o644); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lethe-ml/lethe/datasets/mtx"
 )
@@ -75,6 +76,9 @@ func (t *triplet) read(ctx context.Context) (*Cells, error) {
 	}); err != nil {
 		return nil, err
 	}
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("datasets: %s: none of %d features is of the kind %q", t.genes.path, len(c.Genes), geneExpression)
+	}
 	c.Genes = Unique(c.Genes)
 	counts, err := mtx.ReadTransposed(ctx, t.matrix, len(c.Genes), len(c.Barcodes))
 	if err != nil {
@@ -94,6 +98,9 @@ func eachLine(ctx context.Context, f file, least int, use func(fields []string) 
 	for lines.Scan() {
 		if n++; n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if !utf8.Valid(lines.Bytes()) {
+			return fmt.Errorf("datasets: %s:%d: this is no UTF-8", f.path, n)
 		}
 		fields := strings.Split(lines.Text(), "\t")
 		if len(fields) < least {
