@@ -24,7 +24,8 @@ type Mode struct {
 // all), and the result is the sum over the batches of the gradient of the
 // batch's mean. With batch 0 it is the gradient of the objective itself; with
 // others a last, smaller batch counts as much as the rest, as it does in a sum
-// over a PyTorch loader. Augmentation is that of epoch 0.
+// over a PyTorch loader. Augmentation is that of epoch 0. Where a loss is not finite its
+// gradient is not either, without an error: who steps by it finds the weights refused.
 func Gradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode) ([][]float64, error) {
 	total := newSum(p)
 	err := EachGradient(ctx, r, p, o, batchSize, m, func(grads [][]float64, _ int) { total.add(sum{grads: grads}) })

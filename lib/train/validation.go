@@ -117,7 +117,8 @@ func (v *Validation) Risen(history []Epoch) bool {
 }
 
 // Evaluate returns the objective's value at the weights p in inference: no draws,
-// normalisation by running statistics. Augmentation is that of epoch 0.
+// normalisation by running statistics. Augmentation is that of epoch 0. A value that is
+// not finite is returned as it is; a Validation takes it for a divergence.
 func Evaluate(ctx context.Context, r *model.Runner, p nn.Params, o Objective) (float64, error) {
 	if err := o.check(r.Arch); err != nil {
 		return math.NaN(), err
