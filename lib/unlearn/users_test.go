@@ -362,7 +362,7 @@ func TestWhatAFederationCannotDoIsNamed(t *testing.T) {
 		"the longest vector is -1": BFU{Users: quarter, Private: &Noised{Clip: -1}},
 		"the epsilon is -2":        VBU{Private: &Noised{Epsilon: -2}},
 		"divided among 200 users":  HBFU{Users: Users{Count: 250, Asking: 200, Divided: true}},
-		"got 0 of 300 records":     BFU{Users: Users{Count: 301}},
+		"300 records for 301 users":     BFU{Users: Users{Count: 301}},
 	} {
 		if _, _, err := Apply(t.Context(), m, s.request()); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
