@@ -353,16 +353,16 @@ func TestAFederationGoesOnFromItsOwnState(t *testing.T) {
 func TestWhatAFederationCannotDoIsNamed(t *testing.T) {
 	s := newServer(t)
 	for words, m := range map[string]Method{
-		"11 of 10 users ask":       HBFU{Users: Users{Asking: 11}},
-		"-1 rounds":                BFU{Users: Users{Rounds: -1}},
-		"epochs, -2 of those":      BFU{Users: Users{Erasing: -2}},
-		"rates -1 and":             HBFU{Eta: -1},
-		"weight -1 and rate":       BFU{Weight: -1},
-		"the epsilon is -3":        HBFU{Users: quarter, Private: &Noised{Epsilon: -3}},
-		"the longest vector is -1": BFU{Users: quarter, Private: &Noised{Clip: -1}},
-		"the epsilon is -2":        VBU{Private: &Noised{Epsilon: -2}},
-		"divided among 200 users":  HBFU{Users: Users{Count: 250, Asking: 200, Divided: true}},
-		"300 records for 301 users":     BFU{Users: Users{Count: 301}},
+		"11 of 10 users ask":        HBFU{Users: Users{Asking: 11}},
+		"-1 rounds":                 BFU{Users: Users{Rounds: -1}},
+		"epochs, -2 of those":       BFU{Users: Users{Erasing: -2}},
+		"rates -1 and":              HBFU{Eta: -1},
+		"weight -1 and rate":        BFU{Weight: -1},
+		"the epsilon is -3":         HBFU{Users: quarter, Private: &Noised{Epsilon: -3}},
+		"the longest vector is -1":  BFU{Users: quarter, Private: &Noised{Clip: -1}},
+		"the epsilon is -2":         VBU{Private: &Noised{Epsilon: -2}},
+		"divided among 200 users":   HBFU{Users: Users{Count: 250, Asking: 200, Divided: true}},
+		"300 records for 301 users": BFU{Users: Users{Count: 301}},
 	} {
 		if _, _, err := Apply(t.Context(), m, s.request()); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
