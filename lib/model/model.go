@@ -74,6 +74,13 @@ type Classifier interface {
 	Classes() int
 }
 
+// Shaped is a network whose records have axes, as images have.
+type Shaped interface {
+	Architecture
+	// Axes are those of a record, laid out as NumPy does: Inputs is their product.
+	Axes() []int
+}
+
 // Scores are the outputs of a classifier.
 func Scores(classes int) []Output { return []Output{{nn.Logits, classes}} }
 

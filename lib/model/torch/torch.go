@@ -104,7 +104,10 @@ type Model struct {
 	weights nn.Params
 }
 
-var _ outside.Network = (*Model)(nil)
+var (
+	_ outside.Network = (*Model)(nil)
+	_ outside.Shaped  = (*Model)(nil)
+)
 
 // Open reads a state_dict of a network.
 func Open(path string, arch model.Architecture) (*Model, error) {
@@ -123,6 +126,14 @@ func (m *Model) Output() string { return m.arch.Returns()[0].Name }
 
 // Embedding implements outside.Network.
 func (m *Model) Embedding() (name string, ok bool) { return embedding, true }
+
+// Input implements outside.Shaped.
+func (m *Model) Input() []int {
+	if s, ok := m.arch.(model.Shaped); ok {
+		return s.Axes()
+	}
+	return []int{m.arch.Inputs()}
+}
 
 // Run implements outside.Network, for the output, the embedding and layers. It holds
 // a float32 copy of x.

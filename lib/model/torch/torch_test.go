@@ -318,6 +318,26 @@ func TestLayersAreWrittenByName(t *testing.T) {
 	}
 }
 
+// Of three colours and 8 x 8 pixels a file has as many numbers, whichever comes first.
+func TestImagesWithTheirColoursLastAreRefused(t *testing.T) {
+	m, err := torch.Open("testdata/resnet18.safetensors", parsed(t, golden["resnet18"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.npy")
+	for shape, want := range map[string]string{"2, 8, 8, 3": "the network takes (records, 3, 8, 8)", "2, 3, 8, 8": "", "2, 192": ""} {
+		header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }", shape)
+		header += strings.Repeat(" ", 117-len(header)) + "\n"
+		file := append([]byte("\x93NUMPY\x01\x00\x76\x00"+header), make([]byte, 2*192*4)...)
+		if err := os.WriteFile(path, file, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := outside.Read(path, m); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("(%s): %v, want %q", shape, err, want)
+		}
+	}
+}
+
 func TestNetworksAreParsed(t *testing.T) {
 	for text, want := range map[string]model.Architecture{
 		"resnet-18":                  vision.ResNet18{},

@@ -36,6 +36,7 @@ var (
 	_ model.Classifier = AllCNN{}
 	_ model.Chunked    = AllCNN{}
 	_ model.Coupled    = AllCNN{}
+	_ model.Shaped     = AllCNN{}
 )
 
 // allConv is one convolution of AllCNN.
@@ -56,6 +57,12 @@ func (AllCNN) Name() string { return "all-cnn" }
 func (m AllCNN) Inputs() int {
 	m = m.withDefaults()
 	return m.Channels * m.Side * m.Side
+}
+
+// Axes implements model.Shaped.
+func (m AllCNN) Axes() []int {
+	m = m.withDefaults()
+	return []int{m.Channels, m.Side, m.Side}
 }
 
 // Classes implements model.Classifier.

@@ -106,6 +106,23 @@ func objective(x array.Matrix[float32], y []int, classes int) train.Objective {
 	return train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, classes, 1)}}}
 }
 
+func TestAxesHaveAsManyNumbersAsInputs(t *testing.T) {
+	for _, c := range conformance {
+		s, ok := c.arch.(model.Shaped)
+		if !ok {
+			t.Errorf("%s: its records are images and have no axes", c.arch.Name())
+			continue
+		}
+		n := 1
+		for _, d := range s.Axes() {
+			n *= d
+		}
+		if n != s.Inputs() {
+			t.Errorf("%s: axes %v of %d numbers", s.Name(), s.Axes(), s.Inputs())
+		}
+	}
+}
+
 func TestTheListHasEveryNetworkOfTheTable(t *testing.T) {
 	listed := map[string]bool{}
 	for _, f := range All() {

@@ -38,6 +38,7 @@ var (
 	_ model.Classifier = ResNet18{}
 	_ model.Chunked    = ResNet18{}
 	_ model.Coupled    = ResNet18{}
+	_ model.Shaped     = ResNet18{}
 	_ model.Twinned    = ResNet18{}
 )
 
@@ -58,6 +59,12 @@ func (ResNet18) Name() string { return "resnet-18" }
 func (m ResNet18) Inputs() int {
 	m = m.withDefaults()
 	return m.Channels * m.Side * m.Side
+}
+
+// Axes implements model.Shaped.
+func (m ResNet18) Axes() []int {
+	m = m.withDefaults()
+	return []int{m.Channels, m.Side, m.Side}
 }
 
 // Classes implements model.Classifier.

@@ -34,6 +34,7 @@ var (
 	_ model.Classifier = SmallCNN{}
 	_ model.Chunked    = SmallCNN{}
 	_ model.Coupled    = SmallCNN{}
+	_ model.Shaped     = SmallCNN{}
 )
 
 func (m SmallCNN) withDefaults() SmallCNN {
@@ -49,6 +50,12 @@ func (SmallCNN) Name() string { return "small-cnn" }
 func (m SmallCNN) Inputs() int {
 	m = m.withDefaults()
 	return m.Channels * m.Side * m.Side
+}
+
+// Axes implements model.Shaped.
+func (m SmallCNN) Axes() []int {
+	m = m.withDefaults()
+	return []int{m.Channels, m.Side, m.Side}
 }
 
 // Classes implements model.Classifier.
