@@ -74,8 +74,9 @@ func TestForwardPassAndTrainingStepsArePyTorchs(t *testing.T) {
 			}
 			const rows = 20
 			x, y := array.New[float32](rows, arch.Inputs()), make([]int, rows)
-			for i, v := range wave(len(x.Data), 0.5, 0.37) {
-				x.Data[i] = float32(v)
+			for i := range x.Data {
+				place := float64(i)
+				x.Data[i] = float32(math.Sin(float64(float64(0.008*place)*place) + 0.5))
 			}
 			for i := range y {
 				y[i] = i * 7 % 10
