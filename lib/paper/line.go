@@ -33,11 +33,7 @@ func (l *Line[R]) Share(value func(R) float64) { l.Within(0, 1, value) }
 
 // Within is Over of a value that has bounds, where its interval ends too.
 func (l *Line[R]) Within(low, high float64, value func(R) float64) {
-	e := l.Mean(value)
-	if e.HasInterval() {
-		e.Low, e.High = max(low, e.Low), min(high, e.High)
-	}
-	l.Add(report.Est(e, 3))
+	l.Add(report.Est(l.Mean(value).Within(low, high), 3))
 }
 
 // Mean is the mean of a value over models with Student's 95 % interval.

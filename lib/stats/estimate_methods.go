@@ -32,6 +32,13 @@ func (e Estimate) Against(null float64, better Direction) Estimate {
 	return e
 }
 
+// Within returns a copy of e whose interval ends where the values do: Student's
+// knows of no bounds. Without an interval it is e itself.
+func (e Estimate) Within(low, high float64) Estimate {
+	e.Low, e.High = max(low, e.Low), min(high, e.High)
+	return e
+}
+
 // Unsigned returns the estimate of |value|: the image of the interval under the
 // absolute value. It starts at 0 when the interval includes 0, and covers at
 // least as often as the signed interval. The null becomes its absolute value.

@@ -98,6 +98,11 @@ func (m ExtraGradient) Unlearn(ctx context.Context, r Request) (*Outcome, error)
 	if err != nil {
 		return nil, err
 	}
+	return m.against(ctx, w)
+}
+
+// against plays the model against these critics.
+func (m ExtraGradient) against(ctx context.Context, w *watch) (*Outcome, error) {
 	players, err := m.players(w)
 	if err != nil {
 		return nil, err
@@ -108,7 +113,7 @@ func (m ExtraGradient) Unlearn(ctx context.Context, r Request) (*Outcome, error)
 	}
 	stop := &train.Validation{Judge: judge.value, Rising: max(m.Rising, 0), KeepLast: true}
 	plan := train.Plan{Game: &train.Game{Rounds: 1, Players: players}, Validation: stop}
-	out, err := w.play(ctx, plan, train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Seed: r.Seed})
+	out, err := w.play(ctx, plan, train.Config{Epochs: m.Epochs, Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed})
 	if err != nil {
 		return nil, err
 	}

@@ -82,15 +82,20 @@ func (m ExtraGradientTrue) Unlearn(ctx context.Context, r Request) (*Outcome, er
 	if err != nil {
 		return nil, err
 	}
+	return m.against(ctx, w)
+}
+
+// against plays the model against these critics.
+func (m ExtraGradientTrue) against(ctx context.Context, w *watch) (*Outcome, error) {
 	down, err := w.utility(1, 1)
 	if err != nil {
 		return nil, err
 	}
-	own, err := w.accusation(r.HeldOut)
+	own, err := w.accusation(w.HeldOut)
 	if err != nil {
 		return nil, err
 	}
-	up, err := w.accusation(r.HeldOut)
+	up, err := w.accusation(w.HeldOut)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +106,7 @@ func (m ExtraGradientTrue) Unlearn(ctx context.Context, r Request) (*Outcome, er
 		w.model(append(train.Objective{down}, up...), m.LR),
 		{Name: "critics", Owns: []string{critics}, Objective: own, Optimizer: nn.Adam{LR: m.LR * m.Faster}},
 	}}
-	out, err := w.play(ctx, train.Plan{Game: game}, train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Seed: r.Seed})
+	out, err := w.play(ctx, train.Plan{Game: game}, train.Config{Epochs: m.Epochs, Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed})
 	if err != nil {
 		return nil, err
 	}

@@ -91,6 +91,11 @@ func (m FrozenCritics) Unlearn(ctx context.Context, r Request) (*Outcome, error)
 	if err != nil {
 		return nil, err
 	}
+	return m.against(ctx, w)
+}
+
+// against moves the model until these critics are astray.
+func (m FrozenCritics) against(ctx context.Context, w *watch) (*Outcome, error) {
 	o, err := m.objective(w)
 	if err != nil {
 		return nil, err
@@ -99,7 +104,7 @@ func (m FrozenCritics) Unlearn(ctx context.Context, r Request) (*Outcome, error)
 	if m.Clip != nn.Zero {
 		plan.Surgeons = []train.Surgeon{train.ClipNorm{Max: m.Clip}}
 	}
-	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Seed: r.Seed}
+	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed}
 	out, err := w.play(ctx, plan, c)
 	if err != nil {
 		return nil, err

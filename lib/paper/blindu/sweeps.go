@@ -127,11 +127,7 @@ func appended(c plot.Curve, x float64, of []float64, most float64) plot.Curve {
 	if len(of) == 0 {
 		return c
 	}
-	e := stats.MeanInterval(of, 0.95, stats.OverModels)
-	if e.HasInterval() {
-		e.Low, e.High = max(0, e.Low), min(most, e.High)
-	}
-	c.Add(x, e)
+	c.Add(x, stats.MeanInterval(of, 0.95, stats.OverModels).Within(0, most))
 	return c
 }
 

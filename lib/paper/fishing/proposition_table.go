@@ -1,6 +1,8 @@
 package fishing
 
 import (
+	"math"
+
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -15,6 +17,10 @@ var proposition1 = paper.Recipe{
 		"All values are of the exact estimator; the paper's are of squared sums over batches.",
 }
 
+// ratio is the one row whose value has no bound above: all others are cosines of what
+// is not negative, products of such cosines, or shares.
+const ratio = "product over measured"
+
 // propositionRows are the values with the paper's, or its program's, beside them.
 var propositionRows = []struct {
 	name, paper string
@@ -24,7 +30,7 @@ var propositionRows = []struct {
 	{"cos sigma, of the head's rows", "0.514", func(p Proposition) float64 { return p.Sigma }},
 	{"cos nu, of the head's columns", "0.795", func(p Proposition) float64 { return p.Nu }},
 	{"product", "0.409", func(p Proposition) float64 { return p.Product }},
-	{"product over measured", "1.107", func(p Proposition) float64 { return p.Ratio }},
+	{ratio, "1.107", func(p Proposition) float64 { return p.Ratio }},
 	{"cos sigma, of the data's residuals", "0.829", func(p Proposition) float64 { return p.DataSigma }},
 	{"cos nu, of the data's hidden units", "0.788", func(p Proposition) float64 { return p.DataNu }},
 	{"product, by the data", "0.653", func(p Proposition) float64 { return p.DataProduct }},
@@ -56,8 +62,13 @@ func (o *overlaps) proposition1() *paper.Output {
 			for _, f := range own {
 				x = append(x, r.value(*f.Proposition))
 			}
+			most := 1.0
+			if r.name == ratio {
+				most = math.Inf(1)
+			}
+			mean := stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, most)
 			t.Rows = append(t.Rows, report.Row{Group: c.Label, Cells: []report.Cell{
-				report.Str(r.name), report.Est(stats.MeanInterval(x, 0.95, stats.OverModels), 3), report.Str(r.paper),
+				report.Str(r.name), report.Est(mean, 3), report.Str(r.paper),
 			}})
 		}
 	}

@@ -99,11 +99,16 @@ func (r Rows) Of(arm string, value func(Row) float64) []float64 {
 	return out
 }
 
-// Less is a value of an arm less that of another one, model by model.
+// Less is a value of an arm less that of another one, model by model, where neither
+// diverged.
 func (r Rows) Less(arm, other string, value func(Row) float64) []float64 {
-	out, than := r.Of(arm, value), r.Of(other, value)
-	for i := range out {
-		out[i] -= than[i]
+	var out []float64
+	for _, a := range r {
+		for _, b := range r {
+			if a.Case == b.Case && a.Seed == b.Seed && a.Arm == arm && b.Arm == other && a.Diverged == "" && b.Diverged == "" {
+				out = append(out, value(a)-value(b))
+			}
+		}
 	}
 	return out
 }

@@ -74,7 +74,7 @@ func (ev *evidence) table2() *paper.Output {
 		t.Notes = append(t.Notes, "Left out at this scale are frozen critics, extra-gradient and private training, which take minutes a model.")
 		return &paper.Output{Table: t}
 	}
-	t.Notes = append(t.Notes, "The paper's value of frozen critics is of another protocol than its others, P-C, with one seed.", strangersSeen)
+	t.Notes = append(t.Notes, "The paper's values of two methods are of other protocols than its others, with one seed: of frozen critics P-C, of Fisher scrubbing P-A.", strangersSeen)
 	t.Notes = append(append(t.Notes, ev.ways(Extra)...), ev.ways(ExtraTrue)...)
 	return &paper.Output{Table: t}
 }

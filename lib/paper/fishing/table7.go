@@ -107,11 +107,7 @@ func (o *overlaps) layerRow(label, model string, l LayerOverlap, own []Overlap) 
 		for _, f := range own {
 			x = append(x, value(*f.layer(l.Layer)))
 		}
-		e := stats.MeanInterval(x, 0.95, stats.OverModels)
-		if e.HasInterval() {
-			e.Low, e.High = max(0, e.Low), min(1, e.High)
-		}
-		return e
+		return stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, 1)
 	}
 	types, below := o.types(label, model, l.Layer)
 	rank, codedRank := over(func(l LayerOverlap) float64 { return l.Rank }), over(func(l LayerOverlap) float64 { return l.CodedRank })
@@ -157,7 +153,7 @@ func (o *overlaps) types(label, model, layer string) (mean stats.Estimate, below
 			count++
 		}
 	}
-	return stats.MeanInterval(others, 0.95, "types"), fmt.Sprintf("%d of %d", count, len(names))
+	return stats.MeanInterval(others, 0.95, "types").Within(0, 1), fmt.Sprintf("%d of %d", count, len(names))
 }
 
 // meanOf is a mean of values that are there.

@@ -86,9 +86,8 @@ func outside(found map[string]Found, arm string) report.Cell {
 	case len(f.Matched) == 0:
 		return report.Gap("needs models that had the record")
 	}
-	e := stats.MeanInterval(shadow.PairMeans(f.Matched), 0.95, "pairs of models").Against(0.5, stats.NearNull)
-	e.Low, e.High = max(0, e.Low), min(1, e.High)
-	return report.Est(e, 3)
+	e := stats.MeanInterval(shadow.PairMeans(f.Matched), 0.95, "pairs of models").Within(0, 1)
+	return report.Est(e.Against(0.5, stats.NearNull), 3)
 }
 
 // records are the values behind the table, one of each model, arm and attack.

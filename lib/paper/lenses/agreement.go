@@ -46,9 +46,7 @@ type Pair struct {
 
 // Mean is the mean over cases, with Student's interval over them, inside [-1, 1].
 func (p Pair) Mean() stats.Estimate {
-	e := stats.MeanInterval(p.Rho, 0.95, "cases").Against(0, stats.HigherIsBetter)
-	e.Low, e.High = max(-1, e.Low), min(1, e.High)
-	return e
+	return stats.MeanInterval(p.Rho, 0.95, "cases").Within(-1, 1).Against(0, stats.HigherIsBetter)
 }
 
 // Agree looks at every method of every case through every lens and compares the orders.

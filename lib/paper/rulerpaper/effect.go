@@ -98,11 +98,7 @@ func (e effect) share(digits int) report.Cell {
 	if e.Summary == nil {
 		return e.estimate(digits)
 	}
-	cut := e.Mean
-	if cut.HasInterval() {
-		cut.Low, cut.High = max(0, cut.Low), min(1, cut.High)
-	}
-	return report.Est(cut, digits)
+	return report.Est(e.Mean.Within(0, 1), digits)
 }
 
 // cells are the columns of a test: estimate, p by z, p by t, Wilcoxon p, ICC, r.

@@ -150,11 +150,7 @@ func each[T any](rows []T, value func(T) float64) stats.Estimate {
 	for _, r := range rows {
 		x = append(x, value(r))
 	}
-	e := stats.MeanInterval(x, 0.95, stats.OverModels)
-	if e.HasInterval() {
-		e.Low, e.High = max(0, e.Low), min(1, e.High)
-	}
-	return e
+	return stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, 1)
 }
 
 // pooled is the mean over models of estimates over subsets; of a single model it

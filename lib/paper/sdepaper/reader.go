@@ -340,9 +340,5 @@ func overDraws(samples []Sample, share func(Sample) float64) stats.Estimate {
 	for _, s := range samples {
 		x = append(x, share(s))
 	}
-	e := stats.MeanInterval(x, 0.95, "draws of references")
-	if e.HasInterval() {
-		e.Low, e.High = max(0, e.Low), min(1, e.High)
-	}
-	return e
+	return stats.MeanInterval(x, 0.95, "draws of references").Within(0, 1)
 }

@@ -135,10 +135,7 @@ func OverModels(shares []float64, level float64) (*AcrossModels, error) {
 	if len(shares) == 0 {
 		return nil, errors.New("sde: there are no models")
 	}
-	r := &AcrossModels{Mean: stats.MeanInterval(shares, cmp.Or(level, defaultLevel), stats.OverModels)}
-	if r.Mean.HasInterval() {
-		r.Mean.Low, r.Mean.High = max(0, r.Mean.Low), min(1, r.Mean.High)
-	}
+	r := &AcrossModels{Mean: stats.MeanInterval(shares, cmp.Or(level, defaultLevel), stats.OverModels).Within(0, 1)}
 	r.SD, _ = stats.SD(shares)
 	return r, nil
 }

@@ -127,11 +127,7 @@ func undecided(j *sde.Judged) float64 {
 // overDraws is the mean share over draws of references, its interval cut to
 // [0, 1].
 func overDraws(shares []float64) stats.Estimate {
-	e := stats.MeanInterval(shares, 0.95, stats.OverDraws)
-	if e.HasInterval() {
-		e.Low, e.High = max(0, e.Low), min(1, e.High)
-	}
-	return e.Against(0.5, stats.HigherIsBetter)
+	return stats.MeanInterval(shares, 0.95, stats.OverDraws).Within(0, 1).Against(0.5, stats.HigherIsBetter)
 }
 
 // sets are one draw of references and targets, which share no record.

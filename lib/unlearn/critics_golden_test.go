@@ -1,0 +1,162 @@
+package unlearn
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/features"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// testdata/critics.json was made by testdata/critics_torch.py with PyTorch 2.15.0.
+//
+//go:embed testdata/critics.json
+var criticsJSON []byte
+
+// goldenCells repeats the formula of critics_torch.py.
+func goldenCells(first, n, offset int, shift float64) Data {
+	d := Data{X: array.New[float32](n, 6)}
+	for i := range d.X.Data {
+		v := float64((i*i*7+i*23+offset)%89) / 32
+		if i%6%2 == 1 {
+			v += shift
+		}
+		d.X.Data[i] = float32(v)
+	}
+	for i := range n {
+		d.IDs = append(d.IDs, first+i)
+	}
+	return d
+}
+
+// goldenWatch is the case of critics_torch.py: posteriors so sharp that no draw
+// matters, and critics that have learned nothing.
+func goldenWatch(t *testing.T, frozen bool) *watch {
+	t.Helper()
+	r := aCase(t)
+	arch := vae.Cells{Genes: 6, Hidden: []int{7}, Latent: 2, Dropout: nn.Zero}
+	r.Forget, r.Retain, r.HeldOut = goldenCells(0, 4, 3, 2), goldenCells(4, 36, 11, 0), goldenCells(0, 20, 29, 0.25)
+	r.HeldOut.Strangers = true
+	watcher := criticised{Of: arch, Recon: loss.LibrarySquaredError{}}
+	full, withoutNorms, losses := features.Counts(2)
+	for _, n := range []int{full, withoutNorms, losses} {
+		watcher.Critics = append(watcher.Critics, learned.Network{Features: n, Hidden: []int{6, 6}, Spectral: !frozen})
+	}
+	own, err := model.Like(arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watcher.Tensors = len(own)
+	start, err := model.Like(watcher)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range start {
+		goldenWeights(v, k)
+	}
+	r.Original = start[:len(own)].Clone()
+	if r.Runner, err = model.NewRunner(r.Runner.Engine, arch); err != nil {
+		t.Fatal(err)
+	}
+	runner, err := model.NewRunner(r.Runner.Engine, watcher)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &watch{Request: r, runner: runner, start: start}
+}
+
+func goldenWeights(v nn.Param, k int) {
+	length := 0.0
+	for i := range v.Data {
+		w := float64((i*i*13+i*29+k*53+7)%97-42) / 64
+		length += w * w
+		switch {
+		case strings.HasSuffix(v.Name, "norm.weight"), v.Name == "view.factor":
+			w = 1 + 0.3*w
+		case v.Name == "log_variance.bias":
+			w -= 30
+		}
+		v.Data[i] = float32(w)
+	}
+	if strings.HasSuffix(v.Name, "_u") || strings.HasSuffix(v.Name, "_v") {
+		for i := range v.Data {
+			v.Data[i] /= float32(math.Sqrt(length))
+		}
+	}
+}
+
+// Whom the model is led away from, what it is to keep, who moves, by what and where
+// to: each method's weights after a few steps are those of another implementation.
+func TestAdversarialMethodsArePyTorchs(t *testing.T) {
+	var want map[string]json.RawMessage
+	if err := json.Unmarshal(criticsJSON, &want); err != nil {
+		t.Fatal(err)
+	}
+	for name, m := range map[string]interface {
+		against(context.Context, *watch) (*Outcome, error)
+	}{
+		"frozen":               FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2}.resolved(),
+		"frozen, unclipped":    FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2, Clip: nn.Zero}.resolved(),
+		"frozen, sum":          FrozenCritics{Lambda: 3, Epochs: 4, LR: 1e-2, Sum: true}.resolved(),
+		"extra-gradient":       ExtraGradient{Lambda: 0.3, Epochs: 5, LR: 1e-2, CriticLR: 0.3, Rising: -1}.resolved(),
+		"extra-gradient, true": ExtraGradientTrue{Epochs: 3, LR: 1e-2}.resolved(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var golden struct {
+				After map[string][]float64 `json:"after"`
+			}
+			if err := json.Unmarshal(want[name], &golden); err != nil {
+				t.Fatal(err)
+			}
+			out, err := m.against(t.Context(), goldenWatch(t, strings.HasPrefix(name, "frozen")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(golden.After) != len(out.Params) {
+				t.Errorf("%d tensors, PyTorch has %d", len(out.Params), len(golden.After))
+			}
+			for _, v := range out.Params {
+				for i, w := range golden.After[v.Name] {
+					if !(math.Abs(float64(v.Data[i])-w) <= 2e-5*(1+math.Abs(w))) {
+						t.Errorf("%s[%d] is %v, PyTorch has %v", v.Name, i, v.Data[i], w)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The attacker that the coded game stops by is asked of the forget set twice: against
+// held-out records, and against the retained ones that it learned with. Where
+// strangers are of the forget set's kind it can tell only the latter.
+func TestWhomTheShadowTellsApart(t *testing.T) {
+	r := aCase(t)
+	r.HeldOut.X = r.HeldOut.X.Gather([]int{0, 1, 2, 3})
+	r.HeldOut.IDs = r.HeldOut.IDs[:4]
+	copy(r.HeldOut.X.Data, r.Forget.X.Data)
+	for i := range r.Forget.X.Data { // far from what is retained
+		r.Forget.X.Data[i] *= 3
+		r.HeldOut.X.Data[i] *= 3
+	}
+	w, err := r.unwatched()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.newShadow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.value(t.Context(), w.start, 1)
+	if err != nil || v != 0.75 {
+		t.Errorf("the attacker's value is %v, %v: want the mean of 1/2 and 1", v, err)
+	}
+}
