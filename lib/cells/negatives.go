@@ -20,6 +20,7 @@ import (
 type Matches struct {
 	Rows     []int     // rows of unseen, ascending, each once
 	Distance []float64 // of every forgotten cell from each of its k neighbours, row by row
+	Beside   []int     // of each of Rows the forgotten cell that is nearest to it
 }
 
 // Matched returns the k unseen cells whose codes are nearest to those of each
@@ -36,7 +37,12 @@ func Matched(forget, unseen array.Matrix[float64], k int) (*Matches, error) {
 	}
 	rows := slices.Clone(n.Index)
 	slices.Sort(rows)
-	return &Matches{Rows: slices.Compact(rows), Distance: n.Distance}, nil
+	rows = slices.Compact(rows)
+	back, err := Nearest(unseen.Gather(rows), forget, 1)
+	if err != nil {
+		return nil, fmt.Errorf("cells.Matched: %w", err)
+	}
+	return &Matches{Rows: rows, Distance: n.Distance, Beside: back.Index}, nil
 }
 
 // SampleCodes draws one code of every cell from its posterior,

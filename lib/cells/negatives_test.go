@@ -21,6 +21,10 @@ func TestMatchedCellsAreTheUnionOfNeighbours(t *testing.T) {
 	if !slices.Equal(m.Rows, []int{0, 2, 3, 4, 5}) || !slices.Equal(m.Distance, []float64{1, 2, 5, 1, 1, 5}) {
 		t.Errorf("%+v", *m)
 	}
+	// 11, 1, 5 (as far from either), -2 and 9.
+	if want := []int{1, 0, 0, 0, 1}; !slices.Equal(m.Beside, want) {
+		t.Errorf("beside %v, want %v", m.Beside, want)
+	}
 	// Exchanged roles are another question.
 	if back, err := Matched(unseen, forget, 1); err != nil || slices.Equal(back.Rows, m.Rows) {
 		t.Errorf("%+v, %v", back, err)

@@ -160,3 +160,38 @@ func TestWhomTheShadowTellsApart(t *testing.T) {
 		t.Errorf("the attacker's value is %v, %v: want the mean of 1/2 and 1", v, err)
 	}
 }
+
+// Zero values are what section 4.2 and the program have.
+func TestSettingsOfTheAdversarialMethods(t *testing.T) {
+	critics := Criticism{Hidden: 256, Steps: 100, Batch: 64, LR: 1e-3, Decay: 1e-4}
+	for _, c := range []struct{ got, want Method }{
+		{FrozenCritics{}, FrozenCritics{Lambda: 10, Epochs: 30, LR: 1e-4, Samples: 4, Clip: 1, Batch: 256, Critics: critics}},
+		{ExtraGradient{}, ExtraGradient{Lambda: 10, Epochs: 50, LR: 1e-4, CriticLR: 1e-5, Turns: 2, Rising: 3, Batch: 256, Critics: critics}},
+		{ExtraGradientTrue{}, ExtraGradientTrue{Lambda: 10, Epochs: 50, LR: 1e-4, Faster: 5, Batch: 256, Critics: critics}},
+	} {
+		if got := c.got.Resolved(); got != c.want {
+			t.Errorf("%+v, want %+v", got, c.want)
+		}
+	}
+}
+
+// Frozen critics learn the forget set from held-out records where they are to meet
+// strangers, and from retained ones where not.
+func TestFromWhomFrozenCriticsLearn(t *testing.T) {
+	for _, strangers := range []bool{false, true} {
+		m := FrozenCritics{Epochs: 1, Strangers: strangers, Critics: little}
+		hash := func(move func(*Request)) string {
+			r := aCase(t)
+			move(&r)
+			p, _, err := Apply(t.Context(), m, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.Hash()
+		}
+		was := hash(func(*Request) {})
+		if moved := hash(func(r *Request) { r.HeldOut.X.Data[0] += 2 }); (moved != was) != strangers {
+			t.Errorf("strangers %v: other held-out records change the result: %v", strangers, moved != was)
+		}
+	}
+}

@@ -40,7 +40,8 @@ import (
 // takes at most 32. (3) The critics' step leaves the model's dropout on and their own
 // off, and begins without the gradient that the model's step left behind. (4) The
 // attacker's features are of latent means, where it draws; held-out records are
-// those that a method may look at, half of them.
+// those that a method may look at, half of them. (5) The critics' spectral norms are
+// refined in the model's step too.
 //
 // It needs a variational autoencoder, with outputs loss.LatentMean and
 // loss.LatentLogVar.

@@ -340,3 +340,55 @@ func TestFeaturesAreStandardisedByWhatIsKnown(t *testing.T) {
 		t.Errorf("what is judged has mean %v", mean)
 	}
 }
+
+// A borrowed attacker learns on what it was taught and meets what it judges for the
+// first time.
+func TestABorrowedAttackerLearnsOnWhatItWasTaught(t *testing.T) {
+	s := spy{new(Records), new(array.Matrix[float64])}
+	p := PB()
+	p.Attacker = s
+	taught, judged := drawn(1, 0), drawn(2, 0)
+	for _, m := range []array.Matrix[float64]{taught.Members, taught.Nonmembers} {
+		for i := range m.Rows {
+			m.Row(i)[3] = -100
+		}
+	}
+	if _, err := p.Borrow(context.Background(), open(t), taught, judged, 7); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []array.Matrix[float64]{s.known.Members, s.known.Nonmembers} {
+		for i := range m.Rows {
+			if m.Row(i)[3] != -100 {
+				t.Errorf("it learned on record %v", m.Row(i))
+			}
+		}
+	}
+	if !slices.Equal(s.judged.Data, judged.stacked().Data) {
+		t.Error("it judges something else")
+	}
+}
+
+func TestEverythingCrossFittedIsHeldOut(t *testing.T) {
+	r := run(t, open(t), CrossFitted(nil), Question{Model: drawn(1, 0.5)})
+	if r.HeldOut == nil || !reflect.DeepEqual(*r.HeldOut, r.ScoreReport) {
+		t.Errorf("held out %+v, all %+v", r.HeldOut, r.ScoreReport)
+	}
+}
+
+// The attackers of the program's notebooks, as they are written there.
+func TestAttackersOfTheProtocols(t *testing.T) {
+	wide, narrow := []int{256, 256}, []int{64, 32}
+	for _, c := range []struct {
+		of   Protocol
+		want MLP
+	}{
+		{PA(), MLP{wide, false, 0.3, 50, 128, 1e-3, 0}}, {PB(), MLP{wide, false, 0.3, 50, 128, 1e-3, 0}},
+		{PC(), MLP{wide, false, 0.3, 100, 32, 1e-3, 0}}, {PD(), MLP{narrow, true, 0.3, 100, 32, 1e-3, 1e-4}},
+		{PE(), MLP{wide, false, 0.3, 50, 128, 1e-3, 0}}, {PF(), MLP{wide, false, 0.3, 200, WholeBatch, 1e-3, 0}},
+	} {
+		got, ok := c.of.Attacker.(MLP)
+		if got = got.resolved(); !ok || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", c.of.Name, got, c.want)
+		}
+	}
+}

@@ -233,7 +233,8 @@ func (q *question) attack(ctx context.Context, e *engine.Engine, row *Row, v vie
 	if err != nil {
 		return err
 	}
-	if row.Attacks, err = attacked(ctx, e, learned.Question{Model: records, Original: &q.original}, engine.Root(attackSeed+q.Case.Shift)); err != nil {
+	asked := learned.Question{Model: records, Original: &q.original, Beside: q.matched.beside}
+	if row.Attacks, err = attacked(ctx, e, asked, engine.Root(attackSeed+q.Case.Shift)); err != nil {
 		return err
 	}
 	if q.of.Borrows != nil {

@@ -33,6 +33,8 @@ type Matching struct {
 	Cells    int            `json:"n_cells"`
 	ByType   map[string]int `json:"by_type"`
 	Distance float64        `json:"distance"` // mean, of a forgotten cell from its neighbours
+
+	beside []int // of each matched cell the forgotten one that is nearest to it
 }
 
 // drawing are the non-members of the program's reading and the original's features.
@@ -112,7 +114,7 @@ func (q *question) match(v view) (m Matching, rows []int, err error) {
 	if err != nil {
 		return m, nil, err
 	}
-	m = Matching{Cells: len(near.Rows), ByType: map[string]int{}}
+	m = Matching{Cells: len(near.Rows), ByType: map[string]int{}, beside: near.Beside}
 	for _, k := range near.Rows {
 		rows = append(rows, judged[k])
 		m.ByType[q.About.Classes[q.Test.Y[judged[k]]]]++

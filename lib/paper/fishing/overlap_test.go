@@ -224,3 +224,49 @@ func TestDecodedResidualsAreThoseOfTheLoss(t *testing.T) {
 		t.Errorf("%d hidden units", len(d.moments.Nu))
 	}
 }
+
+// Which set the proposition's values are of: profiles of the head against those of the
+// same cells' data, shares of the same set's spectrum.
+func TestThePropositionKnowsItsSets(t *testing.T) {
+	e := environment(t)
+	c, err := e.Lab().Case(t.Context(), shallow().Cases[0].at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := subject{Problem: c.Problem, goal: lab.Reconstruction{Plain: true, Beta: nn.Zero}, weights: c.Untrained(1)}
+	k := kind{cells: []int{3, 7, 100}, other: []int{200, 9, 31, 44, 58, 71}}
+	matrix := func(values ...float64) fisher.Diagonal {
+		shape := []int{len(c.About.Features), 16}
+		v := make([]float64, shape[0]*shape[1])
+		for i := range v {
+			v[i] = values[i%len(values)]
+		}
+		return fisher.Diagonal{Tensors: []fisher.Tensor{{Name: head, Shape: shape, Values: v}}}
+	}
+	own, others := matrix(1, 2, 5), matrix(4, 1, 1, 9, 2)
+	p, err := propose(s, k, own, others)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		set              string
+		info             fisher.Diagonal
+		rows             []int
+		sigma, nu, first float64
+	}{{"forgotten", own, k.cells, p.SigmaForget, p.NuForget, p.FirstForget}, {"others", others, k.other, p.SigmaOthers, p.NuOthers, p.FirstOthers}} {
+		d, err := s.decoded(of.rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sigma, nu, _, err := fisher.MarginalsOf(of.info.Tensors[0]).Cosines(d.moments)
+		if err != nil || sigma != of.sigma || nu != of.nu {
+			t.Errorf("%s: %v and %v, want %v and %v: %v", of.set, of.sigma, of.nu, sigma, nu, err)
+		}
+		if shares, err := fisher.Spectrum(of.info.Tensors[0]); err != nil || shares[0] != of.first {
+			t.Errorf("%s: the first share is %v, want %v: %v", of.set, of.first, shares, err)
+		}
+	}
+	if p.SigmaForget == p.SigmaOthers || p.FirstForget == p.FirstOthers {
+		t.Errorf("the sets are alike: %+v", p)
+	}
+}

@@ -14,7 +14,7 @@ var proposition1 = paper.Recipe{
 	Doc: "For a linear decoder whose squared residuals e and inputs h are uncorrelated the cosine of two sets is the product of the cosines of their " +
 		"profiles, sigma = E[e^2] per gene and nu = E[h^2] per unit. The head here feeds a softmax, whose derivative mixes the genes, so that e " +
 		"is not the residual: the profiles of the head's own information (rows and columns) and those of the data are two things. " +
-		"All values are of the exact estimator; the paper's are of squared sums over batches.",
+		"Values of the head are of the exact estimator, the paper's of squared sums over batches; those of the data need neither.",
 }
 
 // ratio is the one row whose value has no bound above: all others are cosines of what

@@ -53,8 +53,8 @@ func (ev *evidence) table2() *paper.Output {
 			{Name: "model"},
 			{Name: "AUC, P-B", Note: "as coded: all cells are scored; null 0.5, nearest to the null is best; mean over models with its 95 % interval"},
 			{Name: "sampled z", Note: "P-B as coded: its non-members are those nearest to one draw from the posterior, and its features are of draws"},
-			{Name: "held out", Note: "P-B on the cells that its attacker was not trained on"},
-			{Name: "AUC, cross-fitted", Note: "ours; null 0.5"},
+			{Name: "held out", Note: "P-B on the cells that its attacker was not trained on; matched cells lie beside those, which pulls it below 0.5"},
+			{Name: "AUC, cross-fitted", Note: "ours, a matched cell in the fold of the member beside it; null 0.5"},
 			{Name: "advantage", Note: "of the cross-fitted attacker, |2 AUC - 1|, mean over models"},
 			{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"},
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
@@ -74,7 +74,7 @@ func (ev *evidence) table2() *paper.Output {
 		t.Notes = append(t.Notes, "Left out at this scale are frozen critics, extra-gradient and private training, which take minutes a model.")
 		return &paper.Output{Table: t}
 	}
-	t.Notes = append(t.Notes, "The paper's values of two methods are of other protocols than its others, with one seed: of frozen critics P-C, of Fisher scrubbing P-A.", strangersSeen)
+	t.Notes = append(t.Notes, "The paper's values of two methods are of other protocols than its others: of frozen critics P-C, with one seed, of Fisher scrubbing P-A.", strangersSeen)
 	t.Notes = append(append(t.Notes, ev.ways(Extra)...), ev.ways(ExtraTrue)...)
 	return &paper.Output{Table: t}
 }

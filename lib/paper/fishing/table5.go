@@ -20,7 +20,7 @@ var table5 = paper.Recipe{
 	Doc: "The cases of the scale side by side, and, but for scale quick, three runs of Tabula Muris: the sample has no cell types, so that a tissue is " +
 		"forgotten, the bladder. AUC of two attackers: P-B as coded, and ours, cross-fitted, of each model its own. The retrained models never saw " +
 		"what is forgotten: an AUC there is about the type of the cells. The paper's values are of PBMC-33k and of all of Tabula Muris, those " +
-		"in brackets of the original; by one attacker, but for extra-gradient on PBMC-33k, whose attacker trained beside it (P-C).",
+		"in brackets of the original; by one attacker, the original's, but for extra-gradient on PBMC-33k, which has one of its own (P-C).",
 }
 
 // across are the arms of Table 5. A sweep over the weight of extra-gradient's

@@ -184,7 +184,8 @@ func (o *overlaps) overlapNotes() []string {
 	return append(out,
 		"Retrained models never met the type: overlap there is no memory of it.",
 		"Exactly, the dead dispersion head of the squared error is in no value; as coded it has the cosine 1 of its damping, too little to move a mean.",
-		"The linear classifier is given the latent means of the VAE; the paper's has 14 clusters, ours the types, and so has the conditional VAE.")
+		"The linear classifier is given the latent means of the VAE; the paper's has 14 clusters, ours the types, and so has the conditional VAE. "+
+			"Of its output layer the paper gives what the head of the mean shares with the VAE's.")
 }
 
 func (o *overlaps) figure3() *paper.Output {

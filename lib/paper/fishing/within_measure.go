@@ -146,6 +146,7 @@ type asked struct {
 type matched struct {
 	had, negatives []int           // rows of dealt and of unseen cells
 	features       learned.Records // of both
+	beside         []int           // of each of the negatives, the place in had of the nearest
 	same           []bool          // which of the negatives are of the group
 }
 
@@ -193,7 +194,7 @@ func (a *asked) listen(k int, c *lab.Case, w nn.Params) error {
 	if err != nil {
 		return err
 	}
-	m := matched{negatives: near.Rows}
+	m := matched{negatives: near.Rows, beside: near.Beside}
 	for i, had := range a.in[k] {
 		if had {
 			m.had = append(m.had, i)
@@ -324,7 +325,7 @@ func (a *asked) crossFitted(ctx context.Context) func(k int, m matched) (attack.
 	return func(k int, m matched) (s attack.Samples, err error) {
 		p := learned.CrossFitted(nil)
 		p.Folds = min(p.Folds, len(m.had), len(m.negatives))
-		r, err := p.Run(ctx, a.models.Lab.Engine, learned.Question{Model: m.features}, engine.Root(attackSeed+a.models.Lab.Shift))
+		r, err := p.Run(ctx, a.models.Lab.Engine, learned.Question{Model: m.features, Beside: m.beside}, engine.Root(attackSeed+a.models.Lab.Shift))
 		if err != nil {
 			return s, err
 		}

@@ -18,7 +18,7 @@ import (
 //
 // Cosine is that of the matrices, Product = Sigma Nu what the proposition says it is.
 // Ratio = Product/Cosine is 1 where it holds; there is no law that says on which side
-// it fails. All are without damping.
+// it fails. They are of what they are given: a damping in it is not taken out.
 type Factors struct {
 	Cosine  float64 `json:"cosine"`
 	Sigma   float64 `json:"sigma"`

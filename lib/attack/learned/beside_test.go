@@ -1,0 +1,145 @@
+package learned
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// matchedStrangers are 35 members and, of 2,482 strangers of the same law, those among
+// the 10 nearest of each; beside is each one's nearest member.
+func matchedStrangers(rng *rand.Rand, d int) (r Records, beside []int) {
+	members, pool := normals(rng, 35, d, 0), normals(rng, 2482, d, 0)
+	apart := func(a, b []float64) (sum float64) {
+		for j := range a {
+			sum += (a[j] - b[j]) * (a[j] - b[j])
+		}
+		return sum
+	}
+	taken := map[int]bool{}
+	for m := range members.Rows {
+		order := upTo(pool.Rows)
+		slices.SortFunc(order, func(a, b int) int {
+			return int(math.Copysign(1, apart(pool.Row(a), members.Row(m))-apart(pool.Row(b), members.Row(m))))
+		})
+		for _, i := range order[:10] {
+			taken[i] = true
+		}
+	}
+	var rows []int
+	for i := range pool.Rows {
+		if taken[i] {
+			rows = append(rows, i)
+			nearest := 0
+			for m := range members.Rows {
+				if apart(pool.Row(i), members.Row(m)) < apart(pool.Row(i), members.Row(nearest)) {
+					nearest = m
+				}
+			}
+			beside = append(beside, nearest)
+		}
+	}
+	return Records{members, pool.Gather(rows)}, beside
+}
+
+// Strangers that were chosen for lying beside members say nothing of membership. Where
+// pairs are torn apart the attacker is wrong about either half; dealt together it knows
+// nothing, and its intervals are right.
+func TestMatchedStrangersAreNoSignal(t *testing.T) {
+	const trials = 40
+	var torn, together float64
+	covered, beyond := 0, 0
+	for k := range trials {
+		r, beside := matchedStrangers(rand.New(rand.NewPCG(uint64(k), 5)), 8)
+		apart, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paired, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		torn, together = torn+apart.AUC.Value/trials, together+paired.AUC.Value/trials
+		if paired.AUC.Low <= 0.5 && paired.AUC.High >= 0.5 {
+			covered++
+		}
+		if paired.Advantage.Value > paired.Advantage.ChanceP95 {
+			beyond++
+		}
+	}
+	t.Logf("torn %.3f, together %.3f, %d of %d intervals hold 0.5, %d advantages beyond the floor", torn, together, covered, trials, beyond)
+	if torn > 0.4 || math.Abs(together-0.5) > 0.04 || covered < trials-5 || beyond > 6 {
+		t.Errorf("AUC torn %.3f, together %.3f; %d of %d intervals hold 0.5, %d advantages are beyond the floor", torn, together, covered, trials, beyond)
+	}
+}
+
+// A signal in one feature, on top of the places: dealt together, it is found.
+func TestASignalAmongPairsIsFound(t *testing.T) {
+	r, beside := matchedStrangers(rand.New(rand.NewPCG(3, 5)), 8)
+	for i := range r.Members.Rows {
+		r.Members.Row(i)[0] += 4
+	}
+	rep, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1)
+	if err != nil || rep.AUC.Value < 0.9 {
+		t.Errorf("AUC %v, %v", rep.AUC.Value, err)
+	}
+}
+
+func TestPairsAreInOneFold(t *testing.T) {
+	const n, others = 12, 30
+	r := Records{array.New[float64](n, 1), array.New[float64](others, 1)}
+	beside := make([]int, others)
+	for i := range beside {
+		beside[i] = i * i % n
+	}
+	p := CrossFitted(nil)
+	deals, err := p.deals(r, beside, 9)
+	if err != nil || len(deals) != p.Folds {
+		t.Fatalf("%d folds, %v", len(deals), err)
+	}
+	fold, seen := map[int]int{}, 0
+	for k, d := range deals {
+		if len(d.known)+len(d.judged) != n+others {
+			t.Errorf("fold %d: %d known and %d judged", k, len(d.known), len(d.judged))
+		}
+		members := 0
+		for _, i := range d.judged {
+			fold[i], seen = k, seen+1
+			if i < n {
+				members++
+			}
+		}
+		if members < n/p.Folds || members > n/p.Folds+1 {
+			t.Errorf("fold %d has %d members", k, members)
+		}
+	}
+	if seen != n+others || len(fold) != seen {
+		t.Errorf("%d records are judged %d times", len(fold), seen)
+	}
+	for i, m := range beside {
+		if fold[n+i] != fold[m] {
+			t.Errorf("non-member %d is in fold %d, and member %d beside it in %d", i, fold[n+i], m, fold[m])
+		}
+	}
+	again, err := p.deals(r, beside, 10)
+	if err != nil || slices.EqualFunc(again, deals, func(a, b deal) bool { return slices.Equal(a.judged, b.judged) }) {
+		t.Errorf("another seed deals alike, %v", err)
+	}
+}
+
+func TestNeighboursThatAreNoneAreRefused(t *testing.T) {
+	r := Records{array.New[float64](10, 1), array.New[float64](10, 1)}
+	for words, beside := range map[string][]int{
+		"neighbours of 2": {0, 1}, "beside member 10": {0, 1, 2, 3, 4, 5, 6, 7, 8, 10}, "member -1": {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
+		"one fold": make([]int, 10),
+	} {
+		if _, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v: %v, want %q", beside, err, words)
+		}
+	}
+}
