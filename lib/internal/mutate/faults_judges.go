@@ -2,6 +2,19 @@ package main
 
 // ofJudges are mistakes in attacks, verification and lenses.
 var ofJudges = []Fault{
+	// Attackers that learn.
+	{File: "lib/attack/learned/protocol.go", Old: "parts[at] = append(append(parts[at], m), others[m]...)", New: "parts[at] = append(append(parts[at], m), others[order[0]]...)",
+		Protects: "who lies beside a member is in its fold", Run: "Pairs|Matched"},
+	{File: "lib/attack/learned/protocol.go", Old: "p.deals(taught, nil, seed)\n", New: "p.deals(judged, nil, seed)\n",
+		Protects: "a borrowed attacker is dealt what it was taught", Run: "Borrow|Lender"},
+	{File: "lib/attack/learned/protocol.go", Old: "p.judge(ctx, e, taught, judged, d,", New: "p.judge(ctx, e, judged, judged, d,",
+		Protects: "a borrowed attacker learns on what it was taught", Run: "Borrow|Lender"},
+	{File: "lib/paper/fishing/collect.go", Old: ", Beside: q.matched.beside}", New: "}", Protects: "the table's attacker knows who lies beside whom", Run: "MatchedCells"},
+	{File: "lib/paper/fishing/proposition.go", Old: "{{&p.FirstForget, a}, {&p.FirstOthers, b}}", New: "{{&p.FirstForget, b}, {&p.FirstOthers, a}}",
+		Protects: "a spectrum is that of its own set", Run: "Proposition"},
+	{File: "lib/paper/fishing/proposition.go", Old: "fisher.MarginalsOf(own).Cosines(f.moments)", New: "fisher.MarginalsOf(own).Cosines(r.moments)",
+		Protects: "profiles are compared with those of the same cells", Run: "Proposition"},
+
 	// Attacks.
 	{File: "lib/attack/loss_threshold.go", Old: "judged := Samples{Members: pick(l.Forgotten, d.forgotten), Nonmembers: " +
 		"pick(l.HeldOut, d.judge[", New: "judged := Samples{Members: pick(l.Forgotten, d.forgotten), Nonmembers: " +

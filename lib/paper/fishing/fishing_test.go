@@ -10,6 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -256,4 +258,58 @@ func TestNegativesAreCellsThatNoMethodMayLookAt(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The cross-fitted attacker keeps a matched cell with the forgotten one beside it.
+func TestMatchedCellsStayWithTheirMembers(t *testing.T) {
+	of, e := brief().Cases[0], environment(t)
+	c, err := e.Lab().Case(t.Context(), of.at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := questioned(t.Context(), c, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := q.look(t.Context(), unlearn.DoNothing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, i := range q.negatives {
+		if nearest := nearestTo(v.unseen.mean.Row(i), v.forget.mean); nearest != q.matched.beside[k] {
+			t.Errorf("the cell %d is nearest to %d, and said to be to %d", i, nearest, q.matched.beside[k])
+		}
+	}
+	records, err := v.records(q.negatives)
+	if err != nil {
+		t.Fatal(err)
+	}
+	auc := func(beside []int) float64 {
+		r, err := learned.CrossFitted(nil).Run(t.Context(), e.Engine, learned.Question{Model: records, Beside: beside}, engine.Root(attackSeed+c.Shift))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.AUC.Value
+	}
+	row := &Row{}
+	if err := q.attack(t.Context(), e.Engine, row, v); err != nil {
+		t.Fatal(err)
+	}
+	if got := row.Attacks[learned.CrossFitted(nil).Name].All.AUC.Value; got != auc(q.matched.beside) || got == auc(nil) {
+		t.Errorf("AUC %v, want %v; torn apart %v", got, auc(q.matched.beside), auc(nil))
+	}
+}
+
+func nearestTo(x []float32, of array.Matrix[float32]) (nearest int) {
+	best := math.Inf(1)
+	for i := range of.Rows {
+		sum := 0.0
+		for j, v := range of.Row(i) {
+			sum += float64(v-x[j]) * float64(v-x[j])
+		}
+		if sum < best {
+			best, nearest = sum, i
+		}
+	}
+	return nearest
 }
