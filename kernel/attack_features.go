@@ -28,6 +28,10 @@ Privacy", of which all but P-D score records that the attacker was trained on;
 below them stands what is left when those are not counted. P-A and P-B want the
 features of the same records in the original model too.
 
+Non-members that were chosen because they lie near members want --beside, the row of
+the nearest member for each: ours keep the two together. Torn apart, who learned from
+one is wrong about the other, and the AUC falls below 0.5 where nothing is remembered.
+
 Memory: about five times the files.`,
 		Example: `  lethe attack features --members M.npy --nonmembers N.npy
   lethe attack features --members M.npy --nonmembers N.npy --protocol P-C,P-D,cross-fitted-mlp --seed 2
@@ -41,6 +45,7 @@ Memory: about five times the files.`,
 	file(&in, &q.Model.Nonmembers, "nonmembers", "npy file: features of non-members", matrix)
 	file(&in, &original.Members, "original-members", "npy file: features of the members in the original model", matrix)
 	file(&in, &original.Nonmembers, "original-nonmembers", "npy file: features of the non-members in the original model", matrix)
+	file(&in, &q.Beside, "beside", "npy file: of each matched non-member the row of the member it lies beside, from 0", npy.ReadIndices)
 	nameOf := func(p learned.Protocol) string { return p.Name }
 	names := c.Flags().StringSlice("protocol", []string{learned.CrossFitted(nil).Name},
 		"protocols, with commas between: "+cli.List(namesOf(learned.Protocols(), nameOf)))

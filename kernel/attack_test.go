@@ -95,6 +95,33 @@ func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
 	fails(t, lethe(t, "attack", "features", "--members", matrixFile(t, bad), "--nonmembers", args[5]), exitFailure, "--members", "row 1, column 1 is NaN")
 }
 
+// Non-members that lie beside members: told which, nothing is found where there is
+// nothing; torn apart, less than nothing.
+func TestAttackByFeaturesKeepsPairsTogether(t *testing.T) {
+	members, others := apart(1, 40, 0), apart(2, 40, 0)
+	beside := filepath.Join(t.TempDir(), "beside.npy")
+	var rows []int
+	for i := range others.Data {
+		others.Data[i] = members.Data[i] + 0.05*others.Data[i]
+	}
+	for i := range 40 {
+		rows = append(rows, i)
+	}
+	if err := npy.WriteIndices(beside, rows); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"attack", "features", "--members", matrixFile(t, members), "--nonmembers", matrixFile(t, others), "--json"}
+	torn := decoded[[]attackJSON](t, lethe(t, args...))
+	together := decoded[[]attackJSON](t, lethe(t, append(args, "--beside", beside)...))
+	if !(torn[0].AUC.High < 0.4) || !(together[0].AUC.Low < 0.5 && together[0].AUC.High > 0.5) {
+		t.Errorf("AUC torn %+v, together %+v", torn[0].AUC, together[0].AUC)
+	}
+	if err := npy.WriteIndices(beside, append(rows, 0)); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, lethe(t, append(args, "--beside", beside)...), exitFailure, "40 non-members, neighbours of 41")
+}
+
 // shadowArrays are models that fit what they had better by memory, as files.
 func shadowArrays(t *testing.T, memory float64) (args []string) {
 	t.Helper()
