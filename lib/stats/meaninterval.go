@@ -6,6 +6,9 @@ import "math"
 // with n-1 degrees of freedom. over says what x runs over ("seeds", "data sets").
 // Null value and direction are the caller's: Estimate.Against.
 //
+// Equal values, such as rates of 1 in all of three models, give an interval without
+// width. That is no certainty: so few values do not show what others would differ by.
+//
 // There is no error result. One value, or a level outside (0, 1), gives a mean
 // without an interval (Low and High are NaN; Estimate.HasInterval). An empty x,
 // or a value that is not finite, makes Value NaN as well. encoding/json refuses
