@@ -74,7 +74,8 @@ func (ev *evidence) table2() *paper.Output {
 		t.Notes = append(t.Notes, "Left out at this scale are frozen critics, extra-gradient and private training, which take minutes a model.")
 		return &paper.Output{Table: t}
 	}
-	t.Notes = append(t.Notes, "The paper's values of two methods are of other protocols than its others: of frozen critics P-C, with one seed, of Fisher scrubbing P-A.", strangersSeen)
+	t.Notes = append(t.Notes, "The paper's values of two methods are of other protocols than its others: "+
+		"of frozen critics P-C, with one seed, of Fisher scrubbing P-A.", strangersSeen)
 	t.Notes = append(append(t.Notes, ev.ways(Extra)...), ev.ways(ExtraTrue)...)
 	return &paper.Output{Table: t}
 }

@@ -58,8 +58,9 @@ func (ev *evidence) table4() *paper.Output {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = append(t.Notes, "In the paper's program the retrained model is the reference of every likelihood ratio but its own, whose reference is the original: "+
-		"those two models' scores are each other's negative, and their advantages one number, 0.839. It decodes without library size.")
+	t.Notes = append(t.Notes, "In the paper's program the retrained model is the reference of every likelihood ratio but its own, "+
+		"whose reference is the original: those two models' scores are each other's negative, and their advantages one number, 0.839. "+
+		"It decodes without library size.")
 	return &paper.Output{Table: t}
 }
 
