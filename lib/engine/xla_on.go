@@ -83,20 +83,30 @@ func openFirst(names ...string) (*Engine, error) {
 
 // openPlugin opens a plugin by name or absolute path, never with a download.
 // TF32 is off: with its 10-bit mantissa results would not be comparable with
-// those of any other engine.
+// those of any other engine. A plugin that computes with inputs of before is refused.
 func openPlugin(plugin, kernel, why string) (*Engine, error) {
 	xla.EnableAutoInstall(false)
 	setDefault("GOMLX_NO_AUTO_INSTALL", "1")
+	set, back := withoutKeeping(plugin)
+	defer back()
 	backend, err := quietly(func() (compute.Backend, error) { return xla.New(plugin + ",tf32=false") })
 	if err != nil {
 		return nil, fmt.Errorf("engine: XLA plugin %s: %s", plugin, brief(err))
 	}
-	return &Engine{
+	if cpu, ok := backend.(interface{ IsCPU() bool }); ok && cpu.IsCPU() && set {
+		kernel += " without XNNPACK" // results of before, some of which are wrong, are those of another engine
+	}
+	e := &Engine{
 		backend: backend,
 		info:    Info{Kind: "xla", Kernel: kernel, Why: why},
 		chunk:   chunkRowsXLA,
 		slots:   make(chan struct{}, 1),
-	}, nil
+	}
+	if err := e.readsAnew(); err != nil {
+		e.Close()
+		return nil, fmt.Errorf("engine: XLA plugin %s: %w", plugin, err)
+	}
+	return e, nil
 }
 
 // brief is an error's first line without the library's advice, which is about

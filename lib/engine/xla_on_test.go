@@ -3,7 +3,9 @@
 package engine
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,6 +82,84 @@ func TestAPluginIsKnownByItsPlatform(t *testing.T) {
 		if got := platform(path); got != want {
 			t.Errorf("%s is %q, want %q", path, got, want)
 		}
+	}
+}
+
+func TestATextIsFoundInAFileWhereverItLies(t *testing.T) {
+	const text = "the text beside a flag"
+	file := filepath.Join(t.TempDir(), "plugin.so")
+	for _, before := range []int{0, 1, 1<<20 - len(text), 1<<20 - len(text)/2, 1<<20 - 1, 1 << 20, 3<<20 - 5} {
+		content := append(bytes.Repeat([]byte{'t'}, before), text...)
+		if err := os.WriteFile(file, append(content, "behind it"...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if !holds(file, text) || holds(file, text+" ") {
+			t.Errorf("behind %d bytes", before)
+		}
+	}
+	if holds(filepath.Join(t.TempDir(), "missing"), text) {
+		t.Error("found in a file that is not there")
+	}
+}
+
+func TestTheFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
+	knows, other := filepath.Join(t.TempDir(), "knows.so"), filepath.Join(t.TempDir(), "other.so")
+	for file, content := range map[string]string{knows: keepsOperands + "\x00" + keepsOperandsHelp, other: keepsOperands} {
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ plugin, flags, want string }{
+		{knows, "--xla_other=1", "--xla_other=1 --xla_cpu_use_xnnpack=false"},
+		{knows, "", "--xla_cpu_use_xnnpack=false"},
+		{knows, "--xla_cpu_use_xnnpack=true", "--xla_cpu_use_xnnpack=true"},
+		{other, "--xla_other=1", "--xla_other=1"},
+		{"nosuchplugin", "", ""},
+	} {
+		t.Setenv("XLA_FLAGS", c.flags)
+		set, back := withoutKeeping(c.plugin)
+		if got := os.Getenv("XLA_FLAGS"); got != c.want || set != (c.want != c.flags) {
+			t.Errorf("%q became %q, want %q", c.flags, got, c.want)
+		}
+		back()
+		if got := os.Getenv("XLA_FLAGS"); got != c.flags {
+			t.Errorf("%q came back as %q", c.flags, got)
+		}
+	}
+}
+
+// A plugin reads its flags once, so that the one with XNNPACK is opened in a process of
+// its own. XLA's plugin for the CPU was one of those that multiply as they did before;
+// should a version of it be cured, this test says so.
+func TestAPluginThatComputesWithInputsOfBeforeIsRefused(t *testing.T) {
+	spec := os.Getenv("LETHE_TEST_ENGINE")
+	if !strings.Contains(spec, "cpu") {
+		t.Skip("LETHE_TEST_ENGINE names no plugin for the CPU")
+	}
+	if os.Getenv("XLA_FLAGS") != "" {
+		e, err := Open(spec)
+		if err == nil {
+			e.Close()
+			t.Fatal("opened")
+		}
+		t.Log(err)
+		return
+	}
+	e, err := Open(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if err := e.readsAnew(); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasSuffix(e.Info().Kernel, "without XNNPACK") {
+		t.Errorf("the key of what it computes is that of before: %s", e.Info())
+	}
+	run := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	run.Env = append(os.Environ(), "XLA_FLAGS=--"+keepsOperands+"=true")
+	if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), ErrStale.Error()) {
+		t.Errorf("with XNNPACK: %v\n%s", err, out)
 	}
 }
 
