@@ -27,6 +27,34 @@ func (network) Run(_ context.Context, _ *engine.Engine, x array.Rows, names ...s
 	return out, nil
 }
 
+// plain is a network without an embedding.
+type plain struct{ network }
+
+func (plain) Embedding() (string, bool) { return "", false }
+
+func TestFilesOfAnotherNetworkAreNotTakenForThisOnes(t *testing.T) {
+	x, dir := array.New[float32](3, 4), filepath.Join(t.TempDir(), "model")
+	for range 2 { // one run takes the place of another
+		if _, err := Write(t.Context(), network{}, nil, x, dir, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, m := range map[string]struct {
+		Network
+		layers []string
+	}{
+		filepath.Join(dir, "activations", "a.npy"): {network{}, []string{"b"}},
+		filepath.Join(dir, "embedding.npy"):        {plain{}, []string{"a"}},
+	} {
+		if _, err := Write(t.Context(), m, nil, x, dir, m.layers...); err == nil || !strings.HasPrefix(err.Error(), want+" is there already") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "activations", "b.npy")); err == nil {
+		t.Error("something was written")
+	}
+}
+
 // records writes float32 zeros of a shape, but for one value.
 func records(t *testing.T, shape string, numbers, at int, value string) string {
 	t.Helper()

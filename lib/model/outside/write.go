@@ -2,7 +2,9 @@ package outside
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,9 +34,13 @@ type Written struct {
 //
 // A NAME is the value's with a dash in the place of what a file system does not
 // like. Nothing is written where a value is not finite; the error names it, and the
-// record.
+// record. Nor is it beside such a file that this run does not write: it may be of another
+// network, and an audit would take it for this one's.
 func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir string, layers ...string) ([]Written, error) {
 	files := Files(m, dir, layers...)
+	if err := alone(files, dir); err != nil {
+		return nil, err
+	}
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Value)
@@ -59,6 +65,30 @@ func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir s
 		}
 	}
 	return files, nil
+}
+
+// alone reports a file of activations in dir that is not to be written.
+func alone(files []Written, dir string) error {
+	there := []string{filepath.Join(dir, "outputs.npy"), filepath.Join(dir, "embedding.npy")}
+	layers, err := os.ReadDir(filepath.Join(dir, "activations"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, l := range layers {
+		if strings.HasSuffix(l.Name(), ".npy") {
+			there = append(there, filepath.Join(dir, "activations", l.Name()))
+		}
+	}
+	for _, path := range there {
+		if slices.ContainsFunc(files, func(f Written) bool { return f.Path == path }) {
+			continue
+		}
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s is there already and not among what is written: an audit would take it for this network's; "+
+				"name its layer too, take it away or choose another folder", path)
+		}
+	}
+	return nil
 }
 
 // Files are those that Write writes, before anything is known of what is in them.
