@@ -2,7 +2,8 @@ package array
 
 import (
 	"runtime"
-	"sync"
+
+	"github.com/lethe-ml/lethe/lib/array/crew"
 )
 
 // grain is the number of elements below which another goroutine costs more than
@@ -21,9 +22,5 @@ func SplitRows(n, elements int, f func(from, to int)) {
 		f(0, n)
 		return
 	}
-	var wg sync.WaitGroup
-	for k := range parts {
-		wg.Go(func() { f(k*n/parts, (k+1)*n/parts) })
-	}
-	wg.Wait()
+	crew.Run(parts, parts, func(k int) { f(k*n/parts, (k+1)*n/parts) })
 }

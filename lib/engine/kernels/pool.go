@@ -1,9 +1,6 @@
 package kernels
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "github.com/lethe-ml/lethe/lib/array/crew"
 
 // Pool says how many goroutines a kernel may use. The zero value is one: the caller's.
 type Pool struct{ Workers int }
@@ -24,16 +21,5 @@ func (p Pool) Run(n, grain int, f func(from, to int)) {
 	// More runs than workers, so that a worker that was interrupted holds up little.
 	size := max(grain, (n+4*p.Workers-1)/(4*p.Workers))
 	runs := (n + size - 1) / size
-	var next atomic.Int64
-	work := func() {
-		for i := int(next.Add(1)) - 1; i < runs; i = int(next.Add(1)) - 1 {
-			f(i*size, min(n, (i+1)*size))
-		}
-	}
-	var wait sync.WaitGroup
-	for range min(p.Workers, runs) - 1 {
-		wait.Go(work)
-	}
-	work()
-	wait.Wait()
+	crew.Run(p.Workers, runs, func(i int) { f(i*size, min(n, (i+1)*size)) })
 }
