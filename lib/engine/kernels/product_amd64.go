@@ -24,6 +24,7 @@ type tile[T Float] struct {
 	blockCols   int
 	kernel      [][2]micro
 	packRows    packer
+	packGroups  packer // panels of as many rows of a as the tile has
 	side        int // of the squares that transpose turns over
 	transpose   transposer
 	scratch     sync.Pool // of *scratch[T]
@@ -53,20 +54,20 @@ type scratch[T Float] struct {
 var (
 	tiles32 = [...]*tile[float32]{
 		Scalar: {rows: 4, lanes: 2},
-		AVX2:   newTile[float32](8, micro_avx2, pack_avx2, transpose8_avx2),
-		AVX512: newTile[float32](16, micro_avx512, pack_avx512, transpose8_avx2),
+		AVX2:   newTile[float32](8, micro_avx2, pack_avx2, pack24_avx2, transpose8_avx2),
+		AVX512: newTile[float32](16, micro_avx512, pack_avx512, pack48_avx2, transpose8_avx2),
 	}
 	tiles64 = [...]*tile[float64]{
 		Scalar: {rows: 4, lanes: 2},
-		AVX2:   newTile[float64](4, microd_avx2, pack_avx2, transpose4d_avx2),
-		AVX512: newTile[float64](8, microd_avx512, pack_avx512, transpose4d_avx2),
+		AVX2:   newTile[float64](4, microd_avx2, pack_avx2, pack48_avx2, transpose4d_avx2),
+		AVX512: newTile[float64](8, microd_avx512, pack_avx512, pack96_avx2, transpose4d_avx2),
 	}
 )
 
-func newTile[T Float](lanes int, kernel [][2]micro, packRows packer, transpose transposer) *tile[T] {
+func newTile[T Float](lanes int, kernel [][2]micro, packRows, packGroups packer, transpose transposer) *tile[T] {
 	rows, size := len(kernel), sizeOf[T]()
 	t := &tile[T]{rows: rows, lanes: lanes, blockCols: blockBytes / blockK / size, kernel: kernel}
-	t.packRows, t.side, t.transpose = packRows, 32/size, transpose
+	t.packRows, t.packGroups, t.side, t.transpose = packRows, packGroups, 32/size, transpose
 	t.scratch.New = func() any {
 		return &scratch[T]{b: make([]T, blockK*t.blockCols), a: make([]T, rows*rowA), edge: make([]T, rows*2*lanes)}
 	}
@@ -145,21 +146,16 @@ func (t *tile[T]) groups(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) 
 // whole: it copies several of them at a time, so that a's columns are read as they lie. It
 // returns how many rows that were.
 func (t *tile[T]) turned(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) int {
-	const together = 16
-	size := t.rows * a.Cols
+	const together, apart = 16, 16 // groups, and numbers between them, so that they lie in different lines of the cache
+	step := t.rows*a.Cols + apart
 	if s.many == nil {
-		s.many = make([]T, together*t.rows*blockK)
+		s.many = make([]T, together*(t.rows*blockK+apart))
 	}
 	i := 0
 	for n := min(together, c.Rows/t.rows); n > 0; n = min(together, (c.Rows-i)/t.rows) {
-		for p := range a.Cols {
-			column := a.Data[p*a.ColStride+i:][:n*t.rows]
-			for g := range n {
-				copyShort(s.many[g*size+p*t.rows:][:t.rows], column[g*t.rows:][:t.rows])
-			}
-		}
+		t.packA(s.many, step, a.part(i, i+n*t.rows, 0, a.Cols))
 		for g := range n {
-			t.strip(s, bp, Matrix[T]{s.many[g*size:], t.rows, a.Cols, 1, t.rows}, c.Data[i*c.RowStride:], c.RowStride, add)
+			t.strip(s, bp, Matrix[T]{s.many[g*step:], t.rows, a.Cols, 1, t.rows}, c.Data[i*c.RowStride:], c.RowStride, add)
 			i += t.rows
 		}
 	}
@@ -280,22 +276,21 @@ func (t *tile[T]) gather(s *scratch[T], a Matrix[T], full int) Matrix[T] {
 		}
 		return Matrix[T]{s.a, a.Rows, a.Cols, rowA, 1}
 	case a.RowStride == 1:
-		for p := range a.Cols {
-			copyShort(s.a[p*a.Rows:][:a.Rows], a.Data[p*a.ColStride:][:a.Rows])
-		}
+		t.packA(s.a, 0, a)
 		return Matrix[T]{s.a, a.Rows, a.Cols, 1, a.Rows}
 	}
 	return a
 }
 
-// copyShort copies a few numbers, in less time than copy needs to begin.
-func copyShort[T Float](dst, src []T) {
-	for ; len(dst) >= 4; dst, src = dst[4:], src[4:] {
-		*(*[4]T)(dst) = [4]T(src)
+// packA copies whole groups of rows of an a whose columns lie in one piece each, column by
+// column, group n to dst[n*step].
+func (t *tile[T]) packA(dst []T, step int, a Matrix[T]) {
+	groups, size := a.Rows/t.rows, sizeOf[T]()
+	if a.Cols == 0 || groups == 0 {
+		return
 	}
-	for i := range dst {
-		dst[i] = src[i]
-	}
+	_, _ = a.Data[(a.Cols-1)*a.ColStride+groups*t.rows-1], dst[(groups-1)*step+t.rows*a.Cols-1]
+	t.packGroups(ptr(dst), size*step, ptr(a.Data), size*a.ColStride, groups, a.Cols)
 }
 
 //go:noescape
@@ -306,6 +301,15 @@ func transpose4d_avx2(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squa
 
 //go:noescape
 func pack_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+
+//go:noescape
+func pack24_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+
+//go:noescape
+func pack48_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+
+//go:noescape
+func pack96_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
 
 //go:noescape
 func pack_avx512(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)

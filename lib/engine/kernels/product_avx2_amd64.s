@@ -2471,6 +2471,99 @@ four:
 	VZEROUPPER
 	RET
 
+// func pack24_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+TEXT ·pack24_avx2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ step+8(FP), R8
+	MOVQ src+16(FP), SI
+	MOVQ stride+24(FP), R9
+	MOVQ rows+40(FP), R11
+	MOVQ R9, R10
+	SHLQ $3, R10
+row:
+	MOVQ SI, AX
+	MOVQ DI, BX
+	MOVQ panels+32(FP), CX
+panel:
+	VMOVUPS 0(AX), X0
+	VMOVQ 16(AX), X1
+	PREFETCHT0 0(AX)(R10*1)
+	VMOVUPS X0, 0(BX)
+	VMOVQ X1, 16(BX)
+	ADDQ $24, AX
+	ADDQ R8, BX
+	DECQ CX
+	JNZ panel
+	ADDQ R9, SI
+	ADDQ $24, DI
+	DECQ R11
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func pack48_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+TEXT ·pack48_avx2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ step+8(FP), R8
+	MOVQ src+16(FP), SI
+	MOVQ stride+24(FP), R9
+	MOVQ rows+40(FP), R11
+	MOVQ R9, R10
+	SHLQ $3, R10
+row:
+	MOVQ SI, AX
+	MOVQ DI, BX
+	MOVQ panels+32(FP), CX
+panel:
+	VMOVUPS 0(AX), Y0
+	VMOVUPS 32(AX), X1
+	PREFETCHT0 0(AX)(R10*1)
+	VMOVUPS Y0, 0(BX)
+	VMOVUPS X1, 32(BX)
+	ADDQ $48, AX
+	ADDQ R8, BX
+	DECQ CX
+	JNZ panel
+	ADDQ R9, SI
+	ADDQ $48, DI
+	DECQ R11
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func pack96_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
+TEXT ·pack96_avx2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ step+8(FP), R8
+	MOVQ src+16(FP), SI
+	MOVQ stride+24(FP), R9
+	MOVQ rows+40(FP), R11
+	MOVQ R9, R10
+	SHLQ $3, R10
+row:
+	MOVQ SI, AX
+	MOVQ DI, BX
+	MOVQ panels+32(FP), CX
+panel:
+	VMOVUPS 0(AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	PREFETCHT0 0(AX)(R10*1)
+	PREFETCHT0 64(AX)(R10*1)
+	VMOVUPS Y0, 0(BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	ADDQ $96, AX
+	ADDQ R8, BX
+	DECQ CX
+	JNZ panel
+	ADDQ R9, SI
+	ADDQ $96, DI
+	DECQ R11
+	JNZ row
+	VZEROUPPER
+	RET
+
 // func columns_avx2(sums, a unsafe.Pointer, stride, n int)
 TEXT ·columns_avx2(SB), NOSPLIT, $0-32
 	MOVQ sums+0(FP), DI
@@ -2515,10 +2608,10 @@ row:
 	MOVQ DI, BX
 	MOVQ panels+32(FP), CX
 panel:
-	VMOVUPS (AX), Y0
+	VMOVUPS 0(AX), Y0
 	VMOVUPS 32(AX), Y1
 	PREFETCHT0 0(AX)(R10*1)
-	VMOVUPS Y0, (BX)
+	VMOVUPS Y0, 0(BX)
 	VMOVUPS Y1, 32(BX)
 	ADDQ $64, AX
 	ADDQ R8, BX

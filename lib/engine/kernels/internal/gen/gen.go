@@ -38,6 +38,9 @@ func Files() map[string]string {
 			f.extreme("smallest", "MIN", "OR")
 			f.finite(single)
 			f.finite(double)
+			f.packed("pack24_avx2", s.reg, 16, 8)
+			f.packed("pack48_avx2", s.reg, 32, 16)
+			f.packed("pack96_avx2", s.reg, 32, 32, 32)
 		}
 		f.columns(s)
 		f.pack(s)
@@ -320,22 +323,46 @@ func (f *file) finite(e element) {
 	f.op("VMOVUPS Y0, (DI)\n\tVZEROUPPER\n\tRET")
 }
 
-// pack copies rows of as many panels of two vectors into panels: row i of panel n to dst + n
-// step + 2 i vectors. Eight rows ahead are asked for: they often lie in other pages, where the
-// processor does not look by itself.
+// pack copies rows of as many panels of two vectors into panels.
 func (f *file) pack(s set) {
-	f.line("\n// func pack_%s(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)", s.name)
-	f.line("TEXT ·pack_%s(SB), NOSPLIT, $0-48", s.name)
+	f.packed("pack_"+s.name, s.reg, s.bytes, s.bytes)
+}
+
+// packed copies rows of panels that are as wide as the moves together, 8, 16, 32 or 64 bytes
+// each: row i of panel n to dst + n step + i widths. Eight rows ahead are asked for: they
+// often lie in other pages, where the processor does not look by itself.
+func (f *file) packed(name string, wide func(int) string, moves ...int) {
+	f.line("\n// func %s(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)", name)
+	f.line("TEXT ·%s(SB), NOSPLIT, $0-48", name)
 	f.op("MOVQ dst+0(FP), DI\n\tMOVQ step+8(FP), R8\n\tMOVQ src+16(FP), SI\n\tMOVQ stride+24(FP), R9\n\tMOVQ rows+40(FP), R11")
 	f.op("MOVQ R9, R10\n\tSHLQ $3, R10")
 	f.line("row:")
 	f.op("MOVQ SI, AX\n\tMOVQ DI, BX\n\tMOVQ panels+32(FP), CX")
 	f.line("panel:")
-	f.op("VMOVUPS (AX), %s\n\tVMOVUPS %d(AX), %s", s.reg(0), s.bytes, s.reg(1))
-	for at := 0; at < 2*s.bytes; at += 64 {
+	instruction := func(i int) (string, string) {
+		switch moves[i] {
+		case 8:
+			return "VMOVQ", fmt.Sprintf("X%d", i)
+		case 16:
+			return "VMOVUPS", fmt.Sprintf("X%d", i)
+		}
+		return "VMOVUPS", wide(i)
+	}
+	width := 0
+	for i, bytes := range moves {
+		op, reg := instruction(i)
+		f.op("%s %d(AX), %s", op, width, reg)
+		width += bytes
+	}
+	for at := 0; at < width; at += 64 {
 		f.op("PREFETCHT0 %d(AX)(R10*1)", at)
 	}
-	f.op("VMOVUPS %s, (BX)\n\tVMOVUPS %s, %d(BX)", s.reg(0), s.reg(1), s.bytes)
-	f.op("ADDQ $%d, AX\n\tADDQ R8, BX\n\tDECQ CX\n\tJNZ panel", 2*s.bytes)
-	f.op("ADDQ R9, SI\n\tADDQ $%d, DI\n\tDECQ R11\n\tJNZ row\n\tVZEROUPPER\n\tRET", 2*s.bytes)
+	to := 0
+	for i, bytes := range moves {
+		op, reg := instruction(i)
+		f.op("%s %s, %d(BX)", op, reg, to)
+		to += bytes
+	}
+	f.op("ADDQ $%d, AX\n\tADDQ R8, BX\n\tDECQ CX\n\tJNZ panel", width)
+	f.op("ADDQ R9, SI\n\tADDQ $%d, DI\n\tDECQ R11\n\tJNZ row\n\tVZEROUPPER\n\tRET", width)
 }
