@@ -69,7 +69,7 @@ func allowed(line string) bool {
 // committed looks up what a comment names.
 func committed(place string) (string, error) {
 	part := strings.Split(strings.Join(strings.Fields(place), " "), "; ") // a comment may be broken between words
-	if n := len(part); n > 5 { // the group's name has one of its own
+	if n := len(part); n > 5 {                                            // the group's name has one of its own
 		part = append([]string{part[0], strings.Join(part[1:n-3], "; ")}, part[n-3:]...)
 	}
 	if len(part) == 5 && part[1] == "-" {

@@ -25,7 +25,7 @@ type tile[T Float] struct {
 	kernel      [][2]micro
 	packRows    packer
 	packGroups  packer // panels of as many rows of a as the tile has
-	side        int // of the squares that transpose turns over
+	side        int    // of the squares that transpose turns over
 	transpose   transposer
 	scratch     sync.Pool // of *scratch[T]
 }
