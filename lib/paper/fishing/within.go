@@ -180,8 +180,9 @@ type fleetEvidence struct {
 	Results    int          `json:"results"`
 }
 
-// FleetResults is the version of the numbers of the within-cluster table.
-const FleetResults = 1
+// FleetResults is the version of the numbers of the within-cluster table. 2: an attacker
+// learns from a matched cell where he learns from the member that it lies beside.
+const FleetResults = 2
 
 func fleetKey(l *lab.Lab, first *lab.Case, of Fleet) store.Key {
 	k := fleetEvidence{
