@@ -211,7 +211,7 @@ func dressAxis(a *plot.Axis, spec Axis, s span, ticks int) {
 	a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return enoughTicks(lo, hi, ticks) })
 	if spec.Log {
 		a.Scale = plot.LogScale{}
-		a.Tick.Marker = plot.TickerFunc(logTicks)
+		a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return logTicks(lo, hi, min(ticks+2, 8)) })
 	}
 }
 
@@ -253,11 +253,11 @@ func roundStep(raw float64) (step float64, digits int) {
 	return step, int(math.Max(0, -power))
 }
 
-// logTicks are the powers of ten, or 1-2-5 steps where fewer than two powers
-// are in range, or linear ticks where not even these are.
-func logTicks(lo, hi float64) []plot.Tick {
+// logTicks are the powers of ten, about n of them with a label, or 1-2-5 steps where
+// fewer than two powers are in range, or linear ticks where not even these are.
+func logTicks(lo, hi float64, n int) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
-	skip := math.Max(1, math.Ceil((last-first)/8))
+	skip := math.Max(1, math.Ceil((last-first)/float64(n)))
 	major, few := 0, math.Log10(hi/lo) < 1.5
 	var out []plot.Tick
 	for e := first; e <= last; e++ {
@@ -281,7 +281,10 @@ func logTicks(lo, hi float64) []plot.Tick {
 }
 
 func formatLog(v float64, exponent int) string {
-	if exponent < -4 || exponent > 5 {
+	switch {
+	case exponent < -4: // that a power of ten is not a bit above itself is luck
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	case exponent > 5:
 		return formatTick(v, 0)
 	}
 	return formatTick(v, max(0, -exponent))

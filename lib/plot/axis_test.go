@@ -41,13 +41,18 @@ func TestTicksAreRoundAndPrintedAlike(t *testing.T) {
 func TestLogTicksNamePowersOrSteps(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi float64
+		n      int
 		want   string
 	}{
-		{1e-3, 1, "0.001 0.01 0.1 1"},
-		{1, 12, "1 2 5 10"},
-		{3.1, 3.9, "3.2 3.4 3.6 3.8"},
+		{1e-3, 1, 8, "0.001 0.01 0.1 1"},
+		{1e-3, 1, 2, "0.001 0.1"},
+		{1e-7, 1e-3, 8, "1e-07 1e-06 1e-05 0.0001 0.001"}, // 10^-5 as a power is a bit above itself
+		{1e-11, 100, 5, "1e-11 1e-08 1e-05 0.01 10"},
+		{1e4, 1e8, 8, "10000 100000 1000000 1e+07 1e+08"},
+		{1, 12, 8, "1 2 5 10"},
+		{3.1, 3.9, 8, "3.2 3.4 3.6 3.8"},
 	} {
-		if got := labels(logTicks(c.lo, c.hi)); got != c.want {
+		if got := labels(logTicks(c.lo, c.hi, c.n)); got != c.want {
 			t.Errorf("%v to %v: %s, want %s", c.lo, c.hi, got, c.want)
 		}
 	}

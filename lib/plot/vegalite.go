@@ -139,7 +139,7 @@ func vegaAxis(a Axis, s span, grid bool) object {
 		axis["title"] = nil
 	}
 	if a.Log {
-		axis["values"] = labelled(logTicks(s.lo, s.hi))
+		axis["values"] = labelled(logTicks(s.lo, s.hi, 8))
 	}
 	return object{"scale": scale, "axis": axis}
 }
