@@ -34,6 +34,9 @@ func TestONNXWritesOutputsEmbeddingAndLayers(t *testing.T) {
 		t.Errorf("the list of values:\n%s", r.out)
 	}
 	r = lethe(t, "onnx", filepath.Join(golden, "mlp.onnx"), "--data", filepath.Join(golden, "resnet18.x.npy"), "--out", out)
+	stale := filepath.Join(out, "activations", "relu_3.npy")
+	fails(t, r, exitFailure, stale+" is there already", "an audit would take it for this network's")
+	r = lethe(t, "onnx", filepath.Join(golden, "mlp.onnx"), "--data", filepath.Join(golden, "resnet18.x.npy"), "--out", t.TempDir())
 	if r.code != 1 || !strings.Contains(r.stderr, "mlp.onnx") || !strings.Contains(r.stderr, "6 values") {
 		t.Errorf("records of another shape: %d %s", r.code, r.stderr)
 	}

@@ -24,6 +24,26 @@ func TestEveryPieceIsDoneOnceAndBeforeRunReturns(t *testing.T) {
 	}
 }
 
+// A piece may take longer than anybody's patience, whoever does it.
+func TestRunWaitsForASlowPiece(t *testing.T) {
+	for k := range 20 {
+		var both sync.WaitGroup
+		both.Add(2)
+		var done atomic.Int64
+		Run(2, 2, func(i int) {
+			both.Done()
+			both.Wait() // the other piece is somebody else's
+			if i == k%2 {
+				time.Sleep(10 * patience)
+			}
+			done.Add(1)
+		})
+		if done.Load() != 2 {
+			t.Fatalf("%d of 2 pieces were done", done.Load())
+		}
+	}
+}
+
 // Many callers share the hands, and a piece of work may have work of its own.
 func TestCallersAndPiecesMayBeSideBySide(t *testing.T) {
 	var sum atomic.Int64
