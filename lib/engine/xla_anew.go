@@ -30,25 +30,34 @@ const (
 var ErrStale = errors.New("a product is that of the input before: this plugin would train on records of other batches")
 
 // withoutKeeping sets XLA's flag for a plugin that knows it, unless the user has set it,
-// and returns whether it did and what sets the flags back: a plugin reads them once, and programs that are
+// and returns what sets the flags back: a plugin reads them once, and programs that are
 // started from here may have another one.
-func withoutKeeping(plugin string) (set bool, back func()) {
+func withoutKeeping(plugin string) (back func()) {
 	flags, there := os.LookupEnv("XLA_FLAGS")
 	path := plugin
 	if !strings.ContainsAny(plugin, `/\`) {
 		path = pjrt.AvailablePlugins()[plugin]
 	}
 	if strings.Contains(flags, keepsOperands) || !holds(path, keepsOperandsHelp) {
-		return false, func() {}
+		return func() {}
 	}
 	os.Setenv("XLA_FLAGS", strings.TrimSpace(flags+" --"+keepsOperands+"=false"))
-	return true, func() {
+	return func() {
 		if !there {
 			os.Unsetenv("XLA_FLAGS")
 			return
 		}
 		os.Setenv("XLA_FLAGS", flags)
 	}
+}
+
+// sure is the name of a plugin for the CPU that read its inputs anew, and how it does:
+// another one than that of before, of which some results in a store are wrong.
+func sure(kernel string) string {
+	if strings.Contains(os.Getenv("XLA_FLAGS"), keepsOperands+"=false") {
+		return kernel + " without XNNPACK"
+	}
+	return kernel + ", checked"
 }
 
 // holds tells whether a file holds a text; one that cannot be read does not.

@@ -87,14 +87,13 @@ func openFirst(names ...string) (*Engine, error) {
 func openPlugin(plugin, kernel, why string) (*Engine, error) {
 	xla.EnableAutoInstall(false)
 	setDefault("GOMLX_NO_AUTO_INSTALL", "1")
-	set, back := withoutKeeping(plugin)
-	defer back()
+	defer withoutKeeping(plugin)()
 	backend, err := quietly(func() (compute.Backend, error) { return xla.New(plugin + ",tf32=false") })
 	if err != nil {
 		return nil, fmt.Errorf("engine: XLA plugin %s: %s", plugin, brief(err))
 	}
-	if cpu, ok := backend.(interface{ IsCPU() bool }); ok && cpu.IsCPU() && set {
-		kernel += " without XNNPACK" // results of before, some of which are wrong, are those of another engine
+	if cpu, ok := backend.(interface{ IsCPU() bool }); ok && cpu.IsCPU() {
+		kernel = sure(kernel)
 	}
 	e := &Engine{
 		backend: backend,

@@ -117,13 +117,25 @@ func TestTheFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 		{"nosuchplugin", "", ""},
 	} {
 		t.Setenv("XLA_FLAGS", c.flags)
-		set, back := withoutKeeping(c.plugin)
-		if got := os.Getenv("XLA_FLAGS"); got != c.want || set != (c.want != c.flags) {
+		back := withoutKeeping(c.plugin)
+		if got := os.Getenv("XLA_FLAGS"); got != c.want {
 			t.Errorf("%q became %q, want %q", c.flags, got, c.want)
 		}
 		back()
 		if got := os.Getenv("XLA_FLAGS"); got != c.flags {
 			t.Errorf("%q came back as %q", c.flags, got)
+		}
+	}
+}
+
+// Whoever set the flag, results are not those of before.
+func TestResultsOfBeforeAreNotMixedWithThoseOfNow(t *testing.T) {
+	for flags, want := range map[string]string{
+		"": "cpu, checked", "--xla_cpu_use_xnnpack=true": "cpu, checked", "--xla_other=1 --xla_cpu_use_xnnpack=false": "cpu without XNNPACK",
+	} {
+		t.Setenv("XLA_FLAGS", flags)
+		if got := sure("cpu"); got != want {
+			t.Errorf("%q: %q, want %q", flags, got, want)
 		}
 	}
 }
