@@ -25,9 +25,6 @@ type failure struct{ error }
 
 func (e failure) Unwrap() error { return e.error }
 
-// Failure makes an error one of a command that had begun its work.
-func Failure(err error) error { return failure{err} }
-
 // IsUsage reports whether the command line was wrong: everything that is found
 // before a command begins is, and what the command itself calls so.
 func IsUsage(err error) bool {

@@ -27,11 +27,6 @@ import (
 
 // What follows is for notebooks: they speak of the first case of the reader's scale.
 
-// Make makes a table or figure of the paper where Open opens: "table", "3".
-func Make(ctx context.Context, kind, name string) (*paper.Output, error) {
-	return Paper().Here(ctx, kind, name)
-}
-
 // Opened is the first case with a seed, and the model that is to forget.
 type Opened struct {
 	*lab.Case

@@ -51,7 +51,7 @@ func StudyAt(scale string) (Study, error) {
 	case "quick":
 		return Study{Scale: scale, Seeds: 3, Cases: []Case{simulated()}}, nil
 	case "standard":
-		return Study{Scale: scale, Seeds: 5, Cases: []Case{blood("platelets", "Platelet", 100), blood("dendritic cells", "DC", 100)}}, nil
+		return Study{Scale: scale, Seeds: 5, Cases: []Case{blood("dendritic cells", "DC", 100)}}, nil
 	case "hour":
 		c := blood("dendritic cells", "DC", 40)
 		c.Played = 10

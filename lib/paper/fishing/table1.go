@@ -19,7 +19,23 @@ var table1 = paper.Recipe{
 	Doc: "What was counted on this machine, beside the paper's two sets as printed. Non-members are matched in the original model's latent space: " +
 		"by posterior means, or, as the published program does, by one draw from every posterior. Compare the share of the forgotten type " +
 		"among the matched cells with that among the unseen ones open to matching, the half that no method may look at: where they are alike, " +
-		"nothing was matched.",
+		"nothing was matched. Beside the case of the scale stand as many scattered cells as the paper has (Table 3) and the cells of Table 5.",
+}
+
+// described are the cases whose cells Table 1 counts, for which it looks at their originals
+// alone.
+func described(scale string) (Study, error) {
+	s, err := acrossAt(scale)
+	if err != nil {
+		return s, err
+	}
+	spread := s.Cases[0].ofAllTypes()
+	spread.Label = strings.Split(spread.Label, ",")[0] + ", scattered cells"
+	s.Cases = slices.Insert(s.Cases, 1, spread)
+	for i := range s.Cases {
+		s.Cases[i].Part, s.Cases[i].Only = "table1", []string{Original}
+	}
+	return s, nil
 }
 
 // Sizes are how many there are of everything.
@@ -65,28 +81,34 @@ func properties() []property {
 		{"types (the paper: Leiden's clusters)", count(func(r Row) int { return r.Sizes.Types }), "14", "35"},
 		{"train", count(func(r Row) int { return r.Sizes.Train }), "28,124", "35,399"},
 		{"unseen", count(func(r Row) int { return r.Unseen }), "4,964", "6,248"},
-		{"forgotten", count(func(r Row) int { return r.Forget }), "30 (cluster 13)", "82 (cluster 33)"},
-		{"unseen of the forgotten type", func(rows []Row) string { return of(rows[0].Sizes.Unseen, typeOf(rows)) }, "5*", "15*"},
-		{"... of those open to matching", func(rows []Row) string { return of(rows[0].Sizes.Judged, typeOf(rows)) }, "5*", "15*"},
-		{"matched by sampled z, as coded", count(func(r Row) int { return r.Drawn.Draws.Cells }), "194", "137"},
-		{"... of them of the forgotten type, by sampled z", count(func(r Row) int { return r.Drawn.Draws.ByType[r.Type] }), "3*", ""},
+		{"forgotten", count(func(r Row) int { return r.Forget }), "30 (cluster 13), 35 scattered", "82 (cluster 33), 30 scattered"},
+		{"unseen of the forgotten type", share(func(r Row) map[string]int { return r.Sizes.Unseen }), "5*", "15*"},
+		{"... of those open to matching", share(func(r Row) map[string]int { return r.Sizes.Judged }), "5*", "15*"},
+		{"matched by sampled z, as coded", count(func(r Row) int { return r.Drawn.Draws.Cells }), "194, scattered 330*", "137, scattered 285"},
+		{"... of them of the forgotten type, by sampled z", share(func(r Row) map[string]int { return r.Drawn.Draws.ByType }), "3*", ""},
 		{"matched by means", count(func(r Row) int { return r.Drawn.Means.Cells }), "34*", ""},
-		{"... of them of the forgotten type, by means", count(func(r Row) int { return r.Drawn.Means.ByType[r.Type] }), "5*", ""},
+		{"... of them of the forgotten type, by means", share(func(r Row) map[string]int { return r.Drawn.Means.ByType }), "5*", ""},
 		{"matched by both", count(func(r Row) int { return r.Drawn.Shared }), "17*", ""},
 		{"mean distance, sampled z", func(rows []Row) string { return distances(rows, func(r Row) Matching { return r.Drawn.Draws }) }, "5.354*", "3.722*"},
 		{"mean distance, means", func(rows []Row) string { return distances(rows, func(r Row) Matching { return r.Drawn.Means }) }, "1.776*", ""},
 	}
 }
 
-func typeOf(rows []Row) string { return rows[0].Type }
-
-// of is a type's count among all.
-func of(counts map[string]int, name string) string {
-	total := 0
-	for _, n := range counts {
-		total += n
+// share is how many of some cells are of the forgotten type, "" where cells of all types are.
+func share(among func(Row) map[string]int) func([]Row) string {
+	return func(rows []Row) string {
+		if rows[0].Type == "" {
+			return ""
+		}
+		return spread(rows, func(r Row) int { return among(r)[r.Type] }) + fmt.Sprintf(" of %s", spread(rows, func(r Row) int { return total(among(r)) }))
 	}
-	return fmt.Sprintf("%d (%.1f %%)", counts[name], 100*float64(counts[name])/float64(max(total, 1)))
+}
+
+func total(counts map[string]int) (n int) {
+	for _, k := range counts {
+		n += k
+	}
+	return n
 }
 
 func distances(rows []Row, value func(Row) Matching) string {
@@ -109,7 +131,7 @@ func (ev *evidence) table1() *paper.Output {
 	var shown [][]Row
 	for _, c := range ev.Cases {
 		if rows := ev.of(c.Label, Original); len(rows) > 0 {
-			t.Columns, shown = append(t.Columns, report.Column{Name: c.Label, Note: "forgotten: " + c.Class}), append(shown, rows)
+			t.Columns, shown = append(t.Columns, report.Column{Name: c.Label, Note: c.forgotten()}), append(shown, rows)
 			t.Notes = append(t.Notes, compositions(c, rows[0])...)
 		}
 	}
@@ -117,20 +139,32 @@ func (ev *evidence) table1() *paper.Output {
 	for _, p := range properties() {
 		row := report.Row{Cells: []report.Cell{report.Str(p.name)}}
 		for _, rows := range shown {
-			row.Cells = append(row.Cells, report.Str(p.of(rows)))
+			row.Cells = append(row.Cells, orGap(p.of(rows), "of all types"))
 		}
 		for _, printed := range []string{p.blood, p.murine} {
-			if printed == "" {
-				row.Cells = append(row.Cells, report.Gap("not in the paper"))
-			} else {
-				row.Cells = append(row.Cells, report.Str(printed))
-			}
+			row.Cells = append(row.Cells, orGap(printed, "not in the paper"))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = append(append(t.Notes, "*: not in the paper, in its program's recorded outputs. The paper's 12 tissues of Tabula Muris are 11, and of its 82 "+
 		"cells 51 have the annotation that it names.", "Ranges are over models of different seeds; the cells are the same in all of them."), ev.notes()...)
 	return &paper.Output{Table: t}
+}
+
+// forgotten says who is, in a note.
+func (c Case) forgotten() string {
+	if c.Scattered > 0 {
+		return fmt.Sprintf("forgotten: %d cells of all types", c.Scattered)
+	}
+	return "forgotten: " + c.Class
+}
+
+// orGap is a cell with a text, or a gap where there is none.
+func orGap(text, gap string) report.Cell {
+	if text == "" {
+		return report.Gap(gap)
+	}
+	return report.Str(text)
 }
 
 // compositions say of which types the matched cells are, with the first seed.

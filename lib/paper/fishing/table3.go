@@ -30,13 +30,19 @@ func byForgetSet(scale string) (Study, error) {
 	var cases []Case
 	for _, c := range s.Cases {
 		c.Part, c.Only = "table3", []string{Original, Retrained, OtherSeed, Ten, Fisher, FisherSum}
-		spread := c
-		spread.Label, spread.Class, spread.Scattered, spread.Borrows = fmt.Sprintf("%s; scattered", c.Label), "", scattered, &c
+		spread := c.ofAllTypes()
+		spread.Label, spread.Borrows = fmt.Sprintf("%s; scattered", c.Label), &c
 		c.Label += "; structured"
 		cases = append(cases, c, spread)
 	}
 	s.Cases = cases
 	return s, nil
+}
+
+// ofAllTypes is the case with cells of all types in the place of its type.
+func (c Case) ofAllTypes() Case {
+	c.Class, c.Scattered = "", scattered
+	return c
 }
 
 // printed3 are the paper's values of an arm: the mean AUC and its deviation.

@@ -267,6 +267,44 @@ func TestGapsAreSaid(t *testing.T) {
 	}
 }
 
+// Table 1 counts cells, for which originals are enough; scattered cells stand beside the
+// type that they are scattered in the place of.
+func TestDescribed(t *testing.T) {
+	for scale, cases := range map[string]int{"quick": 2, "hour": 3, "standard": 4} {
+		s, err := described(scale)
+		if err != nil || len(s.Cases) != cases {
+			t.Fatalf("%s: %d cases, %v", scale, len(s.Cases), err)
+		}
+		labels := map[string]bool{}
+		for i, c := range s.Cases {
+			labels[c.Label] = true
+			if !slices.Equal(c.Only, []string{Original}) || (c.Class == "") != (i == 1) || (c.Scattered == scattered) != (i == 1) {
+				t.Errorf("%s: %s has the arms %q, forgets %q and %d scattered cells", scale, c.Label, c.Only, c.Class, c.Scattered)
+			}
+		}
+		if len(labels) != cases {
+			t.Errorf("%s: columns of one name: %v", scale, labels)
+		}
+	}
+	if _, err := described("huge"); err == nil {
+		t.Error("an unknown scale is taken")
+	}
+}
+
+// The share of a type is of the cells it is counted among, and there is none where cells of
+// all types are forgotten.
+func TestShareOfTheForgottenType(t *testing.T) {
+	unseen := share(func(r Row) map[string]int { return r.Sizes.Unseen })
+	r := Row{Type: "a", Sizes: Sizes{Unseen: map[string]int{"a": 2, "b": 6}, Judged: map[string]int{"a": 1, "b": 3}}}
+	if got := unseen([]Row{r}); got != "2 of 8" {
+		t.Errorf("the share of a is %q", got)
+	}
+	r.Type = ""
+	if got := unseen([]Row{r}); got != "" {
+		t.Errorf("of scattered cells it is %q", got)
+	}
+}
+
 // Scales without Tabula Muris' files list its jobs all the same.
 func TestAcrossScales(t *testing.T) {
 	for scale, cases := range map[string]int{"quick": 1, "hour": 2, "standard": 3} {

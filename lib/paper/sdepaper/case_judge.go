@@ -1,10 +1,8 @@
 package sdepaper
 
 import (
-	"context"
 	"fmt"
 
-	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -59,23 +57,4 @@ func (c *Case) cast(n *Network, layer string, size int) (cast, *stock, error) {
 	}
 	drawn, err := c.judging().cast(s, size, c.Draw)
 	return drawn, s, err
-}
-
-// Judgements are the numbers behind tables 1 and 3 and figure 3, one per model,
-// judge, |S| and bandwidth.
-func Judgements(ctx context.Context, e *paper.Env, scale string) ([]Judged, error) {
-	ev, err := collect(ctx, e, scale, judgedBy(partMain, partSpread))
-	if err != nil {
-		return nil, err
-	}
-	return ev.judged, nil
-}
-
-// Unlearnings are the numbers behind table 4, one row per model and arm.
-func Unlearnings(ctx context.Context, e *paper.Env, scale string) ([]Unlearned, error) {
-	ev, err := collect(ctx, e, scale, measured(tenth))
-	if err != nil {
-		return nil, err
-	}
-	return ev.unlearned, nil
 }

@@ -201,7 +201,11 @@ func Measured(ctx context.Context) (Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Unlearnings(ctx, e, paper.ScaleName())
+	ev, err := collect(ctx, e, paper.ScaleName(), measured(tenth))
+	if err != nil {
+		return nil, err
+	}
+	return ev.unlearned, nil
 }
 
 // Measure makes the rows of one of the models behind table 4, so that a reader does
