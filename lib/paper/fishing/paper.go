@@ -19,7 +19,7 @@ func Paper() paper.Paper {
 		Scales: []paper.Scale{
 			{Name: "quick", About: "takes a few minutes on two cores and no file (2,000 simulated cells, a small network, three seeds)"},
 			{Name: "hour", About: "takes about an hour (PBMC-3k, its dendritic cells, the paper's network for 40 epochs, three seeds)"},
-			{Name: "standard", About: "an evening on two cores (PBMC-3k, its dendritic cells, the paper's network for 100 epochs, five seeds; its platelets in Table 5)"},
+			{Name: "standard", About: "an evening on two cores (the same cells, in Table 5 its platelets too, 100 epochs, five seeds)"},
 		},
 		Recipes: []paper.Recipe{
 			ofModels(table1, described, (*evidence).table1), ofModels(table2, StudyAt, (*evidence).table2), ofModels(table3, byForgetSet, (*evidence).table3),
