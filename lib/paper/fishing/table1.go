@@ -29,12 +29,9 @@ func described(scale string) (Study, error) {
 	if err != nil {
 		return s, err
 	}
-	if scale != "quick" {
-		s.Cases = append(s.Cases, mice(s.Cases[0].Fit.Epochs))
-	}
-	spread := s.Cases[0].ofAllTypes()
-	spread.Label = strings.Split(spread.Label, ",")[0] + ", scattered cells"
-	s.Cases = slices.Insert(s.Cases, 1, spread)
+	others := s.Cases[0].ofAllTypes()
+	others.Label = strings.Split(others.Label, ",")[0] + ", scattered cells"
+	s.Cases = append(slices.Insert(s.Cases, 1, others), tissue(s)...)
 	for i := range s.Cases {
 		s.Cases[i].Part, s.Cases[i].Only = "table1", []string{Original, Retrained, OtherSeed}
 	}

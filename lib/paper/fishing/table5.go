@@ -42,15 +42,24 @@ func printed5(arm string) string {
 // the rarest type of PBMC-3k, and Tabula Muris.
 func acrossAt(scale string) (Study, error) {
 	s, err := StudyAt(scale)
+	if err != nil {
+		return s, err
+	}
 	if scale == "standard" {
 		c := blood("platelets", "Platelet", s.Cases[0].Fit.Epochs)
 		c.Only = across()
 		s.Cases = append(s.Cases, c)
 	}
-	if err == nil && scale != "quick" {
-		s.Cases = append(s.Cases, mice(s.Cases[0].Fit.Epochs))
+	s.Cases = append(s.Cases, tissue(s)...)
+	return s, nil
+}
+
+// tissue is Tabula Muris beside the cells of a study; beside simulated ones there is none.
+func tissue(s Study) []Case {
+	if s.Scale == "quick" {
+		return nil
 	}
-	return s, err
+	return []Case{mice(s.Cases[0].Fit.Epochs)}
 }
 
 // mice is the sample of Tabula Muris, of which no more than the tissue is known.

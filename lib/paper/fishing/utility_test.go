@@ -295,13 +295,30 @@ func TestDescribed(t *testing.T) {
 // all types are forgotten.
 func TestShareOfTheForgottenType(t *testing.T) {
 	unseen := share(func(r Row) map[string]int { return r.Sizes.Unseen })
-	r := Row{Type: "a", Sizes: Sizes{Unseen: map[string]int{"a": 2, "b": 6}, Judged: map[string]int{"a": 1, "b": 3}}}
+	r := Row{Type: "a", Sizes: Sizes{Unseen: map[string]int{"a": 2, "b": 6}}}
 	if got := unseen([]Row{r}); got != "2 of 8" {
 		t.Errorf("the share of a is %q", got)
 	}
 	r.Type = ""
 	if got := unseen([]Row{r}); got != "" {
 		t.Errorf("of scattered cells it is %q", got)
+	}
+}
+
+// Every line of Table 1 counts what it says, and none what its neighbour does: unseen cells and
+// those open to matching, draws and means.
+func TestEveryLineOfTable1CountsItsOwn(t *testing.T) {
+	types := func(a, b int) map[string]int { return map[string]int{"a": a, "b": b} }
+	r := Row{Type: "a", Forget: 31, Unseen: 7, Sizes: Sizes{Train: 50, Genes: 40, Types: 9, Unseen: types(5, 2), Judged: types(3, 1)},
+		Drawn: Drawn{Shared: 13, Draws: Matching{Cells: 21, ByType: types(4, 17), Distance: 5.5}, Means: Matching{Cells: 18, ByType: types(6, 12), Distance: 1.5}}}
+	want := []string{"57", "40", "9", "50", "7", "31", "5 of 7", "3 of 4", "21", "4 of 21", "18", "6 of 18", "13", "5.50", "1.50"}
+	if len(properties()) != len(want) {
+		t.Fatalf("%d lines, %d are known here", len(properties()), len(want))
+	}
+	for i, p := range properties() {
+		if got := p.of([]Row{r}); got != want[i] {
+			t.Errorf("%s: %q, want %q", p.name, got, want[i])
+		}
 	}
 }
 
