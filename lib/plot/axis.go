@@ -254,7 +254,7 @@ func roundStep(raw float64) (step float64, digits int) {
 }
 
 // logTicks are the powers of ten, about n of them with a label, or 1-2-5 steps where
-// fewer than two powers are in range, or linear ticks where not even these are.
+// fewer than two powers are in range, or linear ticks where fewer than two of these are.
 func logTicks(lo, hi float64, n int) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
 	skip := math.Max(1, math.Ceil((last-first)/float64(n)))
@@ -274,7 +274,7 @@ func logTicks(lo, hi float64, n int) []plot.Tick {
 			out = append(out, t)
 		}
 	}
-	if major == 0 {
+	if major < 2 { // one number is no scale
 		return linearTicks(lo, hi, 4)
 	}
 	return out

@@ -51,6 +51,7 @@ func TestLogTicksNamePowersOrSteps(t *testing.T) {
 		{1e4, 1e8, 8, "10000 100000 1000000 1e+07 1e+08"},
 		{1, 12, 8, "1 2 5 10"},
 		{3.1, 3.9, 8, "3.2 3.4 3.6 3.8"},
+		{410, 850, 8, "600 800"}, // 500 alone would be no scale
 	} {
 		if got := labels(logTicks(c.lo, c.hi, c.n)); got != c.want {
 			t.Errorf("%v to %v: %s, want %s", c.lo, c.hi, got, c.want)
