@@ -330,6 +330,17 @@ func (c *client) until(r *message) []step {
 	return slices.Clone(c.seen[before:])
 }
 
+// replied reads up to the reply to a request that has no status messages.
+func (c *client) replied(r *message) {
+	c.t.Helper()
+	for !slices.ContainsFunc(c.seen, func(s step) bool {
+		return s.to != jupyterIOPub && s.msg.parent.ID == r.head.ID
+	}) {
+		p, m := c.next()
+		c.seen = append(c.seen, step{p, m})
+	}
+}
+
 // pick is a summary of what answers a request, without its status messages and
 // without the order between the sockets.
 func pick(all []step, r *message) string {

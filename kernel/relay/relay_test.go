@@ -78,7 +78,8 @@ func TestInterruptReachesTheCompiler(t *testing.T) {
 	if got := pick(all, b); got != "shell execute_reply aborted" {
 		t.Errorf("waiting: %s", got)
 	}
-	if got := pick(all, r); got != "control interrupt_reply ok" {
+	c.replied(r) // on a socket of its own: it may come after the cell's end
+	if got := pick(c.seen, r); got != "control interrupt_reply ok" {
 		t.Errorf("interrupt: %s", got)
 	}
 }
