@@ -30,8 +30,9 @@ var floors = []struct {
 	{"lib/unlearn", 4}, {"lib/federated", 4}, {"lib/attack", 4}, {"lib/information", 4}, {"lib/verify", 4},
 	{"lib/report", 5}, {"lib/plot", 5}, {"lib/lab", 5}, {"lib/audit", 5}, {"lib/paper", 6}, {"lib/nb", 6}, {"lib/sweep", 6},
 	{"figures", 6}, {"notebooks", 6},
-	{"kernel/cli", 7}, {"kernel/internal", 7}, {"kernel/relay", 8}, {"kernel/setup", 9},
-	{"kernel/notebook", 10}, {"kernel/e2e", 10}, {"bench", 11}, {"kernel", 12},
+	{"lib/cli", 7}, {"lib/command", 8},
+	{"kernel/internal", 9}, {"kernel/relay", 10}, {"kernel/setup", 11},
+	{"kernel/notebook", 12}, {"kernel/e2e", 12}, {"bench", 13}, {"kernel", 14},
 }
 
 // within lists the rooms on one floor that may use each other.

@@ -8,10 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/cells"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
@@ -84,7 +83,6 @@ cells. Reported are the seconds of each step and the memory held after it.`,
 
 // run takes every step and names the engine.
 func (a *atlas) run(ctx context.Context) (string, error) {
-	setup.OfferPlugin()
 	e, err := engine.Open(a.engine)
 	if err != nil {
 		return "", err

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/stats"
 
 	"github.com/spf13/cobra"

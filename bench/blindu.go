@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"

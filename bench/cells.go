@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/nn"

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 
 	"github.com/spf13/cobra"

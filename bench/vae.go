@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"

@@ -11,10 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
-	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
@@ -56,7 +55,6 @@ func newWorker() *cobra.Command {
 				if len(args)-1 != len(strings.Fields(task.args)) {
 					return cli.Usagef("bench worker %s %s: got %q", task.name, task.args, args[1:])
 				}
-				setup.OfferPlugin()
 				e, err := engine.Open(*on)
 				if err != nil {
 					return err

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )

@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -43,6 +45,23 @@ type Info struct {
 
 // ClassCount returns the number of classes.
 func (i Info) ClassCount() int { return max(len(i.Classes), i.NumClasses) }
+
+// Published reports whether an address and a hash are known of every file that is
+// needed, so that the set can be downloaded; others have to be put there by hand.
+func (i Info) Published() bool {
+	return !slices.ContainsFunc(i.Files, func(f File) bool { return (len(f.Sources) == 0 || !f.Known()) && !f.Optional })
+}
+
+// Present looks for the set's files in Dir, without reading them.
+func (i Info) Present() bool {
+	dir, err := Dir()
+	return err == nil && !slices.ContainsFunc(i.Files, func(f File) bool {
+		path := filepath.Join(dir, i.Folder, f.Name)
+		_, plain := os.Stat(path)
+		_, packed := os.Stat(path + ".gz")
+		return plain != nil && packed != nil && !f.Optional
+	})
+}
 
 // Size returns the total number of bytes of the published files.
 func (i Info) Size() int64 {

@@ -3,6 +3,8 @@ package kernel
 import (
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/cli"
 )
 
 func TestBenchRefusesSettingsThatMakeNoSense(t *testing.T) {
@@ -34,13 +36,13 @@ func TestBenchRefusesSettingsThatMakeNoSense(t *testing.T) {
 		"bench worker sde . 40 8 4 2 sde sometime": "activations.f32",
 	} {
 		r := lethe(t, strings.Fields(args)...)
-		if r.code == exitOK || r.out != "" || !strings.Contains(r.stderr, want) {
+		if r.Code == cli.ExitOK || r.Out != "" || !strings.Contains(r.Stderr, want) {
 			t.Errorf("%s: %+v, want %s", args, r, want)
 		}
-		if wrong := !strings.Contains(args, "worker sde"); wrong && r.code != exitUsage {
-			t.Errorf("%s: exit code %d", args, r.code)
+		if wrong := !strings.Contains(args, "worker sde"); wrong && r.Code != cli.ExitUsage {
+			t.Errorf("%s: exit code %d", args, r.Code)
 		}
 	}
 	r := lethe(t, "bench", "sde", "--sizes", "8x2", "--peer", "/nowhere/python")
-	fails(t, r, exitFailure, "--peer")
+	fails(t, r, cli.ExitFailure, "--peer")
 }

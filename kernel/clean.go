@@ -3,10 +3,10 @@ package kernel
 import (
 	"fmt"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/e2e"
 	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/cli"
 
 	"github.com/spf13/cobra"
 )

@@ -4,18 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
-	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/command"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/backend"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
@@ -40,7 +39,7 @@ The exit code is 1 where something that is needed is broken, or a hash differs.`
 		Args:    cobra.NoArgs,
 	}
 	onlyBits := c.Flags().Bool("bits", false, "compare the bits of trained networks with those that are known, and nothing else")
-	answers(c, func(cmd *cobra.Command, _ []string) (answer, error) {
+	cli.Answers(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
 		if *onlyBits {
 			return compareBits(cmd.Context())
 		}
@@ -53,37 +52,29 @@ The exit code is 1 where something that is needed is broken, or a hash differs.`
 				broken = append(broken, f.Thing)
 			}
 		}
-		a := answer{value: all, text: saying(&text)}
+		a := cli.Answer{Value: all, Text: cli.Saying(&text)}
 		if len(broken) > 0 {
-			a.fault = errors.New("to be put right: " + cli.List(broken))
+			a.Fault = errors.New("to be put right: " + cli.List(broken))
 		}
 		return a, err
 	})
 	return c
 }
 
-// saying prints a text that is made.
-func saying(text fmt.Stringer) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.WriteString(w, text.String())
-		return err
-	}
-}
-
 // compareBits trains every network for a moment and says whether its bits are known.
-func compareBits(ctx context.Context) (answer, error) {
+func compareBits(ctx context.Context) (cli.Answer, error) {
 	e, err := engine.Open(backend.Name)
 	if err != nil {
-		return answer{}, err
+		return cli.Answer{}, err
 	}
 	defer e.Close()
 	all, err := bits.Read(ctx, e)
 	var text strings.Builder
-	a, here := answer{value: all, text: saying(&text)}, fmt.Sprintf("%s/%s with %s", runtime.GOOS, runtime.GOARCH, kernels.Best())
+	a, here := cli.Answer{Value: all, Text: cli.Saying(&text)}, fmt.Sprintf("%s/%s with %s", runtime.GOOS, runtime.GOARCH, kernels.Best())
 	for _, r := range all {
 		state := "ok"
 		if !r.OK() {
-			state, a.fault = "differs", fmt.Errorf("%s has other bits than it should have, on %s", r.Network, here)
+			state, a.Fault = "differs", fmt.Errorf("%s has other bits than it should have, on %s", r.Network, here)
 		}
 		fmt.Fprintf(&text, "%-7s %-20s %s\n", state, r.Network, r.Hash)
 	}
@@ -158,7 +149,7 @@ func oneCell(ctx context.Context, ready *setup.Ready) (setup.Finding, error) {
 }
 
 func engineFinding() setup.Finding {
-	e, err := openEngine("auto")
+	e, err := engine.Open("auto")
 	if err != nil {
 		return setup.Finding{Thing: "engine", State: setup.StateBroken, Detail: err.Error()}
 	}
@@ -170,10 +161,10 @@ func engineFinding() setup.Finding {
 func dataFinding() setup.Finding {
 	f := setup.Finding{Thing: "data sets", State: setup.StateOK}
 	here, missing := 0, []string{}
-	for _, info := range allDataSets() {
-		if info.Embedded || info.Synthetic || present(info) {
+	for _, info := range command.DataSets() {
+		if info.Embedded || info.Synthetic || info.Present() {
 			here++
-		} else if published(info) {
+		} else if info.Published() {
 			missing = append(missing, info.Name)
 		}
 	}
@@ -204,23 +195,6 @@ func installedFindings() []setup.Finding {
 		out = append(out, f)
 	}
 	return out
-}
-
-// present looks for a set's files, without reading them: data verify does.
-func present(info datasets.Info) bool {
-	dir, err := datasets.Dir()
-	if err != nil {
-		return false
-	}
-	for _, f := range info.Files {
-		path := filepath.Join(dir, info.Folder, f.Name)
-		_, plain := os.Stat(path)
-		_, packed := os.Stat(path + ".gz")
-		if plain != nil && packed != nil && !f.Optional {
-			return false
-		}
-	}
-	return true
 }
 
 func leftFinding(home string) setup.Finding {

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/e2e"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/cli"
 
 	"github.com/spf13/cobra"
 )

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/train/bits"
 )
 
@@ -19,11 +20,11 @@ func TestLabRefusesWhatCannotWorkBeforeItSetsAnythingUp(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, lethe(t, "lab", "--port", "70000"), exitUsage, "--port 70000")
-	fails(t, lethe(t, "lab", "--port", "x"), exitUsage, "--port")
-	fails(t, lethe(t, "lab", file), exitUsage, file, "no folder")
-	fails(t, lethe(t, "lab", "a", "b"), exitUsage, "at most 1")
-	fails(t, lethe(t, "install", "--user", "--sys-prefix"), exitUsage, "user", "sys-prefix")
+	fails(t, lethe(t, "lab", "--port", "70000"), cli.ExitUsage, "--port 70000")
+	fails(t, lethe(t, "lab", "--port", "x"), cli.ExitUsage, "--port")
+	fails(t, lethe(t, "lab", file), cli.ExitUsage, file, "no folder")
+	fails(t, lethe(t, "lab", "a", "b"), cli.ExitUsage, "at most 1")
+	fails(t, lethe(t, "install", "--user", "--sys-prefix"), cli.ExitUsage, "user", "sys-prefix")
 	if _, err := os.Stat(home); err == nil {
 		t.Error("something was set up")
 	}
@@ -34,7 +35,7 @@ func TestTheDoctorSaysWhatIsMissingAndChangesNothing(t *testing.T) {
 	t.Setenv(where.EnvHome, home)
 	r := lethe(t, "doctor", "--json")
 	var found []setup.Finding
-	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.code != exitFailure {
+	if err := json.Unmarshal([]byte(r.Out), &found); err != nil || r.Code != cli.ExitFailure {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	states := map[string]setup.Finding{}
@@ -47,25 +48,25 @@ func TestTheDoctorSaysWhatIsMissingAndChangesNothing(t *testing.T) {
 	if f := states["kernel tools"]; f.State != setup.StateBroken || !strings.Contains(f.Detail, "lethe lab") {
 		t.Errorf("kernel tools: %+v", f)
 	}
-	if !strings.Contains(r.stderr, "kernel tools") {
-		t.Errorf("standard error %q", r.stderr)
+	if !strings.Contains(r.Stderr, "kernel tools") {
+		t.Errorf("standard error %q", r.Stderr)
 	}
 	if _, err := os.Stat(home); err == nil {
 		t.Error("something was set up")
 	}
 	text := lethe(t, "doctor")
-	if text.code != exitFailure || strings.Count(text.out, "\n") != len(found) {
-		t.Errorf("%d lines for %d findings: %+v", strings.Count(text.out, "\n"), len(found), text)
+	if text.Code != cli.ExitFailure || strings.Count(text.Out, "\n") != len(found) {
+		t.Errorf("%d lines for %d findings: %+v", strings.Count(text.Out, "\n"), len(found), text)
 	}
 }
 
 func TestTheDoctorComparesBits(t *testing.T) {
 	r := lethe(t, "doctor", "--bits")
-	if r.code != exitOK || strings.Count(r.out, "ok ") != 11 || !strings.Contains(r.out, "three steps each, ") {
+	if r.Code != cli.ExitOK || strings.Count(r.Out, "ok ") != 11 || !strings.Contains(r.Out, "three steps each, ") {
 		t.Errorf("%+v", r)
 	}
 	var all []bits.Reading
-	if r := lethe(t, "doctor", "--bits", "--json"); r.code != exitOK || json.Unmarshal([]byte(r.out), &all) != nil || len(all) != 11 || !all[0].OK() {
+	if r := lethe(t, "doctor", "--bits", "--json"); r.Code != cli.ExitOK || json.Unmarshal([]byte(r.Out), &all) != nil || len(all) != 11 || !all[0].OK() {
 		t.Errorf("%+v", r)
 	}
 }
@@ -82,14 +83,14 @@ func TestUninstallTakesOnlyKernelsOfOurs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := lethe(t, "uninstall"); r.code != exitOK || r.out != "removed: "+filepath.Join(data, "kernels", setup.KernelGo)+"\n" {
+	if r := lethe(t, "uninstall"); r.Code != cli.ExitOK || r.Out != "removed: "+filepath.Join(data, "kernels", setup.KernelGo)+"\n" {
 		t.Errorf("%+v", r)
 	}
 	left, err := os.ReadDir(filepath.Join(data, "kernels"))
 	if err != nil || len(left) != 2 {
 		t.Errorf("left %v, %v", left, err)
 	}
-	if r := lethe(t, "uninstall"); r.code != exitOK || r.out != "" || !strings.Contains(r.stderr, "no kernel of lethe") {
+	if r := lethe(t, "uninstall"); r.Code != cli.ExitOK || r.Out != "" || !strings.Contains(r.Stderr, "no kernel of lethe") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -127,7 +128,7 @@ func TestKernelsGoWhereJupyterLooks(t *testing.T) {
 func TestCleanOnAMachineWithoutAnythingDoesNothing(t *testing.T) {
 	t.Setenv(where.EnvHome, filepath.Join(t.TempDir(), "home"))
 	t.Setenv("TMPDIR", t.TempDir())
-	if r := lethe(t, "clean", "--all"); r.code != exitOK || r.out != "" || r.stderr != "" {
+	if r := lethe(t, "clean", "--all"); r.Code != cli.ExitOK || r.Out != "" || r.Stderr != "" {
 		t.Errorf("%+v", r)
 	}
 }

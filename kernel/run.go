@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/command"
 	"github.com/lethe-ml/lethe/lib/paper"
 
 	"github.com/spf13/cobra"
@@ -74,7 +75,7 @@ those that are saved in the files: the same statements with the same verdicts.`,
 				return cli.Usagef("%s: expected a notebook, a file named *.ipynb", path)
 			}
 		}
-		return cli.OneOf("scale", r.scale, scalesOf(&notebook.Notebook{}, papers())...)
+		return cli.OneOf("scale", r.scale, scalesOf(&notebook.Notebook{}, command.Papers())...)
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -92,7 +93,7 @@ func jupyterOf(ready *setup.Ready) notebook.Jupyter {
 
 func aboutScales() string {
 	var each []string
-	for _, p := range papers() {
+	for _, p := range command.Papers() {
 		each = append(each, fmt.Sprintf("%s (%s)", cli.List(p.ScaleNames()), p.Name))
 	}
 	return strings.Join(each, "; ")
@@ -105,7 +106,7 @@ func (r *runRun) checkScale(paths []string) error {
 		if err != nil {
 			return err
 		}
-		if known := scalesOf(nb, papers()); !slices.Contains(known, r.scale) {
+		if known := scalesOf(nb, command.Papers()); !slices.Contains(known, r.scale) {
 			return cli.Usagef("--scale %s: %s has %s", r.scale, path, cli.List(known))
 		}
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/command"
 	"github.com/lethe-ml/lethe/lib/paper/sdepaper"
 )
 
@@ -28,7 +30,7 @@ func TestRunRefusesWhatContradictsItself(t *testing.T) {
 		"run --lint --timeout nonsense": "nonsense",
 	} {
 		r := lethe(t, strings.Fields(args)...)
-		if r.code != exitUsage || !strings.Contains(r.stderr, want) {
+		if r.Code != cli.ExitUsage || !strings.Contains(r.Stderr, want) {
 			t.Errorf("%s: %+v, want %s", args, r, want)
 		}
 	}
@@ -50,12 +52,12 @@ func TestScalesAreThoseOfThePapersThatANotebookImports(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := lethe(t, "run", "--scale", c.scale, path)
-		if r.code != exitUsage || !strings.Contains(r.stderr, c.want) {
+		if r.Code != cli.ExitUsage || !strings.Contains(r.Stderr, c.want) {
 			t.Errorf("%s: %+v, want %s", name, r, c.want)
 		}
 	}
 	nb, err := notebook.New(`import "github.com/lethe-ml/lethe/lib/paper/sdepaper"`)
-	if got := scalesOf(nb, papers()); err != nil || !slices.Equal(got, sdepaper.Paper().ScaleNames()) {
+	if got := scalesOf(nb, command.Papers()); err != nil || !slices.Equal(got, sdepaper.Paper().ScaleNames()) {
 		t.Errorf("a notebook of SDE knows %q, %v", got, err)
 	}
 }
@@ -63,11 +65,11 @@ func TestScalesAreThoseOfThePapersThatANotebookImports(t *testing.T) {
 func TestLintNeedsNoPythonAndItsProblemsAreFailures(t *testing.T) {
 	t.Setenv("PATH", "")
 	r := lethe(t, strings.Fields("run --lint notebook/testdata/good.ipynb")...)
-	if r.code != exitOK || r.out != "no problems in 1 notebooks\n" {
+	if r.Code != cli.ExitOK || r.Out != "no problems in 1 notebooks\n" {
 		t.Errorf("%+v", r)
 	}
 	r = lethe(t, strings.Fields("run --lint notebook/testdata/jupyter.ipynb")...)
-	if r.code != exitFailure || !strings.Contains(r.out, "notebook/testdata/jupyter.ipynb: cell 2: failed: v: correct") || !strings.Contains(r.stderr, "problems in 1 notebooks") {
+	if r.Code != cli.ExitFailure || !strings.Contains(r.Out, "notebook/testdata/jupyter.ipynb: cell 2: failed: v: correct") || !strings.Contains(r.Stderr, "problems in 1 notebooks") {
 		t.Errorf("%+v", r)
 	}
 }

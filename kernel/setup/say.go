@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/cli"
+	"github.com/lethe-ml/lethe/lib/cli"
 )
 
 // teller says what is being done: one line per piece of work, and on a terminal

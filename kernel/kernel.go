@@ -1,0 +1,24 @@
+// Package kernel is the program lethe: the laboratory's command line and, beside
+// it, one file per command, what opens, executes and tests notebooks.
+package kernel
+
+import (
+	"github.com/lethe-ml/lethe/bench"
+	"github.com/lethe-ml/lethe/kernel/setup"
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/command"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs the program and returns its exit code.
+func Main() int {
+	setup.OfferPlugin()
+	return cli.Main(newRoot())
+}
+
+func newRoot() *cobra.Command {
+	return command.Root(
+		bench.New(), newLab(), newRun(), newInstall(), newUninstall(), newXLA(), newDoctor(), newClean(), newE2E(),
+	)
+}

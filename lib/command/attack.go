@@ -1,0 +1,49 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/report"
+
+	"github.com/spf13/cobra"
+)
+
+func newAttack() *cobra.Command {
+	c := cli.Group(&cobra.Command{
+		Use:   "attack",
+		Short: "Ask a model of yours who was in its training set",
+		Long: `Membership attacks on anybody's model, from arrays saved with numpy.save: by losses
+of records, by features on which an attacker is trained, or by scores of shadow
+models. For scores that you have computed yourself there is lethe score.`,
+		Example: `  lethe attack losses --members m.npy --nonmembers n.npy
+  lethe attack features --members M.npy --nonmembers N.npy
+  lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy`,
+	})
+	c.AddCommand(newAttackLosses(), newAttackFeatures(), newAttackShadows())
+	return c
+}
+
+// attacked is one attack's report, in a row of a table and as JSON.
+type attacked struct {
+	Attack string `json:"attack"`
+	*attack.ScoreReport
+	note string
+}
+
+func attackAnswer(title string, rows []attacked, value any) cli.Answer {
+	t := &report.Table{Title: title, Columns: report.Columns("attack", "AUC", "95 % interval", "advantage, signed", "chance, 95 of 100",
+		"TPR at 1 %", "TPR at 5 %", "records")}
+	for _, r := range rows {
+		t.Add(report.Str(r.Attack), report.Num(r.AUC.Value, 4), report.Str(report.FormatInterval(r.AUC.Low, r.AUC.High, 4)),
+			report.Num(r.Advantage.Signed, 4), report.Num(r.Advantage.ChanceP95, 4), report.Num(r.TPRAtFPR["0.01"], 4),
+			report.Num(r.TPRAtFPR["0.05"], 4), report.Str(fmt.Sprintf("%d + %d", r.NMembers, r.NNonmembers)))
+		if r.note != "" {
+			t.Notes = append(t.Notes, r.Attack+": "+r.note+".")
+		}
+	}
+	t.Notes = append(t.Notes, "The null of the AUC is 0.5; below it non-members score higher. An advantage that is smaller than chance reaches "+
+		"in 95 of 100 cases, on either side of 0, is no evidence.")
+	return cli.Answer{Value: value, Text: t.Text}
+}

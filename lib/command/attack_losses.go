@@ -1,0 +1,75 @@
+package command
+
+import (
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/attack/generative"
+	"github.com/lethe-ml/lethe/lib/cli"
+
+	"github.com/spf13/cobra"
+)
+
+func newAttackLosses() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "losses --members m.npy --nonmembers n.npy [--reference-members rm.npy --reference-nonmembers rn.npy]",
+		Short: "Thresholds on losses, and the likelihood ratio against another model",
+		Long: `Attack a model by its losses: cross-entropy, reconstruction loss, divergence,
+negative ELBO, whatever is lower for a record that the model fits better.
+
+The files hold one loss per record (float or integer, shape (n,) or (n, 1)). With
+the losses of a reference model on the same records in the same order there is also
+the likelihood ratio, the reference's loss less the model's. A reference should
+have been trained in the same way, on neither members nor non-members: with model
+and reference exchanged every score changes its sign, so that the two advantages
+are one number.
+
+Memory: about 100 bytes per loss.`,
+		Example: `  lethe attack losses --members forget.npy --nonmembers test.npy
+  lethe attack losses --members f.npy --nonmembers t.npy --reference-members rf.npy --reference-nonmembers rt.npy --json`,
+		Args: cobra.NoArgs,
+	}
+	var model attack.Samples
+	reference := &attack.Samples{}
+	in := inputs{c: c, apart: members}
+	file(&in, &model.Members, "members", "npy file: losses of members", finiteVector)
+	file(&in, &model.Nonmembers, "nonmembers", "npy file: losses of non-members", finiteVector)
+	file(&in, &reference.Members, "reference-members", "npy file: losses of the members by a reference model", finiteVector)
+	file(&in, &reference.Nonmembers, "reference-nonmembers", "npy file: losses of the non-members by the reference model", finiteVector)
+	required(c, "members", "nonmembers")
+	c.MarkFlagsRequiredTogether("reference-members", "reference-nonmembers")
+	in.answers(func(*cobra.Command) (cli.Answer, error) {
+		if reference.Members == nil {
+			reference = nil
+		}
+		rows, err := attackLosses(model, reference)
+		return attackAnswer("Attacks by losses", rows, rows), err
+	})
+	return c
+}
+
+// attackLosses takes losses for the negative ELBO of a model without a KL term.
+func attackLosses(model attack.Samples, reference *attack.Samples) ([]attacked, error) {
+	e := generative.Evidence{Model: fromLosses(model)}
+	attacks := []generative.Attack{generative.Recon{}}
+	if reference != nil {
+		r := fromLosses(*reference)
+		e.Reference = &r
+		attacks = append(attacks, generative.LikelihoodRatio{})
+	}
+	var rows []attacked
+	for _, a := range attacks {
+		r, err := generative.Run(a, e)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, attacked{Attack: a.Name(), ScoreReport: r})
+	}
+	rows[0].Attack = "threshold"
+	return rows, nil
+}
+
+func fromLosses(s attack.Samples) generative.Both {
+	view := func(losses []float64) generative.View {
+		return generative.View{Recon: losses, KL: make([]float64, len(losses))}
+	}
+	return generative.Both{Members: view(s.Members), Nonmembers: view(s.Nonmembers)}
+}

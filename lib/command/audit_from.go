@@ -1,0 +1,164 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/audit/judge"
+	"github.com/lethe-ml/lethe/lib/audit/judge/kit"
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model/onnx"
+	"github.com/lethe-ml/lethe/lib/model/outside"
+	"github.com/lethe-ml/lethe/lib/model/torch"
+
+	"github.com/spf13/cobra"
+)
+
+// auditSource is where an audit's arrays come from, if not from the reader's program.
+type auditSource struct {
+	kit         string
+	onnx, state map[string]string
+	arch, data  string
+}
+
+func (s *auditSource) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&s.kit, "kit", "", "print a Python file that writes such a folder, "+cli.List(kit.Frameworks()))
+	f.StringToStringVar(&s.onnx, "onnx", nil, "model=FILE.onnx: run exported networks on --data first, and put what they say into FOLDER/model")
+	f.StringToStringVar(&s.state, "state", nil, "model=FILE.safetensors: the same of state_dicts of PyTorch, of the network --arch")
+	f.StringVar(&s.arch, "arch", "", "the network of --state with its settings, resnet-18:width=16 (see lethe state)")
+	f.StringVar(&s.data, "data", "", "npy file with the records that --onnx and --state models are run on")
+	c.MarkFlagsRequiredTogether("state", "arch")
+}
+
+func printKit(cmd *cobra.Command, framework string) error {
+	text, err := kit.Text(framework)
+	if err != nil {
+		return cli.Usagef("--kit: %v", err)
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), text)
+	return err
+}
+
+// open reads the networks, by the names of their models.
+func (s *auditSource) open() (map[string]outside.Network, error) {
+	out := map[string]outside.Network{}
+	for name, path := range s.onnx {
+		m, err := onnx.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = m
+	}
+	if len(s.state) == 0 {
+		return out, nil
+	}
+	arch, err := torch.Parse(s.arch)
+	if err != nil {
+		return nil, cli.Usagef("--arch: %v", err)
+	}
+	for name, path := range s.state {
+		if out[name] != nil {
+			return nil, cli.Usagef("--onnx and --state both give %s", name)
+		}
+		if out[name], err = torch.Open(path, arch); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// check reports flags that do not go together.
+func (s *auditSource) check(folder string) error {
+	switch {
+	case s.data == "":
+		return cli.Usagef("--data: name the records that the networks are run on")
+	case folder == "":
+		return cli.Usagef("--onnx, --state: name the folder to write into")
+	}
+	for flag, files := range map[string]map[string]string{"onnx": s.onnx, "state": s.state} {
+		for name, path := range files {
+			if err := judge.CheckName(name); err != nil {
+				return cli.Usagef("--%s %s=%s: %w", flag, name, path, err)
+			}
+			if path == "" {
+				return cli.Usagef("--%s %s: the name of its file is empty", flag, name)
+			}
+		}
+	}
+	return nil
+}
+
+// written are the files that the networks' folders are to hold, below the audit's. It
+// refuses a folder with arrays of other models or layers: they may be of an earlier
+// audit, and would be judged beside the new ones.
+func written(networks map[string]outside.Network, folder, config string) ([]string, error) {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(networks)) {
+		for _, f := range outside.Files(networks[name], filepath.FromSlash(name)) {
+			out = append(out, f.Path)
+		}
+	}
+	others, err := judge.Beside(folder, config, out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err == nil && len(others) > 0 {
+		err = fmt.Errorf("%s holds arrays that this call does not write, and would judge beside the new ones: %s; take them away, give their "+
+			"networks too, or name them in audit.json", folder, cli.List(others))
+	}
+	return out, err
+}
+
+// judged reports what was written and is not among the files of the audit, because a
+// config names others.
+func judged(e *judge.Evidence, written []string) error {
+	for _, path := range written {
+		name := filepath.ToSlash(path)
+		if !slices.ContainsFunc(e.Files, func(f judge.File) bool { return f.Name == name }) {
+			return fmt.Errorf("%s: %s was written and is not judged: audit.json or --config names other arrays in its place", e.Folder, name)
+		}
+	}
+	return nil
+}
+
+// run gives the networks the records, writes a folder for each, and names the files.
+func (s *auditSource) run(cmd *cobra.Command, folder, config string) ([]string, error) {
+	if len(s.onnx)+len(s.state) == 0 {
+		if s.data != "" {
+			return nil, cli.Usagef("--data: name networks to run on it, by --onnx or --state")
+		}
+		return nil, nil
+	}
+	if err := s.check(folder); err != nil {
+		return nil, err
+	}
+	networks, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	x, err := outside.Read(s.data, slices.Collect(maps.Values(networks))...)
+	if err != nil {
+		return nil, fmt.Errorf("--data: %w", err)
+	}
+	files, err := written(networks, folder, config)
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.Open("")
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	for _, name := range slices.Sorted(maps.Keys(networks)) {
+		if _, err := outside.Write(cmd.Context(), networks[name], e, x, filepath.Join(folder, name)); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,295 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/fetch"
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/report"
+
+	"github.com/spf13/cobra"
+)
+
+func newData() *cobra.Command {
+	c := cli.Group(&cobra.Command{
+		Use:   "data",
+		Short: "List, download and check the data sets",
+		Long: `List, download and check the data sets.
+
+Files lie in the folder that LETHE_DATA names, by default lethe/data in the
+user's cache folder, one folder per data set. Nothing is downloaded unless you
+ask with "data get", and no file is used before its SHA-256 is checked.`,
+		Example: "  lethe data list\n  lethe data get german_credit heart_disease\n  lethe data verify",
+	})
+	c.AddCommand(newDataList(), newDataGet(), newDataVerify())
+	return c
+}
+
+func knownDataSets(_ *cobra.Command, names []string) error {
+	for _, name := range names {
+		if _, err := dataSetNamed(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dataSetNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return namesOf(DataSets(), func(i datasets.Info) string { return i.Name }), cobra.ShellCompDirectiveNoFileComp
+}
+
+type dataSetJSON struct {
+	Name        string     `json:"name"`
+	Title       string     `json:"title"`
+	Task        string     `json:"task"`
+	Rows        int        `json:"rows"`
+	Features    int        `json:"features"`
+	TestRows    int        `json:"test_rows,omitempty"`
+	Shape       []int      `json:"shape,omitempty"` // of images: channels, height, width
+	Classes     []string   `json:"classes"`
+	ClassCount  int        `json:"class_count"`
+	Licence     string     `json:"licence"`
+	Citation    string     `json:"citation,omitempty"`
+	Homepage    string     `json:"homepage,omitempty"`
+	Description string     `json:"description"`
+	Reading     []string   `json:"reading,omitempty"`
+	Embedded    bool       `json:"embedded"`
+	Synthetic   bool       `json:"synthetic"`
+	State       string     `json:"state"` // "here", "missing", "built in", "generated"
+	Files       []fileJSON `json:"files"`
+}
+
+type fileJSON struct {
+	Name   string   `json:"name"`
+	Size   int64    `json:"size"`
+	SHA256 string   `json:"sha256"`
+	MD5    string   `json:"md5,omitempty"` // where no SHA-256 is known
+	URLs   []string `json:"urls"`
+
+	Optional bool `json:"optional,omitempty"` // the set loads without it
+}
+
+func dataSetOf(i datasets.Info) dataSetJSON {
+	d := dataSetJSON{Name: i.Name, Title: i.Title, Task: i.Task, Rows: i.Rows, Features: i.Features, TestRows: i.TestRows,
+		Classes: i.Classes, ClassCount: i.ClassCount(), Licence: i.Licence, Citation: i.Citation, Homepage: i.Homepage,
+		Description: i.Description, Reading: i.Reading, Embedded: i.Embedded, Synthetic: i.Synthetic, State: stateOf(i), Files: []fileJSON{}}
+	if i.Shape != ([3]int{}) {
+		d.Shape = i.Shape[:]
+	}
+	if d.Classes == nil {
+		d.Classes = []string{}
+	}
+	for _, f := range i.Files {
+		file := fileJSON{f.Name, f.Size, f.SHA256, f.MD5, []string{}, f.Optional}
+		for _, s := range f.Sources {
+			file.URLs = append(file.URLs, s.URL)
+		}
+		d.Files = append(d.Files, file)
+	}
+	return d
+}
+
+func newDataList() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "All data sets: what is here, shape, licence and size",
+		Example: "  lethe data list\n  lethe data list --json",
+		Args:    cobra.NoArgs,
+	}
+	cli.Answers(c, func(*cobra.Command, []string) (cli.Answer, error) {
+		return cli.Answer{Value: dataSetList(), Text: dataSetTable().Text}, nil
+	})
+	return c
+}
+
+func dataSetList() []dataSetJSON {
+	var out []dataSetJSON
+	for _, i := range DataSets() {
+		out = append(out, dataSetOf(i))
+	}
+	return out
+}
+
+func dataSetTable() *report.Table {
+	t := words("Data sets", "name", "state", "files", "rows", "features", "classes", "licence", "task")
+	for _, i := range DataSets() {
+		features := fmt.Sprint(i.Features)
+		if i.Shape != ([3]int{}) {
+			features = fmt.Sprintf("%d x %d x %d", i.Shape[0], i.Shape[1], i.Shape[2])
+		}
+		t.Rows = append(t.Rows, row(i.Name, stateOf(i), sizeText(i), fmt.Sprint(i.Rows), features, fmt.Sprint(i.ClassCount()), i.Licence, i.Task))
+	}
+	return t
+}
+
+// stateOf says whether a set can be loaded. Its files are looked for and not read:
+// data verify does that.
+func stateOf(i datasets.Info) string {
+	switch {
+	case i.Synthetic:
+		return "generated"
+	case i.Present():
+		return "here"
+	case i.Embedded:
+		return "built in"
+	}
+	return "missing"
+}
+
+// sizeText is how large a set's files are, and that nobody publishes them.
+func sizeText(i datasets.Info) string {
+	switch {
+	case i.Synthetic:
+		return ""
+	case i.Size() > 0 && !i.Embedded && !i.Published():
+		return size(i.Size()) + ", by hand"
+	}
+	return size(i.Size())
+}
+
+func size(bytes int64) string {
+	if bytes == 0 {
+		return "size not known"
+	}
+	return cli.Bytes(bytes)
+}
+
+func newDataGet() *cobra.Command {
+	return &cobra.Command{
+		Use:   "get NAME...",
+		Short: "Download data sets from their publishers",
+		Long: `Download data sets from their publishers into the data folder.
+
+Licence and size are shown before a download. An interrupted download goes on
+where it stopped; bytes whose SHA-256 is not the published one are set aside and
+never used.`,
+		Example:           "  lethe data get german_credit\n  LETHE_DATA=~/tables lethe data get adult bank_marketing",
+		Args:              cobra.MatchAll(cobra.MinimumNArgs(1), knownDataSets),
+		ValidArgsFunction: dataSetNames,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			for _, name := range names {
+				if err := get(cmd, name); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func get(cmd *cobra.Command, name string) error {
+	info, err := dataSetNamed(name)
+	if err != nil {
+		return err
+	}
+	w := cmd.ErrOrStderr()
+	p := cli.NewProgress(w, "B")
+	defer p.Finish()
+	file := name
+	err = fetch.Get(cmd.Context(), info, fetch.Progress{
+		Begin: func(i datasets.Info, f datasets.File, s datasets.Source) {
+			p.Finish()
+			file = f.Name
+			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, size(f.Size), i.Licence, s.URL)
+		},
+		Bytes: func(done, total int64) { p.Update(done, total, file) },
+		Note:  func(line string) { p.Finish(); fmt.Fprintln(w, "lethe:", line) },
+	})
+	if err != nil {
+		return err
+	}
+	p.Finish()
+	where := "generated, needs no file"
+	if len(info.Files) > 0 {
+		dir, err := datasets.Dir()
+		if err != nil {
+			return err
+		}
+		where = "in " + filepath.Join(dir, info.Folder)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", name, where)
+	return nil
+}
+
+type fileStatusJSON struct {
+	DataSet string `json:"data_set"`
+	File    string `json:"file"`
+	Path    string `json:"path"`
+	State   string `json:"state"` // "ok", "missing", "built in", "generated", "damaged", "no hash known"
+	SHA256  string `json:"sha256,omitempty"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func newDataVerify() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "verify [NAME...]",
+		Short: "Check the SHA-256 of the files that are there",
+		Long: `Check the SHA-256 of the data files.
+
+Without a name all data sets are checked, and a missing file is no failure; a
+file that is named and missing is.`,
+		Example:           "  lethe data verify\n  lethe data verify adult --json",
+		Args:              knownDataSets,
+		ValidArgsFunction: dataSetNames,
+	}
+	cli.Answers(c, func(cmd *cobra.Command, names []string) (cli.Answer, error) {
+		asked := len(names) > 0
+		if !asked {
+			names, _ = dataSetNames(nil, nil, "")
+		}
+		all, bad, err := verifyData(cmd, names, asked)
+		t := words("", "data set", "file", "state", "path or problem")
+		for _, s := range all {
+			t.Rows = append(t.Rows, row(s.DataSet, s.File, s.State, cmp.Or(s.Problem, s.Path)))
+		}
+		a := cli.Answer{Value: all, Text: t.Text}
+		if len(bad) > 0 {
+			a.Fault = fmt.Errorf("not usable: %s", cli.List(bad))
+		}
+		return a, err
+	})
+	return c
+}
+
+// verifyData checks the files of the named sets. Bad are the names of those
+// that are damaged, or missing where they were asked for.
+func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatusJSON, bad []string, err error) {
+	all = []fileStatusJSON{}
+	for _, name := range names {
+		info, err := dataSetNamed(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if info.Synthetic {
+			all = append(all, fileStatusJSON{DataSet: name, State: "generated"})
+			continue
+		}
+		files, err := datasets.Check(cmd.Context(), info)
+		if err != nil {
+			return nil, nil, err
+		}
+		broken := false
+		for _, f := range files {
+			s := fileStatusJSON{DataSet: name, File: f.Name, Path: f.Path, State: "ok", SHA256: f.Got}
+			switch {
+			case errors.Is(f.Err, datasets.ErrMissing) && info.Embedded:
+				s.State = "built in"
+			case errors.Is(f.Err, datasets.ErrMissing):
+				s.State, broken = "missing", broken || asked && !f.Optional
+			case f.Err != nil:
+				s.State, s.Problem, broken = "damaged", f.Err.Error(), true
+			case f.Want == "":
+				s.State = "no hash known"
+			}
+			all = append(all, s)
+		}
+		if broken {
+			bad = append(bad, name)
+		}
+	}
+	return all, bad, nil
+}

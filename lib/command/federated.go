@@ -1,0 +1,124 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/federated/flower"
+
+	"github.com/spf13/cobra"
+)
+
+func newFederated() *cobra.Command {
+	c := cli.Group(&cobra.Command{
+		Use:   "federated",
+		Short: "Train one model by many users: in one process, or over a network with Flower",
+		Long: `Federated averaging (McMahan et al. 2017) of users none of whom shows his records.
+
+A federation is a folder: study.json is what everybody knows, users/3 holds the
+records of user 3. "cut" makes one out of your arrays, "run" trains it in one
+process. "flower" writes a Flower app that trains it over a network; there every
+machine has study.json and the folder of its own user only, and "client" is what
+Flower starts for each of his turns. The two give the same weights, bit for bit,
+where the same users took part: "run --like" says so.`,
+		Example: `  lethe federated cut --x X.npy --y y.npy --users 5 --alpha 0.5 --rounds 10 --out study
+  lethe federated run study --out weights.safetensors
+  lethe federated flower study
+  lethe federated run study --like study/weights.safetensors`,
+	})
+	c.AddCommand(newFederatedCut(), newFederatedRun(), newFederatedClient(), newFederatedFlower())
+	return c
+}
+
+func newFederatedCut() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "cut --x X.npy --y y.npy --users K --rounds N --out FOLDER",
+		Short: "Deal records to users and write a federation's folder",
+		Long: `Deal records to users and write the folder of a federation.
+
+X (n, d) holds a record per row, y (n,) their classes 0, 1, ... Without --alpha
+every user gets as many, drawn at random; with it the mixture of classes is drawn
+for every class from a Dirichlet distribution: small alpha, users of few classes
+and of very unequal size.
+
+Memory: about five times the files, where they hold float32.`,
+		Example: `  lethe federated cut --x X.npy --y y.npy --users 10 --rounds 20 --out study
+  lethe federated cut --x X.npy --y y.npy --users 10 --alpha 0.3 --least 10 --fraction 0.5 --rounds 20 --out study`,
+		Args: cobra.NoArgs,
+	}
+	s := flower.Study{}
+	f := c.Flags()
+	x := f.String("x", "", "npy file: the records")
+	y := f.String("y", "", "npy file: their classes")
+	out := f.String("out", "", "the folder to make")
+	f.IntVar(&s.Users, "users", 0, "how many users")
+	alpha := f.Float64("alpha", 0, "of the Dirichlet distribution of classes; 0: everybody alike")
+	least := f.Int("least", 1, "records that everybody must get")
+	f.StringVar(&s.Network, "network", "one-hidden", "one of the networks for tables that lethe list shows")
+	f.IntVar(&s.Federation.Rounds, "rounds", 0, "rounds")
+	f.Float64Var(&s.Federation.Fraction, "fraction", 0, "part of the users that is drawn in every round; 0: all")
+	equally := f.Bool("equally", false, "count all users alike, and not by their records")
+	f.Int64Var((*int64)(&s.Federation.Seed), "seed", 1, "seed of everything that is drawn")
+	f.IntVar(&s.Local.Epochs, "epochs", 1, "epochs of a user in a round")
+	f.IntVar(&s.Local.Batch, "batch", 0, "records per step; 0: all that the user has")
+	f.Float64Var(&s.Local.Rate, "rate", 0, "learning rate of Adam; 0: 0.001")
+	f.Float64Var(&s.Local.Clip, "clip", 0, "shorten gradients to this length; 0: never")
+	required(c, "x", "y", "users", "rounds", "out")
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		all, err := flower.ReadRecords(*x, *y)
+		if err != nil {
+			return err
+		}
+		if *equally {
+			s.Federation.Mean = federated.Equally
+		}
+		s.Features, s.Classes = all.X.Cols, all.Classes()
+		if s.Classes > len(all.Y) {
+			return cli.Usagef("--y: %s has the class %d, and there are %d records: classes are numbered 0, 1, ...", *y, s.Classes-1, len(all.Y))
+		}
+		if empty := without(all.Y, s.Classes); len(empty) > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "lethe: no record has one of the classes %v; they are counted as classes all the same\n", empty)
+		}
+		users, err := deal(all.Y, s, *alpha, *least)
+		if err != nil {
+			return err
+		}
+		if err := s.Write(*out, all.Of(users)); err != nil {
+			return err
+		}
+		t := words("", "user", "records")
+		for _, u := range users {
+			t.Rows = append(t.Rows, row(fmt.Sprint(u.ID), fmt.Sprint(len(u.Rows))))
+		}
+		return t.Text(cmd.OutOrStdout())
+	}
+	return c
+}
+
+// without are the classes that no record has.
+func without(y []int, classes int) (out []int) {
+	has := make([]bool, classes)
+	for _, c := range y {
+		has[c] = true
+	}
+	for c, there := range has {
+		if !there {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func deal(y []int, s flower.Study, alpha float64, least int) ([]federated.User, error) {
+	if alpha == 0 && s.Users > 0 && least > len(y)/s.Users {
+		return nil, cli.Usagef("--least %d: %d records are dealt to %d users", least, len(y), s.Users)
+	}
+	if alpha == 0 {
+		return federated.IID(len(y), s.Users, s.Federation.Seed)
+	}
+	if least < 1 {
+		return nil, cli.Usagef("--least %d: everybody needs a record", least)
+	}
+	return federated.Dirichlet{Alpha: alpha, Least: least}.Cut(y, s.Users, s.Federation.Seed)
+}

@@ -1,0 +1,146 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/federated/flower"
+	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/report"
+
+	"github.com/spf13/cobra"
+)
+
+func newFederatedRun() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "run FOLDER [--out weights.safetensors] [--like weights.safetensors]",
+		Short: "Train a federation in one process",
+		Long: `Train a federation in one process, from the study and the records of all users in
+its folder.
+
+With --like the same users take part in every round as in the run that made that
+file, over a network or here, and the weights must be the same, bit for bit:
+otherwise it says by how much they differ, and fails.
+
+Memory: about six times the files of records, and the network's activations of a batch.`,
+		Example: "  lethe federated run study --out weights.safetensors\n  lethe federated run study --like study/weights.safetensors --json",
+		Args:    cobra.ExactArgs(1),
+	}
+	out := c.Flags().String("out", "", "safetensors file to write the weights to, with the rounds in its metadata")
+	like := c.Flags().String("like", "", "safetensors file of another run, to compare with")
+	cli.Answers(c, func(cmd *cobra.Command, args []string) (cli.Answer, error) {
+		s, err := flower.ReadStudy(args[0])
+		if err != nil {
+			return cli.Answer{}, err
+		}
+		if err := canWrite(args[0], *out); err != nil {
+			return cli.Answer{}, err
+		}
+		p, history, err := runFederation(cmd, s, args[0], *like)
+		if err != nil {
+			return cli.Answer{}, err
+		}
+		if *out != "" {
+			if err := flower.WriteWeights(*out, p, history); err != nil {
+				return cli.Answer{}, err
+			}
+		}
+		a := cli.Answer{Value: history, Text: roundsTable(history).Text}
+		if *like != "" {
+			a.Fault = compareWeights(cmd, s, p, *like)
+		}
+		return a, nil
+	})
+	return c
+}
+
+// canWrite refuses, before anything is trained, a file that cannot be written, and the
+// study's own.
+func canWrite(study, out string) error {
+	if out == "" {
+		return nil
+	}
+	if files.Same(out, flower.StudyFile(study)) {
+		return cli.Usagef("--out: %s is the study", out)
+	}
+	if err := files.Writable(out); err != nil {
+		return cli.Usagef("--out: %w", err)
+	}
+	return nil
+}
+
+// runFederation trains on all users' records, with the attendance of the run that
+// made like, where there is one.
+func runFederation(cmd *cobra.Command, s flower.Study, folder, like string) (nn.Params, []federated.Round, error) {
+	users, err := s.ReadShards(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := s.Together(users)
+	if err != nil {
+		return nil, nil, err
+	}
+	if like != "" {
+		_, history, err := s.ReadWeights(like)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--like: %w", err)
+		}
+		if len(history) == 0 {
+			return nil, nil, fmt.Errorf("--like: %s does not say which rounds it came from", like)
+		}
+		f.Rounds, f.Attend = len(history), federated.Again(history)
+	}
+	e, err := engine.Open("")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer e.Close()
+	r, err := s.Runner(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := s.Initial()
+	if err != nil {
+		return nil, nil, err
+	}
+	progress := cli.NewProgress(cmd.ErrOrStderr(), "rounds")
+	defer progress.Finish()
+	return federated.Run(cmd.Context(), r, p, f, federated.Hooks{Progress: func(h federated.Round) {
+		progress.Update(int64(h.Round), int64(f.Rounds), "federated averaging of "+filepath.Base(folder))
+	}})
+}
+
+func roundsTable(history []federated.Round) *report.Table {
+	t := words("", "round", "answered", "silent", "loss")
+	for _, h := range history {
+		loss := ""
+		if h.Loss != nil {
+			loss = fmt.Sprintf("%.4f", *h.Loss)
+		}
+		t.Rows = append(t.Rows, row(fmt.Sprint(h.Round), listed(h.Answered), listed(h.Silent), loss))
+	}
+	return t
+}
+
+func listed(users []int) string { return strings.Trim(fmt.Sprint(users), "[]") }
+
+func compareWeights(cmd *cobra.Command, s flower.Study, p nn.Params, like string) error {
+	other, _, err := s.ReadWeights(like)
+	if err != nil {
+		return err
+	}
+	if p.Hash() == other.Hash() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "lethe: the weights are those of %s, bit for bit\n", like)
+		return nil
+	}
+	d, err := p.Displacement(other)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the weights are not those of %s: they differ by %.3g of their length (another kind of engine rounds otherwise)", like, d)
+}

@@ -1,0 +1,78 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/store"
+
+	"github.com/spf13/cobra"
+)
+
+func storeFlag(c *cobra.Command) *string {
+	return c.Flags().String("store", "", "folder of computed results (default: LETHE_STORE, or lethe/runs in the user's cache folder)")
+}
+
+// openStore opens the store in dir, or the default one, and creates it.
+func openStore(cmd *cobra.Command, dir string) (*store.Store, error) {
+	dir, err := storeDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.OnWarning = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", cli.Printable(text)) }
+	s.OnWait = func(_ store.Key, elsewhere bool) {
+		if elsewhere {
+			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for a run that is being computed already")
+		}
+	}
+	return s, nil
+}
+
+// existingStore opens the store in dir, or returns nil where there is none, so
+// that looking at a store does not make one. A store that was asked for by name has
+// to be there.
+func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
+	path, err := storeDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !store.Exists(path) && dir != "" {
+		return nil, fmt.Errorf("there is no store in %s", path)
+	}
+	if !store.Exists(path) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "lethe: there is no store in %s yet\n", cli.Printable(path))
+		return nil, nil
+	}
+	return openStore(cmd, path)
+}
+
+// openEnv opens the store and the engine, which the caller closes, for recipes.
+func openEnv(cmd *cobra.Command, dir, spec string) (*paper.Env, error) {
+	shift, err := engine.SeedShift()
+	if err != nil {
+		return nil, err
+	}
+	s, err := openStore(cmd, dir)
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", e)
+	return &paper.Env{Engine: e, Store: s, Shift: shift}, nil
+}
+
+func storeDir(dir string) (string, error) {
+	if dir != "" {
+		return dir, nil
+	}
+	return store.DefaultDir()
+}

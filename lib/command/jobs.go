@@ -1,0 +1,37 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/paper"
+
+	"github.com/spf13/cobra"
+)
+
+func (r *recipeRun) showJobs(cmd *cobra.Command, jobs []paper.Job) error {
+	w := cmd.OutOrStdout()
+	if r.format == "json" {
+		return cli.WriteJSON(w, jobs)
+	}
+	t := words("", "job", paper.Unit, "run", "state")
+	var left int64
+	done := 0
+	for _, j := range jobs {
+		state := "to do"
+		switch {
+		case j.Done:
+			state = "done"
+			done++
+		case j.Missing:
+			state = "to do, its data are not on this machine"
+		}
+		if !j.Done {
+			left += j.Cost
+		}
+		t.Rows = append(t.Rows, row(j.ID, fmt.Sprint(j.Cost), j.Key[:min(12, len(j.Key))], state))
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("%d jobs, %d of them done; about %d %s are left. A run without a name is known when what "+
+		"it needs is done (--format json lists that).", len(jobs), done, left, paper.Unit))
+	return t.Text(w)
+}

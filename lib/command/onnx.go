@@ -1,0 +1,97 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model/onnx"
+	"github.com/lethe-ml/lethe/lib/model/outside"
+	"github.com/lethe-ml/lethe/lib/report"
+
+	"github.com/spf13/cobra"
+)
+
+func newONNX() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "onnx MODEL.onnx --data X.npy --out FOLDER",
+		Short: "Run a network that another framework exported, and write its outputs and embeddings",
+		Long: `Run a network that PyTorch, JAX or scikit-learn has exported as ONNX on Lethe's own
+engine, and write what it says of every record as npy: outputs, the embedding (what
+goes into the last linear layer) and the layers that you name. The folder is one
+model of an audit:
+
+  lethe onnx before.onnx --data X.npy --out audit/original
+  lethe onnx after.onnx  --data X.npy --out audit/unlearned
+
+X.npy has a row per record, in the shape that the network takes or flat; NaN and
+infinity are refused, in the records and in what the network makes of them. Without
+--data the command lists the network's values. A file is read and never executed.`,
+		Example: `  lethe onnx model.onnx
+  lethe onnx model.onnx --data X.npy --out audit/unlearned --layers relu_1,relu_2`,
+		Args: cobra.ExactArgs(1),
+	}
+	var run runFlags
+	run.add(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		m, err := onnx.Open(args[0])
+		if err != nil {
+			return err
+		}
+		if run.data == "" {
+			return onnxTable(m, args[0]).Text(cmd.OutOrStdout())
+		}
+		return run.on(cmd, m)
+	}
+	return c
+}
+
+// runFlags say what a network from outside is run on, and where its values go.
+type runFlags struct {
+	data, out, engine string
+	layers            []string
+}
+
+func (r *runFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&r.data, "data", "", "npy file with the records")
+	f.StringVar(&r.out, "out", "", "the folder to write into")
+	f.StringSliceVar(&r.layers, "layers", nil, "values to write as named activations")
+	f.StringVar(&r.engine, "engine", "", "auto, lethe, go or xla")
+	c.MarkFlagsRequiredTogether("data", "out")
+}
+
+// on runs a network and says what was written.
+func (r *runFlags) on(cmd *cobra.Command, m outside.Network) error {
+	x, err := outside.Read(r.data, m)
+	if err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	e, err := engine.Open(r.engine)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	files, err := outside.Write(cmd.Context(), m, e, x, r.out, r.layers...)
+	for _, w := range files {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d x %d\n", cli.Printable(w.Path), cli.Printable(w.Value), w.Records, w.Width)
+	}
+	return err
+}
+
+// onnxTable lists a network's values.
+func onnxTable(m *onnx.Model, path string) *report.Table {
+	embedding, _ := m.Embedding()
+	t := &report.Table{Title: fmt.Sprintf("%s takes records of shape %v", path, m.Input()), Columns: report.Columns("value", "made by", "")}
+	for _, l := range m.Layers() {
+		what := ""
+		switch l.Name {
+		case m.Output():
+			what = "output"
+		case embedding:
+			what = "embedding"
+		}
+		t.Add(report.Str(l.Name), report.Str(l.Op), report.Str(what))
+	}
+	return t
+}

@@ -1,0 +1,226 @@
+package command
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/attacks"
+	"github.com/lethe-ml/lethe/lib/paper/blindu"
+	"github.com/lethe-ml/lethe/lib/paper/fishing"
+	"github.com/lethe-ml/lethe/lib/paper/lenses"
+	"github.com/lethe-ml/lethe/lib/paper/power"
+	"github.com/lethe-ml/lethe/lib/paper/rulerpaper"
+	"github.com/lethe-ml/lethe/lib/paper/sdepaper"
+
+	"github.com/spf13/cobra"
+)
+
+// Papers lists the papers whose tables and figures are made again; a new one
+// adds its line.
+func Papers() []paper.Paper {
+	return []paper.Paper{
+		rulerpaper.Paper(),
+		sdepaper.Paper(),
+		fishing.Paper(),
+		blindu.Paper(),
+		lenses.Paper(),
+		lenses.Agreement(),
+		attacks.Paper(),
+		power.Paper(),
+	}
+}
+
+// kindOf is what "lethe table" and "lethe figure" differ in.
+type kindOf struct {
+	kind, short string
+	formats     []string // for one file or the terminal, the default first
+	folder      []string // written where --out is a folder
+}
+
+func newTable() *cobra.Command {
+	return newKind(kindOf{
+		kind: paper.Table, short: "Make a table of a paper again, with the controls it lacks",
+		formats: []string{"text", "md", "json"}, folder: []string{"md", "json", "png"},
+	})
+}
+
+func newFigure() *cobra.Command {
+	return newKind(kindOf{
+		kind: paper.Figure, short: "Make a figure of a paper again",
+		formats: []string{"text", "png", "svg"}, folder: []string{"png", "txt"},
+	})
+}
+
+// newKind makes "table" or "figure", with a sub-command per paper that has one.
+func newKind(k kindOf) *cobra.Command {
+	c := cli.Group(&cobra.Command{Use: k.kind, Short: k.short})
+	var examples []string
+	for _, p := range Papers() {
+		if len(p.Of(k.kind)) > 0 {
+			c.AddCommand(newPaper(k, p))
+			examples = append(examples, k.examplesOf(p))
+		}
+	}
+	c.Example = strings.Join(examples, "\n")
+	return c
+}
+
+// newPaper makes "table ruler".
+func newPaper(k kindOf, p paper.Paper) *cobra.Command {
+	run := recipeRun{kind: k.kind, folder: k.folder}
+	c := &cobra.Command{
+		Use:     p.Name + " [NAME...]",
+		Short:   fmt.Sprintf("A %s of %s", k.kind, p.Cite()),
+		Long:    k.about(p),
+		Example: k.examplesOf(p),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return append(namesOf(p.Of(k.kind), paper.Recipe.Name), "all"), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	run.flags(c, "how much of the paper's grid", p.ScaleNames(), k.formats)
+	side := fmt.Sprintf("models and measurements computed side by side (default: one per core, %d here; of SDE two)", runtime.GOMAXPROCS(0))
+	workers := c.Flags().Int("workers", 0, side)
+	c.Args = func(_ *cobra.Command, names []string) error {
+		names = asked(p, k.kind, names)
+		if err := run.check(p.ScaleNames(), k.formats); err != nil {
+			return err
+		}
+		if *workers < 0 {
+			return cli.Usagef("--workers %d: expected a number of cells, or 0 for one per core", *workers)
+		}
+		recipes, err := recipesOf(p, k.kind, names)
+		if err == nil && len(recipes) > 1 && !run.intoFolder() {
+			err = cli.Usagef("--out: %d %ss need a folder", len(recipes), k.kind)
+		}
+		if len(names) == 0 {
+			c.Annotations = nil // the list needs no engine
+		}
+		return err
+	}
+	c.RunE = func(cmd *cobra.Command, names []string) error {
+		names = asked(p, k.kind, names)
+		if len(names) == 0 {
+			return listRecipes(cmd, p, k.kind)
+		}
+		recipes, err := recipesOf(p, k.kind, names)
+		if err != nil {
+			return err
+		}
+		return run.make(cmd, recipes, *workers)
+	}
+	return c
+}
+
+// asked are the recipes asked for; one that has the paper's name needs none.
+func asked(p paper.Paper, kind string, names []string) []string {
+	if own, ok := p.Own(kind); ok && len(names) == 0 {
+		return []string{own.ID}
+	}
+	return names
+}
+
+// about is the long text of a paper's command.
+func (k kindOf) about(p paper.Paper) string {
+	var scales []string
+	for _, s := range p.Scales {
+		scales = append(scales, s.Name+" "+s.About)
+	}
+	first := fmt.Sprintf(`Make a %s of %s, or "all". Without a name the list of what there is.`, k.kind, p.Cite())
+	if own, ok := p.Own(k.kind); ok {
+		first = fmt.Sprintf("Make the %s %q %s", k.kind, p.Title, own.Doc)
+	}
+	return wrap(first) + "\n\n" +
+		wrap(fmt.Sprintf("Scale %s. Results are kept in the store: the second time they are there at once, and an interrupted "+
+			"command goes on where it stopped.", cli.List(scales)))
+}
+
+func (k kindOf) examplesOf(p paper.Paper) string {
+	first, largest := p.Of(k.kind)[0], p.Scales[len(p.Scales)-1].Name
+	command := "  lethe " + k.kind + " " + p.Name
+	file := fmt.Sprintf(" --scale %s --out %s.%s", largest, first.File(), k.formats[1])
+	if _, own := p.Own(k.kind); own { // there is neither a list nor more than one
+		return command + "\n" + command + file
+	}
+	name := command + " " + first.Name()
+	return fmt.Sprintf("%-37s  which there are\n%-37s  small scale, on the terminal\n%s\n%s all --out figures/%s",
+		command, name, name+file, command, p.Name)
+}
+
+func recipesOf(p paper.Paper, kind string, names []string) ([]paper.Recipe, error) {
+	var out []paper.Recipe
+	for _, name := range names {
+		if name == "all" {
+			out = append(out, p.Of(kind)...)
+			continue
+		}
+		r, err := p.Find(kind, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// recipesNamed finds the tables, or else the figures, of a paper by their names.
+func recipesNamed(name string, names []string, scale string) ([]paper.Recipe, error) {
+	found, err := chosen("paper", Papers(), func(p paper.Paper) string { return p.Name }, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	if err := cli.OneOf("scale", scale, found[0].ScaleNames()...); err != nil {
+		return nil, err
+	}
+	tables, err := recipesOf(found[0], paper.Table, names)
+	if err == nil {
+		return tables, nil
+	}
+	if figures, other := recipesOf(found[0], paper.Figure, names); other == nil {
+		return figures, nil
+	}
+	return nil, err
+}
+
+// recipeIDs are the whole names of all papers' recipes.
+func recipeIDs() (ids []string) {
+	for _, p := range Papers() {
+		ids = append(ids, namesOf(p.Recipes, idOf)...)
+	}
+	return ids
+}
+
+func idOf(r paper.Recipe) string { return r.ID }
+
+// recipesByID finds recipes by their whole names; all must know the scale.
+func recipesByID(ids []string, scale string) (out []paper.Recipe, err error) {
+	if len(ids) == 0 {
+		return nil, cli.Usagef("no recipe is named; lethe list recipes shows them")
+	}
+	if _, err := chosen("recipe", recipeIDs(), strings.Clone, ids); err != nil {
+		return nil, err
+	}
+	for _, p := range Papers() {
+		for _, r := range p.Recipes {
+			if !slices.Contains(ids, r.ID) {
+				continue
+			}
+			if err := cli.OneOf("scale", scale, p.ScaleNames()...); err != nil {
+				return nil, err
+			}
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+func listRecipes(cmd *cobra.Command, p paper.Paper, kind string) error {
+	t := words("", "command", "what it is")
+	for _, r := range p.Of(kind) {
+		t.Rows = append(t.Rows, row(fmt.Sprintf("lethe %s %s %s", kind, p.Name, r.Name()), r.Title))
+	}
+	return t.Text(cmd.OutOrStdout())
+}

@@ -1,0 +1,159 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/store"
+
+	"github.com/spf13/cobra"
+)
+
+func TestEveryPaperIsComplete(t *testing.T) {
+	names := map[string]bool{}
+	for _, p := range Papers() {
+		if p.Name == "" || p.Title == "" || names[p.Name] {
+			t.Errorf("paper %q (%s)", p.Name, p.Title)
+		}
+		names[p.Name] = true
+		between := []string{"hour", "large", "photographs", "lossy", "collections"} // where a paper needs them
+		own := slices.DeleteFunc(p.ScaleNames(), func(s string) bool { return slices.Contains(between, s) })
+		want := []string{"quick", "standard", "paper"}
+		if p.Name == "fishing" { // its sets of the published size have no types yet, so that nothing can be said to be forgotten
+			want = want[:2]
+		}
+		if !slices.Equal(own, want) {
+			t.Errorf("%s: scales %v", p.Name, p.ScaleNames())
+		}
+		for _, s := range p.Scales {
+			if s.About == "" {
+				t.Errorf("%s: scale %s says nothing about itself", p.Name, s.Name)
+			}
+		}
+		for _, r := range p.Recipes {
+			found, err := p.Find(r.Kind(), r.Name())
+			if err != nil || found.ID != r.ID || r.ID != p.Name && !strings.HasPrefix(r.ID, p.Name+"/") || r.Title == "" || r.Doc == "" || r.Make == nil {
+				t.Errorf("%s: recipe %q finds %q, %v", p.Name, r.ID, found.ID, err)
+			}
+			if _, err := r.Run(context.Background(), &paper.Env{}, "vast"); err == nil || !strings.Contains(err.Error(), `"vast"`) {
+				t.Errorf("%s at a scale that is not there: %v", r.ID, err)
+			}
+		}
+	}
+}
+
+func TestAPaperHasACommandForEachKindOfRecipe(t *testing.T) {
+	for _, p := range Papers() {
+		for _, kind := range []string{paper.Table, paper.Figure} {
+			if _, own := p.Own(kind); own {
+				continue // the name alone makes it
+			}
+			r := lethe(t, kind, p.Name)
+			recipes := p.Of(kind)
+			if got := strings.Count(r.Out, "lethe "+kind+" "+p.Name+" "); got != len(recipes) && len(recipes) > 0 {
+				t.Errorf("lethe %s %s lists %d of %d: %+v", kind, p.Name, got, len(recipes), r)
+			}
+		}
+	}
+}
+
+// drawn is a paper of figures alone.
+func drawn() paper.Paper {
+	return paper.Paper{
+		Name: "drawn", Title: "DRAWN", ArXiv: "1234.56789",
+		Scales:  []paper.Scale{{Name: "small", About: "takes a minute"}, {Name: "large", About: "takes a day"}},
+		Recipes: []paper.Recipe{{ID: "drawn/figure2", Title: "Two"}},
+	}
+}
+
+func TestTheTextsOfACommandComeFromThePaper(t *testing.T) {
+	c := newPaper(kindOf{kind: paper.Figure, formats: []string{"text", "png"}}, drawn())
+	if want := "\n  lethe figure drawn 2 --scale large --out figure2.png\n  lethe figure drawn all --out figures/drawn"; !strings.HasSuffix(c.Example, want) {
+		t.Errorf("examples %q", c.Example)
+	}
+	for _, part := range []string{"Make a figure of DRAWN (arXiv 1234.56789)", "Scale small takes a minute, large takes a day."} {
+		if !strings.Contains(strings.ReplaceAll(c.Long, "\n", " "), part) {
+			t.Errorf("%q is not in %q", part, c.Long)
+		}
+	}
+}
+
+func TestALongTextIsBrokenBetweenWords(t *testing.T) {
+	full := strings.Repeat("äöü ", helpWidth/4-1) + "äöüß"
+	long := strings.Repeat("x", helpWidth+1)
+	for text, want := range map[string]string{
+		"":                      "",
+		"two  words\nhere":      "two words here",
+		full + " more":          full + "\nmore",
+		"a " + long + " b":      "a\n" + long + "\nb",
+		full[:len(full)-2]:      full[:len(full)-2],
+		full + "s one too many": strings.Repeat("äöü ", helpWidth/4-2) + "äöü\näöüßs one too many",
+	} {
+		if got := wrap(text); got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// waiting computes one run in two places at the same time, and returns what the
+// second says. With apart it uses the folder through a store of its own, as
+// another process would.
+func waiting(t *testing.T, apart bool) string {
+	t.Helper()
+	var said bytes.Buffer
+	cmd := &cobra.Command{}
+	cmd.SetErr(&said)
+	first, err := openStore(cmd, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := first
+	if apart {
+		if second, err = openStore(cmd, first.Dir()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waits, note := make(chan bool), second.OnWait
+	second.OnWait = func(k store.Key, elsewhere bool) {
+		note(k, elsewhere)
+		close(waits)
+	}
+	done := make(chan error)
+	key := store.Key{Recipe: "x"}
+	_, err = first.Do(t.Context(), key, func(_ context.Context, w *store.Work) error {
+		go func() {
+			_, err := second.Do(t.Context(), key, nil)
+			done <- err
+		}()
+		<-waits
+		return w.WriteFile("x", []byte("x"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	return said.String()
+}
+
+func TestOnlyAnotherProcessIsSaidToBeWaitedFor(t *testing.T) {
+	if said := waiting(t, true); !strings.Contains(said, "waiting for a run") {
+		t.Errorf("another process: %q", said)
+	}
+	if said := waiting(t, false); said != "" {
+		t.Errorf("the same process: %q", said)
+	}
+}
+
+func TestMethodsThatNeedWeightsFromTheTrainingSaySo(t *testing.T) {
+	for _, m := range methodList() {
+		if sees := slices.Contains(m.Sees, "earlier weights"); sees != strings.HasPrefix(m.Name, "unroll") {
+			t.Errorf("%s: sees %v", m.Name, m.Sees)
+		}
+	}
+}

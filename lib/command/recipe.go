@@ -1,0 +1,190 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/paper"
+
+	"github.com/spf13/cobra"
+)
+
+// recipeRun is a table or figure that was asked for.
+type recipeRun struct {
+	kind               string
+	scale, format, out string
+	engine             string
+	store              *string
+	listJobs           bool
+	runs               string   // csv or json: the values behind it instead
+	folder             []string // formats written where out is a folder
+}
+
+// runFormats are those of the values behind a table or figure.
+var runFormats = []string{"csv", "json"}
+
+// flags adds what every table and figure is asked with.
+func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []string) {
+	f := c.Flags()
+	f.StringVar(&r.scale, "scale", paper.ScaleName(), about+": "+cli.List(scales)+" (default from "+paper.ScaleEnv+")")
+	f.StringVar(&r.format, "format", "", "one of "+cli.List(formats)+" (default: the ending of --out, or "+formats[0]+")")
+	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
+	f.StringVar(&r.engine, "engine", "", "auto, lethe, xla, xla:cuda, xla:/path/to/plugin.so, or go: GoMLX's, to compare (default: LETHE_ENGINE, or auto)")
+	f.BoolVar(&r.listJobs, "list-jobs", false, "list what would be computed, what it needs and what is there, and compute nothing")
+	f.StringVar(&r.runs, "runs", "", "write the values behind it instead, one record per run: "+cli.List(runFormats))
+	r.store = storeFlag(c)
+	for name, values := range map[string][]string{"scale": scales, "format": formats} {
+		cobra.CheckErr(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+	}
+}
+
+// check refuses a scale or a format that is not there, settles the format, and
+// finds out whether the output can be written before anything is computed for it.
+func (r *recipeRun) check(scales, formats []string) error {
+	if err := cli.OneOf("scale", r.scale, scales...); err != nil {
+		return err
+	}
+	if err := r.settle(formats); err != nil {
+		return err
+	}
+	return r.checkOut()
+}
+
+// checkOut makes the folder that was asked for, and sees that the output can be
+// written.
+func (r *recipeRun) checkOut() error {
+	path := r.out
+	switch {
+	case r.out == "" || r.listJobs:
+		return nil
+	case r.intoFolder():
+		path = filepath.Join(r.out, "x")
+		if err := os.MkdirAll(r.out, 0o755); err != nil {
+			return cli.Usagef("--out: %w", err)
+		}
+	}
+	if err := files.Writable(path); err != nil {
+		return cli.Usagef("--out: %w", err)
+	}
+	return nil
+}
+
+// settle settles what is written: the runs behind the output, or the output in the
+// format of the flag, or of the ending of the file's name.
+func (r *recipeRun) settle(formats []string) error {
+	switch ending := strings.TrimPrefix(filepath.Ext(r.out), "."); {
+	case r.runs != "" && r.format != "":
+		return cli.Usagef("--runs %s writes no %s", r.runs, r.kind)
+	case r.runs != "":
+		return cli.OneOf("runs", r.runs, runFormats...)
+	case r.format != "":
+		return cli.OneOf("format", r.format, formats...)
+	case slices.Contains(formats, ending):
+		r.format = ending
+	default:
+		r.format = formats[0]
+	}
+	return nil
+}
+
+// intoFolder reports whether out is a folder: one that is there, or a name
+// without an ending.
+func (r *recipeRun) intoFolder() bool {
+	if r.out == "" {
+		return false
+	}
+	info, err := os.Stat(r.out)
+	return err == nil && info.IsDir() || err != nil && filepath.Ext(r.out) == ""
+}
+
+// make computes the recipes and writes them.
+func (r *recipeRun) make(cmd *cobra.Command, recipes []paper.Recipe, workers int) error {
+	env, err := openEnv(cmd, *r.store, r.engine)
+	if err != nil {
+		return err
+	}
+	defer env.Engine.Close()
+	shown := cli.NewProgress(cmd.ErrOrStderr(), paper.Unit)
+	defer shown.Finish()
+	env.Workers = workers
+	env.Progress = func(now paper.Progress) { shown.Update(now.Done, now.Total, now.What) }
+	if r.listJobs {
+		jobs, err := paper.Jobs(cmd.Context(), env, r.scale, recipes...)
+		if err != nil {
+			return err
+		}
+		return r.showJobs(cmd, jobs)
+	}
+	for _, recipe := range recipes {
+		out, err := recipe.Run(cmd.Context(), env, r.scale)
+		shown.Finish()
+		if err != nil {
+			if cmd.Context().Err() != nil {
+				return fmt.Errorf("%w; what was finished is in %s, the same command goes on from there", err, env.Store.Dir())
+			}
+			return err
+		}
+		if err := r.write(cmd, recipe.File(), out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write puts an output where it was asked for, in a folder under its name.
+func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) error {
+	formats, ending := r.folder, "."
+	if r.runs != "" {
+		r.format, formats, ending = r.runs, []string{r.runs}, ".runs."
+	}
+	if !r.intoFolder() {
+		if r.out == "" {
+			return r.render(cmd.OutOrStdout(), out, r.format)
+		}
+		return files.Write(r.out, func(w io.Writer) error { return r.render(w, out, r.format) })
+	}
+	for _, format := range formats {
+		if drawn := format == "png" || format == "txt"; drawn && out.Figure == nil {
+			continue
+		}
+		path := filepath.Join(r.out, name+ending+format)
+		if err := files.Write(path, func(w io.Writer) error { return r.render(w, out, format) }); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), path)
+	}
+	return nil
+}
+
+// render writes the output in a format. A table's own figure is written where
+// a picture is asked for; as a figure, a recipe that has none is an error.
+func (r *recipeRun) render(w io.Writer, out *paper.Output, format string) error {
+	if r.kind == paper.Figure && format == "text" {
+		format = "txt"
+	}
+	switch {
+	case r.runs == "csv":
+		return out.Records().CSV(w)
+	case r.runs == "json":
+		return out.Records().JSON(w)
+	case format == "png" || format == "svg" || format == "txt":
+		if out.Figure == nil {
+			return errors.New("this recipe has no figure; try lethe table")
+		}
+		return out.Figure.Render(w, format)
+	case out.Table == nil:
+		return errors.New("this recipe has no table; try lethe figure")
+	case format == "md":
+		return out.Table.Markdown(w)
+	case format == "json":
+		return out.Table.JSON(w)
+	}
+	return out.Table.Text(w)
+}

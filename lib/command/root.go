@@ -1,0 +1,66 @@
+// Package command is the command line of the laboratory: one file per sub-command,
+// and nothing numerical. Results go to standard output; progress, notes and errors
+// go to standard error. What needs notebooks is package kernel's.
+package command
+
+import (
+	"runtime/debug"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Root is the program lethe: the commands of this package, and others.
+func Root(others ...*cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lethe",
+		Short: "Has this model really forgotten? A machine-unlearning laboratory",
+		Long: `lethe asks whether a model has really forgotten, and shows the evidence.
+
+It reproduces tables and figures of machine-unlearning papers with the controls
+that they lack, and measures models of your own, trained in any framework, from
+arrays saved with numpy.save.
+
+Results go to standard output, progress and errors to standard error. Exit codes:
+0 success, 1 failure, 2 wrong usage, 130 interrupted.`,
+		Example: `  lethe table ruler 1                  RULER's main table, small scale
+  lethe figure ruler 5 --out fig5.png  a figure
+  lethe list                           everything there is
+  lethe audit my-model                 has this model of yours forgotten?
+  lethe score --members m.npy --nonmembers n.npy`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(cli.FlagError)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return given(cmd) }
+	root.AddCommand(
+		newTable(), newFigure(), newExport(), newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newState(), newFederated(),
+		newList(), newData(), newRuns(), newSweep(),
+	)
+	root.AddCommand(others...)
+	cli.Group(root)
+	cli.MarkFailures(root)
+	return root
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+// given refuses flags whose value is empty, such as that of a variable of the shell
+// that nobody set: it would mean the default.
+func given(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if v := f.Value.String(); v == "" || v == "[]" {
+			err = cli.Usagef("--%s: its value is empty", f.Name)
+		}
+	})
+	return err
+}

@@ -1,0 +1,456 @@
+package command
+
+import (
+	"bufio"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/store"
+
+	"github.com/spf13/cobra"
+)
+
+func newRuns() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "runs",
+		Short: "Show, verify, merge and prune the store of computed results",
+		Long: `Show, verify, merge and prune the store of computed results.
+
+Every result is kept under the hash of everything it depends on, so that nothing
+is computed twice. The store is the folder given by --store, by the variable
+LETHE_STORE, or lethe/runs in the user's cache folder. One that is read only can
+be listed, shown, verified and used.
+
+The hashes guard against damage, not against malice: whoever can write to the
+store can change a file and the hash beside it. Against that, sign it.`,
+		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs sign --key key.pem\n" +
+			"  lethe runs merge runs other/runs\n  lethe runs prune --dry-run",
+	}
+	c.AddCommand(listing(&cobra.Command{
+		Use: "list", Short: "What is in the store, with sizes", Args: cobra.NoArgs,
+		Example: "  lethe runs list\n  lethe runs list --json",
+	}), newRunsShow(), newRunsVerify(), newRunsSign(), newRunsMerge(), newRunsPrune())
+	return cli.Group(listing(c))
+}
+
+type runJSON struct {
+	ID      string      `json:"id"`
+	State   store.State `json:"state"`
+	Recipe  string      `json:"recipe"`
+	Files   int         `json:"files"`
+	Bytes   int64       `json:"bytes"`
+	Created time.Time   `json:"created"`
+	Dir     string      `json:"dir"`
+	Problem string      `json:"problem,omitempty"`
+	Key     *store.Key  `json:"key,omitempty"`
+}
+
+func runOf(e store.Entry) runJSON {
+	return runJSON{ID: e.ID, State: e.State, Recipe: e.Key.Recipe, Files: e.Files, Bytes: e.Bytes, Created: e.Created.UTC().Truncate(time.Second),
+		Dir: e.Dir, Problem: e.Problem}
+}
+
+// entries lists a store; one that does not exist is empty.
+func entries(cmd *cobra.Command, dir string) (*store.Store, []store.Entry, error) {
+	s, err := existingStore(cmd, dir)
+	if s == nil || err != nil {
+		return nil, nil, err
+	}
+	all, err := s.List()
+	return s, all, err
+}
+
+// listing lets a command list a store.
+func listing(c *cobra.Command) *cobra.Command {
+	dir := storeFlag(c)
+	cli.Answers(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
+		s, all, err := entries(cmd, *dir)
+		value, t := []runJSON{}, words("", "id", "state", "recipe", "files", "size", "made (UTC)")
+		for _, e := range all {
+			value = append(value, runOf(e))
+			made := e.Created.UTC().Format("2006-01-02 15:04")
+			t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), cli.Printable(e.Key.Recipe), fmt.Sprint(e.Files), cli.Bytes(e.Bytes), made))
+		}
+		text := func(w io.Writer) error {
+			if s == nil {
+				return nil
+			}
+			if len(all) > 0 {
+				if err := t.Text(w); err != nil {
+					return err
+				}
+			}
+			_, err := fmt.Fprintf(w, "%d entries, %s, in %s\n", len(all), sizeOf(all), s.Dir())
+			return err
+		}
+		return cli.Answer{Value: value, Text: text}, err
+	})
+	return c
+}
+
+func sizeOf(all []store.Entry) string {
+	var total int64
+	for _, e := range all {
+		total += e.Bytes
+	}
+	return cli.Bytes(total)
+}
+
+// shortID is as much of an ID as people need.
+func shortID(id string) string { return cli.Printable(id[:min(12, len(id))]) }
+
+// pick finds the entries whose IDs begin with the words given: one each.
+func pick(all []store.Entry, ids []string) (out []store.Entry, err error) {
+	for _, id := range ids {
+		found := slices.DeleteFunc(slices.Clone(all), func(e store.Entry) bool { return !strings.HasPrefix(e.ID, id) })
+		switch len(found) {
+		case 0:
+			return nil, fmt.Errorf("no run begins with %q; lethe runs lists them", id)
+		case 1:
+			out = append(out, found[0])
+		default:
+			return nil, fmt.Errorf("%d runs begin with %q; give more of the ID", len(found), id)
+		}
+	}
+	return out, nil
+}
+
+func newRunsShow() *cobra.Command {
+	c := &cobra.Command{
+		Use: "show ID", Short: "What a run was computed from, and its files",
+		Long:    "What a run was computed from, and its files. The first digits of its ID are enough.",
+		Example: "  lethe runs show 3f9c\n  lethe runs show 3f9c --json", Args: cobra.ExactArgs(1),
+	}
+	dir := storeFlag(c)
+	cli.Answers(c, func(cmd *cobra.Command, args []string) (cli.Answer, error) {
+		_, all, err := entries(cmd, *dir)
+		if err != nil {
+			return cli.Answer{}, err
+		}
+		found, err := pick(all, args)
+		if err != nil {
+			return cli.Answer{}, err
+		}
+		r := runOf(found[0])
+		r.Key = &found[0].Key
+		return cli.Answer{Value: r, Text: func(w io.Writer) error { return showRun(w, found[0]) }}, nil
+	})
+	return c
+}
+
+func showRun(w io.Writer, e store.Entry) error {
+	fmt.Fprintf(w, "id       %s\nstate    %s\nfolder   %s\nsize     %s in %d files\nmade     %s\n",
+		cli.Printable(e.ID), e.State, cli.Printable(e.Dir), cli.Bytes(e.Bytes), e.Files, e.Created.UTC().Format(time.DateTime+" UTC"))
+	if e.Problem != "" {
+		fmt.Fprintf(w, "problem  %s\n", cli.Printable(e.Problem))
+	}
+	there, err := files.In(e.Dir, "", "")
+	if err != nil {
+		return err
+	}
+	for _, f := range there {
+		if info, err := os.Lstat(f); err == nil && !info.IsDir() {
+			fmt.Fprintf(w, "file     %s (%s)\n", cli.Printable(filepath.Base(f)), cli.Bytes(info.Size()))
+		}
+	}
+	if e.Key.Recipe == "" {
+		return nil
+	}
+	key, err := json.MarshalIndent(e.Key, "", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "key      %s\n", key)
+	return nil
+}
+
+type checkedJSON struct {
+	ID      string `json:"id"`
+	OK      bool   `json:"ok"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func newRunsVerify() *cobra.Command {
+	c := &cobra.Command{
+		Use: "verify [ID...]", Short: "Hash every file of the runs and compare with their manifests",
+		Long: `Hash every file of all finished runs, or of those named, and compare with their
+manifests. Nothing is changed.
+
+With --key, every run must also be in the list that lethe runs sign has signed,
+with the same manifest, and without names every run of that list must be there.
+An older list of the same signer, put back together with the older runs, passes.`,
+		Example: "  lethe runs verify\n  lethe runs verify 3f9c --json\n  lethe runs verify --key public.pem", Args: cobra.ArbitraryArgs,
+	}
+	dir, in := storeFlag(c), inputs{c: c}
+	var key ed25519.PublicKey
+	file(&in, &key, "key", "PEM file: the Ed25519 key whose signature the runs must have, its public half or whole", keyReader(store.PublicKey))
+	cli.Answers(c, func(cmd *cobra.Command, ids []string) (cli.Answer, error) {
+		s, all, err := entries(cmd, *dir)
+		if err != nil {
+			return cli.Answer{}, err
+		}
+		if _, err := in.read(); err != nil {
+			return cli.Answer{}, err
+		}
+		verify, state, why := s.Verify, "damaged", "they are never used, and computed anew when they are asked for"
+		if key != nil {
+			if s == nil {
+				return cli.Answer{}, errors.New("--key: there is no store, so nothing is signed")
+			}
+			list, err := s.Signed(key)
+			if err != nil {
+				return cli.Answer{}, err
+			}
+			verify = func(id string) error { return s.VerifySigned(id, list) }
+			state, why = "not as signed", "whoever changed, added or removed them does not have the key, or has not signed since"
+			if len(ids) == 0 {
+				all = withMissing(all, list)
+			}
+		}
+		if len(ids) > 0 {
+			if all, err = pick(all, ids); err != nil {
+				return cli.Answer{}, err
+			}
+		}
+		checked, err := verifyRuns(cmd, all, verify)
+		if err != nil {
+			return cli.Answer{}, err
+		}
+		var said strings.Builder
+		n := 0
+		for _, r := range checked {
+			if !r.OK {
+				n++
+				fmt.Fprintf(&said, "%s %s: %s\n", shortID(r.ID), state, cli.Printable(r.Problem))
+			}
+		}
+		fmt.Fprintf(&said, "%d runs checked, %d %s\n", len(checked), n, state)
+		a := cli.Answer{Value: checked, Text: cli.Saying(&said)}
+		if n > 0 {
+			a.Fault = fmt.Errorf("%d of %d runs are %s; %s", n, len(checked), state, why)
+		}
+		return a, nil
+	})
+	return c
+}
+
+// longestKey bounds what is read of a key.
+const longestKey = 1 << 16
+
+// keyReader reads a file and names it when it holds no such key.
+func keyReader[K any](parse func([]byte) (K, error)) func(path string) (K, error) {
+	return func(path string) (key K, err error) {
+		text, err := files.Read(path, longestKey)
+		if err != nil {
+			return key, err
+		}
+		if key, err = parse(text); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+		return key, err
+	}
+}
+
+// withMissing adds the signed runs that are not there, so that they are checked.
+func withMissing(all []store.Entry, list *store.Signed) []store.Entry {
+	there := map[string]bool{}
+	for _, e := range all {
+		there[e.ID] = there[e.ID] || e.State == store.Finished || e.State == store.Damaged
+	}
+	for _, id := range list.IDs() {
+		if !there[id] {
+			all = append(all, store.Entry{ID: id, State: store.Finished})
+		}
+	}
+	return all
+}
+
+func newRunsSign() *cobra.Command {
+	c := &cobra.Command{
+		Use: "sign --key FILE", Short: "Sign the list of all finished runs",
+		Long: `Verify all finished runs and sign the list of their IDs and of their manifests'
+hashes, which cover every file. The list with its signature is signed.json in the
+store; lethe runs verify --key checks against it. Runs that are made afterwards
+are not signed until you sign again.
+
+The key is an Ed25519 key of yours as PKCS #8 in PEM. Keep it elsewhere than the
+store, and give others the public half:
+
+  openssl genpkey -algorithm ed25519 -out key.pem
+  openssl pkey -in key.pem -pubout -out public.pem`,
+		Example: "  lethe runs sign --key key.pem\n  lethe runs verify --key public.pem", Args: cobra.NoArgs,
+	}
+	dir, in := storeFlag(c), inputs{c: c}
+	var key ed25519.PrivateKey
+	file(&in, &key, "key", "PEM file with your private Ed25519 key", keyReader(store.PrivateKey))
+	required(c, "key")
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		if _, err := in.read(); err != nil {
+			return err
+		}
+		s, err := existingStore(cmd, *dir)
+		if s == nil || err != nil {
+			return err
+		}
+		n, err := s.Sign(key)
+		if err == nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "%d runs signed\n", n)
+		}
+		return err
+	}
+	return c
+}
+
+func verifyRuns(cmd *cobra.Command, all []store.Entry, verify func(id string) error) ([]checkedJSON, error) {
+	p := cli.NewProgress(cmd.ErrOrStderr(), "runs")
+	defer p.Finish()
+	checked := []checkedJSON{}
+	for i, e := range all {
+		if err := cmd.Context().Err(); err != nil {
+			return nil, err
+		}
+		if e.State != store.Finished && e.State != store.Damaged {
+			continue
+		}
+		r := checkedJSON{ID: e.ID, Problem: e.Problem}
+		if r.Problem == "" {
+			if err := verify(e.ID); err != nil {
+				r.Problem = err.Error()
+			}
+		}
+		r.OK = r.Problem == ""
+		checked = append(checked, r)
+		p.Update(int64(i+1), int64(len(all)), "verifying runs")
+	}
+	return checked, nil
+}
+
+func newRunsPrune() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "prune [ID...]",
+		Short: "Delete runs that are of no use any more",
+		Long: `Delete runs. Without flags these are the damaged ones and those set aside;
+flags and IDs choose others instead. What is being computed is left alone.
+
+Deleted results are computed again when they are asked for. Before anything is
+deleted you are asked, unless --yes is given; --dry-run only shows what would be.`,
+		Example: `  lethe runs prune --dry-run
+  lethe runs prune --older-than 720h
+  lethe runs prune --recipe train --yes
+  lethe runs prune 3f9c`,
+		Args: cobra.ArbitraryArgs,
+	}
+	f := c.Flags()
+	everything := f.Bool("all", false, "everything in the store")
+	unfinished := f.Bool("unfinished", false, "interrupted computations, which could be resumed")
+	olderThan := f.Duration("older-than", 0, "what is older, for instance 720h")
+	recipe := f.String("recipe", "", "runs of this recipe, for instance train")
+	dryRun := f.Bool("dry-run", false, "show what would be deleted and delete nothing")
+	yes := f.Bool("yes", false, "do not ask")
+	dir := storeFlag(c)
+	for _, other := range []string{"unfinished", "older-than", "recipe"} {
+		c.MarkFlagsMutuallyExclusive("all", other)
+	}
+	c.RunE = func(cmd *cobra.Command, ids []string) error {
+		if *olderThan < 0 {
+			return cli.Usagef("--older-than %v: nothing is older than the future", *olderThan)
+		}
+		s, all, err := entries(cmd, *dir)
+		if s == nil || err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			if all, err = pick(all, ids); err != nil {
+				return err
+			}
+		}
+		plain := len(ids) == 0 && !*unfinished && *recipe == "" && *olderThan == 0
+		kept := func(e store.Entry) bool {
+			return plain && e.State != store.Damaged && e.State != store.SetAside ||
+				*unfinished && e.State != store.Unfinished ||
+				*recipe != "" && e.Key.Recipe != *recipe ||
+				*olderThan > 0 && time.Since(e.Created) < *olderThan
+		}
+		if !*everything {
+			all = slices.DeleteFunc(all, kept)
+		}
+		return prune(cmd, s, all, *dryRun, *yes)
+	}
+	return c
+}
+
+func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes bool) error {
+	w := cmd.OutOrStdout()
+	var ids []string
+	for _, e := range chosen {
+		ids = append(ids, e.ID)
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", shortID(e.ID), e.State, cli.Bytes(e.Bytes), cli.Printable(e.Key.Recipe))
+	}
+	if len(chosen) == 0 || dryRun {
+		fmt.Fprintf(w, "%d entries, %s; nothing was deleted\n", len(chosen), sizeOf(chosen))
+		return nil
+	}
+	if !yes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "delete %d entries, %s? [y/N] ", len(chosen), sizeOf(chosen))
+		answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
+		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+			return errors.New("nothing was deleted; answer y, or give --yes")
+		}
+	}
+	dropped, err := s.Prune(func(e store.Entry) bool { return slices.Contains(ids, e.ID) })
+	fmt.Fprintf(w, "%d entries deleted, %s free\n", len(dropped), sizeOf(dropped))
+	return err
+}
+
+func newRunsMerge() *cobra.Command {
+	c := &cobra.Command{
+		Use: "merge INTO FROM...", Short: "Copy the finished runs of other stores into one",
+		Long: `Copy the finished runs of other stores into the first one, hashing every file on
+the way. A run that is damaged is left out by name. A run that both have must
+have the same bytes in both: if not, something that changes a result is not in
+its key, and both folders are named.`,
+		Example: "  lethe runs merge runs other/runs\n  lethe runs merge all node1/runs node2/runs", Args: cobra.MinimumNArgs(2),
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, from := range args[1:] {
+			if !store.Exists(from) {
+				return fmt.Errorf("there is no store in %s", from)
+			}
+		}
+		to, err := openStore(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		var problems []error
+		for _, from := range args[1:] {
+			s, err := openStore(cmd, from)
+			if err != nil {
+				return err
+			}
+			m, err := to.Merge(cmd.Context(), s)
+			if err != nil {
+				return err
+			}
+			problems = append(problems, showMerged(cmd, to, m))
+		}
+		return errors.Join(problems...)
+	}
+	return c
+}
+
+// showMerged says what was merged; what was refused is the error.
+func showMerged(cmd *cobra.Command, to *store.Store, m store.Merged) error {
+	fmt.Fprintf(cmd.OutOrStdout(), "%d runs added (%s), %d were there with the same bytes, %d refused, in %s\n", m.Added, cli.Bytes(m.Bytes), m.Same,
+		len(m.Refused), to.Dir())
+	return errors.Join(m.Refused...)
+}

@@ -1,0 +1,107 @@
+package command
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+
+	"github.com/spf13/cobra"
+)
+
+// level is the coverage of the intervals that the command line reports.
+const level = 0.95
+
+func newScore() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "score --members m.npy --nonmembers n.npy",
+		Short: "Judge membership scores of anybody's model",
+		Long: `Judge how well scores tell members of the training set from non-members.
+
+Both files hold one score per record, saved with numpy.save (float or integer,
+shape (n,) or (n, 1)); higher means member. For an attack by losses save the
+negative losses.
+
+Reported are the AUC with DeLong's interval, the advantage 2 AUC - 1 with its
+sign and without, what the advantage is by chance alone at these sample sizes,
+and the true positive rate at small false positive rates. Memory: about 60 bytes
+per score.`,
+		Example: `  lethe score --members forget_scores.npy --nonmembers test_scores.npy
+  lethe score --members m.npy --nonmembers n.npy --json`,
+		Args: cobra.NoArgs,
+	}
+	var s attack.Samples
+	in := inputs{c: c, apart: members}
+	file(&in, &s.Members, "members", "npy file with the scores of members", finiteVector)
+	file(&in, &s.Nonmembers, "nonmembers", "npy file with the scores of non-members", finiteVector)
+	required(c, "members", "nonmembers")
+	in.answers(func(*cobra.Command) (cli.Answer, error) {
+		r, err := attack.Score(s, level)
+		if err != nil {
+			return cli.Answer{}, err
+		}
+		return cli.Answer{Value: r, Text: scoreTable(r).Text}, nil
+	})
+	return c
+}
+
+// finiteVector reads one number per record and refuses NaN and infinity by file and row.
+func finiteVector(path string) ([]float64, error) {
+	x, err := npy.ReadVector(path)
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s: row %d is %v", path, i, v)
+		}
+	}
+	return x, err
+}
+
+func scoreTable(r *attack.ScoreReport) *report.Table {
+	t := evidenceTable(fmt.Sprintf("Membership scores of %d members and %d non-members", r.NMembers, r.NNonmembers))
+	a := r.Advantage
+	over := fmt.Sprintf("%d + %d records", r.NMembers, r.NNonmembers)
+	t.add("AUC", stats.Estimate{Value: r.AUC.Value, Low: r.AUC.Low, High: r.AUC.High}, over, "0.5",
+		"the chance that a member scores above a non-member; below 0.5 non-members score higher, as they do after over-unlearning")
+	t.add("advantage, signed", stats.Estimate{Value: a.Signed, Low: 2*r.AUC.Low - 1, High: 2*r.AUC.High - 1}, over, "0",
+		"2 AUC - 1: negative is a finding too")
+	t.add("advantage", stats.Estimate{Value: a.Value, Low: a.Low, High: a.High}, over, fmt.Sprintf("%.4f on average", a.ChanceMean),
+		fmt.Sprintf("of an adversary who knows which way to read the score; chance alone gives up to %.4f in 95 of 100 cases, so a "+
+			"value below that is no evidence", a.ChanceP95))
+	for _, fpr := range slices.Sorted(maps.Keys(r.TPRAtFPR)) { // all begin with 0.
+		t.point("TPR at FPR "+fpr, r.TPRAtFPR[fpr], over, fpr)
+	}
+	t.Notes = append(t.Notes, "TPR at FPR x: the share of members that are recognised when at most the share x of non-members is "+
+		"wrongly accused; without skill it is x.")
+	return t.Table
+}
+
+// evidence is a table with one measure per row.
+type evidence struct{ *report.Table }
+
+func evidenceTable(title string) evidence {
+	return evidence{&report.Table{Title: title, Columns: []report.Column{
+		{Name: "measure"}, {Name: "value", Align: report.AlignRight}, {Name: fmt.Sprintf("%g %% interval", 100*level)}, {Name: "over"}, {Name: "null"},
+	}}}
+}
+
+// add adds a measure with its interval, and how to read it as a note.
+func (t evidence) add(name string, e stats.Estimate, over, null, reading string) {
+	interval := report.Gap("no interval: one record only")
+	if e.HasInterval() {
+		interval = report.Str(report.FormatInterval(e.Low, e.High, 4))
+	}
+	t.Add(report.Str(name), report.Num(e.Value, 4), interval, report.Str(over), report.Str(null))
+	if reading != "" {
+		t.Notes = append(t.Notes, name+": "+reading+".")
+	}
+}
+
+func (t evidence) point(name string, v float64, over, null string) {
+	t.Add(report.Str(name), report.Num(v, 4), report.Str(""), report.Str(over), report.Str(null))
+}
