@@ -71,7 +71,7 @@ func (a Adam) StepSingle(p Params, grads [][]float32, s *OptimizerState, rates [
 // by 1 - lr decay for (AdamW).
 func adamStep[T float32 | float64](o Optimizer, a Adam, decay float64, step func(rule kernels.Adam, w, m, v []float32, grad []T),
 	p Params, grads [][]T, s *OptimizerState, rates []float64) error {
-	moves, err := begin(o, p, grads, s, rates)
+	moves, err := begin(o, decay, p, grads, s, rates)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (Fisher) Slots() []string { return []string{"m", "f"} }
 
 // Step implements Optimizer.
 func (o Fisher) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
-	moves, err := begin(o, p, grads, s, rates)
+	moves, err := begin(o, 0, p, grads, s, rates)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,8 @@ type Optimizer interface {
 	// rate of tensor i is the optimiser's own times rates[i]; a tensor of rate 0 is
 	// frozen, and what is remembered of it stays too; nil rates are 1. State (Param.State) is never
 	// moved. A gradient that is not finite, or a state of another optimiser, is an
-	// error that leaves everything as it was.
+	// error that leaves everything as it was. A nil gradient of a tensor is zero
+	// everywhere.
 	Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error
 }
 
@@ -46,6 +47,8 @@ type OptimizerState struct {
 	Names []string // of the slots
 	Slots []Params // each with the shapes of the weights
 	T     int      // steps taken
+
+	moved []bool // tensors of which a slot may hold another number than 0; nil: nobody has looked
 }
 
 // NewOptimizerState returns the state of o before the first step on p.
@@ -126,8 +129,23 @@ func named(o Optimizer, fields any) ([]byte, error) {
 	return json.Marshal(map[string]any{o.Name(): fields})
 }
 
-// begin checks what every step needs, counts it and reports which tensors move.
-func begin[T float32 | float64](o Optimizer, p Params, grads [][]T, s *OptimizerState, rates []float64) (moves []int, err error) {
+// look finds out of which of n tensors anything is remembered.
+func (s *OptimizerState) look(n int) {
+	if s.moved != nil {
+		return
+	}
+	s.moved = make([]bool, n)
+	for _, slot := range s.Slots {
+		for i := range slot {
+			s.moved[i] = s.moved[i] || slices.ContainsFunc(slot[i].Data, func(v float32) bool { return v != 0 })
+		}
+	}
+}
+
+// begin checks what every step needs, counts it and reports which tensors move. One
+// without a gradient, of which nothing is remembered and which does not decay, has no
+// way to go: an output that no loss looks at may hold a third of the weights.
+func begin[T float32 | float64](o Optimizer, decay float64, p Params, grads [][]T, s *OptimizerState, rates []float64) (moves []int, err error) {
 	if err := s.isOf(o); err != nil {
 		return nil, err
 	}
@@ -138,10 +156,16 @@ func begin[T float32 | float64](o Optimizer, p Params, grads [][]T, s *Optimizer
 		return nil, err
 	}
 	s.T++
+	s.look(len(p))
 	for i := range p {
-		if !p[i].State && factor(rates, i) != 0 {
-			moves = append(moves, i)
+		switch {
+		case p[i].State, factor(rates, i) == 0, grads[i] == nil && !s.moved[i] && decay == 0:
+			continue
+		case grads[i] == nil:
+			grads[i] = make([]T, len(p[i].Data))
 		}
+		s.moved[i] = true
+		moves = append(moves, i)
 	}
 	return moves, nil
 }

@@ -125,6 +125,42 @@ func moves(t *testing.T, o Optimizer) {
 	}
 }
 
+// A tensor without a gradient takes the step of one whose gradient is 0: before it
+// ever had one, after it had, and when what is remembered comes from a file.
+func TestNoGradientIsAGradientOfZero(t *testing.T) {
+	for _, o := range append(slices.Clone(optimizers), SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.1}) {
+		start := Params{NewParam("a", 2), NewParam("b", 2)}
+		for i := range start {
+			copy(start[i].Data, []float32{1, -2})
+		}
+		walk := func(none []float64, clone bool) (Params, *OptimizerState) {
+			p := start.Clone()
+			s := NewOptimizerState(o, p)
+			for _, g := range [][]float64{none, {0.5, 3}, none, {0, 0}, none} {
+				if err := o.Step(p, [][]float64{{1, 1}, slices.Clone(g)}, s, nil); err != nil {
+					t.Fatal(err)
+				}
+				if clone {
+					s = s.Clone()
+				}
+			}
+			return p, s
+		}
+		p, s := walk([]float64{0, 0}, false)
+		for _, clone := range []bool{false, true} {
+			q, u := walk(nil, clone)
+			if q.Hash() != p.Hash() || u.T != s.T {
+				t.Errorf("%s: weights %v, with zeros %v", o.Name(), q[1].Data, p[1].Data)
+			}
+			for k := range s.Slots {
+				if u.Slots[k].Hash() != s.Slots[k].Hash() {
+					t.Errorf("%s: slot %s is %v, with zeros %v", o.Name(), s.Names[k], u.Slots[k][1].Data, s.Slots[k][1].Data)
+				}
+			}
+		}
+	}
+}
+
 func TestSettingsOfAdamThatMakeNoSenseAreRefused(t *testing.T) {
 	for words, o := range map[string]Optimizer{
 		"learning rate -1": Adam{LR: -1}, "betas 1": Adam{Beta1: 1}, "and 2 ": Adam{Beta2: 2}, "epsilon NaN": AdamW{Eps: math.NaN()},

@@ -65,7 +65,7 @@ func (o SGD) StepSingle(p Params, grads [][]float32, s *OptimizerState, rates []
 
 func sgdStep[T float32 | float64](o SGD, step func(rule kernels.SGD, w, m []float32, grad []T),
 	p Params, grads [][]T, s *OptimizerState, rates []float64) error {
-	moves, err := begin(o, p, grads, s, rates)
+	moves, err := begin(o, o.WeightDecay, p, grads, s, rates)
 	if err != nil {
 		return err
 	}

@@ -77,12 +77,21 @@ type Adjoints map[*Node]*Node
 // derivatives by the outputs of the network. Nodes that none of these depends on
 // get zeros.
 func (t *Tape) Backward(from Adjoints, wrt []*Node) []*Node {
+	grads := t.Gradients(from, wrt)
+	for i, g := range grads {
+		if g == nil {
+			grads[i] = ZerosLike(wrt[i])
+		}
+	}
+	return grads
+}
+
+// Gradients is Backward with nil for the nodes that none of the outputs depends on.
+func (t *Tape) Gradients(from Adjoints, wrt []*Node) []*Node {
 	adjoint := t.adjoints(from)
 	grads := make([]*Node, len(wrt))
 	for i, n := range wrt {
-		if grads[i] = adjoint[n]; grads[i] == nil {
-			grads[i] = ZerosLike(n)
-		}
+		grads[i] = adjoint[n]
 	}
 	return grads
 }

@@ -189,12 +189,14 @@ func (g *gradients) build(losses []loss.Loss, inputs [][]string, own []float64, 
 			from[node] = graph.Mul(d, factor)
 		}
 	}
-	out := append([]*graph.Node{engine.Sum(total)}, t.Backward(from, p)...)
+	out := append([]*graph.Node{engine.Sum(total)}, t.Gradients(from, p)...)
 	for i, v := range like {
 		switch {
 		case v.State && g.training:
 			out[1+i] = statistic(t, p[i], v.Name)
-		case own != nil && own[i] == 0:
+		case v.State && out[1+i] == nil:
+			out[1+i] = graph.ZerosLike(p[i])
+		case out[1+i] == nil, own != nil && own[i] == 0:
 			out[1+i] = graph.Scalar(total.Graph(), total.DType(), 0) // and the way there is not computed
 		}
 	}
@@ -255,7 +257,7 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 	}
 	defer model.Finalize(weights)
 	if g.single && len(tasks) == 1 {
-		s, state, err := g.alone(tasks[0], o, weights, key)
+		s, state, err := g.alone(tasks[0], p, o, weights, key)
 		return s, [][][]float32{state}, err
 	}
 	n := max(1, min(lanes, len(tasks))) // an empty batch has a lane too
@@ -293,13 +295,13 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 }
 
 // alone is the gradient of the one task of a step, which needs no sum.
-func (g *gradients) alone(t task, o Objective, weights []any, key func(term, layer int) uint64) (s sum, state [][]float32, err error) {
+func (g *gradients) alone(t task, p nn.Params, o Objective, weights []any, key func(term, layer int) uint64) (s sum, state [][]float32, err error) {
 	err = g.runner.Engine.Parallel(1, func(int) error {
 		s.held, err = g.execute(t, o, weights, key)
 		return err
 	})
 	if err == nil {
-		state, err = s.hold(g.runner.Like())
+		state, err = s.hold(p)
 	}
 	if err != nil {
 		return sum{}, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
@@ -473,19 +475,20 @@ type sum struct {
 
 // hold takes the gradient from what is held as it is, and returns what that says of the
 // state.
-func (s *sum) hold(like nn.Params) ([][]float32, error) {
-	s.loss, s.single = float64(tensors.ToScalar[float32](s.held[0])), make([][]float32, len(like))
+func (s *sum) hold(p nn.Params) ([][]float32, error) {
+	s.loss, s.single = float64(tensors.ToScalar[float32](s.held[0])), make([][]float32, len(p))
 	var state [][]float32
-	for i, v := range like {
+	for i, v := range p {
 		err := tensors.ConstFlatData(s.held[1+i], func(flat []float32) { // which lies there until it is freed
-			if !v.State {
+			switch {
+			case v.State && state == nil:
+				state = make([][]float32, len(p))
+				fallthrough
+			case v.State:
+				state[i] = slices.Clone(flat)
+			case len(flat) == len(v.Data): // else no loss depends on it, or it is another player's
 				s.single[i] = flat
-				return
 			}
-			if state == nil {
-				state = make([][]float32, len(like))
-			}
-			state[i] = slices.Clone(flat)
 		})
 		if err != nil {
 			return nil, err
@@ -547,7 +550,7 @@ func (s *sum) addTensors(out []*tensors.Tensor) ([][]float32, error) {
 				state[i] = append([]float32(nil), flat...)
 				return
 			}
-			if len(flat) < len(dst) { // another player's
+			if len(flat) < len(dst) { // no loss depends on it, or it is another player's
 				if !s.some {
 					clear(dst)
 				}
