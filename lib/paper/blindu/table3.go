@@ -129,12 +129,13 @@ func (ev *evidence) ways(c Case) (out []string) {
 	return out
 }
 
-// joined are the ends of several models, those that are the same once.
+// joined are the ends of several models in the order of their seeds, once where all
+// are the same.
 func joined(ends []string) string {
 	if same := slices.Compact(slices.Clone(ends)); len(same) == 1 {
 		return same[0]
 	}
-	return fmt.Sprintf("%q", ends)
+	return strings.Join(ends, "; ")
 }
 
 func (ev *evidence) figure6() *paper.Output {
