@@ -141,7 +141,7 @@ var figure4 = paper.Recipe{
 }
 
 func init() {
-	from(&figure3, judgedBy(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	from(&figure3, judgedBy(partMain, partSweep), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Figure: ev.bandwidths()}, nil
 	})
 	from(&figure4, judgedBy(partLayers), func(_ context.Context, ev *evidence) (*paper.Output, error) {

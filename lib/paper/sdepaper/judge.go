@@ -48,10 +48,11 @@ func scales() []float64 { return []float64{2, 5, 10} }
 type part string
 
 const (
-	partMain   part = "main"   // table 1, 3 and figure 3: hp late in training, every method
-	partCourse part = "course" // table 2 and 7: hp along the training, SDE
+	partMain   part = "main"   // tables 1 and 3, figure 3: hp late in training, every method
+	partCourse part = "course" // tables 2 and 7: hp along the training, SDE
 	partLayers part = "layers" // figure 4: every layer, SDE
-	partSpread part = "spread" // table 1, 3 and figure 3: hp late in training, with the spread taken out and alone
+	partSpread part = "spread" // tables 1 and 3: hp late in training, with the spread taken out
+	partSweep  part = "sweep"  // figure 3: hp late in training, in kernels of many bandwidths
 )
 
 // judgedKey identifies a run of judgements in the store.
@@ -69,8 +70,9 @@ type judgedKey struct {
 	Forget   string  `json:"forget"`  // rows
 }
 
-// judgeVersion goes up when a change of this file changes its numbers.
-const judgeVersion = 2
+// judgeVersion goes up when a change of this file changes its numbers, or what a part
+// holds.
+const judgeVersion = 3
 
 // judged returns a part of the protocol on the model that a seed's retraining
 // gave, from the store or computed, with the ID of its run.
@@ -129,6 +131,8 @@ func (j *judging) part(ctx context.Context, which part) ([]Judged, error) {
 		return j.along(ctx)
 	case partSpread:
 		return j.spread(ctx)
+	case partSweep:
+		return j.sweep(ctx)
 	}
 	return j.everyLayer(ctx)
 }
@@ -141,18 +145,13 @@ func (j *judging) at(percent int) nn.Params {
 	return j.course.At[j.p.epochAt(percent)]
 }
 
-// main judges hp late in training. All that is judged by one kernel comes before
-// the sweep over others, because a pool keeps one kernel's values.
+// main judges hp late in training.
 func (j *judging) main(ctx context.Context) ([]Judged, error) {
 	late, err := j.stock(j.at(JudgedAt), "hp")
 	if err != nil {
 		return nil, err
 	}
 	random, err := j.stock(j.at(0), "hp")
-	if err != nil {
-		return nil, err
-	}
-	bandwidths, err := sweep(late.train)
 	if err != nil {
 		return nil, err
 	}
@@ -167,34 +166,38 @@ func (j *judging) main(ctx context.Context) ([]Judged, error) {
 			all = append(all, ask.heldOut(percent))
 		}
 	}
-	for _, size := range j.Sizes {
-		for _, sigma := range bandwidths {
-			all = append(all, question{stock: late, layer: "hp", size: size, course: JudgedAt, bandwidth: sde.Fixed(sigma)}.by(sde.SDE{}))
-		}
-	}
 	return j.answer(ctx, all)
 }
 
-// spread judges hp late in training with the spread taken out, and by the spread
-// alone in the kernels of the sweep.
+// spread judges hp late in training with the spread taken out.
 func (j *judging) spread(ctx context.Context) ([]Judged, error) {
 	late, err := j.stock(j.at(JudgedAt), "hp")
 	if err != nil {
 		return nil, err
 	}
-	bandwidths, err := sweep(late.train)
+	var all []question
+	for _, size := range j.Sizes {
+		all = append(all, question{stock: late, layer: "hp", size: size, course: JudgedAt}.by(sde.SpreadMatched{}))
+	}
+	return j.answer(ctx, all)
+}
+
+// sweep judges hp late in training, in sets of the last size, in kernels of many
+// bandwidths: by SDE and by the spread alone.
+func (j *judging) sweep(ctx context.Context) ([]Judged, error) {
+	late, err := j.stock(j.at(JudgedAt), "hp")
 	if err != nil {
 		return nil, err
 	}
-	ask := question{stock: late, layer: "hp", course: JudgedAt}
-	var all []question
-	for _, size := range j.Sizes {
-		ask.size = size
-		all = append(all, ask.by(sde.SpreadMatched{}))
+	bandwidths, err := swept(late.train)
+	if err != nil {
+		return nil, err
 	}
-	for _, sigma := range bandwidths { // of the last size
+	ask := question{stock: late, layer: "hp", size: j.Sizes[len(j.Sizes)-1], course: JudgedAt}
+	var all []question
+	for _, sigma := range bandwidths {
 		ask.bandwidth = sde.Fixed(sigma)
-		all = append(all, ask.by(sde.SpreadOnly{}))
+		all = append(all, ask.by(sde.SDE{}), ask.by(sde.SpreadOnly{}))
 	}
 	return j.answer(ctx, all)
 }
@@ -311,9 +314,9 @@ func (j *judging) castOf(q question, draw int) (cast, error) {
 // sweepPoints is the number of bandwidths of figure 3 here; the paper takes 20.
 const sweepPoints = 12
 
-// sweep are the bandwidths of figure 3: evenly spread from 1 to the larger of
+// swept are the bandwidths of figure 3: evenly spread from 1 to the larger of
 // sqrt(dim) and the median distance of the training activations.
-func sweep(m sde.Matrix) ([]float64, error) {
+func swept(m sde.Matrix) ([]float64, error) {
 	few := m.Gather(firstRows(min(m.Rows, 500)))
 	median, err := sde.MedianDistance().Resolve(&few)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestTheLargeScaleOnItsOwnImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	ev := &evidence{Study: s, env: e, data: map[string]string{"cifar10_jpeg": p.Hash}, caveats: []string{p.About.Caveat}}
-	for _, piece := range judgedBy(partMain, partCourse, partLayers, partSpread)(s) {
+	for _, piece := range judgedBy(partMain, partCourse, partLayers, partSpread, partSweep)(s) {
 		if err := ev.add(t.Context(), p, piece); err != nil {
 			t.Fatal(err)
 		}

@@ -170,7 +170,7 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 	e := environment(t)
 	p := opened(t, e)
 	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
-	for _, which := range []part{partMain, partCourse, partLayers, partSpread} {
+	for _, which := range []part{partMain, partCourse, partLayers, partSpread, partSweep} {
 		for seed := range ev.Seeds {
 			rows, id, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
 			if err != nil {
