@@ -97,7 +97,7 @@ func Scales() []paper.Scale {
 	return []paper.Scale{
 		{Name: "quick", About: "takes minutes on two cores and no file (400 generated drawings, a small network)"},
 		{Name: "hour", About: "an hour or two (2,000 images of CIFAR-10; a small network, narrow AllCNN and ResNet-18; three seeds)"},
-		{Name: "large", About: "two to three hours for Tables 1 and 3 (all of CIFAR-10 in a lossy copy; ResNet-18 of width 16, sets of 400 to 2,000, three seeds)"},
+		{Name: "large", About: "two to three hours for Tables 1 and 3 (all of CIFAR-10, lossy; ResNet-18 of width 16, sets of 400 to 2,000, three seeds)"},
 		{Name: "standard", About: "nights (the networks in full width, five seeds)"},
 		{Name: "paper", About: "is the published size, for a GPU"},
 	}
