@@ -6,7 +6,7 @@ from pathlib import Path
 site = Path(sys.argv[1])
 wanted = ["index.html", "manual.html", "findings.html", "scale.html", "figures/audit/lenses.html", "library/lib/audit.html",
           "notebooks/start/00-forgetting-in-five-minutes.html", "search/search_index.json"]
-wanted += [str(p.with_suffix(".html")) for p in Path("notebooks").glob("*/*.ipynb")]
+wanted += [str(p.with_suffix(".html")) for p in [*Path("notebooks").glob("*/*.ipynb"), *Path("figures").rglob("*.md")]]
 problems = [f"{w} is missing" for w in wanted if not (site / w).exists()]
 loads = re.compile(r"""(?:<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc|<link\b(?![^>]*rel="(?:canonical|edit)")[^>]*\bhref)=["'](?:https?:)?//[^"']+""")
 for page in site.rglob("*.html"):

@@ -92,8 +92,8 @@ def notebooks():
 
 def figures():
     nav = []
-    for folder in sorted(p for p in Path("figures").iterdir() if p.is_dir()):
-        title = GROUPS.get(folder.name, folder.name)
+    for folder in sorted(p for p in Path("figures").rglob("*") if p.is_dir()):
+        title = ", ".join(GROUPS.get(name, name) for name in folder.parts[1:])
         index = [f"# Tables and figures: {title}", "", "Committed results. Each says at which scale, from which data and with which engine it was made, and how to make it again.", ""]
         pages = [{"Overview": str(folder / "index.md")}]
         for table in sorted(folder.glob("*.md"), key=natural):
