@@ -1,5 +1,6 @@
-// Package cli holds what all commands share: errors that tell a wrong command
-// line from work that failed, flags, output and progress.
+// Package cli holds what all commands share: a program's run from its arguments to
+// its exit code, errors that tell a wrong command line from work that failed, flags,
+// answers as text or JSON, and progress.
 package cli
 
 import (

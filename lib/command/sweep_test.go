@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/store/storetest"
 	"github.com/lethe-ml/lethe/lib/sweep"
 )
 
@@ -54,7 +55,7 @@ const noData = "/nonexistent"
 // sameStores compares the finished runs of two stores byte by byte.
 func sameStores(t *testing.T, got, want string) {
 	t.Helper()
-	a, b := contents(t, filepath.Join(got, "runs")), contents(t, filepath.Join(want, "runs"))
+	a, b := storetest.Contents(t, filepath.Join(got, "runs")), storetest.Contents(t, filepath.Join(want, "runs"))
 	for name := range b {
 		if a[name] != b[name] {
 			t.Errorf("%s differs or is missing", name)
@@ -63,24 +64,6 @@ func sameStores(t *testing.T, got, want string) {
 	if len(a) != len(b) || len(b) == 0 {
 		t.Errorf("%d files, want %d", len(a), len(b))
 	}
-}
-
-func contents(t *testing.T, root string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		name, _ := filepath.Rel(root, path)
-		out[name] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 // Every recipe of every paper is a list of jobs that can be dealt and done one by one.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/store/storetest"
 )
 
 // grid is a recipe of words: bases, twins of each that need it, and sums that need
@@ -171,21 +172,7 @@ func collect(t *testing.T, dir string) (*store.Store, store.Merged) {
 // runs are the bytes of all finished runs of a store.
 func runs(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	out := map[string]string{}
-	root := filepath.Join(dir, "runs")
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		name, _ := filepath.Rel(root, path)
-		out[name] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return storetest.Contents(t, filepath.Join(dir, "runs"))
 }
 
 // undisturbed are the runs of a grid that one process has made.

@@ -17,6 +17,8 @@ var ofPapers = []Fault{
 		New: "mine, others := cases[:models], cases[:models]", Protects: "the reference is other models than the null"},
 	{File: "lib/paper/rulerpaper/cell.go", Old: "c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})",
 		New: "c.oracle, _, err = c.Weights(ctx, unlearn.DoNothing{})", Protects: "the oracle of a cell never saw a forget record"},
+	{File: "lib/paper/sdepaper/judge.go", Old: "size: j.Sizes[len(j.Sizes)-1], course: JudgedAt}\n", New: "size: j.Sizes[0], course: JudgedAt}\n",
+		Protects: "figure 3 shows sets of the size that its titles name"},
 	{File: "lib/paper/sdepaper/diffusion/diffusion.go", Old: "		d.Fit.Schedule = train.Cosine()", New: "		d.Fit.Schedule = train.Steps()",
 		Protects: "the denoiser's rate falls along a cosine"},
 	{File: "lib/paper/rulerpaper/cell.go", Old: "row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2.Value, m.M2Mean.Value,",

@@ -204,7 +204,7 @@ func panel3(c Case, f Overlap) plot.Figure {
 	title := fmt.Sprintf("%s, %s: r = %.2f", c.Label, f.Model, f.LogR)
 	return plot.Scatter{
 		Meta: plot.Meta{Title: title},
-		X:    plot.Axis{Label: "others", Log: true}, Y: plot.Axis{Label: "forgotten", Log: true},
+		X:    plot.Axis{Label: "information of the others", Log: true}, Y: plot.Axis{Label: "information of the forgotten", Log: true},
 		Clouds: []plot.Cloud{{Name: "a weight", X: f.Points.Others, Y: f.Points.Forget}},
 	}
 }

@@ -170,6 +170,7 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 	e := environment(t)
 	p := opened(t, e)
 	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
+	rowsOf := map[part][]Judged{}
 	for _, which := range []part{partMain, partCourse, partLayers, partSpread, partSweep} {
 		for seed := range ev.Seeds {
 			rows, id, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
@@ -180,7 +181,7 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 			if err != nil || same != id || len(again) != len(rows) || again[0].F1().Rule != rows[0].F1().Rule {
 				t.Errorf("%s: a second call computes anew (%v)", which, err)
 			}
-			ev.judged, ev.runs = append(ev.judged, rows...), append(ev.runs, id)
+			ev.judged, ev.runs, rowsOf[which] = append(ev.judged, rows...), append(ev.runs, id), append(rowsOf[which], rows...)
 		}
 	}
 	for _, m := range append(sde.Methods(), sde.SpreadMatched{}) {
@@ -202,6 +203,16 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 	for _, f := range []interface{ Text() string }{ev.bandwidths().(interface{ Text() string }), ev.layerStrips().(interface{ Text() string })} {
 		if !strings.Contains(f.Text(), "tiny") {
 			t.Error("a figure does not name its setting")
+		}
+	}
+	third := &evidence{Study: small(), env: e, judged: slices.Concat(rowsOf[partMain], rowsOf[partSweep])} // what Figure 3 is made of
+	for _, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}} {
+		c := third.bandwidthCurve(ev.Settings[0], m, 0.3, 20) // the last size
+		if len(c.X) != sweepPoints || c.X[0] != 1 || !slices.IsSorted(c.X) || c.X[0] == c.X[sweepPoints-1] {
+			t.Errorf("%s is judged with bandwidths %v", m.Name(), c.X)
+		}
+		if root := third.atRoot("tiny", m.Name(), 0.3, 20); len(root) != ev.Seeds {
+			t.Errorf("%s is judged with sqrt(dim) on %d models of %d", m.Name(), len(root), ev.Seeds)
 		}
 	}
 	m, err := ev.models(t.Context(), p)

@@ -1,4 +1,4 @@
-// Package storetest kills processes that work in a store.
+// Package storetest kills processes that work in a store, and compares what stores hold.
 package storetest
 
 import (
