@@ -7,9 +7,11 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// lender is a backend that reads numbers where they lie.
+// lender is a backend that reads numbers where they lie, and lets others write to memory
+// of its own.
 type lender interface {
 	Lend(flat []float32, dims ...int) (compute.Buffer, error)
+	Room(dims ...int) (compute.Buffer, []float32, error)
 }
 
 // Lend puts numbers on the engine's device without a copy, where it can. Nobody may
@@ -31,4 +33,21 @@ func (e *Engine) Lend(flat []float32, dims ...int) (*tensors.Tensor, error) {
 // that nobody has used before.
 func (e *Engine) Zeros(dims ...int) (*tensors.Tensor, error) {
 	return tensors.FromShapeForBackend(e.backend, 0, shapes.Make(dtypes.Float32, dims...))
+}
+
+// Filled is a tensor that fill writes, all of it: what it is given holds anything.
+func (e *Engine) Filled(fill func(flat []float32), dims ...int) (*tensors.Tensor, error) {
+	if own, ok := e.backend.(lender); ok {
+		b, flat, err := own.Room(dims...)
+		if err != nil {
+			return nil, err
+		}
+		fill(flat)
+		return tensors.FromBuffer(b)
+	}
+	t, err := e.Zeros(dims...)
+	if err != nil {
+		return nil, err
+	}
+	return t, tensors.MutableFlatData(t, fill)
 }

@@ -470,19 +470,18 @@ const tileRecords, tileFeatures = 16, 128
 // FeatureMajor copies the chunk's records into a [features, Padded] tensor for an engine;
 // rows says which row of x each record is, nil for the identity.
 func FeatureMajor(e *engine.Engine, x array.Matrix[float32], rows []int, c Chunk) (*tensors.Tensor, error) {
-	t, err := e.Zeros(x.Cols, c.Padded)
-	if err != nil {
-		return nil, err
-	}
-	return t, tensors.MutableFlatData(t, func(flat []float32) {
+	return e.Filled(func(flat []float32) {
 		array.SplitRows(x.Cols, c.N, func(from, to int) { transposed(flat, x, rows, c, from, to) })
-	})
+	}, x.Cols, c.Padded)
 }
 
 // transposed writes features from to to-1 of FeatureMajor. Records come from here and
 // there in memory, so each is fetched in one piece first.
 func transposed(flat []float32, x array.Matrix[float32], rows []int, c Chunk, from, to int) {
 	all := to - from
+	for f := from; f < to; f++ {
+		clear(flat[f*c.Padded+c.N : (f+1)*c.Padded])
+	}
 	side := make([]float32, min(tileRecords, c.N)*all)
 	for first := 0; first < c.N; first += tileRecords {
 		n := min(tileRecords, c.N-first)

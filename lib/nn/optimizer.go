@@ -65,10 +65,18 @@ func NewOptimizerState(o Optimizer, p Params) *OptimizerState {
 }
 
 // Clone returns a deep copy.
-func (s *OptimizerState) Clone() *OptimizerState {
-	out := &OptimizerState{Of: s.Of, Names: s.Names, T: s.T}
-	for _, slot := range s.Slots {
-		out.Slots = append(out.Slots, slot.Clone())
+func (s *OptimizerState) Clone() *OptimizerState { return s.CloneIn(nil) }
+
+// CloneIn returns a deep copy in the memory of another state that nobody needs any more;
+// nil: in new memory.
+func (s *OptimizerState) CloneIn(spare *OptimizerState) *OptimizerState {
+	out := &OptimizerState{Of: s.Of, Names: s.Names, T: s.T, moved: slices.Clone(s.moved)}
+	for k, slot := range s.Slots {
+		var room Params
+		if spare != nil && k < len(spare.Slots) {
+			room = spare.Slots[k]
+		}
+		out.Slots = append(out.Slots, slot.CloneIn(room))
 	}
 	return out
 }

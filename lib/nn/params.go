@@ -79,12 +79,22 @@ func size(shape []int) int {
 }
 
 // Clone returns a deep copy.
-func (p Params) Clone() Params {
+func (p Params) Clone() Params { return p.CloneIn(nil) }
+
+// CloneIn returns a deep copy in the memory of another one that nobody needs any more, as
+// far as its tensors are of the same sizes. New memory for millions of weights takes longer
+// than the copy.
+func (p Params) CloneIn(spare Params) Params {
 	out := make(Params, len(p))
 	kernels.Pool{Workers: runtime.GOMAXPROCS(0)}.Run(len(p), 1, func(from, to int) {
-		for i, v := range p[from:to] {
-			v.Shape, v.Data = slices.Clone(v.Shape), slices.Clone(v.Data)
-			out[from+i] = v
+		for i := from; i < to; i++ {
+			v := p[i]
+			var room []float32
+			if i < len(spare) && len(spare[i].Data) == len(v.Data) {
+				room = spare[i].Data[:0]
+			}
+			v.Shape, v.Data = slices.Clone(v.Shape), append(room, v.Data...)
+			out[i] = v
 		}
 	})
 	return out

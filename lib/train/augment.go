@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"unsafe"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -50,6 +51,12 @@ type Corrupter interface {
 type chunk struct {
 	x    *tensors.Tensor
 	made map[string]*tensors.Tensor // loss inputs that a Corrupter made
+}
+
+// isX tells whether a loss's input is what enters the network, as it is for autoencoders:
+// then it is laid out once.
+func (t Term) isX(in array.Matrix[float32]) bool {
+	return t.Augment == nil && in.Rows == t.X.Rows && in.Cols == t.X.Cols && unsafe.SliceData(in.Data) == unsafe.SliceData(t.X.Data)
 }
 
 // records is a chunk of the records listed in rows, nil for all.

@@ -106,11 +106,14 @@ func (s *State) steps() int {
 }
 
 // next is a copy to work on, so that an interrupted epoch leaves the last whole
-// one.
-func (s *State) next() *State {
-	out := &State{Params: s.Params.Clone(), Done: s.Done + 1, History: s.History[:len(s.History):len(s.History)], Best: s.Best}
-	for _, o := range s.Optimizers {
-		out.Optimizers = append(out.Optimizers, o.Clone())
+// one. It lies in the memory of spare, a state that nobody needs any more, or in new.
+func (s *State) next(spare *State) *State {
+	if spare == nil {
+		spare = &State{Optimizers: make([]*nn.OptimizerState, len(s.Optimizers))}
+	}
+	out := &State{Params: s.Params.CloneIn(spare.Params), Done: s.Done + 1, History: s.History[:len(s.History):len(s.History)], Best: s.Best}
+	for k, o := range s.Optimizers {
+		out.Optimizers = append(out.Optimizers, o.CloneIn(spare.Optimizers[k]))
 	}
 	return out
 }
@@ -139,16 +142,22 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 	if err != nil {
 		return nil, nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
+	var spare *State // the state before the last: nobody knows it but this loop
+	own := h.Resume == nil
 	for s.Done < l.Epochs && !l.EarlyStop.reached(s.History) && !plan.Validation.reached(s) {
-		next, err := l.epoch(ctx, s)
+		next, err := l.epoch(ctx, s, spare)
 		if err != nil {
 			return nil, nil, interrupted(AsDiverged(err, s.Done+1), ctx, s, h)
 		}
-		s = next
+		if spare = nil; own {
+			spare = s
+		}
+		s, own = next, true
 		if h.Progress != nil {
 			h.Progress(s.History[len(s.History)-1])
 		}
 		if h.Save != nil && h.SaveEvery > 0 && s.Done%h.SaveEvery == 0 {
+			own = false // whoever saved it may keep it
 			if err := h.Save(s); err != nil {
 				return nil, nil, fmt.Errorf("train: saving after epoch %d: %w", s.Done, err)
 			}

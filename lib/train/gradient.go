@@ -419,6 +419,9 @@ func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([
 	for k, t := range term.Targets {
 		for _, name := range names[k] {
 			made := data.made[name]
+			if made == nil && term.isX(t.Inputs[name]) {
+				made = data.x
+			}
 			if made == nil {
 				if made, err = model.FeatureMajor(g.runner.Engine, t.Inputs[name], rows, c); err != nil {
 					return nil, err

@@ -17,6 +17,10 @@ type loop struct {
 	plan    Plan
 	g       *gradients
 	players []mover
+
+	// Memory of the last round of players that move together.
+	ahead *State
+	got   [][][]float64 // gradients of its turns
 }
 
 // mover is what moves a player's weights.
@@ -67,7 +71,7 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 			g.own = append(g.own, m.rates)
 		}
 	}
-	return &loop{c, plan, g, players}, nil
+	return &loop{Config: c, plan: plan, g: g, players: players}, nil
 }
 
 // start is the state that a fit begins with: fresh, or one that was saved.
@@ -97,9 +101,9 @@ func (l *loop) start(p nn.Params, saved *State) (*State, error) {
 	return saved, nil
 }
 
-// epoch works on a copy.
-func (l *loop) epoch(ctx context.Context, s *State) (*State, error) {
-	next := s.next()
+// epoch works on a copy, in the memory of spare where that is not nil.
+func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
+	next := s.next(spare)
 	rounds, err := l.plan.rounds(l.Config, s.Done)
 	if err != nil {
 		return nil, err
@@ -161,12 +165,12 @@ func (l *loop) play(r round, s *State, losses []float64) error {
 	}
 	at := s.Params
 	if r.rule == ExtraGradient {
-		ahead := s.next()
-		ahead.Done = s.Done
-		if err := l.together(r, s.Params, ahead, func(turn, float64) {}); err != nil {
+		l.ahead = s.next(l.ahead)
+		l.ahead.Done = s.Done
+		if err := l.together(r, s.Params, l.ahead, func(turn, float64) {}); err != nil {
 			return err
 		}
-		at = ahead.Params
+		at = l.ahead.Params
 	}
 	return l.together(r, at, s, count)
 }
@@ -174,14 +178,17 @@ func (l *loop) play(r round, s *State, losses []float64) error {
 // together takes every player's gradient at the same weights and only then moves
 // the state.
 func (l *loop) together(r round, at nn.Params, s *State, count func(turn, float64)) error {
-	at = at.Clone() // the state's own weights move below
 	got := make([]stepped, len(r.turns))
+	for len(l.got) < len(got) {
+		l.got = append(l.got, nil)
+	}
 	for i, t := range r.turns {
 		g, err := l.gradient(at, t, s)
 		if err != nil {
 			return err
 		}
-		got[i] = g.clone()
+		got[i] = g.cloneIn(l.got[i])
+		l.got[i] = got[i].grads
 		count(t, g.loss)
 	}
 	for i, t := range r.turns {
@@ -199,12 +206,19 @@ type stepped struct {
 	states [][][]float32
 }
 
-func (s stepped) clone() stepped {
+func (s stepped) clone() stepped { return s.cloneIn(nil) }
+
+// cloneIn is a copy in the memory of an earlier one of the same tensors.
+func (s stepped) cloneIn(spare [][]float64) stepped {
 	grads := make([][]float64, len(s.grads))
 	for i, g := range s.grads {
-		if g != nil {
-			grads[i] = append([]float64(nil), g...)
+		if g == nil {
+			continue
 		}
+		if spare != nil {
+			grads[i] = spare[i][:0]
+		}
+		grads[i] = append(grads[i], g...)
 	}
 	s.grads = grads
 	return s

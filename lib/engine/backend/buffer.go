@@ -48,6 +48,15 @@ func (b *Backend) Lend(flat []float32, dims ...int) (compute.Buffer, error) {
 	return &buffer{of: b, shape: shape, at: unsafe.Pointer(&flat[0]), flat: flat}, nil
 }
 
+// Room is a buffer that holds anything, and where to write what it is to hold.
+func (b *Backend) Room(dims ...int) (compute.Buffer, []float32, error) {
+	buf, err := b.buffer(shapes.Make(dtypes.Float32, dims...))
+	if err != nil {
+		return nil, nil, err
+	}
+	return buf, buf.flat.([]float32), nil
+}
+
 func (b *buffer) data() unsafe.Pointer { return b.at }
 
 // fill copies values of the buffer's type into it.

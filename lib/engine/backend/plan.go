@@ -86,6 +86,7 @@ func plan(f *function) (*planner, error) {
 		p.assign(n)
 	}
 	p.sink()
+	p.pour()
 	return p, p.order()
 }
 
@@ -222,14 +223,22 @@ func (p *planner) group(n *node) *unit {
 // through tells whether an operand of n outside unit u waits for u, or is a member that
 // n sees in another order.
 func (p *planner) through(u *unit, n *node) bool {
+	return slices.ContainsFunc(n.in, func(in *node) bool {
+		if p.unitOf[root(in)] == u && in.size() == u.size {
+			return false
+		}
+		v := p.unitOf[p.source(in)]
+		return v != nil && v.waits(u)
+	})
+}
+
+// waits tells whether v is u or takes, perhaps by way of others, from it.
+func (v *unit) waits(u *unit) bool {
 	seen := map[*unit]bool{}
 	var waits func(v *unit) bool
 	waits = func(v *unit) bool {
-		if v == u {
-			return true
-		}
-		if seen[v] {
-			return false
+		if v == u || seen[v] {
+			return v == u
 		}
 		seen[v] = true
 		for from := range v.from {
@@ -239,13 +248,7 @@ func (p *planner) through(u *unit, n *node) bool {
 		}
 		return false
 	}
-	return slices.ContainsFunc(n.in, func(in *node) bool {
-		if p.unitOf[root(in)] == u && in.size() == u.size {
-			return false
-		}
-		v := p.unitOf[p.source(in)]
-		return v != nil && waits(v)
-	})
+	return waits(v)
 }
 
 // sink moves programs whose results one other program alone takes to that one, where they
@@ -256,13 +259,7 @@ func (p *planner) sink() {
 		if to == nil {
 			return false
 		}
-		to.nodes = append(to.nodes, u.nodes...)
-		slices.SortFunc(to.nodes, func(a, b *node) int { return a.id - b.id })
-		for _, n := range u.nodes {
-			p.unitOf[n] = to
-		}
-		maps.Copy(to.from, u.from)
-		delete(to.from, u)
+		p.join(u, to)
 		return true
 	})
 }
@@ -285,6 +282,70 @@ func (p *planner) onlyTaker(u *unit) (only *unit) {
 		}
 	}
 	return only
+}
+
+// fewPoured is from how many elements on a program is computed with the reduction behind it,
+// which would read from memory what has just been written there: a reduction of fewer is
+// cut into too few pieces for the workers.
+const fewPoured = 4 * grain
+
+// pour moves programs to a reduction that takes their results, if nothing else that it
+// takes waits for them. What others need of them is stored on the way.
+func (p *planner) pour() {
+	poured := map[*unit]*unit{}
+	for _, r := range p.units {
+		if !p.reduces(r) || r.node.in[0].size() < fewPoured {
+			continue
+		}
+		for _, u := range slices.SortedFunc(maps.Keys(r.from), func(a, b *unit) int { return a.id - b.id }) {
+			if p.pours(u, r) {
+				p.join(u, r)
+				poured[u] = r
+			}
+		}
+	}
+	p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return poured[u] != nil })
+}
+
+func (p *planner) reduces(u *unit) bool { return u.node != nil && reductions[u.node.op] }
+
+// pours tells whether reduction r can compute program u, whose elements it takes in their
+// order.
+func (p *planner) pours(u, r *unit) bool {
+	if u.node != nil || u.size != r.node.in[0].size() {
+		return false
+	}
+	for _, n := range u.nodes {
+		for _, t := range p.takers[n] {
+			if p.unitOf[t.by] == r && !t.plain {
+				return false
+			}
+		}
+	}
+	for from := range r.from {
+		if from != u && from.waits(u) {
+			return false
+		}
+	}
+	return true
+}
+
+// join moves the members of u to r.
+func (p *planner) join(u, r *unit) {
+	r.size = u.size
+	r.nodes = append(r.nodes, u.nodes...)
+	slices.SortFunc(r.nodes, func(a, b *node) int { return a.id - b.id })
+	for _, n := range u.nodes {
+		p.unitOf[n] = r
+	}
+	maps.Copy(r.from, u.from)
+	delete(r.from, u)
+	for _, v := range p.units {
+		if v.from[u] && v != r {
+			delete(v.from, u)
+			v.from[r] = true
+		}
+	}
 }
 
 // order sorts the units so that each comes after those that it takes from, and
@@ -356,10 +417,11 @@ func (p *planner) results(u *unit) map[*node]view {
 // written are the nodes of a unit that have a place in memory: its own, or those members
 // that somebody outside takes.
 func (p *planner) written(u *unit) []*node {
+	out := slices.Collect(maps.Keys(p.results(u)))
 	if u.node != nil {
-		return []*node{u.node}
+		out = append(out, u.node)
 	}
-	return slices.Collect(maps.Keys(p.results(u)))
+	return out
 }
 
 // taken are the slots that a unit reads.

@@ -58,7 +58,7 @@ func (p *planner) reduction(u *unit) (*reduction, error) {
 		r.source = &w.program
 		return r, nil
 	}
-	w, known, err := programOf(u.members, p.view, nil)
+	w, known, err := programOf(u.members, p.view, p.results(u))
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (w window) convolve(t *tile[float32], to target, x []float32, b Matrix[floa
 				}
 				out := to.data[to.at(at)+j:]
 				w.patches(s.a, rowA, x, at, rows, p, k)
-				t.strip(s, bp, Matrix[float32]{s.a, rows, k, rowA, 1}, out, to.step, p > 0)
+				t.strip(s, bp, Matrix[float32]{s.a, rows, k, rowA, 1}, Matrix[float32]{}, out, to.step, p > 0)
 				i += rows
 			}
 		}

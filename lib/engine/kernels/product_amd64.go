@@ -138,7 +138,8 @@ func (t *tile[T]) groups(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) 
 		if bp.full >= 2 {
 			g = t.gather(s, g, bp.full)
 		}
-		t.strip(s, bp, g, c.Data[i*c.RowStride:], c.RowStride, add)
+		next := a.part(i+rows, min(i+rows+t.rows, a.Rows), 0, a.Cols)
+		t.strip(s, bp, g, next, c.Data[i*c.RowStride:], c.RowStride, add)
 	}
 }
 
@@ -155,15 +156,16 @@ func (t *tile[T]) turned(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) 
 	for n := min(together, c.Rows/t.rows); n > 0; n = min(together, (c.Rows-i)/t.rows) {
 		t.packA(s.many, step, a.part(i, i+n*t.rows, 0, a.Cols))
 		for g := range n {
-			t.strip(s, bp, Matrix[T]{s.many[g*step:], t.rows, a.Cols, 1, t.rows}, c.Data[i*c.RowStride:], c.RowStride, add)
+			t.strip(s, bp, Matrix[T]{s.many[g*step:], t.rows, a.Cols, 1, t.rows}, Matrix[T]{}, c.Data[i*c.RowStride:], c.RowStride, add)
 			i += t.rows
 		}
 	}
 	return i
 }
 
-// strip multiplies one group of rows by all panels into c, whose rows are stride apart.
-func (t *tile[T]) strip(s *scratch[T], bp panels[T], a Matrix[T], c []T, stride int, add bool) {
+// strip multiplies one group of rows by all panels into c, whose rows are stride apart, and
+// asks for the next group meanwhile.
+func (t *tile[T]) strip(s *scratch[T], bp panels[T], a, next Matrix[T], c []T, stride int, add bool) {
 	width, kernel, from := 2*t.lanes, t.kernel[a.Rows-1], 0
 	if add {
 		from = 1
@@ -173,6 +175,7 @@ func (t *tile[T]) strip(s *scratch[T], bp panels[T], a Matrix[T], c []T, stride 
 	_ = c[(a.Rows-1)*stride+bp.full*width+bp.left-1]
 	for n := range bp.full {
 		kernel[1](ptr(a.Data), ars, acs, ptr(bp.data[n*bp.step:]), size*bp.stride, ptr(c[n*width:]), size*stride, a.Cols, from)
+		ask(next, n, bp.full)
 	}
 	if bp.left == 0 {
 		return
@@ -191,6 +194,15 @@ func (t *tile[T]) strip(s *scratch[T], bp panels[T], a Matrix[T], c []T, stride 
 	kernel[vectors-1](ptr(a.Data), ars, acs, ptr(bp.rest), size*bp.restStride, ptr(s.edge), size*width, a.Cols, from)
 	for r := range a.Rows {
 		copy(c[r*stride:][:bp.left], s.edge[r*width:])
+	}
+}
+
+// ask asks memory for a part of the rows of a, as far as they lie in one piece each.
+func ask[T Float](a Matrix[T], part, parts int) {
+	const line = 64
+	first, last := a.Rows*part/parts, a.Rows*(part+1)/parts
+	if size := sizeOf[T](); a.ColStride == 1 && first < last && a.Cols > 0 {
+		ahead_avx2(ptr(a.Data[first*a.RowStride:]), size*a.RowStride, last-first, (size*a.Cols+line-1)/line)
 	}
 }
 
@@ -298,6 +310,9 @@ func transpose8_avx2(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squar
 
 //go:noescape
 func transpose4d_avx2(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squares int)
+
+//go:noescape
+func ahead_avx2(p unsafe.Pointer, stride, rows, lines int)
 
 //go:noescape
 func pack_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)

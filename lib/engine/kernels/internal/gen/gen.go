@@ -38,6 +38,7 @@ func Files() map[string]string {
 			f.extreme("smallest", "MIN", "OR")
 			f.finite(single)
 			f.finite(double)
+			f.ahead()
 			f.packed("pack24_avx2", s.reg, 16, 8)
 			f.packed("pack48_avx2", s.reg, 32, 16)
 			f.packed("pack96_avx2", s.reg, 32, 32, 32)
@@ -101,7 +102,8 @@ func (f *file) op(format string, args ...any) { f.line("\t"+format, args...) }
 //	c[r, j] = fma(a[r, p], b[p, j], c[r, j])   for p = 0, 1, ... k-1
 //
 // with every c[r, j] in a register of its own from the first p to the last. The rows
-// of a are reached from one pointer for each three of them.
+// of a are reached from one pointer for each three of them. The whole tile asks for the next
+// one's c, to the right of its own.
 func (f *file) micro(s set, e element, mr, nv int) {
 	bases := []string{"R8", "R9", "R10", "R11"}[:(mr+2)/3]
 	acc := func(r, v int) string { return s.reg(r*nv + v) }
@@ -145,6 +147,15 @@ func (f *file) micro(s set, e element, mr, nv int) {
 		}
 	}
 	f.line("start:")
+	if mr == s.rows && nv == 2 {
+		f.op("MOVQ DX, AX")
+		for range mr {
+			for v := range nv {
+				f.op("PREFETCHT0 %d(AX)", (nv+v)*s.bytes)
+			}
+			f.op("ADDQ BX, AX")
+		}
+	}
 	f.op("SUBQ $2, CX\n\tJLT last\n\tPCALIGN $32")
 	f.line("two:")
 	step()
@@ -365,4 +376,15 @@ func (f *file) packed(name string, wide func(int) string, moves ...int) {
 	}
 	f.op("ADDQ $%d, AX\n\tADDQ R8, BX\n\tDECQ CX\n\tJNZ panel", width)
 	f.op("ADDQ R9, SI\n\tADDQ $%d, DI\n\tDECQ R11\n\tJNZ row\n\tVZEROUPPER\n\tRET", width)
+}
+
+// ahead asks for rows of so many lines of 64 bytes, stride bytes apart, before they are needed.
+func (f *file) ahead() {
+	f.line("\n// func ahead_avx2(p unsafe.Pointer, stride, rows, lines int)")
+	f.line("TEXT ·ahead_avx2(SB), NOSPLIT, $0-32")
+	f.op("MOVQ p+0(FP), SI\n\tMOVQ stride+8(FP), R9\n\tMOVQ rows+16(FP), CX")
+	f.line("row:")
+	f.op("MOVQ SI, AX\n\tMOVQ lines+24(FP), BX")
+	f.line("line:")
+	f.op("PREFETCHT1 (AX)\n\tADDQ $64, AX\n\tDECQ BX\n\tJNZ line\n\tADDQ R9, SI\n\tDECQ CX\n\tJNZ row\n\tRET")
 }
