@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"unsafe"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -56,7 +55,8 @@ type chunk struct {
 // isX tells whether a loss's input is what enters the network, as it is for autoencoders:
 // then it is laid out once.
 func (t Term) isX(in array.Matrix[float32]) bool {
-	return t.Augment == nil && in.Rows == t.X.Rows && in.Cols == t.X.Cols && unsafe.SliceData(in.Data) == unsafe.SliceData(t.X.Data)
+	same := in.Rows == t.X.Rows && in.Cols == t.X.Cols && len(in.Data) > 0 && &in.Data[0] == &t.X.Data[0]
+	return t.Augment == nil && same
 }
 
 // records is a chunk of the records listed in rows, nil for all.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,8 +15,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -195,5 +198,37 @@ func TestAFailingAugmentationNamesTheRecord(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The target of an autoencoder is its record. It may lie in the same memory, and is the
+// record as it was where what enters the network is another form of it.
+func TestTheTargetOfAnAutoencoderMayBeItsInput(t *testing.T) {
+	arch := tabular.MLP{Features: 6, Outputs: 6, Hidden: 5}
+	term := pictures(22)
+	x := array.New[float32](22, 6)
+	for i := range x.Rows {
+		copy(x.Row(i), term.X.Row(i))
+	}
+	other := array.Matrix[float32]{Rows: x.Rows, Cols: x.Cols, Data: slices.Clone(x.Data)}
+	halved := train.AugmentFunc(func(dst, src []float32, _, _ int) error {
+		for i, v := range src {
+			dst[i] = v / 2
+		}
+		return nil
+	})
+	fit := func(target array.Matrix[float32], a train.Augmenter) string {
+		o := train.Objective{{Name: "all", X: x, IDs: term.IDs, Augment: a, Targets: []train.Target{train.Against(loss.SquaredError{Output: nn.Logits}, target, 1)}}}
+		p, _, err := train.Fit(context.Background(), runner(t, arch, 32), begin(arch), o, train.Config{Epochs: 2, Batch: 7}, train.Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Hash()
+	}
+	if fit(x, nil) != fit(other, nil) {
+		t.Error("a target in the records' own memory is another target")
+	}
+	if fit(x, halved) != fit(other, halved) {
+		t.Error("an augmented record is its own target")
 	}
 }

@@ -286,8 +286,8 @@ func (p *planner) onlyTaker(u *unit) (only *unit) {
 
 // fewPoured is from how many elements on a program is computed with the reduction behind it,
 // which would read from memory what has just been written there: a reduction of fewer is
-// cut into too few pieces for the workers.
-const fewPoured = 4 * grain
+// cut into too few pieces for the workers. Tests lower it.
+var fewPoured = 4 * grain
 
 // pour moves programs to a reduction that takes their results, if nothing else that it
 // takes waits for them. What others need of them is stored on the way.

@@ -176,7 +176,16 @@ func drawn(b compute.Backend, seed uint64, n int) ([][]float32, error) {
 
 // Random computations come to what GoMLX's own backend makes of them, and to the same
 // bits whatever the number of workers.
-func TestRandomComputations(t *testing.T) {
+func TestRandomComputations(t *testing.T) { randomComputations(t) }
+
+// So they do where reductions compute the programs before them.
+func TestRandomComputationsWhereReductionsComputeWhatIsBeforeThem(t *testing.T) {
+	defer func(n int) { fewPoured = n }(fewPoured)
+	fewPoured = 0
+	randomComputations(t)
+}
+
+func randomComputations(t *testing.T) {
 	theirs, err := gobackend.New("")
 	if err != nil {
 		t.Fatal(err)
@@ -253,5 +262,65 @@ func TestASumDoesNotBringValuesIntoMemory(t *testing.T) {
 	})
 	if e.size > 3*4*n {
 		t.Errorf("%d values of %d bytes lie between steps", e.size/(4*n), 4*n)
+	}
+}
+
+// A large program whose result is needed and summed up is computed in one step, which both
+// stores and sums; a small one in two, which more workers share.
+func TestASumIsTakenWhileItsTermsAreComputed(t *testing.T) {
+	sumBeside := func(f compute.Function, in []compute.Value) (compute.Value, error) {
+		c := chain{f: f.(*function)}
+		y := c.of(f.Exp(in[0]))
+		n := in[0].(*node).size()
+		sum := c.of(f.BroadcastInDim(c.of(f.Reshape(c.of(f.ReduceSum(y)), 1)), shapes.Make(dtypes.Float32, n), []int{0}))
+		return c.of(f.Div(y, sum)), c.err
+	}
+	for n, steps := range map[int]int{fewPoured: 2, fewPoured - 1: 3} {
+		e := planned(t, n, 1, sumBeside)
+		if len(e.steps) != steps {
+			t.Errorf("%d elements: %d steps, not %d", n, len(e.steps), steps)
+		}
+		in := make([]float32, n)
+		in[0] = float32(math.Log(float64(n)))
+		buf, err := e.backend.BufferFromFlatData(0, in, shapes.Make(dtypes.Float32, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := e.Execute([]compute.Buffer{buf}, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flat, _ := out[0].(*buffer).Data()
+		got, total := flat.([]float32), float64(2*n-1)
+		if math.Abs(float64(got[0])-float64(n)/total) > 1e-6 || math.Abs(float64(got[n-1])*total-1) > 1e-6 {
+			t.Errorf("%d elements: shares %v and %v", n, got[0], got[n-1])
+		}
+	}
+}
+
+// A reduction that takes something else which waits for the program may not compute it: they
+// would wait for each other.
+func TestAReductionDoesNotComputeWhatItWaitsFor(t *testing.T) {
+	n := fewPoured
+	e := planned(t, n, 1, func(f compute.Function, in []compute.Value) (compute.Value, error) {
+		c := chain{f: f.(*function)}
+		whole := func(v compute.Value) compute.Value {
+			return c.of(f.BroadcastInDim(c.of(f.Reshape(v, 1)), shapes.Make(dtypes.Float32, n), []int{0}))
+		}
+		y := c.of(f.Exp(in[0]))
+		centred := c.of(f.Mul(y, whole(c.of(f.ReduceMax(y)))))
+		return c.of(f.Add(y, whole(c.of(f.ReduceSum(centred))))), c.err
+	})
+	in := make([]float32, n)
+	buf, err := e.backend.BufferFromFlatData(0, in, shapes.Make(dtypes.Float32, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := e.Execute([]compute.Buffer{buf}, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if flat, _ := out[0].(*buffer).Data(); flat.([]float32)[n/2] != float32(n+1) {
+		t.Errorf("%v, not %d", flat.([]float32)[n/2], n+1)
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
 // tile is how many elements a program computes at a time: few enough that all its
@@ -235,6 +237,7 @@ func (p *program) compute(x *execution, f *frame, from, n int) {
 		switch l.how {
 		case direct:
 			f.registers[l.to] = x.address(l.from, from)
+			kernels.Ahead(x.address(l.from, from+n), min(n, p.size-from-n)*int(l.from.of.Size()))
 		case gathered:
 			l.gather(x, f.registers[l.to], from, n)
 		}
@@ -316,8 +319,11 @@ func walk[T any](to []T, base unsafe.Pointer, offset, step int) {
 	case 1:
 		copy(to, unsafe.Slice((*T)(p), len(to)))
 	case 0:
-		to[0] = *(*T)(p)
-		for done := 1; done < len(to); done *= 2 {
+		const few = 16
+		for i, v := 0, *(*T)(p); i < min(few, len(to)); i++ {
+			to[i] = v
+		}
+		for done := few; done < len(to); done *= 2 {
 			copy(to[done:], to[:done])
 		}
 	default:
