@@ -190,18 +190,25 @@ func (o *overlaps) overlapNotes() []string {
 
 func (o *overlaps) figure3() *paper.Output {
 	f := plot.Panels{Meta: plot.Meta{Title: figure3.Title, Caption: figure3.Doc, Source: o.provenance(figure3.ID).Line()}, Columns: 3}
+	if len(o.Cases) == 1 {
+		f.Caption = o.Cases[0].Label + ". " + f.Caption
+	}
 	for _, c := range o.Cases {
 		for _, model := range []string{ModelVAE, ModelDeep, ModelLinear} {
 			if own := o.at(c.Label, model, func(f Overlap) bool { return f.Forgot }); len(own) > 0 {
-				f.Figures = append(f.Figures, panel3(c, own[0]))
+				f.Figures = append(f.Figures, panel3(c, own[0], len(o.Cases) > 1))
 			}
 		}
 	}
 	return &paper.Output{Figure: f}
 }
 
-func panel3(c Case, f Overlap) plot.Figure {
-	title := fmt.Sprintf("%s, %s: r = %.2f", c.Label, f.Model, f.LogR)
+// panel3 names the case where there are several.
+func panel3(c Case, f Overlap, several bool) plot.Figure {
+	title := fmt.Sprintf("%s: r = %.2f", f.Model, f.LogR)
+	if several {
+		title = c.Label + ", " + title
+	}
 	return plot.Scatter{
 		Meta: plot.Meta{Title: title},
 		X:    plot.Axis{Label: "information of the others", Log: true}, Y: plot.Axis{Label: "information of the forgotten", Log: true},
