@@ -37,7 +37,11 @@ func (d Draw) Active() bool { return d.Law == Normal || d.Rate > 0 }
 // and on its place alone, so it is the same however a batch is cut into chunks,
 // and nothing has to be saved to resume.
 func (d Draw) Fill(dst []float32, key uint64, first, n int) {
-	array.SplitRows(d.Units, n, func(from, to int) {
+	work := n
+	if d.Law == Normal {
+		work *= 16 // a logarithm, a root, a sine and a cosine for two of them
+	}
+	array.SplitRows(d.Units, work, func(from, to int) {
 		for u := from; u < to; u++ {
 			row, base := dst[u*n:(u+1)*n], key+uint64(u)*0x9E3779B97F4A7C15<<20
 			if d.Law == Normal {

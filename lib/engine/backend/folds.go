@@ -15,12 +15,12 @@ func foldFloats[T float](t dtypes.DType) {
 	sum := func(a, b float64) float64 { return a + b }
 	times := func(a, b float64) float64 { return a * b }
 	least := func(a, b float64) float64 { return -larger(-a, -b) }
-	narrow := func(a float64) T { return T(a) }
-	folds[kernelOf{compute.OpTypeReduceSum, t}] = foldOf(0.0, func(a float64, v T) float64 { return a + float64(v) }, sum, narrow)
-	folds[kernelOf{compute.OpTypeReduceProduct, t}] = foldOf(1.0, func(a float64, v T) float64 { return a * float64(v) }, times, narrow)
+	rounded := func(a float64) T { return T(a) }
+	folds[kernelOf{compute.OpTypeReduceSum, t}] = foldOf(0.0, func(a float64, v T) float64 { return a + float64(v) }, sum, rounded)
+	folds[kernelOf{compute.OpTypeReduceProduct, t}] = foldOf(1.0, func(a float64, v T) float64 { return a * float64(v) }, times, rounded)
 	most := func(a float64, v T) float64 { return larger(a, float64(v)) }
-	folds[kernelOf{compute.OpTypeReduceMax, t}] = foldOf(math.Inf(-1), most, larger[float64], narrow)
-	folds[kernelOf{compute.OpTypeReduceMin, t}] = foldOf(math.Inf(1), func(a float64, v T) float64 { return least(a, float64(v)) }, least, narrow)
+	folds[kernelOf{compute.OpTypeReduceMax, t}] = foldOf(math.Inf(-1), most, larger[float64], rounded)
+	folds[kernelOf{compute.OpTypeReduceMin, t}] = foldOf(math.Inf(1), func(a float64, v T) float64 { return least(a, float64(v)) }, least, rounded)
 }
 
 // fastFolds puts the kernels' loops in the place of the plain ones of float32, and of
@@ -33,6 +33,7 @@ func fastFolds() {
 	sum.across = func(acc []uint64, from unsafe.Pointer, rows int) {
 		kernels.AddRows(floats64(&acc[0], len(acc)), of[float32](from, rows*len(acc)), len(acc), rows)
 	}
+	sum.end = narrow
 	folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float64}].across = func(acc []uint64, from unsafe.Pointer, rows int) {
 		sums := floats64(&acc[0], len(acc))
 		for x := of[float64](from, rows*len(acc)); len(x) > 0; x = x[len(acc):] {
@@ -54,6 +55,12 @@ func extreme(op compute.OpType, row func(a []float32) float32, to func(dst []flo
 			to(floats64(&acc[0], len(acc)), x[:len(acc)])
 		}
 	}
+	f.end = narrow
+}
+
+// narrow stores accumulators of float64 as float32.
+func narrow(to unsafe.Pointer, acc []uint64) {
+	kernels.Narrow(of[float32](to, len(acc)), floats64(unsafe.SliceData(acc), len(acc)))
 }
 
 func floats64(acc *uint64, n int) []float64 { return of[float64](unsafe.Pointer(acc), n) }
