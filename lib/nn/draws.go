@@ -39,7 +39,7 @@ func (d Draw) Active() bool { return d.Law == Normal || d.Rate > 0 }
 func (d Draw) Fill(dst []float32, key uint64, first, n int) {
 	work := n
 	if d.Law == Normal {
-		work *= 16 // a logarithm, a root, a sine and a cosine for two of them
+		work *= 64 // a logarithm, a root, a sine and a cosine for two of them
 	}
 	array.SplitRows(d.Units, work, func(from, to int) {
 		for u := from; u < to; u++ {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -574,13 +575,9 @@ func (s *sum) put(dst []float64, grad []float32) {
 	first := !s.some
 	array.Split(len(dst), func(from, to int) {
 		if first {
-			for j := from; j < to; j++ {
-				dst[j] = float64(grad[j])
-			}
-			return
-		}
-		for j := from; j < to; j++ {
-			dst[j] += float64(grad[j])
+			kernels.Widen(dst[from:to], grad[from:to])
+		} else {
+			kernels.AddRows(dst[from:to], grad[from:to], to-from, 1)
 		}
 	})
 }
