@@ -190,3 +190,31 @@ func TestOneExecutionsGradientIsItsSum(t *testing.T) {
 		}
 	}
 }
+
+// However near a gradient comes to the longest, it is shortened by the factor that the sum
+// of the squares in their order gives, and only if that says that it is too long.
+func TestClippingKnowsAHairsBreadth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		g, sum := make([]float64, 1000), 0.0
+		for i := range g {
+			g[i] = rng.NormFloat64()
+			sum += float64(g[i] * g[i])
+		}
+		norm := math.Sqrt(sum)
+		for _, by := range []float64{-1e-3, -1e-7, -1e-12, -1e-15, 0, 1e-15, 1e-12, 1e-7, 1e-3} {
+			most, factor, got := norm*(1+by), 1.0, slices.Clone(g)
+			if norm > most {
+				factor = most / norm
+			}
+			if err := (ClipNorm{Max: most}).Operate(nil, [][]float64{got}, nil); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range g {
+				if got[i] != v*factor {
+					t.Fatalf("at most %v of %v: %v became %v, not %v", most, norm, v, got[i], v*factor)
+				}
+			}
+		}
+	}
+}

@@ -149,6 +149,7 @@ var ofEngine = []Fault{
 		Protects: "players that move together meet the weights that are ahead"},
 	{File: "lib/train/fit.go", Old: "own = false // whoever saved it may keep it", New: "own = true", Protects: "a state that was saved stays as it is"},
 	{File: "lib/train/fit.go", Old: "own := h.Resume == nil", New: "own := true", Protects: "the state that a fit goes on from stays as it is"},
+	{File: "lib/train/surgery.go", Old: "c.Max*c.Max*(1-margin)", New: "c.Max*c.Max*(1+margin)", Protects: "a gradient a hair too long is shortened"},
 	{File: "lib/train/augment.go", Old: "return t.Augment == nil && same", New: "return same", Protects: "the target of an augmented autoencoder is the record itself"},
 	{File: "lib/model/model.go", Old: "		clear(flat[f*c.Padded+c.N : (f+1)*c.Padded])\n", New: "",
 		Protects: "records are padded with zeros, whatever the memory held"},
