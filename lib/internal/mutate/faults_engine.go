@@ -159,7 +159,7 @@ var ofEngine = []Fault{
 		Protects: "a reduction computes a program whose elements it takes in their order"},
 	{File: "lib/engine/backend/plan.go", Old: "if from != u && from.waits(u) {", New: "if from != u && false {",
 		Protects: "a reduction does not compute what something it takes waits for"},
-	{File: "lib/engine/backend/steps.go", Old: "programOf(u.members, p.view, p.results(u))\n	if err != nil {\n		return nil, err", New: "programOf(u.members, p.view, nil)\n	if err != nil {\n		return nil, err",
+	{File: "lib/engine/backend/steps.go", Old: "programOf(u.members, p.view, p.results(u))", New: "programOf(u.members, p.view, nil)",
 		Protects: "a reduction stores what others need of the program that it computes"},
 	{File: "lib/engine/backend/program.go", Old: "for done := few; done < len(to)", New: "for done := few + 1; done < len(to)",
 		Protects: "a repeated element is repeated everywhere"},
