@@ -65,7 +65,7 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 	}
 	g := newGradients(r)
 	_, single := c.Optimizer.(nn.Single)
-	g.clip, g.warms, g.single = plan.Private, true, single && plan.leavesGradients(c)
+	g.clip, g.warms, g.single = plan.Private, true, single && plan.leavesGradients()
 	for _, m := range players {
 		if plan.Game != nil {
 			g.own = append(g.own, m.rates)
@@ -235,6 +235,12 @@ func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
 	got, err := l.mixed(p, t, key)
 	if err != nil {
 		return stepped{}, err
+	}
+	if got.single != nil {
+		if l.Clip != 0 {
+			err = ClipNorm{Max: l.Clip}.single(got.single)
+		}
+		return got, err
 	}
 	l.plan.Private.finish(&got.sum, t, step)
 	got.loss += l.plan.L1.add(p, got.grads, s.Done-1, l.Epochs)

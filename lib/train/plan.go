@@ -49,9 +49,9 @@ func FitPlan(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Con
 	return fit(ctx, r, p, plan, c, h)
 }
 
-// leavesGradients tells whether the optimiser sees gradients as they were computed.
-func (p Plan) leavesGradients(c Config) bool {
-	return p.Game == nil && p.L1 == nil && p.Mask == nil && p.Private == nil && p.Mixer == nil && len(p.Surgeons) == 0 && c.Clip == 0
+// leavesGradients tells whether the plan leaves gradients as they were computed.
+func (p Plan) leavesGradients() bool {
+	return p.Game == nil && p.L1 == nil && p.Mask == nil && p.Private == nil && p.Mixer == nil && len(p.Surgeons) == 0
 }
 
 func (p Plan) check(a model.Architecture, like nn.Params) error {

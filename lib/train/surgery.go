@@ -30,33 +30,49 @@ type ClipNorm struct{ Max float64 }
 
 // Operate implements Surgeon.
 func (c ClipNorm) Operate(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
-	if !(c.Max > 0) {
-		return fmt.Errorf("the longest gradient is %v, not a positive number", c.Max)
+	return clip(c.Max, grads, func(g []float64) float64 { return kernels.Dot(g, g) })
+}
+
+// single is Operate for a gradient in float32, as one execution leaves it. What it comes to
+// in the optimiser has the same bits.
+func (c ClipNorm) single(grads [][]float32) error { return clip(c.Max, grads, squares) }
+
+// clip decides by the sum of all squares in their order. Most gradients are so short that a
+// sum in another order, which fast computes for one tensor many numbers at a time, says so too.
+func clip[T float32 | float64](most float64, grads [][]T, fast func(g []T) float64) error {
+	if !(most > 0) {
+		return fmt.Errorf("the longest gradient is %v, not a positive number", most)
 	}
-	if c.surelyShort(grads) {
-		return nil
-	}
+	const margin = 1e-5 // above what sums of a billion squares in float32 differ by
 	var sum float64
 	for _, g := range grads {
+		sum += fast(g)
+	}
+	if small := 1e-10; most > small && sum < most*most*(1-margin) {
+		return nil
+	}
+	sum = 0
+	for _, g := range grads {
 		for _, v := range g {
-			sum += float64(v * v)
+			sum += float64(float64(v) * float64(v))
 		}
 	}
-	if norm := math.Sqrt(sum); norm > c.Max {
-		scale(grads, c.Max/norm)
+	if norm := math.Sqrt(sum); norm > most {
+		scale(grads, most/norm)
 	}
 	return nil
 }
 
-// surelyShort tells most gradients that are not too long by a sum in another order, many
-// numbers at a time: of a billion squares any two orders differ by less than the margin.
-func (c ClipNorm) surelyShort(grads [][]float64) bool {
-	const margin = 1e-6
-	var sum float64
-	for _, g := range grads {
-		sum += kernels.Dot(g, g)
+// squares adds up the squares, each rounded to float32: below 1e-19 they are lost.
+func squares(g []float32) (sum float64) {
+	var tile [1024]float32
+	for len(g) > 0 {
+		n := min(len(g), len(tile))
+		kernels.Mul(tile[:n], g[:n], g[:n])
+		sum += kernels.Sum(tile[:n])
+		g = g[n:]
 	}
-	return sum < c.Max*c.Max*(1-margin)
+	return sum
 }
 
 // AddNoise adds normal noise of standard deviation Std to every element.
@@ -115,11 +131,11 @@ func (d Decay) Operate(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) e
 	return nil
 }
 
-func scale(grads [][]float64, factor float64) {
+func scale[T float32 | float64](grads [][]T, factor float64) {
 	for _, g := range grads {
 		array.Split(len(g), func(from, to int) {
 			for j := from; j < to; j++ {
-				g[j] *= factor
+				g[j] = T(float64(g[j]) * factor)
 			}
 		})
 	}

@@ -2,12 +2,14 @@ package train
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
@@ -50,8 +52,12 @@ func length(g [][]float64) float64 { return math.Sqrt(inner(g, g)) }
 // A configuration's clipping is the surgeon's, behind what a plan has.
 func TestAConfigurationMayClip(t *testing.T) {
 	o, r := mixed(40, 6, 5), openRunner(t, still, 32)
+	alone := Objective{o[1]} // in one execution, whose gradient is in float32
 	fitted := func(plan Plan, c Config) string {
-		plan.Passes, c.Epochs, c.Optimizer = once(o), 3, nn.SGD{LR: 1}
+		if plan.Passes == nil {
+			plan.Passes = once(o)
+		}
+		c.Epochs, c.Optimizer = 3, nn.SGD{LR: 1}
 		p, _, err := FitPlan(context.Background(), r, initial(still), plan, c, Hooks{})
 		if err != nil {
 			t.Fatal(err)
@@ -61,6 +67,10 @@ func TestAConfigurationMayClip(t *testing.T) {
 	clipped := fitted(Plan{}, Config{Clip: 0.1})
 	if clipped != fitted(Plan{Surgeons: []Surgeon{ClipNorm{Max: 0.1}}}, Config{}) || clipped == fitted(Plan{}, Config{}) {
 		t.Error("clipping by the configuration is not that of the surgeon")
+	}
+	if fitted(Plan{Passes: once(alone)}, Config{Clip: 0.1}) != fitted(Plan{Passes: once(alone), Surgeons: []Surgeon{ClipNorm{Max: 0.1}}}, Config{}) ||
+		fitted(Plan{Passes: once(alone)}, Config{Clip: 0.1}) == fitted(Plan{Passes: once(alone)}, Config{}) {
+		t.Error("a gradient of one execution is clipped otherwise")
 	}
 	both := fitted(Plan{Surgeons: []Surgeon{Decay{Rate: 3}}}, Config{Clip: 0.1})
 	if both != fitted(Plan{Surgeons: []Surgeon{Decay{Rate: 3}, ClipNorm{Max: 0.1}}}, Config{}) {
@@ -192,27 +202,30 @@ func TestOneExecutionsGradientIsItsSum(t *testing.T) {
 }
 
 // However near a gradient comes to the longest, it is shortened by the factor that the sum
-// of the squares in their order gives, and only if that says that it is too long.
+// of the squares in their order gives, and only if that says that it is too long; in float32
+// as in float64.
 func TestClippingKnowsAHairsBreadth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
 		g, sum := make([]float64, 1000), 0.0
 		for i := range g {
-			g[i] = rng.NormFloat64()
+			g[i] = float64(float32(rng.NormFloat64()))
 			sum += float64(g[i] * g[i])
 		}
 		norm := math.Sqrt(sum)
 		for _, by := range []float64{-1e-3, -1e-7, -1e-12, -1e-15, 0, 1e-15, 1e-12, 1e-7, 1e-3} {
-			most, factor, got := norm*(1+by), 1.0, slices.Clone(g)
+			most, factor, got, single := norm*(1+by), 1.0, slices.Clone(g), make([]float32, len(g))
+			kernels.Narrow(single, g)
 			if norm > most {
 				factor = most / norm
 			}
-			if err := (ClipNorm{Max: most}).Operate(nil, [][]float64{got}, nil); err != nil {
+			c := ClipNorm{Max: most}
+			if err := errors.Join(c.Operate(nil, [][]float64{got}, nil), c.single([][]float32{single})); err != nil {
 				t.Fatal(err)
 			}
 			for i, v := range g {
-				if got[i] != v*factor {
-					t.Fatalf("at most %v of %v: %v became %v, not %v", most, norm, v, got[i], v*factor)
+				if got[i] != v*factor || single[i] != float32(v*factor) {
+					t.Fatalf("at most %v of %v: %v became %v and %v, not %v", most, norm, v, got[i], single[i], v*factor)
 				}
 			}
 		}
