@@ -9,8 +9,9 @@
 // are gathered into programs that run over tiles of a thousand elements, so that
 // what is between two of them never leaves the first-level cache, and a reduction
 // takes the program before it along, unless that program has most of its values from
-// others. Everything else is a step of its own. What is stored between steps has its
-// place in one arena, by liveness.
+// others. A large reduction computes that program even where others need what it makes,
+// and stores that on the way. Everything else is a step of its own. What is stored
+// between steps has its place in one arena, by liveness.
 //
 // # Bits
 //
