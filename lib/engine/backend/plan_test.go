@@ -265,33 +265,45 @@ func TestASumDoesNotBringValuesIntoMemory(t *testing.T) {
 	}
 }
 
+// spread repeats a number n times.
+func (c *chain) spread(v compute.Value, n int) compute.Value {
+	return c.of(c.f.BroadcastInDim(c.of(c.f.Reshape(v, 1)), shapes.Make(dtypes.Float32, n), []int{0}))
+}
+
+// executed is what a plan makes of a vector.
+func executed(t *testing.T, e *executable, in []float32) []float32 {
+	t.Helper()
+	buf, err := e.backend.BufferFromFlatData(0, in, shapes.Make(dtypes.Float32, len(in)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := e.Execute([]compute.Buffer{buf}, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat, err := out[0].(*buffer).Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat.([]float32)
+}
+
 // A large program whose result is needed and summed up is computed in one step, which both
 // stores and sums; a small one in two, which more workers share.
 func TestASumIsTakenWhileItsTermsAreComputed(t *testing.T) {
-	sumBeside := func(f compute.Function, in []compute.Value) (compute.Value, error) {
+	shares := func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		c := chain{f: f.(*function)}
 		y := c.of(f.Exp(in[0]))
-		n := in[0].(*node).size()
-		sum := c.of(f.BroadcastInDim(c.of(f.Reshape(c.of(f.ReduceSum(y)), 1)), shapes.Make(dtypes.Float32, n), []int{0}))
-		return c.of(f.Div(y, sum)), c.err
+		return c.of(f.Div(y, c.spread(c.of(f.ReduceSum(y)), in[0].(*node).size()))), c.err
 	}
 	for n, steps := range map[int]int{fewPoured: 2, fewPoured - 1: 3} {
-		e := planned(t, n, 1, sumBeside)
+		e := planned(t, n, 1, shares)
 		if len(e.steps) != steps {
 			t.Errorf("%d elements: %d steps, not %d", n, len(e.steps), steps)
 		}
 		in := make([]float32, n)
 		in[0] = float32(math.Log(float64(n)))
-		buf, err := e.backend.BufferFromFlatData(0, in, shapes.Make(dtypes.Float32, n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := e.Execute([]compute.Buffer{buf}, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		flat, _ := out[0].(*buffer).Data()
-		got, total := flat.([]float32), float64(2*n-1)
+		got, total := executed(t, e, in), float64(2*n-1)
 		if math.Abs(float64(got[0])-float64(n)/total) > 1e-6 || math.Abs(float64(got[n-1])*total-1) > 1e-6 {
 			t.Errorf("%d elements: shares %v and %v", n, got[0], got[n-1])
 		}
@@ -304,23 +316,11 @@ func TestAReductionDoesNotComputeWhatItWaitsFor(t *testing.T) {
 	n := fewPoured
 	e := planned(t, n, 1, func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		c := chain{f: f.(*function)}
-		whole := func(v compute.Value) compute.Value {
-			return c.of(f.BroadcastInDim(c.of(f.Reshape(v, 1)), shapes.Make(dtypes.Float32, n), []int{0}))
-		}
 		y := c.of(f.Exp(in[0]))
-		centred := c.of(f.Mul(y, whole(c.of(f.ReduceMax(y)))))
-		return c.of(f.Add(y, whole(c.of(f.ReduceSum(centred))))), c.err
+		scaled := c.of(f.Mul(y, c.spread(c.of(f.ReduceMax(y)), n)))
+		return c.of(f.Add(y, c.spread(c.of(f.ReduceSum(scaled)), n))), c.err
 	})
-	in := make([]float32, n)
-	buf, err := e.backend.BufferFromFlatData(0, in, shapes.Make(dtypes.Float32, n))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := e.Execute([]compute.Buffer{buf}, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if flat, _ := out[0].(*buffer).Data(); flat.([]float32)[n/2] != float32(n+1) {
-		t.Errorf("%v, not %d", flat.([]float32)[n/2], n+1)
+	if got := executed(t, e, make([]float32, n)); got[n/2] != float32(n+1) {
+		t.Errorf("%v, not %d", got[n/2], n+1)
 	}
 }
