@@ -9,7 +9,8 @@ import (
 //
 //	c[r, j] = fma(a[r, p], b[p, j], c[r, j])   for p = 0, 1, ... k-1
 //
-// from 0, or from c where add is not 0. Strides count bytes: a[r, p] lies at a + r ars + p
+// from 0, or from c where bit 0 of add is set; bit 1 asks memory for what lies to the right
+// of the tile in c. Strides count bytes: a[r, p] lies at a + r ars + p
 // acs, b[p, j] at b + p bks + j numbers, c[r, j] at c + r crs + j numbers.
 type micro func(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
 
@@ -114,16 +115,19 @@ func (t *tile[T]) multiply(c, a, b Matrix[T], add bool) {
 
 // panels is how the micro-kernels read a b of k rows: panel i of the full ones begins at
 // data[i*step], its rows lie stride numbers apart. What is left of the columns is a panel
-// of its own, padded to whole vectors.
+// of its own, padded to whole vectors. The result may be far from the processor.
 type panels[T Float] struct {
 	data, rest               []T
 	step, stride, restStride int
 	full, left               int // panels, and columns behind them
+	far                      bool
 }
 
 // block is multiply for a b of at most blockK x blockCols.
 func (t *tile[T]) block(s *scratch[T], c, a, b Matrix[T], add bool) {
-	t.groups(s, t.arrange(s, b, a.Rows), c, a, add)
+	bp := t.arrange(s, b, a.Rows)
+	bp.far = true
+	t.groups(s, bp, c, a, add)
 }
 
 // groups multiplies a by panels, a group of rows after the other.
@@ -170,12 +174,17 @@ func (t *tile[T]) strip(s *scratch[T], bp panels[T], a, next Matrix[T], c []T, s
 	if add {
 		from = 1
 	}
+	if bp.far {
+		from |= 2
+	}
 	size := sizeOf[T]()
 	ars, acs := size*a.RowStride, size*a.ColStride
 	_ = c[(a.Rows-1)*stride+bp.full*width+bp.left-1]
 	for n := range bp.full {
 		kernel[1](ptr(a.Data), ars, acs, ptr(bp.data[n*bp.step:]), size*bp.stride, ptr(c[n*width:]), size*stride, a.Cols, from)
-		ask(next, n, bp.full)
+		if bp.far {
+			ask(next, n, bp.full)
+		}
 	}
 	if bp.left == 0 {
 		return

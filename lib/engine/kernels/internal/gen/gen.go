@@ -102,8 +102,8 @@ func (f *file) op(format string, args ...any) { f.line("\t"+format, args...) }
 //	c[r, j] = fma(a[r, p], b[p, j], c[r, j])   for p = 0, 1, ... k-1
 //
 // with every c[r, j] in a register of its own from the first p to the last. The rows
-// of a are reached from one pointer for each three of them. The whole tile asks for the next
-// one's c, to the right of its own.
+// of a are reached from one pointer for each three of them. Bit 0 of add says whether c is
+// added to; with bit 1 a whole tile asks for the next one's c, to the right of its own.
 func (f *file) micro(s set, e element, mr, nv int) {
 	bases := []string{"R8", "R9", "R10", "R11"}[:(mr+2)/3]
 	acc := func(r, v int) string { return s.reg(r*nv + v) }
@@ -116,7 +116,18 @@ func (f *file) micro(s set, e element, mr, nv int) {
 	for i := 1; i < len(bases); i++ {
 		f.op("LEAQ (%s)(R12*2), %s\n\tADDQ R12, %s", bases[i-1], bases[i], bases[i])
 	}
-	f.op("TESTQ AX, AX\n\tJZ zero\n\tMOVQ DX, AX")
+	if mr == s.rows && nv == 2 {
+		f.op("TESTQ $2, AX\n\tJZ near\n\tMOVQ DX, AX")
+		for range mr {
+			for v := range nv {
+				f.op("PREFETCHT0 %d(AX)", (nv+v)*s.bytes)
+			}
+			f.op("ADDQ BX, AX")
+		}
+		f.op("MOVQ add+64(FP), AX")
+		f.line("near:")
+	}
+	f.op("TESTQ $1, AX\n\tJZ zero\n\tMOVQ DX, AX")
 	for r := range mr {
 		for v := range nv {
 			f.op("VMOVUPS %d(AX), %s", v*s.bytes, acc(r, v))
@@ -147,15 +158,6 @@ func (f *file) micro(s set, e element, mr, nv int) {
 		}
 	}
 	f.line("start:")
-	if mr == s.rows && nv == 2 {
-		f.op("MOVQ DX, AX")
-		for range mr {
-			for v := range nv {
-				f.op("PREFETCHT0 %d(AX)", (nv+v)*s.bytes)
-			}
-			f.op("ADDQ BX, AX")
-		}
-	}
 	f.op("SUBQ $2, CX\n\tJLT last\n\tPCALIGN $32")
 	f.line("two:")
 	step()
