@@ -83,7 +83,7 @@ func plantedFleet(label, group string) Fleet {
 // epochs, of which 64 would take two days on two cores.
 func bloodFleet(label, class string, models int) Fleet {
 	c := blood(label, class, 40)
-	c.Only = []string{Original, Retrained, Ten}
+	c.Only = []string{Original, Retrained, Ten, RetainTuned, ExtraTrue}
 	c.Arch = func(genes, _ int) model.Architecture {
 		return vae.Cells{Genes: genes, Hidden: []int{128, 64}, Latent: 10}
 	}

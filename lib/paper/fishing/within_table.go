@@ -19,15 +19,20 @@ func (s *fleets) table() *paper.Output {
 			{Name: "within, original", Note: "AUC, cells that the model had against cells of the group that it had not; null 0.5; " +
 				"mean over models, 95 % interval over pairs"},
 			{Name: "TPR at 1 %", Note: "share of the members above the score that one of 100 non-members of all models passes, original; null 0.01"},
-			{Name: "within, " + Ten, Note: "after unlearning the half that the model had; the shadow models have unlearned theirs"},
-			{Name: "within, retrained", Note: "models that had none of the cells: the null"},
-			{Name: "matched, original", Note: "the paper's protocol: cells that the model had against the unseen ones nearest to them"},
-			{Name: "matched, retrained", Note: "the same of models that had none of them: what is not membership"},
-			{Name: "floor", Note: "the mean of |2 AUC - 1| of one model by chance, within the group"},
-			{Name: "in", Note: "records of the group that a model had; its partner had the others"},
-			{Name: "models"},
 		},
 	}
+	for _, arm := range s.unlearned() {
+		t.Columns = append(t.Columns, report.Column{Name: "within, " + arm,
+			Note: "after unlearning the half that the model had; the shadow models have unlearned theirs"})
+	}
+	t.Columns = append(t.Columns, []report.Column{
+		{Name: "within, retrained", Note: "models that had none of the cells: the null"},
+		{Name: "matched, original", Note: "the paper's protocol: cells that the model had against the unseen ones nearest to them"},
+		{Name: "matched, retrained", Note: "the same of models that had none of them: what is not membership"},
+		{Name: "floor", Note: "the mean of |2 AUC - 1| of one model by chance, within the group"},
+		{Name: "in", Note: "records of the group that a model had; its partner had the others"},
+		{Name: "models"},
+	}...)
 	for _, f := range s.Fleets {
 		for _, name := range f.Attacks() {
 			if row, there := s.row(f, name); there {
@@ -37,6 +42,18 @@ func (s *fleets) table() *paper.Output {
 	}
 	t.Notes = s.notes()
 	return &paper.Output{Table: t, Figure: s.figure(), Runs: report.RecordsOf(s.records())}
+}
+
+// unlearned are the arms of any fleet that go on from its original models.
+func (s *fleets) unlearned() (out []string) {
+	for _, f := range s.Fleets {
+		for _, a := range f.arms() {
+			if a.Label != Original && a.Label != Retrained && !slices.Contains(out, a.Label) {
+				out = append(out, a.Label)
+			}
+		}
+	}
+	return out
 }
 
 // row is an attack's line of a fleet.
@@ -52,11 +69,12 @@ func (s *fleets) row(f Fleet, name string) (report.Row, bool) {
 		return report.Row{}, false
 	}
 	in := original.Dealt / 2
-	row := report.Row{Group: f.Label, Cells: []report.Cell{
-		report.Str(name), inside(found, Original), rarely(original), inside(found, Ten), inside(found, Retrained),
-		outside(found, Original), outside(found, Retrained),
-		report.Num(stats.ChanceFloor(in, original.Dealt-in).Mean, 2), report.Num(float64(in), 0), report.Num(float64(f.Models), 0),
-	}}
+	row := report.Row{Group: f.Label, Cells: []report.Cell{report.Str(name), inside(found, Original), rarely(original)}}
+	for _, arm := range s.unlearned() {
+		row.Cells = append(row.Cells, inside(found, arm))
+	}
+	row.Cells = append(row.Cells, inside(found, Retrained), outside(found, Original), outside(found, Retrained),
+		report.Num(stats.ChanceFloor(in, original.Dealt-in).Mean, 2), report.Num(float64(in), 0), report.Num(float64(f.Models), 0))
 	if name == TypeAlone {
 		row.Kind = report.Control
 	}

@@ -182,3 +182,16 @@ func TestAReaderTrainsTheArmsThatHeNames(t *testing.T) {
 		t.Errorf("%d fleets at scale quick, %v", len(all), err)
 	}
 }
+
+// The table has a column for every way to unlearn of any of its fleets.
+func TestTheTableHasTheArmsOfItsFleets(t *testing.T) {
+	for scale, want := range map[string][]string{"quick": {Ten}, "hour": {Ten, RetainTuned, ExtraTrue}, "standard": {Ten, RetainTuned, ExtraTrue}} {
+		study, err := FleetStudyAt(scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (&fleets{FleetStudy: study}).unlearned(); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", scale, got, want)
+		}
+	}
+}
