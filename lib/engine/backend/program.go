@@ -16,6 +16,9 @@ import (
 // registers stay in the first-level cache.
 const tile = 1024
 
+// near is how many elements an operand may have that the processor's own caches still hold.
+const near = 1 << 16
+
 // program computes elementwise results of one size, a tile at a time. A register
 // holds a tile: one that was loaded, one in between, or a result in its place.
 type program struct {
@@ -237,7 +240,9 @@ func (p *program) compute(x *execution, f *frame, from, n int) {
 		switch l.how {
 		case direct:
 			f.registers[l.to] = x.address(l.from, from)
-			kernels.Ahead(x.address(l.from, from+n), min(n, p.size-from-n)*int(l.from.of.Size()))
+			if p.size > near {
+				kernels.Ahead(x.address(l.from, from+n), min(n, p.size-from-n)*int(l.from.of.Size()))
+			}
 		case gathered:
 			l.gather(x, f.registers[l.to], from, n)
 		}
