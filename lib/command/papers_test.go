@@ -3,10 +3,13 @@ package command
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
 
@@ -154,6 +157,18 @@ func TestMethodsThatNeedWeightsFromTheTrainingSaySo(t *testing.T) {
 	for _, m := range methodList() {
 		if sees := slices.Contains(m.Sees, "earlier weights"); sees != strings.HasPrefix(m.Name, "unroll") {
 			t.Errorf("%s: sees %v", m.Name, m.Sees)
+		}
+	}
+}
+
+// A table asked for as a picture, or a figure as a table, is no text in a file that says
+// otherwise.
+func TestAnOutputIsNotWrittenUnderAnotherOnesEnding(t *testing.T) {
+	for ending, args := range map[string][]string{".png": {"table", "ruler", "1"}, ".md": {"figure", "ruler", "5"}} {
+		out := filepath.Join(t.TempDir(), "out"+ending)
+		fails(t, lethe(t, append(args, "--out", out)...), cli.ExitUsage, out, "not as "+ending[1:])
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s was written", out)
 		}
 	}
 }

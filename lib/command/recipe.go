@@ -27,6 +27,10 @@ type recipeRun struct {
 	folder             []string // formats written where out is a folder
 }
 
+// allFormats are the endings by which somebody may ask a table for a picture, or a figure
+// for a table.
+var allFormats = []string{"md", "json", "csv", "png", "svg", "pdf", "html"}
+
 // runFormats are those of the values behind a table or figure.
 var runFormats = []string{"csv", "json"}
 
@@ -88,6 +92,8 @@ func (r *recipeRun) settle(formats []string) error {
 		return cli.OneOf("format", r.format, formats...)
 	case slices.Contains(formats, ending):
 		r.format = ending
+	case slices.Contains(allFormats, ending) && !r.intoFolder():
+		return cli.Usagef("--out %s: a %s is written as %s, not as %s", r.out, r.kind, cli.List(formats), ending)
 	default:
 		r.format = formats[0]
 	}
