@@ -67,7 +67,7 @@ type Hooks struct {
 	// Progress is called after every epoch.
 	Progress func(Epoch)
 	// Save stores a state from which Resume continues bit for bit. It is called
-	// every SaveEvery epochs (0: never in between) and when ctx ends.
+	// every SaveEvery epochs (0: never in between) and when ctx ends; the state is its to keep.
 	Save      func(*State) error
 	SaveEvery int
 	// Resume is a state that Save stored, or nil.

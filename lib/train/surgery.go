@@ -35,7 +35,7 @@ func (c ClipNorm) Operate(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand
 
 // single is Operate for a gradient in float32, as one execution leaves it. What it comes to
 // in the optimiser has the same bits.
-func (c ClipNorm) single(grads [][]float32) error { return clip(c.Max, grads, squares) }
+func (c ClipNorm) single(grads [][]float32) error { return clip(c.Max, grads, sumOfSquares) }
 
 // clip decides by the sum of all squares in their order. Most gradients are so short that a
 // sum in another order, which fast computes for one tensor many numbers at a time, says so too.
@@ -63,8 +63,8 @@ func clip[T float32 | float64](most float64, grads [][]T, fast func(g []T) float
 	return nil
 }
 
-// squares adds up the squares, each rounded to float32: below 1e-19 they are lost.
-func squares(g []float32) (sum float64) {
+// sumOfSquares adds up the squares, each rounded to float32: below 1e-19 they are lost.
+func sumOfSquares(g []float32) (sum float64) {
 	var tile [1024]float32
 	for len(g) > 0 {
 		n := min(len(g), len(tile))

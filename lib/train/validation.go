@@ -17,7 +17,7 @@ type Validation struct {
 	Objective Objective
 	// Judge stands in the place of the objective: a number for the weights after the
 	// epoch (1, 2, ...). It must be a function of these alone, so that a stopped fit
-	// goes on with the same bits.
+	// goes on with the same bits. A later epoch writes to p's memory: who keeps it clones it.
 	Judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)
 	// Patience ends the fit when the value has not fallen by more than MinDelta
 	// below its best for so many epochs; 0 never does.

@@ -292,7 +292,7 @@ var fewPoured = 4 * grain
 // pour moves programs to a reduction that takes their results, if nothing else that it
 // takes waits for them. What others need of them is stored on the way.
 func (p *planner) pour() {
-	poured := map[*unit]*unit{}
+	poured := map[*unit]bool{}
 	for _, r := range p.units {
 		if !p.reduces(r) || r.node.in[0].size() < fewPoured {
 			continue
@@ -300,11 +300,11 @@ func (p *planner) pour() {
 		for _, u := range slices.SortedFunc(maps.Keys(r.from), func(a, b *unit) int { return a.id - b.id }) {
 			if p.pours(u, r) {
 				p.join(u, r)
-				poured[u] = r
+				poured[u] = true
 			}
 		}
 	}
-	p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return poured[u] != nil })
+	p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return poured[u] })
 }
 
 func (p *planner) reduces(u *unit) bool { return u.node != nil && reductions[u.node.op] }

@@ -115,12 +115,12 @@ func (t *tile[T]) multiply(c, a, b Matrix[T], add bool) {
 
 // panels is how the micro-kernels read a b of k rows: panel i of the full ones begins at
 // data[i*step], its rows lie stride numbers apart. What is left of the columns is a panel
-// of its own, padded to whole vectors. The result may be far from the processor.
+// of its own, padded to whole vectors.
 type panels[T Float] struct {
 	data, rest               []T
 	step, stride, restStride int
-	full, left               int // panels, and columns behind them
-	far                      bool
+	full, left               int  // panels, and columns behind them
+	far                      bool // whether what comes next is far from the processor, and asked for ahead
 }
 
 // block is multiply for a b of at most blockK x blockCols.
