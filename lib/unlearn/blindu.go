@@ -202,9 +202,9 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 		return nil, fmt.Errorf("the critic alone: %w", err)
 	}
 	c.Epochs, c.Seed = m.Epochs, b.Seed
-	game, counted := train.Game{Players: players}, "epochs"
+	game, unit := train.Game{Players: players}, "epoch"
 	if u := m.Beside; u != nil {
-		c.Epochs, game.Rounds, counted = u.Rounds, u.sweeps(b.Erasure.Codes.Rows), "rounds"
+		c.Epochs, game.Rounds, unit = u.Rounds, u.sweeps(b.Erasure.Codes.Rows), "round"
 	}
 	plan := train.Plan{Game: &game, Mixer: mixer}
 	if plan.Validation, err = b.forgotten(of); err != nil {
@@ -214,7 +214,7 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p[:len(b.Original)], History: history, Note: ended(plan.Validation, history, counted)}, nil
+	return &Outcome{Params: p[:len(b.Original)], History: history, Note: ended(plan.Validation, history, unit)}, nil
 }
 
 // batch is how many records a step meets.

@@ -122,7 +122,7 @@ func (u Users) run(ctx context.Context, r Request, start nn.Params, erase erasur
 	}
 	out := &Outcome{Params: p, History: c.epochs}
 	if c.until != nil {
-		out.Note = ended(c.until, c.epochs, "rounds")
+		out.Note = ended(c.until, c.epochs, "round")
 	}
 	return out, nil
 }

@@ -202,7 +202,7 @@ func TestAFederationClosesABackdoor(t *testing.T) {
 		if asked, others := s.accuracy(t, p, s.asked), s.accuracy(t, p, s.others); asked > 0.4 || others < 0.75 {
 			t.Errorf("%s: of the backdoor's records %v are still given its label, of others %v are right", m.Name(), asked, others)
 		}
-		if !strings.Contains(rep.Note, "rounds") || rep.Epochs >= 20 || !strings.Contains(rep.Note, "forgotten") {
+		if !strings.Contains(rep.Note, "round") || rep.Epochs >= 20 || !strings.Contains(rep.Note, "forgotten") {
 			t.Errorf("%s: %q after %d rounds", m.Name(), rep.Note, rep.Epochs)
 		}
 		r.Forget, r.Retain = r.Retain, r.Forget
@@ -395,6 +395,31 @@ func isMean(t *testing.T, got, a, b nn.Params) {
 			if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
 				t.Fatalf("%s[%d] is %v, want %v", got[i].Name, j, v, want)
 			}
+		}
+	}
+}
+
+func TestHowAMethodEnded(t *testing.T) {
+	chance := 0.1
+	until := &train.Validation{Enough: &chance}
+	values := func(accuracies ...float64) (h []train.Epoch) {
+		for i := range accuracies {
+			h = append(h, train.Epoch{Valid: &accuracies[i]})
+		}
+		return h
+	}
+	for _, c := range []struct {
+		history []train.Epoch
+		unit    string
+		want    string
+	}{
+		{values(0.1), "round", "forgotten after 1 round"},
+		{values(0.3, 0.1), "round", "forgotten after 2 rounds"},
+		{values(0.3), "epoch", "all 1 epoch, at an accuracy of 0.300"},
+		{values(0.1, 0.3), "epoch", "all 2 epochs, at an accuracy of 0.300"},
+	} {
+		if got := ended(until, c.history, c.unit); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p, History: history, Note: ended(plan.Validation, history, "epochs")}, nil
+	return &Outcome{Params: p, History: history, Note: ended(plan.Validation, history, "epoch")}, nil
 }
 
 // forgotten stops at the end of an epoch after which a classifier finds the labels of
@@ -123,13 +123,15 @@ func (r Request) forgotten() *train.Validation {
 	}}
 }
 
-// ended says how a method ended that stops when it has forgotten, in epochs or in
-// rounds.
-func ended(v *train.Validation, history []train.Epoch, in string) string {
-	if v.Met(history) {
-		return fmt.Sprintf("forgotten after %d %s", len(history), in)
+// ended says how a method ended that stops when it has forgotten, in a unit like "epoch".
+func ended(v *train.Validation, history []train.Epoch, unit string) string {
+	if len(history) != 1 {
+		unit += "s"
 	}
-	return fmt.Sprintf("all %d %s, at an accuracy of %.3f", len(history), in, *history[len(history)-1].Valid)
+	if v.Met(history) {
+		return fmt.Sprintf("forgotten after %d %s", len(history), unit)
+	}
+	return fmt.Sprintf("all %d %s, at an accuracy of %.3f", len(history), unit, *history[len(history)-1].Valid)
 }
 
 // matched is the version of methods that hold codes by loss.LatentMatch with a weight.
