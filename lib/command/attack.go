@@ -25,9 +25,10 @@ models. For scores that you have computed yourself there is lethe score.`,
 	return c
 }
 
-// attacked is one attack's report, in a row of a table and as JSON.
+// attacked is one attack's report, in a row of a table and as JSON; or why there is none.
 type attacked struct {
-	Attack string `json:"attack"`
+	Attack  string `json:"attack"`
+	LeftOut string `json:"left_out,omitempty"`
 	*attack.ScoreReport
 	note string
 }
@@ -36,6 +37,10 @@ func attackAnswer(title string, rows []attacked, value any) cli.Answer {
 	t := &report.Table{Title: title, Columns: report.Columns("attack", "AUC", "95 % interval", "advantage, signed", "chance, 95 of 100",
 		"TPR at 1 %", "TPR at 5 %", "records")}
 	for _, r := range rows {
+		if r.ScoreReport == nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s is left out (%s).", r.Attack, r.LeftOut))
+			continue
+		}
 		t.Add(report.Str(r.Attack), report.Num(r.AUC.Value, 4), report.Str(report.FormatInterval(r.AUC.Low, r.AUC.High, 4)),
 			report.Num(r.Advantage.Signed, 4), report.Num(r.Advantage.ChanceP95, 4), report.Num(r.TPRAtFPR["0.01"], 4),
 			report.Num(r.TPRAtFPR["0.05"], 4), report.Str(fmt.Sprintf("%d + %d", r.NMembers, r.NNonmembers)))

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,13 +25,15 @@ in (m, n) which of them had which record (bools, or 0 and 1), truth (n,) which
 records the target had. Scores are higher for what a model fits: for LiRA scaled
 confidences of a classifier, or any score; for RMIA log-likelihoods. RMIA also wants
 the scores of records that no model had: z (k,) by the target and Z (m, k) by the
-shadow models; without them it is left out.
+shadow models.
 
 --method chooses; lira-online is the paper's, with a spread for every record, and
 lira-online-pooled better with fewer than some 64 models. Offline attacks use only
 models without the record. The coded ones are those of the published program. u-lira
 is for shadow models that had a record and have unlearned it by the method under
-attack, as --in says; it runs where --method names it.
+attack, as --in says; it runs where --method names it. Without --method an attack that
+the files are not enough for is left out, with the reason: a record that too few shadow
+models had, no population.
 
 Memory: about three times the files.`,
 		Example: `  lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy
@@ -70,32 +74,34 @@ func shadowAttacks() []shadow.Attack {
 	return append(shadow.All(), shadow.LiRA{Pooled: true}, shadow.LiRA{Offline: true, Pooled: true})
 }
 
-// attackShadows runs the attacks of these names; of none those that have all they need.
+// attackShadows runs the attacks of these names; of none all, and says of those that the
+// files are not enough for why they are left out. U-LiRA wants to be asked for: that the
+// shadow models have unlearned is in no file.
 func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attacked, error) {
 	var rows []attacked
+	var first error
+	ran := false
 	for _, a := range shadowAttacks() {
-		if wanted := slices.Contains(names, a.Name()) || len(names) == 0 && permitted(a, e); !wanted {
+		_, unasked := a.(shadow.ULiRA)
+		if len(names) == 0 && unasked || len(names) > 0 && !slices.Contains(names, a.Name()) {
 			continue
 		}
 		r, err := shadow.Run(a, e, member)
-		if err != nil {
+		row, lacks := attacked{Attack: a.Name(), ScoreReport: r}, new(shadow.Inapplicable)
+		switch {
+		case err == nil:
+			ran = true
+		case len(names) > 0 || !errors.As(err, &lacks):
 			return nil, err
+		default:
+			row.LeftOut, first = lacks.Why, cmp.Or(first, err)
 		}
-		rows = append(rows, attacked{Attack: a.Name(), ScoreReport: r})
+		rows = append(rows, row)
+	}
+	if !ran {
+		return nil, first
 	}
 	return rows, nil
-}
-
-// permitted tells whether the files are enough for an attack that nobody asked for.
-// U-LiRA wants to be asked for: that the shadow models have unlearned is in no file.
-func permitted(a shadow.Attack, e shadow.Evidence) bool {
-	switch a.(type) {
-	case shadow.RMIA:
-		return e.Population != nil
-	case shadow.ULiRA:
-		return false
-	}
-	return true
 }
 
 // oneMask reads a mask of one row: the target's.

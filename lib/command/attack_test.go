@@ -16,6 +16,7 @@ import (
 // attackJSON is the published shape of a row of attack --json.
 type attackJSON struct {
 	Attack, Protocol string
+	LeftOut          string `json:"left_out"`
 	scoreJSON
 	Cells []struct {
 		Record          int
@@ -187,8 +188,8 @@ func TestAttackByShadowModels(t *testing.T) {
 	}
 	without := args[:len(args)-4]
 	for _, r := range clitest.Decoded[[]attackJSON](t, lethe(t, append(without[:len(without):len(without)], "--json")...)) {
-		if strings.HasPrefix(r.Attack, "rmia") {
-			t.Errorf("%s without a population", r.Attack)
+		if rmia := strings.HasPrefix(r.Attack, "rmia"); rmia != (r.LeftOut == "there is no population") || rmia == (r.NMembers > 0) {
+			t.Errorf("without a population: %+v", r)
 		}
 	}
 	if r := lethe(t, append(args, "--method", "lira-online-pooled")...); !strings.Contains(r.Out, "lira-online-pooled") || strings.Contains(r.Out, "rmia") {
@@ -202,6 +203,37 @@ func TestAttackByShadowModels(t *testing.T) {
 	swapped = append([]string(nil), args...)
 	swapped[5], swapped[13] = args[13], args[5]
 	fails(t, lethe(t, swapped...), cli.ExitFailure, "--shadows", "want at least one model and 60 records")
+}
+
+// Who does not say which attack gets those that the files are enough for.
+func TestAnAttackThatTheFilesAreNotEnoughForIsLeftOut(t *testing.T) {
+	args := shadowArrays(t, 1.5)
+	args = args[:len(args)-4]
+	masks, err := npy.ReadMask(args[7])
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := true
+	for m := range masks {
+		masks[m][6], alone = alone, false
+	}
+	if err := npy.WriteMask(args[7], masks); err != nil {
+		t.Fatal(err)
+	}
+	const why = "record 6: shadow models with it: 1, and at least 2 are needed"
+	r := lethe(t, args...)
+	if r.Code != 0 || !strings.Contains(r.Out, "lira-online is left out ("+why+").") || strings.Count(r.Out, "\nlira-online ") != 0 ||
+		strings.Count(r.Out, "\nlira-online-pooled ") != 1 {
+		t.Errorf("%+v", r)
+	}
+	fails(t, lethe(t, append(args[:len(args):len(args)], "--method", "lira-online,lira-offline")...), cli.ExitFailure, "lira-online: "+why)
+	for m := range masks {
+		masks[m][6] = true // offline attacks miss those without it, online ones both sides
+	}
+	if err := npy.WriteMask(args[7], masks); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, lethe(t, args...), cli.ExitFailure, "lira-coded-offline", "without it")
 }
 
 // Of several files an error names one, and the row.

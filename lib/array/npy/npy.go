@@ -30,7 +30,7 @@ var (
 	ErrType = errors.New("unsupported element type")
 	// ErrShape: the array has another number of dimensions than the reader takes.
 	ErrShape = errors.New("unexpected shape")
-	// ErrValue: an element cannot be represented, or is no row number.
+	// ErrValue: an element cannot be represented, or is no row number and no class.
 	ErrValue = errors.New("unexpected value")
 )
 
@@ -102,6 +102,12 @@ func ReadIndices(path string) ([]int, error) {
 	return read(path, indices)
 }
 
+// ReadClasses reads the classes of records: an array of shape (n,) of integers >= 0, or
+// of bools, which are the classes 0 and 1.
+func ReadClasses(path string) ([]int, error) {
+	return read(path, classes)
+}
+
 // ReadMask reads which of n things hold, in m rows: an array of shape (m, n), or
 // (n,) for one row, of bools or of integers that are 0 or 1.
 func ReadMask(path string) ([][]bool, error) {
@@ -151,11 +157,24 @@ func vector(s *source) ([]float64, error) {
 }
 
 func indices(s *source) ([]int, error) {
-	switch {
-	case s.kind == 'b':
+	if s.kind == 'b' {
 		return nil, fmt.Errorf("%w: expected row numbers, found a mask of bools; save numpy.flatnonzero(mask)", ErrType)
+	}
+	return naturals(s, "a row number")
+}
+
+func classes(s *source) ([]int, error) {
+	if s.kind == 'b' {
+		s.kind = 'u' // a bool is a byte that is 0 or 1
+	}
+	return naturals(s, "a class")
+}
+
+// naturals reads integers from 0 on, which are called what.
+func naturals(s *source, what string) ([]int, error) {
+	switch {
 	case s.kind == 'f':
-		return nil, fmt.Errorf("%w: expected integers, found %q; save rows.astype(numpy.int64)", ErrType, s.descr)
+		return nil, fmt.Errorf("%w: expected integers, found %q; save x.astype(numpy.int64)", ErrType, s.descr)
 	case len(s.shape) != 1:
 		return nil, fmt.Errorf("%w: expected (n,), found %s", ErrShape, s.shapeText())
 	}
@@ -164,7 +183,7 @@ func indices(s *source) ([]int, error) {
 		for i := range len(b) / s.size {
 			v := s.integer(b[i*s.size:])
 			if v < 0 || v > math.MaxInt {
-				return fmt.Errorf("%w: element %d is %d, expected a row number >= 0", ErrValue, first+i, v)
+				return fmt.Errorf("%w: element %d is %d, expected %s >= 0", ErrValue, first+i, v, what)
 			}
 			out[first+i] = int(v)
 		}

@@ -93,6 +93,20 @@ func TestRowNumbersOfNumPyAreRead(t *testing.T) {
 	}
 }
 
+// A row number is no bool; a class may be one.
+func TestClassesOfNumPyAreRead(t *testing.T) {
+	for name, want := range map[string][]int{"i4": {7, 3}, "u1": {0, 255}, "bool": {1, 0}} {
+		if v, err := ReadClasses(golden(name)); err != nil || !slices.Equal(v, want) {
+			t.Errorf("%s: found %v, %v, expected %v", name, v, err, want)
+		}
+	}
+	for name, words := range map[string]string{"negative": "-1, expected a class >= 0", "f4": "astype", "object": "Python"} {
+		if _, err := ReadClasses(golden(name)); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestWrongArraysAreRefusedByNameAndReason(t *testing.T) {
 	matrix := func(path string) error { _, err := ReadMatrix(path); return err }
 	vector := func(path string) error { _, err := ReadVector(path); return err }

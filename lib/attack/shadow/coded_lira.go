@@ -1,7 +1,6 @@
 package shadow
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -87,7 +86,7 @@ func (a CodedLiRA) laws(samples [][]float64, side string) ([]law, error) {
 		size = min(size, len(x))
 	}
 	if size == 0 {
-		return nil, fmt.Errorf("a record has no shadow model %s it", side)
+		return nil, inapplicable("a record has no shadow model %s it", side)
 	}
 	out := make([]law, len(samples))
 	var all []float64

@@ -113,7 +113,7 @@ func (a LiRA) laws(samples [][]float64, side string) ([]law, error) {
 	}
 	for i, x := range samples {
 		if len(x) < need {
-			return nil, fmt.Errorf("record %d has %d shadow models %s it, at least %d are needed", i, len(x), side, need)
+			return nil, inapplicable("record %d: shadow models %s it: %d, and at least %d are needed", i, side, len(x), need)
 		}
 		own := 0.0
 		for _, v := range x {
@@ -133,7 +133,7 @@ func (a LiRA) laws(samples [][]float64, side string) ([]law, error) {
 			out[i].sd = math.Sqrt(squares / float64(freedom))
 		}
 		if !(out[i].sd > 1e-12*math.Abs(out[i].mean)) { // the mean of equal numbers is theirs up to rounding
-			return nil, fmt.Errorf("record %d: the shadow models %s it have no spread", i, side)
+			return nil, inapplicable("record %d: the shadow models %s it have no spread", i, side)
 		}
 	}
 	return out, nil

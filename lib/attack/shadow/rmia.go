@@ -95,7 +95,7 @@ func (a RMIA) Ratios(e Evidence) ([]float64, error) {
 	for i, t := range e.Target {
 		with, without := e.Shadows.of(i)
 		if len(without) == 0 || len(with) == 0 && !a.Offline {
-			return nil, fmt.Errorf("record %d has %d shadow models with and %d without it", i, len(with), len(without))
+			return nil, inapplicable("record %d: shadow models with it: %d, without it: %d", i, len(with), len(without))
 		}
 		out[i] = t - a.logEvidence(with, without)
 	}
@@ -140,7 +140,7 @@ func (a RMIA) checkPopulation(e Evidence) error {
 	p := e.Population
 	switch {
 	case p == nil || len(p.Target) == 0:
-		return errors.New("there is no population")
+		return inapplicable("there is no population")
 	case p.Shadows.Rows != e.Shadows.Scores.Rows || p.Shadows.Cols != len(p.Target):
 		return fmt.Errorf("shadow scores of the population are %d x %d, want %d x %d", p.Shadows.Rows, p.Shadows.Cols, e.Shadows.Scores.Rows, len(p.Target))
 	}
@@ -157,7 +157,7 @@ func (a RMIA) probable(of ...[]float64) error {
 	}
 	for _, x := range of {
 		if top := slices.Max(x); top > slack {
-			return fmt.Errorf("a log-likelihood is %v: no probability; offline densities need A = 1", top)
+			return inapplicable("a log-likelihood is %.4g: no probability; offline densities need A = 1", top)
 		}
 	}
 	return nil

@@ -120,6 +120,16 @@ func Run(a Attack, e Evidence, member []bool) (*attack.ScoreReport, error) {
 
 const level = 0.95
 
+// Inapplicable is the error of an attack that sound evidence is not enough for, or not of
+// the right kind; others may do with it.
+type Inapplicable struct{ Why string }
+
+func (e *Inapplicable) Error() string { return e.Why }
+
+func inapplicable(format string, args ...any) error {
+	return &Inapplicable{fmt.Sprintf(format, args...)}
+}
+
 func sides(scores []float64, member []bool) (s attack.Samples, err error) {
 	if len(member) != len(scores) {
 		return s, fmt.Errorf("membership of %d records, scores of %d", len(member), len(scores))

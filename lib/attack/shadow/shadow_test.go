@@ -491,8 +491,8 @@ func TestTooFewShadowModelsAreRefusedByTheirRecord(t *testing.T) {
 		a     Attack
 		spoil func(e *Evidence)
 	}{
-		"record 2 has 1 shadow models with it, at least 2": {LiRA{}, func(e *Evidence) { e.Shadows.In[0][2], e.Shadows.In[2][2] = false, false }},
-		"record 1 has 0 shadow models without it": {LiRA{Offline: true, Pooled: true}, func(e *Evidence) {
+		"record 2: shadow models with it: 1, and at least 2": {LiRA{}, func(e *Evidence) { e.Shadows.In[0][2], e.Shadows.In[2][2] = false, false }},
+		"record 1: shadow models without it: 0": {LiRA{Offline: true, Pooled: true}, func(e *Evidence) {
 			for m := range 6 {
 				e.Shadows.In[m][1] = true
 			}

@@ -114,8 +114,12 @@ func (s Study) check() error {
 		return fmt.Errorf("%d users", s.Users)
 	case s.Local.Epochs < 1:
 		return fmt.Errorf("%d local epochs", s.Local.Epochs)
-	case s.Local.Batch < 0 || !(s.Local.Rate >= 0) || !(s.Local.Clip >= 0) || math.IsInf(s.Local.Rate+s.Local.Clip, 1):
-		return fmt.Errorf("local batches of %d, rate %v, gradients cut to %v", s.Local.Batch, s.Local.Rate, s.Local.Clip)
+	case s.Local.Batch < 0:
+		return fmt.Errorf("local batches of %d records", s.Local.Batch)
+	case !(s.Local.Rate >= 0) || math.IsInf(s.Local.Rate, 1):
+		return fmt.Errorf("a learning rate of %v", s.Local.Rate)
+	case !(s.Local.Clip >= 0) || math.IsInf(s.Local.Clip, 1):
+		return fmt.Errorf("gradients cut to a length of %v", s.Local.Clip)
 	}
 	_, err = model.Like(net)
 	return errors.Join(err, s.Federation.Check())

@@ -35,7 +35,7 @@ func ReadRecords(x, y string) (Shard, error) {
 	if err := s.X.Check(x); err != nil {
 		return s, err
 	}
-	if s.Y, err = npy.ReadIndices(y); err != nil {
+	if s.Y, err = npy.ReadClasses(y); err != nil {
 		return s, err
 	}
 	if len(s.Y) != s.X.Rows {
