@@ -14,6 +14,9 @@ import (
 // minus is the sign that people read; JSON numbers keep the ASCII hyphen.
 const minus = "\u2212"
 
+// nan is a value that is no number, in words.
+const nan = "not a number"
+
 // FormatNumber prints v with a fixed number of digits after the point and a
 // proper minus sign. A negative number that rounds to zero loses its sign,
 // numbers of 1e9 and above are printed as powers of ten, and what is not finite
@@ -21,7 +24,7 @@ const minus = "\u2212"
 func FormatNumber(v float64, digits int) string {
 	switch {
 	case math.IsNaN(v):
-		return "not a number"
+		return nan
 	case math.IsInf(v, 1):
 		return "infinite"
 	case math.IsInf(v, -1):
@@ -117,12 +120,13 @@ func Gaps(reason, group, label string, columns int) Row {
 	return row
 }
 
-// Lost is the row of a method that has no numbers, with the reason in their place.
+// Lost is the row of a method that has no numbers, with the reason in their place, and in
+// that of the mean of none.
 // Words stay, what a paper prints among them.
 func (r Row) Lost(reason string) Row {
 	out := Row{Kind: Method, Group: r.Group, Cells: slices.Clone(r.Cells)}
 	for i, c := range out.Cells {
-		if c.numeric() {
+		if c.numeric() || c.Missing == nan {
 			out.Cells[i] = Gap(reason)
 		}
 	}

@@ -94,6 +94,8 @@ func (ev *evidence) users() *paper.Output {
 				"nearest to 'retrained' is best"},
 			{Name: "masked", Note: "the same with the records masked, 60 % in clear, as coded"},
 			{Name: "retain", Note: "share of right answers on the retain set"},
+			{Name: "gap", Note: "erased less retain in each model: near 0 where it met both alike, below where his records are known less well than " +
+				"those that stay; nearest to 'retrained' is best"},
 			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
 			{Name: "test, drawn", Note: "the same with a draw of every code, as coded"},
 			{Name: "rounds", Note: "until the method ended, mean over models; of BlindU's own epochs, epochs; of the controls one training's"},
@@ -119,6 +121,7 @@ func usersRow(c Case, a lab.Arm, rows []Row) report.Row {
 	l.Share(func(r Row) float64 { return r.Erased })
 	l.Share(func(r Row) float64 { return r.Masked })
 	l.Share(func(r Row) float64 { return r.Retain })
+	l.Over(4, func(r Row) float64 { return r.Erased - r.Retain })
 	l.Share(func(r Row) float64 { return r.Test })
 	l.Share(func(r Row) float64 { return r.Drawn })
 	l.Add(report.Num(l.Mean(func(r Row) float64 { return float64(r.Rounds) }).Value, 1))

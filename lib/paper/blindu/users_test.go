@@ -61,6 +61,12 @@ func TestUsersAsk(t *testing.T) {
 			t.Errorf("%s is of kind %s", label, row.Kind)
 		}
 	}
+	for _, row := range out.Table.Rows {
+		erased, retain, gap := row.Cells[1].Estimate, row.Cells[3].Estimate, row.Cells[4].Estimate
+		if row.Kind != report.Header && math.Abs(gap.Value-(erased.Value-retain.Value)) > 1e-12 {
+			t.Errorf("%s: a gap of %v between %v and %v", row.Cells[0].Text, gap.Value, erased.Value, retain.Value)
+		}
+	}
 	if notes := strings.Join(out.Table.Notes, " "); !strings.Contains(notes, "a user leaves: user 0 of 4 asks; they hold 100 to 100 records.") {
 		t.Errorf("notes: %s", notes)
 	}
