@@ -124,6 +124,7 @@ const level = 0.95
 // the right kind; others may do with it.
 type Inapplicable struct{ Why string }
 
+// Error implements error.
 func (e *Inapplicable) Error() string { return e.Why }
 
 func inapplicable(format string, args ...any) error {
