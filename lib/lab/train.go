@@ -117,8 +117,10 @@ func weightsOf(run *store.Run, file string, like nn.Params) (nn.Params, error) {
 	return nn.FromFile(f, "", like)
 }
 
-// checkpointEvery bounds what a killed training loses.
-const checkpointEvery = 5 * time.Second
+// pause is how long no checkpoint is made after one that took so long: a few seconds, or as
+// much longer as keeps checkpoints to a fiftieth of the time. It is what a killed training
+// loses.
+func pause(took time.Duration) time.Duration { return max(5*time.Second, 50*took) }
 
 // Checkpoints are hooks that save a training's state in the run's work folder, at
 // most every few seconds and when the work is stopped, and resume what is there.
@@ -126,7 +128,7 @@ const checkpointEvery = 5 * time.Second
 // behind them that holds them. like has the names and shapes of the weights.
 func Checkpoints(ctx context.Context, w *store.Work, like nn.Params, keep []int) (train.Hooks, error) {
 	h := train.Hooks{SaveEvery: 1}
-	last := time.Now()
+	next := time.Now().Add(pause(0))
 	h.Save = func(s *train.State) error {
 		kept := ctx.Err() == nil && slices.Contains(keep, s.Done)
 		if kept {
@@ -134,12 +136,15 @@ func Checkpoints(ctx context.Context, w *store.Work, like nn.Params, keep []int)
 				return err
 			}
 		}
-		if ctx.Err() == nil && !kept && time.Since(last) < checkpointEvery {
+		begun := time.Now()
+		if ctx.Err() == nil && !kept && begun.Before(next) {
 			return nil
 		}
-		last = time.Now()
 		f, state := s.File()
-		return w.SaveCheckpoint(f, state)
+		err := w.SaveCheckpoint(f, state)
+		end := time.Now()
+		next = end.Add(pause(end.Sub(begun)))
+		return err
 	}
 	f, state, ok, err := w.LoadCheckpoint()
 	if err != nil || !ok {

@@ -262,14 +262,19 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		return s, [][][]float32{state}, err
 	}
 	n := max(1, min(lanes, len(tasks))) // an empty batch has a lane too
-	if g.whole {
-		n = 1 // an execution uses all cores by itself
+	apart := !g.whole && n == len(tasks)
+	if g.whole || apart {
+		n = 1 // an execution uses all cores by itself, or no lane adds two
 	}
 	for len(g.lanes) < n {
 		if g.valueOnly || g.lengths != nil {
 			p = nil
 		}
 		g.lanes = append(g.lanes, newSum(p))
+	}
+	if apart {
+		states, err := g.together(tasks, o, weights, key, &g.lanes[0])
+		return g.lanes[0], states, err
 	}
 	sums, states := g.lanes[:n], make([][][]float32, len(tasks))
 	err = g.runner.Engine.Parallel(n, func(l int) error {
@@ -308,6 +313,29 @@ func (g *gradients) alone(t task, p nn.Params, o Objective, weights []any, key f
 		return sum{}, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
 	return s, state, nil
+}
+
+// together executes tasks side by side and makes a sum of what comes out, in their order:
+// as if each had a lane of its own, without the memory of lanes, which a step would have to
+// write and read again.
+func (g *gradients) together(tasks []task, o Objective, weights []any, key func(term, layer int) uint64, into *sum) (states [][][]float32, err error) {
+	outs := make([][]*tensors.Tensor, len(tasks))
+	defer func() {
+		for _, out := range outs {
+			model.Finalize(out)
+		}
+	}()
+	err = g.runner.Engine.Parallel(len(tasks), func(i int) (err error) {
+		outs[i], err = g.execute(tasks[i], o, weights, key)
+		return err
+	})
+	if err == nil {
+		states, err = into.gather(outs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+	}
+	return states, nil
 }
 
 // run executes a task and adds what comes out to a sum; it returns what it says of the
@@ -534,10 +562,64 @@ func newSum(p nn.Params) sum {
 func (s *sum) add(o sum) {
 	s.loss += o.loss
 	for i, g := range o.grads {
-		for j, v := range g {
-			s.grads[i][j] += v
-		}
+		array.Split(len(g), func(from, to int) {
+			dst := s.grads[i][from:to]
+			for j, v := range g[from:to] {
+				dst[j] += v
+			}
+		})
 	}
+}
+
+// gather makes s the sum of executions' losses and gradients, in their order, and returns
+// what each says of the state.
+func (s *sum) gather(outs [][]*tensors.Tensor) ([][][]float32, error) {
+	s.loss, s.some = 0, true
+	states := make([][][]float32, len(outs))
+	for _, out := range outs {
+		s.loss += float64(tensors.ToScalar[float32](out[0]))
+	}
+	for i, dst := range s.grads {
+		var grads [][]float32
+		for k, out := range outs {
+			err := tensors.ConstFlatData(out[1+i], func(flat []float32) { // which lies there until it is freed
+				switch {
+				case dst == nil && states[k] == nil:
+					states[k] = make([][]float32, len(s.grads))
+					fallthrough
+				case dst == nil:
+					states[k][i] = slices.Clone(flat)
+				case len(flat) == len(dst): // else no loss depends on it, or it is another player's
+					grads = append(grads, flat)
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		addUp(dst, grads, len(outs))
+	}
+	return states, nil
+}
+
+// addUp sets dst to the sum of so many gradients, of which those that are not given are 0. A
+// block of dst stays in the first-level cache until all are added to it.
+func addUp(dst []float64, grads [][]float32, n int) {
+	const block = 1 << 11
+	array.Split(len(dst), func(from, to int) {
+		for ; from < to; from += block {
+			end, rest := min(from+block, to), grads
+			if len(grads) == n {
+				kernels.Widen(dst[from:end], grads[0][from:end])
+				rest = grads[1:]
+			} else {
+				clear(dst[from:end]) // and not the first one's -0, which is 0 when a 0 is added
+			}
+			for _, g := range rest {
+				kernels.AddRows(dst[from:end], g[from:end], end-from, 1)
+			}
+		}
+	})
 }
 
 // addTensors adds an execution's loss and gradients, and returns what it says of
