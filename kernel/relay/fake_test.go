@@ -133,6 +133,7 @@ func (f *fake) execute(m *message) {
 		}
 		f.publish(m, "stream", stream("stdout", "it ran"))
 	case "die":
+		time.Sleep(time.Second) // in which the next cell comes to the relay, on a busy machine too
 		os.Exit(7)
 	case "echo": // what came in, with a buffer
 		a := m.answer("display_data", m.fields())

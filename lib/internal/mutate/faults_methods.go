@@ -241,7 +241,7 @@ var ofMethods = []Fault{
 		Protects: "the gap lies between his records and those that stay", Run: "UsersAsk"},
 	{File: "lib/report/cell.go", Old: " || c.Missing == nan", New: "",
 		Protects: "who diverged in every model is said to have", Tests: "./lib/paper", Run: "Diverged"},
-	{File: "lib/command/attack_shadows.go", Old: "!errors.As(err, &lacks)", New: "true",
+	{File: "lib/command/attack_shadows.go", Old: "!errors.As(err, &lacks)", New: "errors.As(err, &lacks)",
 		Protects: "an attack that the files are not enough for leaves the others alone", Run: "Attack"},
 	{File: "lib/command/attack_shadows.go", Old: "case len(names) > 0 || ", New: "case ",
 		Protects: "an attack that was asked for fails", Run: "Attack"},
