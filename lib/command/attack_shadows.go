@@ -87,7 +87,8 @@ func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attacked
 			continue
 		}
 		r, err := shadow.Run(a, e, member)
-		row, lacks := attacked{Attack: a.Name(), ScoreReport: r}, new(shadow.Inapplicable)
+		row := attacked{Attack: a.Name(), ScoreReport: r}
+		var lacks *shadow.Inapplicable
 		switch {
 		case err == nil:
 			ran = true

@@ -37,7 +37,7 @@ func newFederatedCut() *cobra.Command {
 		Short: "Deal records to users and write a federation's folder",
 		Long: `Deal records to users and write the folder of a federation.
 
-X (n, d) holds a record per row, y (n,) their classes 0, 1, ... Without --alpha
+X (n, d) holds a record per row, y (n,) their classes 0, 1, ... or bools. Without --alpha
 every user gets as many, drawn at random; with it the mixture of classes is drawn
 for every class from a Dirichlet distribution: small alpha, users of few classes
 and of very unequal size.

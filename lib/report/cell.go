@@ -120,9 +120,8 @@ func Gaps(reason, group, label string, columns int) Row {
 	return row
 }
 
-// Lost is the row of a method that has no numbers, with the reason in their place, and in
-// that of the mean of none.
-// Words stay, what a paper prints among them.
+// Lost is the row of a method that has no numbers, with the reason in the place of each and
+// of the mean of none. Words stay, what a paper prints among them.
 func (r Row) Lost(reason string) Row {
 	out := Row{Kind: Method, Group: r.Group, Cells: slices.Clone(r.Cells)}
 	for i, c := range out.Cells {
