@@ -3,8 +3,34 @@ package train
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/lethe-ml/lethe/lib/nn"
 )
+
+// What is left in a lane of another step is no part of a sum to which an execution gives no
+// gradient, first or later.
+func TestALaneKeepsNothingThatWasLeft(t *testing.T) {
+	said := func(grad ...float32) []*tensors.Tensor {
+		return []*tensors.Tensor{tensors.FromScalar(float32(1)), tensors.FromFlatDataAndDimensions(grad, len(grad))}
+	}
+	for _, order := range [][][]float32{{{0}, {1, 2, 3}}, {{1, 2, 3}, {0}}} {
+		s := newSum(nn.Params{{Data: make([]float32, 3)}})
+		s.grads[0][0], s.grads[0][2] = 7, math.NaN()
+		s.reset()
+		for _, grad := range order {
+			if _, err := s.addTensors(said(grad...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := []float64{1, 2, 3}; s.loss != 2 || !slices.Equal(s.grads[0], want) {
+			t.Errorf("%v: loss %v, %v", order, s.loss, s.grads[0])
+		}
+	}
+}
 
 // A sum block by block has the bits of lanes that are added one after the other, in which a
 // gradient that is not given is 0.

@@ -51,7 +51,7 @@ var ofMethods = []Fault{
 	{File: "lib/train/loop.go", Old: "			g.own = append(g.own, m.rates)\n", New: "			g.own, _ = nil, m.rates\n",
 		Protects: "a player's gradient is his own", Run: "OwnGradient"},
 	{File: "lib/train/sum.go", Old: "case !s.some:", New: "case s.some:",
-		Protects: "what another step left is no player's gradient", Run: "OwnWeightsAlone"},
+		Protects: "what another step left is no player's gradient", Run: "Left"},
 	{File: "lib/train/state.go", Old: "			out[i] = p[k]\n", New: "			out[i] = p[i+0*k]\n",
 		Protects: "players beside a model resume in their order", Run: "BesideAModel"},
 	{File: "lib/attack/features/graph.go", Old: "Div(p.Mu, lengthMu), rows(2*d+3, 2*d+4)", New: "Div(p.Mu, lengthMu), rows(2*d+4, 2*d+5)",
