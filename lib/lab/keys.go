@@ -64,7 +64,17 @@ func augmentation(a train.Augmenter) *configured {
 	if a == nil {
 		return nil
 	}
-	return &configured{fmt.Sprintf("%T", a), a}
+	return &configured{Name: fmt.Sprintf("%T", a), Setting: a}
+}
+
+// goalKey is a goal as a key holds it: one whose results changed in a way that its fields do
+// not show says so, like a method (unlearn.Versioned).
+func goalKey(g Goal) configured {
+	key := configured{Name: g.Name(), Setting: g}
+	if v, ok := g.(unlearn.Versioned); ok {
+		key.Version = v.Version()
+	}
+	return key
 }
 
 // trainKey identifies a training in the store.
@@ -83,7 +93,7 @@ type trainKey struct {
 func (l *Lab) TrainKey(t Training) store.Key {
 	fit := t.Fit.WithDefaults()
 	config := trainKey{
-		NetworkKey: NetworkKeyOf(t.Problem.Arch), Goal: configured{t.goal().Name(), t.goal()}, Fit: fit,
+		NetworkKey: NetworkKeyOf(t.Problem.Arch), Goal: goalKey(t.goal()), Fit: fit,
 		Rows: hashInts(t.Rows), Augment: augmentation(t.Problem.augmenter(fit.Seed)), Keep: t.Keep,
 		Federated: t.Federated.key(),
 	}
@@ -117,7 +127,8 @@ func (l *Lab) unlearnKey(p *Problem, goal Goal, m unlearn.Method, r unlearn.Requ
 		Fit: r.Fit.WithDefaults(), Batch: r.Batch, Augment: augmentation(r.Augment), Holders: holdersKey(r.Holders),
 	}
 	if !isLabels(goal) {
-		config.Goal = &configured{goal.Name(), goal}
+		key := goalKey(goal)
+		config.Goal = &key
 	}
 	if m.Sees().Earlier && r.Earlier != nil {
 		config.Earlier, config.Epoch = r.Earlier.Params.Hash(), r.Earlier.Epoch

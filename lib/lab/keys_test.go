@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -207,6 +208,19 @@ func TestADefaultOrACorrectionThatChangesInCodeIsAnotherKey(t *testing.T) {
 	}
 }
 
+// A goal that changed says so in its key, and one that did not has the key that it had.
+func TestACorrectedGoalIsAnotherKey(t *testing.T) {
+	for likelihood, want := range map[Likelihood]int{"": 0, SquaredError: 0, NegativeBinomial: 2, ZeroInflated: 2} {
+		if got := goalKey(Reconstruction{Likelihood: likelihood}).Version; got != want {
+			t.Errorf("%q: version %d", likelihood, got)
+		}
+	}
+	text, err := json.Marshal(goalKey(Labels{}))
+	if err != nil || strings.Contains(string(text), "version") {
+		t.Errorf("labels are %s (%v)", text, err)
+	}
+}
+
 // opened is a case of a setting and what its original might be, untrained.
 func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
 	t.Helper()
@@ -366,7 +380,7 @@ func TestEveryFieldOfALossIsInTheKey(t *testing.T) {
 	for _, l := range append(loss.All(), diffusion.EDM{}) {
 		left := differ(t, l, func(v any) store.Key {
 			l := v.(loss.Loss)
-			return store.Key{Recipe: "train", Config: configured{l.Name(), l}}
+			return store.Key{Recipe: "train", Config: configured{Name: l.Name(), Setting: l}}
 		})
 		if len(left) > 0 || names[l.Name()] {
 			t.Errorf("%T: not looked at: %v; its name %q may be that of another", l, left, l.Name())

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
@@ -54,10 +55,21 @@ var (
 	_ Settling  = Reconstruction{}
 	_ Resolving = Reconstruction{}
 	_ Judging   = Reconstruction{}
+
+	_ unlearn.Versioned = Reconstruction{}
 )
 
 // Name implements Goal.
 func (Reconstruction) Name() string { return "reconstruction" }
+
+// Version implements unlearn.Versioned: since 2 the likelihoods of counts take their three
+// log-gammas together, which is another last bit.
+func (g Reconstruction) Version() int {
+	if g.resolved().Likelihood == SquaredError {
+		return 0
+	}
+	return 2
+}
 
 // Settled implements Settling.
 func (g Reconstruction) Settled() Goal {

@@ -199,6 +199,7 @@ type coordinates struct {
 // configured is a value behind an interface with what names its type.
 type configured struct {
 	Name    string `json:"name"`
+	Version int    `json:"version,omitempty"`
 	Setting any    `json:"setting"`
 }
 
@@ -220,8 +221,8 @@ func (s Setting) ID(o Origin) (string, error) {
 	}
 	arch := s.Arch(features, classes).Resolved()
 	c := coordinates{
-		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: configured{arch.Name(), arch},
-		Fit: s.Fit, Goal: configured{s.Goal.Name(), s.Goal}, Augment: s.Augment, Keep: s.Keep, Origin: o.On, Seed: o.Seed,
+		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: configured{Name: arch.Name(), Setting: arch},
+		Fit: s.Fit, Goal: goalKey(s.Goal), Augment: s.Augment, Keep: s.Keep, Origin: o.On, Seed: o.Seed,
 		Half: s.Half, Shards: s.Shards.together(), Backdoor: s.Backdoor, Pixels: s.Pixels,
 	}
 	kind, set := "train", string(o.On)
@@ -245,7 +246,7 @@ func (s Setting) ID(o Origin) (string, error) {
 	end := ""
 	if m := o.Method; m != nil {
 		kind, set, end = "unlearn", s.forgotten(), "/"+m.Name()
-		c.Method, c.Version = &configured{m.Name(), m.Resolved()}, unlearn.VersionOf(m)
+		c.Method, c.Version = &configured{Name: m.Name(), Setting: m.Resolved()}, unlearn.VersionOf(m)
 	}
 	b, err := json.Marshal(c)
 	if err != nil {

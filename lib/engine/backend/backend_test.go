@@ -70,8 +70,13 @@ func normals(n int) []float32 {
 }
 
 // Sums along and across, short and long, are those of float64, and have the same bits
-// with any number of workers.
+// with any number of workers, of float32 and of float64, of which fewer are computed at a time.
 func TestSumsAreExactAndDoNotDependOnWorkers(t *testing.T) {
+	t.Run("float32", func(t *testing.T) { sumsAreExact(t, dtypes.Float32) })
+	t.Run("float64", func(t *testing.T) { sumsAreExact(t, dtypes.Float64) })
+}
+
+func sumsAreExact(t *testing.T, as dtypes.DType) {
 	for _, dims := range [][]int{{1_000_003}, {7, 100_000}, {100_000, 7}, {64, 37, 129}, {5, 3}, {300, 10}, {2, 3000}} {
 		n := product(dims)
 		x := normals(n)
@@ -85,19 +90,29 @@ func TestSumsAreExactAndDoNotDependOnWorkers(t *testing.T) {
 			sum := func(workers int) []float32 {
 				return ran(t, Open(workers), func(f compute.Function, in []compute.Value) (compute.Value, error) {
 					v, err := f.Reshape(in[0], dims...)
+					if err == nil {
+						v, err = f.ConvertDType(v, as)
+					}
+					if err == nil {
+						v, err = f.Mul(v, v)
+					}
+					if err == nil {
+						v, err = f.ReduceSum(v, over...)
+					}
 					if err != nil {
 						return nil, err
 					}
-					if v, err = f.Mul(v, v); err != nil {
-						return nil, err
-					}
-					return f.ReduceSum(v, over...)
+					return f.ConvertDType(v, dtypes.Float32)
 				}, x)
 			}
 			got := sum(1)
 			want := make([]float64, len(got))
 			for i, v := range x {
-				want[keptIndex(i, dims, over)] += float64(v * v)
+				square := float64(v * v)
+				if as == dtypes.Float64 {
+					square = float64(v) * float64(v)
+				}
+				want[keptIndex(i, dims, over)] += square
 			}
 			for i := range got {
 				if d := math.Abs(float64(got[i])/want[i] - 1); d > 1e-7 {

@@ -49,6 +49,11 @@ func (x *execution) address(v view, i int) unsafe.Pointer {
 	return unsafe.Add(x.slots[v.slot], (v.start+i)*int(v.of.Size()))
 }
 
+// at is where element i after the first one lies.
+func (x *execution) at(e element, i int) unsafe.Pointer {
+	return unsafe.Add(x.slots[e.slot], (e.start+i)*e.bytes)
+}
+
 // parallel runs f on pieces of 0 .. n, on the workers; see kernels.Pool.
 func (x *execution) parallel(n, grain int, f func(from, to int)) { x.pool().Run(n, grain, f) }
 
@@ -119,10 +124,9 @@ func copied(from, to view) step {
 	if _, strides := merged(from.dims, from.strides); !from.dense() && !slices.Contains(strides[0], 0) {
 		return part{from, to} // each element once
 	}
-	w := &weaver{program: program{size: from.size()}, known: map[*node]int{}, loaded: map[string]int{}}
-	r := w.load(from)
-	w.stores = append(w.stores, store{r, to})
-	w.settle()
+	w := weaving(from.size())
+	w.store(w.load(from), to)
+	w.settle(-1)
 	return &w.program
 }
 

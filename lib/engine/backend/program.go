@@ -16,6 +16,10 @@ import (
 // registers stay in the first-level cache.
 const tile = 1024
 
+// together are the bytes of a register that are computed at a time: of
+// eight bytes an element, half a tile.
+const together = 4 * tile
+
 // near is how many elements an operand may have that the processor's own caches still hold.
 const near = 1 << 16
 
@@ -29,12 +33,15 @@ type program struct {
 	of      []dtypes.DType // the registers' types
 	scratch int            // tiles between loads and results
 	places  []int          // the register's tile of scratch, -1: it lies elsewhere
+	keep    int            // the register that is read when a tile is done, -1: none
+	step    int            // elements computed at a time
 }
 
 // load is an operand from memory.
 type load struct {
 	to      int
 	from    view
+	first   element
 	how     loading
 	dims    []int // of from, merged, with their strides
 	strides []int
@@ -55,8 +62,10 @@ type instruction struct {
 
 // store is a result that somebody else needs.
 type store struct {
-	from int
-	to   view
+	from   int
+	to     view
+	first  element
+	placed bool // the register lies where it is stored
 }
 
 // members are the nodes of a program, in their order; nodes outside are loaded.
@@ -68,7 +77,8 @@ type members struct {
 // programOf compiles the members of a program. Views of nodes outside are found by at; of
 // the members those in results are stored, at the views given.
 func programOf(m members, at func(n *node) view, results map[*node]view) (*program, map[*node]int, error) {
-	w := &weaver{program: program{size: m.size}, known: map[*node]int{}, loaded: map[string]int{}, at: at}
+	w := weaving(m.size)
+	w.at = at
 	for _, n := range m.nodes {
 		w.known[n] = -1
 	}
@@ -79,7 +89,7 @@ func programOf(m members, at func(n *node) view, results map[*node]view) (*progr
 	}
 	for _, n := range m.nodes {
 		if v, ok := results[n]; ok {
-			w.stores = append(w.stores, store{w.known[n], v})
+			w.store(w.known[n], v)
 		}
 	}
 	return &w.program, w.known, nil
@@ -91,6 +101,11 @@ type weaver struct {
 	known  map[*node]int // the registers of members
 	loaded map[string]int
 	at     func(n *node) view
+}
+
+// weaving is an empty program of that many elements.
+func weaving(size int) *weaver {
+	return &weaver{program: program{size: size}, known: map[*node]int{}, loaded: map[string]int{}}
 }
 
 func (w *weaver) register(of dtypes.DType) int {
@@ -127,7 +142,7 @@ func (w *weaver) load(v view) int {
 	if r, ok := w.loaded[key]; ok {
 		return r
 	}
-	l := load{to: w.register(v.of), from: v, how: gathered}
+	l := load{to: w.register(v.of), from: v, first: v.first(), how: gathered}
 	switch {
 	case v.constant():
 		l.how = single
@@ -138,6 +153,10 @@ func (w *weaver) load(v view) int {
 	l.dims, l.strides = d, s[0]
 	w.loads, w.loaded[key] = append(w.loads, l), l.to
 	return l.to
+}
+
+func (w *weaver) store(r int, to view) {
+	w.stores = append(w.stores, store{from: r, to: to, first: to.first()})
 }
 
 func kernelFor(n *node) (k kernel, err error) {
@@ -159,9 +178,9 @@ func kernelFor(n *node) (k kernel, err error) {
 }
 
 // settle gives every register its place: results lie where they are stored, what is
-// in between in as few tiles as its lives allow. keep stays to the end.
-func (p *program) settle(keep ...int) {
-	p.places = slices.Repeat([]int{-1}, len(p.of))
+// in between in as few tiles as its lives allow. keep, if not -1, stays to the end.
+func (p *program) settle(keep int) {
+	p.places, p.keep = slices.Repeat([]int{-1}, len(p.of)), keep
 	last := make([]int, len(p.of))
 	for i, c := range p.code {
 		last[c.a], last[c.b], last[c.c] = i, i, i
@@ -169,8 +188,8 @@ func (p *program) settle(keep ...int) {
 	for _, s := range p.stores {
 		last[s.from] = len(p.code)
 	}
-	for _, r := range keep {
-		last[r] = len(p.code)
+	if keep >= 0 {
+		last[keep] = len(p.code)
 	}
 	var free []int
 	take := func() int {
@@ -197,6 +216,14 @@ func (p *program) settle(keep ...int) {
 				free = append(free, p.places[r])
 			}
 		}
+	}
+	for i := range p.stores {
+		s := &p.stores[i]
+		s.placed = p.places[s.from] < 0 && !p.loadedAt(s.from)
+	}
+	p.step = tile
+	for _, t := range p.of {
+		p.step = min(p.step, together/int(t.Size()))
 	}
 }
 
@@ -226,7 +253,7 @@ func (p *program) open(x *execution, n int) *frame {
 	}
 	for _, l := range p.loads {
 		if l.how == single {
-			spread(l.from.of, f.registers[l.to], x.address(l.from, 0), min(n, tile))
+			spread(l.from.of, f.registers[l.to], x.at(l.first, 0), min(n, tile))
 		}
 	}
 	return f
@@ -234,29 +261,54 @@ func (p *program) open(x *execution, n int) *frame {
 
 func (f *frame) close() { frames.Put(f) }
 
-// compute runs the program for elements from .. from+n, n at most a tile.
+// compute runs the program for elements from .. from+n, n at most a tile. What is kept
+// lies in its register afterwards.
 func (p *program) compute(x *execution, f *frame, from, n int) {
-	for _, l := range p.loads {
-		switch l.how {
+	p.stretch(x, f, from, 0, min(n, p.step))
+	if n <= p.step {
+		return
+	}
+	var kept unsafe.Pointer
+	if p.keep >= 0 {
+		kept = f.registers[p.keep]
+	}
+	for done := p.step; done < n; done += p.step {
+		p.stretch(x, f, from, done, min(n-done, p.step))
+	}
+	if p.keep >= 0 {
+		f.registers[p.keep] = kept
+	}
+}
+
+// stretch computes n elements of a tile that begins at from, after those that are done.
+func (p *program) stretch(x *execution, f *frame, from, done, n int) {
+	if r := p.keep; r >= 0 && p.places[r] >= 0 {
+		f.registers[r] = unsafe.Add(unsafe.Pointer(&f.tiles[p.places[r]*tile]), done*int(p.of[r].Size()))
+	}
+	from += done
+	for i := range p.loads {
+		switch l := &p.loads[i]; l.how {
 		case direct:
-			f.registers[l.to] = x.address(l.from, from)
+			f.registers[l.to] = x.at(l.first, from)
 			if p.size > near {
-				kernels.Ahead(x.address(l.from, from+n), min(n, p.size-from-n)*int(l.from.of.Size()))
+				kernels.Ahead(x.at(l.first, from+n), min(n, p.size-from-n)*l.first.bytes)
 			}
 		case gathered:
 			l.gather(x, f.registers[l.to], from, n)
 		}
 	}
-	for _, s := range p.stores {
-		if p.places[s.from] < 0 && !p.loadedAt(s.from) {
-			f.registers[s.from] = x.address(s.to, from)
+	for i := range p.stores {
+		if s := &p.stores[i]; s.placed {
+			f.registers[s.from] = x.at(s.first, from)
 		}
 	}
-	for _, c := range p.code {
+	for i := range p.code {
+		c := &p.code[i]
 		c.run(n, f.registers[c.dst], f.registers[c.a], f.registers[c.b], f.registers[c.c])
 	}
-	for _, s := range p.stores {
-		if to := x.address(s.to, from); to != f.registers[s.from] {
+	for i := range p.stores {
+		s := &p.stores[i]
+		if to := x.at(s.first, from); to != f.registers[s.from] {
 			move(s.to.of, to, f.registers[s.from], n)
 		}
 	}
@@ -279,7 +331,7 @@ func (p *program) run(x *execution) {
 
 // gather lays out elements from .. from+n of a view side by side.
 func (l load) gather(x *execution, to unsafe.Pointer, from, n int) {
-	switch base := x.address(l.from, 0); int(l.from.of.Size()) {
+	switch base := x.at(l.first, 0); l.first.bytes {
 	case 1:
 		gather(of[uint8](to, n), base, l.dims, l.strides, from)
 	case 2:

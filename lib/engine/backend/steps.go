@@ -28,7 +28,7 @@ func (p *planner) steps(u *unit) ([]step, map[int]int, error) {
 	case u.node == nil:
 		w, _, err := programOf(u.members, p.view, p.results(u))
 		if err == nil {
-			w.settle()
+			w.settle(-1)
 		}
 		return []step{w}, nil, err
 	case reductions[u.node.op]:
@@ -52,7 +52,7 @@ func (p *planner) reduction(u *unit) (*reduction, error) {
 		groups: groupsOf(in.shape.Dimensions, u.node.attr.([]int)),
 	}
 	if len(u.nodes) == 0 {
-		w := &weaver{program: program{size: in.size()}, known: map[*node]int{}, loaded: map[string]int{}}
+		w := weaving(in.size())
 		r.result = w.load(p.views[in])
 		w.settle(r.result)
 		r.source = &w.program

@@ -31,6 +31,11 @@ func whole(slot int, of dtypes.DType, dims []int) view {
 	return view{slot: slot, of: of, dims: dims, strides: rowMajor(dims)}
 }
 
+// element is one of a slot's elements, of so many bytes.
+type element struct{ slot, start, bytes int }
+
+func (v view) first() element { return element{v.slot, v.start, int(v.of.Size())} }
+
 func (v view) size() int { return product(v.dims) }
 
 func product(dims []int) int {

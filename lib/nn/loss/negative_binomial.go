@@ -76,26 +76,38 @@ func (NegativeBinomial) Graph(g Given) Value {
 // and by the logarithm of the dispersion, in float64.
 type binomial struct{ log, byMean, byLog, library *Node }
 
-// newBinomial computes, with a = d + 8 and c the rest of Stirling's series,
+// newBinomial computes, with P(z) = z (z+1) ... (z+7), a = d + 8, b = x + 9 and S the
+// rest of Stirling's series,
 //
-//	lgamma(x+d) - lgamma(d) = (x+a-1/2) log1p(x/a) + x log a - x + c(x+a) - c(a)
-//	                          - log prod_{k<8} (1 + x/(d+k))
+//	lgamma(z) = (z+8-1/2) log(z+8) - (z+8) + log(2 pi)/2 + S(z+8) - log P(z)
 //
-// and, with the other logarithms taken together, the log-likelihood as a sum of
-// terms of the size of x and m, never of that of d.
+// of the three log-gammas together, and with the other logarithms, as a sum of terms
+// of the size of x and m, never of that of d:
+//
+//	(x+a-1/2) log1p(x/a) - d log1p(m/d) + x log(m a / ((d+m) b))
+//	+ log(P(d) P(x+1) / (P(x+d) b^(17/2))) + S(x+a) - S(a) - S(b) + 9 - log(2 pi)/2
 func newBinomial(g Given) binomial {
 	x, library := double(g.Inputs[Target]), double(g.Inputs[Library])
 	m := MaxScalar(Mul(double(g.Outputs[Proportion]), library), 1e-30) // a batch's padding has no library
 	d := Exp(ClipScalar(double(g.Outputs[LogDispersion]), -20, 20))
-	a, both := AddScalar(d, shift), Add(d, m)
-	steps, byD := risingSteps(x, d)
-	log := Mul(AddScalar(Add(x, a), -0.5), Log1P(Div(x, a)))
-	log = Add(log, Mul(x, Log(Div(Mul(m, a), both))))
-	log = Sub(Add(log, Sub(stirling(Add(x, a)), stirling(a))), Add(x, steps))
-	log = Sub(log, Add(Mul(d, Log1P(Div(m, d))), logFactorial(x)))
-	psi := Add(Add(Log1P(Div(x, a)), Sub(stirlingSlope(Add(x, a)), stirlingSlope(a))), byD)
-	slope := Add(Sub(psi, Log1P(Div(m, d))), Div(Sub(m, x), both))
-	return binomial{log, Div(Mul(d, Sub(Div(x, m), OnesLike(x))), both), Mul(d, slope), library}
+	upper, lower, count := raise(Add(x, d)), raise(d), raise(AddScalar(x, 1))
+	over, beyond := Inverse(Add(d, m)), Sub(x, m)
+	byCount, byMean := Log1P(Mul(x, lower.inverse)), Log1P(Div(m, d))
+
+	log := Sub(Mul(AddScalar(upper.to, -0.5), byCount), Mul(d, byMean))
+	log = Add(log, Mul(x, Log(Mul(Mul(m, lower.to), Mul(over, count.inverse)))))
+	factorial := Mul(count.product, Mul(Square(Square(Square(count.inverse))), Sqrt(count.inverse)))
+	log = Add(log, Log(Mul(Div(lower.product, upper.product), factorial)))
+	log = Add(log, Sub(upper.rest(), Add(lower.rest(), count.rest())))
+	log = AddScalar(log, shift+1-0.5*math.Log(2*math.Pi))
+
+	psi := Add(byCount, Sub(upper.slope(), lower.slope()))
+	return binomial{
+		log:     log,
+		byMean:  Mul(Mul(d, over), Div(beyond, m)),
+		byLog:   Mul(d, Sub(psi, Add(byMean, Mul(beyond, over)))),
+		library: library,
+	}
 }
 
 func double(x *Node) *Node { return ConvertDType(x, dtypes.Float64) }
@@ -105,35 +117,34 @@ func single(x *Node) *Node { return ConvertDType(x, dtypes.Float32) }
 // of its terms are exact to 1e-11.
 const shift = 8
 
-// risingSteps is log prod_{k<8} (1 + x/(d+k)), and minus its derivative by d.
-func risingSteps(x, d *Node) (log, slope *Node) {
-	product := OnesLike(d)
-	for k := range shift {
-		at := AddScalar(d, float64(k))
-		product = Mul(product, AddScalar(Div(x, at), 1))
-		step := Div(x, Mul(at, Add(at, x)))
-		if slope == nil {
-			slope = step
-		} else {
-			slope = Add(slope, step)
-		}
-	}
-	return Log(product), slope
+// raised is a z on its way to z + 8.
+type raised struct {
+	from, to, inverse *Node // z, z + 8, 1/(z+8)
+	pairs             *Node // u = z (z+7)
+	product           *Node // z (z+1) ... (z+7) = u (u+6) (u+10) (u+12)
 }
 
-// stirling is 1/12a - 1/360a^3 + 1/1260a^5 - 1/1680a^7: lgamma(a) without
+func raise(z *Node) raised {
+	to, u := AddScalar(z, shift), Mul(z, AddScalar(z, shift-1))
+	return raised{z, to, Inverse(to), u, Mul(u, monic(u, 28, 252, 720))}
+}
+
+// rest is S(a) = 1/12a - 1/360a^3 + 1/1260a^5 - 1/1680a^7, a = z + 8: lgamma(a) without
 // (a-1/2) log a - a + 1/2 log 2 pi.
-func stirling(a *Node) *Node {
-	r := Inverse(a)
-	return Mul(r, series(Square(r), 1.0/12, -1.0/360, 1.0/1260, -1.0/1680))
+func (r raised) rest() *Node {
+	return Mul(r.inverse, series(Square(r.inverse), 1.0/12, -1.0/360, 1.0/1260, -1.0/1680))
 }
 
-// stirlingSlope is -1/2a - 1/12a^2 + 1/120a^4 - 1/252a^6 + 1/240a^8: digamma(a)
-// without log a.
-func stirlingSlope(a *Node) *Node {
-	r := Inverse(a)
-	r2 := Square(r)
-	return Sub(MulScalar(r, -0.5), Mul(r2, series(r2, 1.0/12, -1.0/120, 1.0/252, -1.0/240)))
+// slope is digamma(z) without log a, a = z + 8:
+//
+//	-1/2a - 1/12a^2 + 1/120a^4 - 1/252a^6 + 1/240a^8 - (2z+7) P'(u)/P(u)
+//
+// with P(u) the product.
+func (r raised) slope() *Node {
+	r2 := Square(r.inverse)
+	tail := Add(MulScalar(r.inverse, 0.5), Mul(r2, series(r2, 1.0/12, -1.0/120, 1.0/252, -1.0/240)))
+	inner := MulScalar(AddScalar(r.from, 0.5*(shift-1)), 8) // 4 (2z+7): P' is four times what is monic
+	return Neg(Add(tail, Mul(inner, Div(monic(r.pairs, 21, 126, 180), r.product))))
 }
 
 // series is c[0] + c[1] x + c[2] x^2 + ...
@@ -145,13 +156,12 @@ func series(x *Node, c ...float64) *Node {
 	return AddScalar(out, c[0])
 }
 
-// logFactorial is log x! = lgamma(x+1) = lgamma(x+9) - log((x+1) ... (x+8)).
-func logFactorial(x *Node) *Node {
-	product := OnesLike(x)
-	for k := range shift {
-		product = Mul(product, AddScalar(x, float64(k+1)))
+// monic is ((x + c[0]) x + c[1]) x + ..., without a cancellation where x and c are
+// positive.
+func monic(x *Node, c ...float64) *Node {
+	out := AddScalar(x, c[0])
+	for _, v := range c[1:] {
+		out = AddScalar(Mul(x, out), v)
 	}
-	a := AddScalar(x, shift+1)
-	out := Sub(Mul(AddScalar(a, -0.5), Log(a)), a)
-	return Sub(Add(AddScalar(out, 0.5*math.Log(2*math.Pi)), stirling(a)), Log(product))
+	return out
 }
