@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // matchedStrangers are 35 members and, of 2,482 strangers of the same law, those among
@@ -90,12 +91,114 @@ func TestASignalAmongPairsIsFound(t *testing.T) {
 	}
 }
 
+// lopsided are 10 members and 23 strangers, of whom most lie beside few of the members, in 8
+// features of one law but for the first, which knows members apart.
+func lopsided(seed uint64, apart float64) (Records, []int) {
+	rng := rand.New(rand.NewPCG(seed, 6))
+	var beside []int
+	for m, n := range []int{12, 7, 3, 1} {
+		beside = append(beside, slices.Repeat([]int{m}, n)...)
+	}
+	return Records{normals(rng, 10, 8, apart), normals(rng, 23, 8, 0)}, beside
+}
+
+// Who tells members apart in every fold has an AUC of 1, and who takes them for strangers
+// one of 0, however few strangers a fold has.
+func TestAnAttackerWithoutAMistakeHasAnAreaOfOne(t *testing.T) {
+	for apart, want := range map[float64]float64{100: 1, -100: 1} {
+		r, beside := lopsided(1, apart)
+		rep, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1)
+		if err != nil || rep.AUC.Value != want {
+			t.Errorf("members apart by %v: AUC %v, %v", apart, rep.AUC.Value, err)
+		}
+	}
+	members := []bool{true, false, false, false, true, true, true, false}
+	scores := []float64{9, 8, 7, 6, -1, -2, -3, -4}
+	at := func(from, to int, sign float64) []float64 {
+		var signed []float64
+		for _, v := range scores[from:to] {
+			signed = append(signed, sign*v)
+		}
+		return places(signed, func(k int) bool { return members[from+k] })
+	}
+	for sign, side := range map[float64]bool{1: true, -1: false} {
+		for k, v := range slices.Concat(at(0, 4, sign), at(4, 8, sign)) {
+			if (v > 0.5) != (members[k] == side) {
+				t.Errorf("sign %v: record %d, a member %v, stands at %v", sign, k, members[k], v)
+			}
+		}
+	}
+}
+
+// By hand: one half of the share of members below and one half of that of strangers, ties half.
+func TestPlacesByHand(t *testing.T) {
+	members := []bool{true, true, false, false, false}
+	got := places([]float64{3, 1, 1, 5, 0}, func(k int) bool { return members[k] })
+	want := []float64{(1.5/2 + 2.0/3) / 2, (0.5/2 + 1.5/3) / 2, (0.5/2 + 1.5/3) / 2, (2.0/2 + 2.5/3) / 2, (0 + 0.5/3) / 2}
+	for k := range want {
+		if math.Abs(got[k]-want[k]) > 1e-15 {
+			t.Errorf("place %d is %v, want %v", k, got[k], want[k])
+		}
+	}
+	if got := places([]float64{4, 2}, func(int) bool { return true }); got[0] != 0.625 || got[1] != 0.375 {
+		t.Errorf("members alone stand at %v", got)
+	}
+}
+
+// Of a fold without a stranger nothing could be said.
+func TestEveryFoldHasAStranger(t *testing.T) {
+	for lie := 2; lie <= 10; lie++ { // members that strangers lie beside
+		beside := make([]int, 23)
+		for i := range beside {
+			beside[i] = min(i, lie-1)
+		}
+		r := Records{array.New[float64](10, 1), array.New[float64](23, 1)}
+		deals, err := CrossFitted(nil).deals(r, beside, 4)
+		if err != nil || len(deals) != min(5, lie) {
+			t.Fatalf("beside %d members: %d folds, %v", lie, len(deals), err)
+		}
+		for k, d := range deals {
+			members := len(slices.DeleteFunc(slices.Clone(d.judged), func(i int) bool { return i >= 10 }))
+			if members == 0 || members == len(d.judged) {
+				t.Errorf("beside %d members: fold %d has %d members among %d", lie, k, members, len(d.judged))
+			}
+		}
+	}
+}
+
+// Small folds of unequal roles keep the level: without a signal the AUC is one half on
+// average. Of so few members its interval holds that in 88 of 100 cases, not in 95.
+func TestLopsidedFoldsAreNoSignal(t *testing.T) {
+	const trials = 400
+	var areas []float64
+	held, beyond := 0, 0
+	for k := range trials {
+		r, beside := lopsided(uint64(100+k), 0)
+		rep, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		areas = append(areas, rep.AUC.Value)
+		if rep.AUC.Low <= 0.5 && 0.5 <= rep.AUC.High {
+			held++
+		}
+		if rep.Advantage.Value > rep.Advantage.ChanceP95 {
+			beyond++
+		}
+	}
+	m := stats.MeanInterval(areas, 0.999, "trials")
+	t.Logf("AUC %v on average, %d of %d intervals hold one half, %d advantages are beyond the floor", m, held, trials, beyond)
+	if m.Low > 0.5 || m.High < 0.5 || held < trials*86/100 || beyond > trials*8/100 {
+		t.Errorf("AUC %v on average, %d of %d intervals hold one half, %d advantages are beyond the floor", m, held, trials, beyond)
+	}
+}
+
 func TestPairsAreInOneFold(t *testing.T) {
 	const n, others = 12, 30
 	r := Records{array.New[float64](n, 1), array.New[float64](others, 1)}
 	beside := make([]int, others)
 	for i := range beside {
-		beside[i] = i * i % n
+		beside[i] = i * i * i % n
 	}
 	p := CrossFitted(nil)
 	deals, err := p.deals(r, beside, 9)
@@ -136,7 +239,7 @@ func TestNeighboursThatAreNoneAreRefused(t *testing.T) {
 	r := Records{array.New[float64](10, 1), array.New[float64](10, 1)}
 	for words, beside := range map[string][]int{
 		"neighbours of 2": {0, 1}, "beside member 10": {0, 1, 2, 3, 4, 5, 6, 7, 8, 10}, "member -1": {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
-		"one fold": make([]int, 10),
+		"one member": make([]int, 10),
 	} {
 		if _, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v: %v, want %q", beside, err, words)

@@ -28,9 +28,12 @@ type Protocol struct {
 	// attacker is trained on; a feature without variance becomes 0.
 	Standardised bool
 	// Folds deals the records of either role into so many parts and scores each part
-	// by an attacker trained on the others. A score is then a record's rank within
-	// its part. A non-member goes where the member goes that it lies beside (see
-	// Question). 0: there is one attacker.
+	// by an attacker trained on the others. A score is then a record's rank within its
+	// part. A non-member goes where the member goes that it lies beside (see Question);
+	// parts then have the roles in different shares, and a score is halfway between a
+	// record's rank among the members of its part and that among the non-members: what an
+	// attacker tells apart without a mistake lies on two sides of one half. 0: there is
+	// one attacker.
 	Folds int
 	// Share of the records that the one attacker is trained on; 0: all.
 	Share float64
@@ -95,7 +98,7 @@ const level = 0.95
 //
 // It refuses records with different features, fewer of a role than folds, values
 // that are not finite, a transferred protocol without Original, and neighbours
-// (Beside) that are no members or all in one fold.
+// (Beside) that are no members or all one.
 func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Question, seed engine.Root) (*Report, error) {
 	source, err := p.source(q)
 	if err != nil {
@@ -175,7 +178,10 @@ func (p Protocol) source(q Question) (Records, error) {
 }
 
 // deal are positions in Records.stacked.
-type deal struct{ known, judged []int }
+type deal struct {
+	known, judged []int
+	matched       bool // roles stand in another share than in other deals
+}
 
 func (p Protocol) deals(r Records, beside []int, seed engine.Root) ([]deal, error) {
 	if p.Folds < 0 {
@@ -221,7 +227,8 @@ func (p Protocol) fits(r Records) error {
 
 // together deals members into folds, each with the non-members beside it: who has many
 // goes first, at random among equals, into the fold with the fewest non-members that
-// still has room for a member.
+// still has room for a member. Of a fold without a non-member nothing could be said: where
+// fewer members than folds have one beside them, there are as many folds as such members.
 func (p Protocol) together(r Records, beside []int, rng *rand.Rand) ([]deal, error) {
 	n := r.Members.Rows
 	if err := p.fits(r); err != nil {
@@ -239,9 +246,16 @@ func (p Protocol) together(r Records, beside []int, rng *rand.Rand) ([]deal, err
 	}
 	order := rng.Perm(n)
 	slices.SortStableFunc(order, func(a, b int) int { return len(others[b]) - len(others[a]) })
-	parts, room, strangers := make([][]int, p.Folds), make([]int, p.Folds), make([]int, p.Folds)
+	folds := 0
+	for folds < p.Folds && len(others[order[folds]]) > 0 {
+		folds++
+	}
+	if folds < 2 {
+		return nil, errors.New("all non-members lie beside one member")
+	}
+	parts, room, strangers := make([][]int, folds), make([]int, folds), make([]int, folds)
 	for k := range parts {
-		room[k] = (k+1)*n/p.Folds - k*n/p.Folds
+		room[k] = (k+1)*n/folds - k*n/folds
 	}
 	for _, m := range order {
 		at := -1
@@ -254,10 +268,11 @@ func (p Protocol) together(r Records, beside []int, rng *rand.Rand) ([]deal, err
 		room[at]--
 		strangers[at] += len(others[m])
 	}
-	if slices.Max(strangers) == len(beside) {
-		return nil, errors.New("all non-members lie beside members of one fold")
+	deals := crossed(parts)
+	for k := range deals {
+		deals[k].matched = true
 	}
-	return crossed(parts), nil
+	return deals, nil
 }
 
 func crossed(parts [][]int) []deal {
@@ -296,7 +311,10 @@ func (p Protocol) judge(ctx context.Context, e *engine.Engine, source, model Rec
 	if err != nil {
 		return nil, err
 	}
-	if p.Folds > 0 {
+	switch {
+	case d.matched:
+		scores = places(scores, func(k int) bool { return d.judged[k] < model.Members.Rows })
+	case p.Folds > 0:
 		scores = ranks(scores)
 	}
 	trained := map[int]bool{}
@@ -319,11 +337,44 @@ func ranks(scores []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(scores))
 	out := make([]float64, len(scores))
 	for i, v := range scores {
-		first, _ := slices.BinarySearch(sorted, v)
-		last, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
-		out[i] = (float64(first) + float64(last)) / 2 / float64(len(scores))
+		out[i] = below(sorted, v)
 	}
 	return out
+}
+
+// places are (F + G) / 2, with the shares F of members and G of non-members among the scores
+// that lie below a score, ties half; a role that is not among them has one half below
+// everything. What two attackers say becomes comparable, whatever the numbers of either role
+// that they judged. (By ranks among all, the best stranger of a fold of 1 member and 9
+// strangers stands above most members of a fold of 4 and 1, and attackers without a mistake
+// have an AUC below 1.) Without a signal both roles lie alike around one half.
+func places(scores []float64, member func(k int) bool) []float64 {
+	var roles [2][]float64
+	for k, v := range scores {
+		role := 0
+		if member(k) {
+			role = 1
+		}
+		roles[role] = append(roles[role], v)
+	}
+	for _, r := range roles {
+		slices.Sort(r)
+	}
+	out := make([]float64, len(scores))
+	for k, v := range scores {
+		out[k] = (below(roles[0], v) + below(roles[1], v)) / 2
+	}
+	return out
+}
+
+// below is the share of sorted values that lie below v, ties half.
+func below(sorted []float64, v float64) float64 {
+	if len(sorted) == 0 {
+		return 0.5
+	}
+	first, _ := slices.BinarySearch(sorted, v)
+	last, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
+	return (float64(first) + float64(last)) / 2 / float64(len(sorted))
 }
 
 func (p Protocol) summarise(r *Report) error {

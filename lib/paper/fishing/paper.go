@@ -9,8 +9,9 @@ import (
 )
 
 // Results is the version of the numbers of this paper's tables. 2: what is counted
-// among the cells that are open to matching.
-const Results = 2
+// among the cells that are open to matching. 3: of folds with few strangers and folds with
+// many, an attacker without a mistake has an AUC of 1.
+const Results = 3
 
 // Paper lists the tables and figures to the command line.
 func Paper() paper.Paper {

@@ -181,8 +181,9 @@ type fleetEvidence struct {
 }
 
 // FleetResults is the version of the numbers of the within-cluster table. 2: an attacker
-// learns from a matched cell where he learns from the member that it lies beside.
-const FleetResults = 2
+// learns from a matched cell where he learns from the member that it lies beside. 3: see
+// Results.
+const FleetResults = 3
 
 func fleetKey(l *lab.Lab, first *lab.Case, of Fleet) store.Key {
 	k := fleetEvidence{
