@@ -42,7 +42,10 @@ func TestEveryNumberOfTheFindingsIsInACommittedTable(t *testing.T) {
 			t.Errorf("%s: %v", s, err)
 			return s
 		}
-		if v != strings.Join(strings.Fields(m[2]), " ") && !*update {
+		switch {
+		case v == strings.Join(strings.Fields(m[2]), " "): // which may be broken between words
+			return s
+		case !*update:
 			t.Errorf("FINDINGS.md says %s, the table %s: %s", m[2], v, m[1])
 		}
 		return "<!--" + m[1] + "-->" + v + "<!--/-->"
