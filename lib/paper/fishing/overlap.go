@@ -21,6 +21,8 @@ const (
 	fewest       = 5  // cells of a type, and at most a third of all: a larger type is no forget set
 	// overlapVersion goes up when what is measured changes.
 	overlapVersion = 1
+	// overlapResults is the version of these tables' numbers, in which no attacker has a part.
+	overlapResults = 2
 )
 
 // Overlap is what the Fisher information of a type's cells has in common with that
@@ -80,7 +82,7 @@ func collectOverlaps(ctx context.Context, e *paper.Env, s Study) (*overlaps, err
 }
 
 func (o *overlaps) provenance(id string) report.Provenance {
-	return o.Provenance(o.env, id, o.Scale, Results, o.Seeds)
+	return o.Provenance(o.env, id, o.Scale, overlapResults, o.Seeds)
 }
 
 func overlapPieces(e *paper.Env, s Study) []paper.Piece[Overlap] {
@@ -112,7 +114,7 @@ func overlapKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	}{
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: c.Class,
 		Classifier: lab.NetworkKeyOf(deep.Arch(c.Problem.Train.X.Cols, c.Classes())), DeepFit: deep.Fit.WithDefaults(),
-		Version: overlapVersion, Results: Results,
+		Version: overlapVersion, Results: overlapResults,
 	}
 	return l.Key("evidence/fishing/overlap", c.Problem, config, map[string]int64{"train": int64(c.Seed), "split": lab.CellsSeed})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Results is the version of the numbers of this paper's tables. 2: what is counted
+// Results is the version of the numbers of the tables that attackers have a part in. 2: what is counted
 // among the cells that are open to matching. 3: of folds with few strangers and folds with
 // many, an attacker without a mistake has an AUC of 1.
 const Results = 3
