@@ -348,6 +348,7 @@ func TestABorrowedAttackerLearnsOnWhatItWasTaught(t *testing.T) {
 	p := PB()
 	p.Attacker = s
 	taught, judged := drawn(1, 0), drawn(2, 0)
+	judged.Nonmembers = judged.Nonmembers.Gather(upTo(20)) // fewer than it is taught by
 	for _, m := range []array.Matrix[float64]{taught.Members, taught.Nonmembers} {
 		for i := range m.Rows {
 			m.Row(i)[3] = -100
@@ -362,6 +363,9 @@ func TestABorrowedAttackerLearnsOnWhatItWasTaught(t *testing.T) {
 				t.Errorf("it learned on record %v", m.Row(i))
 			}
 		}
+	}
+	if n := s.known.Members.Rows + s.known.Nonmembers.Rows; n != int(p.Share*float64(taught.size())) {
+		t.Errorf("it learned on %d of %d records", n, taught.size())
 	}
 	if !slices.Equal(s.judged.Data, judged.stacked().Data) {
 		t.Error("it judges something else")
