@@ -102,13 +102,13 @@ func lopsided(seed uint64, apart float64) (Records, []int) {
 	return Records{normals(rng, 10, 8, apart), normals(rng, 23, 8, 0)}, beside
 }
 
-// Who tells members apart in every fold has an AUC of 1, and who takes them for strangers
-// one of 0, however few strangers a fold has.
+// Who tells members apart in every fold has an AUC of 1, on whichever side they lie and
+// however few strangers a fold has.
 func TestAnAttackerWithoutAMistakeHasAnAreaOfOne(t *testing.T) {
-	for apart, want := range map[float64]float64{100: 1, -100: 1} {
+	for _, apart := range []float64{100, -100} {
 		r, beside := lopsided(1, apart)
 		rep, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1)
-		if err != nil || rep.AUC.Value != want {
+		if err != nil || rep.AUC.Value != 1 {
 			t.Errorf("members apart by %v: AUC %v, %v", apart, rep.AUC.Value, err)
 		}
 	}
@@ -139,9 +139,6 @@ func TestPlacesByHand(t *testing.T) {
 		if math.Abs(got[k]-want[k]) > 1e-15 {
 			t.Errorf("place %d is %v, want %v", k, got[k], want[k])
 		}
-	}
-	if got := places([]float64{4, 2}, func(int) bool { return true }); got[0] != 0.625 || got[1] != 0.375 {
-		t.Errorf("members alone stand at %v", got)
 	}
 }
 

@@ -344,8 +344,8 @@ func ranks(scores []float64) []float64 {
 }
 
 // places are (F + G) / 2, with the shares F of members and G of non-members among the scores
-// that lie below a score, ties half; a role that is not among them has one half below
-// everything. What two attackers say becomes comparable, whatever the numbers of either role
+// that lie below a score, ties half. Both roles are among them (see together). What two
+// attackers say becomes comparable, whatever the numbers of either role
 // that they judged. (By ranks among all, the best stranger of a fold of 1 member and 9
 // strangers stands above most members of a fold of 4 and 1, and attackers without a mistake
 // have an AUC below 1.) Without a signal both roles lie alike around one half.
@@ -370,9 +370,6 @@ func places(scores []float64, member func(k int) bool) []float64 {
 
 // below is the share of sorted values that lie below v, ties half.
 func below(sorted []float64, v float64) float64 {
-	if len(sorted) == 0 {
-		return 0.5
-	}
 	first, _ := slices.BinarySearch(sorted, v)
 	last, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
 	return (float64(first) + float64(last)) / 2 / float64(len(sorted))

@@ -58,7 +58,8 @@ func PF() Protocol {
 
 // CrossFitted is ours: an attacker of the model under attack on standardised
 // features, five folds, every cell scored by one that has not seen it, nor, of matched
-// cells, the other half of a pair (Question.Beside). nil stands for Logistic.
+// cells, the other half of a pair (Question.Beside); there are fewer folds where strangers
+// lie beside fewer than five members. nil stands for Logistic.
 func CrossFitted(a Attacker) Protocol {
 	if a == nil {
 		a = Logistic{}

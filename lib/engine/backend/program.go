@@ -16,8 +16,8 @@ import (
 // registers stay in the first-level cache.
 const tile = 1024
 
-// together are the bytes of a register that are computed at a time: of
-// eight bytes an element, half a tile.
+// together are the bytes of a register that are computed at a time: of eight bytes an
+// element, half a tile.
 const together = 4 * tile
 
 // near is how many elements an operand may have that the processor's own caches still hold.
@@ -41,7 +41,7 @@ type program struct {
 type load struct {
 	to      int
 	from    view
-	first   element
+	first   element // of from: a view is large, and asked for its address at every step
 	how     loading
 	dims    []int // of from, merged, with their strides
 	strides []int
