@@ -36,8 +36,8 @@ var duties = []struct {
 	{"ft", "BATCH COLUMNS STEPS", duty.ft},
 	{"ib", "BATCH STEPS", duty.ib},
 	{"blindu", "DATA RECORDS EPOCHS SHARE BETA ROUNDS LOCAL", duty.blindu},
-	{"vae", "LIKELIHOOD BATCH STEPS", duty.vae},
-	{"private", "LIKELIHOOD BATCH STEPS", duty.private},
+	{"vae", "LIKELIHOOD BATCH STEPS NONZERO", duty.vae},
+	{"private", "LIKELIHOOD BATCH STEPS NONZERO", duty.private},
 }
 
 func newWorker() *cobra.Command {

@@ -24,6 +24,7 @@ func TestBenchRefusesSettingsThatMakeNoSense(t *testing.T) {
 		"bench sde --sizes 3x8":                    "3 records, expected 4",
 		"bench vision x":                           `lethe bench vision takes no arguments, got "x"`,
 		"bench vae --likelihoods poisson":          `--likelihoods "poisson": there are mse and nb`,
+		"bench vae --nonzero 100":                  "--nonzero 100: counts of a hundred, from 1 to 99",
 		"bench vae --batches 128,0":                "--batches 0: expected at least 1",
 		"bench ib --batches 20,0":                  "--batches 0: expected at least 1",
 		"bench ib --steps 0":                       "--steps 0: expected at least 1",

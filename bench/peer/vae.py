@@ -2,14 +2,14 @@
 
 Reads a number of repetitions per line from standard input, does them, and
 answers with one JSON line: seconds per step. Arguments: likelihood, cells per
-step, steps per repetition, threads.
+step, steps per repetition, counts of a hundred that are not 0, threads.
 """
 
 torch = needs("torch", "PyTorch")
 nn = torch.nn
 
 LIKELIHOOD = sys.argv[1]
-BATCH, STEPS, THREADS = map(int, sys.argv[2:5])
+BATCH, STEPS, NONZERO, THREADS = map(int, sys.argv[2:6])
 GENES, HIDDEN, LATENT, EPS = 2000, (1024, 512, 128), 32, 1e-8
 
 
@@ -53,7 +53,7 @@ def loss_of(model, x):
 
 torch.set_num_threads(THREADS)
 torch.manual_seed(1)
-x = torch.distributions.Geometric(torch.tensor(2 / 3)).sample((BATCH * STEPS, GENES))
+x = torch.distributions.Geometric(torch.tensor(1 - NONZERO / 100)).sample((BATCH * STEPS, GENES))
 x[:, 0] += 1
 
 

@@ -11,7 +11,7 @@
 //   - a matrix product's element is one chain of fused multiply-adds in the order of the
 //     terms (see Multiply), and so is a convolution's (see Conv), between a few exactly
 //     rounded sums where it goes by tiles; where a processor lacks the instruction, fma32
-//     emulates it exactly;
+//     emulates it exactly; terms that are 0 may be left out where that changes no bit;
 //   - additions, products, quotients and roots are rounded exactly by every processor, and
 //     the other functions are fixed lists of such operations in float64, rounded once to
 //     float32 at the end;

@@ -65,6 +65,9 @@ func multiplyAt[T Float](l Level, p Pool, c, a, b Matrix[T], add bool) error {
 		c, a, b = c.T(), b.T(), a.T()
 		c.RowStride = c.Cols
 	}
+	if !add && multiplySparse(l, p, c, a, b) {
+		return nil
+	}
 	t := tileFor[T](l, c.Cols)
 	if p.Workers <= 1 || multiplications(c, a) < worthSharing {
 		t.multiply(c, a, b, add)

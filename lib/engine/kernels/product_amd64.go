@@ -260,8 +260,10 @@ func (t *tile[T]) arrange(s *scratch[T], b Matrix[T], rows int) panels[T] {
 
 // pack writes the rows of b, which has at most the columns of a panel, one after the other
 // into dst. Columns that b lacks become what they like: their products go nowhere.
-func (t *tile[T]) pack(dst []T, b Matrix[T]) {
-	width := 2 * t.lanes
+func (t *tile[T]) pack(dst []T, b Matrix[T]) { lay(t, dst, b, 2*t.lanes) }
+
+// lay writes the rows of m into dst, width numbers apart.
+func lay[T Float](t *tile[T], dst []T, b Matrix[T], width int) {
 	dst = dst[:b.Rows*width]
 	switch {
 	case b.Rows == 0:

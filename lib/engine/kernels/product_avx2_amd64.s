@@ -2535,6 +2535,123 @@ line:
 	JNZ row
 	RET
 
+// func sparse_avx2(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer, n int)
+TEXT ·sparse_avx2(SB), NOSPLIT, $0-48
+	MOVQ sums+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ entries+16(FP), R8
+	MOVQ from+24(FP), DX
+	MOVQ ends+32(FP), R9
+	MOVQ n+40(FP), CX
+	LEAQ (R8)(DX*8), DX
+column:
+	MOVLQSX (R9), AX
+	LEAQ (R8)(AX*8), BX
+	CMPQ DX, BX
+	JGE next
+	VMOVUPS 0(DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VMOVUPS 128(DI), Y4
+	VMOVUPS 160(DI), Y5
+	VMOVUPS 192(DI), Y6
+	VMOVUPS 224(DI), Y7
+	PCALIGN $32
+entry:
+	MOVLQSX (DX), AX
+	VBROADCASTSS 4(DX), Y8
+	ADDQ SI, AX
+	ADDQ $8, DX
+	VFMADD231PS 0(AX), Y8, Y0
+	VFMADD231PS 32(AX), Y8, Y1
+	VFMADD231PS 64(AX), Y8, Y2
+	VFMADD231PS 96(AX), Y8, Y3
+	VFMADD231PS 128(AX), Y8, Y4
+	VFMADD231PS 160(AX), Y8, Y5
+	VFMADD231PS 192(AX), Y8, Y6
+	VFMADD231PS 224(AX), Y8, Y7
+	CMPQ DX, BX
+	JLT entry
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	VMOVUPS Y4, 128(DI)
+	VMOVUPS Y5, 160(DI)
+	VMOVUPS Y6, 192(DI)
+	VMOVUPS Y7, 224(DI)
+next:
+	ADDQ $256, DI
+	ADDQ $4, R9
+	DECQ CX
+	JNZ column
+	VZEROUPPER
+	RET
+
+// func minus_avx2(x unsafe.Pointer, n int) bool
+TEXT ·minus_avx2(SB), NOSPLIT, $0-17
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VPCMPEQD Y15, Y15, Y15
+	VPSLLD $31, Y15, Y15
+	VXORPS Y0, Y0, Y0
+	PCALIGN $32
+more:
+	VPCMPEQD 0(SI), Y15, Y1
+	VPOR Y1, Y0, Y0
+	VPCMPEQD 32(SI), Y15, Y2
+	VPOR Y2, Y0, Y0
+	VPCMPEQD 64(SI), Y15, Y3
+	VPOR Y3, Y0, Y0
+	VPCMPEQD 96(SI), Y15, Y4
+	VPOR Y4, Y0, Y0
+	VPCMPEQD 128(SI), Y15, Y5
+	VPOR Y5, Y0, Y0
+	VPCMPEQD 160(SI), Y15, Y6
+	VPOR Y6, Y0, Y0
+	VPCMPEQD 192(SI), Y15, Y7
+	VPOR Y7, Y0, Y0
+	VPCMPEQD 224(SI), Y15, Y8
+	VPOR Y8, Y0, Y0
+	ADDQ $256, SI
+	SUBQ $64, CX
+	JG more
+	VPTEST Y0, Y0
+	SETNE ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func nonzero_avx2(bits, x unsafe.Pointer, n int)
+TEXT ·nonzero_avx2(SB), NOSPLIT, $0-24
+	MOVQ bits+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y0, Y0, Y0
+	PCALIGN $32
+word:
+	VCMPPS $4, 0(SI), Y0, Y1
+	VCMPPS $4, 32(SI), Y0, Y2
+	VCMPPS $4, 64(SI), Y0, Y3
+	VCMPPS $4, 96(SI), Y0, Y4
+	VMOVMSKPS Y1, AX
+	VMOVMSKPS Y2, R8
+	VMOVMSKPS Y3, R9
+	VMOVMSKPS Y4, R10
+	SHLL $8, R8
+	SHLL $16, R9
+	SHLL $24, R10
+	ORL R8, AX
+	ORL R9, R10
+	ORL R10, AX
+	MOVL AX, (DI)
+	ADDQ $128, SI
+	ADDQ $4, DI
+	DECQ CX
+	JNZ word
+	VZEROUPPER
+	RET
+
 // func pack24_avx2(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
 TEXT ·pack24_avx2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI

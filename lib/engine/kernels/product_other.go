@@ -11,6 +11,8 @@ func tileAt[T Float](Level) *tile[T] { return &tile[T]{4, 2} }
 
 func (*tile[T]) multiply(c, a, b Matrix[T], add bool) { multiplyGo(c, a, b, add) }
 
+func multiplySparse[T Float](Level, Pool, Matrix[T], Matrix[T], Matrix[T]) bool { return false }
+
 func (*tile[T]) packColumns(dst []T, b Matrix[T], width int) { packAny(dst, b, width, 0, 0) }
 
 func (w window) convolve(_ *tile[float32], to target, x []float32, b Matrix[float32], first, last int) {

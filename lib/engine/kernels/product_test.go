@@ -28,14 +28,14 @@ func newFenced[T Float](n int) fenced[T] {
 	return fenced[T]{all, all[fence : fence+n : fence+n]}
 }
 
-// bits tell all numbers apart, NaNs too: wider ones keep their payload.
-func bits[T Float](x T) uint64 { return math.Float64bits(float64(x)) }
+// bitsOf tells all numbers apart, NaNs too: wider ones keep their payload.
+func bitsOf[T Float](x T) uint64 { return math.Float64bits(float64(x)) }
 
 func (f fenced[T]) intact(t *testing.T, what string) {
 	t.Helper()
 	for i, v := range f.all {
 		inside := i >= fence && i < len(f.all)-fence
-		if !inside && bits(v) != bits(canary) {
+		if !inside && bitsOf(v) != bitsOf(canary) {
 			t.Fatalf("%s: number %d beside the %d that belong to it was written", what, i-fence, len(f.data))
 		}
 	}
@@ -73,7 +73,7 @@ func view[T Float](g *rand.Rand, rows, cols, kind int) (Matrix[T], fenced[T]) {
 	return m, f
 }
 
-func sameBits[T Float](a, b T) bool { return bits(a) == bits(b) || a != a && b != b }
+func sameBits[T Float](a, b T) bool { return bitsOf(a) == bitsOf(b) || a != a && b != b }
 
 // chain is the definition of the product, one fma after the other.
 func chain[T Float](c, a, b Matrix[T], add bool) []T {
@@ -151,7 +151,7 @@ func checkProductOf[T Float](t *testing.T, g *rand.Rand, n, k, m, kindA, kindB i
 					}
 				}
 				for j := m; m > 0 && j < c.RowStride && i+1 < n; j++ {
-					if bits(c.Data[i*c.RowStride+j]) != bits(canary) {
+					if bitsOf(c.Data[i*c.RowStride+j]) != bitsOf(canary) {
 						t.Fatalf("%s: the gap behind row %d was written", what, i)
 					}
 				}
