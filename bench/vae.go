@@ -88,7 +88,8 @@ clipped cell by cell, noise) that is timed, beside plain training of Lethe's own
 		return nil
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		title := fmt.Sprintf("Training step of cells of 2,000 genes, %d %% of the counts not 0, Adam; %d threads, %d turns of %d steps each", v.nonzero, v.threads, v.rounds, v.steps)
+		title := fmt.Sprintf("Training step of cells of 2,000 genes, %d %% of the counts not 0, Adam; %d threads, %d turns of %d steps each",
+			v.nonzero, v.threads, v.rounds, v.steps)
 		return v.report(cmd, *asJSON, title, v.tasks())
 	}
 	return c
