@@ -9,8 +9,8 @@ import (
 )
 
 // A product with a b that is mostly zeros (counts of genes, drawings, one-hot columns) goes
-// without them: fma(a, 0, c) is c. Where it is not, the product is made with all of its terms:
-// of an a that is not finite, and where a result is -0, which a term of 0 might have made 0.
+// without them: fma(a, 0, c) is c, unless a is not finite or c is -0. Where one of these is
+// met, the tiles take all terms.
 //
 // Entries of b stand slab by slab of its rows, so that the rows of a transposed that they take
 // stay in the first-level cache, and what they make is c transposed, a strip of rows of c at a
@@ -51,25 +51,29 @@ func multiplySparse[T Float](l Level, p Pool, c, a, b Matrix[T]) bool {
 	if l < AVX2 || sizeOf[T]() != 4 || c.Rows < stripRows || multiplications(c, a) < worthSharing {
 		return false
 	}
-	c32, a32, b32 := any(c).(Matrix[float32]), any(a).(Matrix[float32]), any(b).(Matrix[float32])
+	return withoutZeros(l, p, any(c).(Matrix[float32]), any(a).(Matrix[float32]), any(b).(Matrix[float32]))
+}
+
+func withoutZeros(l Level, p Pool, c, a, b Matrix[float32]) bool {
+	const largest = 1 << 24 // numbers of b, whose entries may take as much memory
 	most := filled(l)
-	if b32.Cols > math.MaxInt32/(2*slabRows) || b32.sample() > most {
+	if b.Cols > largest/b.Rows || b.sample() > most {
 		return false
 	}
 	room := slabs.Get().(*[]slab)
 	defer slabs.Put(room)
-	s, few := take(l, p, room, b32, most)
+	s, few := take(l, p, room, b, most)
 	if !few {
 		return false
 	}
-	down, across := (c.Rows+stripRows-1)/stripRows, (c.Cols+sparseCols-1)/sparseCols
-	p.Run(down*across, 1, func(from, to int) {
+	g := grid{c.Rows, c.Cols, stripRows, sparseCols, (c.Rows + stripRows - 1) / stripRows, (c.Cols + sparseCols - 1) / sparseCols}
+	p.Run(g.pieces(), 1, func(from, to int) {
 		w := strips.Get().(*strip)
 		for n := from; n < to; n++ {
-			i, j := n/across*stripRows, n%across*sparseCols
-			i2, j2 := min(i+stripRows, c.Rows), min(j+sparseCols, c.Cols)
-			if to, rows := c32.part(i, i2, j, j2), a32.part(i, i2, 0, a.Cols); !w.multiply(l, to, rows, s, j) {
-				tiles32[l].multiply(to, rows, b32.part(0, b.Rows, j, j2), false)
+			i, i2, j, j2 := g.piece(n)
+			part, rows := c.part(i, i2, j, j2), a.part(i, i2, 0, a.Cols)
+			if !w.multiply(l, part, rows, s, j) {
+				tiles32[l].multiply(part, rows, b.part(0, b.Rows, j, j2), false)
 			}
 		}
 		strips.Put(w)
