@@ -43,11 +43,13 @@ func TestRowCannotGrowIntoTheNext(t *testing.T) {
 
 func TestCheckNamesTheElement(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		m := sample()
-		m.Data[4] = bad
-		err := m.Check("embeddings")
-		if err == nil || !strings.Contains(err.Error(), "embeddings: row 1, column 1") {
-			t.Errorf("%v: error %v", bad, err)
+		for at := range sample().Data {
+			m := sample()
+			m.Data[at] = bad
+			err := m.Check("embeddings")
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("embeddings: row %d, column %d", at/m.Cols, at%m.Cols)) {
+				t.Errorf("%v: error %v", bad, err)
+			}
 		}
 	}
 	torn := Matrix[float64]{Rows: 2, Cols: 2, Data: make([]float64, 3)}
