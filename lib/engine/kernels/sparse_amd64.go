@@ -34,8 +34,11 @@ const rowBytes = 4 * stripRows
 type slab struct {
 	entries []entry
 	ends    []int32 // of the columns, in entries
+}
 
-	x     [someCols * slabRows]float32     // columns that are looked through, as rows
+// search is what a worker needs to find entries.
+type search struct {
+	x     [someCols * slabRows]float32     // columns, as rows
 	found [someCols * slabRows / 32]uint32 // a bit for each number of x that is not 0
 }
 
@@ -46,8 +49,9 @@ type strip struct {
 }
 
 var (
-	slabs  = sync.Pool{New: func() any { return new([]slab) }}
-	strips = sync.Pool{New: func() any { return new(strip) }}
+	slabs    = sync.Pool{New: func() any { return new([]slab) }}
+	searches = sync.Pool{New: func() any { return new(search) }}
+	strips   = sync.Pool{New: func() any { return new(strip) }}
 )
 
 // multiplySparse is c = a b without the zeros of b, if that pays; it tells whether it did.
@@ -116,9 +120,11 @@ func take(l Level, p Pool, room *[]slab, b Matrix[float32], most float64) ([]sla
 	*room = append(*room, make([]slab, max(0, n-len(*room)))...)
 	s := (*room)[:n]
 	p.Run(n, 1, func(from, to int) {
+		w := searches.Get().(*search)
 		for i := from; i < to; i++ {
-			s[i].take(l, b.part(i*slabRows, min((i+1)*slabRows, b.Rows), 0, b.Cols))
+			s[i].take(l, w, b.part(i*slabRows, min((i+1)*slabRows, b.Rows), 0, b.Cols))
 		}
+		searches.Put(w)
 	})
 	all := 0
 	for _, one := range s {
@@ -128,17 +134,17 @@ func take(l Level, p Pool, room *[]slab, b Matrix[float32], most float64) ([]sla
 }
 
 // take lists the entries of b, of at most slabRows rows.
-func (s *slab) take(l Level, b Matrix[float32]) {
+func (s *slab) take(l Level, w *search, b Matrix[float32]) {
 	s.entries, s.ends = s.entries[:0], s.ends[:0]
 	if b.Rows < slabRows {
-		clear(s.x[:]) // behind what the columns have
+		clear(w.x[:]) // behind what the columns have
 	}
 	for j := 0; j < b.Cols; j += someCols {
 		cols := b.part(0, b.Rows, j, min(j+someCols, b.Cols)).T()
-		lay(tiles32[l], s.x[:], cols, slabRows)
-		nonzero_avx2(ptr(s.found[:]), ptr(s.x[:]), cols.Rows*slabRows/32)
+		lay(tiles32[l], w.x[:], cols, slabRows)
+		nonzero_avx2(ptr(w.found[:]), ptr(w.x[:]), cols.Rows*slabRows/32)
 		for i := range cols.Rows {
-			s.column(s.x[i*slabRows:][:slabRows], s.found[i*slabRows/32:][:slabRows/32])
+			s.column(w.x[i*slabRows:][:slabRows], w.found[i*slabRows/32:][:slabRows/32])
 		}
 	}
 }

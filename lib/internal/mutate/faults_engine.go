@@ -64,7 +64,7 @@ var ofEngine = []Fault{
 		Protects: "a term of 0 that makes 0 of -0"},
 	{File: "lib/engine/kernels/sparse_amd64.go", Old: "	clear(sums)\n", New: "",
 		Protects: "sums without zeros begin at 0"},
-	{File: "lib/engine/kernels/sparse_amd64.go", Old: "		clear(s.x[:])", New: "		_ = s.x[:]",
+	{File: "lib/engine/kernels/sparse_amd64.go", Old: "		clear(w.x[:])", New: "		_ = w.x[:]",
 		Protects: "rows behind the last are no entries"},
 	{File: "lib/engine/kernels/sparse_amd64.go", Old: "from = int(b.ends[j-1])", New: "from = 0",
 		Protects: "a column's entries begin where those before it end"},
