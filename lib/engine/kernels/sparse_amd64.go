@@ -62,6 +62,7 @@ func multiplySparse[T Float](l Level, p Pool, c, a, b Matrix[T]) bool {
 	return withoutZeros(l, p, any(c).(Matrix[float32]), any(a).(Matrix[float32]), any(b).(Matrix[float32]))
 }
 
+// withoutZeros is multiplySparse, of operands large enough, if b is sparse enough for the rows of c.
 func withoutZeros(l Level, p Pool, c, a, b Matrix[float32]) bool {
 	const largest = 1 << 24 // numbers of b, whose entries may take as much memory
 	most := filled(l, c.Rows)

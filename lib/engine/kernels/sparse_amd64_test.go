@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,6 +22,19 @@ func sparseView(g *rand.Rand, rows, cols, kind int, share float64) Matrix[float3
 		}
 	}
 	return m
+}
+
+// nonzero is the share of numbers that are not 0.
+func nonzero(m Matrix[float32]) float64 {
+	found := 0
+	for i := range m.Rows {
+		for j := range m.Cols {
+			if m.At(i, j) != 0 {
+				found++
+			}
+		}
+	}
+	return float64(found) / float64(m.Rows*m.Cols)
 }
 
 // checkSparse holds a product without the zeros of b against the scalar chain, bit for bit, and
@@ -66,7 +80,9 @@ func TestProductWithoutZerosHasTheSameBits(t *testing.T) {
 			a, _ := view[float32](g, s[0], s[1], kind)
 			b := sparseView(g, s[1], s[2], (kind+s[1])%5, []float64{0, 0.02, 0.08, 0.2}[g.IntN(4)])
 			taken := checkSparse(t, g, a, b)
-			if few := b.seems(filled(best, s[0])); best >= AVX2 && taken != few && s[2] > 1 && s[1] > 1 {
+			// AVX2 takes more of them than AVX-512, and every processor with that has it.
+			most := filled(AVX2, s[0])
+			if few := best >= AVX2 && b.seems(most) && nonzero(b) <= most; taken != few {
 				t.Errorf("%v: a product without zeros: %v", s, taken)
 			}
 		}
@@ -100,10 +116,8 @@ func TestProductThatIsNotSparseIsNotTakenForIt(t *testing.T) {
 	b = sparseView(g, 300, 300, 0, 0.1)
 	got, _ := view[float32](g, 64, 300, 0)
 	want := RowMajor(slices.Clone(got.Data), 64, 300)
-	for l, c := range map[Level]Matrix[float32]{best: got, Scalar: want} {
-		if err := multiplyAt(l, Pool{}, c, a, b, true); err != nil {
-			t.Fatal(err)
-		}
+	if err := errors.Join(multiplyAt(best, Pool{}, got, a, b, true), multiplyAt(Scalar, Pool{}, want, a, b, true)); err != nil {
+		t.Fatal(err)
 	}
 	if !slices.EqualFunc(got.Data, want.Data, sameBits[float32]) {
 		t.Error("a sum that goes on differs")
