@@ -3,82 +3,22 @@
 package engine
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strings"
+	"math"
 
-	"github.com/gomlx/go-xla/pjrt"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-)
-
-// XLA's plugin for the CPU hands large products to XNNPACK, lays out the right operand
-// for it where that is an input, and finds what it laid out again by the operand's
-// address: a batch that comes to lie where another lay is multiplied as that other one.
-// Every step of a training from its second on may be on records of another, without a
-// word. The flag turns XNNPACK off; a plugin that does not know a flag ends the process,
-// which the help text beside it rules out.
-const (
-	keepsOperands     = "xla_cpu_use_xnnpack"
-	keepsOperandsHelp = "Use XNNPACK for supported operations."
 )
 
 // ErrStale is the error of a plugin that computes with inputs of executions before.
 var ErrStale = errors.New("a product is that of the input before: this plugin would train on records of other batches")
 
-// withoutKeeping sets XLA's flag for a plugin that knows it, unless the user has set it,
-// and returns what sets the flags back: a plugin reads them once, and programs that are
-// started from here may have another one.
-func withoutKeeping(plugin string) (back func()) {
-	flags, there := os.LookupEnv("XLA_FLAGS")
-	path := plugin
-	if !strings.ContainsAny(plugin, `/\`) {
-		path = pjrt.AvailablePlugins()[plugin]
-	}
-	if strings.Contains(flags, keepsOperands) || !holds(path, keepsOperandsHelp) {
-		return func() {}
-	}
-	os.Setenv("XLA_FLAGS", strings.TrimSpace(flags+" --"+keepsOperands+"=false"))
-	return func() {
-		if !there {
-			os.Unsetenv("XLA_FLAGS")
-			return
-		}
-		os.Setenv("XLA_FLAGS", flags)
-	}
-}
-
-// sure is the name of a plugin for the CPU that read its inputs anew, and how it does:
-// another one than that of before, of which some results in a store are wrong.
-func sure(kernel string) string {
-	if strings.Contains(os.Getenv("XLA_FLAGS"), keepsOperands+"=false") {
-		return kernel + " without XNNPACK"
-	}
-	return kernel + ", checked"
-}
-
-// holds tells whether a file holds a text; one that cannot be read does not.
-func holds(path, text string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	buffer, kept := make([]byte, 1<<20), 0
-	for {
-		n, err := io.ReadFull(f, buffer[kept:])
-		if bytes.Contains(buffer[:kept+n], []byte(text)) {
-			return true
-		}
-		if err != nil {
-			return false
-		}
-		kept = copy(buffer, buffer[len(buffer)-len(text):])
-	}
-}
+// ErrRounded is the error of a plugin whose convolutions round what they multiply.
+var ErrRounded = errors.New("convolutions round their numbers to ten bits (TF32): NVIDIA_TF32_OVERRIDE=0 turns that off")
 
 // readsAnew multiplies two inputs that lie at one address and returns ErrStale where the
 // second product is not the second input's. The sizes are of the kind that XLA's plugin
@@ -145,4 +85,50 @@ func isProduct(exec *graph.Exec, w, x *tensors.Tensor, want float32) error {
 		return fmt.Errorf("%w (%d of %d numbers)", ErrStale, wrong, out[0].Size())
 	}
 	return err
+}
+
+// isWhole convolves ones with numbers that need eleven bits behind the point, by one pixel
+// and by nine, and returns ErrRounded where they were cut.
+func (e *Engine) isWhole() error {
+	const channels, side, records, value = 64, 6, 32, 1 + 1.0/(1<<11)
+	exec, err := graph.NewExec(e.backend, func(x *graph.Node) []*graph.Node {
+		var out []*graph.Node
+		for _, k := range []int{1, 3} {
+			ones := graph.Ones(x.Graph(), shapes.Make(dtypes.Float32, channels, channels, k, k))
+			y := graph.Convolve(x, ones).AxesConfig(channelsFirst).Done()
+			out = append(out, graph.DivScalar(y, channels*k*k))
+		}
+		return out
+	})
+	if err != nil {
+		return err
+	}
+	defer exec.Finalize()
+	x, err := e.filled(value, records, channels, side, side)
+	if err != nil {
+		return err
+	}
+	defer x.FinalizeAll()
+	out, err := exec.Call(x)
+	if err != nil {
+		return err
+	}
+	for _, y := range out {
+		defer y.FinalizeAll()
+		var got float32
+		if err := tensors.ConstFlatData(y, func(flat []float32) { got = flat[0] }); err != nil {
+			return err
+		}
+		if math.Abs(float64(got)-value) > 1.0/(1<<16) {
+			return fmt.Errorf("%w (%g for %g)", ErrRounded, got, value)
+		}
+	}
+	return nil
+}
+
+// channelsFirst lays images out as PyTorch does.
+var channelsFirst = compute.ConvolveAxesConfig{
+	InputBatch: 0, InputChannels: 1, InputSpatial: []int{2, 3},
+	KernelOutputChannels: 0, KernelInputChannels: 1, KernelSpatial: []int{2, 3},
+	OutputBatch: 0, OutputChannels: 1, OutputSpatial: []int{2, 3},
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/go-xla/compute/xla"
+	"github.com/gomlx/go-xla/pjrt"
 )
 
 // chunkRowsXLA is large: XLA uses every core or the whole accelerator for one
@@ -83,25 +84,33 @@ func openFirst(names ...string) (*Engine, error) {
 
 // openPlugin opens a plugin by name or absolute path, never with a download.
 // TF32 is off: with its 10-bit mantissa results would not be comparable with
-// those of any other engine. A plugin that computes with inputs of before is refused.
+// those of any other engine. A plugin that computes with inputs of before, or with
+// rounded ones, is refused.
 func openPlugin(plugin, kernel, why string) (*Engine, error) {
 	xla.EnableAutoInstall(false)
 	setDefault("GOMLX_NO_AUTO_INSTALL", "1")
-	defer withoutKeeping(plugin)()
+	defer withSettings(plugin)()
+	if pjrt.IsCUDAName(plugin) {
+		setDefault("NVIDIA_TF32_OVERRIDE", "0") // convolutions ask for nothing
+	}
 	backend, err := quietly(func() (compute.Backend, error) { return xla.New(plugin + ",tf32=false") })
 	if err != nil {
 		return nil, fmt.Errorf("engine: XLA plugin %s: %s", plugin, brief(err))
 	}
-	if cpu, ok := backend.(interface{ IsCPU() bool }); ok && cpu.IsCPU() {
-		kernel = sure(kernel)
-	}
+	of, ok := backend.(interface{ IsCPU() bool })
+	cpu := ok && of.IsCPU()
+	kernel = sure(kernel, cpu)
 	e := &Engine{
 		backend: backend,
 		info:    Info{Kind: "xla", Kernel: kernel, Why: why},
 		chunk:   chunkRowsXLA,
 		slots:   make(chan struct{}, 1),
 	}
-	if err := e.readsAnew(); err != nil {
+	err = e.readsAnew()
+	if err == nil && !cpu {
+		err = e.isWhole()
+	}
+	if err != nil {
 		e.Close()
 		return nil, fmt.Errorf("engine: XLA plugin %s: %w", plugin, err)
 	}

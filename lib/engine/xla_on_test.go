@@ -93,18 +93,24 @@ func TestATextIsFoundInAFileWhereverItLies(t *testing.T) {
 		if err := os.WriteFile(file, append(content, "behind it"...), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if !holds(file, text) || holds(file, text+" ") {
-			t.Errorf("behind %d bytes", before)
+		of := []setting{{flag: "longer", help: text + " " + text}, {flag: "it", help: text}, {flag: "other", help: text + " "}}
+		if got := known(file, of); len(got) != 1 || got[0].flag != "it" {
+			t.Errorf("behind %d bytes: %v", before, got)
 		}
 	}
-	if holds(filepath.Join(t.TempDir(), "missing"), text) {
-		t.Error("found in a file that is not there")
+	if got := known(filepath.Join(t.TempDir(), "missing"), []setting{{help: text}}); got != nil {
+		t.Errorf("found in a file that is not there: %v", got)
 	}
 }
 
-func TestTheFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
+func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 	knows, other := filepath.Join(t.TempDir(), "knows.so"), filepath.Join(t.TempDir(), "other.so")
-	for file, content := range map[string]string{knows: keepsOperands + "\x00" + keepsOperandsHelp, other: keepsOperands} {
+	every := filepath.Join(t.TempDir(), "every.so")
+	var all string
+	for _, s := range settings {
+		all += s.flag + "\x00" + s.help + "\x00"
+	}
+	for file, content := range map[string]string{knows: keepsOperands + "\x00" + settings[0].help, other: keepsOperands, every: all} {
 		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -114,10 +120,12 @@ func TestTheFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 		{knows, "", "--xla_cpu_use_xnnpack=false"},
 		{knows, "--xla_cpu_use_xnnpack=true", "--xla_cpu_use_xnnpack=true"},
 		{other, "--xla_other=1", "--xla_other=1"},
+		{every, "--xla_gpu_deterministic_ops --xla_gpu_enable_triton_gemm_int4=true",
+			"--xla_gpu_deterministic_ops --xla_gpu_enable_triton_gemm_int4=true --xla_cpu_use_xnnpack=false --xla_gpu_enable_triton_gemm=false"},
 		{"nosuchplugin", "", ""},
 	} {
 		t.Setenv("XLA_FLAGS", c.flags)
-		back := withoutKeeping(c.plugin)
+		back := withSettings(c.plugin)
 		if got := os.Getenv("XLA_FLAGS"); got != c.want {
 			t.Errorf("%q became %q, want %q", c.flags, got, c.want)
 		}
@@ -130,11 +138,13 @@ func TestTheFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 
 // Whoever set the flag, results are not those of before.
 func TestResultsOfBeforeAreNotMixedWithThoseOfNow(t *testing.T) {
-	for flags, want := range map[string]string{
-		"": "cpu, checked", "--xla_cpu_use_xnnpack=true": "cpu, checked", "--xla_other=1 --xla_cpu_use_xnnpack=false": "cpu without XNNPACK",
+	for flags, want := range map[string][2]string{
+		"":                           {"it, checked", "it"},
+		"--xla_cpu_use_xnnpack=true": {"it, checked", "it"},
+		"--xla_other=1 --xla_cpu_use_xnnpack=false --xla_gpu_deterministic_ops=true": {"it without XNNPACK", "it, deterministic"},
 	} {
 		t.Setenv("XLA_FLAGS", flags)
-		if got := sure("cpu"); got != want {
+		if got := [2]string{sure("it", true), sure("it", false)}; got != want {
 			t.Errorf("%q: %q, want %q", flags, got, want)
 		}
 	}
@@ -172,6 +182,39 @@ func TestAPluginThatComputesWithInputsOfBeforeIsRefused(t *testing.T) {
 	run.Env = append(os.Environ(), "XLA_FLAGS=--"+keepsOperands+"=true")
 	if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), ErrStale.Error()) {
 		t.Errorf("with XNNPACK: %v\n%s", err, out)
+	}
+}
+
+// A GPU rounds the numbers of convolutions to ten bits unless it is told not to, which a
+// plugin reads once: the one that rounds is opened in a process of its own.
+func TestAPluginWhoseConvolutionsRoundIsRefused(t *testing.T) {
+	spec := os.Getenv("LETHE_TEST_ENGINE")
+	if !strings.HasPrefix(spec, "xla") {
+		t.Skip("LETHE_TEST_ENGINE names no plugin")
+	}
+	e, err := Open(spec)
+	if os.Getenv("NVIDIA_TF32_OVERRIDE") == "1" {
+		if err == nil {
+			e.Close()
+			t.Fatal("opened")
+		}
+		t.Log(err)
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if err := e.isWhole(); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(spec, "cuda") {
+		return
+	}
+	run := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	run.Env = append(os.Environ(), "NVIDIA_TF32_OVERRIDE=1")
+	if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), ErrRounded.Error()) {
+		t.Errorf("with TF32: %v\n%s", err, out)
 	}
 }
 
