@@ -4,6 +4,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ const goalStep = 0.6
 type comparison struct {
 	peer             string // a Python, "" for none
 	engine           string // of our own side, "" for Lethe's own
+	device           string // where PyTorch computes, "" for the CPU
 	threads          int
 	rounds, steps    int
 	rows, embeddings int
@@ -75,6 +77,12 @@ func (b *comparison) flags(c *cobra.Command, rounds int) {
 	c.Flags().StringVar(&b.peer, "peer", "", "Python to compare with, for instance python3")
 	c.Flags().IntVar(&b.threads, "threads", runtime.NumCPU(), "threads of each side")
 	c.Flags().IntVar(&b.rounds, "rounds", rounds, "turns of each side")
+}
+
+// places adds what each side of a comparison of training steps computes on.
+func (b *comparison) places(c *cobra.Command) {
+	c.Flags().StringVar(&b.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
+	c.Flags().StringVar(&b.device, "peer-device", "cpu", "where PyTorch computes: cpu, cuda, cuda:1")
 }
 
 // limit is a flag with the least value that makes sense.
@@ -204,6 +212,9 @@ func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 	if len(done) > 1 {
 		ratio := done[0].Median / done[1].Median
 		r.Peer, r.Ratio = &done[1], &ratio
+	}
+	if cmp.Or(b.device, "cpu") != "cpu" { // goals are for what every user has
+		return r, nil
 	}
 	for _, g := range t.goals {
 		r.Goals = append(r.Goals, g.judge(r))

@@ -38,10 +38,10 @@ Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench ft --peer python3\n  lethe bench ft --columns 8 --batch 128 --json",
 	}
 	v.flags(c, 7)
+	v.places(c)
 	c.Flags().IntVar(&v.batch, "batch", 256, "records per step")
 	c.Flags().IntVar(&v.features, "columns", 14, "columns of the table, each a token (14: Adult)")
 	c.Flags().IntVar(&v.steps, "steps", 4, "steps per turn")
-	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		return v.check(cmd, args, limit{"batch", v.batch, 1}, limit{"columns", v.features, 1}, limit{"steps", v.steps, 1})

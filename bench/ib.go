@@ -41,9 +41,9 @@ medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench ib --peer python3\n  lethe bench ib --batches 20 --threads 1 --peer python3 --json",
 	}
 	v.flags(c, 9)
+	v.places(c)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{20, 100}, "images per step, several separated by commas")
 	c.Flags().IntVar(&v.steps, "steps", 300, "steps per turn")
-	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		limits := []limit{{"steps", v.steps, 1}, {"batches", len(v.batches), 1}}

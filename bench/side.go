@@ -19,6 +19,9 @@ import (
 //go:embed peer/*.py
 var peerScripts embed.FS
 
+// peerDevice is the environment variable that tells PyTorch where to compute.
+const peerDevice = "LETHE_PEER_DEVICE"
+
 // worker is one side of a benchmark: a child process that works on request and
 // answers in JSON lines.
 type worker struct {
@@ -62,13 +65,15 @@ func (b *comparison) startPeer(ctx context.Context, script string, args []string
 		}
 		code = append(code, part...)
 	}
-	return b.start(exec.CommandContext(ctx, b.peer, append([]string{"-c", string(code)}, args...)...))
+	cmd := exec.CommandContext(ctx, b.peer, append([]string{"-c", string(code)}, args...)...)
+	cmd.Env = append(os.Environ(), peerDevice+"="+cmp.Or(b.device, "cpu"))
+	return b.start(cmd)
 }
 
 // start starts a worker and waits until it is warm.
 func (b *comparison) start(cmd *exec.Cmd) (*worker, error) {
 	n := strconv.Itoa(b.threads)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS="+n, "OMP_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n, "MKL_NUM_THREADS="+n)
+	cmd.Env = append(cmd.Environ(), "GOMAXPROCS="+n, "OMP_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n, "MKL_NUM_THREADS="+n)
 	w := &worker{cmd: cmd, log: &bytes.Buffer{}}
 	cmd.Stderr = w.log
 	var err error

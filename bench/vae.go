@@ -62,12 +62,12 @@ clipped cell by cell, noise) that is timed, beside plain training of Lethe's own
 			"  lethe bench vae --engine xla --peer python3\n  lethe bench vae --private --batches 256 --steps 8",
 	}
 	v.flags(c, 7)
+	v.places(c)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{128, 512}, "cells per step, several separated by commas")
 	c.Flags().StringSliceVar(&v.likelihoods, "likelihoods", likelihoods, "likelihoods, separated by commas")
 	c.Flags().IntVar(&v.nonzero, "nonzero", 9, "counts of a hundred that are not 0")
 	c.Flags().BoolVar(&v.private, "private", false, "private training beside plain training")
 	c.Flags().IntVar(&v.steps, "steps", 16, "steps per turn, which is an epoch (PBMC-3k has 20 of 128 cells)")
-	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		limits := []limit{{"steps", v.steps, 1}, {"batches", len(v.batches), 1}, {"likelihoods", len(v.likelihoods), 1}}

@@ -42,10 +42,10 @@ medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 			"  lethe bench vision --engine xla --peer python3",
 	}
 	v.flags(c, 7)
+	v.places(c)
 	c.Flags().StringSliceVar(&v.networks, "networks", []string{"small-cnn", "all-cnn", "resnet-18"}, "networks, separated by commas")
 	c.Flags().IntVar(&v.batch, "batch", 32, "records per step")
 	c.Flags().IntVar(&v.steps, "steps", 4, "steps per turn")
-	c.Flags().StringVar(&v.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if err := v.check(cmd, args, limit{"batch", v.batch, 2}, limit{"steps", v.steps, 1}, limit{"networks", len(v.networks), 1}); err != nil {

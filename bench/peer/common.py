@@ -1,6 +1,7 @@
 """What every peer begins with: it stands before each of the other scripts."""
 
 import json
+import os
 import sys
 import time
 
@@ -16,6 +17,22 @@ def needs(module, title):
     except ImportError:
         say(missing=title)
         sys.exit()
+
+
+def pytorch():
+    """PyTorch, on the device that Lethe's command names, with products of whole float32
+    numbers there: on a GPU convolutions would be of ten bits."""
+    torch = needs("torch", "PyTorch")
+    torch.set_default_device(os.environ.get("LETHE_PEER_DEVICE", "cpu"))
+    torch.backends.cudnn.allow_tf32 = False
+    return torch
+
+
+def name_of(torch):
+    """What computes, with its version."""
+    device = torch.get_default_device()
+    where = f"{torch.get_num_threads()} threads" if device.type == "cpu" else torch.cuda.get_device_name(device)
+    return f"PyTorch {torch.__version__}, {where}"
 
 
 def seconds(work):
@@ -40,18 +57,19 @@ def fastest(ways):
 
 
 def epochs(torch, records, batch, optimizer, loss, clip=lambda: None):
-    """An epoch in shuffled batches, whose loss is that of some rows: its mean loss."""
+    """An epoch in shuffled batches, whose loss is that of some rows: its mean loss. It is
+    read once, so that a GPU does not wait for the host in every step."""
 
     def epoch():
-        total, steps = 0.0, 0
+        total, steps = 0, 0
         for rows in torch.randperm(records).split(batch):
             optimizer.zero_grad(set_to_none=True)
             value = loss(rows)
             value.backward()
             clip()
             optimizer.step()
-            total, steps = total + value.item(), steps + 1
-        return total / steps
+            total, steps = total + value.detach(), steps + 1
+        return total.item() / steps
 
     return epoch
 
@@ -67,7 +85,7 @@ def serve_training(torch, ways, steps, model):
     serve(
         epoch,
         per=steps,
-        ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {way}",
+        ready=f"{name_of(torch)}, {way}",
         weights=sum(p.numel() for p in model.parameters()),
     )
 

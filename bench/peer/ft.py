@@ -5,7 +5,7 @@ answers with one JSON line: seconds per step. Arguments: records per step, colum
 steps per repetition, threads.
 """
 
-torch = needs("torch", "PyTorch")
+torch = pytorch()
 nn = torch.nn
 
 BATCH, FEATURES, STEPS, THREADS = map(int, sys.argv[1:5])

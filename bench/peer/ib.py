@@ -5,7 +5,7 @@ answers with one JSON line: seconds per step. Arguments: images per step, steps 
 repetition, threads.
 """
 
-torch = needs("torch", "PyTorch")
+torch = pytorch()
 nn = torch.nn
 
 BATCH, STEPS, THREADS = map(int, sys.argv[1:4])

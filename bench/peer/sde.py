@@ -11,8 +11,6 @@ a pool, the in-training and the out-of-training reference; and subsets.i64, rows
 of the pool.
 """
 
-import os
-
 torch = needs("torch", "PyTorch")
 
 FOLDER = sys.argv[1]

@@ -4,7 +4,7 @@ Reads a number of steps per line from standard input, does them, and answers
 with one JSON line. Arguments: rows, threads.
 """
 
-torch = needs("torch", "PyTorch")
+torch = pytorch()
 nn = torch.nn
 
 ROWS, THREADS = int(sys.argv[1]), int(sys.argv[2])
@@ -35,4 +35,4 @@ def training(fused):
 
 
 way, step = fastest(adams(training))
-serve(step, ready=f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {way}")
+serve(step, ready=f"{name_of(torch)}, {way}")

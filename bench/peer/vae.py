@@ -5,7 +5,7 @@ answers with one JSON line: seconds per step. Arguments: likelihood, cells per
 step, steps per repetition, counts of a hundred that are not 0, threads.
 """
 
-torch = needs("torch", "PyTorch")
+torch = pytorch()
 nn = torch.nn
 
 LIKELIHOOD = sys.argv[1]

@@ -5,7 +5,7 @@ answers with one JSON line: seconds per step. Arguments: network, records per
 step, steps per repetition, threads.
 """
 
-torch = needs("torch", "PyTorch")
+torch = pytorch()
 nn = torch.nn
 
 NETWORK = sys.argv[1]
