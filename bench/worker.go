@@ -90,7 +90,11 @@ type duty struct {
 }
 
 func (d duty) ready(weights int) error {
-	return d.say(answer{Ready: fmt.Sprintf("Lethe, %s, %d threads", d.engine.Info(), d.engine.Cores()), Weights: weights})
+	what := fmt.Sprintf("Lethe, %s", d.engine.Info())
+	if d.engine.Info().Kind != "xla" { // which takes the cores that it finds
+		what += fmt.Sprintf(", %d threads", d.engine.Cores())
+	}
+	return d.say(answer{Ready: what, Weights: weights})
 }
 
 func (d duty) say(a answer) error { return json.NewEncoder(d.out).Encode(a) }

@@ -253,8 +253,14 @@ func TestTheApproximatorAloneSaysWhatTheWholeSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(alone.Logits()) != fmt.Sprint(whole.Logits()) {
-			t.Error("the approximator alone says something else of the means")
+		var said []float64
+		for _, v := range whole.Logits().Data {
+			said = append(said, float64(v))
+		}
+		near(t, "what the approximator alone says of the means", alone.Logits().Data, said...)
+		// XLA may round otherwise where it has less of the network to look at.
+		if engineOf(t).Info().Kind != "xla" && fmt.Sprint(alone.Logits()) != fmt.Sprint(whole.Logits()) {
+			t.Error("the approximator alone says it in other bits")
 		}
 		if model.IsCoupled(m) != m.Compressor.Coupled() || model.IsCoupled(Approximator{m}) != m.Approximator.Coupled() {
 			t.Error("a half couples records, and the whole does not say so")
