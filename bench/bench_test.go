@@ -421,6 +421,25 @@ func TestBenchIBHoldsBothSidesToTheSameNetwork(t *testing.T) {
 	}
 }
 
+// The other side is told where to compute, and a goal is no goal there.
+func TestAPeerOnAnotherDeviceIsToldSoAndHeldToNoGoal(t *testing.T) {
+	peer := script(t, "python", `echo "{\"ready\": \"on $`+peerDevice+`\"}"; while read n; do echo '{"seconds": 0.5, "value": 0.25}'; done`)
+	for device, goals := range map[string]int{"cpu": 1, "cuda:1": 0} {
+		out, err := lethe(t, "bench", "ib", "--batches", "3", "--threads", "1", "--steps", "2", "--rounds", "1", "--json", "--peer", peer,
+			"--peer-device", device).Output()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		var results []result
+		if err := json.Unmarshal(out, &results); err != nil || len(results) != 1 {
+			t.Fatalf("%v in %s", err, out)
+		}
+		if r := results[0]; r.Peer.What != "on "+device || len(r.Goals) != goals {
+			t.Errorf("%s: peer %q, goals %v", device, r.Peer.What, r.Goals)
+		}
+	}
+}
+
 func TestBenchAtlasTakesEveryStep(t *testing.T) {
 	out, err := lethe(t, "bench", "atlas", "--cells", "600", "--genes", "3000", "--engine", "lethe", "--json").Output()
 	if err != nil {
