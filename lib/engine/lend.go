@@ -17,15 +17,18 @@ type lender interface {
 // Lend puts numbers on the engine's device without a copy, where it can. Nobody may
 // write to them before the tensor is finalized.
 func (e *Engine) Lend(flat []float32, dims ...int) (*tensors.Tensor, error) {
-	if own, ok := e.backend.(lender); ok {
-		b, err := own.Lend(flat, dims...)
-		if err != nil {
-			return nil, err
-		}
-		return tensors.FromBuffer(b)
+	b, err := e.lent(flat, dims...)
+	if err != nil {
+		return nil, err
 	}
-	t := tensors.FromFlatDataAndDimensions(flat, dims...)
-	return t, t.MaterializeOnDevice(e.backend, true, 0)
+	return tensors.FromBuffer(b)
+}
+
+func (e *Engine) lent(flat []float32, dims ...int) (compute.Buffer, error) {
+	if own, ok := e.backend.(lender); ok {
+		return own.Lend(flat, dims...)
+	}
+	return e.backend.BufferFromFlatData(0, flat, shapes.Make(dtypes.Float32, dims...))
 }
 
 // Zeros is a tensor to be written to and handed to the engine, in memory that the engine
