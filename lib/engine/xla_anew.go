@@ -18,7 +18,8 @@ import (
 var ErrStale = errors.New("a product is that of the input before: this plugin would train on records of other batches")
 
 // ErrRounded is the error of a plugin whose convolutions round what they multiply.
-var ErrRounded = errors.New("convolutions round their numbers to ten bits (TF32): NVIDIA_TF32_OVERRIDE=0 turns that off")
+var ErrRounded = errors.New("convolutions round their numbers to ten bits (TF32), which NVIDIA_TF32_OVERRIDE=0 and, in XLA_FLAGS, " +
+	"--xla_gpu_enable_triton_gemm=false turn off")
 
 // readsAnew multiplies two inputs that lie at one address and returns ErrStale where the
 // second product is not the second input's. The sizes are of the kind that XLA's plugin
