@@ -95,6 +95,9 @@ func (b *comparison) check(cmd *cobra.Command, args []string, limits ...limit) e
 	if len(args) > 0 {
 		return cli.Usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
 	}
+	if b.peer == "" && cmp.Or(b.device, "cpu") != "cpu" {
+		return cli.Usagef("--peer-device %s: --peer names no Python that would compute there", b.device)
+	}
 	for _, l := range append([]limit{{"threads", b.threads, 1}, {"rounds", b.rounds, 1}}, limits...) {
 		if l.n < l.least {
 			return cli.Usagef("--%s %d: expected at least %d", l.flag, l.n, l.least)

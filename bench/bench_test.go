@@ -434,6 +434,10 @@ func TestAPeerOnAnotherDeviceIsToldSoAndHeldToNoGoal(t *testing.T) {
 		if err := json.Unmarshal(out, &results); err != nil || len(results) != 1 {
 			t.Fatalf("%v in %s", err, out)
 		}
+		alone := lethe(t, "bench", "ib", "--batches", "3", "--steps", "2", "--rounds", "1", "--peer-device", device)
+		if said, err := alone.CombinedOutput(); (err != nil) != (goals == 0) || goals == 0 && !strings.Contains(string(said), "--peer names no Python") {
+			t.Errorf("%s without a peer: %v: %s", device, err, said)
+		}
 		if r := results[0]; r.Peer.What != "on "+device || len(r.Goals) != goals {
 			t.Errorf("%s: peer %q, goals %v", device, r.Peer.What, r.Goals)
 		}

@@ -78,7 +78,7 @@ func names(flags, flag string) bool {
 // store are wrong, and than one whose user has set them otherwise.
 func sure(kernel string, cpu bool) string {
 	set := func(flag, value string) bool {
-		return strings.Contains(os.Getenv("XLA_FLAGS"), flag+"="+value)
+		return slices.Contains(strings.Fields(os.Getenv("XLA_FLAGS")), "--"+flag+"="+value)
 	}
 	switch {
 	case cpu && set(keepsOperands, "false"):

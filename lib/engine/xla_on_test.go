@@ -4,6 +4,8 @@ package engine
 
 import (
 	"bytes"
+	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,6 +122,7 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 		{knows, "", "--xla_cpu_use_xnnpack=false"},
 		{knows, "--xla_cpu_use_xnnpack=true", "--xla_cpu_use_xnnpack=true"},
 		{other, "--xla_other=1", "--xla_other=1"},
+		{every, "", "--xla_cpu_use_xnnpack=false --xla_gpu_deterministic_ops=true --xla_gpu_enable_triton_gemm=false"},
 		{every, "--xla_gpu_deterministic_ops --xla_gpu_enable_triton_gemm_int4=true",
 			"--xla_gpu_deterministic_ops --xla_gpu_enable_triton_gemm_int4=true --xla_cpu_use_xnnpack=false --xla_gpu_enable_triton_gemm=false"},
 		{"nosuchplugin", "", ""},
@@ -182,6 +185,16 @@ func TestAPluginThatComputesWithInputsOfBeforeIsRefused(t *testing.T) {
 	run.Env = append(os.Environ(), "XLA_FLAGS=--"+keepsOperands+"=true")
 	if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), ErrStale.Error()) {
 		t.Errorf("with XNNPACK: %v\n%s", err, out)
+	}
+}
+
+// Eleven bits behind the point, cut to ten (TF32) and to seven (bfloat16), are nothing.
+func TestAMeanOfEqualNumbersIsTheirsOrTheyWereRounded(t *testing.T) {
+	const value = 1 + 1.0/(1<<11)
+	for mean, whole := range map[float32]bool{value: true, value + 1.0/(1<<20): true, 1: false, 1 + 1.0/(1<<10): false, float32(math.NaN()): false} {
+		if err := kept(mean, value); errors.Is(err, ErrRounded) == whole {
+			t.Errorf("%g: %v", mean, err)
+		}
 	}
 }
 

@@ -29,7 +29,8 @@ func Main(m *testing.M, child func(dir string) error) {
 	}
 }
 
-// Kills is how a process is killed: so many times, at moments that the seed draws.
+// Kills is how a process is killed: so many times, at moments that the seed draws, and up
+// to five times as often until it was hit between a checkpoint and its end.
 type Kills struct {
 	Times int
 	Seed  uint64

@@ -120,9 +120,18 @@ func (e *Engine) isWhole() error {
 		if err := tensors.ConstFlatData(y, func(flat []float32) { got = flat[0] }); err != nil {
 			return err
 		}
-		if math.Abs(float64(got)-value) > 1.0/(1<<16) {
-			return fmt.Errorf("%w (%g for %g)", ErrRounded, got, value)
+		if err := kept(got, value); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// kept returns ErrRounded where a mean of numbers that are all the same is not theirs, to
+// within what adding them up rounds.
+func kept(mean float32, of float64) error {
+	if off := math.Abs(float64(mean) - of); !(off <= 1.0/(1<<16)) {
+		return fmt.Errorf("%w (%g for %g)", ErrRounded, mean, of)
 	}
 	return nil
 }
