@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"sync"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -22,32 +21,13 @@ const (
 	graphEmpirical
 )
 
-// exampleExecs are compiled graphs by kind and loss.
-type exampleExecs struct {
-	mu    sync.Mutex
-	execs map[string]*Exec
-}
-
-func (e *exampleExecs) get(r *Runner, kind exampleGraph, of Examples) (*Exec, error) {
+// examples is the program of a kind of per-example gradients by a loss.
+func (r *Runner) examples(kind exampleGraph, of Examples) (*Exec, error) {
 	key, err := loss.Key(of.Loss)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", r.Arch.Name(), err)
 	}
-	key = fmt.Sprint(kind, key)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.execs[key] != nil {
-		return e.execs[key], nil
-	}
-	exec, err := r.compile(func(in []*Node) []*Node { return r.buildExamples(kind, of.Loss, of.names(), in) })
-	if err != nil {
-		return nil, err
-	}
-	if e.execs == nil {
-		e.execs = map[string]*Exec{}
-	}
-	e.execs[key] = exec
-	return exec, nil
+	return r.Program(fmt.Sprintf("examples %d: %s", kind, key), func(in []*Node) []*Node { return r.buildExamples(kind, of.Loss, of.names(), in) })
 }
 
 // CheckExamples panics, which is how a graph refuses, unless a record's own

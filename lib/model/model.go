@@ -132,14 +132,13 @@ func (p *Prediction) Logits() array.Matrix[float32] { return p.Outputs[nn.Logits
 // Runner executes an architecture on an engine. It compiles each graph once per
 // chunk shape and may be used by several goroutines.
 type Runner struct {
-	Engine *engine.Engine
-	Arch   Architecture
-	infer  *Exec
-	layers *Exec
-	like   nn.Params                // names and shapes of the weights
-	names  atomic.Pointer[[]string] // of the layers, known once a graph was built
-	// examples are the graphs of per-example gradients.
-	examples exampleExecs
+	Engine   *engine.Engine
+	Arch     Architecture
+	infer    *Exec
+	layers   *Exec
+	like     nn.Params                // names and shapes of the weights
+	names    atomic.Pointer[[]string] // of the layers, known once a graph was built
+	programs programs
 }
 
 // Chunked is an architecture that wants fewer rows in one execution than the

@@ -125,7 +125,7 @@ func (r *Runner) perExample(kind exampleGraph, p nn.Params, e Examples, clip flo
 	if err := loss.Admit(e.Loss, Widths(r.Arch), e.Inputs, e.X.Rows); err != nil {
 		return fmt.Errorf("model %s: %w", r.Arch.Name(), err)
 	}
-	exec, err := r.examples.get(r, kind, e)
+	exec, err := r.examples(kind, e)
 	if err != nil {
 		return err
 	}

@@ -2,19 +2,14 @@ package train
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
-	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
 // lanes is the number of partial sums that gradients are added up in. It is a
@@ -46,7 +41,7 @@ type gradients struct {
 	stop      func() error // asked before every chunk; nil: never stops
 
 	mu    sync.Mutex
-	execs map[string]*graph.Exec         // by the losses of a term
+	execs map[compiledKey]*graph.Exec    // what this training has asked the runner for
 	spare map[int][][]*tensors.Tensor    // tensors of draws by chunk size
 	fixed map[fixedKey][]*tensors.Tensor // inputs of whole terms, uploaded once
 	lanes []sum                          // memory of the last step's sums
@@ -54,13 +49,19 @@ type gradients struct {
 
 type fixedKey struct{ player, term, chunk int }
 
+// compiledKey names a step: whose, on how many records, by which losses.
+type compiledKey struct {
+	player, records int
+	losses          string
+}
+
 func newGradients(r *model.Runner) *gradients { return newGradientsIn(r, true) }
 
 // newGradientsIn tells training from inference, in which records do not mix.
 func newGradientsIn(r *model.Runner, training bool) *gradients {
 	g := &gradients{
 		runner: r, training: training, whole: training && model.IsCoupled(r.Arch), draws: r.Arch.Draws(),
-		execs: map[string]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{},
+		execs: map[compiledKey]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{},
 	}
 	for _, d := range g.draws {
 		g.random = g.random || training && d.Active()
@@ -86,137 +87,62 @@ func (g *gradients) forget() {
 	clear(g.fixed)
 }
 
-// exec returns the compiled step for the losses of a term. Inputs: weights, x,
-// draws, then per target its inputs in the order of their names and the records'
-// weights; last, where records are clipped, the longest gradient of a record.
-// Outputs: the summed loss, then per tensor its gradient or, for state, what the
-// batch says of it.
-func (g *gradients) exec(term Term) (*graph.Exec, error) {
-	key, err := term.signature()
+// exec returns the compiled step for the losses of a term on chunks of so many records: one
+// size each, so that what a runner keeps has an end.
+func (g *gradients) exec(term Term, records int) (*graph.Exec, error) {
+	signature, err := term.signature()
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
-	var own []float64
-	if g.own != nil {
-		own, key = g.own[g.player], fmt.Sprint(g.player, key)
-	}
+	key := compiledKey{g.player, records, signature}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e := g.execs[key]; e != nil {
 		return e, nil
 	}
-	losses := make([]loss.Loss, len(term.Targets))
-	for k, t := range term.Targets {
-		losses[k] = t.Loss
+	program, err := g.program(term)
+	if err != nil {
+		return nil, err
 	}
+	e, err := g.runner.Program(fmt.Sprintf("train %s on %d: %s", program.flags(), records, signature), program.build)
+	if err != nil {
+		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+	}
+	g.execs[key] = e
+	return e, nil
+}
+
+// program is what a step for a term has to compute.
+func (g *gradients) program(term Term) (*program, error) {
 	inputs, err := term.inputs(g.runner.Arch)
 	if err != nil {
 		return nil, err
 	}
-	e, err := graph.NewExec(g.runner.Engine.Backend(), func(in []*graph.Node) []*graph.Node { return g.build(losses, inputs, own, in) })
-	if err != nil {
-		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+	out := &program{runner: g.runner, training: g.training, random: g.random, result: g.result(), inputs: inputs}
+	for _, t := range term.Targets {
+		out.losses = append(out.losses, t.Loss)
 	}
-	g.execs[key] = e.SetMaxCache(-1)
-	return e, nil
-}
-
-// signature identifies the losses of a term.
-func (t Term) signature() (string, error) {
-	var out strings.Builder
-	for _, g := range t.Targets {
-		key, err := loss.Key(g.Loss)
-		if err != nil {
-			return "", err
+	if g.own != nil {
+		for _, rate := range g.own[g.player] {
+			out.still = append(out.still, rate == 0)
 		}
-		out.WriteString(key)
-	}
-	return out.String(), nil
-}
-
-// inputs are the names of every target's inputs.
-func (t Term) inputs(a model.Architecture) ([][]string, error) {
-	out := make([][]string, len(t.Targets))
-	for k, g := range t.Targets {
-		widths, err := g.Loss.Inputs(model.Widths(a))
-		if err != nil {
-			return nil, err
-		}
-		out[k] = slices.Sorted(maps.Keys(widths))
 	}
 	return out, nil
 }
 
-func (g *gradients) build(losses []loss.Loss, inputs [][]string, own []float64, in []*graph.Node) []*graph.Node {
-	like := g.runner.Like()
-	p, x, rest := in[:len(like)], in[len(like)], in[len(like)+1:]
-	var draws []*graph.Node
-	if g.random {
-		draws, rest = rest[:len(g.draws)], rest[len(g.draws):]
+// result is what comes out of a step.
+func (g *gradients) result() result {
+	switch {
+	case g.lengths != nil:
+		return resultLengths
+	case g.valueOnly:
+		return resultValue
+	case g.squares:
+		return resultSquares
+	case g.clip != nil:
+		return resultClipped
 	}
-	t := &nn.Tape{Training: g.training}
-	tr := g.runner.Arch.Forward(t, p, x, draws)
-	var total *graph.Node
-	from := nn.Adjoints{}
-	for k, l := range losses {
-		given := loss.Given{Outputs: tr.Outputs, Inputs: map[string]*graph.Node{}}
-		for i, name := range inputs[k] {
-			given.Inputs[name] = rest[i]
-		}
-		weight := rest[len(inputs[k])]
-		rest = rest[len(inputs[k])+1:]
-		v := loss.On(l, given)
-		total = plus(total, graph.Mul(v.Losses, weight))
-		for node, d := range tr.From(v, weight) {
-			from[node] = plus(from[node], d)
-		}
-	}
-	if g.lengths != nil {
-		model.CheckExamples(g.runner.Arch, t, p, like)
-		return []*graph.Node{engine.Sum(total), t.PerExampleNorms(from)}
-	}
-	if g.valueOnly {
-		return []*graph.Node{engine.Sum(total)}
-	}
-	if g.squares {
-		model.CheckExamples(g.runner.Arch, t, p, like)
-		return append([]*graph.Node{engine.Sum(total)}, t.PerExampleSquares(from, graph.OnesLike(total), p)...)
-	}
-	if g.clip != nil {
-		model.CheckExamples(g.runner.Arch, t, p, like)
-		factor := graph.MinScalar(graph.Div(rest[0], t.PerExampleNorms(from)), 1)
-		for node, d := range from {
-			from[node] = graph.Mul(d, factor)
-		}
-	}
-	out := append([]*graph.Node{engine.Sum(total)}, t.Gradients(from, p)...)
-	for i, v := range like {
-		switch {
-		case v.State && g.training:
-			out[1+i] = statistic(t, p[i], v.Name)
-		case v.State && out[1+i] == nil:
-			out[1+i] = graph.ZerosLike(p[i])
-		case out[1+i] == nil, own != nil && own[i] == 0:
-			out[1+i] = graph.Scalar(total.Graph(), total.DType(), 0) // and the way there is not computed
-		}
-	}
-	return out
-}
-
-// plus is a + b, where a may be nothing yet.
-func plus(a, b *graph.Node) *graph.Node {
-	if a == nil {
-		return b
-	}
-	return graph.Add(a, b)
-}
-
-func statistic(t *nn.Tape, p *graph.Node, name string) *graph.Node {
-	s := t.Statistic(p)
-	if s == nil {
-		panic(fmt.Errorf("no layer reports a statistic for %s", name))
-	}
-	return s
+	return resultGradient
 }
 
 // task is one chunk of one batch.
@@ -356,7 +282,7 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 		}
 	}
 	term := o[t.term]
-	exec, err := g.exec(term)
+	exec, err := g.exec(term, t.Padded)
 	if err != nil {
 		return nil, err
 	}

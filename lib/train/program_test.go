@@ -1,0 +1,112 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// counted counts how often it is put on a graph.
+type counted struct {
+	tabular.MLP
+	graphs *int
+}
+
+func (c counted) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*graph.Node) model.Trace {
+	*c.graphs++
+	return c.MLP.Forward(t, p, x, draws)
+}
+
+func TestTrainingsOfANetworkShareWhatIsCompiled(t *testing.T) {
+	graphs := 0
+	r := openRunner(t, counted{small, &graphs}, 32)
+	fit := func(seed int, o Objective) int {
+		t.Helper()
+		before := graphs
+		c := Config{Epochs: 2, Batch: 16, Seed: 1}
+		if _, _, err := Fit(context.Background(), r, small.Init(c.Seed.Stream("init", uint64(seed))), o, c, Hooks{}); err != nil {
+			t.Fatal(err)
+		}
+		return graphs - before
+	}
+	if n := fit(1, pair(0, 1)); n == 0 {
+		t.Fatal("nothing was built: this test looks at nothing")
+	}
+	if n := fit(2, pair(0, 1)); n != 0 {
+		t.Errorf("the second training built %d graphs again", n)
+	}
+	if n := fit(1, pair(0, 0.5)); n != 0 {
+		t.Errorf("with other weights of its losses, which are inputs, a training built %d graphs", n)
+	}
+	if n := fit(1, mixed(12, 4, 5)); n == 0 {
+		t.Error("other losses are taken for the same program")
+	}
+}
+
+// questions are everything that is compiled for a training: each wants a program that no
+// other gets.
+func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
+	ctx, c := context.Background(), Config{Epochs: 2, Seed: 1, Optimizer: nn.SGD{LR: 0.1}}
+	o := pair(0, 0.6)
+	game := func(first, second string) *Game {
+		return &Game{Players: []Player{
+			{Name: "first", Owns: []string{first}, Objective: o}, {Name: "second", Owns: []string{second, "head"}, Objective: o},
+		}}
+	}
+	play := func(plan Plan) func(*model.Runner, nn.Params) (any, error) {
+		return func(r *model.Runner, p nn.Params) (any, error) {
+			out, _, err := FitPlan(ctx, r, p, plan, c, Hooks{})
+			return out, err
+		}
+	}
+	x, y := toy(1, 21, 5, 3)
+	return map[string]func(r *model.Runner, p nn.Params) (any, error){
+		"a training":         play(Plan{Passes: once(o)}),
+		"a private training": play(Plan{Passes: once(labelled(x, y)), Private: &Private{Norm: 0.1}}),
+		"a game":             play(Plan{Game: game("hidden1", "hidden2")}),
+		"another game":       play(Plan{Game: game("hidden2", "hidden1")}),
+		"a gradient": func(r *model.Runner, p nn.Params) (any, error) {
+			return Gradient(ctx, r, p, o, 0, Mode{})
+		},
+		"a gradient in training": func(r *model.Runner, p nn.Params) (any, error) {
+			return Gradient(ctx, r, p, o, 0, Mode{Training: true, Seed: 3})
+		},
+		"squares": func(r *model.Runner, p nn.Params) (any, error) { return Squares(ctx, r, p, o, Mode{}) },
+		"lengths": func(r *model.Runner, p nn.Params) (any, error) { return Lengths(ctx, r, p, o, Mode{}) },
+		"a value": func(r *model.Runner, p nn.Params) (any, error) { return Evaluate(ctx, r, p, o) },
+	}
+}
+
+// TestWhoAsksFirstDoesNotMatter asks one runner for everything, in any order, and a runner
+// of its own for each.
+func TestWhoAsksFirstDoesNotMatter(t *testing.T) {
+	p, all := initial(small), questions()
+	alone := map[string]any{}
+	for name, ask := range all {
+		got, err := ask(openRunner(t, small, 32), p)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		alone[name] = got
+	}
+	for round := range 3 { // a map is gone through in another order each time
+		r, order := openRunner(t, small, 32), ""
+		for name, ask := range all {
+			order += fmt.Sprintf("%s; ", name)
+			got, err := ask(r, p)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if !reflect.DeepEqual(got, alone[name]) {
+				t.Errorf("round %d, %sthe last differs from itself on a runner of its own", round, order)
+			}
+		}
+	}
+}
