@@ -3,6 +3,7 @@ package images
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
 )
@@ -57,14 +58,15 @@ type part struct {
 // sets are the published ones, but in tests that put made files in their place.
 var sets = published
 
-// published lists every image set in the order that All reports.
-func published() []set {
+// published lists every image set in the order that All reports. A table asks for names
+// a thousand times.
+var published = sync.OnceValue(func() []set {
 	return []set{
 		mnist(), cifar10(), cifar100(), svhn(), tinyImageNet(), olivetti(),
 		cifar10First4000(), cifar10JPEG(), olivettiIdx(),
 		glyphs(),
 	}
-}
+})
 
 // All lists every image set: the published ones, then those that stand in for
 // them, then the generated one.

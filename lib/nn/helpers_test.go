@@ -20,30 +20,44 @@ var openEngine = sync.OnceValues(func() (*engine.Engine, error) { return enginet
 // execute runs a graph once on the engine and returns its outputs, flat.
 func execute(t testing.TB, f func(in []*Node) []*Node, in ...*tensors.Tensor) [][]float64 {
 	t.Helper()
+	return compiled(t, f)(in...)
+}
+
+// compiled is execute for a graph that runs more than once, which on XLA is compiled for
+// longer than it runs.
+func compiled(t testing.TB, f func(in []*Node) []*Node) func(in ...*tensors.Tensor) [][]float64 {
+	t.Helper()
 	e, err := openEngine()
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := make([]any, len(in))
-	for i := range in {
-		args[i] = in[i]
-	}
-	out, err := CallOnceN(e.Backend(), f, args...)
+	exec, err := NewExec(e.Backend(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	flat := make([][]float64, len(out))
-	for i, o := range out {
-		err := tensors.ConstFlatData(o, func(data []float32) {
-			for _, v := range data {
-				flat[i] = append(flat[i], float64(v))
-			}
-		})
+	return func(in ...*tensors.Tensor) [][]float64 {
+		t.Helper()
+		args := make([]any, len(in))
+		for i := range in {
+			args[i] = in[i]
+		}
+		out, err := exec.Call(args...)
 		if err != nil {
 			t.Fatal(err)
 		}
+		flat := make([][]float64, len(out))
+		for i, o := range out {
+			err := tensors.ConstFlatData(o, func(data []float32) {
+				for _, v := range data {
+					flat[i] = append(flat[i], float64(v))
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return flat
 	}
-	return flat
 }
 
 func generator(parts ...uint64) *rand.Rand { return engine.Root(11).Stream("nn test", parts...) }

@@ -61,14 +61,15 @@ func TestPowerIterationsFindTheLargestSingularValue(t *testing.T) {
 	}
 	w := normal(generator(4), 4, 5)
 	u, v := p[0].Data, p[1].Data
+	iterate := compiled(t, func(in []*Node) []*Node {
+		tape := &Tape{Training: true}
+		out := SpectralNorm(tape, in[0], in[1], in[2])
+		// The Frobenius norm of W/sigma, and of its product with v.
+		return []*Node{out, tape.Statistic(in[1]), tape.Statistic(in[2]), Dot(out, Reshape(tape.Statistic(in[2]), 5, 1)).Product()}
+	})
 	var last []float64
 	for range 200 {
-		got := execute(t, func(in []*Node) []*Node {
-			tape := &Tape{Training: true}
-			out := SpectralNorm(tape, in[0], in[1], in[2])
-			// The Frobenius norm of W/sigma, and of its product with v.
-			return []*Node{out, tape.Statistic(in[1]), tape.Statistic(in[2]), Dot(out, Reshape(tape.Statistic(in[2]), 5, 1)).Product()}
-		}, w, tensors.FromFlatDataAndDimensions(u, 4), tensors.FromFlatDataAndDimensions(v, 5))
+		got := iterate(w, tensors.FromFlatDataAndDimensions(u, 4), tensors.FromFlatDataAndDimensions(v, 5))
 		for k := range u {
 			u[k] = float32(got[1][k])
 		}
