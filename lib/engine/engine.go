@@ -45,6 +45,7 @@ type Engine struct {
 	info    Info
 	chunk   int
 	slots   chan struct{}
+	apart   bool // see Apart
 }
 
 // Open opens the engine that spec names:
@@ -158,6 +159,17 @@ func (e *Engine) ChunkRows() int { return e.chunk }
 func (e *Engine) WithChunkRows(rows int) *Engine {
 	other := *e
 	other.chunk = max(1, rows)
+	return &other
+}
+
+// Apart tells whether the engine computes in memory of its own, to which and from which
+// numbers have to travel.
+func (e *Engine) Apart() bool { return e.apart }
+
+// AsApart returns the engine as one that is apart, for tests of what is done there.
+func (e *Engine) AsApart() *Engine {
+	other := *e
+	other.apart = true
 	return &other
 }
 

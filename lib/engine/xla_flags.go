@@ -75,7 +75,8 @@ func names(flags, flag string) bool {
 
 // sure is the name of a plugin that computes with the flags of now, and which of them
 // matter for what comes out: another one than that of before, of which some results in a
-// store are wrong, and than one whose user has set them otherwise.
+// store are wrong, and than one whose user has set them otherwise. On a device of its own
+// memory weights stay there for an epoch (train), which rounds otherwise than before.
 func sure(kernel string, cpu bool) string {
 	set := func(flag, value string) bool {
 		return slices.Contains(strings.Fields(os.Getenv("XLA_FLAGS")), "--"+flag+"="+value)
@@ -86,9 +87,9 @@ func sure(kernel string, cpu bool) string {
 	case cpu:
 		return kernel + ", checked"
 	case set(repeats, "true"):
-		return kernel + ", deterministic"
+		return kernel + ", weights aboard, deterministic"
 	}
-	return kernel
+	return kernel + ", weights aboard"
 }
 
 // known are the settings whose help text a file holds: none of one that cannot be read.

@@ -105,6 +105,7 @@ func openPlugin(plugin, kernel, why string) (*Engine, error) {
 		info:    Info{Kind: "xla", Kernel: kernel, Why: why},
 		chunk:   chunkRowsXLA,
 		slots:   make(chan struct{}, 1),
+		apart:   !cpu,
 	}
 	err = e.readsAnew()
 	if err == nil && !cpu {

@@ -142,9 +142,9 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 // Whoever set the flag, results are not those of before.
 func TestResultsOfBeforeAreNotMixedWithThoseOfNow(t *testing.T) {
 	for flags, want := range map[string][2]string{
-		"":                           {"it, checked", "it"},
-		"--xla_cpu_use_xnnpack=true": {"it, checked", "it"},
-		"--xla_other=1 --xla_cpu_use_xnnpack=false --xla_gpu_deterministic_ops=true": {"it without XNNPACK", "it, deterministic"},
+		"":                           {"it, checked", "it, weights aboard"},
+		"--xla_cpu_use_xnnpack=true": {"it, checked", "it, weights aboard"},
+		"--xla_other=1 --xla_cpu_use_xnnpack=false --xla_gpu_deterministic_ops=true": {"it without XNNPACK", "it, weights aboard, deterministic"},
 	} {
 		t.Setenv("XLA_FLAGS", flags)
 		if got := [2]string{sure("it", true), sure("it", false)}; got != want {

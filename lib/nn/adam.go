@@ -76,14 +76,12 @@ func adamStep[T float32 | float64](o Optimizer, a Adam, decay float64, step func
 		return err
 	}
 	a = a.resolved()
-	first, second := 1-math.Pow(a.Beta1, float64(s.T)), 1-math.Pow(a.Beta2, float64(s.T))
-	root := float32(math.Sqrt(second))
 	b1, b2, eps := float32(a.Beta1), float32(a.Beta2), float32(a.Eps)
 	// 1-b is rounded once, as PyTorch does: 1-float32(0.999) is 1.3e-5 off.
 	c1, c2 := float32(1-a.Beta1), float32(1-a.Beta2)
 	for _, i := range moves {
-		lr := a.LR * factor(rates, i)
-		rate, shrink := float32(lr/first), float32(1-lr*decay)
+		now := a.rule(s.T, factor(rates, i), decay)
+		rate, shrink, root := now[0], now[1], now[2]
 		w, m, v, grad := p[i].Data, s.Slots[0][i].Data, s.Slots[1][i].Data, grads[i]
 		rule := kernels.Adam{B1: b1, B2: b2, C1: c1, C2: c2, Root: root, Eps: eps, Rate: rate, Shrink: shrink}
 		array.Split(len(grad), func(from, to int) { step(rule, w[from:to], m[from:to], v[from:to], grad[from:to]) })

@@ -128,3 +128,8 @@ func MoveRunning(running, batch []float32) {
 		running[i] = float32(keep*running[i]) + float32(take*x)
 	}
 }
+
+// RunningMoved is MoveRunning on a graph.
+func RunningMoved(running, batch *Node) *Node {
+	return Add(MulScalar(running, 1-BatchNormMomentum), MulScalar(batch, BatchNormMomentum))
+}

@@ -137,6 +137,9 @@ func named(o Optimizer, fields any) ([]byte, error) {
 	return json.Marshal(map[string]any{o.Name(): fields})
 }
 
+// Rewritten says that somebody else wrote to the slots.
+func (s *OptimizerState) Rewritten() { s.moved = nil }
+
 // look finds out of which of n tensors anything is remembered.
 func (s *OptimizerState) look(n int) {
 	if s.moved != nil {

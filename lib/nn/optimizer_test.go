@@ -184,3 +184,22 @@ func TestGroupsGiveRates(t *testing.T) {
 		}
 	}
 }
+
+// A tensor without a gradient, of which nothing is remembered, is left out of a step; once
+// somebody else has written its momentum it moves by that.
+func TestWhatSomebodyElseRemembersIsLookedAt(t *testing.T) {
+	o, p := SGD{LR: 1, Momentum: 0.5}, Params{NewParam("w", 1)}
+	s := NewOptimizerState(o, p)
+	step := func() {
+		t.Helper()
+		if err := o.Step(p, [][]float64{nil}, s, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	s.Slots[0][0].Data[0] = 4
+	s.Rewritten()
+	if step(); p[0].Data[0] != -2 {
+		t.Errorf("the weight is %v after a momentum of 4, want -2", p[0].Data[0])
+	}
+}

@@ -38,6 +38,7 @@ type gradients struct {
 	epoch     int          // that augmentation draws for, from 0
 	warms     bool         // whether weights that rise are those of the epoch
 	single    bool         // whether the gradient of one execution is handed on as it is
+	aboard    *aboard      // whose weights move with the gradient; nil: nobody's
 	stop      func() error // asked before every chunk; nil: never stops
 
 	mu    sync.Mutex
@@ -52,6 +53,7 @@ type fixedKey struct{ player, term, chunk int }
 // compiledKey names a step: whose, on how many records, by which losses.
 type compiledKey struct {
 	player, records int
+	moves           bool
 	losses          string
 }
 
@@ -94,7 +96,7 @@ func (g *gradients) exec(term Term, records int) (*graph.Exec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
-	key := compiledKey{g.player, records, signature}
+	key := compiledKey{g.player, records, g.aboard != nil, signature}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e := g.execs[key]; e != nil {
@@ -104,7 +106,11 @@ func (g *gradients) exec(term Term, records int) (*graph.Exec, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := g.runner.Program(fmt.Sprintf("train %s on %d: %s", program.flags(), records, signature), program.build)
+	flags, err := program.flags()
+	if err != nil {
+		return nil, err
+	}
+	e, err := g.runner.Program(fmt.Sprintf("train %s on %d: %s", flags, records, signature), program.build)
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
@@ -121,6 +127,9 @@ func (g *gradients) program(term Term) (*program, error) {
 	out := &program{runner: g.runner, training: g.training, random: g.random, result: g.result(), inputs: inputs}
 	for _, t := range term.Targets {
 		out.losses = append(out.losses, t.Loss)
+	}
+	if g.aboard != nil {
+		out.optimizer, out.moving = g.aboard.optimizer, g.aboard.moving
 	}
 	if g.own != nil {
 		for _, rate := range g.own[g.player] {
@@ -141,6 +150,8 @@ func (g *gradients) result() result {
 		return resultSquares
 	case g.clip != nil:
 		return resultClipped
+	case g.aboard != nil:
+		return resultStep
 	}
 	return resultGradient
 }
@@ -274,8 +285,8 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 	return into.addTensors(out)
 }
 
-// execute returns what comes out of a task.
-func (g *gradients) execute(t task, o Objective, weights []any, key func(term, layer int) uint64) ([]*tensors.Tensor, error) {
+// execute returns what comes out of a task, which may take more than a gradient does.
+func (g *gradients) execute(t task, o Objective, weights []any, key func(term, layer int) uint64, more ...any) ([]*tensors.Tensor, error) {
 	if g.stop != nil {
 		if err := g.stop(); err != nil {
 			return nil, err
@@ -320,7 +331,7 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 		defer bound.FinalizeAll()
 		in = append(in, bound)
 	}
-	out, err := exec.Call(in...)
+	out, err := exec.Call(append(in, more...)...)
 	if err == nil && g.lengths != nil {
 		err = t.read(g.lengths, out[1])
 	}

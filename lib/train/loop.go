@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -17,6 +18,7 @@ type loop struct {
 	plan    Plan
 	g       *gradients
 	players []mover
+	aboard  *aboard // where an epoch's weights are on the engine's device
 
 	// Memory of the last round of players that move together.
 	ahead *State
@@ -109,6 +111,10 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 		return nil, err
 	}
 	l.g.epoch = s.Done
+	if l.aboard, err = l.board(next, rounds); err != nil {
+		return nil, err
+	}
+	defer func() { l.aboard.leave() }()
 	losses, spent := make([]float64, len(l.players)), s.Privacy()
 	for _, r := range rounds {
 		if err := ctx.Err(); err != nil {
@@ -121,6 +127,9 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 			return nil, err
 		}
 		spent = l.plan.Private.account(spent, r.turns[0])
+	}
+	if err := l.land(next); err != nil {
+		return nil, err
 	}
 	e := Epoch{Epoch: next.Done, Steps: next.steps(), Privacy: spent}
 	for _, v := range losses {
@@ -152,14 +161,11 @@ func (l *loop) play(r round, s *State, losses []float64) error {
 	count := func(t turn, loss float64) { losses[t.player] += loss / float64(taken[t.player]) }
 	if r.rule == Alternating {
 		for _, t := range r.turns {
-			got, err := l.gradient(s.Params, t, s)
+			loss, err := l.turn(t, s)
 			if err != nil {
 				return err
 			}
-			count(t, got.loss)
-			if err := l.move(t.player, got, s); err != nil {
-				return err
-			}
+			count(t, loss)
 		}
 		return nil
 	}
@@ -173,6 +179,24 @@ func (l *loop) play(r round, s *State, losses []float64) error {
 		at = l.ahead.Params
 	}
 	return l.together(r, at, s, count)
+}
+
+// turn takes a step of one player, aboard or ashore.
+func (l *loop) turn(t turn, s *State) (float64, error) {
+	if l.aboard != nil {
+		loss, ok, err := l.stepAboard(t, s)
+		if ok || err != nil {
+			return loss, err
+		}
+		if err := l.land(s); err != nil { // the step ashore says what is not finite
+			return 0, err
+		}
+	}
+	got, err := l.gradient(s.Params, t, s)
+	if err != nil {
+		return 0, err
+	}
+	return got.loss, l.move(t.player, got, s)
 }
 
 // together takes every player's gradient at the same weights and only then moves
@@ -227,12 +251,8 @@ func (s stepped) cloneIn(spare [][]float64) stepped {
 // gradient is a turn's gradient at some weights, after everything that the plan
 // does to gradients.
 func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
-	step := uint64(s.steps())
-	key := func(term, layer int) uint64 {
-		return t.seed.Counter(engine.StreamDropout, step, uint64(term), uint64(layer))
-	}
 	l.g.player = t.player
-	got, err := l.mixed(p, t, key)
+	got, err := l.mixed(p, t, l.draws(t, s))
 	if err != nil {
 		return stepped{}, err
 	}
@@ -242,6 +262,7 @@ func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
 		}
 		return got, err
 	}
+	step := uint64(s.steps())
 	l.plan.Private.finish(&got.sum, t, step)
 	got.loss += l.plan.L1.add(p, got.grads, s.Done-1, l.Epochs)
 	l.plan.Mask.hold(got.grads)
@@ -252,6 +273,14 @@ func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
 		}
 	}
 	return got, nil
+}
+
+// draws keys the draws of a turn.
+func (l *loop) draws(t turn, s *State) func(term, layer int) uint64 {
+	step := uint64(s.steps())
+	return func(term, layer int) uint64 {
+		return t.seed.Counter(engine.StreamDropout, step, uint64(term), uint64(layer))
+	}
 }
 
 // surgeons are the plan's, and behind them the one that the configuration asks for.
@@ -286,17 +315,19 @@ func (l *loop) move(player int, got stepped, s *State) error {
 	for _, state := range got.states {
 		moveState(s.Params, state)
 	}
-	rates, factor := m.rates, l.Schedule.Factor(s.Done-1, l.Epochs)
-	if factor != 1 {
-		rates = make([]float64, len(m.rates))
-		for i, r := range m.rates {
-			rates[i] = r * factor
-		}
-	}
 	before := l.plan.Mask.save(s.Params, s.Optimizers[player])
-	if err := got.step(m.optimizer, s.Params, s.Optimizers[player], rates); err != nil {
+	if err := got.step(m.optimizer, s.Params, s.Optimizers[player], l.rates(player, s.Done-1)); err != nil {
 		return fmt.Errorf("train %s: epoch %d: %w", l.g.runner.Arch.Name(), s.Done, err)
 	}
 	l.plan.Mask.restore(before, s.Params, s.Optimizers[player])
 	return nil
+}
+
+// rates are those of a player's tensors in an epoch, 0, 1, ...
+func (l *loop) rates(player, epoch int) []float64 {
+	rates, factor := slices.Clone(l.players[player].rates), l.Schedule.Factor(epoch, l.Epochs)
+	for i := range rates {
+		rates[i] *= factor
+	}
+	return rates
 }

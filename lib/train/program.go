@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,6 +24,7 @@ const (
 	resultSquares  result = "squares"  // the sum of the records' squared gradients
 	resultLengths  result = "lengths"  // of the records' gradients
 	resultValue    result = "value"    // nothing
+	resultStep     result = "step"     // what the optimiser makes of weights and of its memory
 )
 
 // program is what a step is compiled from. It knows nothing of the training that asks for
@@ -41,12 +43,16 @@ type program struct {
 	still    []bool // tensors by which no gradient is formed; nil: by all
 	losses   []loss.Loss
 	inputs   [][]string // of the losses
+
+	optimizer nn.Graphed // of a step
+	moving    []bool     // tensors that it moves
 }
 
 // flags name everything that a program depends on beside its network, of which draws are a
 // part, and its losses.
-func (p *program) flags() string {
-	return fmt.Sprintf("%s, training %t, still %v", p.result, p.training, p.still)
+func (p *program) flags() (string, error) {
+	optimizer, err := json.Marshal(p.optimizer)
+	return fmt.Sprintf("%s, training %t, still %v, by %s, of %v", p.result, p.training, p.still, optimizer, p.moving), err
 }
 
 // signature identifies the losses of a term.
@@ -114,7 +120,57 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 			grads[i] = graph.Scalar(total.Graph(), total.DType(), 0) // and the way there is not computed
 		}
 	}
+	if p.result == resultStep {
+		return p.step(sum, w, grads, rest[0], rest[1:])
+	}
 	return append([]*graph.Node{sum}, grads...)
+}
+
+// step is the loss, and 1 beside it if the gradient is finite, in one piece; then what moves
+// and what is state, and then the slots of what moves, slot by slot. A row of rule is a
+// tensor's.
+func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Node, slots []*graph.Node) []*graph.Node {
+	like, finite := p.runner.Like(), graph.ScalarOne(loss.Graph(), loss.DType())
+	movers := 0
+	for _, moves := range p.moving {
+		if moves {
+			movers++
+		}
+	}
+	kinds := len(slots) / movers
+	weights, remembered := []*graph.Node{}, make([][]*graph.Node, kinds)
+	for i, v := range like {
+		switch {
+		case v.State && v.Latest:
+			weights = append(weights, grads[i])
+		case v.State:
+			weights = append(weights, nn.RunningMoved(w[i], grads[i]))
+		case p.moving[i]:
+			if grads[i].Shape().Size() != w[i].Shape().Size() { // nothing is said of it
+				grads[i] = graph.ZerosLike(w[i])
+			}
+			finite = graph.Min(finite, graph.ReduceAllMin(graph.ConvertDType(graph.IsFinite(grads[i]), loss.DType())))
+			var own []*graph.Node
+			for k := range kinds {
+				own = append(own, slots[k*movers+len(remembered[k])])
+			}
+			moved, left := p.optimizer.Move(w[i], graph.Reshape(grads[i], w[i].Shape().Dimensions...), own, numbers(rule, i))
+			weights = append(weights, moved)
+			for k, slot := range left {
+				remembered[k] = append(remembered[k], slot)
+			}
+		}
+	}
+	out := append([]*graph.Node{graph.Stack([]*graph.Node{loss, finite}, 0)}, weights...)
+	return append(out, slices.Concat(remembered...)...)
+}
+
+// numbers are those of a row, as scalars.
+func numbers(rule *graph.Node, row int) (out []*graph.Node) {
+	for k := range rule.Shape().Dimensions[1] {
+		out = append(out, graph.Reshape(graph.Slice(rule, graph.AxisElem(row), graph.AxisElem(k))))
+	}
+	return out
 }
 
 // objective is what the losses of a batch come to, weighted, and how it hangs on what the

@@ -66,12 +66,24 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 			return out, err
 		}
 	}
+	aboard := func(o nn.Optimizer, frozen ...nn.Group) func(*model.Runner, nn.Params) (any, error) {
+		return func(r *model.Runner, p nn.Params) (any, error) {
+			c := Config{Epochs: 1, Batch: 4, Seed: 1, Optimizer: o, Groups: frozen}
+			out, _, err := Fit(ctx, r, p, pair(0, 0.6), c, Hooks{})
+			return out, err
+		}
+	}
 	x, y := toy(1, 21, 5, 3)
 	return map[string]func(r *model.Runner, p nn.Params) (any, error){
-		"a training":         play(Plan{Passes: once(o)}),
-		"a private training": play(Plan{Passes: once(labelled(x, y)), Private: &Private{Norm: 0.1}}),
-		"a game":             play(Plan{Game: game("hidden1", "hidden2")}),
-		"another game":       play(Plan{Game: game("hidden2", "hidden1")}),
+		"a training":               play(Plan{Passes: once(o)}),
+		"a private training":       play(Plan{Passes: once(labelled(x, y)), Private: &Private{Norm: 0.1}}),
+		"a game":                   play(Plan{Game: game("hidden1", "hidden2")}),
+		"another game":             play(Plan{Game: game("hidden2", "hidden1")}),
+		"aboard by Adam":           aboard(nn.Adam{}),
+		"aboard by descent":        aboard(nn.SGD{LR: 0.1}),
+		"aboard by momentum":       aboard(nn.SGD{LR: 0.1, Momentum: 0.9}),
+		"aboard, the first frozen": aboard(nn.SGD{LR: 0.1}, nn.Group{Prefix: "hidden1"}),
+		"aboard, the last frozen":  aboard(nn.SGD{LR: 0.1}, nn.Group{Prefix: "head"}),
 		"a gradient": func(r *model.Runner, p nn.Params) (any, error) {
 			return Gradient(ctx, r, p, o, 0, Mode{})
 		},
@@ -90,14 +102,14 @@ func TestWhoAsksFirstDoesNotMatter(t *testing.T) {
 	p, all := initial(small), questions()
 	alone := map[string]any{}
 	for name, ask := range all {
-		got, err := ask(openRunner(t, small, 32), p)
+		got, err := ask(apart(t, small), p)
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		alone[name] = got
 	}
 	for round := range 3 { // a map is gone through in another order each time
-		r, order := openRunner(t, small, 32), ""
+		r, order := apart(t, small), ""
 		for name, ask := range all {
 			order += fmt.Sprintf("%s; ", name)
 			got, err := ask(r, p)

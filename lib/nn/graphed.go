@@ -1,0 +1,69 @@
+package nn
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Graphed is an optimiser whose step can be put on a graph, so that weights and what is
+// remembered of them stay where the gradient is computed. It has the value of Step, to
+// rounding, and refuses nothing: whoever steps looks whether the gradient is finite.
+type Graphed interface {
+	Optimizer
+	// Rule is what step t = 1, 2, ... takes beside the gradient, for a tensor whose rate is
+	// so many times the optimiser's own: always as many numbers.
+	Rule(t int, factor float64) []float32
+	// Move is a tensor, and its slots, after a step by a rule's numbers.
+	Move(w, grad *Node, slots, rule []*Node) (moved *Node, remembered []*Node)
+}
+
+var (
+	_ Graphed = Adam{}
+	_ Graphed = AdamW{}
+	_ Graphed = SGD{}
+)
+
+// Rule implements Graphed.
+func (a Adam) Rule(t int, factor float64) []float32 { return a.resolved().rule(t, factor, 0) }
+
+// Move implements Graphed.
+func (a Adam) Move(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {
+	return a.resolved().move(w, grad, slots, rule)
+}
+
+// Rule implements Graphed.
+func (a AdamW) Rule(t int, factor float64) []float32 {
+	a = a.resolved()
+	return a.adam().rule(t, factor, a.WeightDecay)
+}
+
+// Move implements Graphed.
+func (a AdamW) Move(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {
+	return a.adam().resolved().move(w, grad, slots, rule)
+}
+
+// rule is the step's rate, what a weight shrinks to, and the correction of the second
+// moment's root.
+func (a Adam) rule(t int, factor, decay float64) []float32 {
+	lr := a.LR * factor
+	first, second := 1-math.Pow(a.Beta1, float64(t)), 1-math.Pow(a.Beta2, float64(t))
+	return []float32{float32(lr / first), float32(1 - lr*decay), float32(math.Sqrt(second))}
+}
+
+func (a Adam) move(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {
+	rate, shrink, root := rule[0], rule[1], rule[2]
+	m := Add(MulScalar(slots[0], a.Beta1), MulScalar(grad, 1-a.Beta1))
+	v := Add(MulScalar(slots[1], a.Beta2), MulScalar(Square(grad), 1-a.Beta2))
+	way := Div(m, AddScalar(Div(Sqrt(v), root), a.Eps))
+	return Sub(Mul(w, shrink), Mul(rate, way)), []*Node{m, v}
+}
+
+// Rule implements Graphed: the step's rate.
+func (o SGD) Rule(_ int, factor float64) []float32 { return []float32{float32(o.LR * factor)} }
+
+// Move implements Graphed.
+func (o SGD) Move(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {
+	m := Add(MulScalar(slots[0], o.Momentum), Add(grad, MulScalar(w, o.WeightDecay)))
+	return Sub(w, Mul(rule[0], m)), []*Node{m}
+}
