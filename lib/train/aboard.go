@@ -136,8 +136,8 @@ func (l *loop) land(s *State) error {
 	return a.ashore(s)
 }
 
-// stepAboard takes a turn's step. Where the gradient is not finite nothing has happened, and ok is
-// false.
+// stepAboard takes a turn's step. Where the gradient of what moves is not finite nothing has
+// happened, and ok is false.
 func (l *loop) stepAboard(t turn, s *State) (loss float64, ok bool, err error) {
 	a, o, g := l.aboard, s.Optimizers[0], l.g
 	only := task{t.batches[0], g.chunks(t.batches[0].size(t.objective))[0], 0}
@@ -158,7 +158,11 @@ func (l *loop) stepAboard(t turn, s *State) (loss float64, ok bool, err error) {
 		return 0, false, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
 	defer out[0].FinalizeAll()
-	said := tensors.MustCopyFlatData[float32](out[0])
+	said, err := tensors.CopyFlatData[float32](out[0])
+	if err != nil {
+		model.Finalize(out[1:])
+		return 0, false, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+	}
 	if finite := said[1] == 1; !finite {
 		model.Finalize(out[1:])
 		return 0, false, nil
