@@ -56,13 +56,13 @@ export class Lab {
 
   // openEmpty opens a notebook without the outputs that come with it: what is
   // there afterwards was computed here.
-  async openEmpty(name) {
+  async openEmpty(name, context) {
     const content = await this.read(name);
     for (const cell of content.cells.filter((c) => c.cell_type === "code")) {
       Object.assign(cell, { outputs: [], execution_count: null });
     }
     await fs.writeFile(this.file(name), JSON.stringify(content));
-    return this.open(name);
+    return this.open(name, context);
   }
 
   // openFirst opens what `lethe lab` opens.

@@ -1,12 +1,18 @@
 // A notebook in a tab. Cells are counted among the code cells, from 0.
 
+// gaveUp is what gonb's script for widgets says when the kernel has not answered
+// it within half a second, as on a busy machine. The sliders have a channel of
+// their own; step 09 moves them after it has given up.
+const gaveUp = "comm_open_ack not received in time";
+
 export class Notebook {
   constructor(lab, page, name) {
     this.lab = lab;
     this.page = page;
     this.name = name;
     this.trouble = []; // exceptions of scripts in the page
-    page.on("pageerror", (err) => this.trouble.push(err.message));
+    this.gaveUp = 0; // how often gonb's script was one of them
+    page.on("pageerror", (err) => (err.message === gaveUp ? this.gaveUp++ : this.trouble.push(err.message)));
   }
 
   // appears waits for all cells and a kernel that can be asked.
