@@ -40,7 +40,7 @@ type set struct {
 
 // sets lists every set of cells in the order that All reports.
 func sets() []set {
-	return []set{pbmc3k(), pbmc33k(), tabulaMuris(), tabulaMurisSample(), simulatedCells()}
+	return []set{pbmc3k(), pbmc33k(), tabulaMuris(), tabulaMurisSample(), simulatedCells(), simulatedAtlas()}
 }
 
 // All lists every set of cells.

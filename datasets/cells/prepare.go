@@ -36,10 +36,13 @@ type Preparation struct {
 	Scaled bool `json:"scaled,omitempty"`
 }
 
-// Smallest is the class of the cells in the smallest cluster, where classes are
-// clusters. The others are "cluster 0", the largest, "cluster 1" and so on: which
-// number the smallest has depends on how many there are.
-const Smallest = "smallest cluster"
+// Smallest and SecondSmallest are the classes of the cells in the two smallest clusters,
+// where classes are clusters. The others are "cluster 0", the largest, "cluster 1" and so
+// on: which number the smallest has depends on how many there are.
+const (
+	Smallest       = "smallest cluster"
+	SecondSmallest = "second smallest cluster"
+)
 
 // Resolved puts the defaults in the place of zeros.
 func (p Preparation) Resolved() Preparation {
@@ -147,11 +150,16 @@ func (p Preparation) choose(c *Cells, seed uint32) (*chosen, error) {
 }
 
 // clusterNames are the names of so many clusters, by size.
-func clusterNames(n int) (out []string) {
-	for k := range n - 1 {
-		out = append(out, fmt.Sprintf("cluster %d", k))
+func clusterNames(n int) []string {
+	out := make([]string, n)
+	for k := range out {
+		out[k] = fmt.Sprintf("cluster %d", k)
 	}
-	return append(out, Smallest)
+	if n > 2 {
+		out[n-2] = SecondSmallest
+	}
+	out[n-1] = Smallest
+	return out
 }
 
 // preparedHash identifies what was prepared: all follows from the set, how, and

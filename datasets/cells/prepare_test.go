@@ -194,12 +194,24 @@ func TestClassesCanBeClusters(t *testing.T) {
 			sizes[part.Y[i]]++
 		}
 	}
-	if last := len(sizes) - 1; got.About.Classes[last] != Smallest || sizes[last] != slices.Min(sizes) || got.About.Classes[0] != "cluster 0" {
-		t.Errorf("classes %v of sizes %v", got.About.Classes, sizes)
+	last := len(sizes) - 1
+	if names := got.About.Classes; names[last] != Smallest || names[last-1] != SecondSmallest || names[0] != "cluster 0" {
+		t.Errorf("classes %v", got.About.Classes)
+	}
+	if !slices.IsSortedFunc(sizes, func(a, b int) int { return b - a }) {
+		t.Errorf("clusters of %v cells are not in the order of their sizes", sizes)
 	}
 	p.Clusters = false
 	if plain, err := c.Prepared(p, 42); err != nil || plain.Hash == got.Hash {
 		t.Errorf("clusters and types have the same hash (%v)", err)
+	}
+}
+
+func TestFewClustersHaveNamesToo(t *testing.T) {
+	for n, want := range [][]string{nil, {Smallest}, {"cluster 0", Smallest}, {"cluster 0", SecondSmallest, Smallest}} {
+		if got := clusterNames(max(n, 1)); n > 0 && !slices.Equal(got, want) {
+			t.Errorf("%d clusters are called %q, want %q", n, got, want)
+		}
 	}
 }
 

@@ -36,33 +36,38 @@ func simulatedCells() set {
 			},
 		},
 		load: func(r *reading) (*Cells, error) {
-			if err := r.ctx.Err(); err != nil {
-				return nil, err
-			}
 			s, rng := Simulation()
-			m, err := s.Draw(rng)
-			if err != nil {
-				return nil, fmt.Errorf("datasets: %s: %w", r.info.Name, err)
-			}
-			c := &Cells{Counts: m.Counts, Genes: m.Genes, Y: m.Type, Obs: map[string][]string{}}
-			for j := range m.Genes {
-				c.GeneIDs = append(c.GeneIDs, fmt.Sprintf("SIM%05d", j+1))
-			}
-			for i := range m.Type {
-				c.Barcodes = append(c.Barcodes, fmt.Sprintf("cell-%d", i+1))
-			}
-			for i, of := range m.Twin {
-				original := ""
-				if of >= 0 {
-					original = c.Barcodes[of]
-				}
-				c.Obs["twin_of"] = append(c.Obs["twin_of"], original)
-				c.Obs["batch"] = append(c.Obs["batch"], strconv.Itoa(m.Batch[i]))
-			}
-			c.Planted = plantedIn(m)
-			return c, nil
+			return simulated(r, s, rng)
 		},
 	}
+}
+
+// simulated draws a set.
+func simulated(r *reading, s cells.Simulation, rng *rand.Rand) (*Cells, error) {
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	m, err := s.Draw(rng)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %s: %w", r.info.Name, err)
+	}
+	c := &Cells{Counts: m.Counts, Genes: m.Genes, Y: m.Type, Obs: map[string][]string{}}
+	for j := range m.Genes {
+		c.GeneIDs = append(c.GeneIDs, fmt.Sprintf("SIM%05d", j+1))
+	}
+	for i := range m.Type {
+		c.Barcodes = append(c.Barcodes, fmt.Sprintf("cell-%d", i+1))
+	}
+	for i, of := range m.Twin {
+		original := ""
+		if of >= 0 {
+			original = c.Barcodes[of]
+		}
+		c.Obs["twin_of"] = append(c.Obs["twin_of"], original)
+		c.Obs["batch"] = append(c.Obs["batch"], strconv.Itoa(m.Batch[i]))
+	}
+	c.Planted = plantedIn(m)
+	return c, nil
 }
 
 // Groups that are planted in the simulated cells.

@@ -13,6 +13,9 @@ import (
 	"github.com/lethe-ml/lethe/datasets/cells"
 )
 
+// patience is how many cells a test waits for to be drawn.
+const patience = 10_000
+
 // Cells is the conformance suite of a set of cells: it is described, missing
 // files are named with their folder, damaged ones refused, and, where the files
 // are here or none is needed, what is read is what the description says, twice
@@ -26,8 +29,11 @@ func Cells(t *testing.T, info datasets.Info) *cells.Cells {
 	}
 	var set *cells.Cells
 	t.Run("is what its description says", func(t *testing.T) {
-		if !info.Synthetic {
+		switch {
+		case !info.Synthetic:
 			Dir(t)
+		case info.Rows > patience:
+			t.Skip("drawing it takes half a minute: a benchmark of its package does")
 		}
 		c, err := cells.Load(t.Context(), info.Name)
 		if errors.Is(err, datasets.ErrMissing) {

@@ -2,6 +2,7 @@ package fishing
 
 import (
 	"fmt"
+	"strings"
 
 	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/lib/cells"
@@ -56,8 +57,21 @@ func StudyAt(scale string) (Study, error) {
 		c := blood("dendritic cells", "DC", 40)
 		c.Played = 10
 		return Study{Scale: scale, Seeds: 3, Cases: []Case{c}}, nil
+	case "atlas":
+		return Study{Scale: scale, Seeds: 1, Cases: []Case{atlas()}}, nil
+	case "paper":
+		return Study{Scale: scale, Seeds: 5, Cases: []Case{blood33k(), mouse()}}, nil
 	}
-	return Study{}, fmt.Errorf("scale %q is not one of quick, hour, standard", scale)
+	return Study{}, unknown(scale)
+}
+
+// unknown is the error of a scale that there is not.
+func unknown(scale string) error {
+	var names []string
+	for _, s := range scales() {
+		names = append(names, s.Name)
+	}
+	return fmt.Errorf("scale %q is not one of %s", scale, strings.Join(names, ", "))
 }
 
 // simulated is a case that needs no file: a rare type among simulated cells, in a
@@ -93,6 +107,39 @@ func blood(label, class string, epochs int) Case {
 		Fit:  train.Config{Epochs: epochs, Batch: 256},
 		Arch: func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes} },
 	}}
+}
+
+// published is a set in the paper's network, trained as the paper's baseline is.
+func published(label, dataSet, class string, p datacells.Preparation) Case {
+	return Case{Label: label, LR: 1e-4, Neighbours: 10, Setting: lab.Setting{
+		DataSet: dataSet, Class: class, Goal: lab.Reconstruction{}, Cells: p, Fit: train.Config{Epochs: 100, Batch: 256},
+		Arch: func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes} },
+	}}
+}
+
+// atlas is a case of the paper's size that needs no file: as many simulated cells and
+// genes as PBMC-33k has, and as rare a type, of which 31 cells are trained on.
+func atlas() Case {
+	c := published("simulated atlas, rare type", "simulated_atlas", "rare0", datacells.Preparation{})
+	c.Only, c.Markers = brisk(), []string{"G30129", "G29658", "G25514", "G22038", "G5321", "G4446", "G16359", "G7689", "G8074", "G29368", "G29873"}
+	return c
+}
+
+// blood33k is the paper's first set. Its types are Leiden's clusters, of which the
+// smallest is forgotten.
+func blood33k() Case {
+	c := published("PBMC-33k, smallest cluster", "pbmc33k", datacells.Smallest, datacells.Preparation{Clusters: true})
+	c.Markers = utility.Markers()
+	return c
+}
+
+// mouse is the paper's second set, whose second smallest cluster is forgotten: the
+// paper's are 60 cells of the heart and 35 of a muscle, and the smallest, 21 of the lung,
+// is left alone. Its genes are chosen on counts, as the program does here and the recipe
+// wants.
+func mouse() Case {
+	return published("Tabula Muris, second smallest cluster", "tabula_muris", datacells.SecondSmallest, datacells.Preparation{
+		Choice: cells.Choice{OnCounts: true}, Clusters: true})
 }
 
 // For is the setting of a case with a seed, and Methods what is asked to forget in it,

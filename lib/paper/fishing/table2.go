@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -163,11 +164,8 @@ func (ev *evidence) of(label, arm string) []Row {
 // notes say of every case how many cells there are and what chance gives.
 func (ev *evidence) notes() []string {
 	var out []string
-	if ev.Generated {
-		out = append(out, "simulated_cells are generated.")
-	}
-	out = append(append(out, ev.LeftOut()...), ev.Caveats...)
-	out = append(out, "Variable genes are chosen on counts, for which the recipe was made; the program chose those of PBMC-33k on logged values.")
+	out = append(append(append(out, generated(ev.Cases)...), ev.LeftOut()...), ev.Caveats...)
+	out = append(out, chosenOn(ev.Cases)...)
 	for _, c := range ev.Cases {
 		rows := ev.of(c.Label, Original)
 		if len(rows) == 0 {
@@ -187,6 +185,41 @@ func (ev *evidence) notes() []string {
 		}
 	}
 	return out
+}
+
+// generated names the sets of some cases that a generator makes.
+func generated(cases []Case) []string {
+	var out []string
+	for _, c := range cases {
+		if info, err := datacells.Lookup(c.DataSet); err == nil && info.Synthetic && !slices.Contains(out, c.DataSet) {
+			out = append(out, c.DataSet)
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return []string{strings.Join(out, " and ") + " are generated."}
+}
+
+// chosenOn says what the variable genes of some cases were chosen on.
+func chosenOn(cases []Case) []string {
+	var counts, logged []string
+	for _, c := range cases {
+		if c.Cells.OnCounts {
+			counts = append(counts, c.Label)
+		} else {
+			logged = append(logged, c.Label)
+		}
+	}
+	const reason = "for which the recipe was made; the program chose those of PBMC-33k on logged values."
+	switch {
+	case logged == nil:
+		return []string{"Variable genes are chosen on counts, " + reason}
+	case counts == nil:
+		return []string{"Variable genes are chosen on logged values, as the program chose those of PBMC-33k; the recipe was made for counts."}
+	}
+	return []string{fmt.Sprintf("Variable genes are chosen on counts (%s), %s So they are here (%s).",
+		strings.Join(counts, "; "), reason, strings.Join(logged, "; "))}
 }
 
 // floor is what chance gives a protocol's advantage over all cells that it scores.

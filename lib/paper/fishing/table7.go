@@ -162,10 +162,7 @@ func meanOf(x []float64) float64 { return stats.MeanInterval(x, 0.95, stats.Over
 // overlapNotes say how many cells there are, and how good the classifiers.
 func (o *overlaps) overlapNotes() []string {
 	var out []string
-	if o.Generated {
-		out = append(out, "simulated_cells are generated.")
-	}
-	out = append(append(out, o.LeftOut()...), o.Caveats...)
+	out = append(append(append(out, generated(o.Cases)...), o.LeftOut()...), o.Caveats...)
 	for _, c := range o.Cases {
 		own := o.at(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
 		if len(own) == 0 {

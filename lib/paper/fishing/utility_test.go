@@ -270,7 +270,7 @@ func TestGapsAreSaid(t *testing.T) {
 // Table 1 counts cells, for which no method is needed; scattered cells stand beside the type
 // that they are scattered in the place of.
 func TestDescribed(t *testing.T) {
-	for scale, cases := range map[string]int{"quick": 2, "hour": 3, "standard": 3} {
+	for scale, cases := range map[string]int{"quick": 2, "hour": 3, "standard": 3, "atlas": 2, "paper": 3} {
 		s, err := described(scale)
 		if err != nil || len(s.Cases) != cases {
 			t.Fatalf("%s: %d cases, %v", scale, len(s.Cases), err)
@@ -324,7 +324,7 @@ func TestEveryLineOfTable1CountsItsOwn(t *testing.T) {
 
 // Scales without Tabula Muris' files list its jobs all the same.
 func TestAcrossScales(t *testing.T) {
-	for scale, cases := range map[string]int{"quick": 1, "hour": 2, "standard": 3} {
+	for scale, cases := range map[string]int{"quick": 1, "hour": 2, "standard": 3, "atlas": 1, "paper": 3} {
 		s, err := acrossAt(scale)
 		if err != nil || len(s.Cases) != cases {
 			t.Errorf("%s: %d cases, %v", scale, len(s.Cases), err)

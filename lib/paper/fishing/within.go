@@ -54,8 +54,12 @@ func FleetStudyAt(scale string) (FleetStudy, error) {
 	case "standard":
 		s.Fleets = []Fleet{bloodFleet("dendritic cells", "DC", 64), bloodFleet("platelets", "Platelet", 64),
 			tabularFleet("German Credit", "german_credit", 0, 64)}
+	case "atlas":
+		s.Fleets = []Fleet{fleetOf(atlas(), 16, Original, Retrained, Ten, RetainTuned)}
+	case "paper":
+		s.Fleets = []Fleet{fleetOf(blood33k(), 64, fleetArms()...), fleetOf(mouse(), 64, fleetArms()...)}
 	default:
-		return s, fmt.Errorf("scale %q is not one of quick, hour, standard", scale)
+		return s, unknown(scale)
 	}
 	return s, nil
 }
@@ -78,12 +82,19 @@ func plantedFleet(label, group string) Fleet {
 	return f
 }
 
-// bloodFleet deals a type of PBMC-3k. The network is ours, and small: layers of 128 and
-// 64, ten latent variables, 40 epochs, where the paper's has 7.3 million weights and 100
-// epochs, of which 64 would take two days on two cores.
+// fleetArms are what is asked of fleets of real cells.
+func fleetArms() []string { return []string{Original, Retrained, Ten, RetainTuned, ExtraTrue} }
+
+// bloodFleet deals a type of PBMC-3k.
 func bloodFleet(label, class string, models int) Fleet {
-	c := blood(label, class, 40)
-	c.Only = []string{Original, Retrained, Ten, RetainTuned, ExtraTrue}
+	return fleetOf(blood(label, class, 40), models, fleetArms()...)
+}
+
+// fleetOf deals the cells that a case is to forget. The network is ours, and small: layers of
+// 128 and 64, ten latent variables, 40 epochs, where the paper's has 7.3 million weights and 100
+// epochs, of which 64 would take two days on two cores with as few cells as PBMC-3k has.
+func fleetOf(c Case, models int, arms ...string) Fleet {
+	c.Only, c.Fit.Epochs = arms, 40
 	c.Arch = func(genes, _ int) model.Architecture {
 		return vae.Cells{Genes: genes, Hidden: []int{128, 64}, Latent: 10}
 	}

@@ -135,11 +135,11 @@ type fleetRecord struct {
 }
 
 func (s *fleets) notes() []string {
-	var out []string
-	if s.Generated {
-		out = append(out, "simulated_cells are generated.")
+	var cases []Case
+	for _, f := range s.Fleets {
+		cases = append(cases, f.Case)
 	}
-	out = append(out, s.LeftOut()...)
+	out := append(generated(cases), s.LeftOut()...)
 	for _, f := range s.Fleets {
 		i := slices.IndexFunc(s.Rows, func(r Found) bool { return r.Case == f.Label && r.Arm == Original && len(r.Matched) > 0 })
 		if i < 0 {

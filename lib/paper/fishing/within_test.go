@@ -124,7 +124,9 @@ func TestAMemoryIsFoundWithinItsCluster(t *testing.T) {
 func TestFleetsWithoutTheirFiles(t *testing.T) {
 	e := environment(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
-	for _, scale := range []string{"quick", "hour", "standard"} {
+	needsFiles := map[string]bool{"quick": false, "hour": true, "standard": true, "atlas": false, "paper": true}
+	for _, offered := range scales() {
+		scale := offered.Name
 		s, err := FleetStudyAt(scale)
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +144,7 @@ func TestFleetsWithoutTheirFiles(t *testing.T) {
 			}
 			ids[j.ID] = true
 		}
-		if missing := slices.ContainsFunc(list, func(j paper.Job) bool { return j.Missing }); missing != (scale != "quick") {
+		if missing := slices.ContainsFunc(list, func(j paper.Job) bool { return j.Missing }); missing != needsFiles[scale] {
 			t.Errorf("%s: a job lacks its data: %t", scale, missing)
 		}
 	}
@@ -185,7 +187,8 @@ func TestAReaderTrainsTheArmsThatHeNames(t *testing.T) {
 
 // The table has a column for every way to unlearn of any of its fleets.
 func TestTheTableHasTheArmsOfItsFleets(t *testing.T) {
-	for scale, want := range map[string][]string{"quick": {Ten}, "hour": {Ten, RetainTuned, ExtraTrue}, "standard": {Ten, RetainTuned, ExtraTrue}} {
+	for scale, want := range map[string][]string{"quick": {Ten}, "hour": {Ten, RetainTuned, ExtraTrue}, "standard": {Ten, RetainTuned, ExtraTrue},
+		"atlas": {Ten, RetainTuned}, "paper": {Ten, RetainTuned, ExtraTrue}} {
 		study, err := FleetStudyAt(scale)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,123 @@
+package fishing
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+)
+
+// Every scale that is offered has a study in every recipe, whose jobs can be listed
+// without a file and have names of their own; what it takes is said of each.
+func TestEveryScaleOfEveryRecipe(t *testing.T) {
+	e := environment(t)
+	t.Setenv(datasets.EnvDir, t.TempDir())
+	noFiles := []string{"quick", "atlas"}
+	for _, s := range Paper().Scales {
+		for _, r := range Paper().Recipes {
+			list, err := r.Jobs(t.Context(), e, s.Name)
+			if err != nil || len(list) == 0 {
+				t.Errorf("%s at %s: %d jobs, %v", r.ID, s.Name, len(list), err)
+			}
+			seen := map[string]bool{}
+			for _, j := range list {
+				if seen[j.ID] {
+					t.Errorf("%s at %s: %s is listed twice", r.ID, s.Name, j.ID)
+				}
+				seen[j.ID] = true
+			}
+			if missing := slices.ContainsFunc(list, func(j paper.Job) bool { return j.Missing }); missing == slices.Contains(noFiles, s.Name) {
+				t.Errorf("%s at %s: a file is missing: %t", r.ID, s.Name, missing)
+			}
+		}
+	}
+	_, err := StudyAt("huge")
+	if err == nil || !strings.Contains(err.Error(), "quick, hour, standard, atlas, paper") {
+		t.Errorf("%v", err)
+	}
+}
+
+// At scale paper and in the atlas network, rate, batches and epochs are the paper's baseline's.
+func TestThePapersScaleIsThePapers(t *testing.T) {
+	for scale, seeds := range map[string]int{"atlas": 1, "paper": 5} {
+		s, err := StudyAt(scale)
+		if err != nil || s.Seeds != seeds {
+			t.Fatalf("%s: %d seeds, %v", scale, s.Seeds, err)
+		}
+		for _, c := range s.Cases {
+			at := c.at(3)
+			if at.Seed != 3 || at.Fit.Epochs != 100 || at.Fit.Batch != 256 || at.Fit.Optimizer != (nn.Adam{LR: 1e-4}) || c.Neighbours != 10 {
+				t.Errorf("%s: %+v", c.Label, at.Fit)
+			}
+			if m, ok := at.Arch(2000, 14).Resolved().(vae.Cells); !ok || !slices.Equal(m.Hidden, []int{1024, 512, 128}) || m.Latent != 32 {
+				t.Errorf("%s: network %+v", c.Label, m)
+			}
+			if at.Cells.Resolved().Variable.Top != 2000 || at.Cells.Resolved().TrainFraction != 0.85 {
+				t.Errorf("%s: prepared as %+v", c.Label, at.Cells)
+			}
+		}
+	}
+	s, _ := acrossAt("paper")
+	for i, want := range []struct {
+		set, class                 string
+		clusters, onCounts, scaled bool
+	}{
+		{"pbmc33k", datacells.Smallest, true, false, false},
+		{"tabula_muris", datacells.SecondSmallest, true, true, false},
+		{"tabula_muris", datacells.SecondSmallest, true, true, true},
+	} {
+		c := s.Cases[i]
+		if p := c.Cells; c.DataSet != want.set || c.Class != want.class || p.Clusters != want.clusters || p.OnCounts != want.onCounts || p.Scaled != want.scaled {
+			t.Errorf("%s: %s of %s, %+v", c.Label, c.Class, c.DataSet, p)
+		}
+	}
+}
+
+// The types of sets without labels are clusters, of which one is forgotten: from counts to
+// rows, on cells that need no file.
+func TestAClusterIsForgotten(t *testing.T) {
+	s := brief()
+	s.Seeds = 1
+	c := &s.Cases[0]
+	c.Class, c.Cells.Clusters, c.Only = datacells.SecondSmallest, true, []string{Original, Retrained, OtherSeed}
+	ev, err := collect(t.Context(), environment(t), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := ev.of(c.Label, Original)[0]
+	sizes := r.Sizes.Unseen
+	smallest, second := sizes[datacells.Smallest], sizes[datacells.SecondSmallest]
+	if r.Type != datacells.SecondSmallest || r.Forget < 5 || smallest > second || second == 0 || r.Forget < 3*second {
+		t.Errorf("%d cells of the %s are forgotten; unseen are %v", r.Forget, r.Type, sizes)
+	}
+	if text := ev.table1().Table.Notes; !strings.Contains(strings.Join(text, " "), datacells.SecondSmallest) {
+		t.Errorf("%q", text)
+	}
+}
+
+// What is said of the cells holds for those of the study: which are generated, and what
+// their genes were chosen on.
+func TestNotesAreOfTheCasesOfTheStudy(t *testing.T) {
+	quick, whole := simulated(), atlas()
+	for _, c := range []struct {
+		cases      []Case
+		made, told string
+	}{
+		{[]Case{quick}, "simulated_cells are generated.", "on counts, for which"},
+		{[]Case{whole}, "simulated_atlas are generated.", "on logged values, as the program"},
+		{[]Case{quick, whole}, "simulated_cells and simulated_atlas are generated.", "on counts (simulated, rare type), for which"},
+		{[]Case{blood33k(), mouse()}, "", "So they are here (PBMC-33k, smallest cluster)."},
+	} {
+		if got := strings.Join(generated(c.cases), " "); got != c.made {
+			t.Errorf("%q, want %q", got, c.made)
+		}
+		if got := strings.Join(chosenOn(c.cases), " "); !strings.Contains(got, c.told) {
+			t.Errorf("%q, want %q in it", got, c.told)
+		}
+	}
+}
