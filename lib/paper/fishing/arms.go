@@ -66,10 +66,10 @@ func (c Case) arms() []lab.Arm {
 		{Label: Extra, Method: unlearn.ExtraGradient{}},
 		{Label: ExtraTrue, Method: unlearn.ExtraGradientTrue{Epochs: c.Played}},
 	}
-	if c.Only == nil {
-		return all
+	if c.Only != nil {
+		all = slices.DeleteFunc(all, func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
 	}
-	return slices.DeleteFunc(all, func(a lab.Arm) bool { return !slices.Contains(c.Only, a.Label) })
+	return append(all, c.Also...)
 }
 
 // Methods are the arms that are no controls.

