@@ -36,7 +36,7 @@ type Attacker interface {
 type Judge func(x array.Matrix[float64]) ([]float64, error)
 
 // Attackers returns every attacker at its zero value, in alphabetical order.
-func Attackers() []Attacker { return []Attacker{Logistic{}, MLP{}} }
+func Attackers() []Attacker { return []Attacker{BoostedTrees{}, Logistic{}, MLP{}} }
 
 func (r Records) check(name string) error {
 	if r.Members.Rows == 0 || r.Nonmembers.Rows == 0 {

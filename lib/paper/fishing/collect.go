@@ -86,7 +86,7 @@ func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	for _, a := range of.arms() {
 		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
-	for _, p := range protocols() {
+	for _, p := range of.judges() {
 		k.Protocols = append(k.Protocols, p.Name)
 	}
 	k.Protocols = append(k.Protocols, suite()...)
@@ -233,8 +233,8 @@ func (q *question) attack(ctx context.Context, e *engine.Engine, row *Row, v vie
 	if err != nil {
 		return err
 	}
-	asked := learned.Question{Model: records, Original: &q.original, Beside: q.matched.beside}
-	if row.Attacks, err = attacked(ctx, e, asked, engine.Root(attackSeed+q.Case.Shift)); err != nil {
+	question := learned.Question{Model: records, Original: &q.original, Beside: q.matched.beside}
+	if row.Attacks, err = q.of.attacked(ctx, e, question, engine.Root(attackSeed+q.Case.Shift)); err != nil {
 		return err
 	}
 	if q.of.Borrows != nil {

@@ -168,16 +168,20 @@ type Attacked struct {
 	Coded   attack.Coded        `json:"coded"`
 }
 
-// Protocols are those of the table: the paper's, of its main table, and ours.
-func protocols() []learned.Protocol {
+// judges are the protocols that look at a case: where it names none, the paper's of its
+// main table, and ours.
+func (c Case) judges() []learned.Protocol {
+	if c.Protocols != nil {
+		return c.Protocols
+	}
 	return []learned.Protocol{learned.PB(), learned.CrossFitted(nil)}
 }
 
-// attacked runs every protocol on a model.
-func attacked(ctx context.Context, e *engine.Engine, q learned.Question, seed engine.Root) (map[string]Attacked, error) {
+// attacked runs every protocol of a case on a model.
+func (c Case) attacked(ctx context.Context, e *engine.Engine, q learned.Question, seed engine.Root) (map[string]Attacked, error) {
 	out := map[string]Attacked{}
-	for _, p := range protocols() {
-		r, err := p.Run(ctx, e, q, seed)
+	for _, p := range c.judges() {
+		r, err := p.Run(ctx, e, narrowed(p, q), seed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}

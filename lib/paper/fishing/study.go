@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	datacells "github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -38,6 +39,8 @@ type Case struct {
 	// Only leaves arms of the paper's out; nil: none. Also are arms beside them.
 	Only []string
 	Also []lab.Arm
+	// Protocols look at its models; nil: those of Table 2.
+	Protocols []learned.Protocol
 	// Markers are genes by which the types of its cells are known.
 	Markers []string
 	// Part is the table that the case belongs to; "": the main ones.

@@ -19,6 +19,7 @@ func TestTheWeightsHaveTableTwosAmongThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	rename := map[string]string{"DP-SGD": Private}
+	field := map[string]string{"alpha": "Alpha", "alpha_f": "Forget", "gamma": "Gamma", "lambda": "Lambda", "epsilon": "Epsilon"}
 	for _, k := range knobs() {
 		label := k.label
 		if other, ok := rename[label]; ok {
@@ -31,6 +32,9 @@ func TestTheWeightsHaveTableTwosAmongThem(t *testing.T) {
 		}
 		same := 0
 		for i, v := range k.values {
+			if got := reflect.ValueOf(k.at(v)).FieldByName(field[k.symbol]).Float(); got != v {
+				t.Errorf("%s: the weight is %v", k.name(v), got)
+			}
 			if !reflect.DeepEqual(k.at(v).Resolved(), arms[at].Method.Resolved()) {
 				continue
 			}
