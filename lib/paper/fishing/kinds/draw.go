@@ -3,6 +3,7 @@ package kinds
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -23,14 +24,28 @@ func (c *Cells) even(apart float64) array.Matrix[float64] {
 // Plane draws the first two components, coloured by type; cells without a type are
 // left out.
 func (c *Cells) Plane() plot.Scatter {
-	f := plot.Scatter{
-		Meta: plot.Meta{Title: "First two components: " + c.Title, Caption: "One point per cell, coloured by its type. The rarest lie on top."},
-		X:    plot.Axis{Label: "component 1"}, Y: plot.Axis{Label: "component 2"},
+	return c.scattered(c.Places, plot.Meta{Title: "First two components: " + c.Title,
+		Caption: "One point per cell, coloured by its type. The rarest lie on top."}, "component")
+}
+
+// Map draws the graph of neighbours as UMAP lays it out, coloured by type; cells without a
+// type are left out.
+func (c *Cells) Map(rng *rand.Rand) (plot.Scatter, error) {
+	places, err := cells.UMAP{}.Places(c.Graph, c.Places, rng)
+	if err != nil {
+		return plot.Scatter{}, err
 	}
+	return c.scattered(places, plot.Meta{Title: "The graph of neighbours, by UMAP: " + c.Title,
+		Caption: "One point per cell, coloured by its type. Who is near to whom is meant; how far groups lie apart, and how large they are, is not."}, "UMAP"), nil
+}
+
+// scattered draws the first two columns of places, the rarest type on top.
+func (c *Cells) scattered(places array.Matrix[float64], meta plot.Meta, axis string) plot.Scatter {
+	f := plot.Scatter{Meta: meta, X: plot.Axis{Label: axis + " 1"}, Y: plot.Axis{Label: axis + " 2"}}
 	for _, class := range c.BySize() {
 		cloud := plot.Cloud{Name: c.Classes[class]}
 		for _, k := range c.Rows(class) {
-			cloud.X, cloud.Y = append(cloud.X, c.Places.Row(k)[0]), append(cloud.Y, c.Places.Row(k)[1])
+			cloud.X, cloud.Y = append(cloud.X, places.Row(k)[0]), append(cloud.Y, places.Row(k)[1])
 		}
 		f.Clouds = append(f.Clouds, cloud)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/paper/fishing/kinds"
+	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -150,11 +151,24 @@ func TestFiguresShowEveryTypedCellOnce(t *testing.T) {
 		}
 	}
 	plane := c.Plane()
-	for _, cloud := range plane.Clouds {
-		drawn += len(cloud.X)
+	graph, err := c.Map(rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if plane.Clouds[0].Name != "rare0" || len(plane.Clouds[0].X) != 12 || drawn != typed {
-		t.Errorf("%d of %d cells, first %q with %d", drawn, typed, plane.Clouds[0].Name, len(plane.Clouds[0].X))
+	for _, f := range []plot.Scatter{plane, graph} {
+		drawn = 0
+		for _, cloud := range f.Clouds {
+			drawn += len(cloud.X)
+		}
+		if f.Clouds[0].Name != "rare0" || len(f.Clouds[0].X) != 12 || drawn != typed {
+			t.Errorf("%s: %d of %d cells, first %q with %d", f.Title, drawn, typed, f.Clouds[0].Name, len(f.Clouds[0].X))
+		}
+	}
+	if slices.Equal(plane.Clouds[0].X, graph.Clouds[0].X) {
+		t.Error("the graph lies where the components do")
+	}
+	if _, err := c.Map(nil); err == nil {
+		t.Error("a picture was drawn without a generator")
 	}
 	f := c.Where(c.Groups)
 	if f.Rows[0] != "rare0 (12)" || len(f.Rows) != 4 {
@@ -178,7 +192,7 @@ func TestFiguresShowEveryTypedCellOnce(t *testing.T) {
 			t.Errorf("row %s adds up to %v", f.Rows[r], sum)
 		}
 	}
-	for _, f := range []interface{ PNG() ([]byte, error) }{plane, f} {
+	for _, f := range []interface{ PNG() ([]byte, error) }{plane, graph, f} {
 		if _, err := f.PNG(); err != nil {
 			t.Error(err)
 		}

@@ -1,0 +1,68 @@
+package cells
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Trustworthiness says of a picture how far cells that lie near each other in it are near
+// each other in truth (Venna and Kaski 2001):
+//
+//	1 - 2/(n k (2n - 3k - 1)) sum over i, and over the k nearest j of i in the picture, of max(0, r_ij - k)
+//
+// with r_ij the rank of j among the neighbours of i in the space that was drawn, from 1.
+// It is 1 where every neighbour in the picture is one, and about one half for points that
+// are thrown anywhere. Time and memory: n^2 log n, and n per core. It refuses numbers of
+// rows that differ, values that are not finite, and k outside 1 ... (n-1)/2.
+func Trustworthiness(space, picture array.Matrix[float64], k int) (float64, error) {
+	n := space.Rows
+	if picture.Rows != n || k < 1 || 2*k >= n {
+		return 0, fmt.Errorf("cells.Trustworthiness: %d rows, %d in the picture, %d neighbours", n, picture.Rows, k)
+	}
+	drawn, err := NearestOthers(picture, k+1)
+	if err != nil {
+		return 0, err
+	}
+	if err := space.Check("space"); err != nil {
+		return 0, fmt.Errorf("cells.Trustworthiness: %w", err)
+	}
+	wrong := make([]int, n)
+	deal(n, parts, func(_, from, to int) {
+		distance := make([]float64, n)
+		for i := from; i < to; i++ {
+			index, _ := drawn.Of(i)
+			wrong[i] = surplus(space, distance, i, index[1:])
+		}
+	})
+	sum := 0
+	for _, w := range wrong {
+		sum += w
+	}
+	return 1 - 2/(float64(n)*float64(k)*float64(2*n-3*k-1))*float64(sum), nil
+}
+
+// surplus is by how much in all the ranks of some neighbours of a row exceed their number.
+func surplus(space array.Matrix[float64], distance []float64, row int, neighbours []int) (sum int) {
+	x := space.Row(row)
+	for j := range distance {
+		distance[j] = squaredDistance(x, space.Row(j))
+	}
+	distance[row] = -1
+	order := slices.Clone(distance)
+	slices.Sort(order)
+	for _, j := range neighbours {
+		rank, _ := slices.BinarySearch(order, distance[j])
+		sum += max(0, rank-len(neighbours))
+	}
+	return sum
+}
+
+func squaredDistance(x, y []float64) (sum float64) {
+	for c, v := range x {
+		d := v - y[c]
+		sum += float64(d * d)
+	}
+	return sum
+}

@@ -1,0 +1,239 @@
+package cells
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"gonum.org/v1/gonum/mat"
+)
+
+// UMAP lays a graph of neighbours out on a plane, for the eye (McInnes, Healy and
+// Melville 2018, section 3.2 and algorithm 5). Cells that the graph joins are to lie near
+// each other, others apart: the points y minimise by stochastic gradient descent the
+// cross-entropy between the weights w_ij of the graph, Neighbours.Connectivities, and
+//
+//	v_ij = 1 / (1 + a |y_i - y_j|^(2b))
+//
+// where a and b make v as near as can be to 1 up to MinDist and exp(-(d - MinDist)/Spread)
+// beyond. An edge is drawn as often as it weighs, and for each time a cell is pushed away
+// from Negatives others that are drawn among all. Distances in the picture between groups
+// mean little, and sizes of groups nothing: no measure of this library looks at it.
+//
+// The zero value is scanpy's. The same rng gives the same picture on one kind of
+// processor; time is linear in edges and epochs.
+//
+// Differences from umap-learn 0.5.12: (1) it begins with the places that are given, two
+// components say, and not with eigenvectors of the graph; (2) float64 and another
+// generator; (3) one thread.
+type UMAP struct {
+	MinDist   float64 `json:"min_dist,omitempty"`  // 0: 0.5; umap-learn's own is 0.1
+	Spread    float64 `json:"spread,omitempty"`    // 0: 1
+	Epochs    int     `json:"epochs,omitempty"`    // 0: 500 of up to 10,000 cells, 200 of more
+	Negatives int     `json:"negatives,omitempty"` // 0: 5
+	Rate      float64 `json:"rate,omitempty"`      // of the first epoch, falling to 0; 0: 1
+}
+
+// Resolved puts the defaults in the place of zeros, for so many cells.
+func (u UMAP) Resolved(cells int) UMAP {
+	u.MinDist, u.Spread, u.Negatives, u.Rate = cmp.Or(u.MinDist, 0.5), cmp.Or(u.Spread, 1), cmp.Or(u.Negatives, 5), cmp.Or(u.Rate, 1)
+	if u.Epochs == 0 {
+		u.Epochs = 500
+		if cells > 10_000 {
+			u.Epochs = 200
+		}
+	}
+	return u
+}
+
+func (u UMAP) check() error {
+	if !(u.MinDist > 0 && u.Spread > 0 && u.Rate > 0 && u.MinDist <= u.Spread) || u.Epochs < 1 || u.Negatives < 0 {
+		return fmt.Errorf("cells.UMAP: min dist %v up to spread %v, rate %v, %d epochs, %d negatives", u.MinDist, u.Spread, u.Rate, u.Epochs, u.Negatives)
+	}
+	return nil
+}
+
+// Places are the cells on the plane, a row each, beginning with the first two columns of
+// these places. It refuses a graph that Leiden refuses, other numbers of rows, places that
+// are not finite or all alike in a column, and no generator.
+func (u UMAP) Places(graph array.Sparse[float64], begin array.Matrix[float64], rng *rand.Rand) (array.Matrix[float64], error) {
+	var none array.Matrix[float64]
+	u = u.Resolved(graph.Rows)
+	if err := errors.Join(u.check(), checkGraph("UMAP", graph)); err != nil {
+		return none, err
+	}
+	if rng == nil {
+		return none, errors.New("cells.UMAP: rng is nil")
+	}
+	y, err := beginning(begin, graph.Rows)
+	if err != nil {
+		return none, err
+	}
+	a, b := u.curve()
+	l := layout{y: y, a: a, b: b, negatives: u.Negatives, rng: rng, springs: springs(graph, u.Epochs)}
+	for epoch := range u.Epochs {
+		l.epoch(float64(epoch), u.Rate*(1-float64(epoch)/float64(u.Epochs)))
+	}
+	return y, nil
+}
+
+// beginning are two columns, stretched to 0 ... 10.
+func beginning(places array.Matrix[float64], rows int) (array.Matrix[float64], error) {
+	y := array.New[float64](rows, 2)
+	if places.Rows != rows || places.Cols < 2 {
+		return y, fmt.Errorf("cells.UMAP: places of %d cells in %d dimensions, the graph has %d cells", places.Rows, places.Cols, rows)
+	}
+	if err := places.Check("places"); err != nil {
+		return y, fmt.Errorf("cells.UMAP: %w", err)
+	}
+	for c := range 2 {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range rows {
+			low, high = min(low, places.Row(i)[c]), max(high, places.Row(i)[c])
+		}
+		if !(high > low) {
+			return y, fmt.Errorf("cells.UMAP: all places are alike in column %d", c)
+		}
+		for i := range rows {
+			y.Row(i)[c] = (places.Row(i)[c]/2 - low/2) / (high/2 - low/2) * 10
+		}
+	}
+	return y, nil
+}
+
+// spring is an edge that pulls, in one direction, every so many epochs.
+type spring struct {
+	from, to    int
+	every, next float64
+}
+
+// springs are the edges, without those that so many epochs would not meet once.
+func springs(graph array.Sparse[float64], epochs int) []spring {
+	heaviest := 0.0
+	for _, w := range graph.Values {
+		heaviest = max(heaviest, w)
+	}
+	var out []spring
+	for i := range graph.Rows {
+		columns, weights := graph.Row(i)
+		for k, w := range weights {
+			if every := heaviest / w; w > 0 && every <= float64(epochs) && int(columns[k]) != i {
+				out = append(out, spring{from: i, to: int(columns[k]), every: every, next: every})
+			}
+		}
+	}
+	return out
+}
+
+// layout are points in motion.
+type layout struct {
+	y         array.Matrix[float64]
+	a, b      float64
+	negatives int
+	rng       *rand.Rand
+	springs   []spring
+}
+
+// epoch moves both ends of the springs that are due towards each other, and the first
+// away from cells that are drawn.
+func (l *layout) epoch(epoch, rate float64) {
+	for k := range l.springs {
+		s := &l.springs[k]
+		if s.next > epoch {
+			continue
+		}
+		from, to := l.y.Row(s.from), l.y.Row(s.to)
+		pull := l.pull(square(from, to))
+		for c := range from {
+			d := rate * clip(pull*(from[c]-to[c]))
+			from[c] += d
+			to[c] -= d
+		}
+		s.next += s.every
+		for range l.negatives {
+			other := l.rng.IntN(l.y.Rows)
+			if other == s.from {
+				continue
+			}
+			away := l.y.Row(other)
+			push := l.push(square(from, away))
+			for c := range from {
+				from[c] += rate * clip(push*(from[c]-away[c]))
+			}
+		}
+	}
+}
+
+func square(p, q []float64) float64 {
+	dx, dy := p[0]-q[0], p[1]-q[1]
+	return float64(dx*dx) + float64(dy*dy)
+}
+
+// pull is the gradient of log v over the difference of two points, 0 of the same point.
+func (l *layout) pull(square float64) float64 {
+	if square == 0 {
+		return 0
+	}
+	p := math.Pow(square, l.b)
+	return -2 * l.a * l.b * p / square / (1 + l.a*p)
+}
+
+// push is that of log(1 - v), without its pole.
+func (l *layout) push(square float64) float64 {
+	return 2 * l.b / ((0.001 + square) * (1 + l.a*math.Pow(square, l.b)))
+}
+
+// clip keeps a step short.
+func clip(v float64) float64 { return max(-4, min(4, v)) }
+
+// curve fits a and b by Gauss and Newton's method on 300 distances up to three spreads,
+// with steps that are halved until they gain.
+func (u UMAP) curve() (a, b float64) {
+	a, b = 1, 1
+	loss, step := u.fitted(a, b)
+	for range 100 {
+		da, db := step[0], step[1]
+		for range 40 {
+			next, further := u.fitted(a+da, b+db)
+			if a+da > 0 && b+db > 0 && next < loss {
+				a, b, loss, step = a+da, b+db, next, further
+				break
+			}
+			da, db = da/2, db/2
+		}
+		if math.Abs(da)+math.Abs(db) < 1e-12 {
+			break
+		}
+	}
+	return a, b
+}
+
+// fitted is the sum of squares at a and b, and the step from there.
+func (u UMAP) fitted(a, b float64) (loss float64, step [2]float64) {
+	var h [3]float64 // of the normal equations: aa, ab, bb
+	var g [2]float64
+	const points = 300
+	for i := range points {
+		x, want := 3*u.Spread*float64(i)/(points-1), 1.0
+		if x >= u.MinDist {
+			want = math.Exp(-(x - u.MinDist) / u.Spread)
+		}
+		p := math.Pow(x, 2*b)
+		v := 1 / (1 + a*p)
+		r, da, db := want-v, -float64(v*v)*p, 0.0
+		if x > 0 {
+			db = 2 * a * da * math.Log(x)
+		}
+		loss += float64(r * r)
+		h[0], h[1], h[2] = h[0]+da*da, h[1]+da*db, h[2]+db*db
+		g[0], g[1] = g[0]+da*r, g[1]+db*r
+	}
+	var out mat.VecDense
+	if out.SolveVec(mat.NewSymDense(2, []float64{h[0], h[1], h[1], h[2]}), mat.NewVecDense(2, g[:])) == nil {
+		step = [2]float64{out.AtVec(0), out.AtVec(1)}
+	}
+	return loss, step
+}
