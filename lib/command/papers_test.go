@@ -23,7 +23,7 @@ func TestEveryPaperIsComplete(t *testing.T) {
 			t.Errorf("paper %q (%s)", p.Name, p.Title)
 		}
 		names[p.Name] = true
-		between := []string{"hour", "large", "atlas", "photographs", "lossy", "collections"} // where a paper needs them
+		between := []string{"hour", "large", "atlas", "photographs", "copies", "lossy", "collections"} // where a paper needs them
 		own := slices.DeleteFunc(p.ScaleNames(), func(s string) bool { return slices.Contains(between, s) })
 		if !slices.Equal(own, []string{"quick", "standard", "paper"}) {
 			t.Errorf("%s: scales %v", p.Name, p.ScaleNames())

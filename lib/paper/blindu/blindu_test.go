@@ -117,7 +117,7 @@ func TestAStudyWithoutItsFilesSaysWhereTheyAre(t *testing.T) {
 			t.Errorf("%s: %d jobs, %v", scale, len(jobs), err)
 		}
 	}
-	if _, err := StudyAt("day"); err == nil || !strings.Contains(err.Error(), "quick, hour, photographs, standard, paper, lossy, collections") {
+	if _, err := StudyAt("day"); err == nil || !strings.Contains(err.Error(), "quick, hour, photographs, copies, standard, paper, lossy, collections") {
 		t.Errorf("an unknown scale: %v", err)
 	}
 }

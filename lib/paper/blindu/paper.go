@@ -7,6 +7,7 @@
 //	quick        generated drawings
 //	hour         12,000 images of MNIST
 //	photographs  3,000 of the first 4,000 images of CIFAR-10, narrow networks
+//	copies       3,000 images of CIFAR-10 as JPEG files, narrow networks
 //	standard     MNIST and Adult
 //	paper        the same, five seeds
 //	lossy        all of CIFAR-10 as JPEG files: every output says that its data are lossy
@@ -53,6 +54,7 @@ func scales() []paper.Scale {
 			"three seeds)"},
 		{Name: "hour", About: "takes up to an hour (12,000 images of MNIST, the program's network, three seeds)"},
 		{Name: "photographs", About: "takes an hour or two with XLA (3,000 images of CIFAR-10 without loss, ResNets of a quarter of their width, three seeds)"},
+		{Name: "copies", About: "takes as long (the same of 3,000 images of a lossy copy)"},
 		{Name: "standard", About: "takes an hour or two on two cores (MNIST and Adult, whole, three seeds)"},
 		{Name: "paper", About: "takes an evening on two cores (MNIST and Adult, whole, five seeds)"},
 		{Name: "lossy", About: "takes days on two cores (all of CIFAR-10 in a lossy copy, the program's networks, five seeds)"},

@@ -61,6 +61,15 @@ func few() Case {
 	return c
 }
 
+// fewCopies are as many photographs of the lossy copy, and otherwise the same: what the loss
+// does to a table is seen by laying the two beside each other, and what more of them would
+// cost is known.
+func fewCopies() Case {
+	c := few()
+	c.Label, c.DataSet = "3,000 images of CIFAR-10, a lossy copy", lossy().DataSet
+	return c
+}
+
 // cifar100 has the program's network: a code of 512 variables before an MLP. A class has
 // 500 of the 50,000 photographs of the train part, so that no backdoor can be in 6 % of
 // them; it is in 60 % of its class, as CIFAR-10's is.

@@ -22,7 +22,7 @@ import (
 
 // ofPhotographs are the studies of photographs.
 func ofPhotographs(t *testing.T) (out []Study) {
-	for _, scale := range []string{"photographs", "lossy", "collections"} {
+	for _, scale := range []string{"photographs", "copies", "lossy", "collections"} {
 		s, err := StudyAt(scale)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestPhotographsHaveThePublishedSettings(t *testing.T) {
 			networkOf(t, c)
 		}
 	}
-	if want := map[string]int{"cifar10_first4000": 2, "cifar10_jpeg": 2, "cifar10": 2, "cifar100": 2, "tiny_imagenet": 2}; fmt.Sprint(count) != fmt.Sprint(want) {
+	if want := map[string]int{"cifar10_first4000": 2, "cifar10_jpeg": 4, "cifar10": 2, "cifar100": 2, "tiny_imagenet": 2}; fmt.Sprint(count) != fmt.Sprint(want) {
 		t.Errorf("cases %v", count)
 	}
 	for _, scale := range scaleNames() {
@@ -78,7 +78,7 @@ func TestPhotographsHaveThePublishedSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range s.Cases {
-			if (c.DataSet == "cifar10_jpeg") != (scale == "lossy") {
+			if (c.DataSet == "cifar10_jpeg") != (scale == "lossy" || scale == "copies") {
 				t.Errorf("scale %s, whose name is below every figure, has %s", scale, c.DataSet)
 			}
 		}
@@ -176,7 +176,7 @@ func TestAScaleOfPhotographsWithoutFilesNamesTheirFolders(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDir, dir)
 	for scale, sets := range map[string][]string{
-		"photographs": {"cifar10/cifar10_lossless_first4000.bin"}, "lossy": {"cifar10/cifar10_jpegq_all60000.tar.gz"},
+		"photographs": {"cifar10/cifar10_lossless_first4000.bin"}, "lossy": {"cifar10/cifar10_jpegq_all60000.tar.gz"}, "copies": {"cifar10/cifar10_jpegq_all60000.tar.gz"},
 		"collections": {"cifar10/cifar-10-binary.tar.gz", "cifar100/cifar-100-binary.tar.gz", "tiny_imagenet/tiny-imagenet-200.zip"},
 	} {
 		_, err := mustFind(t, "table", "3").Run(t.Context(), e, scale)
@@ -203,7 +203,7 @@ func mustFind(t *testing.T, kind, name string) paper.Recipe {
 // Table II has the transformer behind the ResNet, and what the paper printed beside it;
 // so has Table III, of the whole set also beside a part or a copy of it.
 func TestPhotographsAreInTablesTwoAndThree(t *testing.T) {
-	for _, scale := range []string{"photographs", "lossy", "collections"} {
+	for _, scale := range []string{"photographs", "copies", "lossy", "collections"} {
 		s, err := structures(scale)
 		if err != nil || len(s.Cases) != 2 {
 			t.Fatalf("%d networks, %v", len(s.Cases), err)

@@ -54,6 +54,8 @@ func StudyAt(scale string) (Study, error) {
 		return Study{Scale: scale, Seeds: 3, Cases: both(c)}, nil
 	case "photographs":
 		return Study{Scale: scale, Seeds: 3, Cases: both(few())}, nil
+	case "copies":
+		return Study{Scale: scale, Seeds: 3, Cases: both(fewCopies())}, nil
 	case "standard":
 		return Study{Scale: scale, Seeds: 3, Cases: append(both(mnist()), both(adult())...)}, nil
 	case "paper":

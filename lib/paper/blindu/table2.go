@@ -58,7 +58,7 @@ func networks(scale string) []network {
 			plain, {"MLP, ViT", halves(ib.MLP{Hidden: 48}, 16, small), 0},
 			{"ResNet of width 4, ViT", halves(ib.ResNet{Channels: 1, Width: 4}, 16, small), 6},
 		}
-	case "photographs":
+	case "photographs", "copies":
 		return []network{photographs, {"ResNet, ViT", halves(narrow, photographed, ib.ViT{}), 0}}
 	case "lossy", "collections":
 		return []network{photographs, {"ResNet, ViT", halves(ib.ResNet{}, photographed, ib.ViT{}), 0}}
