@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -38,6 +39,29 @@ func TestPullAndPushAreGradients(t *testing.T) {
 	}
 	if l.pull(0) != 0 || math.IsInf(l.push(0), 0) {
 		t.Errorf("of one point: %v, %v", l.pull(0), l.push(0))
+	}
+}
+
+// An edge half as heavy as the heaviest is drawn half as often, both ways, and one that would
+// not be drawn once is left out.
+func TestSpringsActAsOftenAsTheyWeigh(t *testing.T) {
+	graph := graphOf(4, [][2]int{{0, 1}, {1, 2}, {2, 3}})
+	for k, j := range graph.Columns {
+		i := 0
+		for graph.Starts[i+1] <= k {
+			i++
+		}
+		graph.Values[k] = []float64{1, 0.5, 0.09}[min(i, int(j))]
+	}
+	every := map[[2]int]float64{}
+	for _, s := range springs(graph, 10) {
+		every[[2]int{s.from, s.to}] = s.every
+		if s.next != s.every {
+			t.Errorf("%+v is due before its time", s)
+		}
+	}
+	if want := (map[[2]int]float64{{0, 1}: 1, {1, 0}: 1, {1, 2}: 2, {2, 1}: 2}); !maps.Equal(every, want) {
+		t.Errorf("springs %v, want %v", every, want)
 	}
 }
 

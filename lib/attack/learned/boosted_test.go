@@ -129,7 +129,10 @@ func TestTreesThatCannotGrow(t *testing.T) {
 	if err != nil || math.Abs(got[0]+math.Log(3)) > 1e-12 {
 		t.Errorf("records that are all alike have the score %v, want their odds: %v", got, err)
 	}
-	huge := Records{array.Matrix[float64]{Rows: 1, Cols: 1, Data: []float64{math.MaxFloat64}}, array.Matrix[float64]{Rows: 1, Cols: 1, Data: []float64{-math.MaxFloat64}}}
+	end := func(v float64) array.Matrix[float64] {
+		return array.Matrix[float64]{Rows: 1, Cols: 1, Data: []float64{v}}
+	}
+	huge := Records{end(math.MaxFloat64), end(-math.MaxFloat64)}
 	score, err = BoostedTrees{}.Fit(context.Background(), nil, huge, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -17,11 +17,11 @@ import (
 var table5 = paper.Recipe{
 	ID:    "fishing/table5",
 	Title: "Fishing Table 5. The same question of other cells",
-	Doc: "The cases of the scale; at standard PBMC-3k's platelets, 14 cells, too; at hour and standard three runs of Tabula Muris: the sample has no " +
-		"cell types, so that a tissue is forgotten, the bladder; at paper Tabula Muris once more as the program trains on it, every gene a z-score. AUC of two attackers: P-B as coded, and ours, cross-fitted, of each model its own. " +
-		"The retrained models never saw what is forgotten: an AUC there is about the type of the cells. The paper's values are of PBMC-33k and of " +
-		"all of Tabula Muris, those in brackets of the original; by one attacker, the original's, but for extra-gradient on PBMC-33k, which has one " +
-		"of its own (P-C).",
+	Doc: "The cases of the scale; at standard PBMC-3k's platelets, 14 cells, too; at hour and standard three runs of Tabula Muris: the sample " +
+		"has no cell types, so that a tissue is forgotten, the bladder; at paper Tabula Muris once more as the program trains on it, every gene a " +
+		"z-score. AUC of two attackers: P-B as coded, and ours, cross-fitted, of each model its own. The retrained models never saw what is forgotten: " +
+		"an AUC there is about the type of the cells. The paper's values are of PBMC-33k and of all of Tabula Muris, those in brackets of the original; " +
+		"by one attacker, the original's, but for extra-gradient on PBMC-33k, which has one of its own (P-C).",
 }
 
 // across are the arms of Table 5. A sweep over the weight of extra-gradient's

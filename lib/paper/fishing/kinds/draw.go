@@ -35,8 +35,12 @@ func (c *Cells) Map(rng *rand.Rand) (plot.Scatter, error) {
 	if err != nil {
 		return plot.Scatter{}, err
 	}
-	return c.scattered(places, plot.Meta{Title: "The graph of neighbours, by UMAP: " + c.Title,
-		Caption: "One point per cell, coloured by its type. Who is near to whom is meant; how far groups lie apart, and how large they are, is not."}, "UMAP"), nil
+	meta := plot.Meta{
+		Title: "The graph of neighbours, by UMAP: " + c.Title,
+		Caption: "One point per cell, coloured by its type. Who is near to whom is meant; how far groups lie apart, and how large they are, " +
+			"is not.",
+	}
+	return c.scattered(places, meta, "UMAP"), nil
 }
 
 // scattered draws the first two columns of places, the rarest type on top.
