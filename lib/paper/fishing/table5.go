@@ -24,8 +24,8 @@ var table5 = paper.Recipe{
 		"by one attacker, the original's, but for extra-gradient on PBMC-33k, which has one of its own (P-C).",
 }
 
-// across are the arms of Table 5. A sweep over the weight of extra-gradient's
-// attackers belongs here, one arm per weight.
+// across are the arms of Table 5. The sweep over the weight of extra-gradient's
+// attackers, which the paper reports beside it, is in the table of weights.
 func across() []string {
 	return []string{Original, Retrained, OtherSeed, RetrainedCoded, Ten, RetainTuned, Fisher, FisherSum, Extra, ExtraTrue}
 }
