@@ -95,7 +95,7 @@ func (a *atlas) run(ctx context.Context) (string, error) {
 		name string
 		do   func() (string, error)
 	}{
-		{"counts drawn", a.draw}, {"cells and genes chosen", a.choose}, {"components", a.components}, {"exact neighbours", a.neighbours},
+		{"counts drawn", func() (string, error) { return a.draw(ctx) }}, {"cells and genes chosen", a.choose}, {"components", a.components}, {"exact neighbours", a.neighbours},
 		{"approximate neighbours", a.approximately}, {"graph", a.connect}, {"communities", a.communities},
 		{"an epoch", func() (string, error) { return a.train(ctx, e) }},
 	} {
@@ -117,8 +117,8 @@ func (a *atlas) run(ctx context.Context) (string, error) {
 // rng is the same in every run.
 func (a *atlas) rng() *rand.Rand { return engine.Root(1).Stream(engine.StreamBench) }
 
-func (a *atlas) draw() (string, error) {
-	m, err := a.simulation.Draw(a.counting)
+func (a *atlas) draw(ctx context.Context) (string, error) {
+	m, err := a.simulation.Draw(ctx, a.counting)
 	if err != nil {
 		return "", err
 	}

@@ -44,10 +44,7 @@ func simulatedCells() set {
 
 // simulated draws a set.
 func simulated(r *reading, s cells.Simulation, rng *rand.Rand) (*Cells, error) {
-	if err := r.ctx.Err(); err != nil {
-		return nil, err
-	}
-	m, err := s.Draw(rng)
+	m, err := s.Draw(r.ctx, rng)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %s: %w", r.info.Name, err)
 	}

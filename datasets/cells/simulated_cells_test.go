@@ -16,7 +16,7 @@ func TestSimulatedCellsAreTheSameForEver(t *testing.T) {
 		t.Errorf("hash %s, want %s", c.Hash, want)
 	}
 	s, rng := cells.Simulation()
-	m, err := s.Draw(rng)
+	m, err := s.Draw(t.Context(), rng)
 	if err != nil || !slices.Equal(m.Types, c.Classes) || !slices.Equal(m.Type, c.Y) {
 		t.Errorf("types %v, classes %v, %v", m.Types, c.Classes, err)
 	}

@@ -18,7 +18,7 @@ func BenchmarkNearest10k(b *testing.B) {
 
 func BenchmarkSimulation(b *testing.B) {
 	for b.Loop() {
-		if _, err := (Simulation{Cells: 2000, Genes: 2000}).Draw(rand.New(rand.NewPCG(1, 2))); err != nil {
+		if _, err := (Simulation{Cells: 2000, Genes: 2000}).Draw(b.Context(), rand.New(rand.NewPCG(1, 2))); err != nil {
 			b.Fatal(err)
 		}
 	}

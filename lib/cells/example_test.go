@@ -1,6 +1,7 @@
 package cells_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -10,7 +11,7 @@ import (
 
 // Simulated counts become clusters, and the clusters are the types that were planted.
 func ExampleOptions_Prepare() {
-	m, err := cells.Simulation{Cells: 400}.Draw(rand.New(rand.NewPCG(1, 2)))
+	m, err := cells.Simulation{Cells: 400}.Draw(context.Background(), rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,7 @@ import (
 // types of very different size.
 func simulatedPlaces(t *testing.T, n int) array.Matrix[float64] {
 	t.Helper()
-	m, err := Simulation{Cells: n}.Draw(rand.New(rand.NewPCG(3, 4)))
+	m, err := Simulation{Cells: n}.Draw(t.Context(), rand.New(rand.NewPCG(3, 4)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestAForestOfCopies(t *testing.T) {
 
 // Clusters hardly depend on it.
 func TestClustersOfApproximateNeighbours(t *testing.T) {
-	m, err := Simulation{}.Draw(rand.New(rand.NewPCG(3, 4)))
+	m, err := Simulation{}.Draw(t.Context(), rand.New(rand.NewPCG(3, 4)))
 	if err != nil {
 		t.Fatal(err)
 	}

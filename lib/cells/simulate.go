@@ -2,6 +2,7 @@ package cells
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -98,8 +99,9 @@ func (s Simulation) check() error {
 }
 
 // Draw draws the counts. Every cell has a stream of its own, so the same rng gives
-// the same counts on any number of cores. Cells are in random order.
-func (s Simulation) Draw(rng *rand.Rand) (*Simulated, error) {
+// the same counts on any number of cores. Cells are in random order. As many as an atlas
+// has take half a minute, in which it can be interrupted.
+func (s Simulation) Draw(ctx context.Context, rng *rand.Rand) (*Simulated, error) {
 	s = s.Resolved()
 	if err := s.check(); err != nil {
 		return nil, err
@@ -116,7 +118,10 @@ func (s Simulation) Draw(rng *rand.Rand) (*Simulated, error) {
 		shares[b] = out.shares(base, s.Fold, shift.Row(b))
 	}
 	out.Share = out.shares(base, s.Fold, make([]float64, s.Genes))
-	found := s.counts(out, shares, rng.Uint64())
+	found := s.counts(ctx, out, shares, rng.Uint64())
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	order := rng.Perm(s.Cells)
 	out = out.reordered(order)
 	out.Counts = gathered(found, order, s.Genes)
@@ -142,8 +147,9 @@ func (m *Simulated) reordered(order []int) *Simulated {
 	return &out
 }
 
-// counts draws all cells, originals side by side and then the twins.
-func (s Simulation) counts(m *Simulated, shares []array.Matrix[float64], key uint64) []filled {
+// counts draws all cells, originals side by side and then the twins; not all once it is
+// interrupted.
+func (s Simulation) counts(ctx context.Context, m *Simulated, shares []array.Matrix[float64], key uint64) []filled {
 	found := make([]filled, s.Cells)
 	draw := func(row []float32, i int) *rand.Rand {
 		own := rand.New(rand.NewPCG(key, uint64(i)))
@@ -152,13 +158,13 @@ func (s Simulation) counts(m *Simulated, shares []array.Matrix[float64], key uin
 	}
 	deal(s.Cells-s.Twins, parts, func(_, from, to int) {
 		row := make([]float32, s.Genes)
-		for i := from; i < to; i++ {
+		for i := from; i < to && ctx.Err() == nil; i++ {
 			draw(row, i)
 			found[i] = filledOf(row)
 		}
 	})
 	row, older := make([]float32, s.Genes), make([]float32, s.Genes)
-	for i := s.Cells - s.Twins; i < s.Cells; i++ {
+	for i := s.Cells - s.Twins; i < s.Cells && ctx.Err() == nil; i++ {
 		own := draw(row, i)
 		clear(older)
 		found[m.Twin[i]].into(older)

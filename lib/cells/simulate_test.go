@@ -1,6 +1,8 @@
 package cells
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -14,7 +16,7 @@ import (
 
 func simulated(t *testing.T, s Simulation, seed uint64) *Simulated {
 	t.Helper()
-	m, err := s.Draw(rand.New(rand.NewPCG(seed, 0)))
+	m, err := s.Draw(t.Context(), rand.New(rand.NewPCG(seed, 0)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,11 +194,18 @@ func TestSimulationsThatCannotBeAreRefused(t *testing.T) {
 		"deviations -1":                  {LibrarySD: -1},
 		"1000 cells cannot hold 1052 ra": {Twins: 1000},
 	} {
-		if _, err := s.Draw(rng); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Draw(t.Context(), rng); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}
-	if _, err := (Simulation{}).Draw(nil); err == nil || !strings.Contains(err.Error(), "rng is nil") {
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, s := range []Simulation{{}, {Cells: 100, Twins: 20}} {
+		if m, err := s.Draw(interrupted, rand.New(rand.NewPCG(1, 0))); m != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("interrupted it draws %v, %v", m, err)
+		}
+	}
+	if _, err := (Simulation{}).Draw(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "rng is nil") {
 		t.Error(err)
 	}
 }

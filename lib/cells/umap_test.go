@@ -111,7 +111,7 @@ func upTo(n int) (out []int) {
 // drawnCells are simulated cells with their graph.
 func drawnCells(t *testing.T) *Prepared {
 	t.Helper()
-	m, err := Simulation{}.Draw(rand.New(rand.NewPCG(1, 0)))
+	m, err := Simulation{}.Draw(t.Context(), rand.New(rand.NewPCG(1, 0)))
 	if err != nil {
 		t.Fatal(err)
 	}

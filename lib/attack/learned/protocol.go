@@ -18,6 +18,9 @@ type Protocol struct {
 	Name     string
 	About    string
 	Features string // which features the paper gives it; Run takes what it is given
+	// Short protocols are given all features but the last by the paper, the distance to
+	// retained cells.
+	Short    bool
 	Attacker Attacker
 
 	// Transferred attackers are trained on the features of the original model and

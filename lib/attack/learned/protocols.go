@@ -23,7 +23,7 @@ func PB() Protocol {
 func PC() Protocol {
 	return Protocol{
 		Name: "P-C", About: "an attacker per model, known and scored on all cells",
-		Features: "69", Attacker: MLP{Batch: 32, Epochs: 100},
+		Features: "69", Short: true, Attacker: MLP{Batch: 32, Epochs: 100},
 	}
 }
 
@@ -32,7 +32,7 @@ func PC() Protocol {
 func PD() Protocol {
 	return Protocol{
 		Name: "P-D", About: "an attacker per model without spectral norm, scored on held-out cells",
-		Features: "69 of posterior means, decoded without library size",
+		Features: "69 of posterior means, decoded without library size", Short: true,
 		Attacker: MLP{Hidden: []int{64, 32}, Plain: true, Decay: 1e-4, Batch: 32, Epochs: 100},
 		Share:    0.7, Stratified: true, HeldOut: true,
 	}
@@ -52,7 +52,7 @@ func PE() Protocol {
 func PF() Protocol {
 	return Protocol{
 		Name: "P-F", About: "an attacker per model, 200 steps on all cells, which it scores",
-		Features: "69", Attacker: MLP{Batch: WholeBatch, Epochs: 200},
+		Features: "69", Short: true, Attacker: MLP{Batch: WholeBatch, Epochs: 200},
 	}
 }
 

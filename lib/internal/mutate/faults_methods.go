@@ -97,7 +97,7 @@ var ofMethods = []Fault{
 	{File: "lib/attack/learned/boosted.go", Old: "= y-p, p*(1-p), 0", New: "= y-p, 1, 0", Protects: "the value of a leaf is Newton's", Run: "Trees"},
 	{File: "lib/attack/learned/boosted.go", Old: "float64(n*l.sum) - float64(l.n*(whole.sum-l.sum))", New: "float64(l.n*l.sum) - float64(n*(whole.sum-l.sum))",
 		Protects: "a split takes residuals apart", Run: "Trees"},
-	{File: "lib/paper/fishing/protocols.go", Old: "HasPrefix(p.Features, \"69\")", New: "HasPrefix(p.Features, \"70\")",
+	{File: "lib/paper/fishing/protocols.go", Old: "if !p.Short {", New: "if p.Short {",
 		Protects: "protocols get the features that the paper gives them", Run: "Protocol"},
 	{File: "lib/paper/fishing/weights.go", Old: "unlearn.SCRUBLatent{Forget: v, Joint: true}", New: "unlearn.SCRUBLatent{Forget: v}",
 		Protects: "a corrected reading stands beside the coded one", Run: "Weights"},

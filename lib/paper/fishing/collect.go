@@ -233,8 +233,8 @@ func (q *question) attack(ctx context.Context, e *engine.Engine, row *Row, v vie
 	if err != nil {
 		return err
 	}
-	question := learned.Question{Model: records, Original: &q.original, Beside: q.matched.beside}
-	if row.Attacks, err = q.of.attacked(ctx, e, question, engine.Root(attackSeed+q.Case.Shift)); err != nil {
+	put := learned.Question{Model: records, Original: &q.original, Beside: q.matched.beside}
+	if row.Attacks, err = q.of.attacked(ctx, e, put, engine.Root(attackSeed+q.Case.Shift)); err != nil {
 		return err
 	}
 	if q.of.Borrows != nil {

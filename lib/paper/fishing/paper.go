@@ -37,7 +37,7 @@ func scales() []paper.Scale {
 		{Name: "standard", About: "an evening on two cores (the same cells, in Table 5 its platelets too, 100 epochs, five seeds)"},
 		{Name: "atlas", About: "takes two hours on two cores for Table 2, and no file (as many simulated cells and genes as the paper has, " +
 			"its network and epochs, one seed, without critics, games and private training)"},
-		{Name: "paper", About: "weeks on two cores (PBMC-33k and Tabula Muris, those whose files are there, five seeds)"},
+		{Name: "paper", About: "takes weeks on two cores (PBMC-33k and Tabula Muris, those whose files are there, five seeds)"},
 	}
 }
 

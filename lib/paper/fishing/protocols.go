@@ -40,10 +40,9 @@ func byProtocol(scale string) (Study, error) {
 	return s, nil
 }
 
-// narrowed is what a protocol is asked: the paper gives some 69 of the 70 features, all but
-// the last, the distance to retained cells.
+// narrowed is what a protocol is asked, without the last feature where it is short of it.
 func narrowed(p learned.Protocol, q learned.Question) learned.Question {
-	if !strings.HasPrefix(p.Features, "69") {
+	if !p.Short {
 		return q
 	}
 	n := q.Model.Members.Cols - 1
@@ -75,7 +74,7 @@ func recordedBy(protocol, arm string) string {
 func (ev *evidence) protocols() *paper.Output {
 	t := &report.Table{
 		ID: protocols.ID, Title: protocols.Title, Caption: protocols.Doc, Provenance: ev.provenance(protocols.ID),
-		Columns: []report.Column{{Name: "AUC of the model"}}, Notes: append(ev.notes(), overModels),
+		Columns: []report.Column{{Name: "AUC of the model"}}, Notes: append(ev.notes(), ev.overModels()),
 	}
 	for _, p := range looking() {
 		name, own := strings.CutPrefix(p.Name, "cross-fitted-")

@@ -110,6 +110,11 @@ func TestAClusterIsForgotten(t *testing.T) {
 // their genes were chosen on.
 func TestNotesAreOfTheCasesOfTheStudy(t *testing.T) {
 	quick, whole := simulated(), atlas()
+	for seeds, told := range map[int]string{1: "no interval", 2: "Student's"} {
+		if got := (&evidence{Study: Study{Seeds: seeds}}).overModels(); !strings.Contains(got, told) {
+			t.Errorf("of %d models a note says %q", seeds, got)
+		}
+	}
 	for _, c := range []struct {
 		cases      []Case
 		made, told string

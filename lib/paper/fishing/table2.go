@@ -70,7 +70,7 @@ func (ev *evidence) table2() *paper.Output {
 			}
 		}
 	}
-	t.Notes = append(ev.notes(), overModels)
+	t.Notes = append(ev.notes(), ev.overModels())
 	if len(ev.arm(Frozen)) == 0 {
 		t.Notes = append(t.Notes, "Left out at this scale are frozen critics, extra-gradient and private training, which take minutes a model.")
 		return &paper.Output{Table: t}
@@ -82,7 +82,12 @@ func (ev *evidence) table2() *paper.Output {
 }
 
 // overModels says what the intervals are.
-const overModels = "Intervals are Student's over models of different seeds; the cells are the same in all of them."
+func (ev *evidence) overModels() string {
+	if ev.Seeds == 1 {
+		return "There is one model of each kind, and so no interval: by how much models of other seeds differ is not seen here."
+	}
+	return "Intervals are Student's over models of different seeds; the cells are the same in all of them."
+}
 
 // strangersSeen qualifies the rows of methods that look at held-out cells.
 const strangersSeen = "Extra-gradient, and frozen critics where they meet strangers, look at half of the unseen cells: " +

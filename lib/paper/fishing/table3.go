@@ -89,7 +89,7 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
 			{Name: "paper", Note: source},
 		},
-		Notes: append(ev.notes(), overModels),
+		Notes: append(ev.notes(), ev.overModels()),
 	}
 	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
 	for _, c := range ev.Cases {

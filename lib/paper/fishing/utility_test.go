@@ -118,7 +118,7 @@ func TestCellsWithoutATypeAreLeftOut(t *testing.T) {
 // The planted marker of a type is one, and a variable gene at every scale.
 func TestPlantedMarkersAreThoseOfTheirTypes(t *testing.T) {
 	s, rng := datacells.Simulation()
-	m, err := s.Draw(rng)
+	m, err := s.Draw(t.Context(), rng)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // small are 300 simulated cells, every tenth without a type.
 func small(t testing.TB) *data.Cells {
 	t.Helper()
-	m, err := cells.Simulation{Cells: 300, Types: 3, Rare: []int{12}}.Draw(rand.New(rand.NewPCG(1, 2)))
+	m, err := cells.Simulation{Cells: 300, Types: 3, Rare: []int{12}}.Draw(t.Context(), rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
