@@ -95,7 +95,8 @@ func (a *atlas) run(ctx context.Context) (string, error) {
 		name string
 		do   func() (string, error)
 	}{
-		{"counts drawn", func() (string, error) { return a.draw(ctx) }}, {"cells and genes chosen", a.choose}, {"components", a.components}, {"exact neighbours", a.neighbours},
+		{"counts drawn", func() (string, error) { return a.draw(ctx) }},
+		{"cells and genes chosen", a.choose}, {"components", a.components}, {"exact neighbours", a.neighbours},
 		{"approximate neighbours", a.approximately}, {"graph", a.connect}, {"communities", a.communities},
 		{"an epoch", func() (string, error) { return a.train(ctx, e) }},
 	} {
