@@ -6756,6 +6756,60 @@ done:
 	VZEROUPPER
 	RET
 
+// func sparse_avx512(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer, n int)
+TEXT ·sparse_avx512(SB), NOSPLIT, $0-48
+	MOVQ sums+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ entries+16(FP), R8
+	MOVQ from+24(FP), DX
+	MOVQ ends+32(FP), R9
+	MOVQ n+40(FP), CX
+	LEAQ (R8)(DX*8), DX
+column:
+	MOVLQSX (R9), AX
+	LEAQ (R8)(AX*8), BX
+	CMPQ DX, BX
+	JGE next
+	VMOVUPS 0(DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+	VMOVUPS 256(DI), Z4
+	VMOVUPS 320(DI), Z5
+	VMOVUPS 384(DI), Z6
+	VMOVUPS 448(DI), Z7
+	PCALIGN $32
+entry:
+	MOVLQSX (DX), AX
+	VBROADCASTSS 4(DX), Z8
+	LEAQ (SI)(AX*2), AX
+	ADDQ $8, DX
+	VFMADD231PS 0(AX), Z8, Z0
+	VFMADD231PS 64(AX), Z8, Z1
+	VFMADD231PS 128(AX), Z8, Z2
+	VFMADD231PS 192(AX), Z8, Z3
+	VFMADD231PS 256(AX), Z8, Z4
+	VFMADD231PS 320(AX), Z8, Z5
+	VFMADD231PS 384(AX), Z8, Z6
+	VFMADD231PS 448(AX), Z8, Z7
+	CMPQ DX, BX
+	JLT entry
+	VMOVUPS Z0, 0(DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	VMOVUPS Z4, 256(DI)
+	VMOVUPS Z5, 320(DI)
+	VMOVUPS Z6, 384(DI)
+	VMOVUPS Z7, 448(DI)
+next:
+	ADDQ $512, DI
+	ADDQ $4, R9
+	DECQ CX
+	JNZ column
+	VZEROUPPER
+	RET
+
 // func columns_avx512(sums, a unsafe.Pointer, stride, n int)
 TEXT ·columns_avx512(SB), NOSPLIT, $0-32
 	MOVQ sums+0(FP), DI

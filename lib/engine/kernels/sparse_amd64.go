@@ -16,7 +16,7 @@ import (
 // stay in the first-level cache, and what they make is c transposed, a strip of rows of c at a
 // time.
 const (
-	stripRows  = 64  // of c: eight vectors
+	mostRows   = 128 // of c in a strip
 	slabRows   = 96  // of b
 	sparseCols = 512 // of b that are multiplied by one packed a
 	someCols   = 64  // of b that are looked through at a time
@@ -24,11 +24,14 @@ const (
 
 // entry is a number of b that is not 0.
 type entry struct {
-	at    int32 // of the row of a transposed, in bytes from the slab's first
+	at    int32 // of the row of a transposed, in bytes from the slab's first where a row is 64 numbers
 	value float32
 }
 
-const rowBytes = 4 * stripRows
+const rowBytes = 4 * 64
+
+// stripRows is how many rows of c a strip has: eight vectors.
+func stripRows(l Level) int { return 8 * tiles32[l].lanes }
 
 // slab is the entries of slabRows rows of a matrix, column by column.
 type slab struct {
@@ -42,10 +45,10 @@ type search struct {
 	found [someCols * slabRows / 32]uint32 // a bit for each number of x that is not 0
 }
 
-// strip is what a worker needs for stripRows rows of c.
+// strip is what a worker needs for a strip of c.
 type strip struct {
-	a    [slabRows * stripRows]float32   // transposed
-	sums [sparseCols * stripRows]float32 // c transposed
+	a    [slabRows * mostRows]float32   // transposed
+	sums [sparseCols * mostRows]float32 // c transposed
 }
 
 var (
@@ -75,7 +78,8 @@ func withoutZeros(l Level, p Pool, c, a, b Matrix[float32]) bool {
 	if !few {
 		return false
 	}
-	g := grid{c.Rows, c.Cols, stripRows, sparseCols, (c.Rows + stripRows - 1) / stripRows, (c.Cols + sparseCols - 1) / sparseCols}
+	height := stripRows(l)
+	g := grid{c.Rows, c.Cols, height, sparseCols, (c.Rows + height - 1) / height, (c.Cols + sparseCols - 1) / sparseCols}
 	p.Run(g.pieces(), 1, func(from, to int) {
 		w := strips.Get().(*strip)
 		for n := from; n < to; n++ {
@@ -91,14 +95,15 @@ func withoutZeros(l Level, p Pool, c, a, b Matrix[float32]) bool {
 }
 
 // filled is the share of b's numbers that may be not 0. The times are nanoseconds for a number of
-// b on one core, measured with AVX2: tiles take 1.15 for every stripRows rows of c; finding the
-// entries takes 0.6, and 2.5 for each of them, which then takes 2.4 in every strip.
+// b on one core, measured with AVX2: tiles take 1.15 for every 64 rows of c; finding the entries
+// takes 0.6, and 2.5 for each of them, which then takes 2.4 in every strip.
 func filled(l Level, rows int) float64 {
-	tiles := 1.15 * float64(rows) / stripRows
+	tiles := 1.15 * float64(rows) / 64
 	if l == AVX512 {
 		tiles /= 2
 	}
-	return (tiles - 0.6) / (2.5 + 2.4*float64((rows+stripRows-1)/stripRows))
+	height := stripRows(l)
+	return (tiles - 0.6) / (2.5 + 2.4*float64((rows+height-1)/height))
 }
 
 // seems tells whether of some numbers all over m at most that share are not 0.
@@ -167,18 +172,19 @@ func (s *slab) column(x []float32, found []uint32) {
 	s.ends = append(s.ends, int32(at+n))
 }
 
-// multiply sets c, of at most stripRows rows, to a by the columns of the entries from j on. It
+// multiply sets c, of at most a strip's rows, to a by the columns of the entries from j on. It
 // tells whether c is what all terms would have made of it.
 func (w *strip) multiply(l Level, c, a Matrix[float32], s []slab, j int) bool {
-	sums := w.sums[:c.Cols*stripRows]
+	height := stripRows(l)
+	sums := w.sums[:c.Cols*height]
 	clear(sums)
-	if a.Rows < stripRows {
+	if a.Rows < height {
 		clear(w.a[:])
 	}
 	for i, b := range s {
 		first, last := i*slabRows, min((i+1)*slabRows, a.Cols)
-		lay(tiles32[l], w.a[:], a.part(0, a.Rows, first, last).T(), stripRows)
-		if !finiteAt(l, w.a[:(last-first)*stripRows]) {
+		lay(tiles32[l], w.a[:], a.part(0, a.Rows, first, last).T(), height)
+		if !finiteAt(l, w.a[:(last-first)*height]) {
 			return false
 		}
 		from := 0
@@ -187,20 +193,27 @@ func (w *strip) multiply(l Level, c, a Matrix[float32], s []slab, j int) bool {
 		}
 		ends := b.ends[j:][:c.Cols]
 		_ = b.entries[from:ends[len(ends)-1]]
-		sparse_avx2(ptr(sums), ptr(w.a[:]), ptr(b.entries), from, ptr(ends), len(ends))
+		sparse := sparse_avx2
+		if l == AVX512 {
+			sparse = sparse_avx512
+		}
+		sparse(ptr(sums), ptr(w.a[:]), ptr(b.entries), from, ptr(ends), len(ends))
 	}
 	if minus_avx2(ptr(sums), len(sums)) {
 		return false
 	}
-	tiles32[l].packColumns(c.Data, Matrix[float32]{sums, c.Rows, c.Cols, 1, stripRows}, c.RowStride)
+	tiles32[l].packColumns(c.Data, Matrix[float32]{sums, c.Rows, c.Cols, 1, height}, c.RowStride)
 	return true
 }
 
-// sparse_avx2 adds to the sums of n columns, stripRows each, value by value the rows of a that
-// the column's entries name. The first column's begin at from.
+// sparse_avx2 adds to the sums of n columns, a strip's rows each, value by value the rows of a
+// that the column's entries name. The first column's begin at from.
 //
 //go:noescape
 func sparse_avx2(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer, n int)
+
+//go:noescape
+func sparse_avx512(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer, n int)
 
 // nonzero_avx2 sets a bit for each of n times 32 numbers that is not 0.
 //

@@ -1,33 +1,34 @@
 package gen
 
-// sparse writes the product of a matrix's entries by rows of 64 float32, for n columns:
+// sparse writes the product of a matrix's entries by rows of eight vectors of float32, for n
+// columns:
 //
 //	sums[j, r] = fma(value, a[at, r], sums[j, r])   for the entries (at, value) of column j
 //
 // Column j's entries end before ends[j], and the next column's begin there. A column's sums
-// stay in registers.
-func (f *file) sparse() {
-	f.line("\n// func sparse_avx2(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer, n int)")
-	f.line("TEXT ·sparse_avx2(SB), NOSPLIT, $0-48")
+// stay in registers. at counts the bytes of rows of eight of AVX2's vectors.
+func (f *file) sparse(s set) {
+	f.line("\n// func sparse_%s(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer, n int)", s.name)
+	f.line("TEXT ·sparse_%s(SB), NOSPLIT, $0-48", s.name)
 	f.op("MOVQ sums+0(FP), DI\n\tMOVQ a+8(FP), SI\n\tMOVQ entries+16(FP), R8\n\tMOVQ from+24(FP), DX\n\tMOVQ ends+32(FP), R9\n\tMOVQ n+40(FP), CX")
 	f.op("LEAQ (R8)(DX*8), DX")
 	f.line("column:")
 	f.op("MOVLQSX (R9), AX\n\tLEAQ (R8)(AX*8), BX\n\tCMPQ DX, BX\n\tJGE next")
 	for i := range 8 {
-		f.op("VMOVUPS %d(DI), Y%d", 32*i, i)
+		f.op("VMOVUPS %d(DI), %s", s.bytes*i, s.reg(i))
 	}
 	f.op("PCALIGN $32")
 	f.line("entry:")
-	f.op("MOVLQSX (DX), AX\n\tVBROADCASTSS 4(DX), Y8\n\tADDQ SI, AX\n\tADDQ $8, DX")
+	f.op("MOVLQSX (DX), AX\n\tVBROADCASTSS 4(DX), %s\n\tLEAQ (SI)(AX*%d), AX\n\tADDQ $8, DX", s.reg(8), s.bytes/avx2.bytes)
 	for i := range 8 {
-		f.op("VFMADD231PS %d(AX), Y8, Y%d", 32*i, i)
+		f.op("VFMADD231PS %d(AX), %s, %s", s.bytes*i, s.reg(8), s.reg(i))
 	}
 	f.op("CMPQ DX, BX\n\tJLT entry")
 	for i := range 8 {
-		f.op("VMOVUPS Y%d, %d(DI)", i, 32*i)
+		f.op("VMOVUPS %s, %d(DI)", s.reg(i), s.bytes*i)
 	}
 	f.line("next:")
-	f.op("ADDQ $256, DI\n\tADDQ $4, R9\n\tDECQ CX\n\tJNZ column\n\tVZEROUPPER\n\tRET")
+	f.op("ADDQ $%d, DI\n\tADDQ $4, R9\n\tDECQ CX\n\tJNZ column\n\tVZEROUPPER\n\tRET", 8*s.bytes)
 }
 
 // minus looks for a -0, which is the bit of the sign alone, among n float32, 64 at a time.
