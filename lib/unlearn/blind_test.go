@@ -361,8 +361,14 @@ func TestAJointNetworkIsItsParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	same := slices.Equal[[]float32]
+	if s.runner.Engine.Info().Kind == "xla" { // another program may round otherwise
+		same = func(a, b []float32) bool {
+			return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Abs(float64(x-y)) <= 1e-5*(1+math.Abs(float64(y))) })
+		}
+	}
 	for i := range x.Rows {
-		if !slices.Equal(got.Logits().Row(i), want.Logits().Row(i)) || !slices.Equal(got.Outputs[erased].Row(i), gone.Logits().Row(i%100)) {
+		if !same(got.Logits().Row(i), want.Logits().Row(i)) || !same(got.Outputs[erased].Row(i), gone.Logits().Row(i%100)) {
 			t.Fatalf("record %d: the joint network differs from its parts", i)
 		}
 	}

@@ -65,11 +65,11 @@ func TestACaseShowsTheSetsThatAreJudged(t *testing.T) {
 
 func TestACaseGivesTheNumbersOfTheTables(t *testing.T) {
 	c := short(t)
-	rows, _, err := c.desk.judged(t.Context(), c.Study, c.set, c.fraction, c.Seed, partCourse)
+	judged, err := c.desk.judged(t.Context(), c.Study, c.set, c.fraction, c.Seed, partCourse)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range rows {
+	for _, want := range judged.rows {
 		if want.Method != (sde.SDE{}).Name() {
 			continue
 		}
@@ -85,7 +85,7 @@ func TestACaseGivesTheNumbersOfTheTables(t *testing.T) {
 			t.Errorf("%d %%: %+v, the table has %+v", want.Course, got.Confusion(), want.Draws[0])
 		}
 	}
-	if len(rows) == 0 {
+	if len(judged.rows) == 0 {
 		t.Error("the table has no rows")
 	}
 }

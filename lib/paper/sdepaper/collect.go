@@ -17,11 +17,18 @@ type evidence struct {
 	env       *paper.Env
 	sets      []*prepared // of the settings
 	judged    []Judged
+	losses    []groupLoss
 	unlearned []Unlearned
 	runs      []string
 	data      map[string]string // data set -> hash
 	caveats   []string
 	generated bool
+}
+
+// groupLoss is the loss of a training, and the group of rows that its model is judged in.
+type groupLoss struct {
+	group string
+	loss  float64
 }
 
 // sideBySide are the jobs done at a time: a network of convolutions takes up to a
@@ -77,9 +84,15 @@ func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study)
 func (ev *evidence) add(ctx context.Context, of *prepared, p piece) error {
 	d := deskOf(ev.env)
 	if p.judge != "" {
-		rows, id, err := d.judged(ctx, ev.Study, of, p.fraction, p.seed, p.judge)
-		ev.judged, ev.runs = append(ev.judged, rows...), append(ev.runs, id)
-		return err
+		j, err := d.judged(ctx, ev.Study, of, p.fraction, p.seed, p.judge)
+		if err != nil {
+			return err
+		}
+		ev.judged, ev.runs = append(ev.judged, j.rows...), append(ev.runs, j.run)
+		if p.judge == partMain { // and once per model
+			ev.losses = append(ev.losses, groupLoss{group(p.Setting, p.fraction), j.loss})
+		}
+		return nil
 	}
 	if !p.rows {
 		return nil

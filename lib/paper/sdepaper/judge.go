@@ -74,16 +74,23 @@ type judgedKey struct {
 // holds.
 const judgeVersion = 3
 
+// judgement is a part of the protocol on one retrained model.
+type judgement struct {
+	rows []Judged
+	run  string  // its ID in the store
+	loss float64 // of the training, in the epoch after which the paper judges
+}
+
 // judged returns a part of the protocol on the model that a seed's retraining
-// gave, from the store or computed, with the ID of its run.
-func (d *desk) judged(ctx context.Context, s Study, p *prepared, fraction float64, seed int, which part) ([]Judged, string, error) {
+// gave, from the store or computed.
+func (d *desk) judged(ctx context.Context, s Study, p *prepared, fraction float64, seed int, which part) (*judgement, error) {
 	c, err := d.opened(ctx, s, p.Setting, fraction, seed)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	course, err := c.Trained(ctx, c.Oracle())
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	job, what := judgedJob(s, p.Setting, fraction, seed, which), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, which)
 	key := d.judgedKey(s, c, p.Label, course.Final, which)
@@ -96,11 +103,11 @@ func (d *desk) judged(ctx context.Context, s Study, p *prepared, fraction float6
 		return w.WriteJSON("judged.json", rows)
 	})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	d.lab.Finish(job, what)
-	var rows []Judged
-	return rows, run.ID, run.JSON("judged.json", &rows)
+	out := &judgement{run: run.ID, loss: course.History[p.epochAt(JudgedAt)-1].Loss}
+	return out, run.JSON("judged.json", &out.rows)
 }
 
 // judgedKey is the key of judgements of a case's retrained model.

@@ -175,7 +175,11 @@ func (d *desk) work(s Study, p piece, a Arm) lab.Work {
 		if p.rows {
 			_, run, err = d.unlearned(ctx, s, of, p.fraction, p.seed, a)
 		} else {
-			_, run, err = d.judged(ctx, s, of, p.fraction, p.seed, p.judge)
+			j, err := d.judged(ctx, s, of, p.fraction, p.seed, p.judge)
+			if err != nil {
+				return "", err
+			}
+			run = j.run
 		}
 		return run, err
 	}

@@ -173,15 +173,16 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 	rowsOf := map[part][]Judged{}
 	for _, which := range []part{partMain, partCourse, partLayers, partSpread, partSweep} {
 		for seed := range ev.Seeds {
-			rows, id, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
+			one, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, same, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
-			if err != nil || same != id || len(again) != len(rows) || again[0].F1().Rule != rows[0].F1().Rule {
+			again, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
+			if err != nil || again.run != one.run || len(again.rows) != len(one.rows) || again.rows[0].F1().Rule != one.rows[0].F1().Rule ||
+				again.loss != one.loss {
 				t.Errorf("%s: a second call computes anew (%v)", which, err)
 			}
-			ev.judged, ev.runs, rowsOf[which] = append(ev.judged, rows...), append(ev.runs, id), append(rowsOf[which], rows...)
+			ev.judged, ev.runs, rowsOf[which] = append(ev.judged, one.rows...), append(ev.runs, one.run), append(rowsOf[which], one.rows...)
 		}
 	}
 	for _, m := range append(sde.Methods(), sde.SpreadMatched{}) {
@@ -316,7 +317,7 @@ func TestAStoppedStudySaysSoAndKeepsWhatItHas(t *testing.T) {
 	p := opened(t, e)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, _, err := deskOf(e).judged(ctx, small(), p, 0.3, 0, partMain); !errors.Is(err, context.Canceled) {
+	if _, err := deskOf(e).judged(ctx, small(), p, 0.3, 0, partMain); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -365,5 +366,40 @@ func TestEveryScaleNamesNetworksAndImagesThatExist(t *testing.T) {
 	}
 	if _, err := StudyAt("vast"); err == nil || !strings.Contains(err.Error(), "quick, hour, large, standard, paper") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Table 1 says how well the networks know the images that they are judged on, and where an
+// epoch ends with a few of them.
+func TestTable1HasTheLossBeforeTheJudgement(t *testing.T) {
+	e := environment(t)
+	p := opened(t, e)
+	ev := &evidence{Study: small(), env: e, sets: []*prepared{p}}
+	var want float64
+	for seed := range ev.Seeds {
+		for _, which := range []part{partMain, partSpread} {
+			if err := ev.add(t.Context(), p, piece{Setting: p.Setting, fraction: 0.3, seed: seed, judge: which}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := deskOf(e).opened(t.Context(), ev.Study, p.Setting, 0.3, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		course, err := c.Trained(t.Context(), c.Oracle())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want += course.History[3].Loss / float64(ev.Seeds) // four of five epochs are 80 per cent
+	}
+	cell := ev.loss(ev.Settings[0], 0.3)
+	if cell.Value == nil || *cell.Value != want || cell.Estimate.N != ev.Seeds {
+		t.Errorf("the loss is %+v, not %v", cell, want)
+	}
+	for batch, rest := range map[int]string{32: "", 33: "4 (tiny, R = 30 %)", 35: "", 69: "1 (tiny, R = 30 %)"} { // 70 images stay
+		ev.Settings[0].Fit.Batch = batch
+		if notes := strings.Join(ev.restNotes(), "\n"); !strings.Contains(notes, rest) || (rest == "") != (notes == "") {
+			t.Errorf("batches of %d: %q", batch, notes)
+		}
 	}
 }

@@ -36,6 +36,7 @@ func init() {
 			}
 		}
 		t.Notes = append(t.Notes, ev.overlapNotes()...)
+		t.Notes = append(t.Notes, ev.restNotes()...)
 		t.Notes = append(t.Notes, ev.agreement()...)
 		return &paper.Output{Table: t}, nil
 	})
