@@ -161,7 +161,7 @@ local: as many workers as this machine has cores, until all is done.`,
 	f.BoolVar(&s.again, "again", false, "hand in although the queue still has jobs of this sweep")
 	f.StringVar(&s.resources.Time, "time", "", "how long a worker may run, as Slurm reads it")
 	f.StringVar(&s.resources.Mem, "mem", "", "memory of a worker: 4G, on Kubernetes 4Gi")
-	f.IntVar(&s.resources.CPUs, "cpus", 1, "cores of a worker")
+	f.IntVar(&s.resources.CPUs, "cpus", 0, "cores of a worker (default 1; local: what there is, shared out among workers at a time)")
 	f.IntVar(&s.resources.MaxParallel, "max-parallel", 0, "workers at a time (default: all; local: as many as there are cores)")
 	f.IntVar(&s.resources.MaxRestarts, "max-restarts", 0, "how often one worker is started again (default 10)")
 	f.StringVar(&s.slurm.Partition, "partition", "", "Slurm's partition")

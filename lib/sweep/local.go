@@ -43,11 +43,7 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 
 func (l Local) stage(ctx context.Context, g *Progress, stage int) error {
 	shards := g.Missing(stage)
-	workers := l.MaxParallel
-	if workers == 0 {
-		workers = max(1, runtime.NumCPU()/max(1, l.CPUs))
-	}
-	free := make(chan struct{}, workers)
+	free := make(chan struct{}, l.workers(runtime.NumCPU()))
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	for k, shard := range shards {
@@ -69,6 +65,22 @@ func (l Local) stage(ctx context.Context, g *Progress, stage int) error {
 	}
 	all.Wait()
 	return ctx.Err()
+}
+
+// workers are so many at a time on a machine of that many cores.
+func (l Local) workers(cores int) int {
+	if l.MaxParallel > 0 {
+		return l.MaxParallel
+	}
+	return max(1, cores/max(1, l.CPUs))
+}
+
+// share is how many cores a worker gets: as asked, or its part of what there is.
+func (l Local) share(cores int) int {
+	if l.CPUs > 0 {
+		return l.CPUs
+	}
+	return max(1, cores/l.workers(cores))
 }
 
 // shard runs a worker, and runs it again where it was killed.
@@ -95,7 +107,7 @@ func (l Local) worker(ctx context.Context, g *Progress, stage, shard int, log st
 	defer f.Close()
 	c := exec.CommandContext(ctx, filepath.Join(g.Dir, g.Program.Name), "sweep", "work", g.Dir, "--stage", strconv.Itoa(stage),
 		"--shard", fmt.Sprintf("%d/%d", shard, g.Shards), "--log", log)
-	c.Env = append(append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(max(1, l.CPUs))), l.Env...)
+	c.Env = append(append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(l.share(runtime.NumCPU()))), l.Env...)
 	c.Stdout, c.Stderr = f, f
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	c.WaitDelay = time.Minute

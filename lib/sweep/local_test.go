@@ -188,3 +188,14 @@ func TestALocalSweepWithoutItsProgramSaysSo(t *testing.T) {
 		t.Errorf("%v, %d left: %s", err, len(g.Left()), out.String())
 	}
 }
+
+func TestWorkersShareWhatThereIs(t *testing.T) {
+	for _, c := range []struct{ cores, cpus, parallel, workers, share int }{
+		{16, 0, 0, 16, 1}, {16, 0, 8, 8, 2}, {16, 0, 5, 5, 3}, {16, 4, 0, 4, 4}, {16, 4, 8, 8, 4}, {2, 0, 8, 8, 1}, {2, 4, 0, 1, 4},
+	} {
+		l := Local{Resources: Resources{CPUs: c.cpus, MaxParallel: c.parallel}}
+		if workers, share := l.workers(c.cores), l.share(c.cores); workers != c.workers || share != c.share {
+			t.Errorf("%+v: %d workers of %d cores each", c, workers, share)
+		}
+	}
+}

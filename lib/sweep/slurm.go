@@ -23,7 +23,7 @@ import (
 type Resources struct {
 	Time        string // "2:00:00", as the cluster reads it
 	Mem         string // "4G"
-	CPUs        int    // 0: 1
+	CPUs        int    // 0: 1, on this machine its share of what there is
 	MaxParallel int    // workers at a time, 0: as many as there is room for
 	MaxRestarts int    // of one worker, 0: 10
 	// Env are variables that the workers get, "NAME=value": where the data are.
