@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 func beWorker(how string) error {
 	f := flag.NewFlagSet("work", flag.ContinueOnError)
 	shard, stage, log := f.String("shard", "", ""), f.Int("stage", -1, ""), f.String("log", "", "")
+	fmt.Printf("%d cores\n", runtime.GOMAXPROCS(0))
 	if len(os.Args) < 4 || os.Args[1] != "sweep" || os.Args[2] != "work" {
 		return fmt.Errorf("called as %q", os.Args)
 	}
@@ -147,9 +148,13 @@ func TestALocalSweepListsWhatFails(t *testing.T) {
 	if g.Failed["base/0-0"].Error == "" || !strings.Contains(g.Failed["base/0-0"].Error, "the weather") || !strings.Contains(out.String(), "see "+dir) {
 		t.Errorf("%+v\n%s", g.Failed, out.String())
 	}
-	l.Env = []string{asWorker + "=well"}
+	l.Env, l.CPUs = []string{asWorker + "=well"}, runtime.NumCPU()+1
 	if err := l.Run(t.Context(), look(t, dir)); err != nil {
 		t.Fatal(err)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, logsRoom, g.ID+"-s0.local_0.log"))
+	if want := fmt.Sprintf("%d cores\n", l.CPUs); err != nil || !strings.Contains(string(log), want) {
+		t.Errorf("a worker that is given %d cores has others: %s %v", l.CPUs, log, err)
 	}
 	if left := look(t, dir).Left(); len(left) > 0 {
 		t.Errorf("left: %v", left)

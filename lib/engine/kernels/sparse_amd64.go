@@ -24,11 +24,15 @@ const (
 
 // entry is a number of b that is not 0.
 type entry struct {
-	at    int32 // of the row of a transposed, in bytes from the slab's first where a row is 64 numbers
+	at    int32 // of the row of a transposed, in bytes from the slab's first where a row is a short one
 	value float32
 }
 
-const rowBytes = 4 * 64
+// shortRows is how many rows of c the shortest strips have, eight of AVX2's vectors.
+const (
+	shortRows = 64
+	rowBytes  = 4 * shortRows
+)
 
 // stripRows is how many rows of c a strip has: eight vectors.
 func stripRows(l Level) int { return 8 * tiles32[l].lanes }
@@ -95,10 +99,10 @@ func withoutZeros(l Level, p Pool, c, a, b Matrix[float32]) bool {
 }
 
 // filled is the share of b's numbers that may be not 0. The times are nanoseconds for a number of
-// b on one core, measured with AVX2: tiles take 1.15 for every 64 rows of c; finding the entries
+// b on one core, measured with AVX2: tiles take 1.15 for every shortRows rows of c; finding the entries
 // takes 0.6, and 2.5 for each of them, which then takes 2.4 in every strip.
 func filled(l Level, rows int) float64 {
-	tiles := 1.15 * float64(rows) / 64
+	tiles := 1.15 * float64(rows) / shortRows
 	if l == AVX512 {
 		tiles /= 2
 	}

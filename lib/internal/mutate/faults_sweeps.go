@@ -3,6 +3,9 @@ package main
 // ofSweeps are mistakes in what spreads work over nodes and brings it together.
 var ofSweeps = []Fault{
 	// The store.
+	{File: "lib/sweep/local.go", Old: "return max(1, cores/l.workers(cores))", New: "return max(1, cores/l.workers(cores)/cores)",
+		Protects: "workers of this machine share its cores out"},
+	{File: "lib/sweep/local.go", Old: "strconv.Itoa(l.share(runtime.NumCPU()))", New: "strconv.Itoa(1)", Protects: "a worker gets the cores that it is given"},
 	{File: "lib/store/merge.go", Old: "		m.refuse(e.Dir, fmt.Errorf(\"%w as %s (%s)\", ErrConflict, out.Dir, in.Key.Recipe))", New: "		m.Same++",
 		Protects: "the same key with other bytes is nobody's result", Run: "Conflict|TheSameKey"},
 	{File: "lib/store/merge.go", Old: "	in, err := from.load(e.ID)\n",

@@ -89,7 +89,7 @@ func (ev *evidence) add(ctx context.Context, of *prepared, p piece) error {
 			return err
 		}
 		ev.judged, ev.runs = append(ev.judged, j.rows...), append(ev.runs, j.run)
-		if p.judge == partMain { // and once per model
+		if p.judge == partMain { // which every model has, once
 			ev.losses = append(ev.losses, groupLoss{group(p.Setting, p.fraction), j.loss})
 		}
 		return nil

@@ -398,8 +398,9 @@ func TestTable1HasTheLossBeforeTheJudgement(t *testing.T) {
 	}
 	for batch, rest := range map[int]string{32: "", 33: "4 (tiny, R = 30 %)", 35: "", 62: "", 69: "1 (tiny, R = 30 %)"} { // 70 images stay
 		ev.Settings[0].Fit.Batch = batch
-		if notes := strings.Join(ev.restNotes(), "\n"); !strings.Contains(notes, rest) || (rest == "") != (notes == "") {
-			t.Errorf("batches of %d: %q", batch, notes)
+		found, err := ev.restNotes()
+		if notes := strings.Join(found, "\n"); err != nil || !strings.Contains(notes, rest) || (rest == "") != (notes == "") {
+			t.Errorf("batches of %d: %q, %v", batch, notes, err)
 		}
 	}
 }

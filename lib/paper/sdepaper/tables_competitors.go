@@ -35,10 +35,10 @@ func init() {
 				t.Rows = append(t.Rows, ev.judgeRow(s, j))
 			}
 		}
-		t.Notes = append(t.Notes, ev.overlapNotes()...)
-		t.Notes = append(t.Notes, ev.restNotes()...)
+		rests, err := ev.restNotes()
+		t.Notes = append(append(t.Notes, ev.overlapNotes()...), rests...)
 		t.Notes = append(t.Notes, ev.agreement()...)
-		return &paper.Output{Table: t}, nil
+		return &paper.Output{Table: t}, err
 	})
 }
 

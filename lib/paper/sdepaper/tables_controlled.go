@@ -52,9 +52,9 @@ func init() {
 				}
 			}
 		}
-		t.Notes = append(t.Notes, ev.overlapNotes()...)
-		t.Notes = append(t.Notes, ev.restNotes()...)
-		return &paper.Output{Table: t}, nil
+		rests, err := ev.restNotes()
+		t.Notes = append(append(t.Notes, ev.overlapNotes()...), rests...)
+		return &paper.Output{Table: t}, err
 	})
 }
 
@@ -65,10 +65,11 @@ const lossNote = "of the training, cross-entropy in nats, in the epoch after whi
 
 // loss is the cell of a setting's trainings.
 func (ev *evidence) loss(s Setting, fraction float64) report.Cell {
-	of := where(ev.losses, func(l groupLoss) bool { return l.group == group(s, fraction) })
 	var x []float64
-	for _, l := range of {
-		x = append(x, l.loss)
+	for _, l := range ev.losses {
+		if l.group == group(s, fraction) {
+			x = append(x, l.loss)
+		}
 	}
 	return report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, math.Inf(1)), 3)
 }
@@ -114,21 +115,24 @@ func (ev *evidence) overlapNotes() []string {
 // restNotes say where the last batch of an epoch is an eighth of a batch or less, as it is
 // never in the published sizes. Its images are normalised by each other, and what they
 // teach counts as a step like another.
-func (ev *evidence) restNotes() []string {
+func (ev *evidence) restNotes() ([]string, error) {
 	var cases []string
 	for k, s := range ev.Settings {
 		for _, r := range ev.Fractions {
 			_, retain, err := ev.sets[k].divide(r)
-			if rest := len(retain) % s.Fit.Batch; err == nil && rest > 0 && 8*rest <= s.Fit.Batch {
+			if err != nil {
+				return nil, err
+			}
+			if rest := len(retain) % s.Fit.Batch; rest > 0 && 8*rest <= s.Fit.Batch {
 				cases = append(cases, fmt.Sprintf("%d (%s)", rest, group(s, r)))
 			}
 		}
 	}
 	if len(cases) == 0 {
-		return nil
+		return nil, nil
 	}
 	return []string{fmt.Sprintf("The last batch of an epoch has so few images: %s. BatchNorm normalises them by each other, and their step "+
-		"is as long as that of a full batch: look at 'loss' of Table 1 before an F1 is put down to R.", strings.Join(cases, ", "))}
+		"is as long as that of a full batch: look at 'loss' of Table 1 before an F1 is put down to R.", strings.Join(cases, ", "))}, nil
 }
 
 // published1 is the paper's row of table 1.
