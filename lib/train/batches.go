@@ -61,7 +61,7 @@ func cut(rows []int, size int) [][]int {
 // batches lists the batches of term k, of n records, in an epoch.
 func (c Config) batches(k, epoch, n int, ids []int) [][]int {
 	if c.Order != Fixed {
-		return cut(c.Order.permutation(c.Seed, k, epoch, n, ids), c.Batch)
+		return cut(c.Order.permutation(c.Seed, k, epoch, n, ids), c.Batch)[:c.stepsOf(n)]
 	}
 	drawn := c.membership(k, n)
 	out := make([][]int, len(drawn))
@@ -117,10 +117,18 @@ func (c Config) StepsPerEpoch(o Objective) int {
 	}
 	for _, t := range o {
 		if !t.Whole {
-			steps = max(steps, (t.X.Rows+c.Batch-1)/c.Batch)
+			steps = max(steps, c.stepsOf(t.X.Rows))
 		}
 	}
 	return steps
+}
+
+// stepsOf is the number of batches of n records in an epoch.
+func (c Config) stepsOf(n int) int {
+	if c.DropLast {
+		return max(1, n/c.Batch)
+	}
+	return (n + c.Batch - 1) / c.Batch
 }
 
 // epoch lists the batches of every step. A swept term that has run out of

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -34,6 +35,56 @@ func TestAnEpochCoversEveryRecordOnce(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Without its last batch an epoch has the full ones of the same order, whichever
+// records are left: other ones each time. A term of less than a batch keeps it.
+func TestAnEpochWithoutItsLastBatchHasFullOnes(t *testing.T) {
+	for _, order := range []Order{Shuffled, Paired, Alone} {
+		for n, want := range map[int]int{1: 1, 31: 1, 32: 1, 33: 1, 63: 1, 64: 2, 100: 3} {
+			all := Config{Batch: 32, Order: order, Seed: 3}
+			full := all
+			full.DropLast = true
+			o := Objective{swept(n, nil)}
+			left := map[int]bool{}
+			for epoch := range 30 {
+				steps := full.epoch(o, epoch)
+				if len(steps) != want || full.StepsPerEpoch(o) != want {
+					t.Fatalf("%d records: %d steps, want %d", n, len(steps), want)
+				}
+				met := map[int]bool{}
+				for s, there := range all.epoch(o, epoch)[:want] {
+					if !slices.Equal(steps[s][0].rows, there[0].rows) {
+						t.Fatalf("order %d, %d records, epoch %d: step %d has other records", order, n, epoch, s)
+					}
+					for _, i := range there[0].rows {
+						met[i] = true
+					}
+				}
+				if n >= 32 && len(met) != 32*want {
+					t.Fatalf("%d records: an epoch meets %d", n, len(met))
+				}
+				for i := range n {
+					if !met[i] {
+						left[i] = true
+					}
+				}
+			}
+			if n == 33 && len(left) < 10 {
+				t.Errorf("order %d: in 30 epochs %d records were the ones left out", order, len(left))
+			}
+		}
+	}
+	// The longest term decides, and a shorter one starts over.
+	two := Config{Batch: 4, DropLast: true}.epoch(Objective{swept(11, nil), swept(3, nil)}, 0)
+	if len(two) != 2 || len(two[1][0].rows) != 4 || len(two[1][1].rows) != 3 {
+		t.Errorf("11 and 3 records in full batches of 4: %v", two)
+	}
+	for _, c := range []Config{{DropLast: true}, {DropLast: true, Batch: 4, Order: Fixed}} {
+		if err := c.WithDefaults().check(); err == nil || !strings.Contains(err.Error(), "left out") {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }

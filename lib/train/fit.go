@@ -14,8 +14,9 @@ import (
 // Config is how an objective is minimised. The zero value is RULER's training:
 // 50 epochs of full-batch Adam at 1e-3.
 type Config struct {
-	Epochs    int          `json:"epochs,omitempty"` // 0: 50
-	Batch     int          `json:"batch,omitempty"`  // records per step, 0: all
+	Epochs    int          `json:"epochs,omitempty"`    // 0: 50
+	Batch     int          `json:"batch,omitempty"`     // records per step, 0: all
+	DropLast  bool         `json:"drop_last,omitempty"` // leave an epoch's last batch out where it is not full
 	Order     Order        `json:"order,omitempty"`
 	Optimizer nn.Optimizer `json:"optimizer"`          // nil: Adam
 	Groups    []nn.Group   `json:"groups,omitempty"`   // tensors with rates of their own
@@ -172,6 +173,12 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 func (c Config) check() error {
 	if c.Epochs < 0 || c.Batch < 0 {
 		return fmt.Errorf("train: %d epochs of batches of %d", c.Epochs, c.Batch)
+	}
+	if c.DropLast && c.Batch == 0 {
+		return fmt.Errorf("train: an epoch's last batch is to be left out where there are no batches")
+	}
+	if c.DropLast && c.Order == Fixed {
+		return fmt.Errorf("train: with the last of fixed batches left out, its records would never be met")
 	}
 	if c.Order < Shuffled || c.Order > Alone {
 		return fmt.Errorf("train: order %d is none", c.Order)

@@ -52,6 +52,8 @@ func (p *Private) check(a model.Architecture, plan Plan, c Config) error {
 		return fmt.Errorf("train %s: private training needs every record's own gradient, and this network mixes the records of a batch", a.Name())
 	case plan.Game != nil || plan.Mixer != nil:
 		return fmt.Errorf("train: private training is accounted for one player and one objective; this plan has a game or a mixer")
+	case c.DropLast:
+		return fmt.Errorf("train: private training draws its own batches, of which none is the last to be left out")
 	case c.Order != Shuffled:
 		return fmt.Errorf("train: private training draws its own batches; the order %d is asked for", c.Order)
 	case c.EarlyStop != EarlyStop{}:

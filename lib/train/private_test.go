@@ -403,6 +403,7 @@ func TestWhatIsNotPrivateIsRefused(t *testing.T) {
 	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Patience: 3}}, "does not account for")
 	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Best: true}}, "does not account for")
 	refused(still, o, Plan{}, Config{Order: Paired}, "draws its own batches")
+	refused(still, o, Plan{}, Config{Batch: 4, DropLast: true}, "none is the last to be left out")
 	refused(still, o, Plan{Mixer: MGDA{}}, Config{}, "a game or a mixer")
 	refused(still, o, Plan{Game: &Game{Players: []Player{{Name: "a", Objective: o}}}}, Config{}, "a game or a mixer")
 	refused(still, mixed(40, 6, 5), Plan{}, Config{}, "one term", "2 terms")

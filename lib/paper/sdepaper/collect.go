@@ -46,24 +46,20 @@ func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study)
 		return nil, nothingAt(s)
 	}
 	ev := &evidence{Study: s, env: e, data: map[string]string{}}
+	ev.Settings, ev.Fractions = spanOf(all)
 	opened := map[string]*prepared{}
-	for _, setting := range s.Settings {
+	for _, setting := range ev.Settings {
 		p, err := deskOf(e).open(ctx, setting)
 		if err != nil {
 			return nil, err
 		}
 		opened[p.Label] = p
+		ev.sets = append(ev.sets, p)
 		ev.data[p.About.Name] = p.Hash
 		ev.generated = ev.generated || p.About.Synthetic
 		if p.About.Caveat != "" && !slices.Contains(ev.caveats, p.About.Caveat) {
 			ev.caveats = append(ev.caveats, p.About.Caveat)
 		}
-	}
-	ev.Settings = where(ev.Settings, func(x Setting) bool {
-		return slices.ContainsFunc(all, func(p piece) bool { return p.Label == x.Label })
-	})
-	for _, x := range ev.Settings {
-		ev.sets = append(ev.sets, opened[x.Label])
 	}
 	jobs, err := deskOf(e).jobs(ctx, s, all)
 	if err != nil {
@@ -78,6 +74,19 @@ func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study)
 		}
 	}
 	return ev, nil
+}
+
+// spanOf are the settings and the fractions of pieces, in their order.
+func spanOf(pieces []piece) (settings []Setting, fractions []float64) {
+	for _, p := range pieces {
+		if !slices.ContainsFunc(settings, func(x Setting) bool { return x.Label == p.Label }) {
+			settings = append(settings, p.Setting)
+		}
+		if !slices.Contains(fractions, p.fraction) {
+			fractions = append(fractions, p.fraction)
+		}
+	}
+	return settings, fractions
 }
 
 // add finds or computes what a piece keeps.

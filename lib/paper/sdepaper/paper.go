@@ -20,7 +20,7 @@ func Paper() paper.Paper {
 		Name: "sde", Title: "SDE", ArXiv: "2603.00587",
 		Scales: Scales(),
 		Recipes: []paper.Recipe{
-			table1, table2, table2b, table3, table3b, table4, table4b, table7, table8, table8b, table9, table10, toyTable,
+			table1, table2, table2b, table3, table3b, table4, table4b, table7, table8, table8b, table9, table10, lastBatchTable, toyTable,
 			figure1, figure2, figure3, figure4, figure5, figure6, diffusionTable,
 		},
 	}

@@ -25,6 +25,7 @@ type Setting struct {
 	Augment    bool     // crop and flip
 	JudgedOnly bool     // left out of tables 4 and 8
 	Layers     []string // of figure 4, nil: all; the first ones of many images fill the memory
+	ShortAt    float64  // R in table lastbatch, at which an epoch ends on few images; 0: not in it
 }
 
 // arch builds the network for the set's images.
@@ -112,18 +113,18 @@ func StudyAt(scale string) (Study, error) {
 			// Few images and many epochs: the network knows them by heart, so that
 			// there is something to find.
 			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Draws: 20, Seeds: 3, Course: course,
-			Settings:         []Setting{{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1)}},
+			Settings:         []Setting{{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1), ShortAt: 0.27}},
 			UnlearnFractions: []float64{0.30}, UnlearnSize: 50, Untuned: true,
 		}, nil
 	case "hour":
 		return Study{
 			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 3, Course: course,
 			Settings: []Setting{
-				{Label: "C10-CNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "small-cnn", Width: 16, Fit: sgd(30, 64, 0.05)},
+				{Label: "C10-CNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "small-cnn", Width: 16, Fit: sgd(30, 64, 0.05), ShortAt: 0.10},
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Width: 24, Fit: sgd(60, 64, 0.05),
-					JudgedOnly: true},
+					JudgedOnly: true, ShortAt: 0.10},
 				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Width: 8, Fit: sgd(40, 64, 0.05),
-					JudgedOnly: true},
+					JudgedOnly: true, ShortAt: 0.10},
 			},
 			UnlearnFractions: []float64{0.10, 0.20}, UnlearnSize: 100, Matched: 50000,
 		}, nil
@@ -134,14 +135,14 @@ func StudyAt(scale string) (Study, error) {
 		return Study{
 			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{400, 1000, 2000}, Subsets: 20, Draws: 20, Seeds: 3, Course: course,
 			Settings: []Setting{{Label: "C10-R18", DataSet: "cifar10_jpeg", Net: "resnet-18", Width: 16, Fit: sgd(20, 128, 0.1), JudgedOnly: true,
-				Layers: []string{"hp", "h"}}},
+				Layers: []string{"hp", "h"}, ShortAt: 0.05}},
 			UnlearnFractions: []float64{0.10}, UnlearnSize: 1000,
 		}, nil
 	case "standard":
 		return Study{
 			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 5, Course: course,
 			Settings: []Setting{
-				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Fit: sgd(30, 128, 0.05)},
+				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Fit: sgd(30, 128, 0.05), ShortAt: 0.10},
 				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Fit: sgd(30, 128, 0.1)},
 			},
 			UnlearnFractions: []float64{0.10}, UnlearnSize: 100, Matched: 50000,
@@ -154,8 +155,8 @@ func StudyAt(scale string) (Study, error) {
 				{Label: "C10-AllCNN", DataSet: "cifar10", Net: "all-cnn", Fit: sgd(50, 256, 0.1), Augment: true},
 				{Label: "SV-R18", DataSet: "svhn", Net: "resnet-18", Fit: sgd(20, 256, 0.01)},
 				{Label: "C10-R18", DataSet: "cifar10", Net: "resnet-18", Fit: sgd(100, 256, 0.1), Augment: true},
-				{Label: "C100-R18", DataSet: "cifar100", Net: "resnet-18", Fit: sgd(100, 128, 0.1), Augment: true},
-				{Label: "Tiny-R18", DataSet: "tiny_imagenet", Net: "resnet-18", Fit: sgd(100, 128, 0.1), Augment: true},
+				{Label: "C100-R18", DataSet: "cifar100", Net: "resnet-18", Fit: sgd(100, 128, 0.1), Augment: true, ShortAt: 0.05},
+				{Label: "Tiny-R18", DataSet: "tiny_imagenet", Net: "resnet-18", Fit: sgd(100, 128, 0.1), Augment: true, ShortAt: 0.10},
 			},
 			UnlearnFractions: []float64{0.05, 0.10, 0.20}, UnlearnSize: 1000,
 		}, nil

@@ -1,0 +1,71 @@
+package sdepaper
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/verify/sde"
+)
+
+var lastBatchTable = paper.Recipe{
+	ID:    "sde/lastbatch",
+	Title: "SDE Table 1 where an epoch ends on a few images, with their batch and without it",
+	Doc: "A control of our own sizes. Where the last batch of an epoch holds a few images, BatchNorm normalises them by each other, and " +
+		"their step is as long as that of a full batch. Here the same networks are trained with that batch and without it: same images, seeds, " +
+		"first weights, sets and judges, an epoch one step shorter, which leaves other images out each time. What parts the two is that step, and " +
+		"not R. Of the published settings two have such a batch, as one step of hundreds.",
+}
+
+func init() {
+	from(&lastBatchTable, lastBatches, func(_ context.Context, ev *evidence) (*paper.Output, error) { return ev.lastBatches() })
+}
+
+func (ev *evidence) lastBatches() (*paper.Output, error) {
+	t := ev.table(lastBatchTable)
+	t.Columns = []report.Column{{Name: "judge"}}
+	for _, size := range ev.Sizes {
+		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("|S| = %d", size), Note: f1Note})
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "loss", Note: lossNote},
+		report.Column{Name: "last batch", Unit: "images", Note: "the last of an epoch"})
+	for k, s := range ev.Settings {
+		_, retain, err := ev.sets[k].divide(s.ShortAt)
+		if err != nil {
+			return nil, err
+		}
+		tail := []report.Cell{ev.loss(s, s.ShortAt), report.Num(float64(s.lastBatch(len(retain))), 0)}
+		t.Rows = append(t.Rows, ev.judgements(s, s.ShortAt, tail, sde.SpreadOnly{}.Name(), HeldOut)...)
+	}
+	t.Notes = append(t.Notes, ev.overlapNotes()...)
+	return &paper.Output{Table: t}, nil
+}
+
+// lastBatches are the retrained models of the settings whose epochs end on few images at
+// some fraction, and their likes without that batch, judged as in Table 1.
+func lastBatches(s Study) []piece {
+	var out []piece
+	for _, x := range s.Settings {
+		if x.ShortAt != 0 {
+			one := s
+			one.Settings, one.Fractions = []Setting{x, x.withoutLast()}, []float64{x.ShortAt}
+			out = append(out, judgedBy(partMain)(one)...)
+		}
+	}
+	return out
+}
+
+// withoutLast is the setting in full batches only.
+func (s Setting) withoutLast() Setting {
+	s.Label, s.Fit.DropLast = s.Label+", last batch dropped", true
+	return s
+}
+
+// lastBatch is the number of images in the last batch of an epoch of n.
+func (s Setting) lastBatch(n int) int {
+	if rest := n % s.Fit.Batch; rest > 0 && !s.Fit.DropLast {
+		return rest
+	}
+	return s.Fit.Batch
+}
