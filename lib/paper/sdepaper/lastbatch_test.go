@@ -75,12 +75,36 @@ func TestTheLastBatchTableShowsWhoseValuesTheyAre(t *testing.T) {
 			}
 		}
 	}
-	out, err := ev.lastBatches()
+	out, err := ev.lastBatches(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := out.Table.Check(); err != nil || len(out.Table.Rows) != 6 {
 		t.Fatalf("%d rows, %v", len(out.Table.Rows), err)
+	}
+	late := map[bool][]float64{} // the accuracies, with the short batch dropped and kept
+	for k, dropped := range []bool{false, true} {
+		of := small()
+		of.Settings = ev.Settings[k : k+1]
+		for seed := range s.Seeds {
+			c, err := openCase(t.Context(), e, of, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := c.Late()
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := c.Accuracy(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			late[dropped] = append(late[dropped], a.Retain.Value, a.Forget.Value, a.Test.Value)
+		}
+	}
+	mean := func(dropped bool, kind int) float64 { return (late[dropped][kind] + late[dropped][3+kind]) / 2 }
+	if reflect.DeepEqual(late[true], late[false]) {
+		t.Fatal("both kinds of training give the same accuracies")
 	}
 	f1 := func(right float64) float64 { return 2 * right / (right + 4) }
 	for i, want := range []struct {
@@ -95,7 +119,13 @@ func TestTheLastBatchTableShowsWhoseValuesTheyAre(t *testing.T) {
 		if row.Group != group(ev.Settings[i/3], 0.3) || row.Cells[0].Text != want.judge {
 			t.Errorf("row %d: %s, %s", i, row.Group, row.Cells[0].Text)
 		}
-		for k, value := range []float64{want.f1, want.f1, want.loss, want.last} {
+		values := []float64{want.f1, want.f1, 0, 0, 0, want.loss, want.last}
+		if want.loss != 0 {
+			for kind := range kinds() {
+				values[2+kind] = mean(i >= 3, kind)
+			}
+		}
+		for k, value := range values {
 			cell := row.Cells[1+k]
 			if value == 0 && cell.Text == "" && cell.Value == nil {
 				continue

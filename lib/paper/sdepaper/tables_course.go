@@ -3,6 +3,7 @@ package sdepaper
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -87,13 +88,31 @@ func after(percent int) func(Judged) bool {
 	return func(j Judged) bool { return j.Course == percent }
 }
 
-// accuracies are the rows of table 7 for one setting and fraction. They are
-// quick to compute again from the weights, which the store has.
+// kinds are the images whose accuracies are told apart. Of a retrained model only the
+// retained ones were in training.
+func kinds() []string { return []string{"retained", "forgotten", "test"} }
+
+// accuracies are the rows of table 7 for one setting and fraction.
 func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float64) ([]report.Row, error) {
-	kinds := []string{"retained", "forgotten", "test"}
-	values := make([][][]float64, len(kinds)) // kind, moment, model
-	for k := range values {
-		values[k] = make([][]float64, len(ev.Course)+1)
+	values, err := ev.accuraciesAt(ctx, p, fraction, append(slices.Clone(ev.Course), 100))
+	var rows []report.Row
+	for k, kind := range kinds() {
+		row := report.Row{Group: group(p.Setting, fraction), Cells: []report.Cell{report.Str(kind)}}
+		for _, moment := range values {
+			row.Cells = append(row.Cells, report.Est(OverModels(moment[k]), 3))
+		}
+		rows = append(rows, row)
+	}
+	return rows, err
+}
+
+// accuraciesAt are the shares of right answers after parts of the training in per cent:
+// by moment, kind and model. They are quick to compute again from the weights, which the
+// store has.
+func (ev *evidence) accuraciesAt(ctx context.Context, p *prepared, fraction float64, percents []int) ([][][]float64, error) {
+	values := make([][][]float64, len(percents))
+	for i := range values {
+		values[i] = make([][]float64, len(kinds()))
 	}
 	for seed := range ev.Seeds {
 		c, err := deskOf(ev.env).opened(ctx, ev.Study, p.Setting, fraction, seed)
@@ -104,10 +123,10 @@ func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float6
 		if err != nil {
 			return nil, err
 		}
-		for i := range values[0] {
+		for i, percent := range percents {
 			w := course.Final
-			if i < len(ev.Course) {
-				w = course.At[p.epochAt(ev.Course[i])]
+			if percent < 100 {
+				w = course.At[p.epochAt(percent)]
 			}
 			onTrain, err := p.Runner.Predict(w, p.Train.X)
 			if err != nil {
@@ -122,17 +141,9 @@ func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float6
 				train.Accuracy(onTrain.Logits().Gather(c.Forget), p.Records(c.Forget).Y),
 				train.Accuracy(onTest.Logits(), p.Test.Y),
 			} {
-				values[k][i] = append(values[k][i], a)
+				values[i][k] = append(values[i][k], a)
 			}
 		}
 	}
-	var rows []report.Row
-	for k, kind := range kinds {
-		row := report.Row{Group: group(p.Setting, fraction), Cells: []report.Cell{report.Str(kind)}}
-		for _, v := range values[k] {
-			row.Cells = append(row.Cells, report.Est(each(v, func(x float64) float64 { return x }), 3))
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
+	return values, nil
 }

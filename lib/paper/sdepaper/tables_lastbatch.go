@@ -19,27 +19,47 @@ var lastBatchTable = paper.Recipe{
 }
 
 func init() {
-	from(&lastBatchTable, lastBatches, func(_ context.Context, ev *evidence) (*paper.Output, error) { return ev.lastBatches() })
+	from(&lastBatchTable, lastBatches, func(ctx context.Context, ev *evidence) (*paper.Output, error) { return ev.lastBatches(ctx) })
 }
 
-func (ev *evidence) lastBatches() (*paper.Output, error) {
+func (ev *evidence) lastBatches(ctx context.Context) (*paper.Output, error) {
 	t := ev.table(lastBatchTable)
 	t.Columns = []report.Column{{Name: "judge"}}
 	for _, size := range ev.Sizes {
 		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("|S| = %d", size), Note: f1Note})
 	}
-	t.Columns = append(t.Columns, report.Column{Name: "loss", Note: lossNote},
+	for _, kind := range kinds() {
+		t.Columns = append(t.Columns, report.Column{Name: kind + " right", Note: "share of right answers after the same epoch, in evaluation mode; mean over models"})
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "loss", Note: lossNote + ". It is a mean over steps, in which a short batch counts as a full one"},
 		report.Column{Name: "last batch", Unit: "images", Note: "the last of an epoch"})
 	for k, s := range ev.Settings {
-		_, retain, err := ev.sets[k].divide(s.ShortAt)
+		tail, err := ev.lastBatch(ctx, ev.sets[k])
 		if err != nil {
 			return nil, err
 		}
-		tail := []report.Cell{ev.loss(s, s.ShortAt), report.Num(float64(s.lastBatch(len(retain))), 0)}
 		t.Rows = append(t.Rows, ev.judgements(s, s.ShortAt, tail, sde.SpreadOnly{}.Name(), HeldOut)...)
 	}
 	t.Notes = append(t.Notes, ev.overlapNotes()...)
 	return &paper.Output{Table: t}, nil
+}
+
+// lastBatch are the cells of a setting's models themselves: what they know and how their
+// epochs end.
+func (ev *evidence) lastBatch(ctx context.Context, p *prepared) ([]report.Cell, error) {
+	_, retain, err := p.divide(p.ShortAt)
+	if err != nil {
+		return nil, err
+	}
+	late, err := ev.accuraciesAt(ctx, p, p.ShortAt, []int{JudgedAt})
+	if err != nil {
+		return nil, err
+	}
+	var out []report.Cell
+	for _, models := range late[0] {
+		out = append(out, report.Est(OverModels(models), 3))
+	}
+	return append(out, ev.loss(p.Setting, p.ShortAt), report.Num(float64(p.lastBatch(len(retain))), 0)), nil
 }
 
 // lastBatches are the retrained models of the settings whose epochs end on few images at
