@@ -131,6 +131,11 @@ var ofEngine = []Fault{
 		Protects: "the committed kernels are what the generator writes", Tests: "./lib/engine/kernels/internal/gen", Run: "Generated"},
 
 	// Training.
+	{File: "lib/train/batches.go", Old: "return max(1, n/c.Batch)", New: "return n/c.Batch + 1", Protects: "without its last batch an epoch has full ones",
+		Run: "TestAnEpoch"},
+	{File: "lib/train/batches.go", Old: "return max(1, n/c.Batch)", New: "return max(2, n/c.Batch)", Protects: "a term of less than a batch keeps it",
+		Run: "TestAnEpoch"},
+	{File: "lib/train/fit.go", Old: "c.DropLast && c.Order == Fixed", New: "false", Protects: "no record is left out of every epoch", Run: "TestAnEpoch"},
 	{File: "lib/train/schedule.go", Old: "return (1 + math.Cos(math.Pi*float64(epoch)/float64(epochs))) / 2",
 		New:      "return 1",
 		Protects: "the cosine falls"},
