@@ -4,11 +4,13 @@ package kernels
 type Level int
 
 // The instruction sets that there are kernels for. Scalar is Go and runs everywhere;
-// AVX2 needs FMA as well; AVX512 needs its parts F, DQ, BW and VL.
+// AVX2 needs FMA as well; AVX512 needs its parts F, DQ, BW and VL. NEON is that of arm64:
+// there are kernels for products and convolutions, the rest is Go.
 const (
 	Scalar Level = iota
 	AVX2
 	AVX512
+	NEON
 )
 
 // String is the name of the instruction set.
@@ -18,6 +20,8 @@ func (l Level) String() string {
 		return "AVX-512"
 	case AVX2:
 		return "AVX2"
+	case NEON:
+		return "NEON"
 	}
 	return "scalar"
 }
@@ -25,6 +29,3 @@ func (l Level) String() string {
 // Best is the fastest level that this processor has, and that GODEBUG does not switch
 // off (cpu.avx512f=off leaves AVX2, cpu.avx2=off the scalar level).
 func Best() Level { return best }
-
-// levels are all levels that this processor can run.
-func levels() []Level { return []Level{Scalar, AVX2, AVX512}[:best+1] }

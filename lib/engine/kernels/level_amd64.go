@@ -14,3 +14,6 @@ func detect() Level {
 	}
 	return AVX2
 }
+
+// levels are all levels that this processor can run.
+func levels() []Level { return []Level{Scalar, AVX2, AVX512}[:best+1] }

@@ -1,5 +1,8 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package kernels
 
 const best = Scalar
+
+// levels are all levels that this processor can run.
+func levels() []Level { return []Level{Scalar} }

@@ -86,7 +86,7 @@ func multiplyAt[T Float](l Level, p Pool, c, a, b Matrix[T], add bool) error {
 // tileFor is the tile for a product of that many columns: half of a wide vector takes as
 // long as all of it.
 func tileFor[T Float](l Level, cols int) *tile[T] {
-	if t := tileAt[T](l); 2*cols > t.lanes || l < AVX512 {
+	if t := tileAt[T](l); 2*cols > t.lanes || l != AVX512 {
 		return t
 	}
 	return tileAt[T](AVX2)

@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package kernels
 
@@ -10,8 +10,6 @@ type tile[T Float] struct{ rows, lanes int }
 func tileAt[T Float](Level) *tile[T] { return &tile[T]{4, 2} }
 
 func (*tile[T]) multiply(c, a, b Matrix[T], add bool) { multiplyGo(c, a, b, add) }
-
-func multiplySparse[T Float](Level, Pool, Matrix[T], Matrix[T], Matrix[T]) bool { return false }
 
 func (*tile[T]) packColumns(dst []T, b Matrix[T], width int) { packAny(dst, b, width, 0, 0) }
 

@@ -20,6 +20,8 @@ func Files() map[string]string {
 		"winograd_levels_other.go": winogradDispatchers(nil),
 	}
 	files["micro_amd64.go"] = micros([]set{avx2, avx512})
+	files["micro_arm64.go"] = micros([]set{neon})
+	files["product_neon_arm64.s"] = neonAssembly()
 	for _, s := range []set{avx2, avx512} {
 		var f file
 		f.line("#include \"textflag.h\"")

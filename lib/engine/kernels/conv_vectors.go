@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package kernels
 
 // convolve multiplies the patches of outputs first to last by b, and writes the products

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package kernels
 
 // width is that of the panels that a level's kernels read.
