@@ -3,8 +3,8 @@
 // versions are wrong or slow on the pure-Go backend.
 //
 // Default: Lethe's own backend (package backend), which needs no cgo, no plugin, no
-// build flag and no download, and gives the same bits on every processor (of which
-// amd64 was tried, with AVX-512, with AVX2 and with neither). XLA is
+// build flag and no download, and gives the same bits on every processor (amd64 was
+// tried, with AVX-512, with AVX2 and with neither, and arm64 under an emulator). XLA is
 // there under the build tag "xla" and a PJRT plugin. GoMLX's Go backend is there to
 // be compared with: it is many times slower.
 package engine

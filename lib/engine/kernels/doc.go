@@ -1,7 +1,7 @@
 // Package kernels is the arithmetic under the networks and the judgements: matrix products
 // of float32 and float64, elementwise functions, sums and optimiser steps on plain slices, in
-// assembly for AVX2 and AVX-512 (written by internal/gen, no cgo, no experiment of the
-// compiler) and in Go for every other processor.
+// assembly for AVX2 and AVX-512, products and convolutions also for NEON (written by
+// internal/gen, no cgo, no experiment of the compiler), and in Go for every other processor.
 //
 // # The same bits everywhere
 //
