@@ -67,7 +67,7 @@ func quantiles(sorted []float64, count int) []float64 {
 	last := len(sorted) - 1
 	step := 1 / float64(count-1)
 	for k := range out {
-		at := float64(last) * float64(float64(k)*step)
+		at := float64(float64(last) * float64(float64(k)*step))
 		i := int(at)
 		if k == count-1 || i >= last {
 			out[k] = sorted[last]

@@ -135,7 +135,7 @@ func (l layer) lengths() []float64 {
 func norm(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
-		sum += v * v
+		sum += float64(v * v)
 	}
 	return math.Sqrt(sum)
 }

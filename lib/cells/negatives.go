@@ -67,7 +67,7 @@ func SampleCodes(mean, logvar array.Matrix[float64], rng *rand.Rand) (array.Matr
 	}
 	out := array.New[float64](mean.Rows, mean.Cols)
 	for k, m := range mean.Data {
-		out.Data[k] = m + math.Exp(logvar.Data[k]/2)*rng.NormFloat64()
+		out.Data[k] = m + float64(math.Exp(logvar.Data[k]/2)*rng.NormFloat64())
 	}
 	return out, nil
 }

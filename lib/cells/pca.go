@@ -187,7 +187,7 @@ func newCentred(n, genes int, row rows) *centred {
 		squares += float64((v - c.mean[j]) * (v - c.mean[j]))
 	})
 	for j, m := range c.mean {
-		squares += float64(n-nonzero[j]) * m * m
+		squares += float64(float64(n-nonzero[j]) * m * m)
 	}
 	c.total = squares / float64(n-1)
 	return c

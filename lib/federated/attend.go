@@ -30,7 +30,7 @@ func (c Config) drawn(round int, users []int) []int {
 		return users
 	}
 	const slack = 1e-9 // 0.29 of 100 are 29, and not 28 because 0.29 is no binary fraction
-	n := max(1, int(math.Floor(c.Fraction*float64(len(users))+slack)))
+	n := max(1, int(math.Floor(float64(c.Fraction*float64(len(users)))+slack)))
 	var out []int
 	for _, k := range c.Seed.Stream(engine.StreamRound, uint64(round)).Perm(len(users))[:n] {
 		out = append(out, users[k])

@@ -35,7 +35,7 @@ func GaussianBound(mean, logVariance array.Matrix[float64]) (*Reading, error) {
 	for i := range each {
 		s := logVariance.Row(i)
 		for k, mu := range mean.Row(i) {
-			each[i] += 0.5 * (mu*mu + math.Exp(s[k]) - s[k] - 1)
+			each[i] += 0.5 * (float64(mu*mu) + math.Exp(s[k]) - s[k] - 1)
 		}
 		if math.IsInf(each[i], 1) {
 			return nil, fmt.Errorf("information: a bound from above: record %d has more information than float64 holds", i)

@@ -243,7 +243,7 @@ func moments(x []float64) (mean, sd float64) {
 	}
 	var square float64
 	for _, v := range x {
-		square += (v - mean) * (v - mean)
+		square += float64((v - mean) * (v - mean))
 	}
 	return mean, math.Sqrt(square / float64(len(x)))
 }

@@ -138,6 +138,6 @@ func asCoded(r *model.Runner, w nn.Params, p Pairs, strangers array.Matrix[float
 		et += math.Exp(float64(s[1])+logMean) / float64(scores.Rows)
 	}
 	m := math.Exp(logMean)
-	m += r.Arch.(network).Rate * (et - m)
+	m += float64(r.Arch.(network).Rate * (et - m))
 	return mean - math.Log(et)*et/m, nil
 }

@@ -236,7 +236,7 @@ func (m *meter) move(job string, share float64, what string) {
 	}
 	if more := share - m.share[job]; more > 0 {
 		m.share[job] = share
-		m.done += more * float64(m.cost[job])
+		m.done += float64(more * float64(m.cost[job]))
 	}
 	m.tell(Progress{Done: int64(m.done + 0.5), Total: m.total, What: what})
 }

@@ -48,7 +48,7 @@ func (a AdamW) Move(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {
 func (a Adam) rule(t int, factor, decay float64) []float32 {
 	lr := a.LR * factor
 	first, second := 1-math.Pow(a.Beta1, float64(t)), 1-math.Pow(a.Beta2, float64(t))
-	return []float32{float32(lr / first), float32(1 - lr*decay), float32(math.Sqrt(second))}
+	return []float32{float32(lr / first), float32(1 - float64(lr*decay)), float32(math.Sqrt(second))}
 }
 
 func (a Adam) move(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {

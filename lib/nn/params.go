@@ -152,8 +152,8 @@ func (p Params) Displacement(from Params) (float64, error) {
 		}
 		for j, x := range p[i].Data {
 			a, b := float64(x), float64(from[i].Data[j])
-			d2 += (a - b) * (a - b)
-			n2 += b * b
+			d2 += float64((a - b) * (a - b))
+			n2 += float64(b * b)
 		}
 	}
 	if n2 == 0 {

@@ -95,7 +95,7 @@ func (m Masking) Survives(n, features int) (float64, error) {
 	met[0] = 1
 	for range k {
 		for i := features; i >= 0; i-- {
-			met[i] *= 1 - float64(features-i)/float64(n)
+			met[i] = float64(met[i] * (1 - float64(features-i)/float64(n)))
 			if i > 0 {
 				met[i] += float64(met[i-1] * float64(features-i+1) / float64(n))
 			}

@@ -86,7 +86,7 @@ func (m Masking) Drawn(n int) (int, error) {
 	if err := m.check(); err != nil {
 		return 0, err
 	}
-	k := int(math.Floor(m.Rate*float64(n) + 1e-9))
+	k := int(math.Floor(float64(m.Rate*float64(n)) + 1e-9))
 	if k < 1 {
 		return 0, fmt.Errorf("privacy: masking draws none of %d features at the rate %v", n, m.Rate)
 	}

@@ -76,7 +76,7 @@ type grid struct {
 	width float64
 }
 
-func (g grid) at(k int) float64 { return float64(k-g.n/2) * g.width }
+func (g grid) at(k int) float64 { return float64(float64(k-g.n/2) * g.width) }
 
 // grid reaches so far that neither one step's loss nor the sum goes beyond it, by what
 // RDP says of both, but for a share of DeltaError.
@@ -127,10 +127,10 @@ func (g grid) compose(h History, removed bool) loss {
 			continue
 		}
 		p, shift := g.discretise(s, removed)
-		out.shift += float64(s.Times) * shift
+		out.shift += float64(float64(s.Times) * shift)
 		// The transform takes the first point for 0, which stands in the middle.
 		for k, c := range fft.Coefficients(nil, append(p[g.n/2:], p[:g.n/2]...)) {
-			total[k] *= cmplx.Pow(c, complex(float64(s.Times), 0))
+			total[k] = product(total[k], cmplx.Pow(c, complex(float64(s.Times), 0)))
 		}
 	}
 	p := fft.Sequence(nil, total)
@@ -139,6 +139,12 @@ func (g grid) compose(h History, removed bool) loss {
 	}
 	out.p = append(p[g.n/2:], p[:g.n/2]...)
 	return out
+}
+
+// product is x y with every product of parts rounded, wherever it is computed.
+func product(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
 }
 
 // discretise returns the probabilities of the points, of what is within half a width
@@ -166,7 +172,7 @@ func (s Step) lossMean(removed bool) float64 {
 	const tail, perNoise = 14, 64
 	width, sum := s.Noise/perNoise, 0.0
 	density := func(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) / s.Noise }
-	for x := -tail * s.Noise; x < 1+tail*s.Noise; x += width {
+	for x := -tail * s.Noise; x < 1+float64(tail*s.Noise); x += width {
 		// ln((1-q) + q exp(t)) = t + ln(q + (1-q) exp(-t)), whichever is small
 		t := (2*x - 1) / (2 * s.Noise * s.Noise)
 		y := math.Log1p(s.Rate * math.Expm1(t))
@@ -174,7 +180,7 @@ func (s Step) lossMean(removed bool) float64 {
 			y = t + math.Log1p((1-s.Rate)*math.Expm1(-t))
 		}
 		if removed {
-			sum += float64(y * ((1-s.Rate)*density(x/s.Noise) + s.Rate*density((x-1)/s.Noise)))
+			sum += float64(y * (float64((1-s.Rate)*density(x/s.Noise)) + float64(s.Rate*density((x-1)/s.Noise))))
 		} else {
 			sum -= float64(y * density(x/s.Noise))
 		}

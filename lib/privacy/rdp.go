@@ -73,7 +73,7 @@ func (s Step) renyi(a float64) float64 {
 func (s Step) wholeMoment(a int) float64 {
 	sum := math.Inf(-1)
 	for k := range a + 1 {
-		sum = logAdd(sum, logBinomial(a, k)+float64(k)*math.Log(s.Rate)+float64(a-k)*math.Log1p(-s.Rate)+
+		sum = logAdd(sum, logBinomial(a, k)+float64(float64(k)*math.Log(s.Rate))+float64(float64(a-k)*math.Log1p(-s.Rate))+
 			float64(k*k-k)/(2*s.Noise*s.Noise))
 	}
 	return sum
@@ -90,8 +90,8 @@ func (s Step) fractionalMoment(a float64) float64 {
 	for k := 0.0; k < seriesMost; k++ {
 		j := a - k
 		size := math.Log(math.Abs(coefficient))
-		below := size + k*math.Log(q) + j*math.Log1p(-q) + (k*k-k)/(2*sd*sd) + math.Log(0.5) + logErfc((k-z)/(math.Sqrt2*sd))
-		above := size + j*math.Log(q) + k*math.Log1p(-q) + (j*j-j)/(2*sd*sd) + math.Log(0.5) + logErfc((z-j)/(math.Sqrt2*sd))
+		below := size + float64(k*math.Log(q)) + float64(j*math.Log1p(-q)) + (float64(k*k)-k)/(2*sd*sd) + math.Log(0.5) + logErfc((k-z)/(math.Sqrt2*sd))
+		above := size + float64(j*math.Log(q)) + float64(k*math.Log1p(-q)) + (float64(j*j)-j)/(2*sd*sd) + math.Log(0.5) + logErfc((z-j)/(math.Sqrt2*sd))
 		total.add(below, coefficient > 0)
 		total.add(above, coefficient > 0)
 		if k > a && max(below, above) < seriesEnd {
@@ -152,5 +152,5 @@ func logErfc(x float64) float64 {
 		return math.Log(math.Erfc(x))
 	}
 	u := 1 / (2 * x * x)
-	return -x*x - math.Log(x) - math.Log(math.Pi)/2 + math.Log1p(-u*(1-3*u*(1-5*u*(1-7*u))))
+	return float64(-x*x) - math.Log(x) - math.Log(math.Pi)/2 + math.Log1p(-u*(1-float64(3*u*(1-float64(5*u*(1-float64(7*u)))))))
 }

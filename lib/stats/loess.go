@@ -52,7 +52,7 @@ func (l Loess) Fit(x, y []float64) ([]float64, error) {
 		return nil, err
 	}
 	// A span such as 0.3 is a little below three tenths; R adds the same.
-	near := min(len(x), int(math.Floor(float64(len(x))*l.Span+1e-5)))
+	near := min(len(x), int(math.Floor(float64(float64(len(x))*l.Span)+1e-5)))
 	if near <= l.Degree+1 {
 		return nil, fmt.Errorf("stats.Loess: a span of %v of %d records is %d of them: too few for degree %d", l.Span, len(x), near, l.Degree)
 	}
@@ -108,7 +108,7 @@ type smoother struct {
 func (s smoother) knots(full int) []float64 {
 	n := len(s.x)
 	low, high := s.x[0], s.x[n-1]
-	margin := 0.005 * max(high-low, 1e-10*max(math.Abs(low), math.Abs(high))+1e-30)
+	margin := float64(0.005 * max(high-low, float64(1e-10*max(math.Abs(low), math.Abs(high)))+1e-30))
 	out := []float64{low - margin, high + margin}
 	var cut func(from, to int, low, high float64)
 	cut = func(from, to int, low, high float64) {
@@ -207,5 +207,5 @@ func (c *hermite) at(x float64) float64 {
 	h := (x - c.knots[k]) / width
 	g := 1 - h
 	return float64(g*g*(1+2*h)*c.value[k]) + float64(h*h*(3-2*h)*c.value[k+1]) +
-		float64((h*g*g*c.slope[k]-h*h*g*c.slope[k+1])*width)
+		float64((float64(h*g*g*c.slope[k])-float64(h*h*g*c.slope[k+1]))*width)
 }

@@ -122,7 +122,7 @@ func descend(x [][]float64, positive []bool, w Linear, step []float64, ridge flo
 			w[j] = from[j] - float64(t*s)
 			longest = math.Max(longest, math.Abs(t*s))
 		}
-		if penalised(x, positive, w, ridge) <= before+1e-12*math.Abs(before) {
+		if penalised(x, positive, w, ridge) <= before+float64(1e-12*math.Abs(before)) {
 			return longest
 		}
 	}

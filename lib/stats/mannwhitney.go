@@ -68,5 +68,5 @@ func normalMannWhitney(bs []block, m, n int, extreme float64) float64 {
 // tieTerm returns t^3 - t.
 func tieTerm(t int) float64 {
 	f := float64(t)
-	return f * (f - 1) * (f + 1)
+	return float64(f * (f - 1) * (f + 1))
 }

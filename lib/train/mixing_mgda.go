@@ -64,9 +64,9 @@ func products(w []float64, gram [][]float64) (along []float64, norm float64) {
 	along = make([]float64, len(w))
 	for i := range w {
 		for j, v := range w {
-			along[i] += v * gram[i][j]
+			along[i] += float64(v * gram[i][j])
 		}
-		norm += w[i] * along[i]
+		norm += float64(w[i] * along[i])
 	}
 	return along, norm
 }
@@ -118,13 +118,13 @@ func settled(w []float64, set []int, gram [][]float64) ([]float64, []int) {
 	for {
 		change, step, out := towards(w, set, gram), 1.0, -1
 		for a, i := range set {
-			if change[a] < 0 && w[i]+step*change[a] < 0 {
+			if change[a] < 0 && w[i]+float64(step*change[a]) < 0 {
 				step, out = -w[i]/change[a], a
 			}
 		}
 		w = slices.Clone(w)
 		for a, i := range set {
-			w[i] = max(0, w[i]+step*change[a])
+			w[i] = max(0, w[i]+float64(step*change[a]))
 		}
 		if out >= 0 {
 			w[set[out]] = 0

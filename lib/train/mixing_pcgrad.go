@@ -42,7 +42,7 @@ func projected(i int, gram [][]float64) []float64 {
 		}
 		var along float64 // h_i . g_j
 		for k, v := range h {
-			along += v * gram[k][j]
+			along += float64(v * gram[k][j])
 		}
 		if along < 0 {
 			h[j] -= along / gram[j][j]

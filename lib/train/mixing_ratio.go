@@ -46,5 +46,5 @@ func (RatioWeights) Weights(values []float64, gram [][]float64) ([]float64, erro
 		return []float64{0, 1}, nil
 	}
 	r, s := a/(a+b), b/(a+b)
-	return []float64{r*r + 2*r*s - s*s, s*s + 2*r*s - r*r}, nil
+	return []float64{float64(r*r) + float64(2*r*s) - float64(s*s), float64(s*s) + float64(2*r*s) - float64(r*r)}, nil
 }

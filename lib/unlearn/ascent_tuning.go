@@ -86,7 +86,7 @@ func movedBy(p, from nn.Params) string {
 	for i, v := range p {
 		for j, x := range v.Data {
 			if d := float64(x) - float64(from[i].Data[j]); !v.State {
-				total += d * d
+				total += float64(d * d)
 			}
 		}
 	}

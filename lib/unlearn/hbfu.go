@@ -132,7 +132,7 @@ func (s curved) Operate(p nn.Params, grads [][]float64, noise func(int) *rand.Ra
 	if err != nil {
 		return err
 	}
-	rate := 0.1 * (s.Eta + 0.1*s.LR)
+	rate := 0.1 * (s.Eta + float64(0.1*s.LR))
 	for i, g := range grads {
 		for j := range g {
 			g[j] *= rate / (float64(math.Sqrt(0.001)*math.Abs(h[i][j])) + s.LR)

@@ -90,7 +90,7 @@ func (m SSD) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 			top = math.Max(top, f[j])
 		}
 		for j, q := range f {
-			dampening := m.Alpha * (q / top)
+			dampening := float64(m.Alpha * (q / top))
 			p[i].Data[j] = float32(float64(p[i].Data[j]) * (1 - dampening))
 			mean += dampening / float64(p.Size())
 		}

@@ -77,7 +77,7 @@ func (m SSDFoster) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	p, selected := r.Original.Clone(), 0
 	for i, f := range forget {
 		for j, v := range f {
-			all := share*v + (1-share)*retain[i][j]
+			all := float64(share*v) + float64((1-share)*retain[i][j])
 			if v > m.Alpha*all {
 				p[i].Data[j] = float32(float64(p[i].Data[j]) * math.Min(m.Lambda*all/v, 1))
 				selected++

@@ -32,7 +32,7 @@ func SquaredErrors(proportion, x array.Matrix[float32], library []float64) ([]fl
 		}
 		p := proportion.Row(i)
 		for j, v := range x.Row(i) {
-			d := library[i]*float64(p[j]) - float64(v)
+			d := float64(library[i]*float64(p[j])) - float64(v)
 			out[i] += float64(d * d)
 		}
 	}
@@ -68,7 +68,7 @@ func Divergences(mean, logVariance array.Matrix[float32]) ([]float64, error) {
 	for i := range out {
 		s := logVariance.Row(i)
 		for k, m := range mean.Row(i) {
-			out[i] += 0.5 * (float64(m)*float64(m) + math.Exp(float64(s[k])) - float64(s[k]) - 1)
+			out[i] += 0.5 * (float64(float64(m)*float64(m)) + math.Exp(float64(s[k])) - float64(s[k]) - 1)
 		}
 	}
 	return out, nil

@@ -403,7 +403,7 @@ func (p Protocol) summarise(r *Report) error {
 
 // widen makes intervals and floor those of twice the variance.
 func widen(r *attack.ScoreReport) {
-	at := func(end float64) float64 { return min(1, max(0, r.AUC.Value+math.Sqrt2*(end-r.AUC.Value))) }
+	at := func(end float64) float64 { return min(1, max(0, r.AUC.Value+float64(math.Sqrt2*(end-r.AUC.Value)))) }
 	r.AUC.Low, r.AUC.High = at(r.AUC.Low), at(r.AUC.High)
 	signed := stats.Estimate{Value: r.Advantage.Signed, Low: 2*r.AUC.Low - 1, High: 2*r.AUC.High - 1}.Unsigned()
 	r.Advantage.Low, r.Advantage.High = signed.Low, signed.High

@@ -133,7 +133,7 @@ func called(r *learned.Report) *Inference {
 	}
 	tpr, tnr := hits/n1, passes/n0
 	balanced := (tpr + tnr) / 2
-	half := 1.96 * math.Sqrt2 * math.Sqrt(tpr*(1-tpr)/n1+tnr*(1-tnr)/n0) / 2
+	half := float64(1.96 * math.Sqrt2 * math.Sqrt(tpr*(1-tpr)/n1+tnr*(1-tnr)/n0) / 2)
 	null := 0.5
 	return &Inference{
 		ScoreReport: r.ScoreReport,

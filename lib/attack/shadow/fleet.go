@@ -210,6 +210,6 @@ func widened(e stats.Estimate, mutual bool) stats.Estimate {
 	if mutual {
 		factor = math.Sqrt(2 * float64(e.N-1) / float64(e.N-2)) // without bound for two models
 	}
-	e.Low, e.High = max(0, e.Value+factor*(e.Low-e.Value)), min(1, e.Value+factor*(e.High-e.Value))
+	e.Low, e.High = max(0, e.Value+float64(factor*(e.Low-e.Value))), min(1, e.Value+float64(factor*(e.High-e.Value)))
 	return e
 }

@@ -169,7 +169,7 @@ func (l *law) widen(f [][]float64, residuals []float64, ridge float64) error {
 	for size := 1.0; size > 1e-9; size /= 2 {
 		l.spread = make([]float64, len(old))
 		for k := range old {
-			l.spread[k] = old[k] + size*step[k]
+			l.spread[k] = old[k] + float64(size*step[k])
 		}
 		if objective(f, residuals, *l, ridge) <= before {
 			return nil
@@ -188,7 +188,7 @@ func objective(f [][]float64, residuals []float64, l law, ridge float64) float64
 	}
 	last := len(l.mean) - 1
 	for k := range last {
-		sum += ridge / 2 * (l.mean[k]*l.mean[k] + l.spread[k]*l.spread[k])
+		sum += float64(ridge / 2 * (float64(l.mean[k]*l.mean[k]) + float64(l.spread[k]*l.spread[k])))
 	}
 	return sum
 }
@@ -200,16 +200,16 @@ func solve(f [][]float64, weights []float64, ridge float64, target func(i int) f
 	for i, x := range f {
 		t := target(i)
 		for a := range p {
-			g.SetVec(a, g.AtVec(a)+t*x[a])
+			g.SetVec(a, g.AtVec(a)+float64(t*x[a]))
 			for b := a; b < p; b++ {
-				h.SetSym(a, b, h.At(a, b)+weights[i]*x[a]*x[b])
+				h.SetSym(a, b, h.At(a, b)+float64(weights[i]*x[a]*x[b]))
 			}
 		}
 	}
 	for a := range p - 1 {
 		h.SetSym(a, a, h.At(a, a)+ridge)
 		if at != nil {
-			g.SetVec(a, g.AtVec(a)-ridge*at[a])
+			g.SetVec(a, g.AtVec(a)-float64(ridge*at[a]))
 		}
 	}
 	var c mat.Cholesky

@@ -28,7 +28,7 @@ type Scales struct{ Skip, Out, In, Noise, Weight float64 }
 // At returns the factors at the noise level sigma, a positive number.
 func (p Precondition) At(sigma float64) Scales {
 	s := p.sigmaData()
-	sum := sigma*sigma + s*s
+	sum := float64(sigma*sigma) + float64(s*s)
 	return Scales{
 		Skip: s * s / sum, Out: sigma * s / math.Sqrt(sum), In: 1 / math.Sqrt(sum),
 		Noise: math.Log(sigma) / 4, Weight: sum / (sigma * s * sigma * s),

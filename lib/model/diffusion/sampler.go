@@ -48,7 +48,7 @@ func (s Sampler) Schedule() ([]float64, error) {
 	out := make([]float64, s.Levels+1)
 	first, last := math.Pow(s.SigmaMax, 1/s.Rho), math.Pow(s.SigmaMin, 1/s.Rho)
 	for i := range s.Levels {
-		out[i] = math.Pow(first+float64(i)/float64(s.Levels-1)*(last-first), s.Rho)
+		out[i] = math.Pow(first+float64(float64(i)/float64(s.Levels-1)*(last-first)), s.Rho)
 	}
 	return out, nil
 }

@@ -132,7 +132,7 @@ func (s subject) decoded(rows []int) (d decoded, err error) {
 	residuals := array.New[float64](x.Rows, x.Cols)
 	for i, size := range utility.LibrarySizes(x) {
 		for j, v := range x.Row(i) {
-			residuals.Row(i)[j] = float64(v) - size*float64(share.Row(i)[j])
+			residuals.Row(i)[j] = float64(v) - float64(size*float64(share.Row(i)[j]))
 		}
 	}
 	if d.moments, err = fisher.MomentsOf(residuals, hidden); err != nil {

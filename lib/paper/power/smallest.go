@@ -38,7 +38,7 @@ func critical(null []float64) float64 {
 		sd += (v - mean) * (v - mean) / (n - 1)
 	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(1 - wolf)
-	return mean + t*math.Sqrt(sd*(1+1/n))
+	return mean + float64(t*math.Sqrt(sd*(1+1/n)))
 }
 
 // byRetraining is the share of seeds in which a plant is found beside retrained models. A

@@ -83,7 +83,7 @@ func (d KLoM) divergence(u, r []float64) float64 {
 	sum := 0.0
 	for b, share := range p {
 		if share > 0 {
-			sum += share * math.Log(share/max(q[b], leastShare))
+			sum += float64(share * math.Log(share/max(q[b], leastShare)))
 		}
 	}
 	return sum

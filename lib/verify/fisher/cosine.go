@@ -31,9 +31,9 @@ func Cosine(a, b Diagonal) (float64, error) {
 type products struct{ xx, yy, xy float64 }
 
 func (s *products) add(x, y float64) {
-	s.xx += x * x
-	s.yy += y * y
-	s.xy += x * y
+	s.xx += float64(x * x)
+	s.yy += float64(y * y)
+	s.xy += float64(x * y)
 }
 
 func (s *products) cosine() (float64, error) {

@@ -100,7 +100,7 @@ func (d Diagonal) Without(part Diagonal, n, m int) (Diagonal, error) {
 	for i, t := range d.Tensors {
 		left := Tensor{Name: t.Name, Shape: t.Shape, Values: make([]float64, len(t.Values))}
 		for j, v := range t.Values {
-			left.Values[j] = math.Max(0, (float64(n)*v-float64(m)*part.Tensors[i].Values[j])/float64(n-m))
+			left.Values[j] = math.Max(0, (float64(float64(n)*v)-float64(float64(m)*part.Tensors[i].Values[j]))/float64(n-m))
 		}
 		out.Tensors = append(out.Tensors, left)
 	}

@@ -124,7 +124,7 @@ func (d Diagonal) plus(e Diagonal, factor float64) Diagonal {
 			d.Tensors = append(d.Tensors, Tensor{Name: t.Name, Shape: t.Shape, Values: make([]float64, len(t.Values))})
 		}
 		for j, v := range t.Values {
-			d.Tensors[i].Values[j] += factor * v
+			d.Tensors[i].Values[j] += float64(factor * v)
 		}
 	}
 	return d

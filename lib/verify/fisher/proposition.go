@@ -96,7 +96,7 @@ func Linear(residuals, inputs array.Matrix[float64]) (Tensor, error) {
 		for d, e := range residuals.Row(i) {
 			row, factor := t.Values[d*inputs.Cols:(d+1)*inputs.Cols], 4*e*e/float64(residuals.Rows)
 			for k, v := range h {
-				row[k] += factor * v * v
+				row[k] += float64(factor * v * v)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func EffectiveRank(d Diagonal) (float64, error) {
 	for _, t := range d.Tensors {
 		for _, v := range t.Values {
 			if q := v / sum; q > 0 {
-				entropy -= q * math.Log(q)
+				entropy -= float64(q * math.Log(q))
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func Spectrum(t Tensor) ([]float64, error) {
 	}
 	out, sum := s.Values(nil), 0.0
 	for i, v := range out {
-		out[i] = v * v
+		out[i] = float64(v * v)
 		sum += out[i]
 	}
 	if sum == 0 {

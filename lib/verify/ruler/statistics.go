@@ -187,7 +187,7 @@ func (g *grouping) pooledSD() float64 {
 	ss, df := 0.0, 0
 	for _, v := range g.values {
 		s := sd(v)
-		ss += float64(s*s) * float64(len(v)-1)
+		ss += float64(float64(s*s) * float64(len(v)-1))
 		df += len(v) - 1
 	}
 	if df == 0 {

@@ -39,14 +39,14 @@ func newDensity(x []float64, span float64) density {
 // counts as zero: it has fallen by a factor of 1e-14.
 const reach = 8
 
-func (d density) low() float64  { return d.points[0] - reach*d.width }
-func (d density) high() float64 { return d.points[len(d.points)-1] + reach*d.width }
+func (d density) low() float64  { return d.points[0] - float64(reach*d.width) }
+func (d density) high() float64 { return d.points[len(d.points)-1] + float64(reach*d.width) }
 
 func (d density) at(x float64) float64 {
-	from, _ := slices.BinarySearch(d.points, x-reach*d.width)
+	from, _ := slices.BinarySearch(d.points, x-float64(reach*d.width))
 	total := 0.0
 	for _, p := range d.points[from:] {
-		if p > x+reach*d.width {
+		if p > x+float64(reach*d.width) {
 			break
 		}
 		total += normalDensity((x - p) / d.width)
@@ -89,7 +89,7 @@ func (p law) at(x float64) float64 { return normalDensity((x-p.mean)/p.sd) / p.s
 
 // relativeEntropy is KL(p || (p+q)/2), over the range of p.
 func relativeEntropy(p, q law) float64 {
-	return trapezoid(p.mean-reach*p.sd, p.mean+reach*p.sd, func(x float64) float64 {
+	return trapezoid(p.mean-float64(reach*p.sd), p.mean+float64(reach*p.sd), func(x float64) float64 {
 		f := p.at(x)
 		return relative(f, (f+q.at(x))/2)
 	})

@@ -46,7 +46,7 @@ func centredPairwise(k, l *Matrix) float64 {
 	for i, v := range rk {
 		cross += float64(v * rl[i])
 	}
-	return pairwise(k, l) - 2*n*cross + sum(rk)*sum(rl)
+	return pairwise(k, l) - float64(2*n*cross) + float64(sum(rk)*sum(rl))
 }
 
 // freshMean returns the mean of the split-half statistic over all splits of N
@@ -67,6 +67,6 @@ func freshMean(e *Matrix) float64 {
 		total += r
 		rows += float64(r * r)
 	}
-	bracket := total*total - 4*rows + 2*pairwise(e, e)
+	bracket := float64(total*total) - 4*rows + 2*pairwise(e, e)
 	return bracket / (all * (all - 1) * (all - 2) * (all - 3) * (n - 1))
 }

@@ -106,7 +106,7 @@ func (h halves) at(c float64) (spread, slope float64) {
 	for _, half := range h {
 		total, rise := 0.0, 0.0
 		for _, a := range half {
-			x := c * c * a
+			x := float64(c * c * a)
 			e := math.Expm1(-x)
 			total -= e
 			rise += float64(2 * x * (1 + e))

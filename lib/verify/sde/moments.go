@@ -54,6 +54,6 @@ func parts(m *Matrix) invariants {
 		d := v - t/n
 		spread += float64(d * d)
 	}
-	p0, p1 := float64(t*t)/(n-1), n/(n-2)*spread
+	p0, p1 := float64(t*t)/(n-1), float64(n/(n-2)*spread)
 	return invariants{p1, max(0, pairwise(m, m)-p0-p1)}
 }
