@@ -113,7 +113,9 @@ func StudyAt(scale string) (Study, error) {
 			// Few images and many epochs: the network knows them by heart, so that
 			// there is something to find.
 			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Draws: 20, Seeds: 3, Course: course,
-			Settings:         []Setting{{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1), ShortAt: 0.27}},
+			Settings: []Setting{
+				{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1), ShortAt: 0.27},
+			},
 			UnlearnFractions: []float64{0.30}, UnlearnSize: 50, Untuned: true,
 		}, nil
 	case "hour":

@@ -144,8 +144,7 @@ func (ev *evidence) restNotes() ([]string, error) {
 		return nil, nil
 	}
 	return []string{fmt.Sprintf("The last batch of an epoch has so few images: %s. BatchNorm normalises them by each other, and their step "+
-		"is as long as that of a full batch: look at 'loss' of Table 1 before an F1 is put down to R; table lastbatch leaves that batch "+
-		"out.", strings.Join(cases, ", "))}, nil
+		"is as long as that of a full batch: look at 'loss' of Table 1 before an F1 is put down to R.", strings.Join(cases, ", "))}, nil
 }
 
 // published1 is the paper's row of table 1.

@@ -29,7 +29,8 @@ func (ev *evidence) lastBatches(ctx context.Context) (*paper.Output, error) {
 		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("|S| = %d", size), Note: f1Note})
 	}
 	for _, kind := range kinds() {
-		t.Columns = append(t.Columns, report.Column{Name: kind + " right", Note: "share of right answers after the same epoch, in evaluation mode; mean over models"})
+		t.Columns = append(t.Columns, report.Column{Name: kind + " right",
+			Note: "share of right answers after the same epoch, in evaluation mode; mean over models"})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "loss", Note: lossNote + ". It is a mean over steps, in which a short batch counts as a full one"},
 		report.Column{Name: "last batch", Unit: "images", Note: "the last of an epoch"})
