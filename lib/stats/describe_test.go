@@ -172,7 +172,7 @@ func TestJensenShannonMatchesSciPy(t *testing.T) {
 func TestHistogramPutsEdgesIntoTheUpperBin(t *testing.T) {
 	for bins := 1; bins <= 60; bins++ {
 		low, high := 0.1, 1.2
-		edges := sequence(bins+1, func(i float64) float64 { return low + i*((high-low)/float64(bins)) })
+		edges := sequence(bins+1, func(i float64) float64 { return low + float64(i*((high-low)/float64(bins))) })
 		edges[bins] = high
 		values := append(of(edges[1:], func(v float64) float64 { return math.Nextafter(v, low) }), edges...)
 		want := make([]float64, bins)
