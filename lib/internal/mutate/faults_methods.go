@@ -114,7 +114,7 @@ var ofMethods = []Fault{
 	{File: "lib/paper/fishing/kinds/kinds.go", Old: "return 1 - m.Share()/2", New: "return m.Share() / 2", Protects: "the AUC of the type alone", Run: "Match"},
 	{File: "lib/paper/fishing/kinds/kinds.go", Old: "		if c.Of[split.Unseen[r]] == class {", New: "		if c.Of[split.Train[r]] == class {",
 		Protects: "matched cells are unseen ones", Run: "Match"},
-	{File: "lib/utility/elbo.go", Old: "		d := library[i]*float64(p[j]) - float64(v)\n", New: "		d := float64(p[j]) - float64(v)\n",
+	{File: "lib/utility/elbo.go", Old: "		d := float64(library[i]*float64(p[j])) - float64(v)\n", New: "		d := float64(p[j]) - float64(v)\n",
 		Protects: "the library size is multiplied in", Run: "ByHand"},
 	{File: "lib/utility/markers.go", Old: "library[i]*float64(proportion.Row(i)[j])", New: "float64(proportion.Row(i)[j])",
 		Protects: "a marker is correlated with library size", Run: "Marker"},
