@@ -123,12 +123,12 @@ func (c Config) StepsPerEpoch(o Objective) int {
 	return steps
 }
 
-// stepsOf is the number of batches of n records in an epoch.
+// stepsOf is the number of batches of n records in an epoch, n at least 1.
 func (c Config) stepsOf(n int) int {
 	if c.DropLast {
 		return max(1, n/c.Batch)
 	}
-	return (n + c.Batch - 1) / c.Batch
+	return 1 + (n-1)/c.Batch // and not (n+Batch-1)/Batch, which overflows
 }
 
 // epoch lists the batches of every step. A swept term that has run out of

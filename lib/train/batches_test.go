@@ -77,6 +77,9 @@ func TestAnEpochWithoutItsLastBatchHasFullOnes(t *testing.T) {
 			}
 		}
 	}
+	if all := (Config{Batch: math.MaxInt}).epoch(Objective{swept(5, nil)}, 0); len(all) != 1 || len(all[0][0].rows) != 5 {
+		t.Errorf("the largest batch of all: %v", all)
+	}
 	// The longest term decides, and a shorter one starts over.
 	two := Config{Batch: 4, DropLast: true}.epoch(Objective{swept(11, nil), swept(3, nil)}, 0)
 	if len(two) != 2 || len(two[1][0].rows) != 4 || len(two[1][1].rows) != 3 {

@@ -26,7 +26,8 @@ func transposeGo[T Float](dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, 
 	}
 }
 
-// Ahead does nothing here: no processor of this kind was there to say whether it pays.
+// Ahead does nothing here, and neither does ask: no processor of this kind was there to say
+// whether it pays.
 func Ahead(unsafe.Pointer, int) {}
 
 func ask[T Float](Matrix[T], int, int) {}

@@ -31,7 +31,7 @@ var ofPapers = []Fault{
 		Protects: "a batch that is dropped ends no epoch", Run: "TestTheLastBatch"},
 	{File: "lib/paper/sdepaper/tables_lastbatch.go", Old: "s.Label+\", last batch dropped\", true", New: "s.Label+\", last batch dropped\", false",
 		Protects: "the control of table lastbatch is trained without the last batch", Run: "TestTheLastBatch"},
-	{File: "lib/paper/sdepaper/tables_lastbatch.go", Old: "ev.lastBatch(ctx, ev.sets[k])", New: "ev.lastBatch(ctx, ev.sets[k/2*2])",
+	{File: "lib/paper/sdepaper/tables_lastbatch.go", Old: "ev.knowledge(ctx, ev.sets[k])", New: "ev.knowledge(ctx, ev.sets[k/2*2])",
 		Protects: "table lastbatch says of each training what it knows", Run: "TestTheLastBatch"},
 	{File: "lib/paper/sdepaper/tables_course.go", Old: "train.Accuracy(onTrain.Logits().Gather(c.Retain), p.Records(c.Retain).Y),",
 		New:      "train.Accuracy(onTrain.Logits().Gather(c.Forget), p.Records(c.Forget).Y),",

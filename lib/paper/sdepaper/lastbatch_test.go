@@ -75,7 +75,7 @@ func TestTheLastBatchTableShowsWhoseValuesTheyAre(t *testing.T) {
 			}
 		}
 	}
-	out, err := ev.lastBatches(t.Context())
+	out, err := ev.eitherWay(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,6 +95,9 @@ func kinds() []string { return []string{"retained", "forgotten", "test"} }
 // accuracies are the rows of table 7 for one setting and fraction.
 func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float64) ([]report.Row, error) {
 	values, err := ev.accuraciesAt(ctx, p, fraction, append(slices.Clone(ev.Course), 100))
+	if err != nil {
+		return nil, err
+	}
 	var rows []report.Row
 	for k, kind := range kinds() {
 		row := report.Row{Group: group(p.Setting, fraction), Cells: []report.Cell{report.Str(kind)}}
@@ -103,7 +106,7 @@ func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float6
 		}
 		rows = append(rows, row)
 	}
-	return rows, err
+	return rows, nil
 }
 
 // accuraciesAt are the shares of right answers after parts of the training in per cent:

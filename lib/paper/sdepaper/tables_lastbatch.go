@@ -19,10 +19,11 @@ var lastBatchTable = paper.Recipe{
 }
 
 func init() {
-	from(&lastBatchTable, lastBatches, func(ctx context.Context, ev *evidence) (*paper.Output, error) { return ev.lastBatches(ctx) })
+	from(&lastBatchTable, lastBatches, func(ctx context.Context, ev *evidence) (*paper.Output, error) { return ev.eitherWay(ctx) })
 }
 
-func (ev *evidence) lastBatches(ctx context.Context) (*paper.Output, error) {
+// eitherWay is the table of trainings with the short batch and without it.
+func (ev *evidence) eitherWay(ctx context.Context) (*paper.Output, error) {
 	t := ev.table(lastBatchTable)
 	t.Columns = []report.Column{{Name: "judge"}}
 	for _, size := range ev.Sizes {
@@ -35,7 +36,7 @@ func (ev *evidence) lastBatches(ctx context.Context) (*paper.Output, error) {
 	t.Columns = append(t.Columns, report.Column{Name: "loss", Note: lossNote + ". It is a mean over steps, in which a short batch counts as a full one"},
 		report.Column{Name: "last batch", Unit: "images", Note: "the last of an epoch"})
 	for k, s := range ev.Settings {
-		tail, err := ev.lastBatch(ctx, ev.sets[k])
+		tail, err := ev.knowledge(ctx, ev.sets[k])
 		if err != nil {
 			return nil, err
 		}
@@ -45,9 +46,9 @@ func (ev *evidence) lastBatches(ctx context.Context) (*paper.Output, error) {
 	return &paper.Output{Table: t}, nil
 }
 
-// lastBatch are the cells of a setting's models themselves: what they know and how their
+// knowledge are the cells of a setting's models themselves: what they know and how their
 // epochs end.
-func (ev *evidence) lastBatch(ctx context.Context, p *prepared) ([]report.Cell, error) {
+func (ev *evidence) knowledge(ctx context.Context, p *prepared) ([]report.Cell, error) {
 	_, retain, err := p.divide(p.ShortAt)
 	if err != nil {
 		return nil, err
