@@ -1,113 +1,255 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"text/template"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
 
 	"github.com/lethe-ml/lethe/figures"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-var update = flag.Bool("update", false, "write the numbers of the committed tables into FINDINGS.md")
+var update = flag.Bool("update", false, "write FINDINGS.md anew from docs/findings.tmpl and the committed tables")
 
-// A number of FINDINGS.md stands between two comments, of which the first says
-// where it comes from: table, group, row, column, and how it is written.
+// FINDINGS.md is docs/findings.tmpl (text/template) with the values of committed
+// tables in the place of
 //
-//	<!--ruler/table1; forget fraction 1 %; do nothing; M2 gap; .4-->-0.0011<!--/-->
+//	{{cell "ruler/table1" "forget fraction 1 %" "do nothing" "M2 gap" ".4"}}
 //
-// The last word is text (the cell as it is printed), or value, low or high with a
-// number of digits; .4 is value.4. What a paper printed stands in
-// <!--printed-->0.89<!--/-->, what a test or a notebook shows in <!--test NAME-->.
-var marked = regexp.MustCompile(`(?s)<!--([^/].*?)-->(.*?)<!--/-->`)
-
-func TestEveryNumberOfTheFindingsIsInACommittedTable(t *testing.T) {
+// table, group, row, column and form: text (the cell as it is printed), interval.N
+// (value and bounds), or value.N, low.N, high.N with N digits; .4 is value.4.
+// {{line "label" table group row "column:form" ...}} is a row of a Markdown table.
+// What a paper printed stands in {{printed "0.89"}}.
+func TestTheFindingsAreThoseOfTheCommittedTables(t *testing.T) {
+	page := marks.Replace(marked(t))
+	if *update {
+		if err := os.WriteFile("FINDINGS.md", []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	b, err := os.ReadFile("FINDINGS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := string(b)
-	now := marked.ReplaceAllStringFunc(said, func(s string) string {
-		m := marked.FindStringSubmatch(s)
-		if kind := strings.Fields(m[1]); len(kind) > 0 && (kind[0] == "printed" || kind[0] == "test") {
-			return s
-		}
-		v, err := committed(m[1])
-		if err != nil {
-			t.Errorf("%s: %v", s, err)
-			return s
-		}
-		switch {
-		case v == strings.Join(strings.Fields(m[2]), " "): // which may be broken between words
-			return s
-		case !*update:
-			t.Errorf("FINDINGS.md says %s, the table %s: %s", m[2], v, m[1])
-		}
-		return "<!--" + m[1] + "-->" + v + "<!--/-->"
-	})
-	if *update && !t.Failed() {
-		if err := os.WriteFile("FINDINGS.md", []byte(now), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if string(b) != page {
+		t.Error("FINDINGS.md is not what docs/findings.tmpl and the committed tables give: go test -run Findings . -update, and read what changed")
 	}
-	bare := regexp.MustCompile("(?s)`[^`]*`|\\]\\([^)]*\\)|arXiv [0-9.]+").ReplaceAllString(marked.ReplaceAllString(said, ""), "")
-	for i, line := range strings.Split(bare, "\n") {
-		if found := regexp.MustCompile(`\d\.\d|\d of \d|\d %`).FindString(line); found != "" && !allowed(line) {
-			t.Errorf("line %d: %q stands in no table: %s", i+1, found, line)
+}
+
+// Values on the page stand between these two while it is looked at.
+const open, shut = "\ue000", "\ue001"
+
+var (
+	marks = strings.NewReplacer(open, "", shut, "")
+	value = regexp.MustCompile(open + "(.*?)" + shut)
+)
+
+// marked is the page with its values between marks.
+func marked(t *testing.T) string {
+	t.Helper()
+	page, err := template.New("findings.tmpl").Funcs(template.FuncMap{
+		"cell":    mark(committed),
+		"printed": func(v string) string { return open + v + shut },
+		"line":    line,
+	}).ParseFiles("docs/findings.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := page.Execute(&out, nil); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func mark(of func(table, group, row, column, form string) (string, error)) func(table, group, row, column, form string) (string, error) {
+	return func(table, group, row, column, form string) (string, error) {
+		v, err := of(table, group, row, column, form)
+		return open + v + shut, err
+	}
+}
+
+func line(label, table, group, row string, columns ...string) (string, error) {
+	cells := []string{label}
+	for _, c := range columns {
+		column, form, ok := strings.Cut(c, ":")
+		if !ok {
+			return "", fmt.Errorf("%q is no column:form", c)
+		}
+		v, err := mark(committed)(table, group, row, column, form)
+		if err != nil {
+			return "", err
+		}
+		cells = append(cells, v)
+	}
+	return "| " + strings.Join(cells, " | ") + " |", nil
+}
+
+// A number that stands in the template itself is a setting, and no result.
+func TestTheFindingsHaveNoNumberOfTheirOwn(t *testing.T) {
+	bare := regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|arXiv [0-9.]+").ReplaceAllString(value.ReplaceAllString(marked(t), ""), "")
+	for i, text := range strings.Split(bare, "\n") {
+		if found := regexp.MustCompile(`\d\.\d|\d of \d|\d %`).FindString(text); found != "" && !allowed(text) {
+			t.Errorf("line %d: %q stands in no table: %s", i+1, found, text)
 		}
 	}
 }
 
-// allowed are settings, which are no results: a forget fraction, a level.
+// allowed are settings: a forget fraction, a level.
 func allowed(line string) bool {
-	rest := regexp.MustCompile(`\b(1|5|10|20|50|95) %`).ReplaceAllString(line, "")
+	rest := regexp.MustCompile(`\b(1|2|5|10|20|50|95) %`).ReplaceAllString(line, "")
 	return !regexp.MustCompile(`\d\.\d|\d of \d|\d %`).MatchString(rest)
 }
 
-// committed looks up what a comment names.
-func committed(place string) (string, error) {
-	part := strings.Split(strings.Join(strings.Fields(place), " "), "; ") // a comment may be broken between words
-	if n := len(part); n > 5 {                                            // the group's name has one of its own
-		part = append([]string{part[0], strings.Join(part[1:n-3], "; ")}, part[n-3:]...)
+// At most ten findings a section, of at most four numbers each: the rest belongs
+// into a table.
+func TestTheFindingsCanBeRead(t *testing.T) {
+	count := map[string]int{}
+	section := ""
+	for _, text := range strings.Split(marked(t), "\n") {
+		if name, ok := strings.CutPrefix(text, "## "); ok {
+			section = name
+		}
+		if !strings.HasPrefix(text, "- ") {
+			continue
+		}
+		count[section]++
+		if n := len(value.FindAllString(text, -1)); n > 4 {
+			t.Errorf("%s: %d numbers: %s", section, n, marks.Replace(text))
+		}
 	}
-	if len(part) == 5 && part[1] == "-" {
-		part[1] = ""
+	for section, n := range count {
+		if n > 10 {
+			t.Errorf("%s: %d findings", section, n)
+		}
 	}
-	if len(part) != 5 {
-		return "", fmt.Errorf("want table; group; row; column; form")
+	if len(count) != 5 {
+		t.Errorf("findings in %d sections, want 5", len(count))
 	}
-	t, err := paper.Committed(figures.Files, part[0])
+}
+
+// rendered is Markdown as GitHub shows it: its extensions (tables), and blocks of
+// HTML left in.
+func rendered(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	if err := md.Convert([]byte(text), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestTheRenderedFindingsLoseNoNumber(t *testing.T) {
+	source := marked(t)
+	page := rendered(t, source)
+	want, got := value.FindAllString(source, -1), value.FindAllString(page, -1)
+	if len(want) < 150 || len(want) != len(got) {
+		t.Fatalf("%d of %d numbers are on the rendered page", len(got), len(want))
+	}
+	for i, v := range want {
+		if got[i] != v {
+			t.Errorf("number %d is %q and not %q", i, marks.Replace(got[i]), marks.Replace(v))
+		}
+	}
+	bullets, items := strings.Count("\n"+source, "\n- "), strings.Count(page, "<li>")
+	if bullets != items || strings.Contains(page, "<!--") {
+		t.Errorf("%d bullets became %d, or a comment is on the page", bullets, items)
+	}
+	tables := len(regexp.MustCompile(`(?m)^\|---`).FindAllString(source, -1))
+	if n := strings.Count(page, "<table>"); n != tables {
+		t.Errorf("%d tables became %d", tables, n)
+	}
+}
+
+// A line that begins with a comment starts a block of HTML: what stands behind it is
+// lost, or its paragraph ends there. So no page has one.
+func TestNoPageHasAComment(t *testing.T) {
+	pages := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || path == "out"):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".md"):
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		pages++
+		if strings.Contains(rendered(t, string(b)), "<!--") {
+			t.Errorf("%s: a comment stands on the rendered page", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages < 50 {
+		t.Errorf("only %d pages were looked at", pages)
+	}
+}
+
+// committed looks up one cell of a committed table.
+func committed(table, group, row, column, form string) (string, error) {
+	t, err := paper.Committed(figures.Files, table)
 	if err != nil {
 		return "", err
 	}
-	c, err := cell(t, part[1], part[2], part[3])
+	c, err := cell(t, group, row, column)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", table, err)
 	}
-	what, digits, numeric := strings.Cut(part[4], ".")
+	what, digits, numeric := strings.Cut(form, ".")
 	if !numeric {
 		return c.Text, nil
 	}
 	d, err := strconv.Atoi(digits)
 	if err != nil {
-		return "", fmt.Errorf("%q digits", digits)
+		return "", fmt.Errorf("%s: %q digits", table, digits)
 	}
-	return number(c, what, d)
+	v, err := number(c, what, d)
+	if err != nil {
+		return "", fmt.Errorf("%s, %s, %s, %s: %w", table, group, row, column, err)
+	}
+	return v, nil
 }
 
 func number(c report.Cell, what string, digits int) (string, error) {
+	format := func(v float64) string {
+		return strings.Replace(strconv.FormatFloat(v, 'f', digits, 64), "-", "−", 1)
+	}
 	if e := c.Estimate; e != nil {
-		v := map[string]float64{"": e.Value, "value": e.Value, "low": e.Low, "high": e.High}[what]
-		return strconv.FormatFloat(v, 'f', digits, 64), nil
+		switch what {
+		case "", "value":
+			return format(e.Value), nil
+		case "low":
+			return format(e.Low), nil
+		case "high":
+			return format(e.High), nil
+		case "interval":
+			return fmt.Sprintf("%s [%s, %s]", format(e.Value), format(e.Low), format(e.High)), nil
+		}
 	}
 	for _, v := range []*float64{c.Value, c.P} {
 		if v != nil && (what == "" || what == "value") {
-			return strconv.FormatFloat(*v, 'f', digits, 64), nil
+			return format(*v), nil
 		}
 	}
 	return "", fmt.Errorf("the cell has no %s", what)

@@ -384,9 +384,10 @@ func TestThePageShowsTheSimulation(t *testing.T) {
 	}
 }
 
-// between replaces what stands between the marks of a name.
+// between replaces what stands between the marks of a name, which are definitions of
+// links: Markdown shows nothing of them.
 func between(in, name, text string) (string, error) {
-	begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->"
+	begin, end := "["+name+"]: #\n\n", "\n[end of "+name+"]: #\n"
 	head, rest, ok := strings.Cut(in, begin)
 	_, tail, closed := strings.Cut(rest, end)
 	if !ok || !closed {
