@@ -10,6 +10,7 @@ import (
 	libcells "github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -475,7 +476,7 @@ func resolvedGoal(g Goal) Goal {
 		return Labels{}
 	}
 	if r, ok := g.(Resolving); ok {
-		return r.Resolved()
+		return resolved.Of[Goal](r, r.Resolved())
 	}
 	return g
 }

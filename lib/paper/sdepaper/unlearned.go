@@ -162,7 +162,9 @@ func (d *desk) unlearnedKey(s Study, c *lab.Case, label string, a Arm, before, a
 		label, a.Label, after.Hash(), c.Fraction, s.UnlearnSize, s.Subsets, s.Draws, unlearnedVersion,
 		sde.Version, attack.Version, before.Hash(), lab.RowsKey(c.Forget),
 	}
-	return d.lab.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
+	key := d.lab.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
+	key.Of = append(key.Of, c.Goal, a.Method)
+	return key
 }
 
 // unlearnedJob names a row.
