@@ -83,10 +83,12 @@ func (w *codeWalk) value(path string, v reflect.Value) {
 	if w.err != nil || !v.IsValid() || ours(v.Type()) {
 		return
 	}
+	if v.Kind() == reflect.Interface { // has no code of its own
+		w.value(path, v.Elem())
+		return
+	}
 	w.typed(path, v)
 	switch v.Kind() {
-	case reflect.Interface:
-		w.value(path, v.Elem())
 	case reflect.Pointer:
 		here := place{v.Pointer(), v.Type()}
 		if !v.IsNil() && !w.seen[here] {

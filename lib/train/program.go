@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // result is what comes out of a step, behind the summed loss.
@@ -52,7 +53,7 @@ type program struct {
 // part, and its losses.
 func (p *program) flags() (string, error) {
 	optimizer, err := json.Marshal(p.optimizer)
-	return fmt.Sprintf("%s, training %t, still %v, by %s, of %v", p.result, p.training, p.still, optimizer, p.moving), err
+	return fmt.Sprintf("%s, training %t, still %v, by %s %s, of %v", p.result, p.training, p.still, optimizer, store.ContentOf(p.optimizer), p.moving), err
 }
 
 // signature identifies the losses of a term.
