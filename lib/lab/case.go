@@ -233,8 +233,9 @@ func (c *Case) Unlearn(ctx context.Context, method unlearn.Method) (*Model, erro
 
 // Watch unlearns like Unlearn, computed here and now, and calls each, which may
 // be nil, with the model as it is after every epoch. An error of each stops the
-// work. The result is not kept in the store, which knows a method by its name,
-// version and fields only: use Watch while you change a method's code.
+// work. The result is not kept in the store, which knows a method of Lethe's own by
+// its name, version and fields only: use Watch while you change its code. A method from
+// outside is kept under what it was built from (store.CodeOf).
 func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train.Epoch, *Model) error) (*Model, error) {
 	r, err := c.Request(ctx, method)
 	if err != nil {
