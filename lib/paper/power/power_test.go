@@ -115,14 +115,14 @@ func TestAWholeForgetSetIsFound(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	env := &paper.Env{Engine: e, Store: s}
 	c := flips()
-	c.MaxRows, c.Fit = 300, train.Config{Epochs: 100, Optimizer: c.Fit.Optimizer}
+	c.MaxRows, c.Fit = 500, train.Config{Epochs: 100, Optimizer: c.Fit.Optimizer}
 	study := Study{Scale: "quick", Cases: []Case{c}, Seeds: 4, Shadows: 3, Plants: []Plant{{0, 1}, {0.1, 1}, {0.4, 1}, {1, 1}, {few, 4}, {few, 1}}}
 	ev, err := paper.Collect(t.Context(), env, pieces(env, study))
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, forget := of(study, ev, c.Label, "outputs")
-	if f == nil || forget != 48 {
+	if f == nil || forget != 80 {
 		t.Fatalf("%d to forget", forget)
 	}
 	if p := f.byRetraining(3, numbers(4)); p < 0.75 {
