@@ -1,7 +1,6 @@
 package train
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,9 +50,8 @@ type program struct {
 
 // flags name everything that a program depends on beside its network, of which draws are a
 // part, and its losses.
-func (p *program) flags() (string, error) {
-	optimizer, err := json.Marshal(p.optimizer)
-	return fmt.Sprintf("%s, training %t, still %v, by %s %s, of %v", p.result, p.training, p.still, optimizer, store.ContentOf(p.optimizer), p.moving), err
+func (p *program) flags() string {
+	return fmt.Sprintf("%s, training %t, still %v, by %s, of %v", p.result, p.training, p.still, store.ContentOf(p.optimizer), p.moving)
 }
 
 // signature identifies the losses of a term.
