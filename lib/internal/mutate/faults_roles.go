@@ -41,9 +41,9 @@ var ofRoles = []Fault{
 
 	// Whose code.
 	{File: "lib/store/code.go", Old: "return strings.HasSuffix(pkg, \"_test\")", New: "return false", Protects: "a test package stands for somebody else's", Run: "Outside"},
-	{File: "lib/store/code.go", Old: "w.typed(path, v)\n", New: "", Protects: "a value from outside is in the key", Run: "Outside"},
+	{File: "lib/store/code.go", Old: "w.typed(path, v)\n", New: "_ = path\n", Protects: "a value from outside is in the key", Run: "Outside"},
 	{File: "lib/store/code.go", Old: "m.Sum != \"\" && b.pinned != \"\"", New: "b.pinned != \"\"", Protects: "a module without a sum is the program", Run: "Sums"},
-	{File: "lib/store/code.go", Old: "all = all && actual.Sum != \"\"", New: "", Protects: "modules without a sum that others call are the program", Run: "Sums"},
+	{File: "lib/store/code.go", Old: "all = all && actual.Sum != \"\"", New: "_ = all", Protects: "modules without a sum that others call are the program", Run: "Sums"},
 	{File: "lib/store/key.go", Old: "append([]any{k.Config}, k.Of...)...", New: "k.Config", Protects: "what a key depends on beside its configuration is in it", Run: "FromOutside"},
 	{File: "lib/paper/evidence.go", Old: "key.Of = append(key.Of, c.Goal, p.Measure)", New: "key.Of = append(key.Of, c.Goal)",
 		Protects: "a measurement from outside is known by its code", Tests: "./lib/lab", Run: "CodeFromOutside"},
@@ -52,4 +52,3 @@ var ofRoles = []Fault{
 	{File: "lib/internal/resolved/resolved.go", Old: "return v\n", New: "return r\n", Protects: "an embedded type does not take the place of the one around it"},
 	{File: "lib/lab/problem.go", Old: "key := store.ContentOf(arch) //", New: "key := arch.Name() //", Protects: "a compiled network is that of its own type and fields", Run: "Compiled"},
 }
-
