@@ -13,7 +13,7 @@ import (
 // A test package is outside: these stand for somebody else's.
 type (
 	theirs   struct{ Rate, hidden float64 }
-	namesake struct{ Rate, hidden float64 }
+	namesake theirs
 	number   int
 	around   struct{ Of any }
 	over     struct{ store.Key }
