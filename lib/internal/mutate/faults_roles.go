@@ -49,6 +49,11 @@ var ofRoles = []Fault{
 	{File: "lib/unlearn/latent_contrast.go", Old: "Weight: m.Gamma}", New: "Weight: 1}",
 		Protects: "the prior draws by its weight", Run: "LatentContrast"},
 
+	{File: "lib/unlearn/dp_retrain.go", Old: "aside, rest := r.drawRetained", New: "rest, aside := r.drawRetained",
+		Protects: "a private training leaves out the sample by which it chooses", Run: "DPRetrainSets"},
+	{File: "lib/unlearn/bfu.go", Old: "uint64(t.Round), uint64(t.User))", New: "uint64(t.Round), 0)",
+		Protects: "every user draws a share of his own", Run: "AShare"},
+
 	// Whose code.
 	{File: "lib/store/code.go", Old: "return strings.HasSuffix(pkg, \"_test\")", New: "return false",
 		Protects: "a test package stands for somebody else's", Run: "Outside"},
