@@ -16,6 +16,9 @@ var ofRoles = []Fault{
 	{File: "lib/paper/fishing/table2.go", Old: "stats.ChanceFloor(r.Forget, r.Negatives)", New: "stats.ChanceFloor(r.Forget, r.Unseen)",
 		Protects: "the note of table 2 has the floor of its own sizes", Run: "NoteOfTable"},
 
+	{File: "lib/attack/loss_threshold.go", Old: "rs := nprand.New(seed)", New: "rs := nprand.New(paperSeed)",
+		Protects: "a seed draws the records of a threshold", Run: "TheSeedDraws"},
+
 	// Halves of the test part.
 	{File: "lib/lab/protocol.go", Old: "_, is := slices.BinarySearch(seen, i); !is {", New: "_, is := slices.BinarySearch(seen, i); is {",
 		Protects: "what methods look at is not judged", Run: "TheHalf"},
