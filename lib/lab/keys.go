@@ -35,7 +35,7 @@ func (l *Lab) Key(recipe string, p *Problem, config any, seeds map[string]int64)
 	key := store.Key{
 		Recipe: recipe, Config: config, Seeds: seeds,
 		Data:   map[string]string{p.About.Name: p.Hash},
-		Engine: l.Engine.Info().String(), Results: Results, Of: []any{p.Arch},
+		Engine: l.Engine.Info().String(), Results: Results, Of: []any{p.Arch, p.Augment},
 	}
 	if p.Runner != nil {
 		key.Of = append(key.Of, p.Runner.Arch)

@@ -111,7 +111,7 @@ func (p Piece[R]) key(c *lab.Case) store.Key {
 	key := p.Key(c)
 	key.Of = append(key.Of, c.Goal, p.Measure)
 	for _, m := range p.Models {
-		key.Of = append(key.Of, m.Setting.Goal, m.Methods)
+		key.Of = append(key.Of, m.Setting.Goal, m.Setting.Arch, m.Methods)
 	}
 	return key
 }

@@ -109,6 +109,13 @@ func TestAPlantIsWhatItSays(t *testing.T) {
 	}
 }
 
+func TestEverySeedPlantsOtherRecords(t *testing.T) {
+	first := plantingOrder(1, 30)
+	if slices.Equal(first, plantingOrder(2, 30)) || !slices.Equal(first, plantingOrder(1, 30)) {
+		t.Error("the order is not the seed's")
+	}
+}
+
 // On a table that is known by heart the outputs find the whole forget set and nothing in
 // retrained models; a record that is repeated is no error.
 func TestAWholeForgetSetIsFound(t *testing.T) {

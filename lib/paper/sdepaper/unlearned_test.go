@@ -131,6 +131,10 @@ func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var unseen []int
+	for i := 1; i < rows; i += 2 {
+		unseen = append(unseen, i)
+	}
 	cloud := func(part uint64, spread func(row int) float64) sde.Matrix {
 		rng, m := engine.Root(6).Stream("test", part), array.New[float64](rows, dim)
 		for i := range rows {
@@ -149,10 +153,15 @@ func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
 				}
 				return wide
 			}),
-			test: cloud(2, func(int) float64 { return narrow }),
+			test: cloud(2, func(row int) float64 { // what an arm has seen looks like the training
+				if row%2 == 0 {
+					return wide
+				}
+				return narrow
+			}),
 		}
 		u := Unlearned{Fraction: 0.3}
-		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20, Draws: 3}, p, "h", newStock(a), firstRows(rows)); err != nil {
+		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20, Draws: 3}, p, "h", newStock(a), unseen); err != nil {
 			t.Fatal(err)
 		}
 		if got := u.OTR("sde/h"); got.Rule != c.want || got.N != 3 || got.Void != 0 {
