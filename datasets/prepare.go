@@ -3,6 +3,7 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -27,14 +28,29 @@ func Prepare(t *Table, s Split) (*Prepared, error) {
 	}
 	n := scaler(t.X, s.Train)
 	p := &Prepared{About: t.About, Train: standardise(t, s.Train, n), Test: standardise(t, s.Test, n), Norm: n}
+	p.Hash = p.Sum()
+	return p, nil
+}
+
+// Sum is the SHA-256, in hex, of both parts and their labels, and of the columns beside
+// the features where there are any. It is the Hash of a table; other sets are named by
+// what they were read from.
+func (p *Prepared) Sum() string {
 	h := newHasher()
 	h.ints(p.Train.X.Rows, p.Test.X.Rows, p.Train.X.Cols)
 	h.singles(p.Train.X.Data)
 	h.singles(p.Test.X.Data)
 	h.ints(p.Train.Y...)
 	h.ints(p.Test.Y...)
-	p.Hash = h.sum()
-	return p, nil
+	for _, part := range []Part{p.Train, p.Test} {
+		for _, name := range slices.Sorted(maps.Keys(part.Extra)) {
+			for _, c := range []byte(name + "\x00") {
+				h.ints(int(c))
+			}
+			h.floats(part.Extra[name])
+		}
+	}
+	return h.sum()
 }
 
 func checkSplit(t *Table, s Split) error {

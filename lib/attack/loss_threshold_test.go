@@ -241,3 +241,22 @@ func BenchmarkLossThreshold(b *testing.B) {
 		}
 	}
 }
+
+// The seed says of which held-out records the threshold is learned; 0 is the paper's 42.
+func TestTheSeedDrawsTheRecordsThatTheThresholdIsLearnedOn(t *testing.T) {
+	l := Losses{Retained: losses(50, 1, 1, 0), Forgotten: losses(20, 2, 1, 0), HeldOut: losses(40, 3, 1, 0)}
+	judged := func(seed uint32) (rows []int) {
+		r, err := LossThreshold{Seed: seed}.Run(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range r.Scores.Nonmembers {
+			rows = append(rows, e.Record)
+		}
+		slices.Sort(rows)
+		return rows
+	}
+	if first := judged(0); !slices.Equal(first, judged(42)) || slices.Equal(first, judged(7)) || len(first) != 20 {
+		t.Errorf("%v are judged, with another seed %v", first, judged(7))
+	}
+}

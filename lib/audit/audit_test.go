@@ -302,6 +302,12 @@ func TestGroupsHoldTheRecordsOfTheirRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	said, err := c.Oracle.Outputs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := c.Judged()
+	unseen := train.Accuracy(said.Test.Logits().Gather(judged), c.Test.Gather(judged).Y)
 	// The oracle is wrong on the island alone, so that exchanged groups show.
 	for name, g := range map[string]struct {
 		m    array.Matrix[float64]
@@ -311,7 +317,7 @@ func TestGroupsHoldTheRecordsOfTheirRole(t *testing.T) {
 	}{
 		"retained":  {logits.Retained, len(c.Retain), func(i int) int { return c.Train.Y[c.Retain[i]] }, known.Retain.Value},
 		"forgotten": {logits.Forgotten, len(c.Forget), func(i int) int { return c.Train.Y[c.Forget[i]] }, known.Forget.Value},
-		"held out":  {logits.HeldOut, c.Test.X.Rows, func(i int) int { return c.Test.Y[i] }, known.Test.Value},
+		"held out":  {logits.HeldOut, c.Test.X.Rows / 2, func(i int) int { return c.Test.Y[judged[i]] }, unseen},
 	} {
 		right := 0
 		for i := range g.m.Rows {

@@ -81,16 +81,8 @@ func (l FisherOverlap) whole(c *Case, m *Model) (forgotten, held []float64, err 
 	if forgotten, err = on(c.Problem.Train, c.Forget); err != nil {
 		return nil, nil, err
 	}
-	held, err = on(c.Test, c.everyTest())
+	held, err = on(c.Test, c.Judged())
 	return forgotten, held, err
-}
-
-func (c *Case) everyTest() []int {
-	out := make([]int, c.Test.X.Rows)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // layer is what the gradient of a classifier's output layer is made of: by record the
@@ -103,10 +95,11 @@ func (FisherOverlap) heads(c *Case, m *Model) (forgotten, held layer, err error)
 	if err != nil {
 		return layer{}, layer{}, err
 	}
-	if len(c.Forget) == 0 || c.Test.X.Rows == 0 {
-		return layer{}, layer{}, fmt.Errorf("audit: %d forgotten and %d held-out records", len(c.Forget), c.Test.X.Rows)
+	judged := c.Judged()
+	if len(c.Forget) == 0 || len(judged) == 0 {
+		return layer{}, layer{}, fmt.Errorf("audit: %d forgotten and %d held-out records", len(c.Forget), len(judged))
 	}
-	return headOf(o.Train, c.Problem.Train.Y, c.Forget), headOf(o.Test, c.Test.Y, c.everyTest()), nil
+	return headOf(o.Train, c.Problem.Train.Y, c.Forget), headOf(o.Test, c.Test.Y, judged), nil
 }
 
 func headOf(p *model.Prediction, y, rows []int) layer {

@@ -50,7 +50,7 @@ func TestTheFisherLensLooksAtAutoencoders(t *testing.T) {
 		Arch:  func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{8}, Latent: 2} },
 	})
 	r, err := FisherOverlap{}.Look(c, c.Original)
-	if err != nil || r.N != len(c.Forget)+300 || !(r.Low <= r.Value && r.Value <= r.High) {
+	if err != nil || r.N != len(c.Forget)+150 || !(r.Low <= r.Value && r.Value <= r.High) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, _, err := c.FisherCosines(c.Original); err == nil {

@@ -7,7 +7,8 @@ import (
 )
 
 // Groups are the activations of one layer, a record per row, of the records that
-// stay, of those to be forgotten and of those held out.
+// stay, of those to be forgotten and of those held out that no method may look at
+// (lab.Case.Judged).
 type Groups struct{ Retained, Forgotten, HeldOut array.Matrix[float64] }
 
 // EmbeddingGroups are the groups at the layer before the last one.
@@ -33,6 +34,6 @@ func (c *Case) groups(m *Model, layer func(*model.Prediction) array.Matrix[float
 	return &Groups{
 		Retained:  array.Convert[float64](train.Gather(c.Retain)),
 		Forgotten: array.Convert[float64](train.Gather(c.Forget)),
-		HeldOut:   array.Convert[float64](layer(o.Test)),
+		HeldOut:   array.Convert[float64](layer(o.Test).Gather(c.Judged())),
 	}, nil
 }

@@ -61,15 +61,16 @@ func (l Reconstruction) Look(c *Case, m *Model) (*Reading, error) {
 
 // gains are those of the forgotten records and of the held-out ones that are drawn.
 func (Reconstruction) gains(c *Case, m *Model) (forgotten, held []float64, err error) {
-	if len(c.Forget) == 0 || c.Test.X.Rows < 4 {
-		return nil, nil, fmt.Errorf("%d forgotten and %d held-out records", len(c.Forget), c.Test.X.Rows)
+	judged := c.Judged()
+	if len(c.Forget) == 0 || len(judged) < 4 {
+		return nil, nil, fmt.Errorf("%d forgotten and %d held-out records", len(c.Forget), len(judged))
 	}
 	o, err := m.Outputs()
 	if err != nil {
 		return nil, nil, err
 	}
 	seed := engine.Root(drawSeed + c.Shift)
-	order := seed.Stream(engine.StreamDecoder).Perm(c.Test.X.Rows)
+	order := rowsAt(judged, seed.Stream(engine.StreamDecoder).Perm(len(judged)))
 	taught, drawn := order[:len(order)/2], order[len(order)/2:]
 	known, strangers, members := c.Test.Gather(taught), c.Test.Gather(drawn), c.Problem.Train.Gather(c.Forget)
 	from := c.Problem.Train.X.Rows
@@ -88,6 +89,15 @@ func (Reconstruction) gains(c *Case, m *Model) (forgotten, held []float64, err e
 		return nil, nil, err
 	}
 	return found.Gains[:len(c.Forget)], found.Gains[len(c.Forget):], nil
+}
+
+// rowsAt are the rows at these positions.
+func rowsAt(rows, positions []int) []int {
+	out := make([]int, len(positions))
+	for k, i := range positions {
+		out[k] = rows[i]
+	}
+	return out
 }
 
 // numbered are the numbers of test rows in a count that begins with the train part.

@@ -80,11 +80,11 @@ func (l Relearning) times(c *Case, m *Model) (forgotten, held []float64, err err
 		return nil, nil, err
 	}
 	seed := engine.Root(drawSeed + c.Shift)
-	rows := seed.Stream(engine.StreamRelearn).Perm(c.Test.X.Rows)
-	rows = rows[:min(len(rows), most)]
-	slices.Sort(rows)
-	course := [][]float64{slices.Concat(losses.Forgotten, at(losses.HeldOut, rows))}
-	members, strangers := c.Problem.Train.Gather(c.Forget), c.Test.Gather(rows)
+	chosen := seed.Stream(engine.StreamRelearn).Perm(len(losses.HeldOut))
+	chosen = chosen[:min(len(chosen), most)]
+	slices.Sort(chosen)
+	course := [][]float64{slices.Concat(losses.Forgotten, at(losses.HeldOut, chosen))}
+	members, strangers := c.Problem.Train.Gather(c.Forget), c.Test.Gather(rowsAt(c.Judged(), chosen))
 	part := datasets.Part{X: stacked(members.X, strangers.X), Y: slices.Concat(members.Y, strangers.Y)}
 	for i := range part.Y {
 		part.IDs = append(part.IDs, i)

@@ -233,8 +233,9 @@ func (c *Case) Unlearn(ctx context.Context, method unlearn.Method) (*Model, erro
 
 // Watch unlearns like Unlearn, computed here and now, and calls each, which may
 // be nil, with the model as it is after every epoch. An error of each stops the
-// work. The result is not kept in the store, which knows a method by its name,
-// version and fields only: use Watch while you change a method's code.
+// work. The result is not kept in the store, which knows a method of Lethe's own by
+// its name, version and fields only: use Watch while you change its code. A method from
+// outside is kept under what it was built from (store.CodeOf).
 func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train.Epoch, *Model) error) (*Model, error) {
 	r, err := c.Request(ctx, method)
 	if err != nil {
@@ -255,8 +256,9 @@ func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train
 	return m, nil
 }
 
-// Losses returns what a model loses on every retained, forgotten and held-out
-// record, as the goal of its training has it: the cross-entropy of a classifier.
+// Losses returns what a model loses on every retained and forgotten record and on
+// those held-out ones that no method may look at (Judged), as the goal of its training
+// has it: the cross-entropy of a classifier.
 func (c *Case) Losses(m *Model) (attack.Losses, error) {
 	g, ok := resolvedGoal(c.Goal).(Judging)
 	if !ok {
@@ -271,7 +273,10 @@ func (c *Case) Losses(m *Model) (attack.Losses, error) {
 		return attack.Losses{}, err
 	}
 	heldOut, err := g.RecordLosses(o.Test, c.Test)
-	return attack.Losses{Retained: at(onTrain, c.Retain), Forgotten: at(onTrain, c.Forget), HeldOut: heldOut}, err
+	if err != nil {
+		return attack.Losses{}, err
+	}
+	return attack.Losses{Retained: at(onTrain, c.Retain), Forgotten: at(onTrain, c.Forget), HeldOut: at(heldOut, c.Judged())}, nil
 }
 
 // at are the values of these rows.

@@ -8,6 +8,7 @@ import (
 	"maps"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -21,18 +22,28 @@ import (
 const Results = 2
 
 // Key is the name in the store of something computed from the problem.
-// Where the lab's seeds are moved the key says so, whatever seeds it is given.
+// Where the lab's seeds are moved the key says so, whatever seeds it is given. Of the
+// problem's network, of data that somebody has made himself and of what the configuration
+// holds, the key has the code where that is not Lethe's (store.CodeOf); what else is
+// computed with belongs into the key's Of.
 func (l *Lab) Key(recipe string, p *Problem, config any, seeds map[string]int64) store.Key {
 	if l.Shift != 0 {
 		moved := map[string]int64{"shift": int64(l.Shift)}
 		maps.Copy(moved, seeds)
 		seeds = moved
 	}
-	return store.Key{
+	key := store.Key{
 		Recipe: recipe, Config: config, Seeds: seeds,
 		Data:   map[string]string{p.About.Name: p.Hash},
-		Engine: l.Engine.Info().String(), Results: Results,
+		Engine: l.Engine.Info().String(), Results: Results, Of: []any{p.Arch, p.Augment},
 	}
+	if p.Runner != nil {
+		key.Of = append(key.Of, p.Runner.Arch)
+	}
+	if p.content != "" {
+		key.Data["content of "+p.About.Name] = p.content
+	}
+	return key
 }
 
 // Keys hold what is in force, never a zero that stands for something else: a
@@ -45,7 +56,9 @@ type NetworkKey struct {
 }
 
 // NetworkKeyOf resolves a network for a key.
-func NetworkKeyOf(a model.Architecture) NetworkKey { return NetworkKey{a.Name(), a.Resolved()} }
+func NetworkKeyOf(a model.Architecture) NetworkKey {
+	return NetworkKey{a.Name(), resolved.Of(a, a.Resolved())}
+}
 
 // MethodKey is an unlearning method as a key holds it.
 type MethodKey struct {
@@ -56,7 +69,7 @@ type MethodKey struct {
 
 // MethodKeyOf resolves a method for a key.
 func MethodKeyOf(m unlearn.Method) MethodKey {
-	return MethodKey{m.Name(), unlearn.VersionOf(m), m.Resolved()}
+	return MethodKey{m.Name(), unlearn.VersionOf(m), resolved.Of(m, m.Resolved())}
 }
 
 // augmentation names the kind of an augmenter beside its fields, or is nil.

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -26,6 +27,10 @@ type Problem struct {
 	// of what it is used in; nil leaves them alone. It must be plain data: its JSON
 	// is part of the names in the store.
 	Augment func(seed engine.Root) train.Augmenter
+
+	// content is the hash of data whose own Hash is not known to be that of their
+	// content; "" where it is.
+	content string
 }
 
 // Classes is the number of classes of the data set.
@@ -44,6 +49,7 @@ type shelf struct {
 	mu      sync.Mutex
 	sets    map[string]*loaded
 	runners map[string]*model.Runner
+	known   map[*datasets.Prepared]bool // what was loaded
 }
 
 // loaded is a data set on the shelf; its lock is held while it is loaded.
@@ -66,7 +72,7 @@ func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
 	}
-	p, err := l.Join(data, s.Arch(data.Train.X.Cols, len(data.About.Classes)))
+	p, err := l.JoinDerived(data, s.Arch(data.Train.X.Cols, len(data.About.Classes)))
 	if err != nil || !s.Augment {
 		return p, err
 	}
@@ -77,8 +83,22 @@ func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 	return p, nil
 }
 
-// Join joins a network to data that somebody has prepared.
+// Join joins a network to data that somebody has prepared. What is computed of them is
+// kept under their content, whatever they say in Hash.
 func (l *Lab) Join(data *datasets.Prepared, arch model.Architecture) (*Problem, error) {
+	p, err := l.JoinDerived(data, arch)
+	if err != nil || l.shelf.has(data) {
+		return p, err
+	}
+	if sum := data.Sum(); sum != data.Hash {
+		p.content = store.ContentOf([]any{sum, data.Norm, data.About.Shape})
+	}
+	return p, nil
+}
+
+// JoinDerived joins a network to data whose Hash says what they were derived from, and how;
+// it is believed.
+func (l *Lab) JoinDerived(data *datasets.Prepared, arch model.Architecture) (*Problem, error) {
 	r, err := l.runner(arch)
 	if err != nil {
 		return nil, err
@@ -117,8 +137,10 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	}
 	if err != nil {
 		d.data = nil
+		return nil, err
 	}
-	return d.data, err
+	l.shelf.put(d.data)
+	return d.data, nil
 }
 
 // data names what a resolved setting loads.
@@ -143,6 +165,23 @@ func prepareCells(ctx context.Context, s Setting, seed uint32) (*datasets.Prepar
 	return c.Prepared(s.Cells, seed)
 }
 
+// put makes loaded data known.
+func (s *shelf) put(data *datasets.Prepared) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil {
+		s.known = map[*datasets.Prepared]bool{}
+	}
+	s.known[data] = true
+}
+
+// has reports whether data were loaded here.
+func (s *shelf) has(data *datasets.Prepared) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known[data]
+}
+
 // of is the place of a data set on the shelf.
 func (s *shelf) of(key string) *loaded {
 	s.mu.Lock()
@@ -158,7 +197,7 @@ func (s *shelf) of(key string) *loaded {
 
 // runner compiles a network, or finds it on the shelf.
 func (l *Lab) runner(arch model.Architecture) (*model.Runner, error) {
-	key := fmt.Sprintf("%s%+v", arch.Name(), arch)
+	key := store.ContentOf(arch) // two networks can have the same name and fields
 	l.shelf.mu.Lock()
 	defer l.shelf.mu.Unlock()
 	r := l.shelf.runners[key]

@@ -10,6 +10,7 @@ import (
 	libcells "github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -224,11 +225,12 @@ func (p *Problem) Holding(d unlearn.Data) *Problem {
 // heldOut are the rows of the test part that an unlearning method may look at, to
 // choose a rate or an epoch or to show critics what a stranger looks like: one half,
 // drawn at random, the same for every method and seed. How good models are is measured
-// on the whole test part, which was not trained on; non-members that attackers are
-// to tell from the forgotten records come from the other half, see Judged.
+// on the whole test part, which was not trained on; non-members that attackers and lenses
+// are to tell from the forgotten records, and what they learn from, come from the other
+// half, see Judged and Unseen.
 func (c *Case) heldOut() []int {
 	n := c.Test.X.Rows
-	rows := engine.Root(SplitSeed + c.Lab.Shift).Stream(engine.StreamHeldOut).Perm(n)[:(n+1)/2]
+	rows := engine.Root(SplitSeed + c.Shift).Stream(engine.StreamHeldOut).Perm(n)[:(n+1)/2]
 	slices.Sort(rows)
 	return rows
 }
@@ -240,6 +242,21 @@ func (c *Case) Judged() (rows []int) {
 		if _, is := slices.BinarySearch(seen, i); !is {
 			rows = append(rows, i)
 		}
+	}
+	return rows
+}
+
+// Unseen are the rows of the test part that none of some methods looks at, ascending: the
+// non-members of a table that judges these methods and no others, whose rows are all
+// judged on the same records. It is the whole part unless one of them sees held-out
+// records; then it is Judged.
+func (c *Case) Unseen(methods ...unlearn.Method) []int {
+	if slices.ContainsFunc(methods, func(m unlearn.Method) bool { return m.Sees().HeldOut }) {
+		return c.Judged()
+	}
+	rows := make([]int, c.Test.X.Rows)
+	for i := range rows {
+		rows[i] = i
 	}
 	return rows
 }
@@ -475,7 +492,7 @@ func resolvedGoal(g Goal) Goal {
 		return Labels{}
 	}
 	if r, ok := g.(Resolving); ok {
-		return r.Resolved()
+		return resolved.Of[Goal](r, r.Resolved())
 	}
 	return g
 }

@@ -12,8 +12,10 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -194,6 +196,7 @@ type coordinates struct {
 	Seed              int
 	Method            *configured
 	Version           int
+	Code              []string `json:",omitempty"` // that is not Lethe's
 }
 
 // configured is a value behind an interface with what names its type.
@@ -219,7 +222,8 @@ func (s Setting) ID(o Origin) (string, error) {
 	case s.OfCells():
 		features, classes, prepared = s.Cells.Variable.Top, classes+1, &s.Cells
 	}
-	arch := s.Arch(features, classes).Resolved()
+	arch := s.Arch(features, classes)
+	arch = resolved.Of(arch, arch.Resolved())
 	c := coordinates{
 		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: configured{Name: arch.Name(), Setting: arch},
 		Fit: s.Fit, Goal: goalKey(s.Goal), Augment: s.Augment, Keep: s.Keep, Origin: o.On, Seed: o.Seed,
@@ -246,9 +250,15 @@ func (s Setting) ID(o Origin) (string, error) {
 	end := ""
 	if m := o.Method; m != nil {
 		kind, set, end = "unlearn", s.forgotten(), "/"+m.Name()
-		c.Method, c.Version = &configured{Name: m.Name(), Setting: m.Resolved()}, unlearn.VersionOf(m)
+		c.Method, c.Version = &configured{Name: m.Name(), Setting: resolved.Of(m, m.Resolved())}, unlearn.VersionOf(m)
 	}
 	b, err := json.Marshal(c)
+	if err == nil {
+		c.Code, err = store.CodeOf(c)
+	}
+	if err == nil && c.Code != nil {
+		b, err = json.Marshal(c)
+	}
 	if err != nil {
 		return "", fmt.Errorf("lab: the coordinates of a case on %s: %w", s.DataSet, err)
 	}

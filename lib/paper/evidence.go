@@ -105,9 +105,20 @@ func (ev *Evidence[R]) add(ctx context.Context, e *Env, p Piece[R]) error {
 
 func (p Piece[R]) file() string { return cmp.Or(p.File, "rows.json") }
 
+// key is the rows' in the store. It knows of code that is not Lethe's in what the piece is
+// measured on and by, whatever Key puts into the configuration.
+func (p Piece[R]) key(c *lab.Case) store.Key {
+	key := p.Key(c)
+	key.Of = append(key.Of, c.Goal, p.Measure)
+	for _, m := range p.Models {
+		key.Of = append(key.Of, m.Setting.Goal, m.Setting.Arch, m.Methods)
+	}
+	return key
+}
+
 // run is the piece's, found or computed.
 func (p Piece[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*store.Run, error) {
-	run, err := l.Store.Do(ctx, p.Key(c), func(ctx context.Context, w *store.Work) error {
+	run, err := l.Store.Do(ctx, p.key(c), func(ctx context.Context, w *store.Work) error {
 		rows, err := p.Measure(ctx, c)
 		if err != nil {
 			return err
@@ -176,7 +187,7 @@ func (p Piece[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err erro
 		return nil, err
 	default:
 		job.Cost = p.Cost(c)
-		if err := l.Look(&job, p.Key(c)); err != nil {
+		if err := l.Look(&job, p.key(c)); err != nil {
 			return nil, err
 		}
 	}

@@ -106,3 +106,35 @@ func TestEvidenceIsCollectedOnce(t *testing.T) {
 		t.Errorf("nothing that could be measured: %v", err)
 	}
 }
+
+// theirs is a method that is not Lethe's: this test package stands for somebody else's.
+type theirs struct{ unlearn.FineTuning }
+
+// The key of what is measured has the code that is not Lethe's: of the measurement, though
+// the configuration is a word, and of the methods of the models that it is measured on.
+func TestTheKeyOfEvidenceHasCodeFromOutside(t *testing.T) {
+	engine, kept := enginetest.WithStore(t)
+	e := &paper.Env{Engine: engine, Store: kept}
+	measured := 0
+	p := pieceOf(e, "two_moons", &measured)
+	p.Models[0].Methods = append(p.Models[0].Methods, theirs{unlearn.FineTuning{Epochs: 1}})
+	found, err := paper.Collect(t.Context(), e, []paper.Piece[size]{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := kept.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code []string
+	for _, run := range all {
+		if run.ID == found.Runs[0] {
+			code = run.Key.Code
+		}
+	}
+	for _, want := range []string{"paper_test.pieceOf.func", "paper_test.theirs"} {
+		if !slices.ContainsFunc(code, func(line string) bool { return strings.Contains(line, want) }) {
+			t.Errorf("the key has the code %q, not %s", code, want)
+		}
+	}
+}

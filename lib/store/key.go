@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Key names everything a result depends on. Two computations with equal keys
@@ -14,7 +15,8 @@ import (
 //
 // Config is printed as JSON, so only its exported fields count: two types with
 // the same JSON are the same configuration, and a choice that is not visible in
-// the JSON (which implementation an interface holds) must be named in a field.
+// the JSON (which implementation an interface holds) must be named in a field. Of
+// types from outside Lethe the code itself is in the key, and every field: see CodeOf.
 type Key struct {
 	Recipe  string            `json:"recipe"`  // "train", "unlearn", "evidence/ruler", ...
 	Config  any               `json:"config"`  // a typed struct
@@ -22,6 +24,13 @@ type Key struct {
 	Data    map[string]string `json:"data"`    // name -> hash
 	Engine  string            `json:"engine"`  // for instance "go/avx512"
 	Results int               `json:"results"` // version of the numbers
+
+	// Of are values that the result depends on too and that Config says nothing of, or
+	// names alone: what of their code is defined outside Lethe stands in Code.
+	Of []any `json:"-"`
+	// Code is, of a stored key, the code from outside Lethe that Config and Of have
+	// brought; see CodeOf. Whoever makes a key leaves it nil.
+	Code []string `json:"code,omitempty"`
 }
 
 // ID returns the hexadecimal SHA-256 of the key's canonical JSON.
@@ -46,6 +55,11 @@ func (k Key) canonical() ([]byte, error) {
 	if k.Data == nil {
 		k.Data = map[string]string{}
 	}
+	code, err := CodeOf(append([]any{k.Config}, k.Of...)...)
+	if err != nil {
+		return nil, fmt.Errorf("store key of recipe %q: %w", k.Recipe, err)
+	}
+	k.Code = append(slices.Clip(k.Code), code...)
 	printed, err := json.Marshal(k)
 	if err != nil {
 		return nil, fmt.Errorf("store key of recipe %q: %w", k.Recipe, err)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
@@ -34,7 +35,7 @@ func (c Config) WithDefaults() Config {
 	if c.Optimizer == nil {
 		c.Optimizer = nn.Adam{}
 	}
-	c.Optimizer = c.Optimizer.Resolved()
+	c.Optimizer = resolved.Of(c.Optimizer, c.Optimizer.Resolved())
 	return c
 }
 

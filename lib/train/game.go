@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -93,7 +94,7 @@ func (g *Game) movers(like nn.Params, c Config, rates []float64) ([]mover, error
 	for k, p := range g.Players {
 		m := mover{name: p.Name, optimizer: c.Optimizer, rates: make([]float64, len(like))}
 		if p.Optimizer != nil {
-			m.optimizer = p.Optimizer.Resolved()
+			m.optimizer = resolved.Of(p.Optimizer, p.Optimizer.Resolved())
 			if err := m.optimizer.Check(); err != nil {
 				return nil, fmt.Errorf("player %q: %w", p.Name, err)
 			}

@@ -106,11 +106,7 @@ func (g *gradients) exec(term Term, records int) (*graph.Exec, error) {
 	if err != nil {
 		return nil, err
 	}
-	flags, err := program.flags()
-	if err != nil {
-		return nil, err
-	}
-	e, err := g.runner.Program(fmt.Sprintf("train %s on %d: %s", flags, records, signature), program.build)
+	e, err := g.runner.Program(fmt.Sprintf("train %s on %d: %s", program.flags(), records, signature), program.build)
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // result is what comes out of a step, behind the summed loss.
@@ -50,9 +50,8 @@ type program struct {
 
 // flags name everything that a program depends on beside its network, of which draws are a
 // part, and its losses.
-func (p *program) flags() (string, error) {
-	optimizer, err := json.Marshal(p.optimizer)
-	return fmt.Sprintf("%s, training %t, still %v, by %s, of %v", p.result, p.training, p.still, optimizer, p.moving), err
+func (p *program) flags() string {
+	return fmt.Sprintf("%s, training %t, still %v, by %s, of %v", p.result, p.training, p.still, store.ContentOf(p.optimizer), p.moving)
 }
 
 // signature identifies the losses of a term.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -117,7 +118,9 @@ func (imagined) Inputs() int { return 1 }
 func (m imagined) Returns() []model.Output { return m.Of.Returns() }
 
 // Resolved implements model.Architecture.
-func (m imagined) Resolved() model.Architecture { return imagined{m.Of.Resolved(), m.Records} }
+func (m imagined) Resolved() model.Architecture {
+	return imagined{resolved.Of(m.Of, m.Of.Resolved()), m.Records}
+}
 
 // Check implements model.Architecture.
 func (m imagined) Check() error { return m.Of.Check() }
@@ -153,7 +156,9 @@ type within struct {
 }
 
 // Resolved implements nn.Optimizer.
-func (w within) Resolved() nn.Optimizer { return within{w.Optimizer.Resolved(), w.in} }
+func (w within) Resolved() nn.Optimizer {
+	return within{resolved.Of(w.Optimizer, w.Optimizer.Resolved()), w.in}
+}
 
 // Step implements nn.Optimizer.
 func (w within) Step(p nn.Params, grads [][]float64, s *nn.OptimizerState, rates []float64) error {

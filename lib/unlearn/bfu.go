@@ -95,9 +95,7 @@ func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		c.Clip = m.Clip
 	}
 	erase := func(t federated.Turn, own, erased Data) (federated.Task, error) {
-		rng := r.Seed.Stream(engine.StreamShare, uint64(t.Round), uint64(t.User))
-		some := rng.Perm(own.X.Rows)[:min(own.X.Rows, erased.X.Rows)]
-		o, err := m.objective(r, own.rows(some), erased)
+		o, err := m.objective(r, own.rows(r.share(t, own.X.Rows, erased.X.Rows)), erased)
 		p := plan
 		p.Passes = sweep(o)
 		return federated.Task{Plan: p, Config: c}, err
@@ -107,6 +105,12 @@ func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		out.Note += m.Private.note(m.steps(r))
 	}
 	return out, err
+}
+
+// share are the records that a user keeps in sight in his turn: of his own so many as he
+// erases, others in every round and for every user.
+func (r Request) share(t federated.Turn, own, erased int) []int {
+	return r.Seed.Stream(engine.StreamShare, uint64(t.Round), uint64(t.User)).Perm(own)[:min(own, erased)]
 }
 
 // objective is that of a user who erases.

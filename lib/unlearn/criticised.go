@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/attack/features"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -74,7 +75,7 @@ func (m criticised) Returns() []model.Output {
 
 // Resolved implements model.Architecture.
 func (m criticised) Resolved() model.Architecture {
-	m.Of = m.Of.Resolved()
+	m.Of = resolved.Of(m.Of, m.Of.Resolved())
 	return m
 }
 

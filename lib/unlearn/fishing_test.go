@@ -500,6 +500,22 @@ func TestRetrainShareLeavesOutAShare(t *testing.T) {
 	}
 }
 
+// Of unequal parts it is the larger that is trained on, and the smaller by which an epoch is
+// chosen.
+func TestDPRetrainSetsASampleAside(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	r, inner, asked := y.Request, y.Request.Objective, [][]int(nil)
+	r.Batch = 8
+	r.Objective = func(d unlearn.Data) (train.Objective, error) {
+		asked = append(asked, d.IDs)
+		return inner(d)
+	}
+	_, rep := apply(t, unlearn.DPRetrain{Epochs: 2, Sample: 5}, r)
+	if n := len(asked); n != 2 || len(asked[0]) != 5 || len(asked[1]) != r.Retain.X.Rows-5 || rep.Steps != 2*((r.Retain.X.Rows-5+7)/8) {
+		t.Errorf("%v, %d steps", asked, rep.Steps)
+	}
+}
+
 // The private training written out: exactly on all retained records, as coded on half
 // of forty, with the noise of other steps than are taken.
 func TestDPRetrainIsPrivateTraining(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -59,7 +60,7 @@ func (m StepMatched[M]) Version() int { return VersionOf(m.Of) }
 func (m StepMatched[M]) Resolved() Method { return m.resolved() }
 
 func (m StepMatched[M]) resolved() StepMatched[M] {
-	m.Of, m.Records, m.Batch = m.Of.Resolved().(M), cmp.Or(m.Records, 50000), cmp.Or(m.Batch, 256)
+	m.Of, m.Records, m.Batch = resolved.Of[Method](m.Of, m.Of.Resolved()).(M), cmp.Or(m.Records, 50000), cmp.Or(m.Batch, 256)
 	return m
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -67,7 +68,7 @@ func (m Tuned[M]) Version() int { return VersionOf(m.Of) }
 func (m Tuned[M]) Resolved() Method { return m.resolved() }
 
 func (m Tuned[M]) resolved() Tuned[M] {
-	m.Of = m.Of.Resolved().(M)
+	m.Of = resolved.Of[Method](m.Of, m.Of.Resolved()).(M)
 	if len(m.Rates) == 0 {
 		m.Rates = []float64{0.001, 0.003, 0.013, 0.03, 0.1}
 	}

@@ -12,12 +12,13 @@ import (
 
 // Export writes models of a case of the lab as somebody would write them who trained
 // them elsewhere: the folder that Open reads, with outputs and embeddings. Records are the
-// train part and below it the test part, which is held out.
+// train part and below it the test part, of which those are held out that no method may
+// look at (lab.Case.Judged).
 func Export(dir string, c *audit.Case, unlearned *audit.Model, retrained ...*audit.Model) error {
 	train := c.Train.X.Rows
-	heldOut := make([]int, c.Test.X.Rows)
-	for i := range heldOut {
-		heldOut[i] = train + i
+	heldOut := c.Judged()
+	for k := range heldOut {
+		heldOut[k] += train
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -17,7 +17,8 @@ import (
 
 // The planted cases. A record has three groups of features: what can be learned
 // of its class, what the models know of the retained records by heart, and what
-// only the original knows, of the records to be forgotten.
+// only the original knows, of the records to be forgotten. The test part has testRows
+// records that are judged (lab.Case.Judged), and as many that are not.
 const (
 	trainRows, forgetRows, testRows = 200, 40, 160
 
@@ -86,8 +87,14 @@ func openGarden(t *testing.T, arch model.Architecture) *garden {
 // plantByHeart makes a case of records that are known by heart; nothing is trained.
 func (g *garden) plantByHeart(seed uint64, who members) *audit.Case {
 	rng := rand.New(rand.NewPCG(seed, 0x1e45))
-	p := &datasets.Prepared{Train: part(rng, trainRows), Test: part(rng, testRows), About: datasets.About{Classes: []string{"no", "yes"}}}
+	p := &datasets.Prepared{Train: part(rng, trainRows), About: datasets.About{Classes: []string{"no", "yes"}}}
 	c := &audit.Case{Case: &lab.Case{Problem: &lab.Problem{Prepared: p, Arch: g.runner.Arch, Runner: g.runner}}}
+	judged := part(rng, testRows)
+	p.Test = part(rand.New(rand.NewPCG(seed, 0x5ee7)), 2*testRows)
+	for k, i := range c.Judged() {
+		copy(p.Test.X.Row(i), judged.X.Row(k))
+		p.Test.Y[i] = judged.Y[k]
+	}
 	order := rng.Perm(trainRows)
 	c.Forget, c.Retain = order[:forgetRows], order[forgetRows:]
 	slices.Sort(c.Forget)
@@ -98,7 +105,9 @@ func (g *garden) plantByHeart(seed uint64, who members) *audit.Case {
 		know(rng, p.Train, c.Forget, 2*group)
 	case heldOutAreMembers:
 		know(rng, p.Train, c.Retain, group)
-		know(rng, p.Test, rng.Perm(testRows), 2*group)
+		rows := c.Judged()
+		rng.Shuffle(testRows, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		know(rng, p.Test, rows, 2*group)
 	case nobody:
 		c.Original, c.Oracle = c.Model("original", g.runner.Arch.Init(rng)), c.Model("oracle", g.runner.Arch.Init(rng))
 		c.Another = c.Model("another oracle", g.runner.Arch.Init(rng))

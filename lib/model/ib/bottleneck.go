@@ -9,6 +9,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/internal/resolved"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -85,7 +86,7 @@ func half(h Half) Half {
 	if h == nil {
 		h = MLP{}
 	}
-	return h.Resolved()
+	return resolved.Of(h, h.Resolved())
 }
 
 // Name implements model.Architecture; it names the halves.

@@ -13,6 +13,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // Loss makes one number of what a network returns for a record, lower for a
@@ -97,9 +98,10 @@ func Admit(l Loss, outputs map[string]int, in map[string]array.Matrix[float32], 
 	return l.Check(in)
 }
 
-// Key identifies a loss: its name and its fields, as JSON.
+// Key identifies a loss among those of a program: its name and its fields, as JSON, and
+// its type, since two types can have the same name and fields.
 func Key(l Loss) (string, error) {
-	b, err := json.Marshal(map[string]any{l.Name(): l})
+	b, err := json.Marshal(map[string]any{l.Name(): l, "type and content": store.ContentOf(l)})
 	return string(b), err
 }
 

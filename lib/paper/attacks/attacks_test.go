@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -93,6 +94,36 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 		}
 		if second := ev.Rows[1].Judged; *second[0].Null != *ev.Rows[0].Judged[0].Null {
 			t.Error("two methods have different nulls")
+		}
+	}
+	// Who is who: unlearned models against retrained ones of other seeds, beside the
+	// retrained ones of their own.
+	of := s.Cases[0]
+	var cases []*lab.Case
+	for k := range 2 * s.Ensemble {
+		c, err := e.Lab().Case(t.Context(), of.seed(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, c)
+	}
+	mine, others := cases[:s.Ensemble], cases[s.Ensemble:]
+	views := func(of []*lab.Case, m unlearn.Method) []view {
+		v, err := probabilities(t.Context(), of, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	want, err := of.judge(said{
+		unlearned: views(mine, unlearn.DoNothing{}), reference: views(others, unlearn.Retrain{}), second: views(mine, unlearn.Retrain{}),
+	}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, j := range ev.Rows[0].Judged {
+		if j.Value != want[i].Value || *j.Null != *want[i].Null {
+			t.Errorf("%s is %v beside %v, by hand %v beside %v", j.Distance, j.Value, *j.Null, want[i].Value, *want[i].Null)
 		}
 	}
 	out := showDistances(e, s, ev)

@@ -90,14 +90,14 @@ func (c Case) attack(ctx context.Context, f *lab.Fleet) ([]Found, error) {
 	if err := f.Ahead(ctx, c.methods()...); err != nil {
 		return nil, err
 	}
-	first, err := listen(ctx, f, unlearn.DoNothing{})
+	first, err := listen(ctx, f, unlearn.DoNothing{}, c.methods())
 	if err != nil {
 		return nil, err
 	}
 	var out []Found
 	for _, a := range c.arms() {
 		here := Found{Case: c.Label, Arm: a.Label, Control: a.Control, Dealt: len(f.Dealt)}
-		heard, err := listen(ctx, f, a.Method)
+		heard, err := listen(ctx, f, a.Method, c.methods())
 		if d := (*train.Diverged)(nil); errors.As(err, &d) {
 			here.Lost = d.Error()
 			out = append(out, here)
@@ -126,19 +126,21 @@ type heard struct {
 	dealt, unseen  array.Matrix[float64] // what is seen of records: features and label
 }
 
-func listen(ctx context.Context, f *lab.Fleet, m unlearn.Method) (*heard, error) {
+// listen hears the models as m leaves them; methods are all that are heard.
+func listen(ctx context.Context, f *lab.Fleet, m unlearn.Method, methods []unlearn.Method) (*heard, error) {
 	weights, err := f.Weights(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	first := f.Models[0]
 	dealt := first.Problem.Train.Gather(f.Dealt)
-	h := &heard{in: f.In(), dealt: seen(dealt, first.Classes()), unseen: seen(first.Test, first.Classes())}
+	unseen := first.Test.Gather(first.Unseen(methods...))
+	h := &heard{in: f.In(), dealt: seen(dealt, first.Classes()), unseen: seen(unseen, first.Classes())}
 	for k, c := range f.Models {
 		for _, side := range []struct {
 			part         datasets.Part
 			scaled, logP *array.Matrix[float64]
-		}{{dealt, &h.scaled, &h.logP}, {first.Test, &h.scaledU, &h.logPU}} {
+		}{{dealt, &h.scaled, &h.logP}, {unseen, &h.scaledU, &h.logPU}} {
 			p, err := c.Runner.Predict(weights[k], side.part.X)
 			if err != nil {
 				return nil, err

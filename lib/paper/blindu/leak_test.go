@@ -62,6 +62,22 @@ func TestWhoAttacksWhat(t *testing.T) {
 	if taught.Unseen.Before.Rows != 50 || target.Unseen.Before.Rows != 50 || target.Erased.Before.Rows != len(c.Forget) {
 		t.Errorf("%d and %d unseen, %d erased", taught.Unseen.Before.Rows, target.Unseen.Before.Rows, target.Erased.Before.Rows)
 	}
+	// What teaches and what is judged are every second of the judged records, in turn.
+	original, err := c.Trained(t.Context(), c.Original())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := posteriors(c, original.Final, c.Test.X.Gather(c.Judged()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := pairOf(t.Context(), c, unlearn.DoNothing{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(first.Unseen.Before.Row(1), all.Row(2)) || !slices.Equal(target.Unseen.Before.Row(1), all.Row(3)) {
+		t.Error("the attacker is taught by records that he is judged on")
+	}
 	if !slices.Equal(target.Erased.Before.Data, target.Erased.After.Data) {
 		t.Error("a model that does nothing says something else afterwards")
 	}

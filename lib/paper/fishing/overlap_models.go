@@ -144,7 +144,7 @@ func conditionalOf(ctx context.Context, c *lab.Case) (subject, error) {
 	arch.Clusters = c.Classes()
 	data := *c.Prepared
 	data.Train, data.Test, data.Hash = withTypes(c.Problem.Train, arch.Clusters), withTypes(c.Test, arch.Clusters), derived(c.Hash, "with types")
-	p, err := c.Lab.Join(&data, arch)
+	p, err := c.Lab.JoinDerived(&data, arch)
 	if err != nil {
 		return subject{}, err
 	}
@@ -182,7 +182,7 @@ func linearOf(ctx context.Context, c *lab.Case, autoencoder nn.Params) (subject,
 	}
 	data := *c.Prepared
 	data.Train.X, data.Test.X, data.Hash = o.Train.Embedding, o.Test.Embedding, derived(c.Hash, autoencoder.Hash())
-	p, err := c.Lab.Join(&data, tabular.Blocks{Features: data.Train.X.Cols, Outputs: c.Classes(), Linear: true})
+	p, err := c.Lab.JoinDerived(&data, tabular.Blocks{Features: data.Train.X.Cols, Outputs: c.Classes(), Linear: true})
 	if err != nil {
 		return subject{}, err
 	}

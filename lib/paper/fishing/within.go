@@ -193,8 +193,8 @@ type fleetEvidence struct {
 
 // FleetResults is the version of the numbers of the within-cluster table. 2: an attacker
 // learns from a matched cell where he learns from the member that it lies beside. 3: see
-// Results.
-const FleetResults = 3
+// Results. 4: unseen cells are those that no method looks at.
+const FleetResults = 4
 
 func fleetKey(l *lab.Lab, first *lab.Case, of Fleet) store.Key {
 	k := fleetEvidence{

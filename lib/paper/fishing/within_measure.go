@@ -89,9 +89,10 @@ func (f Fleet) askTable(ctx context.Context, models *lab.Fleet, m unlearn.Method
 		return nil, err
 	}
 	var scaled, logP heard
+	unseen := models.Models[0].Test.Gather(models.Models[0].Unseen(f.methods()...))
 	for k, c := range models.Models {
 		var said [2][2][]float64 // dealt, unseen; scaled, log p
-		for part, d := range []unlearn.Data{c.Records(models.Dealt), {X: c.Test.X, Y: c.Test.Y}} {
+		for part, d := range []unlearn.Data{c.Records(models.Dealt), {X: unseen.X, Y: unseen.Y}} {
 			p, err := c.Runner.Predict(weights[k], d.X)
 			if err != nil {
 				return nil, err
@@ -165,7 +166,7 @@ func (f Fleet) askCells(ctx context.Context, models *lab.Fleet, m unlearn.Method
 	return a.found(ctx)
 }
 
-// listen takes down what a model says of the dealt and of the unseen cells.
+// listen takes down what a model says of the dealt cells and of those that no method looks at.
 func (a *asked) listen(k int, c *lab.Case, w nn.Params) error {
 	dealt, err := saidOf(c.Runner, w, c.Problem.Train.Gather(a.models.Dealt))
 	if err != nil {
@@ -175,6 +176,8 @@ func (a *asked) listen(k int, c *lab.Case, w nn.Params) error {
 	if err != nil {
 		return err
 	}
+	unseen := c.Unseen(a.of.methods()...)
+	strangers := v.unseen.take(unseen)
 	for name, signal := range map[string]func(s said) []float64{
 		generative.Recon{}.Name(): func(s said) []float64 { return negated(s.recon) },
 		generative.KL{}.Name():    func(s said) []float64 { return negated(s.divergence) },
@@ -183,14 +186,14 @@ func (a *asked) listen(k int, c *lab.Case, w nn.Params) error {
 		if a.signals[name] == nil {
 			a.signals[name] = &heard{}
 		}
-		a.signals[name].add(signal(dealt), signal(v.unseen))
+		a.signals[name].add(signal(dealt), signal(strangers))
 	}
 	features, err := dealt.features(v.retain)
 	if err != nil {
 		return err
 	}
 	a.features = append(a.features, features)
-	near, err := cells.Matched(array.Convert[float64](v.forget.mean), array.Convert[float64](v.unseen.mean), a.of.Neighbours)
+	near, err := cells.Matched(array.Convert[float64](v.forget.mean), array.Convert[float64](strangers.mean), a.of.Neighbours)
 	if err != nil {
 		return err
 	}
@@ -200,10 +203,12 @@ func (a *asked) listen(k int, c *lab.Case, w nn.Params) error {
 			m.had = append(m.had, i)
 		}
 	}
-	for _, i := range near.Rows {
-		m.same = append(m.same, a.of.group(c.Problem, c.Test, i))
+	rows := make([]int, len(near.Rows))
+	for k, i := range near.Rows {
+		rows[k] = unseen[i]
+		m.same = append(m.same, a.of.group(c.Problem, c.Test, unseen[i]))
 	}
-	m.features, err = v.records(near.Rows)
+	m.features, err = v.records(rows)
 	a.matched = append(a.matched, m)
 	return err
 }

@@ -196,3 +196,48 @@ func TestTheTableHasTheArmsOfItsFleets(t *testing.T) {
 		}
 	}
 }
+
+// Where an arm of a fleet looks at held-out cells, attackers hear, match and learn from the
+// others alone; where none does, from all.
+func TestAFleetHearsCellsThatNoMethodLooksAt(t *testing.T) {
+	e := environment(t)
+	for _, arms := range [][]string{{Original}, {Original, ExtraTrue}} {
+		f := briefFleets().Fleets[0]
+		f.Only = arms
+		models, err := e.Lab().Fleet(t.Context(), f.of(), 2, f.Whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := models.Models[0]
+		rows, w := c.Unseen(), c.Untrained(1)
+		if len(arms) > 1 {
+			rows = c.Judged()
+		}
+		a := &asked{of: f, models: models, in: models.In(), signals: map[string]*heard{}}
+		if err := a.listen(0, c, w); err != nil {
+			t.Fatal(err)
+		}
+		v, err := viewOf(c, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, h := range a.signals {
+			if h.unseen.Cols != len(rows) {
+				t.Errorf("%v, %s: %d unseen cells are heard, %d of %d are not looked at", arms, name, h.unseen.Cols, len(rows), c.Test.X.Rows)
+			}
+		}
+		if got := a.signals[generative.Recon{}.Name()].unseen.Row(0); got[1] != -v.unseen.recon[rows[1]] {
+			t.Errorf("%v: the second cell that is heard is another one", arms)
+		}
+		m := a.matched[0]
+		for k, i := range m.negatives {
+			one, err := v.records([]int{rows[i]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(one.Nonmembers.Row(0), m.features.Nonmembers.Row(k)) || m.same[k] != f.group(c.Problem, c.Test, rows[i]) {
+				t.Fatalf("%v: matched cell %d is not row %d of the test part", arms, k, rows[i])
+			}
+		}
+	}
+}

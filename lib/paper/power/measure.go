@@ -79,7 +79,7 @@ func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]See
 	if err != nil {
 		return nil, err
 	}
-	order := engine.Root(c.Seed).Stream(engine.StreamPlanted).Perm(len(c.Forget))
+	order := plantingOrder(c.Seed, len(c.Forget))
 	oracle := make([]*audit.Reading, len(lenses()))
 	for i, lens := range lenses() {
 		if oracle[i], err = lens.Look(c, c.Oracle); err != nil {
@@ -112,6 +112,9 @@ func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]See
 	}
 	return out, nil
 }
+
+// plantingOrder is the order in which n records of a forget set are planted: every seed's own.
+func plantingOrder(seed, n int) []int { return engine.Root(seed).Stream(engine.StreamPlanted).Perm(n) }
 
 // see trains the model of a memory and looks at it through every lens.
 func see(ctx context.Context, c *audit.Case, p Plant, order []int, oracle []*audit.Reading, by shadow.Shadows) (out []Seen, err error) {

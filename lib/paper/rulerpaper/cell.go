@@ -81,6 +81,9 @@ type evidenceKey struct {
 	ForgetSeed uint32       `json:"forget_seed"`
 	Gallery    int          `json:"gallery"`
 	Measures   measures     `json:"measures"`
+	// Unseen identifies the records that no method of the study looks at, where those are
+	// not all held-out ones: the attack's non-members.
+	Unseen string `json:"unseen,omitempty"`
 }
 
 type armKey struct {
@@ -108,7 +111,19 @@ func (e *Env) key(c *cell) store.Key {
 	for _, a := range s.Arms {
 		config.Arms = append(config.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
+	if unseen := c.unseen(); len(unseen) < c.Test.X.Rows {
+		config.Unseen = lab.RowsKey(unseen)
+	}
 	return e.Lab().Key("evidence/ruler", c.Problem, config, map[string]int64{"train": int64(c.seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
+}
+
+// unseen are the rows of the test part that no method of the study looks at.
+func (c *cell) unseen() []int {
+	var methods []unlearn.Method
+	for _, a := range c.study.Arms {
+		methods = append(methods, a.Method)
+	}
+	return c.Unseen(methods...)
 }
 
 // jobs are a cell's: its models, and the evidence on them.
@@ -315,8 +330,9 @@ func (c *cell) outputs(row *Row, onTrain, onTest array.Matrix[float32]) error {
 	zf, yf := pick(c.Forget)
 	zr, yr := pick(c.Retain)
 	row.ForgetAcc, row.RetainAcc, row.TestAcc = train.Accuracy(zf, yf), train.Accuracy(zr, yr), train.Accuracy(onTest, c.Test.Y)
+	unseen := c.unseen()
 	res, err := attack.LossThreshold{}.Run(attack.Losses{
-		Retained: train.Losses(zr, yr), Forgotten: train.Losses(zf, yf), HeldOut: train.Losses(onTest, c.Test.Y),
+		Retained: train.Losses(zr, yr), Forgotten: train.Losses(zf, yf), HeldOut: train.Losses(onTest.Gather(unseen), c.Test.Gather(unseen).Y),
 	})
 	if err != nil {
 		return err

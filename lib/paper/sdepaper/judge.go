@@ -113,7 +113,9 @@ func (d *desk) judged(ctx context.Context, s Study, p *prepared, fraction float6
 // judgedKey is the key of judgements of a case's retrained model.
 func (d *desk) judgedKey(s Study, c *lab.Case, label string, retrained nn.Params, which part) store.Key {
 	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Draws, s.Course, judgeVersion, sde.Version, lab.RowsKey(c.Forget)}
-	return d.lab.Key("evidence/sde", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
+	key := d.lab.Key("evidence/sde", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
+	key.Of = append(key.Of, c.Goal)
+	return key
 }
 
 // judgedJob names judgements.

@@ -103,6 +103,8 @@ type unlearnedKey struct {
 	Attack   int     `json:"attack"`   // version of package attack
 	Original string  `json:"original"` // hash of the weights that were to forget
 	Forget   string  `json:"forget"`   // rows
+	// Unseen identifies the test images that no arm looks at, where those are not all.
+	Unseen string `json:"unseen,omitempty"`
 }
 
 // unlearnedVersion goes up when a change of this file changes its numbers.
@@ -130,7 +132,7 @@ func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction flo
 		if row.Moved, err = after.Displacement(before); err != nil {
 			return err
 		}
-		err := row.measure(ctx, s, p, after)
+		err := row.measure(ctx, s, p, after, s.unseen(c))
 		if d := (*train.Diverged)(nil); errors.As(err, &d) {
 			row.Diverged, err = d.Error(), nil
 		}
@@ -147,6 +149,15 @@ func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction flo
 	return row, run.ID, run.JSON("unlearned.json", row)
 }
 
+// unseen are the test images that no arm of table 4 looks at.
+func (s Study) unseen(c *lab.Case) []int {
+	var methods []unlearn.Method
+	for _, a := range s.Arms() {
+		methods = append(methods, a.Method)
+	}
+	return c.Unseen(methods...)
+}
+
 // weights are the original's and those that an arm makes of it.
 func weights(ctx context.Context, c *lab.Case, a Arm) (before, after nn.Params, err error) {
 	if before, _, err = c.Weights(ctx, unlearn.DoNothing{}); err != nil {
@@ -160,9 +171,14 @@ func weights(ctx context.Context, c *lab.Case, a Arm) (before, after nn.Params, 
 func (d *desk) unlearnedKey(s Study, c *lab.Case, label string, a Arm, before, after nn.Params) store.Key {
 	config := unlearnedKey{
 		label, a.Label, after.Hash(), c.Fraction, s.UnlearnSize, s.Subsets, s.Draws, unlearnedVersion,
-		sde.Version, attack.Version, before.Hash(), lab.RowsKey(c.Forget),
+		sde.Version, attack.Version, before.Hash(), lab.RowsKey(c.Forget), "",
 	}
-	return d.lab.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
+	if unseen := s.unseen(c); len(unseen) < c.Test.X.Rows {
+		config.Unseen = lab.RowsKey(unseen)
+	}
+	key := d.lab.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
+	key.Of = append(key.Of, c.Goal, a.Method)
+	return key
 }
 
 // unlearnedJob names a row.
@@ -170,7 +186,9 @@ func unlearnedJob(s Study, of Setting, fraction float64, seed int, a Arm) string
 	return fmt.Sprintf("evidence/sde-unlearned/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, a.Label)
 }
 
-func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Params) error {
+// measure judges the weights that an arm leaves; unseen are the test images that no arm
+// looks at.
+func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Params, unseen []int) error {
 	forget, retain, err := p.divide(u.Fraction)
 	if err != nil {
 		return err
@@ -189,7 +207,7 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 	u.Forget = train.Accuracy(onTrain.Logits().Gather(forget), p.Records(forget).Y)
 	u.Retain = train.Accuracy(onTrain.Logits().Gather(retain), p.Records(retain).Y)
 	u.Test = train.Accuracy(onTest.Logits(), p.Test.Y)
-	if err := u.attack(p, onTrain.Logits(), onTest.Logits(), forget, retain); err != nil {
+	if err := u.attack(p, onTrain.Logits(), onTest.Logits(), forget, retain, unseen); err != nil {
 		return err
 	}
 	acts := map[string]activations{
@@ -197,7 +215,7 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 		"hp": {array.Convert[float64](onTrain.Embedding), array.Convert[float64](onTest.Embedding)},
 	}
 	for _, layer := range otrLayers() {
-		if err := u.judge(ctx, s, p, layer, newStock(acts[layer])); err != nil {
+		if err := u.judge(ctx, s, p, layer, newStock(acts[layer]), unseen); err != nil {
 			return fmt.Errorf("layer %s: %w", layer, err)
 		}
 	}
@@ -205,11 +223,11 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 }
 
 // attack asks which forgotten and which held-out images pass for members. One
-// half of the test images teaches the threshold, with as many retained images;
+// half of the unseen test images teaches the threshold, with as many retained images;
 // the other half is held out.
-func (u *Unlearned) attack(p *prepared, onTrain, onTest array.Matrix[float32], forget, retain []int) error {
+func (u *Unlearned) attack(p *prepared, onTrain, onTest array.Matrix[float32], forget, retain, unseen []int) error {
 	rng := engine.Root(u.Seed).Stream(engine.StreamSDEAttack)
-	tests, kept := rng.Perm(p.Test.X.Rows), rng.Perm(len(retain))
+	tests, kept := pick(unseen, rng.Perm(len(unseen))), rng.Perm(len(retain))
 	half := len(tests) / 2
 	known := pick(retain, kept[:min(half, len(kept))])
 	trained := func(rows []int) attack.Outputs { return outputs(onTrain, p.Train.Y, rows) }
@@ -232,7 +250,7 @@ func outputs(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
 
 // judge judges the forgotten images by every method, and by SDE images of which
 // the truth is known in any model, draw by draw.
-func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, of *stock) error {
+func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, of *stock, unseen []int) error {
 	if u.Out == nil {
 		u.Out, u.Known = map[string][]Sample{}, map[string][]Draw{}
 	}
@@ -241,7 +259,7 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		all, err := j.trial(of, layer, draw)
+		all, err := j.trial(of, layer, draw, unseen)
 		if err != nil {
 			return err
 		}
@@ -277,8 +295,8 @@ type accused struct {
 	targets sde.Targets
 }
 
-// trial draws references and targets.
-func (j *judging) trial(of *stock, layer string, draw int) (t trial, err error) {
+// trial draws references and targets, of test images the unseen ones.
+func (j *judging) trial(of *stock, layer string, draw int, unseen []int) (t trial, err error) {
 	forget, retain, err := j.p.divide(j.fraction)
 	if err != nil {
 		return t, err
@@ -288,7 +306,7 @@ func (j *judging) trial(of *stock, layer string, draw int) (t trial, err error) 
 		return t, fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))
 	}
 	rng := engine.Root(j.drawSeed(draw)).Stream(engine.StreamSDEUnlearned, uint64(size))
-	order, tests := rng.Perm(len(retain)), rng.Perm(of.test.Rows)
+	order, tests := rng.Perm(len(retain)), pick(unseen, rng.Perm(len(unseen)))
 	kept := pick(retain, order)
 	in, out := of.train.Gather(kept[:size]), of.test.Gather(tests[:size])
 	t.references = sde.References{In: &in, Out: &out}

@@ -1,6 +1,7 @@
 package sdepaper
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 		"an oracle":   {retain, 0},
 	} {
 		var u Unlearned
-		if err := u.attack(p, logits(p.Train.Y, p.Classes(), c.sureOf), strangers, forget, retain); err != nil {
+		if err := u.attack(p, logits(p.Train.Y, p.Classes(), c.sureOf), strangers, forget, retain, firstRows(len(p.Test.Y))); err != nil {
 			t.Fatal(err)
 		}
 		if u.ASR.Value != c.want || u.ASR.N != len(forget) || u.HeldOut.Value != 0 || u.HeldOut.N != len(p.Test.Y)-len(p.Test.Y)/2 {
@@ -46,11 +47,76 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 	// Over-unlearned: the strangers are known by heart, the forgotten are not.
 	var u Unlearned
 	known := logits(p.Test.Y, p.Classes(), firstRows(len(p.Test.Y)))
-	if err := u.attack(p, logits(p.Train.Y, p.Classes(), everybody), known, forget, retain); err != nil {
+	if err := u.attack(p, logits(p.Train.Y, p.Classes(), everybody), known, forget, retain, firstRows(len(p.Test.Y))); err != nil {
 		t.Fatal(err)
 	}
 	if u.ASR.Value != u.HeldOut.Value {
 		t.Errorf("images that look alike pass for members in %v and %v of the cases", u.ASR.Value, u.HeldOut.Value)
+	}
+}
+
+// Where an arm has looked at a half of the test images, neither the threshold nor what is
+// read against it is of that half: the arm may know them by heart. With the halves
+// exchanged it is of nothing else.
+func TestTheAttackOfTableFourLeavesOutWhatAnArmHasSeen(t *testing.T) {
+	p := opened(t, environment(t))
+	forget, retain, err := p.divide(0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen, unseen []int
+	for i := range p.Test.Y {
+		if i%2 == 0 {
+			seen = append(seen, i)
+		} else {
+			unseen = append(unseen, i)
+		}
+	}
+	everybody := append(append([]int{}, forget...), retain...)
+	onTrain, onTest := logits(p.Train.Y, p.Classes(), everybody), logits(p.Test.Y, p.Classes(), seen)
+	var right, exchanged Unlearned
+	if err := errors.Join(right.attack(p, onTrain, onTest, forget, retain, unseen), exchanged.attack(p, onTrain, onTest, forget, retain, seen)); err != nil {
+		t.Fatal(err)
+	}
+	if right.ASR.Value != 1 || right.HeldOut.Value != 0 || right.HeldOut.N != len(unseen)-len(unseen)/2 {
+		t.Errorf("%+v of the forgotten, %+v of the held-out images pass for members", right.ASR, right.HeldOut)
+	}
+	if exchanged.ASR.Value-exchanged.HeldOut.Value != 0 {
+		t.Error("images that are known by heart are told from forgotten ones")
+	}
+}
+
+// A study with arms that search their rate judges on the other half of the test images,
+// and under another key; one without on all.
+func TestOnlyAStudyWithTunedArmsLeavesTestImagesOut(t *testing.T) {
+	e := environment(t)
+	s, err := StudyAt("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := deskOf(e).opened(t.Context(), s, s.Settings[0], 0.3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tuned := s
+	tuned.Untuned = !s.Untuned
+	whole, half := s, tuned
+	if !whole.Untuned {
+		whole, half = half, whole
+	}
+	if len(whole.unseen(c)) != c.Test.X.Rows || !slices.Equal(half.unseen(c), c.Judged()) {
+		t.Errorf("%d and %d of %d test images, %d of which no arm looks at", len(whole.unseen(c)), len(half.unseen(c)), c.Test.X.Rows, len(c.Judged()))
+	}
+	w := c.Untrained(1)
+	id := func(s Study) string {
+		id, err := deskOf(e).unlearnedKey(s, c, "x", s.Arms()[0], w, w).ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	if id(whole) == id(half) {
+		t.Error("what is judged on other images has the same key")
 	}
 }
 
@@ -64,6 +130,10 @@ func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
 	forget, _, err := p.divide(0.3)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var unseen []int
+	for i := 1; i < rows; i += 2 {
+		unseen = append(unseen, i)
 	}
 	cloud := func(part uint64, spread func(row int) float64) sde.Matrix {
 		rng, m := engine.Root(6).Stream("test", part), array.New[float64](rows, dim)
@@ -83,10 +153,15 @@ func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
 				}
 				return wide
 			}),
-			test: cloud(2, func(int) float64 { return narrow }),
+			test: cloud(2, func(row int) float64 { // what an arm has seen looks like the training
+				if row%2 == 0 {
+					return wide
+				}
+				return narrow
+			}),
 		}
 		u := Unlearned{Fraction: 0.3}
-		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20, Draws: 3}, p, "h", newStock(a)); err != nil {
+		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20, Draws: 3}, p, "h", newStock(a), unseen); err != nil {
 			t.Fatal(err)
 		}
 		if got := u.OTR("sde/h"); got.Rule != c.want || got.N != 3 || got.Void != 0 {

@@ -91,7 +91,7 @@ func (g denoising) Objective(p *lab.Problem, rows []int) (train.Objective, error
 func (d Setting) training(l *lab.Lab, data *pictures) (lab.Training, error) {
 	y := data.groups[retainGroup]
 	about := datasets.About{Name: d.DataSet, Shape: data.shape}
-	p, err := l.Join(&datasets.Prepared{About: about, Train: datasets.Part{X: y}, Hash: data.hash}, d.Net)
+	p, err := l.JoinDerived(&datasets.Prepared{About: about, Train: datasets.Part{X: y}, Hash: data.hash}, d.Net)
 	if err != nil {
 		return lab.Training{}, err
 	}

@@ -1,0 +1,63 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/store"
+)
+
+var update = flag.Bool("update", false, "write testdata/keys.txt anew")
+
+// The keys of everything that quick recipes train and measure are what they were, so that
+// what is in somebody's store is found again, whatever is changed in how keys are made. A
+// change of Results moves the keys of its recipes: go test ./lib/command -run KeysOfQuick -update.
+func TestKeysOfQuickRecipesStayWhatTheyWere(t *testing.T) {
+	t.Setenv("LETHE_DATA", filepath.Join(t.TempDir(), "none"))
+	e, err := engine.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, p := range Papers() {
+		jobs, err := paper.Jobs(t.Context(), &paper.Env{Engine: e, Store: s}, "quick", p.Recipes...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range jobs {
+			if j.Key != "" {
+				lines = append(lines, fmt.Sprintf("%s %s", j.Key, j.ID))
+			}
+		}
+	}
+	slices.Sort(lines)
+	text := []byte(strings.Join(slices.Compact(lines), "\n") + "\n")
+	if *update {
+		if err := os.WriteFile("testdata/keys.txt", text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/keys.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if !strings.Contains(string(want), line+"\n") {
+			t.Errorf("moved: %s", line)
+		}
+	}
+	if len(text) != len(want) {
+		t.Errorf("%d bytes of keys, there were %d", len(text), len(want))
+	}
+}

@@ -1,0 +1,58 @@
+package lab
+
+import (
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Data that somebody has put together are known by what they hold, whatever they say in Hash;
+// those that the lab has loaded, and those that say what they were derived from, by their
+// hash.
+func TestJoinedDataAreKnownByTheirContent(t *testing.T) {
+	l := newLab(t)
+	made := func(change func(*datasets.Prepared)) *datasets.Prepared {
+		part := datasets.Part{X: array.New[float32](3, 2), Y: []int{0, 1, 0}, IDs: []int{0, 1, 2}}
+		test := datasets.Part{X: array.New[float32](2, 2), Y: []int{0, 1}, IDs: []int{3, 4}}
+		p := &datasets.Prepared{About: datasets.About{Name: "mine", Classes: []string{"a", "b"}}, Train: part, Test: test, Hash: "mine"}
+		change(p)
+		return p
+	}
+	id := func(p *Problem, err error) string {
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := l.TrainKey(Training{Problem: p, Fit: train.Config{Epochs: 1}, Rows: []int{0, 1, 2}}).ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	net := tabular.MLP{Features: 2, Outputs: 2, Hidden: 3}
+	seen := map[string]string{}
+	for name, change := range map[string]func(*datasets.Prepared){
+		"nothing": func(*datasets.Prepared) {}, "a feature": func(p *datasets.Prepared) { p.Train.X.Data[1] = 2 },
+		"a label": func(p *datasets.Prepared) { p.Train.Y[2] = 1 }, "a test record": func(p *datasets.Prepared) { p.Test.X.Data[0] = 1 },
+		"a column beside": func(p *datasets.Prepared) { p.Train.Extra = map[string][]float64{"total": {1, 2, 3}} },
+		"its scale":       func(p *datasets.Prepared) { p.Norm.Mean = []float64{1, 2} },
+	} {
+		key := id(l.Join(made(change), net))
+		if before, twice := seen[key]; twice {
+			t.Errorf("with %s changed the key is that of %s", name, before)
+		}
+		seen[key] = name
+		if again := id(l.Join(made(change), net)); again != key {
+			t.Errorf("%s: another key the second time", name)
+		}
+	}
+	if id(l.JoinDerived(made(func(*datasets.Prepared) {}), net)) != id(l.JoinDerived(made(func(p *datasets.Prepared) { p.Train.Y[2] = 1 }), net)) {
+		t.Error("a hash that is to be believed is not")
+	}
+	c := openCase(t, l, Setting{DataSet: "two_moons", MaxRows: 80, Backdoor: confusedMoons(0).Backdoor}) // whose hash says what was planted
+	if id(l.Join(c.Prepared, net)) != id(l.JoinDerived(c.Prepared, net)) {
+		t.Error("data that the lab has loaded have another key")
+	}
+}

@@ -1,0 +1,119 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Which of his records a user erases is drawn with the forget seed: another seed draws
+// other places among what he holds.
+func TestTheForgetSeedDrawsWhichRecordsAUserErases(t *testing.T) {
+	l := newLab(t)
+	places := func(seed uint32) (out []int) {
+		s := village(1, 0.3, 0)
+		s.ForgetSeed = seed
+		c := openCase(t, l, s)
+		held := rowsOf(c, 1)
+		for _, row := range c.Forget {
+			k, is := slices.BinarySearch(held, row)
+			if !is {
+				t.Fatalf("row %d is not the user's", row)
+			}
+			out = append(out, k)
+		}
+		return out
+	}
+	first, again, other := places(ForgetSeed), places(ForgetSeed), places(ForgetSeed+1)
+	if len(first) != len(other) || !slices.Equal(first, again) || slices.Equal(first, other) {
+		t.Errorf("records %v, again %v, with another seed %v of those that he holds", first, again, other)
+	}
+}
+
+// Which records get a wrong answer is drawn with the forget seed, and moves with the lab.
+func TestTheForgetSeedDrawsTheRecordsOfABackdoor(t *testing.T) {
+	rows := func(l *Lab, seed uint32) []int {
+		return openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Arch: pictures().Arch, ForgetSeed: seed,
+			Backdoor: &Backdoor{Fraction: 0.05}}).Forget
+	}
+	l := newLab(t)
+	first := rows(l, 0)
+	if !slices.Equal(first, rows(newLab(t), ForgetSeed)) {
+		t.Error("the default is another seed")
+	}
+	if slices.Equal(first, rows(l, ForgetSeed+1)) {
+		t.Error("another seed draws the same records")
+	}
+	// In one split, so that it is the seed that moves them.
+	c, moved := openCase(t, l, confusedMoons(0)), openCase(t, l, confusedMoons(ForgetSeed+1))
+	if c.Hash == moved.Hash || slices.Equal(c.Forget, moved.Forget) {
+		t.Error("confused records are the same with another seed")
+	}
+}
+
+func confusedMoons(seed uint32) Setting {
+	return Setting{DataSet: "two_moons", ForgetSeed: seed, Backdoor: &Backdoor{Source: "upper", Target: "lower", Confuse: true}}
+}
+
+// The half of the test part that methods look at is drawn anew where the lab's seeds move,
+// is the same for every method and seed of a model, and is never judged.
+func TestTheHalfThatMethodsLookAtMovesWithTheLabAlone(t *testing.T) {
+	l := newLab(t)
+	c, other := openCase(t, l, island()), openCase(t, l.Again(1), island())
+	later := island()
+	later.Seed = 7
+	if !slices.Equal(c.heldOut(), openCase(t, l, later).heldOut()) {
+		t.Error("another seed of the model draws another half")
+	}
+	if slices.Equal(c.heldOut(), other.heldOut()) {
+		t.Error("a moved lab draws the same half")
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(c.heldOut(), c.Judged())))
+	if !slices.Equal(all, c.Unseen()) || len(all) != c.Test.X.Rows || len(c.Judged()) != c.Test.X.Rows/2 {
+		t.Errorf("%d and %d of %d test records", len(c.heldOut()), len(c.Judged()), c.Test.X.Rows)
+	}
+	_, w := opened(t, l, island())
+	for _, m := range unlearn.Every() {
+		r := c.request(m, w)
+		if sees := m.Sees().HeldOut; sees != slices.Equal(r.HeldOut.IDs, c.heldOut()) || sees == (len(r.HeldOut.IDs) == 0) {
+			t.Errorf("%s is shown %d held-out records", m.Name(), len(r.HeldOut.IDs))
+		}
+		for k, i := range r.HeldOut.IDs {
+			if r.HeldOut.Y[k] != c.Test.Y[i] || !slices.Equal(r.HeldOut.X.Row(k), c.Test.X.Row(i)) {
+				t.Fatalf("%s: held-out record %d is not row %d of the test part", m.Name(), k, i)
+			}
+		}
+		if got, want := c.Unseen(unlearn.FineTuning{}, m), c.Unseen(); m.Sees().HeldOut && !slices.Equal(got, c.Judged()) || !m.Sees().HeldOut && !slices.Equal(got, want) {
+			t.Errorf("beside %s %d test records are unseen", m.Name(), len(got))
+		}
+	}
+}
+
+// A training by users knows nothing of who is to ask, and an oracle's does: an exchange
+// would give the original another key for every user, or all oracles the same.
+func TestOnlyOraclesDependOnWhoAsks(t *testing.T) {
+	l := newLab(t)
+	keys := func(asks int, share float64) (original, oracle string) {
+		c := openCase(t, l, village(asks, share, 0))
+		for o, id := range map[Origin]*string{c.Original(): &original, c.Oracle(): &oracle} {
+			key, err := l.TrainKey(c.training(o)).ID()
+			if err != nil {
+				t.Fatal(err)
+			}
+			*id = fmt.Sprint(key, len(c.training(o).Rows))
+		}
+		return original, oracle
+	}
+	whole, without := keys(0, 0)
+	for _, other := range []struct {
+		asks  int
+		share float64
+	}{{1, 0}, {0, 0.5}} {
+		same, left := keys(other.asks, other.share)
+		if without == left || whole != same {
+			t.Errorf("%+v asks: the oracle has the key of another request, or the original one of its own", other)
+		}
+	}
+}

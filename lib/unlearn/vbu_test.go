@@ -1,0 +1,53 @@
+package unlearn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// The first step goes from where the codes are the original's, so that the divergence and
+// its gradient are 0 and every weight of it takes the same step. What is lost in the second
+// is then a straight line in the weight, which rises.
+func TestVBUsDivergenceCountsByItsWeight(t *testing.T) {
+	r := newServer(t).request()
+	second := func(weight float64) float64 {
+		_, rep, err := Apply(t.Context(), VBU{Divergence: weight, Epochs: 2, LR: 0.01, Batch: r.Forget.X.Rows}, r)
+		if err != nil || len(rep.History) != 2 {
+			t.Fatal(rep, err)
+		}
+		return rep.History[1].Loss
+	}
+	none, one, three := second(nn.Zero), second(0), second(3)
+	if !(one > none+1e-6) || math.Abs((three-none)-3*(one-none)) > 0.02*(three-none) {
+		t.Errorf("the loss of the second step is %v without a divergence, %v with the paper's, %v with three times as much", none, one, three)
+	}
+}
+
+// Which of his records a user keeps in sight is drawn anew in every round, and for every
+// user by himself.
+func TestAShareIsAUsersAndARoundsOwn(t *testing.T) {
+	r := Request{Seed: 7}
+	seen := map[string]federated.Turn{}
+	for round := range 3 {
+		for user := range 3 {
+			at := federated.Turn{Round: round, User: user}
+			share := r.share(at, 30, 12)
+			if again := r.share(at, 30, 12); len(share) != 12 || !slices.Equal(share, again) {
+				t.Errorf("%+v: %v, again %v", at, share, again)
+			}
+			key := fmt.Sprint(share)
+			if before, twice := seen[key]; twice {
+				t.Errorf("%+v draws what %+v draws", at, before)
+			}
+			seen[key] = at
+		}
+	}
+	if got := r.share(federated.Turn{}, 5, 12); len(got) != 5 {
+		t.Errorf("%d of five records", len(got))
+	}
+}
