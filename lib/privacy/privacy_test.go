@@ -239,7 +239,7 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 	for words, p := range map[string]PRV{
 		"an error of -1 in epsilon": {EpsilonError: -1}, "1e-05 in delta = 1e-05": {DeltaError: 1e-5},
-		"more than 2^25 points": {EpsilonError: 1e-7},
+		"more than 2^24 points": {EpsilonError: 1e-7},
 	} {
 		if _, err := (History{ok}).PRV(1e-5, p); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
