@@ -59,6 +59,14 @@ func (h History) sum(removed bool, width, deltaError float64) (sum, error) {
 	return out, nil
 }
 
+// longest is over what length the losses of one step spread.
+func (s sum) longest() (length float64) {
+	for _, k := range s.kinds {
+		length = max(length, float64(len(k.p))*s.width)
+	}
+	return length
+}
+
 // lossRange holds the loss of one step but for a probability of at most share at either end.
 func (s Step) lossRange(share float64, removed bool) (low, high float64) {
 	z := 0.0

@@ -79,21 +79,40 @@ func (h History) direction(removed bool, delta float64, p PRV) (Bounds, error) {
 	if err != nil {
 		return Bounds{}, err
 	}
-	t := s.tilt(delta)
-	if t.points < leastPoints { // finer, where that costs nothing
-		if finer, err := h.sum(removed, t.length/leastPoints, p.DeltaError); err == nil {
-			s, t = finer, finer.tilt(delta)
+	lambda := s.lambda(delta)
+	if t := s.window(lambda); t.points < leastPoints { // finer, where that costs nothing
+		finer := max(t.length, s.longest()/16) / leastPoints
+		if s, err = h.sum(removed, min(width, finer), p.DeltaError); err != nil {
+			return Bounds{}, err
 		}
+		lambda = s.lambda(delta)
 	}
-	if t.points > mostPoints {
-		return Bounds{}, tooMany(t.length, s.width)
+	lost := s.slip
+	for range fallbacks {
+		t := s.window(lambda)
+		if t.points > mostPoints {
+			return Bounds{}, tooMany(t.length, s.width)
+		}
+		var b Bounds
+		if b, lost = s.compose(t).bounds(delta, p.DeltaError); lost+s.slip < p.EpsilonError {
+			moved := p.EpsilonError + s.slip
+			return Bounds{max(0, b.Low-moved), b.Estimate, b.High + moved}, nil
+		}
+		lambda /= 4
 	}
-	c, moved := s.compose(t), p.EpsilonError+s.slip
-	low, high := c.epsilon(delta+p.DeltaError, -1), c.epsilon(delta-p.DeltaError, 1)
-	if lost := max(c.epsilon(delta+p.DeltaError, 0)-low, high-c.epsilon(delta-p.DeltaError, 0), s.slip); !(lost < p.EpsilonError) {
-		return Bounds{}, fmt.Errorf("the rounding of float64 moves epsilon by %.2g", lost)
-	}
-	return Bounds{max(0, low-moved), c.epsilon(delta, 0), high + moved}, nil
+	return Bounds{}, fmt.Errorf("the rounding of float64 moves epsilon by %.2g", lost)
+}
+
+// fallbacks is how often a smaller lambda is tried. Where a loss has a largest value that
+// is likely, as that of a record added has, epsilon lies below what the first one shows.
+const fallbacks = 10
+
+// bounds are those of the composed law, but for what the grid moves, and how far the
+// errors of rounding widen them, NaN where the law does not show epsilon.
+func (c composed) bounds(delta, deltaError float64) (b Bounds, lost float64) {
+	b = Bounds{c.epsilon(delta+deltaError, -1), c.epsilon(delta, 0), c.epsilon(delta-deltaError, 1)}
+	lost = max(c.epsilon(delta+deltaError, 0)-b.Low, b.High-c.epsilon(delta-deltaError, 0))
+	return b, lost + 0*b.Estimate
 }
 
 func tooMany(length, width float64) error {

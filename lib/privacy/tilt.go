@@ -9,7 +9,7 @@ import (
 )
 
 // tilt is a law times exp(lambda y - logMoment), and the window that holds the sum of
-// all losses under it, but for a probability of 2 outside.
+// all losses under it.
 type tilt struct {
 	lambda    float64
 	logMoment float64 // ln E exp(lambda Y) of the sum
@@ -40,13 +40,18 @@ func (s sum) logMoment(t float64) float64 {
 	return out
 }
 
-// tilt chooses lambda to give the least epsilon with exp(logMoment - lambda epsilon) =
-// delta, which bounds the true one from above and is near to it, and is the mean of the
-// tilted law. Every lambda gives bounds that hold; this one gives narrow ones.
-func (s sum) tilt(delta float64) tilt {
+// lambda gives the least epsilon with exp(logMoment - lambda epsilon) = delta, which
+// bounds the true one from above and is near to it, and is the mean of the tilted law.
+// Every lambda gives bounds that hold; this one gives narrow ones. Beyond a few per width
+// it tells no points apart.
+func (s sum) lambda(delta float64) float64 {
 	bound := func(lambda float64) float64 { return (s.logMoment(lambda) - math.Log(delta)) / lambda }
-	lambda := least(bound, 1, 2, 30)
-	lambda = least(bound, lambda, math.Sqrt(math.Sqrt2), 4)
+	coarse := least(bound, 4/s.width, 0.5, 40)
+	return least(bound, coarse*math.Pow(2, 0.75), math.Pow(2, -0.25), 6)
+}
+
+// window holds the sum under the tilted law but for a probability of outside at either end.
+func (s sum) window(lambda float64) tilt {
 	out := tilt{lambda: lambda, logMoment: s.logMoment(lambda), low: math.Inf(-1)}
 	high, spread := math.Inf(1), s.spread(lambda)
 	for j := -14; j <= 5; j++ {
@@ -62,14 +67,14 @@ func (s sum) tilt(delta float64) tilt {
 	return out
 }
 
-// least is the x, among from times powers of ratio up to the reach, with the least f.
-func least(f func(float64) float64, from, ratio float64, reach int) float64 {
+// least is the x with the least f, among from and its products with powers of ratio.
+func least(f func(float64) float64, from, ratio float64, powers int) float64 {
 	best, at := math.Inf(1), from
-	for j := -reach; j <= reach; j++ {
-		x := from * math.Pow(ratio, float64(j))
-		if v := f(x); v < best {
-			best, at = v, x
+	for range powers + 1 {
+		if v := f(from); v < best {
+			best, at = v, from
 		}
+		from *= ratio
 	}
 	return at
 }
