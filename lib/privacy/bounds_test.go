@@ -19,7 +19,7 @@ func prv(t *testing.T, h History, delta float64, p PRV) Bounds {
 
 // holds fails unless the bounds hold epsilon, are as wide as promised, and none is above
 // the bound of RDP.
-func holds(t *testing.T, h History, delta, epsilon float64) {
+func holds(t *testing.T, h History, delta, epsilon float64) Bounds {
 	t.Helper()
 	b, rdp := prv(t, h, delta, PRV{}), first(h.RDP(delta)).Epsilon
 	if !(b.Low <= epsilon && epsilon <= b.High) || b.High-b.Low > 0.16 || math.Abs(b.Estimate-epsilon) > 2e-3+1e-5*epsilon {
@@ -28,6 +28,7 @@ func holds(t *testing.T, h History, delta, epsilon float64) {
 	if epsilon > rdp+1e-6 || b.Low > rdp {
 		t.Errorf("%+v at %v: %+v, epsilon is %v, RDP says %v", h, delta, b, epsilon, rdp)
 	}
+	return b
 }
 
 func first[T any](v T, err error) T {
@@ -63,7 +64,7 @@ func TestTheExactEpsilonOfPlainStepsIsInTheBounds(t *testing.T) {
 	// mpmath 1.4.1, 60 digits
 	near(t, "epsilon of 1,000 steps", gaussianEpsilon(History{{1, 0.8, 1000}}, 1e-5), 948.8851293416677, 1e-9)
 	near(t, "epsilon of one step", gaussianEpsilon(History{{1, 1, 1}}, 1e-15), 8.165579695504254, 1e-9)
-	for _, delta := range []float64{0.5, 1e-3, 1e-5, 1e-8, 1e-11, 1e-15, 1e-30} {
+	for _, delta := range []float64{0.5, 1e-5, 1e-11, 1e-15, 1e-30} {
 		for _, h := range []History{
 			{{1, 0.3, 1}}, {{1, 1, 1}}, {{1, 50, 1}}, {{1, 0.5, 30}}, {{1, 4, 10}}, {{1, 20, 100}}, {{1, 5, 1000}}, {{1, 5, 9}, {1, 10, 8}},
 		} {
@@ -96,9 +97,9 @@ func TestTheBoundsHoldAtASmallDelta(t *testing.T) {
 // epsilon: at random settings, from hardly any to large losses.
 func TestAccountantsAgreeAndAreMonotone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	tries := 40
+	tries := 20
 	if testing.Short() {
-		tries = 10
+		tries = 3
 	}
 	for range tries {
 		between := func(low, high float64) float64 { return math.Exp(math.Log(low) + rng.Float64()*math.Log(high/low)) }
