@@ -93,6 +93,22 @@ func TestTheBoundsHoldAtASmallDelta(t *testing.T) {
 	}
 }
 
+// Where a record is added the loss is at most -ln(1-q), which is likely: what lies below
+// shows under a smaller lambda. mpmath 1.4.1, by the definition of delta.
+func TestALossWithALikelyLargestValue(t *testing.T) {
+	holds(t, History{{0.01, 0.3, 1}}, 1e-3, 4.3994640011552075)
+	holds(t, History{{0.001, 0.5, 1}}, 1e-5, 0.3375997968374231)
+}
+
+// DeltaError is given away at both ends.
+func TestDeltaErrorWidensTheBounds(t *testing.T) {
+	h, e := History{{0.01, 1, 1000}}, 0.01
+	b := prv(t, h, 1e-5, PRV{EpsilonError: e, DeltaError: 5e-6})
+	high, low := prv(t, h, 5e-6, PRV{EpsilonError: e}).Estimate+e, prv(t, h, 1.5e-5, PRV{EpsilonError: e}).Estimate-e
+	near(t, "high", b.High, high, 1e-4)
+	near(t, "low", b.Low, low, 1e-4)
+}
+
 // Bounds of two ways to compute agree, and whatever costs more has not the smaller
 // epsilon: at random settings, from hardly any to large losses.
 func TestAccountantsAgreeAndAreMonotone(t *testing.T) {
