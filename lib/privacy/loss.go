@@ -138,11 +138,10 @@ func normalBetween(a, b float64) (p, err float64) {
 }
 
 // lossMean is E[Y] of one step, by the trapezoidal rule, which for functions like this
-// one loses nothing: they are smooth on the scale of the noise, and of its square, where
-// the nearest pole is, and end in normal tails.
+// one loses nothing: they are smooth on the scale of the noise and end in normal tails.
 func (s Step) lossMean(removed bool) float64 {
 	const tail, perNoise = 14, 64
-	width := min(s.Noise/perNoise, s.Noise*s.Noise/2)
+	width := s.Noise / perNoise
 	density := func(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) / s.Noise }
 	var sum compensated
 	for x := -tail * s.Noise; x < 1+float64(tail*s.Noise); x += width {
