@@ -45,7 +45,7 @@ var ofGround = []Fault{
 	{File: "lib/stats/wilcoxon.go", Old: "2*nf+1)/24 - ties/48", New: "2*nf+1)/24", Protects: "ties lessen the variance of W"},
 	{File: "lib/stats/wilcoxon.go", Old: "2*below+t+1, t)\n", New: "2*below+2, t)\n", Protects: "equal differences share their ranks in the exact law"},
 	{File: "lib/stats/wilcoxon.go", Old: "n <= exactWilcoxonBelow || len(bs) < n",
-		New: "len(bs) == n && n <= exactWilcoxonBelow || len(bs) < n && n > exactWilcoxonBelow",
+		New:      "len(bs) == n && n <= exactWilcoxonBelow || len(bs) < n && n > exactWilcoxonBelow",
 		Protects: "the signed-rank test of few tied differences is exact"},
 	{File: "lib/stats/wilcoxon.go", Old: "r.WPlus-r.WMinus)", New: "r.WMinus-r.WPlus)", Protects: "the signed effect has the sign of the differences"},
 
