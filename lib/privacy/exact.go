@@ -1,12 +1,17 @@
 package privacy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
 
-// mostExact bounds the features of which all subsets are looked at.
-const mostExact = 16
+const (
+	// mostExact bounds the features of which all subsets are looked at.
+	mostExact = 16
+	// mostExactSteps bounds the draws times the subsets times the features: some seconds.
+	mostExactSteps = 1 << 30
+)
 
 // SmallestDelta is the least delta with
 //
@@ -48,20 +53,35 @@ func (m Masking) SmallestDelta(x, y []float32, k int, epsilon float64) (float64,
 	if !(epsilon >= 0) {
 		return 0, fmt.Errorf("privacy: epsilon is %v", epsilon)
 	}
-	for what, v := range map[string][]float32{"x": x, "y": y} {
-		if len(v) < 1 || len(v) > mostExact || k < 1 || !m.Replacement && k > len(v) {
-			return 0, fmt.Errorf("privacy: exact masking draws %d of the %d features of %s; at most %d features can be looked at", k, len(v), what, mostExact)
+	if err := errors.Join(m.checkExact("x", x, k), m.checkExact("y", y, k)); err != nil {
+		return 0, err
+	}
+	of, other := m.law(m.logWeights(x), k), m.law(m.logWeights(y), k)
+	same := agree(x, y)
+	return min(1, max(excess(of, other, same, epsilon), excess(other, of, same, epsilon))), nil
+}
+
+func (m Masking) checkExact(what string, x []float32, k int) error {
+	n := len(x)
+	if n < 1 || n > mostExact || k < 1 || !m.Replacement && k > n {
+		return fmt.Errorf("privacy: exact masking draws %d of the %d features of %s; at most %d features can be looked at", k, n, what, mostExact)
+	}
+	if k > mostExactSteps>>n/n {
+		return fmt.Errorf("privacy: exact masking: %d draws from %d features take too long", k, n)
+	}
+	for j, v := range x {
+		if v-v != 0 {
+			return fmt.Errorf("privacy: exact masking: %s[%d] is %v", what, j, v)
 		}
 	}
-	of, other := m.law(m.weights(x), k), m.law(m.weights(y), k)
-	same := agree(x, y)
-	return max(excess(of, other, same, epsilon), excess(other, of, same, epsilon)), nil
+	return nil
 }
 
 // law is the probability of every set of features, as bits, to be what is in clear
-// after k draws.
-func (m Masking) law(weights []float64, k int) []float64 {
-	now := make([]float64, 1<<len(weights))
+// after k draws. Weights are taken relative to the largest that is left, so that those
+// of features that are hardly ever drawn first do not vanish.
+func (m Masking) law(logWeights []float64, k int) []float64 {
+	now := make([]float64, 1<<len(logWeights))
 	now[0] = 1
 	for range k {
 		next := make([]float64, len(now))
@@ -69,21 +89,33 @@ func (m Masking) law(weights []float64, k int) []float64 {
 			if p == 0 {
 				continue
 			}
-			left := 0.0
+			weights, all := m.left(logWeights, set)
 			for j, w := range weights {
-				if m.Replacement || set>>j&1 == 0 {
-					left += w
-				}
-			}
-			for j, w := range weights {
-				if m.Replacement || set>>j&1 == 0 {
-					next[set|1<<j] += float64(p * w / left)
-				}
+				next[set|1<<j] += float64(p * w / all)
 			}
 		}
 		now = next
 	}
 	return now
+}
+
+// left are the weights of the features that can be drawn where a set of them is, and
+// their sum; 0 of those that cannot.
+func (m Masking) left(logWeights []float64, set int) (weights []float64, all float64) {
+	most := math.Inf(-1)
+	for j, w := range logWeights {
+		if m.Replacement || set>>j&1 == 0 {
+			most = max(most, w)
+		}
+	}
+	weights = make([]float64, len(logWeights))
+	for j, w := range logWeights {
+		if m.Replacement || set>>j&1 == 0 {
+			weights[j] = math.Exp(w - most)
+			all += weights[j]
+		}
+	}
+	return weights, all
 }
 
 // agree are the features, as bits, that both have with the same value.

@@ -172,15 +172,6 @@ func (m Masking) logWeights(row []float32) []float64 {
 	return out
 }
 
-// weights are the weights themselves.
-func (m Masking) weights(row []float32) []float64 {
-	out := m.logWeights(row)
-	for j, v := range out {
-		out[j] = math.Exp(v)
-	}
-	return out
-}
-
 // draw returns k features, some twice where there is replacement.
 func (m Masking) draw(logWeights []float64, k int, rng *rand.Rand) []int {
 	if m.Replacement {

@@ -221,6 +221,15 @@ func sequences(weights []float64, k int, replacement bool) map[int]float64 {
 	return out
 }
 
+// weights are proportional to the chances of a row's features.
+func weights(m Masking, row []float32) []float64 {
+	out := m.logWeights(row)
+	for j, v := range out {
+		out[j] = math.Exp(v)
+	}
+	return out
+}
+
 // The law of masks in three ways: by subsets, by all sequences of draws, and drawn.
 func TestMasksHaveTheirLaw(t *testing.T) {
 	x := []float32{0, 1, 0.3, 2}
@@ -232,7 +241,7 @@ func TestMasksHaveTheirLaw(t *testing.T) {
 	for _, m := range []Masking{{}, {Replacement: true}, {Weighting: Exponential}, {Weighting: Exponential, Replacement: true}} {
 		m.Rate = 0.5
 		m = m.Resolved()
-		law, twin := m.law(m.weights(x), k), sequences(m.weights(x), k, m.Replacement)
+		law, twin := m.law(m.logWeights(x), k), sequences(weights(m, x), k, m.Replacement)
 		_, masks := masked(t, m, many, upTo(rows), 9)
 		seen := make([]float64, len(law))
 		for i := range rows {
@@ -254,11 +263,24 @@ func TestMasksHaveTheirLaw(t *testing.T) {
 		}
 	}
 	m := Masking{Weighting: Exponential}.Resolved()
-	w := m.weights([]float32{1, 0})
+	w := weights(m, []float32{1, 0})
 	near(t, "a white pixel against a black one", w[0]/w[1], math.Exp(0.5), 1e-12)
 	m.Channels = 2 // features 0 and 1 in two channels, means 0.5 and 0.25
-	w = m.weights([]float32{1, 0, 0, 0.5})
+	w = weights(m, []float32{1, 0, 0, 0.5})
 	near(t, "positions of two channels", w[0]/w[1], math.Exp(0.125), 1e-12)
+}
+
+// Where one feature is drawn before all others, the second draw is still among what is
+// left: of weights e^0, e^-5000 and e^-5000 either of the others with one half.
+func TestFeaturesThatAreHardlyEverDrawnFirstAreDrawnNext(t *testing.T) {
+	m := Masking{Weighting: Exponential}
+	for set, want := range []float64{0b011: 0.5, 0b101: 0.5, 0b111: 0} {
+		near(t, "the probability", m.law([]float64{0, -5000, -5000}, 2)[set], want, 1e-12)
+	}
+	delta, err := m.SmallestDelta([]float32{10000, 0, 0}, []float32{10000, 0, 1}, 2, 0)
+	if near(t, "delta", delta, 1/(1+math.Exp(-0.5)), 1e-12); err != nil {
+		t.Error(err)
+	}
 }
 
 // neighbours are a record of n features and its neighbours: one feature less (the
@@ -328,7 +350,7 @@ func TestWeightedDrawsBreakTheClaims(t *testing.T) {
 				}
 				r := m.Resolved()
 				shown := 0.0 // the chance that the bright feature is drawn
-				for set, p := range sequences(r.weights(y), k, m.Replacement) {
+				for set, p := range sequences(weights(r, y), k, m.Replacement) {
 					if set>>(n-1)&1 == 1 {
 						shown += p
 					}
@@ -412,6 +434,14 @@ func TestNonsenseIsNotMasked(t *testing.T) {
 		},
 		"epsilon is NaN": func() error {
 			_, err := Masking{}.SmallestDelta(make([]float32, 2), make([]float32, 2), 1, math.NaN())
+			return err
+		},
+		"y[1] is NaN": func() error {
+			_, err := Masking{}.SmallestDelta(make([]float32, 2), []float32{0, float32(math.NaN())}, 1, 1)
+			return err
+		},
+		"1000000000 draws from 16 features take too long": func() error {
+			_, err := Masking{Replacement: true}.SmallestDelta(make([]float32, 16), make([]float32, 16), 1e9, 1)
 			return err
 		},
 		"features of one column": func() error {

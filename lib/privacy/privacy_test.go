@@ -239,7 +239,7 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 	for words, p := range map[string]PRV{
 		"an error of -1 in epsilon": {EpsilonError: -1}, "1e-05 in delta = 1e-05": {DeltaError: 1e-5},
-		"more than 2^25 points": {EpsilonError: 1e-7},
+		"more than 2^24 points": {EpsilonError: 1e-7},
 	} {
 		if _, err := (History{ok}).PRV(1e-5, p); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
@@ -270,6 +270,8 @@ func TestTheMeanOfALossIsExact(t *testing.T) {
 	}{
 		{Step{Rate: 0.001, Noise: 1}, 8.56846240970603e-7, 8.54577823061269e-7},
 		{Step{Rate: 0.2, Noise: 0.5}, 0.167396965880284, 0.0857053770757491},
+		{Step{Rate: 0.2, Noise: 0.01}, 999.4995975764618, 0.2231435513142098},
+		{Step{Rate: 0.001, Noise: 0.03}, 0.5476483004433235, 0.001000500333583534},
 		{Step{Rate: 0.01, Noise: 3}, 5.86883583736451e-6, 5.86177611654266e-6},
 		{Step{Rate: 0.9, Noise: 0.8}, 0.638497188347077, 0.548599671618309},
 	} {

@@ -92,6 +92,9 @@ func (s Step) fractionalMoment(a float64) float64 {
 		size := math.Log(math.Abs(coefficient))
 		below := size + float64(k*math.Log(q)) + float64(j*math.Log1p(-q)) + (float64(k*k)-k)/(2*sd*sd) + math.Log(0.5) + logErfc((k-z)/(math.Sqrt2*sd))
 		above := size + float64(j*math.Log(q)) + float64(k*math.Log1p(-q)) + (float64(j*j)-j)/(2*sd*sd) + math.Log(0.5) + logErfc((z-j)/(math.Sqrt2*sd))
+		if math.IsNaN(below + above) { // the noise is too little for float64
+			break
+		}
 		total.add(below, coefficient > 0)
 		total.add(above, coefficient > 0)
 		if k > a && max(below, above) < seriesEnd {

@@ -48,7 +48,8 @@ func youden(bs []block, nPos, nNeg int) float64 {
 // interval of a bootstrap over records, positives and negatives drawn
 // separately. The null value is 0. For the unsigned advantage take
 // Estimate.Unsigned of the result: a bootstrap of |2 AUC - 1| itself is biased
-// upwards and can never include 0.
+// upwards and can never include 0. Where the classes do not overlap the interval has no
+// width, as in AUCBootstrap: take 2 AUC - 1 of DeLong there.
 func AdvantageInterval(pos, neg []float64, level float64, reps int, rng *rand.Rand) (Estimate, error) {
 	samples, err := bootstrapAUC("AdvantageInterval", pos, neg, level, reps, rng)
 	if err != nil {

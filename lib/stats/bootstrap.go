@@ -49,7 +49,8 @@ func PercentileInterval(samples []float64, level float64) (low, high float64, er
 // keep or change them. Over is "records"; null and direction are the caller's.
 // A stat with the same value on every resample gets an interval without width.
 // It refuses n < 2, a nil rng or stat, a level outside (0, 1), values of stat
-// that are not finite, and resamples that all lie on one side of the value.
+// that are not finite, resamples that all lie on one side of the value, and so much
+// skewness that 1 - a (z0 + z) is not above 0, where q would turn round.
 func BCa(n, reps int, rng *rand.Rand, level float64, stat func(idx []int) float64) (Estimate, error) {
 	if n < 2 || stat == nil {
 		return Estimate{}, fmt.Errorf("stats.BCa: n is %d (want at least 2), stat is nil: %t", n, stat == nil)
@@ -123,6 +124,9 @@ func bcaInterval(samples, jack []float64, value, level float64) (low, high float
 		return sortedQuantile(s, normalCDF(z0+(z0+z)/(1-float64(a*(z0+z)))))
 	}
 	z := normalQuantile((1 + level) / 2)
+	if !(1-float64(a*(z0-z)) > 0 && 1-float64(a*(z0+z)) > 0) {
+		return 0, 0, fmt.Errorf("stats.BCa: too skewed for a level of %v: the acceleration is %.3g, the bias %.3g standard errors", level, a, z0)
+	}
 	return at(-z), at(z), nil
 }
 

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -29,7 +28,7 @@ func SD(x []float64) (float64, error) {
 
 // sdOf is SD for input known to be good.
 func sdOf(x []float64) float64 {
-	return math.Sqrt(squaresAbout(x, meanOf(x)) / float64(len(x)-1))
+	return rootSquares(x, float64(len(x)-1))
 }
 
 // PopSD returns the population standard deviation, with divisor n, which is
@@ -38,7 +37,7 @@ func PopSD(x []float64) (float64, error) {
 	if err := checkFinite("PopSD", "x", x); err != nil {
 		return 0, err
 	}
-	return math.Sqrt(squaresAbout(x, meanOf(x)) / float64(len(x))), nil
+	return rootSquares(x, float64(len(x))), nil
 }
 
 // Median returns the middle value, or the mean of the two middle values. It

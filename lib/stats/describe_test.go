@@ -201,3 +201,27 @@ func TestJensenShannonRunsFromZeroToLogTwo(t *testing.T) {
 		t.Errorf("constant samples: %v, %v", got, err)
 	}
 }
+
+// Sums and squares of these values are beyond float64 or below it; what comes out is not.
+func TestMeansAndDeviationsOfExtremeValues(t *testing.T) {
+	for _, c := range []struct {
+		x        []float64
+		mean, sd float64
+	}{
+		{[]float64{1.5e308, 1.5e308, 1.2e308}, 1.4e308, math.Sqrt(3) * 1e307},
+		{[]float64{-1e308, 1e308}, 0, math.Sqrt2 * 1e308},
+		{[]float64{1e200, 3e200}, 2e200, math.Sqrt2 * 1e200},
+		{[]float64{1e-200, 3e-200}, 2e-200, math.Sqrt2 * 1e-200},
+	} {
+		m, err := Mean(c.x)
+		must(t, err)
+		near(t, "mean", m, c.mean, 1e-14*math.Abs(c.mean))
+		if sd, err := SD(c.x); !(math.Abs(sd-c.sd) <= 1e-14*c.sd) {
+			t.Errorf("%v: standard deviation %v, want %v, %v", c.x, sd, c.sd, err)
+		}
+	}
+	r, err := Pearson([]float64{1e200, 2e200, 4e200}, []float64{1e-200, 2e-200, 4e-200})
+	if must(t, err); math.Abs(r-1) > 1e-14 {
+		t.Errorf("correlation %v, want 1", r)
+	}
+}

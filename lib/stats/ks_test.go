@@ -24,6 +24,24 @@ func TestKolmogorovProbabilityMatchesSciPy(t *testing.T) {
 	}
 }
 
+// SciPy 1.17.1, 2*ksone.sf(d, n): far out, where the limit is a million times too large.
+func TestKolmogorovProbabilityHasItsDigitsInTheTail(t *testing.T) {
+	for _, c := range []struct {
+		n       int
+		d, want float64
+	}{
+		{10, 0.96, 2.0971520000000185e-14},
+		{10, 1, 0},
+		{50, 0.5, 4.392853499119748e-12},
+		{1000, 0.1, 3.703687096817711e-09},
+		{5000, 0.05, 2.6523052328711187e-11},
+		{100000, 0.0101, 2.738094647570014e-09},
+	} {
+		near(t, "P", ksSurvival(c.n, c.d), c.want, 1e-8*c.want)
+	}
+	near(t, "P at the seam", ksSurvival(100, 0.3000001), ksSurvival(100, 0.2999999), 1e-10)
+}
+
 // SciPy 1.17.1, kstest(|sin(1 ... 29)|, "uniform").
 func TestKSUniformMatchesSciPy(t *testing.T) {
 	d, p, err := KSUniform(sequence(29, func(i float64) float64 { return math.Abs(math.Sin(i + 1)) }))

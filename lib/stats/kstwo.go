@@ -10,8 +10,8 @@ import (
 // continuous distribution for both.
 //
 // Up to a million pairs pvalue is exact, however small, from the paths of the merged
-// sample that leave the band |i/n - j/m| < D; beyond, Kolmogorov's limit. Ties make it
-// conservative. It refuses an empty sample and values that are not finite.
+// sample that leave the band |i/n - j/m| < D; beyond, that of a single sample of
+// n m/(n + m) values, as in SciPy's method "asymp". Ties make it conservative. It refuses an empty sample and values that are not finite.
 func KSTwoSample(x, y []float64) (d, pvalue float64, err error) {
 	for _, s := range []struct {
 		name string
@@ -24,7 +24,7 @@ func KSTwoSample(x, y []float64) (d, pvalue float64, err error) {
 	d = ksDistance(slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y)))
 	n, m := len(x), len(y)
 	if n > 1_000_000/m {
-		return d, kolmogorovLimit(d * math.Sqrt(float64(n)*float64(m)/float64(n+m))), nil
+		return d, ksSurvival(int(math.Round(float64(n)/float64(n+m)*float64(m))), d), nil
 	}
 	return d, pathsOutside(n, m, d), nil
 }

@@ -65,6 +65,15 @@ func TestKSTwoSampleIsContinuousInTheNumberOfValues(t *testing.T) {
 	}
 }
 
+// One value against very many is one value against a law: P(D >= d) = 2(1-d).
+func TestKSTwoSampleOfOneValueAgainstMany(t *testing.T) {
+	many := sequence(2_000_000, func(i float64) float64 { return i })
+	d, p, err := KSTwoSample([]float64{19_999.5}, many)
+	if err != nil || math.Abs(d-0.99) > 1e-6 || math.Abs(p-2*(1-d)) > 1e-9 {
+		t.Errorf("D = %v, p = %v, %v", d, p, err)
+	}
+}
+
 func TestKSTwoSampleRefusesNonsense(t *testing.T) {
 	for words, s := range map[string][2][]float64{"x": {nil, {1}}, "y": {{1}, nil}, "y[1]": {{1}, {1, math.NaN()}}} {
 		if _, _, err := KSTwoSample(s[0], s[1]); err == nil || !strings.Contains(err.Error(), words) {

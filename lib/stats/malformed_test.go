@@ -67,6 +67,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		{first(BCa(5, 9, nil, 0.95, stat)), "stats.BCa: rng is nil"},
 		{first(BCa(5, 9, rng, 2, stat)), "stats.BCa: level is 2"},
 		{first(BCa(5, 9, rng, 0.95, func([]int) float64 { return nan })), "stats.BCa: value on resample[0] is NaN"},
+		{first(BCa(4000, 50, rng, 1-1e-13, outlier)), "too skewed for a level"},
 		{first(BCa(5, 50, rng, 0.95, onlyWhole(5))), "stats.BCa: all 50 resamples lie on one side"},
 	} {
 		refuses(t, c.err, c.want)
@@ -74,6 +75,18 @@ func TestBadInputIsNamed(t *testing.T) {
 	if Bootstrap(0, 5, rng, stat) != nil || Bootstrap(5, 0, rng, stat) != nil || Bootstrap(5, 5, nil, stat) != nil || Bootstrap(5, 5, rng, nil) != nil {
 		t.Error("Bootstrap ran on input that it cannot use")
 	}
+}
+
+// outlier is the mean of records of which one is a million times the others.
+func outlier(idx []int) float64 {
+	sum := 0.0
+	for _, i := range idx {
+		sum += 1e-3 * float64(i%7)
+		if i == 0 {
+			sum += 1e6
+		}
+	}
+	return sum / float64(len(idx))
 }
 
 // onlyWhole returns a statistic that is 1 on the records in order, and on any

@@ -24,13 +24,17 @@ const (
 // statistic is U of x; U/(n_x n_y) is the AUC of x over y, 1/2 under the null.
 //
 // The null distribution is exact when there are no ties and the smaller sample
-// has at most 8 values, and otherwise normal with tie and continuity correction:
+// has at most 8 values, and when there are ties and few enough values to count all
+// assignments of the mid-ranks (two samples of 50; more where few values differ):
+// twice the smaller of P(U <= u) and P(U >= u). Otherwise it is normal with tie and
+// continuity correction:
 //
-//	z = (max(U, n_x n_y - U) - n_x n_y/2 - 1/2) / s,
+//	z = (max(U, n_x n_y - U) - n_x n_y/2 - c) / s,
 //	s^2 = n_x n_y/12 (N + 1 - sum (t^3 - t)/(N(N-1))),
 //
-// which is what SciPy's mannwhitneyu does by default. Differences from it: above
-// 2e7 pairs the normal form is always used; when all values are equal, P is 1.
+// with c half of what U moves by at least, and at least 1/2. Differences from SciPy's
+// mannwhitneyu: with ties that one is normal and c 1/2, whatever the size; above 2e7
+// pairs the normal form is always used; when all values are equal, P is 1.
 // It refuses an empty sample and NaN.
 func MannWhitney(x, y []float64) (TestResult, error) {
 	err := errors.Join(checkOrdered("MannWhitney", "x", x), checkOrdered("MannWhitney", "y", y))
@@ -44,9 +48,13 @@ func MannWhitney(x, y []float64) (TestResult, error) {
 	r.Exact = !r.Ties && min(m, n) <= exactMannWhitneyBelow && float64(m)*float64(n) <= exactMannWhitneyPairs
 	if r.Exact {
 		r.P = exactMannWhitney(m, n, m*n-int(extreme))
-	} else {
-		r.P = normalMannWhitney(bs, m, n, extreme)
+		return r, nil
 	}
+	if low, high, ok := tiedMannWhitney(bs, m, n); ok {
+		r.Exact, r.P = true, math.Min(1, 2*math.Min(low, high))
+		return r, nil
+	}
+	r.P = normalMannWhitney(bs, m, n, extreme)
 	return r, nil
 }
 
@@ -58,7 +66,7 @@ func exactMannWhitney(m, n, u int) float64 {
 // normalMannWhitney returns the two-sided normal P of the larger U.
 func normalMannWhitney(bs []block, m, n int, extreme float64) float64 {
 	pairs, v := float64(m)*float64(n), mannWhitneyVariance(bs, m, n)
-	z := (extreme - pairs/2 - 0.5) / math.Sqrt(v)
+	z := (extreme - pairs/2 - continuity(bs)) / math.Sqrt(v)
 	if !(v > 0) || z <= 0 {
 		return 1
 	}

@@ -10,8 +10,8 @@ import (
 // least as large when both come from one distribution.
 //
 // The null distribution is exact in the same cases as there, and otherwise
-// normal with tie and continuity correction, P = 1 - Phi((U - n_x n_y/2 - 1/2)/s),
-// which is SciPy's mannwhitneyu with alternative "greater". When all values are
+// normal with tie and continuity correction, P = 1 - Phi((U - n_x n_y/2 - c)/s), which
+// without ties is SciPy's mannwhitneyu with alternative "greater". When all values are
 // equal P is 1. It refuses an empty sample and NaN.
 func MannWhitneyGreater(x, y []float64) (TestResult, error) {
 	err := errors.Join(checkOrdered("MannWhitneyGreater", "x", x), checkOrdered("MannWhitneyGreater", "y", y))
@@ -26,12 +26,16 @@ func MannWhitneyGreater(x, y []float64) (TestResult, error) {
 		r.P = math.Min(1, sumOf(lowerU(min(m, n), max(m, n), m*n-int(r.U))))
 		return r, nil
 	}
+	if _, high, ok := tiedMannWhitney(bs, m, n); ok {
+		r.Exact, r.P = true, high
+		return r, nil
+	}
 	v := mannWhitneyVariance(bs, m, n)
 	if !(v > 0) {
 		r.P = 1
 		return r, nil
 	}
-	r.P = math.Erfc((r.U-float64(m)*float64(n)/2-0.5)/math.Sqrt(2*v)) / 2
+	r.P = math.Erfc((r.U-float64(m)*float64(n)/2-continuity(bs))/math.Sqrt(2*v)) / 2
 	return r, nil
 }
 

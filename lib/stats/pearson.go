@@ -21,7 +21,7 @@ func Pearson(x, y []float64) (float64, error) {
 		return 0, err
 	}
 	mx, my := meanOf(x), meanOf(y)
-	sx, sy := math.Sqrt(squaresAbout(x, mx)), math.Sqrt(squaresAbout(y, my))
+	sx, sy := rootSquares(x, 1), rootSquares(y, 1)
 	if slices.Min(x) == slices.Max(x) {
 		return 0, fmt.Errorf("stats.Pearson: x %w (%v)", ErrConstant, x[0])
 	}

@@ -36,8 +36,19 @@ func sumOf(x []float64) float64 {
 	return a.value()
 }
 
-// meanOf returns the mean of a slice that is not empty.
-func meanOf(x []float64) float64 { return sumOf(x) / float64(len(x)) }
+// meanOf returns the mean of a slice that is not empty. Where the sum leaves the range of
+// float64 the mean does not, and is summed by parts.
+func meanOf(x []float64) float64 {
+	n := float64(len(x))
+	if m := sumOf(x) / n; !math.IsInf(m, 0) {
+		return m
+	}
+	var a accumulator
+	for _, v := range x {
+		a.add(v / n)
+	}
+	return a.value()
+}
 
 // squaresAbout returns the compensated sum of (x - c)^2.
 func squaresAbout(x []float64, c float64) float64 {
@@ -47,4 +58,22 @@ func squaresAbout(x []float64, c float64) float64 {
 		a.add(float64(d * d))
 	}
 	return a.value()
+}
+
+// rootSquares returns sqrt(sum (x - mean)^2 / divisor), also where a square is beyond
+// the range of float64 or below it.
+func rootSquares(x []float64, divisor float64) float64 {
+	largest := 0.0
+	for _, v := range x {
+		largest = max(largest, math.Abs(v))
+	}
+	e := Binade(largest)
+	if e == 0 {
+		return math.Sqrt(squaresAbout(x, meanOf(x)) / divisor)
+	}
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = math.Ldexp(v, -e)
+	}
+	return math.Ldexp(math.Sqrt(squaresAbout(y, meanOf(y))/divisor), e)
 }

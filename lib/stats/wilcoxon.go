@@ -20,16 +20,24 @@ type WilcoxonResult struct {
 	SignedRankBiserial float64 `json:"signed_rank_biserial"`
 }
 
-// exactWilcoxonBelow is the largest n with an exact null distribution.
-const exactWilcoxonBelow = 50
+const (
+	// exactWilcoxonBelow is the largest n with an exact null distribution whatever the ranks.
+	exactWilcoxonBelow = 50
+	// exactWilcoxonSteps bounds the additions of an exact null distribution of more
+	// differences, among which there are ties: a few tenths of a second.
+	exactWilcoxonSteps = 100_000_000
+)
 
 // Wilcoxon is the two-sided signed-rank test of differences that are symmetric
-// about 0 under the null. Exact zeros are dropped; the absolute values of the n
-// others get mid-ranks; W is the smaller of the two rank sums.
+// about 0 under the null. Differences of exactly zero are dropped before the ranks are
+// given (Wilcoxon's own rule, SciPy's zero_method="wilcox"; not Pratt's); the absolute
+// values of the n others get mid-ranks; W is the smaller of the two rank sums.
 //
-// For n <= 50 without ties the null distribution is exact: 2 P(W+ <= W) over the
-// 2^n equally likely signs. Otherwise it is normal without continuity
-// correction:
+// For n <= 50 the null distribution is exact, with ties and without: 2 P(W+ <= W) over
+// the 2^n equally likely signs of the mid-ranks that the data have. Of more differences
+// it is so where there are ties and the distribution can be counted (n up to about 700,
+// many more where few values differ), for there the sums lie far apart and are not
+// normal. Otherwise it is normal without continuity correction, as in SciPy:
 //
 //	z = (W - n(n+1)/4)/s, s^2 = n(n+1)(2n+1)/24 - sum (t^3 - t)/48.
 //
@@ -51,9 +59,10 @@ func Wilcoxon(diff []float64) (WilcoxonResult, error) {
 	r.W = math.Min(r.WPlus, r.WMinus)
 	r.RankBiserial = RankBiserial(n, r.W)
 	r.SignedRankBiserial = math.Copysign(r.RankBiserial, r.WPlus-r.WMinus)
-	r.Exact = n <= exactWilcoxonBelow && len(bs) == n
+	ranks, w := signedRanks(bs, r.W)
+	r.Exact = n <= exactWilcoxonBelow || len(bs) < n && w < exactWilcoxonSteps/n
 	if r.Exact {
-		r.P = exactWilcoxon(n, int(r.W))
+		r.P = exactWilcoxon(ranks, w)
 	} else {
 		r.P = normalWilcoxon(bs, n, r.W)
 	}
@@ -87,17 +96,45 @@ func signedRankSums(bs []block) (plus, minus float64) {
 	return plus, minus
 }
 
-// exactWilcoxon returns 2 P(W+ <= w), cut to 1. The number of sign patterns for
-// each sum is a subset-sum count, at most 2^50 and so exact in float64.
-func exactWilcoxon(n, w int) float64 {
-	counts := make([]float64, n*(n+1)/2+1)
-	counts[0] = 1
-	for rank := 1; rank <= n; rank++ {
-		for s := rank * (rank + 1) / 2; s >= rank; s-- {
-			counts[s] += counts[s-rank]
+// signedRanks are the mid-ranks and a sum of them as integers without a common divisor:
+// twice a mid-rank is one. Ties make few and large steps of the sums, which are then
+// counted in these steps.
+func signedRanks(bs []block, w float64) (ranks []int, sum int) {
+	step, below := 0, 0
+	for _, b := range bs {
+		t := b.pos + b.neg
+		ranks = appendTimes(ranks, 2*below+t+1, t)
+		step = gcd(step, 2*below+t+1)
+		below += t
+	}
+	for i := range ranks {
+		ranks[i] /= step
+	}
+	return ranks, int(2*w) / step
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// exactWilcoxon returns 2 P(W+ <= w), cut to 1, over all signs of the ranks, one rank
+// after the other: a sum s is s without the rank and a minus, or s-rank and a plus. For
+// n <= 50 all shares are multiples of 2^-50 and exact.
+func exactWilcoxon(ranks []int, w int) float64 {
+	share := make([]float64, w+1) // P(W+ = s) of the ranks so far
+	share[0] = 1
+	for _, rank := range ranks {
+		for s := w; s >= 0; s-- {
+			if s >= rank {
+				share[s] += share[s-rank]
+			}
+			share[s] /= 2
 		}
 	}
-	return math.Min(1, math.Ldexp(sumOf(counts[:w+1]), 1-n))
+	return math.Min(1, 2*sumOf(share))
 }
 
 // normalWilcoxon returns the two-sided normal P of W.

@@ -12,8 +12,9 @@ func wilcoxon(t *testing.T, d []float64) WilcoxonResult {
 	return r
 }
 
-// SciPy 1.17.1, stats.wilcoxon: defaults without ties, method="asymptotic" with
-// ties or n > 50, method="exact" for n = 50.
+// SciPy 1.17.1, stats.wilcoxon: defaults without ties, method="asymptotic" for n > 50,
+// method="exact" for n = 50, method=PermutationMethod(n_resamples=numpy.inf), which tries
+// all signs, with ties.
 func TestWilcoxonMatchesSciPy(t *testing.T) {
 	wave := func(n int, shift float64) []float64 {
 		return sequence(n, func(i float64) float64 { return math.Sin((i+1)*1.3) + shift })
@@ -25,7 +26,11 @@ func TestWilcoxonMatchesSciPy(t *testing.T) {
 		exact bool
 	}{
 		{"exact", []float64{1.5, -0.3, 2.1, 0.7, -1.1, 3.3, 0.2, -0.6, 2.8, 1.9}, 10, 0.083984375, true},
-		{"ties and a zero", []float64{1, -1, 2, 2, 3, -3, 4, 5, 0, 6, 7, -2}, 12, 0.06111155867536276, false},
+		{"ties and a zero", []float64{1, -1, 2, 2, 3, -3, 4, 5, 0, 6, 7, -2}, 12, 0.068359375, true},
+		{"five equal ones", []float64{.5, .5, .5, .5, .5}, 0, 0.0625, true},
+		{"three values", []float64{1, 1, 2, -2, 3, 3, -1}, 6.5, 0.28125, true},
+		{"halves", []float64{1.5, -1, 1, 2, -0.5, 0.5, 3, 2.5}, 5, 0.0859375, true},
+		{"two zeros", []float64{1, 2, 3, 4, -5, 6, 0, 0}, 5, 0.3125, true},
 		{"n = 50", wave(50, 0.25), 369, 0.008848884696840642, true},
 		{"n = 60", wave(60, 0.2), 591, 0.017071723791291522, false},
 		{"ten of one sign", sequence(10, func(i float64) float64 { return i + 1 }), 0, 0.001953125, true},
@@ -40,24 +45,105 @@ func TestWilcoxonMatchesSciPy(t *testing.T) {
 	}
 }
 
-// All 2^n sign patterns of the ranks 1 ... n.
+// P by its definition: the share of the 2^n sign patterns of the same absolute values
+// whose smaller rank sum is no larger. The mid-rank of a value is counted pair by pair.
 func TestExactWilcoxonEqualsEnumeration(t *testing.T) {
+	rng := newRNG(51)
 	for n := 1; n <= 12; n++ {
-		most := n * (n + 1) / 2
-		atMost := make([]float64, most+1)
-		for signs := range 1 << n {
-			sum := 0
-			for r := range n {
-				sum += (signs >> r & 1) * (r + 1)
+		for distinct := 1; distinct <= n+1; distinct++ {
+			d := make([]float64, n)
+			for i := range d {
+				d[i] = float64(1+rng.IntN(distinct)) * float64(1-2*rng.IntN(2))
+				if distinct > n {
+					d[i] = rng.NormFloat64()
+				}
 			}
-			for w := sum; w <= most; w++ {
-				atMost[w]++
+			r := wilcoxon(t, d)
+			near(t, "P", r.P, enumeratedWilcoxon(d), 1e-15)
+			if !r.Exact || r.P < math.Ldexp(1, 1-n) {
+				t.Errorf("%v: %+v", d, r)
 			}
 		}
-		for w := 0; w <= most/2; w++ {
-			want := math.Min(1, 2*atMost[w]/float64(int(1)<<n))
-			near(t, "P", exactWilcoxon(n, w), want, 1e-15)
+	}
+}
+
+func enumeratedWilcoxon(d []float64) float64 {
+	n := len(d)
+	twice := make([]int, n) // mid-ranks
+	for i, a := range d {
+		for _, b := range d {
+			switch a, b := math.Abs(a), math.Abs(b); {
+			case b < a:
+				twice[i] += 2
+			case b == a:
+				twice[i]++
+			}
 		}
+		twice[i]++
+	}
+	observed, most := 0, n*(n+1)
+	for i, v := range d {
+		if v > 0 {
+			observed += twice[i]
+		}
+	}
+	count := 0
+	for signs := range 1 << n {
+		sum := 0
+		for i := range n {
+			sum += (signs >> i & 1) * twice[i]
+		}
+		if min(sum, most-sum) <= min(observed, most-observed) {
+			count++
+		}
+	}
+	return float64(count) / float64(int(1)<<n)
+}
+
+// Differences of one size are coin flips: the signed-rank test is then the sign test, at
+// every n. By SciPy 1.17.1, stats.binomtest(k, n).pvalue.
+func TestWilcoxonOfOneSizeIsTheSignTest(t *testing.T) {
+	for _, c := range []struct {
+		plus, n int
+		p       float64
+	}{
+		{0, 5, 0.0625},
+		{33, 51, 0.04887389231827033},
+		{45, 60, 0.00013451408092849532},
+		{130, 200, 2.6528755595268727e-05},
+		{560, 1000, 0.00016504987055045286},
+		{4900, 10000, 0.04658552770494645},
+		{5, 10, 1.0},
+	} {
+		d := sequence(c.n, func(i float64) float64 {
+			if int(i) < c.plus {
+				return 0.3
+			}
+			return -0.3
+		})
+		r := wilcoxon(t, d)
+		near(t, "P", r.P, c.p, 1e-10*c.p)
+		if !r.Exact {
+			t.Errorf("%d of %d: not exact", c.plus, c.n)
+		}
+	}
+}
+
+// By SciPy 1.17.1, stats.wilcoxon with method="asymptotic": more tied differences than
+// can be counted are normal.
+func TestWilcoxonOfManyTiedDifferences(t *testing.T) {
+	d := sequence(3000, func(i float64) float64 { return math.Floor(5*math.Sin((i+1)*1.3) + 0.65) })
+	r := wilcoxon(t, d)
+	near(t, "W", r.W, 1945411, 0)
+	near(t, "P", r.P, 0.1826713277281291, 1e-12)
+	if r.Exact {
+		t.Error("3,000 are exact")
+	}
+	few := wilcoxon(t, d[:300])
+	pos, neg := splitBySign(d[:300])
+	near(t, "exact and normal P", few.P, normalWilcoxon(blocks(pos, neg), few.N, few.W), 0.01)
+	if !few.Exact {
+		t.Error("300 with ties are not exact")
 	}
 }
 

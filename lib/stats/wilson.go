@@ -21,5 +21,5 @@ func wilson(p float64, n int, z float64) (low, high float64) {
 	denom := 1 + float64(z*z)/nf
 	centre := (p + float64(z*z)/(2*nf)) / denom
 	half := float64(z / denom * math.Sqrt(p*(1-p)/nf+float64(z*z)/(4*nf*nf)))
-	return math.Max(0, centre-half), math.Min(1, centre+half)
+	return math.Max(0, math.Min(p, centre-half)), math.Min(1, math.Max(p, centre+half)) // rounding never leaves p out
 }

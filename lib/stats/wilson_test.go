@@ -14,6 +14,19 @@ func TestWilsonEqualsStatsmodels(t *testing.T) {
 	}
 }
 
+// At the ends the interval holds the share itself, which rounding alone would leave out,
+// and is no point.
+func TestWilsonHoldsTheShareAtBothEnds(t *testing.T) {
+	for n := 1; n < 3000; n++ {
+		for _, level := range []float64{0.9, 0.95, 0.99} {
+			none, all := Wilson(0, n, level), Wilson(1, n, level)
+			if none.Low != 0 || all.High != 1 || !(none.High > 0 && none.High < 1) || !(all.Low > 0 && all.Low < 1) {
+				t.Fatalf("%d: %+v, %+v", n, none, all)
+			}
+		}
+	}
+}
+
 func TestWilsonStaysInsideAndRefusesWhatIsNoShare(t *testing.T) {
 	if e := Wilson(1, 10, 0.95); e.High != 1 || e.Low <= 0.6 {
 		t.Errorf("10 of 10: [%v, %v]", e.Low, e.High)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -90,13 +91,13 @@ func TestAStepAboardIsAStepAshore(t *testing.T) {
 // seen is descent that counts how often it is put on a graph.
 type seen struct {
 	nn.SGD
-	graphs *int
+	graphs *atomic.Int64
 }
 
 func (s seen) Resolved() nn.Optimizer { return s }
 
 func (s seen) Move(w, grad *graph.Node, slots, rule []*graph.Node) (*graph.Node, []*graph.Node) {
-	*s.graphs++
+	s.graphs.Add(1)
 	return s.SGD.Move(w, grad, slots, rule)
 }
 
@@ -130,13 +131,13 @@ func TestWhoGoesAboard(t *testing.T) {
 		"a game of whom moves what": {apart(t, small), Plan{Game: &Game{Players: []Player{{Name: "one", Owns: []string{""}, Objective: o}}}}, plain, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			graphs := 0
+			var graphs atomic.Int64
 			c.c.Optimizer = seen{nn.SGD{LR: 0.1}, &graphs}
 			if _, _, err := FitPlan(context.Background(), c.runner, initial(small), c.plan, c.c, Hooks{}); err != nil {
 				t.Fatal(err)
 			}
-			if (graphs > 0) != c.moved {
-				t.Errorf("the optimiser was put on a graph %d times", graphs)
+			if (graphs.Load() > 0) != c.moved {
+				t.Errorf("the optimiser was put on a graph %d times", graphs.Load())
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -13,28 +14,28 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// counted counts how often it is put on a graph.
+// counted counts how often it is put on a graph, which several goroutines do.
 type counted struct {
 	tabular.MLP
-	graphs *int
+	graphs *atomic.Int64
 }
 
 func (c counted) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*graph.Node) model.Trace {
-	*c.graphs++
+	c.graphs.Add(1)
 	return c.MLP.Forward(t, p, x, draws)
 }
 
 func TestTrainingsOfANetworkShareWhatIsCompiled(t *testing.T) {
-	graphs := 0
+	var graphs atomic.Int64
 	r := openRunner(t, counted{small, &graphs}, 32)
-	fit := func(seed int, o Objective) int {
+	fit := func(seed int, o Objective) int64 {
 		t.Helper()
-		before := graphs
+		before := graphs.Load()
 		c := Config{Epochs: 2, Batch: 16, Seed: 1}
 		if _, _, err := Fit(context.Background(), r, small.Init(c.Seed.Stream("init", uint64(seed))), o, c, Hooks{}); err != nil {
 			t.Fatal(err)
 		}
-		return graphs - before
+		return graphs.Load() - before
 	}
 	if n := fit(1, pair(0, 1)); n == 0 {
 		t.Fatal("nothing was built: this test looks at nothing")

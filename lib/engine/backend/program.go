@@ -290,8 +290,8 @@ func (p *program) stretch(x *execution, f *frame, from, done, n int) {
 		switch l := &p.loads[i]; l.how {
 		case direct:
 			f.registers[l.to] = x.at(l.first, from)
-			if p.size > near {
-				kernels.Ahead(x.at(l.first, from+n), min(n, p.size-from-n)*l.first.bytes)
+			if rest := p.size - from - n; p.size > near && rest > 0 { // no address past the end
+				kernels.Ahead(x.at(l.first, from+n), min(n, rest)*l.first.bytes)
 			}
 		case gathered:
 			l.gather(x, f.registers[l.to], from, n)

@@ -1,0 +1,86 @@
+package stats
+
+import "math"
+
+// exactMannWhitneySteps bounds the additions of the exact distribution with ties: some
+// tenths of a second.
+const exactMannWhitneySteps = 50_000_000
+
+// tiedMannWhitney returns P(U <= u) and P(U >= u) for the U of the first sample, over all
+// equally likely ways to deal the mid-ranks that the data have to the two samples. ok is
+// false without ties, where all values are equal, and where there is too much to count.
+//
+// The sums of the smaller sample are counted, one value of both after the other: it falls
+// to the smaller sample with the share of the places that are left there. Only shares are
+// added, so that a small one has all its digits.
+func tiedMannWhitney(bs []block, m, n int) (low, high float64, ok bool) {
+	all, few, first := m+n, min(m, n), m <= n
+	if len(bs) == all || len(bs) == 1 {
+		return 0, 0, false
+	}
+	ranks, sum := dealtRanks(bs, first)
+	most := 0 // the largest sum there is
+	for _, r := range ranks[all-few:] {
+		most += r
+	}
+	if most+1 > exactMannWhitneySteps/all/few {
+		return 0, 0, false
+	}
+	share := make([][]float64, few+1) // share[c][s]: c of the smaller sample so far, with the sum s
+	for c := range share {
+		share[c] = make([]float64, most+1)
+	}
+	share[0][0] = 1
+	for i, r := range ranks {
+		for c := min(i+1, few); c >= 0; c-- {
+			stays := 1 - float64(few-c)/float64(all-i)
+			for s := range share[c] {
+				share[c][s] *= max(0, stays)
+			}
+			if c == 0 {
+				continue
+			}
+			taken := float64(few-c+1) / float64(all-i)
+			for s := r; s <= most; s++ {
+				share[c][s] += float64(share[c-1][s-r] * taken)
+			}
+		}
+	}
+	low, high = math.Min(1, sumOf(share[few][:sum+1])), math.Min(1, sumOf(share[few][sum:]))
+	if !first {
+		low, high = high, low
+	}
+	return low, high, true
+}
+
+// dealtRanks are the mid-ranks of both samples as integers from 0 without a common
+// divisor, in order, and the sum of those of the first sample or of the second.
+func dealtRanks(bs []block, first bool) (ranks []int, sum int) {
+	step := rankStep(bs)
+	lowest, below := bs[0].pos+bs[0].neg+1, 0 // doubled
+	for _, b := range bs {
+		t := b.pos + b.neg
+		r := (2*below + t + 1 - lowest) / step
+		ranks = appendTimes(ranks, r, t)
+		if first {
+			sum += r * b.pos
+		} else {
+			sum += r * b.neg
+		}
+		below += t
+	}
+	return ranks, sum
+}
+
+// rankStep is the greatest common divisor of the differences between twice the mid-ranks:
+// 2 without ties, 0 where all values are equal.
+func rankStep(bs []block) int {
+	step := 0
+	for i := 1; i < len(bs); i++ {
+		step = gcd(step, bs[i-1].pos+bs[i-1].neg+bs[i].pos+bs[i].neg)
+	}
+	return step
+}
+
+// continuity is half of what U moves by at least, and at least 1/2.
+func continuity(bs []block) float64 { return math.Max(2, float64(rankStep(bs))) / 4 }
