@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
 )
@@ -23,7 +22,7 @@ const fewShadows = 64
 // be drawn alike, as long as the shadow models had them with the same chance.
 type LiRA struct{}
 
-var _ Judgement = LiRA{}
+var _ Scorer = LiRA{}
 
 // Name implements Judgement.
 func (LiRA) Name() string { return "lira" }
@@ -45,13 +44,16 @@ func (LiRA) Needs() Needs {
 }
 
 // Judge implements Judgement.
-func (j LiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return byShadows(j, e, m, true, shadow.LiRA{Pooled: len(e.Of(Shadow)) < fewShadows})
+func (j LiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+
+// Scores implements Scorer.
+func (LiRA) Scores(e *Evidence, m *Model) (*Scores, error) {
+	return shadowScores(e, m, true, shadow.LiRA{Pooled: len(e.Of(Shadow)) < fewShadows})
 }
 
-// byShadows is the signed AUC of LiRA on forgotten against held-out records. Those that
-// too few shadow models had, or too few had not, are left out: online wants both sides.
-func byShadows(j Judgement, e *Evidence, m *Model, online bool, a shadow.LiRA) (*audit.Reading, error) {
+// shadowScores are LiRA's of forgotten and held-out records. Those that too few shadow
+// models had, or too few had not, are left out: online wants both sides.
+func shadowScores(e *Evidence, m *Model, online bool, a shadow.LiRA) (*Scores, error) {
 	need := 2
 	if a.Pooled {
 		need = 1
@@ -77,7 +79,7 @@ func byShadows(j Judgement, e *Evidence, m *Model, online bool, a shadow.LiRA) (
 	if err != nil {
 		return nil, err
 	}
-	return separation(j, m, attack.Samples{Members: scores[:len(forget)], Nonmembers: scores[len(forget):]})
+	return &Scores{Forget: Scored{forget, scores[:len(forget)]}, HeldOut: Scored{heldOut, scores[len(forget):]}}, nil
 }
 
 // shadowEvidence are the scaled confidences of some records by a model and the shadows.

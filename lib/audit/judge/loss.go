@@ -16,7 +16,7 @@ import (
 // members; below it they are fitted worse than strangers, which gives them away too.
 type Loss struct{}
 
-var _ Judgement = Loss{}
+var _ Scorer = Loss{}
 
 // Name implements Judgement.
 func (Loss) Name() string { return "loss" }
@@ -36,8 +36,11 @@ func (Loss) About() About {
 func (Loss) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}} }
 
 // Judge implements Judgement.
-func (l Loss) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return separation(l, m, attack.Samples{Members: negatives(m.Losses, e.Forget), Nonmembers: negatives(m.Losses, e.HeldOut)})
+func (l Loss) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(l, e, m) }
+
+// Scores implements Scorer.
+func (Loss) Scores(e *Evidence, m *Model) (*Scores, error) {
+	return &Scores{Forget: Scored{e.Forget, negatives(m.Losses, e.Forget)}, HeldOut: Scored{e.HeldOut, negatives(m.Losses, e.HeldOut)}}, nil
 }
 
 // separation reads how well scores, higher for members, tell forgotten records

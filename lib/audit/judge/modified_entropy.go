@@ -11,7 +11,7 @@ import (
 // Null: 0.5, if forget and held-out records were drawn alike. Above it lies memory.
 type ModifiedEntropy struct{}
 
-var _ Judgement = ModifiedEntropy{}
+var _ Scorer = ModifiedEntropy{}
 
 // Name implements Judgement.
 func (ModifiedEntropy) Name() string { return "modified entropy" }
@@ -33,5 +33,10 @@ func (ModifiedEntropy) Needs() Needs {
 
 // Judge implements Judgement.
 func (j ModifiedEntropy) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return bySignal(j, e, m, attack.ModifiedEntropy{})
+	return byScores(j, e, m)
+}
+
+// Scores implements Scorer.
+func (ModifiedEntropy) Scores(e *Evidence, m *Model) (*Scores, error) {
+	return signalScores(e, m, attack.ModifiedEntropy{})
 }

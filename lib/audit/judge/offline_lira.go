@@ -11,7 +11,7 @@ import (
 // Null: 0.5, if forget and held-out records were drawn alike.
 type OfflineLiRA struct{}
 
-var _ Judgement = OfflineLiRA{}
+var _ Scorer = OfflineLiRA{}
 
 // Name implements Judgement.
 func (OfflineLiRA) Name() string { return "lira offline" }
@@ -30,6 +30,9 @@ func (OfflineLiRA) About() About {
 func (OfflineLiRA) Needs() Needs { return LiRA{}.Needs() }
 
 // Judge implements Judgement.
-func (j OfflineLiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return byShadows(j, e, m, false, shadow.LiRA{Offline: true, Pooled: len(e.Of(Shadow)) < fewShadows})
+func (j OfflineLiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+
+// Scores implements Scorer.
+func (OfflineLiRA) Scores(e *Evidence, m *Model) (*Scores, error) {
+	return shadowScores(e, m, false, shadow.LiRA{Offline: true, Pooled: len(e.Of(Shadow)) < fewShadows})
 }

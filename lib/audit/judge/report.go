@@ -15,6 +15,9 @@ type Report struct {
 	Evidence *Evidence
 	Verdicts []Verdict
 	Undone   []Undone
+	// Exposures are the single records behind the verdicts of judgements that score them,
+	// by the unlearned models and those that they are compared with.
+	Exposures []Exposure
 	// Trajectory is what the checkpoints say; nil where there are none.
 	Trajectory *Trajectory
 }
@@ -78,12 +81,24 @@ func (r *Report) judge(j Judgement, layer string) {
 		return
 	}
 	e = e.having(j.Needs().Arrays)
+	scores := map[string]*Scores{}
+	one := func(m *Model) (*audit.Reading, error) {
+		s, ok := j.(Scorer)
+		if !ok {
+			return j.Judge(e, m)
+		}
+		var err error
+		if scores[m.Name], err = s.Scores(e, m); err != nil {
+			return nil, err
+		}
+		return separation(j, m, scores[m.Name].samples())
+	}
 	read := func(role Role) (out []audit.Reading, err error) {
 		for k, m := range e.Of(role) {
 			if k > 0 && j.Needs().Peers > 1 || len(e.Peers(m)) < j.Needs().Peers {
 				continue
 			}
-			reading, err := j.Judge(e, m)
+			reading, err := one(m)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
@@ -105,7 +120,49 @@ func (r *Report) judge(j Judgement, layer string) {
 		}
 		v.place()
 		r.Verdicts = append(r.Verdicts, v)
+		if err := r.expose(e, v, scores); err != nil {
+			r.Undone = append(r.Undone, Undone{j, layer, "the records could not be told apart: " + err.Error()})
+		}
 	}
+}
+
+// expose measures how far single records stand out, by the model of a verdict and by
+// those that it is compared with.
+func (r *Report) expose(e *Evidence, v Verdict, scores map[string]*Scores) error {
+	names := []string{v.Reading.Model}
+	if v.Original != nil {
+		names = append(names, v.Original.Model)
+	}
+	for _, o := range v.Retrained {
+		names = append(names, o.Model)
+	}
+	reversed := v.Call == audit.Beyond
+	for _, name := range names {
+		k := slices.IndexFunc(e.Models, func(m *Model) bool { return m.Name == name })
+		known := slices.ContainsFunc(r.Exposures, func(x Exposure) bool {
+			return x.Model == name && x.Reversed == reversed && x.Judgement.Name() == v.Judgement.Name()
+		})
+		if scores[name] == nil || known {
+			continue
+		}
+		x, err := exposure(v.Judgement, e.Models[k], scores[name], reversed, r.questions())
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		r.Exposures = append(r.Exposures, *x)
+	}
+	return nil
+}
+
+// questions is how often it is asked whether records stand out.
+func (r *Report) questions() int {
+	n := 0
+	for _, j := range All() {
+		if _, ok := j.(Scorer); ok {
+			n++
+		}
+	}
+	return n * len(FalseRates) * max(1, len(r.Evidence.Of(Unlearned)))
 }
 
 // at is the evidence with a named activation in the embedding's place.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
 )
@@ -18,7 +17,7 @@ import (
 // Null: 0.5, if forget and held-out records were drawn alike.
 type RMIA struct{}
 
-var _ Judgement = RMIA{}
+var _ Scorer = RMIA{}
 
 // fewPopulation is how small a population may be: a share of it takes few values.
 const fewPopulation = 20
@@ -41,7 +40,10 @@ func (RMIA) About() About {
 func (RMIA) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}, Shadows: 2} }
 
 // Judge implements Judgement.
-func (j RMIA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+func (j RMIA) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+
+// Scores implements Scorer.
+func (RMIA) Scores(e *Evidence, m *Model) (*Scores, error) {
 	unseen, shadows := []int(nil), e.Of(Shadow)
 	for _, i := range e.HeldOut {
 		if !slices.ContainsFunc(shadows, func(s *Model) bool { return s.In[i] }) {
@@ -71,7 +73,7 @@ func (j RMIA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return separation(j, m, attack.Samples{Members: scores[:len(e.Forget)], Nonmembers: scores[len(e.Forget):]})
+	return &Scores{Forget: Scored{e.Forget, scores[:len(e.Forget)]}, HeldOut: Scored{judged, scores[len(e.Forget):]}}, nil
 }
 
 // What judgements draw for: see Evidence.Rand.

@@ -189,14 +189,18 @@ func (t *Trajectory) retrained() []string {
 // Figure shows the quantities along the steps, in their panels, and what the retrained
 // models say of those about memory.
 func (t *Trajectory) Figure() (plot.Figure, error) {
-	var panels []plot.Figure
-	for _, courses := range t.panels() {
-		panels = append(panels, t.panel(courses))
-	}
-	if len(panels) == 0 {
+	if len(t.Courses) == 0 {
 		return nil, fmt.Errorf("judge: nothing could be followed, so that there is nothing to draw")
 	}
-	return plot.Panels{Meta: plot.Meta{Title: "Along unlearning, with 95 % intervals"}, Columns: 1, Figures: panels}, nil
+	return t.figure(), nil
+}
+
+func (t *Trajectory) figure() plot.Panels {
+	out := plot.Panels{Meta: plot.Meta{Title: "Along unlearning, with 95 % intervals"}, Columns: 1}
+	for _, courses := range t.panels() {
+		out.Figures = append(out.Figures, t.panel(courses))
+	}
+	return out
 }
 
 // panel shows the courses of one panel.
@@ -271,11 +275,7 @@ func (t *Trajectory) parts() ([]report.Part, error) {
 		out = append(out, report.Text(s))
 	}
 	if len(t.Courses) > 0 {
-		f, err := t.Figure()
-		if err != nil {
-			return nil, err
-		}
-		picture, err := drawn(f, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: the retrained models. "+
+		picture, err := drawn(t.figure(), 2, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: the retrained models. "+
 			"The line is the null, the band what chance does in 95 of 100 cases.")
 		if err != nil {
 			return nil, err

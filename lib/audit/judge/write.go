@@ -63,20 +63,22 @@ func (r *Report) Write(folder string) error {
 // The JSON form: every number that may be unknown is a pointer.
 type (
 	jsonReport struct {
-		Question string        `json:"question"`
-		Answers  []string      `json:"answers"`
-		Records  int           `json:"records"`
-		Sets     map[Set]int   `json:"sets"`
-		Models   []jsonModel   `json:"models"`
-		Verdicts []jsonVerdict `json:"verdicts"`
-		Undone   []jsonUndone  `json:"not_judged"`
-		Along    *jsonAlong    `json:"trajectory,omitempty"` // where there are checkpoints
-		Notes    []string      `json:"notes"`
-		Settle   []string      `json:"would_settle"`
-		Files    []File        `json:"files"`
-		Lethe    string        `json:"lethe"`
-		Version  int           `json:"results_version"`
-		Seed     uint64        `json:"seed"`
+		Question string         `json:"question"`
+		Answers  []string       `json:"answers"`
+		Records  int            `json:"records"`
+		Sets     map[Set]int    `json:"sets"`
+		Models   []jsonModel    `json:"models"`
+		Verdicts []jsonVerdict  `json:"verdicts"`
+		Undone   []jsonUndone   `json:"not_judged"`
+		Exposed  []jsonExposure `json:"exposures"`
+		Stands   []string       `json:"stand_out"`
+		Along    *jsonAlong     `json:"trajectory,omitempty"` // where there are checkpoints
+		Notes    []string       `json:"notes"`
+		Settle   []string       `json:"would_settle"`
+		Files    []File         `json:"files"`
+		Lethe    string         `json:"lethe"`
+		Version  int            `json:"results_version"`
+		Seed     uint64         `json:"seed"`
 	}
 	jsonModel struct {
 		Name   string `json:"name"`
@@ -161,6 +163,13 @@ func (r *Report) JSON(w io.Writer) error {
 	}
 	for _, u := range r.Undone {
 		out.Undone = append(out.Undone, jsonUndone{u.Judgement.Name(), u.Layer, u.Why})
+	}
+	out.Exposed, out.Stands = []jsonExposure{}, []string{}
+	for _, x := range r.Exposures {
+		out.Exposed = append(out.Exposed, x.json())
+	}
+	for _, m := range e.Of(Unlearned) {
+		out.Stands = append(out.Stands, r.StandOut(m.Name)...)
 	}
 	out.Along = r.Trajectory.json()
 	enc := json.NewEncoder(w)
