@@ -48,6 +48,11 @@ type Reading struct {
 	// average and in 95 of 100 cases, at these numbers of records. Both are NaN
 	// where no law is known.
 	Floor stats.Floor
+	// Coordinates says that the lens compares two models coordinate by coordinate, which
+	// another seed of the initial weights moves as a memory does, but to either side.
+	Coordinates bool
+	// NoEvidence says why the number is no evidence; the zero value: nothing is against it.
+	NoEvidence Reason
 	// Absent says why the lens cannot look at the case; then there is no estimate.
 	Absent string
 }

@@ -155,8 +155,8 @@ func (c *Case) goal() lab.Goal {
 }
 
 // at are the values of these rows.
-func at(values []float64, rows []int) []float64 {
-	out := make([]float64, len(rows))
+func at[T any](values []T, rows []int) []T {
+	out := make([]T, len(rows))
 	for k, i := range rows {
 		out[k] = values[i]
 	}

@@ -70,6 +70,8 @@ func (l Subsets) Among(model string, g Groups, root engine.Root) (*Reading, erro
 	if size -= size % 2; size < 4 {
 		return nil, fmt.Errorf("audit: the lens %q needs four records in each set, there are %d", l.Name(), size)
 	}
+	few := fewerThan(2*FewestRecords, size, "records in each set, which is halved")
+	collapsed := firstOf(g.collapsed(g.Retained), g.collapsed(g.HeldOut))
 	inside := 0.0
 	for d := range draws {
 		rng := root.Stream(engine.StreamSubsets, uint64(d))
@@ -95,5 +97,5 @@ func (l Subsets) Among(model string, g Groups, root engine.Root) (*Reading, erro
 	e := stats.Wilson(inside/float64(draws), draws, 0.95).Against(0.5, stats.NearNull)
 	e.Over = stats.OverDraws
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
-	return &Reading{Lens: l.Name(), Model: model, Memory: Above, Estimate: e, Floor: unknown}, nil
+	return &Reading{Lens: l.Name(), Model: model, Memory: Above, Estimate: e, Floor: unknown, NoEvidence: firstOf(few, collapsed)}, nil
 }

@@ -67,6 +67,7 @@ type Model struct {
 	embedding *stack            // nil: none
 	layers    map[string]*stack // named activations
 	logits    bool              // outputs are logits, not probabilities
+	keys      []uint64          // of the rows of outputs: audit.RowKeys
 }
 
 // Of returns the models of a role.

@@ -20,9 +20,10 @@ func (j Fit) Name() string { return "loss of " + j.On.words() }
 // About implements Judgement.
 func (j Fit) About() About {
 	return About{
-		Asks: "How well does the model fit " + j.On.words() + " records?",
-		How:  "Mean loss, -log p of the label or what losses.npy says, with Student's interval over records.",
-		From: "the losses that papers on unlearning print",
+		Asks:   "How well does the model fit " + j.On.words() + " records?",
+		How:    "Mean loss, -log p of the label or what losses.npy says, with Student's interval over records.",
+		From:   "the losses that papers on unlearning print",
+		Family: OutputFamily,
 	}
 }
 
@@ -31,5 +32,8 @@ func (j Fit) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{j
 
 // Judge implements Judgement.
 func (j Fit) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return plainReading(j, m, audit.Below, stats.MeanInterval(pick(m.Losses, e.rows(j.On)), level, "records")), nil
+	losses := pick(m.Losses, e.rows(j.On))
+	r := plainReading(j, m, audit.Below, stats.MeanInterval(losses, level, "records"))
+	r.NoEvidence = audit.TiedValues(losses)
+	return r, nil
 }

@@ -34,8 +34,9 @@ func (LiRA) About() About {
 		Asks: "Is what the model says of a forgotten record likelier under models that had it?",
 		How: "AUC of the likelihood ratio of the scaled confidence, normal laws fitted over the shadow models with and without each record, " +
 			"with DeLong's interval; one spread for all records below 64 shadow models. Records without shadow models on either side are left out.",
-		From: "Carlini et al. 2022, algorithm 1, online",
-		Null: OfStrangers,
+		From:   "Carlini et al. 2022, algorithm 1, online",
+		Null:   OfStrangers,
+		Family: CalibratedFamily,
 	}
 }
 
@@ -73,11 +74,37 @@ func byShadows(j Judgement, e *Evidence, m *Model, online bool, a shadow.LiRA) (
 		return nil, fmt.Errorf("%d forget and %d held-out records have %d shadow models on every side that is compared; at least one of each is needed",
 			len(forget), len(heldOut), need)
 	}
-	scores, err := a.Scores(e.shadowEvidence(slices.Concat(forget, heldOut), m))
+	given := e.shadowEvidence(slices.Concat(forget, heldOut), m)
+	scores, err := a.Scores(given)
 	if err != nil {
 		return nil, err
 	}
-	return separation(j, m, attack.Samples{Members: scores[:len(forget)], Nonmembers: scores[len(forget):]})
+	return calibrated(j, m, scores, len(forget), given)
+}
+
+// calibrated is the separation of scores, the first n of forgotten records, that were made
+// of what a model and the shadow models say. Where either say the same of many records the
+// scores may differ and are no evidence all the same.
+func calibrated(j Judgement, m *Model, scores []float64, n int, given shadow.Evidence) (*audit.Reading, error) {
+	r, err := separation(j, m, attack.Samples{Members: scores[:n], Nonmembers: scores[n:]})
+	if err != nil || r.NoEvidence.Call != "" {
+		return r, err
+	}
+	if r.NoEvidence = audit.TiedScores(given.Target[:n], given.Target[n:]); r.NoEvidence.Call != "" {
+		return r, nil
+	}
+	shadows := given.Shadows.Scores
+	tied, why := 0, audit.Reason{}
+	for k := range shadows.Rows {
+		if one := audit.TiedScores(shadows.Row(k)[:n], shadows.Row(k)[n:]); one.Call != "" {
+			tied, why = tied+1, one
+		}
+	}
+	if 2*tied > shadows.Rows {
+		why.Why = fmt.Sprintf("of %d of %d shadow models, %s", tied, shadows.Rows, why.Why)
+		r.NoEvidence = why
+	}
+	return r, nil
 }
 
 // shadowEvidence are the scaled confidences of some records by a model and the shadows.

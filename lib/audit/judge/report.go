@@ -83,7 +83,7 @@ func (r *Report) judge(j Judgement, layer string) {
 			if k > 0 && j.Needs().Peers > 1 || len(e.Peers(m)) < j.Needs().Peers {
 				continue
 			}
-			reading, err := j.Judge(e, m)
+			reading, err := e.read(j, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
@@ -106,6 +106,31 @@ func (r *Report) judge(j Judgement, layer string) {
 		v.place()
 		r.Verdicts = append(r.Verdicts, v)
 	}
+}
+
+// read makes a judgement of a model. What is made of outputs is no evidence where the
+// model says the same of many records.
+func (e *Evidence) read(j Judgement, m *Model) (*audit.Reading, error) {
+	r, err := j.Judge(e, m)
+	if err == nil && r.NoEvidence.Call == "" && slices.ContainsFunc(j.Needs().Arrays, ofOutputs) {
+		r.NoEvidence = e.collapsed(m)
+	}
+	return r, err
+}
+
+// ofOutputs reports whether an array is what a model answers, or made of that.
+func ofOutputs(a Array) bool { return a == Losses || a == Outputs || a == Labelled }
+
+// collapsed is the reason against the outputs of a model, and nothing where it has none.
+func (e *Evidence) collapsed(m *Model) audit.Reason {
+	if m.keys == nil {
+		return audit.Reason{}
+	}
+	others := e.HeldOut
+	if len(others) == 0 {
+		others = e.Retain
+	}
+	return audit.Collapsed("outputs", m.keys, e.Forget, others)
 }
 
 // at is the evidence with a named activation in the embedding's place.

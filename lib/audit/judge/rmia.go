@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
 )
@@ -32,8 +31,9 @@ func (RMIA) About() About {
 		Asks: "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
 		How: "AUC of the share of a population whose likelihood ratio is smaller, against shadow models without the record (A = 0.3), with " +
 			"DeLong's interval. The population is half of the held-out records that no shadow model had; the other half is judged.",
-		From: "Zarifzadeh, Liu and Shokri 2024, offline",
-		Null: OfStrangers,
+		From:   "Zarifzadeh, Liu and Shokri 2024, offline",
+		Null:   OfStrangers,
+		Family: CalibratedFamily,
 	}
 }
 
@@ -71,7 +71,7 @@ func (j RMIA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return separation(j, m, attack.Samples{Members: scores[:len(e.Forget)], Nonmembers: scores[len(e.Forget):]})
+	return calibrated(j, m, scores, len(e.Forget), given)
 }
 
 // What judgements draw for: see Evidence.Rand.

@@ -328,7 +328,7 @@ var ofJudges = []Fault{
 		"			forget = append(forget, i)", Protects: "planted records are those to forget"},
 	{File: "lib/audit/ruler.go", Old: "{c.Oracle, &e.Oracle}, {c.Original, &e.Original}", New: "{c.Original, &e.Oracle}, {c.Oracle, &e.Original}",
 		Protects: "M1 to M4 of a case have the case's oracle"},
-	{File: "lib/audit/rmia.go", Old: "return signed(l, m, ratios[:n], ratios[n:])", New: "return signed(l, m, ratios[n:], ratios[:n])",
+	{File: "lib/audit/rmia.go", Old: "signed(l, m, ratios[:n], ratios[n:])", New: "signed(l, m, ratios[n:], ratios[:n])",
 		Protects: "what is raised more is a memory", Run: "RMIA"},
 	{File: "lib/audit/rmia.go", Old: "if another.Weights.Hash() == m.Weights.Hash() {", New: "if another == m {",
 		Protects: "no model is its own reference", Run: "RMIA"},
