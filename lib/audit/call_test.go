@@ -36,8 +36,15 @@ func TestACallPlacesAModelBetweenOriginalAndOracle(t *testing.T) {
 			t.Errorf("mirrored [%v, %v]: %s, want %s", c.m.Low, c.m.High, got, c.want)
 		}
 	}
-	if got := CallOf(reading(5, 6), reading(0.4, 0.6), reading(0.5, 0.7)); got != Blind {
+	if got := CallOf(reading(0.45, 0.65), reading(0.4, 0.6), reading(0.5, 0.7)); got != Blind {
 		t.Errorf("original and oracle alike: %s", got)
+	}
+	for memory, want := range map[Side]Call{Above: Remembered, Below: Beyond} {
+		m := reading(5, 6)
+		m.Memory = memory
+		if got := CallOf(m, reading(0.4, 0.6), reading(0.5, 0.7)); got != want {
+			t.Errorf("original and oracle alike and a model unlike both, memory on side %d: %s", memory, got)
+		}
 	}
 }
 

@@ -49,8 +49,26 @@ func (e *Evidence) ReportBy(ctx context.Context, judgements ...Judgement) (*Repo
 		}
 	}
 	var err error
-	r.Trajectory, err = e.Trajectory(ctx)
-	return r, err
+	if r.Trajectory, err = e.Trajectory(ctx); err != nil {
+		return nil, err
+	}
+	r.followPath()
+	return r, nil
+}
+
+// followPath gives the unlearned model the verdict that the end of a trajectory has by the
+// same judgement, which knows of the steps before: one model has one verdict.
+func (r *Report) followPath() {
+	if r.Trajectory == nil {
+		return
+	}
+	for _, c := range r.Trajectory.Courses {
+		last := c.Steps[len(c.Steps)-1]
+		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Layer == "" && v.Judgement.Name() == c.Judgement.Name() })
+		if last != nil && k >= 0 {
+			r.Verdicts[k].Call, r.Verdicts[k].Why = last.Call, last.Why
+		}
+	}
 }
 
 // layers are the embedding, as "", and every activation of an unlearned model.

@@ -122,13 +122,7 @@ func (v *Verdict) reference() *audit.Reading {
 // anything else.
 func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, why string) {
 	m, o := v.Reading, v.original()
-	var ends []audit.Reading
-	for _, end := range []*audit.Reading{o, ref} {
-		if end != nil {
-			ends = append(ends, *end)
-		}
-	}
-	if reason := audit.Withheld(m, ends...); reason.Call != "" {
+	if reason := v.withheld(); reason.Call != "" {
 		return reason.Call, reason.Why
 	}
 	switch {
@@ -144,6 +138,17 @@ func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, w
 		return audit.SideOf(m, *ref), ""
 	}
 	return l.Call(m, *o, *ref), ""
+}
+
+// withheld is why a reading of the verdict is no evidence.
+func (v *Verdict) withheld() audit.Reason {
+	var ends []audit.Reading
+	for _, end := range []*audit.Reading{v.Original, v.reference()} {
+		if end != nil {
+			ends = append(ends, *end)
+		}
+	}
+	return audit.Withheld(v.Reading, ends...)
 }
 
 // contrary reports whether a judgement of coordinates has the original unlike the
