@@ -80,11 +80,11 @@ func CallOf(m, original, oracle Reading) Call {
 
 // Call is CallOf for a likeness that is known otherwise.
 func (l Likeness) Call(m, original, oracle Reading) Call {
-	if m.Absent != "" {
-		return NotAsked
-	}
 	if why := Withheld(m, original, oracle); why.Call != "" {
 		return why.Call
+	}
+	if m.Absent != "" {
+		return NotAsked
 	}
 	same := Alike(original, oracle)
 	switch {

@@ -59,8 +59,16 @@ type Reading struct {
 
 // absent is the reading of a lens that cannot look at a case.
 func absent(lens Lens, m *Model, why string) *Reading {
+	r := Without(lens.Name(), m.Label, Reason{})
+	r.Absent = why
+	return r
+}
+
+// Without is the reading of a lens that has no number, for a reason.
+func Without(lens, model string, why Reason) *Reading {
 	none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
-	return &Reading{Lens: lens.Name(), Model: m.Label, Memory: Above, Estimate: none, Absent: why}
+	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
+	return &Reading{Lens: lens, Model: model, Memory: Above, Estimate: none, Floor: unknown, NoEvidence: why, Absent: why.Why}
 }
 
 // WithinChance reports whether the value is nearer to the null than the chance

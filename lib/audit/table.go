@@ -101,7 +101,7 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 // withheld are the reasons why readings are no evidence.
 func (c *Case) withheld(models []*Model, readings []Reading) (out []string) {
 	for i, r := range readings {
-		if why := Withheld(r); why.Call != "" && r.Absent == "" {
+		if why := Withheld(r); why.Call != "" {
 			out = append(out, fmt.Sprintf("%s by %s: %s.", models[i/len(c.lenses())].Label, r.Lens, why.Why))
 		}
 	}
@@ -169,8 +169,11 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.About()}, Digits: 3}
 		for i, m := range models {
 			r := readings[i*len(c.lenses())+k]
-			f.Rows = append(f.Rows, plot.ForestRow{Label: m.Label, Estimate: r.Estimate, Control: m.Control})
-			f.Null = nullOf(r)
+			row := plot.ForestRow{Label: m.Label, Estimate: r.Estimate, Control: m.Control, Missing: r.Absent}
+			if r.Absent == "" {
+				f.Null = nullOf(r)
+			}
+			f.Rows = append(f.Rows, row)
 		}
 		panels = append(panels, f)
 	}

@@ -130,10 +130,23 @@ func (r *Report) judge(j Judgement, layer string) {
 // model says the same of many records.
 func (e *Evidence) read(j Judgement, m *Model) (*audit.Reading, error) {
 	r, err := j.Judge(e, m)
+	if few := e.few(j.Needs()); err != nil && few.Call != "" {
+		return audit.Without(j.Name(), m.Name, few), nil
+	}
 	if err == nil && r.NoEvidence.Call == "" && slices.ContainsFunc(j.Needs().Arrays, ofOutputs) {
 		r.NoEvidence = e.collapsed(m)
 	}
 	return r, err
+}
+
+// few is the reason of sets that are too small, if one is that a judgement needs.
+func (e *Evidence) few(n Needs) audit.Reason {
+	for _, s := range append([]Set{Forget}, n.Sets...) {
+		if why := audit.Fewer(len(e.rows(s)), s.words()+" records"); why.Call != "" {
+			return why
+		}
+	}
+	return audit.Reason{}
 }
 
 // ofOutputs reports whether an array is what a model answers, or made of that.

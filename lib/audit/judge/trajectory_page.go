@@ -219,7 +219,7 @@ func (c Course) curve() plot.Curve {
 	out := plot.Curve{Name: c.Line}
 	banded := !slices.ContainsFunc(c.Steps, func(v *Verdict) bool { return v != nil && !v.Reading.HasInterval() })
 	for k, v := range c.Steps {
-		if v == nil {
+		if v == nil || v.Reading.Absent != "" {
 			continue
 		}
 		out.X, out.Y = append(out.X, float64(k)), append(out.Y, v.Reading.Value)
