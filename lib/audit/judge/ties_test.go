@@ -192,6 +192,31 @@ func TestCollapsedShadowModelsMakeNoVerdict(t *testing.T) {
 	}
 }
 
+// The target's losses are all one value, the shadow models' are not: what differs between
+// the scores is the shadow models'.
+func TestTheTargetOfLossesAloneIsLookedAt(t *testing.T) {
+	m := newMade(45, 60, 120, 160)
+	d := damaged{t, t.TempDir(), m}
+	m.write(t, d.dir, m.retained, 10)
+	e, err := Open(d.dir)
+	must(t, err)
+	for _, model := range e.Models {
+		d.remove(model.Name + "/outputs.npy")
+		if model.Role == Unlearned {
+			for i := range model.Losses {
+				model.Losses[i] = 1
+			}
+		}
+		d.vector(model.Name+"/losses.npy", model.Losses)
+	}
+	r := audited(t, d.dir)
+	for _, name := range []string{"lira", "lira offline", "rmia"} {
+		if v := r.verdict(t, name); v.Call != audit.CannotTell {
+			t.Errorf("%s says %s: %v", name, v.Call, v.Reading.Estimate)
+		}
+	}
+}
+
 // Losses alone, of which many are the same.
 func TestTiedLossesMakeNoVerdict(t *testing.T) {
 	m := newMade(44, 60, 120, 120)
