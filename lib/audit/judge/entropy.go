@@ -19,10 +19,11 @@ func (Entropy) Name() string { return "entropy" }
 // About implements Judgement.
 func (Entropy) About() About {
 	return About{
-		Asks: "Is the model surer of forgotten records than of held-out ones, whatever their labels?",
-		How:  "AUC of the entropy of the outputs, with DeLong's interval; floor as for the loss.",
-		From: "Salem et al. 2019",
-		Null: OfStrangers,
+		Asks:   "Is the model surer of forgotten records than of held-out ones, whatever their labels?",
+		How:    "AUC of the entropy of the outputs, with DeLong's interval; floor as for the loss.",
+		From:   "Salem et al. 2019",
+		Null:   OfStrangers,
+		Family: OutputFamily,
 	}
 }
 

@@ -71,6 +71,7 @@ type Model struct {
 	layers    map[string]*stack // named activations
 	logits    bool              // outputs are logits, not probabilities
 	saved     time.Time         // when the newest of its files was written
+	keys      []uint64          // of the rows of outputs: audit.RowKeys
 }
 
 // Of returns the models of a role.

@@ -21,7 +21,11 @@ type Scorer interface {
 }
 
 // Scores are numbers of records, higher for one that looks like a member.
-type Scores struct{ Forget, HeldOut Scored }
+type Scores struct {
+	Forget, HeldOut Scored
+	// NoEvidence is why the scores are none, though they differ; nothing if they are.
+	NoEvidence audit.Reason
+}
 
 // Scored are rows of the folder's arrays and their scores.
 type Scored struct {
@@ -29,8 +33,13 @@ type Scored struct {
 	Values []float64
 }
 
-func (s *Scores) samples() attack.Samples {
-	return attack.Samples{Members: s.Forget.Values, Nonmembers: s.HeldOut.Values}
+// read is how well the scores tell forgotten records from held-out ones.
+func (s *Scores) read(j Judgement, m *Model) (*audit.Reading, error) {
+	r, err := separation(j, m, attack.Samples{Members: s.Forget.Values, Nonmembers: s.HeldOut.Values})
+	if err == nil && r.NoEvidence.Call == "" {
+		r.NoEvidence = s.NoEvidence
+	}
+	return r, err
 }
 
 // FalseRates are the shares of held-out records that an attack may call by mistake, at
@@ -168,7 +177,7 @@ func byScores(j Scorer, e *Evidence, m *Model) (*audit.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return separation(j, m, s.samples())
+	return s.read(j, m)
 }
 
 // rateName is "0.1 %".

@@ -142,7 +142,7 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 func (r *Report) StandOut(model string) []string {
 	var out []string
 	for _, v := range r.of(model) {
-		if v.Memory() {
+		if v.Memory() || v.Why != "" {
 			continue
 		}
 		for _, x := range r.exposuresOf(v.Judgement.Name()) {

@@ -157,8 +157,8 @@ func TestAFewRecordsThatStandOutAreNamed(t *testing.T) {
 			t.Errorf("among the first 18 is %+v", o)
 		}
 	}
-	if r.finding("unlearned") != someStandOut || !strings.Contains(pageOf(t, r), out[0][:40]) {
-		t.Errorf("the summary calls it %d", r.finding("unlearned"))
+	if r.answer("unlearned") != someStandOut || !strings.Contains(pageOf(t, r), out[0][:40]) {
+		t.Errorf("the summary calls it %q", r.answer("unlearned"))
 	}
 	write("unlearned", false)
 	if out := audited(t, dir).StandOut("unlearned"); out != nil {

@@ -27,8 +27,9 @@ func (Loss) About() About {
 		Asks: "Can the losses of forgotten records be told from those of held-out records?",
 		How: "AUC of the loss, the chance that a forgotten record is fitted better than a held-out one, with DeLong's interval. " +
 			"The chance floor is the exact law of the Mann-Whitney statistic below 20 records and normal above.",
-		From: "the threshold attack of Yeom et al. 2018, without a threshold",
-		Null: OfStrangers,
+		From:   "the threshold attack of Yeom et al. 2018, without a threshold",
+		Null:   OfStrangers,
+		Family: OutputFamily,
 	}
 }
 
@@ -46,11 +47,7 @@ func (Loss) Scores(e *Evidence, m *Model) (*Scores, error) {
 // separation reads how well scores, higher for members, tell forgotten records
 // (Members) from held-out ones.
 func separation(j Judgement, m *Model, s attack.Samples) (*audit.Reading, error) {
-	r, err := attack.Score(s, level)
-	if err != nil {
-		return nil, err
-	}
-	return audit.SignedAUC(j.Name(), m.Name, r), nil
+	return audit.SignedAUC(j.Name(), m.Name, s)
 }
 
 // level is the coverage of every interval in a report.

@@ -19,10 +19,11 @@ func (ModifiedEntropy) Name() string { return "modified entropy" }
 // About implements Judgement.
 func (ModifiedEntropy) About() About {
 	return About{
-		Asks: "Is the model surer of the right class of forgotten records than of held-out ones?",
-		How:  "AUC of the modified entropy of outputs and label, with DeLong's interval; floor as for the loss.",
-		From: "Song and Mittal 2021",
-		Null: OfStrangers,
+		Asks:   "Is the model surer of the right class of forgotten records than of held-out ones?",
+		How:    "AUC of the modified entropy of outputs and label, with DeLong's interval; floor as for the loss.",
+		From:   "Song and Mittal 2021",
+		Null:   OfStrangers,
+		Family: OutputFamily,
 	}
 }
 

@@ -19,10 +19,11 @@ func (OfflineLiRA) Name() string { return "lira offline" }
 // About implements Judgement.
 func (OfflineLiRA) About() About {
 	return About{
-		Asks: "Does the model fit a forgotten record better than models do that never had it?",
-		How:  "AUC of the scaled confidence's distance from its mean over shadow models without the record, in their spreads, with DeLong's interval.",
-		From: "Carlini et al. 2022, section VI, offline",
-		Null: OfStrangers,
+		Asks:   "Does the model fit a forgotten record better than models do that never had it?",
+		How:    "AUC of the scaled confidence's distance from its mean over shadow models without the record, in their spreads, with DeLong's interval.",
+		From:   "Carlini et al. 2022, section VI, offline",
+		Null:   OfStrangers,
+		Family: CalibratedFamily,
 	}
 }
 

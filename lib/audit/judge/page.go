@@ -206,7 +206,7 @@ func (r *Report) Table() *report.Table {
 		}
 		for _, v := range r.of(m.Name) {
 			t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{
-				report.Str(v.Name()), report.Str(string(v.Call)), report.Est(v.Reading.Estimate, 3), cell(v.Original), v.retrainedCell(),
+				report.Str(v.Name()), report.Str(string(v.Call)), cell(&v.Reading), cell(v.Original), v.retrainedCell(),
 				v.null(), v.chance(), report.Num(float64(v.Reading.N), 0),
 			}})
 		}
@@ -217,6 +217,9 @@ func (r *Report) Table() *report.Table {
 func cell(r *audit.Reading) report.Cell {
 	if r == nil {
 		return report.Gap("not there")
+	}
+	if r.Absent != "" {
+		return report.Gap("no number")
 	}
 	return report.Est(r.Estimate, 3)
 }
@@ -337,7 +340,11 @@ func (r *Report) first(v Verdict) bool {
 func (r *Report) panel(first Verdict) plot.Forest {
 	f := plot.Forest{Meta: plot.Meta{Title: first.Name()}, Digits: 3}
 	add := func(x audit.Reading, control bool) {
-		f.Rows = append(f.Rows, plot.ForestRow{Label: x.Model, Estimate: x.Estimate, Control: control})
+		row := plot.ForestRow{Label: x.Model, Estimate: x.Estimate, Control: control}
+		if x.Absent != "" {
+			row.Missing = "no number"
+		}
+		f.Rows = append(f.Rows, row)
 	}
 	for _, v := range r.Verdicts {
 		if v.Name() == first.Name() {

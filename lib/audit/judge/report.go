@@ -52,8 +52,26 @@ func (e *Evidence) ReportBy(ctx context.Context, judgements ...Judgement) (*Repo
 		}
 	}
 	var err error
-	r.Trajectory, err = e.Trajectory(ctx)
-	return r, err
+	if r.Trajectory, err = e.Trajectory(ctx); err != nil {
+		return nil, err
+	}
+	r.followPath()
+	return r, nil
+}
+
+// followPath gives the unlearned model the verdict that the end of a trajectory has by the
+// same judgement, which knows of the steps before: one model has one verdict.
+func (r *Report) followPath() {
+	if r.Trajectory == nil {
+		return
+	}
+	for _, c := range r.Trajectory.Courses {
+		last := c.Steps[len(c.Steps)-1]
+		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Layer == "" && v.Judgement.Name() == c.Judgement.Name() })
+		if last != nil && k >= 0 {
+			r.Verdicts[k].Call, r.Verdicts[k].Why = last.Call, last.Why
+		}
+	}
 }
 
 // layers are the embedding, as "", and every activation of an unlearned model.
@@ -82,27 +100,16 @@ func (r *Report) judge(j Judgement, layer string) {
 	}
 	e = e.having(j.Needs().Arrays)
 	scores := map[string]*Scores{}
-	one := func(m *Model) (*audit.Reading, error) {
-		s, ok := j.(Scorer)
-		if !ok {
-			return j.Judge(e, m)
-		}
-		var err error
-		if scores[m.Name], err = s.Scores(e, m); err != nil {
-			return nil, err
-		}
-		return separation(j, m, scores[m.Name].samples())
-	}
 	read := func(role Role) (out []audit.Reading, err error) {
 		for k, m := range e.Of(role) {
 			if k > 0 && j.Needs().Peers > 1 || len(e.Peers(m)) < j.Needs().Peers {
 				continue
 			}
-			reading, err := one(m)
+			reading, s, err := e.read(j, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
-			out = append(out, *reading)
+			out, scores[m.Name] = append(out, *reading), s
 		}
 		return out, nil
 	}
@@ -163,6 +170,59 @@ func (r *Report) questions() int {
 		}
 	}
 	return n * len(FalseRates) * max(1, len(r.Evidence.Of(Unlearned)))
+}
+
+// read makes a judgement of a model; the scores are nil of one that has none. What is made
+// of outputs is no evidence where the model says the same of many records.
+func (e *Evidence) read(j Judgement, m *Model) (*audit.Reading, *Scores, error) {
+	r, s, err := e.judge(j, m)
+	if few := e.few(j.Needs()); err != nil && few.Call != "" {
+		return audit.Without(j.Name(), m.Name, few), nil, nil
+	}
+	if err == nil && r.NoEvidence.Call == "" && slices.ContainsFunc(j.Needs().Arrays, ofOutputs) {
+		r.NoEvidence = e.collapsed(m)
+	}
+	return r, s, err
+}
+
+// judge makes a judgement of a model, and its scores, if it has any, no more than once.
+func (e *Evidence) judge(j Judgement, m *Model) (*audit.Reading, *Scores, error) {
+	scorer, ok := j.(Scorer)
+	if !ok {
+		r, err := j.Judge(e, m)
+		return r, nil, err
+	}
+	s, err := scorer.Scores(e, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.read(j, m)
+	return r, s, err
+}
+
+// few is the reason of sets that are too small, if one is that a judgement needs.
+func (e *Evidence) few(n Needs) audit.Reason {
+	for _, s := range append([]Set{Forget}, n.Sets...) {
+		if why := audit.Fewer(len(e.rows(s)), s.words()+" records"); why.Call != "" {
+			return why
+		}
+	}
+	return audit.Reason{}
+}
+
+// ofOutputs reports whether an array is what a model answers, or made of that.
+func ofOutputs(a Array) bool { return a == Losses || a == Outputs || a == Labelled }
+
+// collapsed is the reason against the outputs of a model, and nothing where it has none.
+func (e *Evidence) collapsed(m *Model) audit.Reason {
+	if m.keys == nil {
+		return audit.Reason{}
+	}
+	others := e.HeldOut
+	if len(others) == 0 {
+		others = e.Retain
+	}
+	return audit.Collapsed("outputs", m.keys, e.Forget, others)
 }
 
 // at is the evidence with a named activation in the embedding's place.

@@ -31,8 +31,9 @@ func (RMIA) About() About {
 		Asks: "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
 		How: "AUC of the share of a population whose likelihood ratio is smaller, against shadow models without the record (A = 0.3), with " +
 			"DeLong's interval. The population is half of the held-out records that no shadow model had; the other half is judged.",
-		From: "Zarifzadeh, Liu and Shokri 2024, offline",
-		Null: OfStrangers,
+		From:   "Zarifzadeh, Liu and Shokri 2024, offline",
+		Null:   OfStrangers,
+		Family: CalibratedFamily,
 	}
 }
 
@@ -73,7 +74,7 @@ func (RMIA) Scores(e *Evidence, m *Model) (*Scores, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Scores{Forget: Scored{e.Forget, scores[:len(e.Forget)]}, HeldOut: Scored{judged, scores[len(e.Forget):]}}, nil
+	return calibrated(Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, given), nil
 }
 
 // What judgements draw for: see Evidence.Rand.

@@ -6,61 +6,41 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// finding is what an audit comes to, for somebody who decides and reads no tables.
-type finding int
+// inShort is an answer for somebody who decides and reads no tables, and what to do then.
+var inShort = map[Answer]struct{ says, next string }{
+	StillRemembered: {"No: the records are still remembered.",
+		"Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model"},
+	SomeMemory: {"No: a memory of the records is left, though less than there was.",
+		"Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model"},
+	Disagree: {"No: at least one way of looking at the model still finds the records, so they cannot be taken for forgotten.",
+		"Do not treat the records as deleted; see which lenses find them, unlearn more strongly or retrain without them, and audit the new model"},
+	PushedAway: {"Not cleanly: the records are not remembered, but the model treats them unlike records that it never saw, which gives them away too.",
+		"Unlearn less strongly, so that the records are treated as unseen ones are, and audit the new model"},
+	someStandOut: {"Not all: on the whole no memory is seen, but single records are still recognised.",
+		"Look at the records listed under Single records, unlearn these again or retrain without them, and audit the new model"},
+	NoMemory: {"No sign of a memory was found.",
+		"Keep this report with the model; what it could have missed stands under What would have been missed"},
+	NotShown: {"No sign of a memory was found, but nothing here shows that a memory would have been noticed.",
+		"Add what the audit lacks, and repeat it"},
+	NoAnswer: {"These files cannot tell whether the records are forgotten.",
+		"Add what the audit lacks, and repeat it"},
+}
 
-const (
-	cannotTell finding = iota
-	stillThere
-	disputed
-	pushedAway
-	someStandOut // no lens sees a memory on the whole, and single records are recognised
-	nothingSeen
-	nothingShown // nothing is seen, and nothing shows that it would be
-)
+// someStandOut is the answer where no lens sees a memory on the whole, and single records
+// are recognised.
+const someStandOut Answer = "no memory is seen on the whole, and single records stand out"
 
-// finding sorts the verdicts on a model.
-func (r *Report) finding(model string) finding {
-	t := sortOut(r.of(model))
-	switch clear := len(t.gone) + len(t.pushed); {
-	case len(t.memory) > 0 && clear > 0:
-		return disputed
-	case len(t.memory) > 0:
-		return stillThere
-	case len(t.pushed) > 0:
-		return pushedAway
-	case len(r.StandOut(model)) > 0:
+// answer is the headline's, unless single records say more.
+func (r *Report) answer(model string) Answer {
+	a := r.Headline(model).Answer
+	if (a == NoMemory || a == NotShown || a == NoAnswer) && len(r.StandOut(model)) > 0 {
 		return someStandOut
-	case len(t.gone) > 0:
-		return nothingSeen
-	case len(t.unseen) > 0:
-		return nothingShown
 	}
-	return cannotTell
-}
-
-// answer and next are what a finding means, and what to do about it.
-var answerTo = map[finding]string{
-	cannotTell:   "These files cannot tell whether the records are forgotten.",
-	stillThere:   "No: the records are still remembered.",
-	disputed:     "No: at least one way of looking at the model still finds the records, so they cannot be taken for forgotten.",
-	pushedAway:   "Not cleanly: the records are not remembered, but the model treats them worse than records that it never saw, which gives them away too.",
-	someStandOut: "Not all: on the whole no memory is seen, but single records are still recognised.",
-	nothingSeen:  "No sign of a memory was found.",
-	nothingShown: "No sign of a memory was found, but nothing here shows that a memory would have been noticed.",
-}
-
-var nextAfter = map[finding]string{
-	cannotTell:   "Add what the audit lacks, and repeat it",
-	stillThere:   "Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model",
-	disputed:     "Do not treat the records as deleted; see which lenses find them, unlearn more strongly or retrain without them, and audit the new model",
-	pushedAway:   "Unlearn less strongly, so that the records are treated as unseen ones are, and audit the new model",
-	someStandOut: "Look at the records listed under Single records, unlearn these again or retrain without them, and audit the new model",
-	nothingSeen:  "Keep this report with the model; what it could have missed stands under What would have been missed",
-	nothingShown: "Add what the audit lacks, and repeat it",
+	return a
 }
 
 // Summary is the report in five sentences for each unlearned model: what was asked, of
@@ -68,18 +48,17 @@ var nextAfter = map[finding]string{
 func (r *Report) Summary() []report.Part {
 	var out []report.Part
 	for _, m := range r.Evidence.Of(Unlearned) {
-		f := r.finding(m.Name)
 		out = append(out,
 			report.Terms{{Word: "Asked", Meaning: r.Evidence.question()}, {Word: "Model", Meaning: r.Evidence.origins(m)}},
 			report.Strong(r.headline(m)),
-			report.Terms{{Word: "How sure", Meaning: r.sure(m.Name)}, {Word: "What to do", Meaning: r.next(f)}})
+			report.Terms{{Word: "How sure", Meaning: r.sure(m.Name)}, {Word: "What to do", Meaning: r.next(m.Name)}})
 	}
 	return out
 }
 
 // headline is the answer, with the model's name where there are several.
 func (r *Report) headline(m *Model) string {
-	s := answerTo[r.finding(m.Name)]
+	s := inShort[r.answer(m.Name)].says
 	if len(r.Evidence.Of(Unlearned)) > 1 {
 		return m.Name + ": " + s
 	}
@@ -111,38 +90,66 @@ func (e *Evidence) origins(m *Model) string {
 	return s + ", compared with " + list(beside) + "."
 }
 
-// sure says how many lenses agree, and how much one of them would have missed.
+// sure says how many families of lenses agree, and how much would have been missed.
 func (r *Report) sure(model string) string {
-	verdicts := r.of(model)
-	t := sortOut(verdicts)
-	memory, clear := len(t.memory), len(t.gone)+len(t.pushed)+len(t.unseen)
-	var s string
-	switch tells := memory + clear; {
-	case tells == 0:
-		return fmt.Sprintf("None of %d lenses can tell on these data.", len(verdicts))
-	case memory == 0:
-		s = fmt.Sprintf("Of %d lenses that can tell, none sees a memory", tells)
-	default:
-		s = fmt.Sprintf("Of %d lenses that can tell, %d see%s a memory", tells, memory, map[bool]string{true: "s"}[memory == 1])
+	h := r.Headline(model)
+	memory := h.families(audit.Remembered, audit.Backwards, audit.Between)
+	all := h.families(audit.Remembered, audit.Backwards, audit.Between, audit.Beyond, audit.Forgotten, Unseen)
+	if len(all) == 0 {
+		return fmt.Sprintf("None of %d lenses can tell on these data.", len(r.of(model)))
 	}
-	s += "; each of them errs in about one case of twenty, and they look at the same records"
-	if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && memory == 0 {
-		v := verdicts[k]
+	s := fmt.Sprintf("Of %d ways of looking at the model that can tell (%s), ", len(all), list(all))
+	switch {
+	case len(all) == 1 && len(memory) == 1:
+		s = fmt.Sprintf("The only way of looking at the model that can tell (%s) sees a memory", all[0])
+	case len(all) == 1:
+		s = fmt.Sprintf("The only way of looking at the model that can tell (%s) sees no memory", all[0])
+	case len(memory) == 0:
+		s += "none sees a memory"
+	case len(memory) == len(all):
+		s += "all see a memory"
+	default:
+		s += fmt.Sprintf("%d see a memory (%s)", len(memory), list(memory))
+	}
+	s += "; each verdict errs in about one case of twenty, and all look at the same records"
+	if v := r.firstOf(model, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); v != nil && len(memory) == 0 {
 		return s + fmt.Sprintf("; with %s a memory smaller than %s on the scale of %s would often be missed.",
 			r.Evidence.records(v.Judgement.Needs()), report.FormatNumber(v.Smallest, 2), v.Name())
 	}
-	if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Memory() && v.Judgement.Name() == Loss{}.Name() }); k >= 0 {
-		x := verdicts[k].Reading
+	if v := r.firstOf(model, func(v Verdict) bool { return v.Memory() && v.Judgement.Name() == Loss{}.Name() }); v != nil {
 		s += fmt.Sprintf("; shown a forgotten record and one that the model never had, an attacker names the forgotten one in %.0f of 100 cases (%.0f to %.0f), where "+
-			"guessing is right in 50", 100*x.Value, 100*x.Low, 100*x.High)
+			"guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High)
 	}
 	return s + "."
 }
 
+// firstOf is the first verdict on a model for which something holds; nil where there is none.
+func (r *Report) firstOf(model string, holds func(v Verdict) bool) *Verdict {
+	verdicts := r.of(model)
+	if k := slices.IndexFunc(verdicts, holds); k >= 0 {
+		return &verdicts[k]
+	}
+	return nil
+}
+
+// families are those that pass one of the verdicts, each once.
+func (h Headline) families(calls ...audit.Call) []string {
+	var out []string
+	for _, c := range h.Classes {
+		for _, m := range c.Families {
+			if slices.Contains(calls, c.Call) && !slices.Contains(out, string(m.Family)) {
+				out = append(out, string(m.Family))
+			}
+		}
+	}
+	return out
+}
+
 // next is what to do, and what would make the audit say more.
-func (r *Report) next(f finding) string {
-	s := nextAfter[f]
-	if settle := r.Settle(); len(settle) > 0 && f != stillThere {
+func (r *Report) next(model string) string {
+	a := r.answer(model)
+	s := inShort[a].next
+	if settle := r.Settle(); len(settle) > 0 && a != StillRemembered && a != SomeMemory {
 		what, _, _ := strings.Cut(settle[0], ":")
 		what, _, _ = strings.Cut(what, ". ")
 		s += "; what would settle more first: " + strings.ToLower(what[:1]) + what[1:]

@@ -104,7 +104,7 @@ func (c Course) undone(last *Verdict) string {
 		}
 	}
 	from, to := report.FormatNumber(best.Reading.Value, 3), report.FormatNumber(last.Reading.Value, 3)
-	if alike(best.Reading, last.Reading) {
+	if audit.Alike(best.Reading, last.Reading) {
 		return fmt.Sprintf(" Memory is seen again at the end, at %s after %s at %s, which chance may do.", to, from, best.Reading.Model)
 	}
 	return fmt.Sprintf(" It is undone: %s at %s, and %s at the end, where the records are remembered.", from, best.Reading.Model, to)
@@ -223,7 +223,7 @@ func (c Course) curve() plot.Curve {
 	out := plot.Curve{Name: c.Line}
 	banded := !slices.ContainsFunc(c.Steps, func(v *Verdict) bool { return v != nil && !v.Reading.HasInterval() })
 	for k, v := range c.Steps {
-		if v == nil {
+		if v == nil || v.Reading.Absent != "" {
 			continue
 		}
 		out.X, out.Y = append(out.X, float64(k)), append(out.Y, v.Reading.Value)

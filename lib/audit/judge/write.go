@@ -16,7 +16,7 @@ import (
 
 // Version is the version of the numbers of this package: it goes up when a judgement
 // gives other ones.
-const Version = 1
+const Version = 2
 
 // module is what a program that holds this package was built from.
 const module = "github.com/lethe-ml/lethe"
@@ -65,6 +65,7 @@ type (
 	jsonReport struct {
 		Question string         `json:"question"`
 		Answers  []string       `json:"answers"`
+		Heads    []Headline     `json:"headlines"`
 		Records  int            `json:"records"`
 		Sets     map[Set]int    `json:"sets"`
 		Models   []jsonModel    `json:"models"`
@@ -97,6 +98,7 @@ type (
 		Reference Reference     `json:"reference"`
 		Smallest  *float64      `json:"smallest_seen"`
 		By        string        `json:"smallest_seen_from,omitempty"`
+		Why       string        `json:"why,omitempty"` // of a verdict that the number is no evidence
 	}
 	jsonReading struct {
 		Model  string   `json:"model"`
@@ -144,13 +146,16 @@ func (r *Report) JSON(w io.Writer) error {
 		Verdicts: []jsonVerdict{}, Undone: []jsonUndone{}, Notes: append([]string{}, e.Notes...), Settle: append([]string{}, r.Settle()...),
 		Files: e.Files, Lethe: version(), Version: Version, Seed: e.Seed,
 	}
+	for _, m := range e.Of(Unlearned) {
+		out.Heads = append(out.Heads, r.Headline(m.Name))
+	}
 	for _, m := range e.Models {
 		out.Models = append(out.Models, jsonModel{m.Name, m.Role, m.arrays()})
 	}
 	for _, v := range r.Verdicts {
 		j := jsonVerdict{
 			Judgement: v.Judgement.Name(), Layer: v.Layer, Model: v.Reading.Model, Call: v.Call, Says: v.Says(), Reading: toJSON(v.Reading),
-			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: known(v.Smallest), By: v.By,
+			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: known(v.Smallest), By: v.By, Why: v.Why,
 		}
 		if v.Original != nil {
 			o := toJSON(*v.Original)
