@@ -188,7 +188,7 @@ func (r *Report) exposureParts() ([]report.Part, error) {
 		return nil, err
 	}
 	out := []report.Part{report.Text("The AUC is a mean over all records. A model may pass it and still give away a few. These are the judgements that " +
-		"score every record.")}
+		"score every record; the loss threshold scores them as the loss does.")}
 	for _, m := range r.Evidence.Of(Unlearned) {
 		if say := r.StandOut(m.Name); say != nil {
 			out = append(out, report.List(say))

@@ -20,11 +20,13 @@ func TestExtremeNumbersThatAreLetInAreJudgedToTheEnd(t *testing.T) {
 		file  string
 		value float64
 	}{
-		{"unlearned/outputs.npy", 1e99}, {"unlearned/outputs.npy", -1e99}, {"unlearned/outputs.npy", math.MaxFloat32}, {"unlearned/outputs.npy", 65504},
-		{"unlearned/outputs.npy", 5e-324}, {"unlearned/outputs.npy", math.Copysign(0, -1)}, {"original/outputs.npy", 1e99}, {"shadow-aa/outputs.npy", -1e99},
-		{"unlearned/embedding.npy", 1e99}, {"unlearned/embedding.npy", 5e-324}, {"unlearned/embedding.npy", 1e-45}, {"retrained/embedding.npy", -math.MaxFloat32},
+		{"unlearned/outputs.npy", 1e99}, {"unlearned/outputs.npy", -math.MaxFloat32}, {"unlearned/outputs.npy", 5e-324}, {"original/outputs.npy", 1e99},
+		{"shadow-aa/outputs.npy", -1e99}, {"unlearned/embedding.npy", 1e99}, {"unlearned/embedding.npy", 5e-324}, {"retrained/embedding.npy", -math.MaxFloat32},
 	} {
 		for _, rows := range []string{"one", "half", "column"} {
+			if testing.Short() && rows != "half" {
+				continue
+			}
 			d := damaged{t, t.TempDir(), newMade(41, 20, 40, 80)}
 			d.m.write(t, d.dir, d.m.all, 4)
 			d.edit(c.file, func(x array.Matrix[float64]) {

@@ -84,7 +84,8 @@ func (r *Report) Page() (*report.Page, error) {
 }
 
 // Parts are the report for a notebook, nb.Show(r.Parts()...): answers, what looks odd,
-// verdicts, readings, what checkpoints say, and what was not judged.
+// verdicts, readings, the records that stand out, what checkpoints say, and what was not
+// judged.
 func (r *Report) Parts() []any {
 	var out []any
 	for _, a := range r.Answers() {
@@ -98,6 +99,14 @@ func (r *Report) Parts() []any {
 		if f, err := r.Figure(); err == nil {
 			out = append(out, f)
 		}
+	}
+	if len(r.Exposures) > 0 {
+		for _, m := range r.Evidence.Of(Unlearned) {
+			for _, s := range r.StandOut(m.Name) {
+				out = append(out, s)
+			}
+		}
+		out = append(out, r.RatesTable(), r.RecordsTable())
 	}
 	if t := r.Trajectory; t != nil && len(t.Courses) > 0 {
 		for _, s := range t.Says() {

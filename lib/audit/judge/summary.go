@@ -17,7 +17,7 @@ var inShort = map[Answer]struct{ says, next string }{
 	SomeMemory: {"No: a memory of the records is left, though less than there was.",
 		"Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model"},
 	Disagree: {"No: at least one way of looking at the model still finds the records, so they cannot be taken for forgotten.",
-		"Do not treat the records as deleted; see which lenses find them, unlearn more strongly or retrain without them, and audit the new model"},
+		"Do not treat the records as deleted; see which judgements find them, unlearn more strongly or retrain without them, and audit the new model"},
 	PushedAway: {"Not cleanly: the records are not remembered, but the model treats them unlike records that it never saw, which gives them away too.",
 		"Unlearn less strongly, so that the records are treated as unseen ones are, and audit the new model"},
 	someStandOut: {"Not all: on the whole no memory is seen, but single records are still recognised.",
@@ -30,7 +30,7 @@ var inShort = map[Answer]struct{ says, next string }{
 		"Add what the audit lacks, and repeat it"},
 }
 
-// someStandOut is the answer where no lens sees a memory on the whole, and single records
+// someStandOut is the answer where no judgement sees a memory on the whole, and single records
 // are recognised.
 const someStandOut Answer = "no memory is seen on the whole, and single records stand out"
 
@@ -96,7 +96,7 @@ func (r *Report) sure(model string) string {
 	memory := h.families(audit.Remembered, audit.Backwards, audit.Between)
 	all := h.families(audit.Remembered, audit.Backwards, audit.Between, audit.Beyond, audit.Forgotten, Unseen)
 	if len(all) == 0 {
-		return fmt.Sprintf("None of %d lenses can tell on these data.", len(r.of(model)))
+		return fmt.Sprintf("None of %d judgements can tell on these data.", len(r.of(model)))
 	}
 	s := fmt.Sprintf("Of %d ways of looking at the model that can tell (%s), ", len(all), list(all))
 	switch {
@@ -164,14 +164,15 @@ var glossary = report.Terms{
 	{Word: "checkpoint", Meaning: "the model as it was saved at some step of unlearning."},
 	{Word: "embedding", Meaning: "what the network makes of a record just before its last layer: a list of numbers."},
 	{Word: "false positive", Meaning: "a held-out record that an attack takes for one of the training data: a false alarm."},
+	{Word: "family", Meaning: "judgements that look at the same numbers and err together; in an answer they count once."},
 	{Word: "forget records", Meaning: "the records that the model was to forget."},
 	{Word: "held-out records", Meaning: "records that no model of the audit was trained on."},
 	{Word: "interval", Meaning: "the range in which the true number lies in 95 of 100 audits like this one."},
-	{Word: "lens", Meaning: "one way of looking at what models say, which ends in one number and its interval."},
+	{Word: "judgement", Meaning: "one way of looking at what models say, a lens: it ends in one number, its interval and a verdict."},
 	{Word: "loss", Meaning: "how badly a model fits a record: low for a record that it predicts well."},
 	{Word: "logits", Meaning: "a network's raw outputs, before they are made probabilities."},
 	{Word: "membership attack", Meaning: "an attempt to tell, from what a model says of a record, whether it was trained on it."},
-	{Word: "null value", Meaning: "the number that a lens gives of a model that never had the records."},
+	{Word: "null value", Meaning: "the number that a judgement gives of a model that never had the records."},
 	{Word: "original model", Meaning: "the model before unlearning."},
 	{Word: "retrained model", Meaning: "a model trained from the beginning without the forget records: what forgetting should look like."},
 	{Word: "ROC curve", Meaning: "receiver operating characteristic: true positives against false positives for every threshold on a score."},

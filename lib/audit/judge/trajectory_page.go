@@ -206,7 +206,7 @@ func (t *Trajectory) figure() plot.Panels {
 // panel shows the courses of one panel.
 func (t *Trajectory) panel(courses []Course) plot.Curves {
 	first, last := t.Steps[0].Name, t.Steps[len(t.Steps)-1].Name
-	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: plot.Axis{Label: "step, from " + first + " to " + last}, Null: courses[0].null()}
+	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: plot.Axis{Label: "step, from " + first + " to " + last, Whole: true}, Null: courses[0].null()}
 	for _, c := range courses {
 		f.Curves = append(f.Curves, c.curve())
 	}
