@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -311,5 +312,5 @@ func (v *blinduRun) draw(cells []timedCell) error {
 	if err := f.Render(&b, strings.TrimPrefix(filepath.Ext(v.figure), ".")); err != nil {
 		return err
 	}
-	return os.WriteFile(v.figure, b.Bytes(), 0o666)
+	return files.Put(v.figure, b.Bytes())
 }

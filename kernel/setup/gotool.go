@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
+	"github.com/lethe-ml/lethe/lib/files"
 
 	"golang.org/x/mod/modfile"
 )
@@ -71,7 +72,7 @@ func wrongGo(path, root string, err error) error {
 
 // goVersionOf is the version that root's go.mod asks for.
 func goVersionOf(root string) string {
-	b, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	b, err := files.Read(filepath.Join(root, "go.mod"), maxFile)
 	if err != nil {
 		return oldestGo()
 	}

@@ -71,7 +71,7 @@ func (m *machine) makeModule(ctx context.Context, work string) error {
 
 // moduleFiles makes a module out of the library's go.mod and go.sum.
 func moduleFiles(lib module.Version, d download) (map[string]string, error) {
-	content, err := os.ReadFile(d.GoMod)
+	content, err := files.Read(d.GoMod, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func moduleFiles(lib module.Version, d download) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums, err := os.ReadFile(filepath.Join(d.Dir, "go.sum"))
+	sums, err := files.Read(filepath.Join(d.Dir, "go.sum"), maxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type teller struct {
 const plainEvery = 10 * time.Second
 
 func newTeller(w io.Writer) *teller {
-	t := &teller{w: w, terminal: cli.IsTerminal(w), now: time.Now}
+	t := &teller{w: cli.Raw(w), terminal: cli.IsTerminal(w), now: time.Now}
 	t.tick = time.AfterFunc(time.Hour, func() { t.progress("") })
 	t.tick.Stop()
 	return t
@@ -37,7 +37,7 @@ func (t *teller) note(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clear()
-	fmt.Fprintf(t.w, "lethe: "+format+"\n", args...)
+	fmt.Fprintln(t.w, cli.Printable("lethe: "+fmt.Sprintf(format, args...)))
 }
 
 // begin says that work begins, and about how long it takes.
@@ -58,7 +58,7 @@ func (t *teller) progress(format string, args ...any) {
 	}
 	t.tick.Reset(time.Second)
 	if format != "" {
-		t.state = ", " + fmt.Sprintf(format, args...)
+		t.state = ", " + cli.Printable(fmt.Sprintf(format, args...))
 	}
 	line := fmt.Sprintf("lethe:   %.0f s%s", t.now().Sub(t.began).Seconds(), t.state)
 	if t.terminal {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // ServerOptions say how Jupyter is started.
@@ -131,7 +132,7 @@ func (s *Server) await(ctx context.Context, runtimeDir, open string) (string, er
 func (s *Server) address(runtimeDir, open string) (string, bool) {
 	var at struct{ URL, Token string }
 	for _, kind := range []string{"jpserver", "nbserver"} {
-		b, err := os.ReadFile(filepath.Join(runtimeDir, fmt.Sprintf("%s-%d.json", kind, s.Process.Pid)))
+		b, err := files.Read(filepath.Join(runtimeDir, fmt.Sprintf("%s-%d.json", kind, s.Process.Pid)), maxFile)
 		if err == nil && json.Unmarshal(b, &at) == nil && at.URL != "" {
 			break
 		}
@@ -164,7 +165,7 @@ func answers(address, token string) bool {
 }
 
 func lastLine(path string) string {
-	b, err := os.ReadFile(path)
+	b, err := files.Read(path, maxFile)
 	if err != nil {
 		return err.Error()
 	}

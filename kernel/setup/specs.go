@@ -139,7 +139,7 @@ func Owned(dir string) bool {
 }
 
 func readSpec(dir string) (spec kernelSpec, ok bool) {
-	b, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
+	b, err := files.Read(filepath.Join(dir, "kernel.json"), maxFile)
 	return spec, err == nil && json.Unmarshal(b, &spec) == nil
 }
 

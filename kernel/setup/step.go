@@ -26,6 +26,9 @@ type step struct {
 	do     func(ctx context.Context) (values map[string]string, err error)
 }
 
+// maxFile bounds the small files that are read whole.
+const maxFile = 1 << 26
+
 // stamp is what a finished step leaves.
 type stamp struct {
 	Inputs string            `json:"inputs"`
@@ -33,7 +36,7 @@ type stamp struct {
 }
 
 func readStamp(path string) (s stamp, ok bool) {
-	b, err := os.ReadFile(path)
+	b, err := files.Read(path, maxFile)
 	return s, err == nil && json.Unmarshal(b, &s) == nil
 }
 

@@ -74,7 +74,7 @@ func unpackInto(dir string, from fs.FS) (fresh, kept []string, err error) {
 		return nil, nil, err
 	}
 	known := map[string]string{}
-	if b, err := os.ReadFile(filepath.Join(dir, ledger)); err == nil {
+	if b, err := files.Read(filepath.Join(dir, ledger), maxFile); err == nil {
 		if err := json.Unmarshal(b, &known); err != nil {
 			return nil, nil, fmt.Errorf("%s is damaged (%w): remove it and start again", filepath.Join(dir, ledger), err)
 		}
@@ -89,7 +89,7 @@ func unpackInto(dir string, from fs.FS) (fresh, kept []string, err error) {
 			return err
 		}
 		path, want := filepath.Join(dir, filepath.FromSlash(name)), digest(content)
-		here, err := os.ReadFile(path)
+		here, err := files.Read(path, maxFile)
 		switch {
 		case err == nil && digest(here) == want:
 			changed = changed || known[name] != want

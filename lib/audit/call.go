@@ -16,14 +16,16 @@ type Call string
 
 // The calls.
 const (
-	Blind      Call = "blind"      // original and oracle look alike: the lens cannot tell on this case
-	Forgotten  Call = "forgotten"  // like the oracle, unlike the original
-	Remembered Call = "remembered" // like the original, unlike the oracle
-	Between    Call = "between"    // unlike both, and between them
-	Beyond     Call = "beyond"     // unlike both, on the far side of the oracle
-	Backwards  Call = "backwards"  // unlike both, on the far side of the original
-	Unclear    Call = "unclear"    // its interval reaches both
-	NotAsked   Call = "not asked"  // the lens cannot look at such a case
+	Blind      Call = "blind"       // original and oracle look alike: the lens sees nothing on this case
+	Forgotten  Call = "forgotten"   // like the oracle, unlike the original
+	Remembered Call = "remembered"  // like the original, unlike the oracle
+	Between    Call = "between"     // unlike both, and between them
+	Beyond     Call = "beyond"      // unlike both, on the far side of the oracle
+	Backwards  Call = "backwards"   // unlike both, on the far side of the original
+	Unclear    Call = "unclear"     // like both
+	CannotTell Call = "cannot tell" // the number is no evidence: scores are tied, or outputs collapsed
+	TooFew     Call = "too few"     // so few records that no number would be evidence
+	NotAsked   Call = "not asked"   // the lens cannot look at such a case
 )
 
 // About says in words what a call means.
@@ -36,31 +38,65 @@ var calls = map[Call]string{
 	Between:    "unlike both, on the way from the original to the oracle",
 	Beyond:     "unlike both, on the far side of the oracle",
 	Backwards:  "unlike both, on the far side of the original",
-	Unclear:    "its interval reaches both",
+	Unclear:    "like both",
+	CannotTell: "the number is no evidence, because values are tied or a model's outputs collapsed",
+	TooFew:     "so few records that no value would be evidence",
 	NotAsked:   "the lens cannot look at such a case",
 }
 
-// CallOf places a reading. Two readings are alike where their intervals overlap,
-// which is generous: intervals of equal readings overlap nearly always, and
-// those of different ones often do. A lens is not blind only where the intervals
-// of original and oracle are apart.
-func CallOf(m, original, oracle Reading) Call { return CallBy(Alike, m, original, oracle) }
+// Alike reports whether the difference of two readings is no larger than chance makes it
+// in 95 of 100 cases, with the intervals taken for independent:
+//
+//	|a - b| <= sqrt(h_a^2 + h_b^2)
+//
+// for the halves of the intervals that look at the other reading. Models that look at the
+// same records err together, so that the difference varies less than that. Intervals may
+// overlap where the difference is significant, so that overlap is not asked for.
+func Alike(a, b Reading) bool {
+	if a.Value > b.Value {
+		a, b = b, a
+	}
+	return b.Value-a.Value <= math.Hypot(a.High-a.Value, b.Value-b.Low)
+}
 
-// CallBy is CallOf with another sense of alike.
-func CallBy(alike func(a, b Reading) bool, m, original, oracle Reading) Call {
+// Likeness says which of the two ends of a case a reading is like.
+type Likeness struct{ Original, Oracle bool }
+
+// LikenessOf compares a reading with both ends.
+func LikenessOf(m, original, oracle Reading) Likeness {
+	return Likeness{Original: Alike(m, original), Oracle: Alike(m, oracle)}
+}
+
+// CallOf places a reading between those of the original and of the oracle; it is the one
+// rule of tables, notebooks and reports. A reading that is no evidence places nothing, nor
+// does one beside an end that is none (Reading.Withheld).
+//
+// Where original and oracle are alike the lens is blind, unless the model is unlike both:
+// then its side of the oracle is what is called. A lens that compares coordinates is blind
+// as well where the original is on the side of the oracle away from memory (Contrary).
+func CallOf(m, original, oracle Reading) Call {
+	return LikenessOf(m, original, oracle).Call(m, original, oracle)
+}
+
+// Call is CallOf for a likeness that is known otherwise.
+func (l Likeness) Call(m, original, oracle Reading) Call {
+	if why := Withheld(m, original, oracle); why.Call != "" {
+		return why.Call
+	}
 	if m.Absent != "" {
 		return NotAsked
 	}
-	if alike(original, oracle) {
-		return Blind
-	}
-	first, last := alike(m, original), alike(m, oracle)
+	same := Alike(original, oracle)
 	switch {
-	case first && last:
+	case Contrary(original, oracle), same && (l.Original || l.Oracle):
+		return Blind
+	case same:
+		return SideOf(m, oracle)
+	case l.Original && l.Oracle:
 		return Unclear
-	case last:
+	case l.Oracle:
 		return Forgotten
-	case first:
+	case l.Original:
 		return Remembered
 	}
 	way := (m.Value - original.Value) / (oracle.Value - original.Value)
@@ -73,8 +109,19 @@ func CallBy(alike func(a, b Reading) bool, m, original, oracle Reading) Call {
 	return Between
 }
 
-// Alike reports whether the intervals of two readings overlap.
-func Alike(a, b Reading) bool { return a.Low <= b.High && b.Low <= a.High }
+// SideOf calls a reading that is unlike the oracle by the side on which it stands.
+func SideOf(m, oracle Reading) Call {
+	if float64(m.Memory)*(m.Value-oracle.Value) > 0 {
+		return Remembered
+	}
+	return Beyond
+}
+
+// Contrary reports whether a lens that compares coordinates has the original unlike the
+// oracle on the side away from memory: it is something else than a memory that it sees.
+func Contrary(original, oracle Reading) bool {
+	return original.Coordinates && !Alike(original, oracle) && float64(original.Memory)*(original.Value-oracle.Value) < 0
+}
 
 // Placed are models, placed through every lens of a case.
 type Placed struct {
@@ -118,12 +165,24 @@ func (c *Case) Calls(models ...*Model) ([][]Call, []Reading, error) {
 	return p.calls, slices.Concat(p.readings...), nil
 }
 
-// Agreement says in words whether lenses that are not blind place a model alike.
+// places reports whether a call says where a model stands.
+func (c Call) places() bool {
+	switch c {
+	case Blind, Unclear, NotAsked, CannotTell, TooFew:
+		return false
+	}
+	return true
+}
+
+// seen reports whether original and oracle are told apart by the lens of a call.
+func (c Call) seen() bool { return c.places() || c == Unclear }
+
+// Agreement says in words whether lenses that place a model place it alike.
 func Agreement(lenses []Lens, calls []Call) string {
 	said := map[Call][]string{}
 	var order []Call
 	for k, call := range calls {
-		if call == Blind || call == Unclear || call == NotAsked {
+		if !call.places() {
 			continue
 		}
 		if said[call] == nil {
@@ -165,7 +224,7 @@ func (p *Placed) Rows(group string) []report.Row {
 //	(reading - oracle's) / (original's - oracle's)
 //
 // 1 like the original and 0 like the oracle, with no number where the lens is
-// blind. Original and oracle themselves are left out.
+// blind or its readings are no evidence. Original and oracle themselves are left out.
 func (p *Placed) Map(title string) plot.Heatmap {
 	none, all := 0.0, 1.0
 	h := plot.Heatmap{
@@ -193,7 +252,7 @@ func (p *Placed) Map(title string) plot.Heatmap {
 }
 
 // Shares are the numbers of Map: a row per model, without original and oracle, a column
-// per lens; NaN where the lens is blind or was not asked.
+// per lens; NaN where the lens is blind, its readings are no evidence, or it was not asked.
 func (p *Placed) Shares() (out [][]float64) {
 	for i := range p.models {
 		if p.isEnd[i] {
@@ -202,7 +261,7 @@ func (p *Placed) Shares() (out [][]float64) {
 		values := make([]float64, len(p.lenses))
 		for k, r := range p.readings[i] {
 			original, oracle := p.ends[0][k].Value, p.ends[1][k].Value
-			if values[k] = (r.Value - oracle) / (original - oracle); p.calls[i][k] == Blind {
+			if values[k] = (r.Value - oracle) / (original - oracle); !p.calls[i][k].seen() {
 				values[k] = math.NaN()
 			}
 		}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -36,8 +37,74 @@ func TestACallPlacesAModelBetweenOriginalAndOracle(t *testing.T) {
 			t.Errorf("mirrored [%v, %v]: %s, want %s", c.m.Low, c.m.High, got, c.want)
 		}
 	}
-	if got := CallOf(reading(5, 6), reading(0.4, 0.6), reading(0.5, 0.7)); got != Blind {
+	if got := CallOf(reading(0.45, 0.65), reading(0.4, 0.6), reading(0.5, 0.7)); got != Blind {
 		t.Errorf("original and oracle alike: %s", got)
+	}
+	for memory, want := range map[Side]Call{Above: Remembered, Below: Beyond} {
+		m := reading(5, 6)
+		m.Memory = memory
+		if got := CallOf(m, reading(0.4, 0.6), reading(0.5, 0.7)); got != want {
+			t.Errorf("original and oracle alike and a model unlike both, memory on side %d: %s", memory, got)
+		}
+	}
+}
+
+// By hand: halves of 3 and 4 make 5. The intervals of a difference of 6 overlap, and it is
+// more than chance makes; a null has no width of its own.
+func TestAlikeIsATestOfTheDifference(t *testing.T) {
+	at := func(value, low, high float64) Reading {
+		return Reading{Estimate: stats.Estimate{Value: value, Low: value - low, High: value + high}}
+	}
+	for _, c := range []struct {
+		a, b Reading
+		want bool
+	}{
+		{at(0, 0, 3), at(5, 4, 0), true}, {at(0, 0, 3), at(5.01, 4, 0), false}, {at(0, 0, 3), at(6, 4, 0), false},
+		{at(0, 100, 3), at(6, 4, 100), false}, {at(0, 0, 0), at(4, 4, 0), true}, {at(0, 0, 0), at(4.01, 4, 0), false}, {at(2, 0, 0), at(2, 0, 0), true},
+	} {
+		if got, back := Alike(c.a, c.b), Alike(c.b, c.a); got != c.want || back != c.want {
+			t.Errorf("%v and %v: %v, and the other way round %v, want %v", c.a.Estimate, c.b.Estimate, got, back, c.want)
+		}
+	}
+}
+
+// A lens of coordinates whose original is on the side away from memory sees something else.
+func TestAContraryOriginalMakesALensBlind(t *testing.T) {
+	for _, coordinates := range []bool{false, true} {
+		m, original, oracle := reading(0.4, 0.5), reading(0.4, 0.6), reading(-0.05, 0.05)
+		want := Remembered
+		for _, r := range []*Reading{&m, &original, &oracle} {
+			if r.Memory, r.Coordinates = Below, coordinates; coordinates {
+				want = Blind
+			}
+		}
+		if got := CallOf(m, original, oracle); got != want {
+			t.Errorf("coordinates %v: %s, want %s", coordinates, got, want)
+		}
+	}
+}
+
+func TestAReadingWithoutEvidenceIsNotPlaced(t *testing.T) {
+	m, original, oracle := reading(0.45, 0.7), reading(0.4, 0.6), reading(0, 0.1)
+	original.Model = "the original"
+	tied := Reason{CannotTell, "all are tied"}
+	for _, c := range []struct {
+		spoil func(m, original, oracle *Reading)
+		want  Call
+		why   string
+	}{
+		{func(m, _, _ *Reading) { m.NoEvidence = tied }, CannotTell, "all are tied"},
+		{func(_, original, _ *Reading) { original.NoEvidence = tied }, CannotTell, "the original: all are tied"},
+		{func(_, _, oracle *Reading) { oracle.N, oracle.Over = 5, "records" }, TooFew, ": 5 records, and"},
+		{func(m, original, _ *Reading) { m.N, m.Over, original.NoEvidence = 5, "records", tied }, TooFew, "5 records, and"},
+		{func(m, _, _ *Reading) { m.N = 6 }, Remembered, ""},
+		{func(m, _, _ *Reading) { m.Absent = "no backdoor" }, NotAsked, ""},
+	} {
+		a, b, o := m, original, oracle
+		c.spoil(&a, &b, &o)
+		if got, why := CallOf(a, b, o), Withheld(a, b, o).Why; got != c.want || !strings.HasPrefix(why, c.why) || (why == "") != (c.why == "") {
+			t.Errorf("%s for %q, want %s for %q", got, why, c.want, c.why)
+		}
 	}
 }
 
@@ -48,6 +115,7 @@ func TestAgreementNamesTheLensesThatDisagree(t *testing.T) {
 		want  string
 	}{
 		{[]Call{Blind, Unclear, Blind, Blind}, "no lens can tell"},
+		{[]Call{TooFew, CannotTell, NotAsked, Unclear}, "no lens can tell"},
 		{[]Call{Forgotten, Blind, Forgotten, Blind}, "forgotten (outputs, neighbours)"},
 		{[]Call{Forgotten, Remembered, Blind, Remembered}, "disagree: outputs: forgotten; against the oracle, subsets: remembered"},
 	} {

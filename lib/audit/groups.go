@@ -11,6 +11,12 @@ import (
 // (lab.Case.Judged).
 type Groups struct{ Retained, Forgotten, HeldOut array.Matrix[float64] }
 
+// collapsed is the reason against activations that are the same for many of the forgotten
+// records, or for these and others.
+func (g Groups) collapsed(others array.Matrix[float64]) Reason {
+	return collapsed("embeddings", RowKeys(&g.Forgotten), RowKeys(&others))
+}
+
 // EmbeddingGroups are the groups at the layer before the last one.
 func (c *Case) EmbeddingGroups(m *Model) (*Groups, error) {
 	return c.groups(m, func(p *model.Prediction) array.Matrix[float32] { return p.Embedding })

@@ -48,14 +48,27 @@ type Reading struct {
 	// average and in 95 of 100 cases, at these numbers of records. Both are NaN
 	// where no law is known.
 	Floor stats.Floor
+	// Coordinates says that the lens compares two models coordinate by coordinate, which
+	// another seed of the initial weights moves as a memory does, but to either side.
+	Coordinates bool
+	// NoEvidence says why the number is no evidence; the zero value: nothing is against it.
+	NoEvidence Reason
 	// Absent says why the lens cannot look at the case; then there is no estimate.
 	Absent string
 }
 
 // absent is the reading of a lens that cannot look at a case.
 func absent(lens Lens, m *Model, why string) *Reading {
+	r := Without(lens.Name(), m.Label, Reason{})
+	r.Absent = why
+	return r
+}
+
+// Without is the reading of a lens that has no number, for a reason.
+func Without(lens, model string, why Reason) *Reading {
 	none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
-	return &Reading{Lens: lens.Name(), Model: m.Label, Memory: Above, Estimate: none, Absent: why}
+	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
+	return &Reading{Lens: lens, Model: model, Memory: Above, Estimate: none, Floor: unknown, NoEvidence: why, Absent: why.Why}
 }
 
 // WithinChance reports whether the value is nearer to the null than the chance

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -14,9 +15,16 @@ import (
 // Null: 0.5; above it RULER reads memory. The floor is that of the mean of n
 // uniform ranks, normal with standard deviation 1/sqrt(12 n). The oracle itself
 // can be far from 0.5 here: read its row first.
+//
+// It cannot tell where more than one in twenty of the comparisons of a forgotten record's
+// nearest neighbour with a retained one's is a tie, because ties count in full and M4 is
+// higher by as much; nor where embeddings collapsed (CollapsedRows).
 type Neighbours struct{}
 
 var _ Lens = Neighbours{}
+
+// mostTiedNeighbours is the share of ties up to which M4 is read.
+const mostTiedNeighbours = 0.05
 
 // Name implements Lens.
 func (Neighbours) Name() string { return "neighbours" }
@@ -37,13 +45,18 @@ func (l Neighbours) Look(c *Case, m *Model) (*Reading, error) {
 
 // Rank is the reading of anybody's embeddings.
 func (l Neighbours) Rank(model string, e ruler.Evidence) (*Reading, error) {
-	rank, _, err := ruler.M4(e, ruler.Options{ZeroNorm: ruler.AsPublished})
+	rank, tied, err := ruler.M4Tied(e, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {
 		return nil, err
+	}
+	var decided Reason
+	if tied > mostTiedNeighbours {
+		decided = Reason{CannotTell, fmt.Sprintf("%.0f %% of the comparisons of nearest neighbours are ties", 100*tied)}
 	}
 	sd := ruler.M4NullSD(len(e.Forget))
 	return &Reading{
 		Lens: l.Name(), Model: model, Memory: Above, Estimate: *rank,
-		Floor: stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: m4Reach(len(e.Forget))},
+		Floor:      stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: m4Reach(len(e.Forget))},
+		NoEvidence: firstOf(Fewer(min(len(e.Forget), len(e.Retain)), "records in the smaller set"), decided, CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain)),
 	}, nil
 }

@@ -41,35 +41,36 @@ func (l Outputs) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return SignedAUC(l.Name(), m.Label, &r.ScoreReport), nil
+	return SignedAUC(l.Name(), m.Label, attack.Samples{Members: scoresOf(r.Scores.Members), Nonmembers: scoresOf(r.Scores.Nonmembers)})
 }
 
-// SignedAUC is the reading of scores, higher for members: the signed AUC, with the
-// floor of its distance from 0.5.
-func SignedAUC(lens, model string, r *attack.ScoreReport) *Reading {
-	half := 0.5
-	return &Reading{
-		Lens: lens, Model: model, Memory: Above,
-		Estimate: stats.Estimate{
-			Value: r.AUC.Value, Low: r.AUC.Low, High: r.AUC.High, Level: 0.95, Over: "records",
-			Null: &half, Better: stats.NearNull, N: r.NMembers + r.NNonmembers,
-		},
-		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
-		Floor: stats.Floor{Mean: r.Advantage.ChanceMean / 2, P95: r.Advantage.ChanceP95 / 2},
+func scoresOf(examples []attack.Example) []float64 {
+	out := make([]float64, len(examples))
+	for i, e := range examples {
+		out[i] = e.Score
 	}
+	return out
+}
+
+// SignedAUC is the reading of scores, higher for members: the signed AUC with DeLong's interval, which knows of ties, and the
+// floor of its distance from 0.5. It is no evidence where either sample has fewer than
+// FewestRecords, or by TiedScores.
+func SignedAUC(lens, model string, s attack.Samples) (*Reading, error) {
+	e, err := stats.DeLong(s.Members, s.Nonmembers, 0.95)
+	if err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", lens, err)
+	}
+	floor := stats.ChanceFloor(len(s.Members), len(s.Nonmembers))
+	return &Reading{
+		Lens: lens, Model: model, Memory: Above, Estimate: e.Against(0.5, stats.NearNull),
+		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
+		Floor:      stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
+		NoEvidence: firstOf(Fewer(min(len(s.Members), len(s.Nonmembers)), "records in the smaller set"), TiedScores(s.Members, s.Nonmembers)),
+	}, nil
 }
 
 // signed is the reading of one number of each record: the AUC that the first ones are
 // higher than the second ones, with the floor of its distance from 0.5.
 func signed(l Lens, m *Model, higher, lower []float64) (*Reading, error) {
-	e, err := stats.DeLong(higher, lower, 0.95)
-	if err != nil {
-		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
-	}
-	floor := stats.ChanceFloor(len(higher), len(lower))
-	return &Reading{
-		Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e.Against(0.5, stats.NearNull),
-		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
-		Floor: stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
-	}, nil
+	return SignedAUC(l.Name(), m.Label, attack.Samples{Members: higher, Nonmembers: lower})
 }

@@ -31,7 +31,8 @@ import (
 //
 // Null: 0.5, records that are learned as strangers are. Above it they come back sooner
 // (memory). A bar that most records meet at once makes the lens one of losses: expect it
-// to agree with Outputs there.
+// to agree with Outputs there. Times are tied at both ends by their definition, which is no
+// collapse: the lens cannot tell where the losses that it begins with are (TiedScores).
 //
 // Differences from the papers: (1) they count the epochs that the forget set's loss takes
 // as a whole, and need the oracle's to read it; here strangers are learned beside, so
@@ -59,7 +60,15 @@ func (l Relearning) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	return signed(l, m, held, forgotten)
+	losses, err := c.Losses(m)
+	if err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
+	}
+	r, err := signed(l, m, held, forgotten)
+	if err == nil && r.NoEvidence.Call == CannotTell {
+		r.NoEvidence = TiedScores(losses.Forgotten, losses.HeldOut)
+	}
+	return r, err
 }
 
 // times are those of the forgotten and of some held-out records.
@@ -155,8 +164,8 @@ func (c *Case) goal() lab.Goal {
 }
 
 // at are the values of these rows.
-func at(values []float64, rows []int) []float64 {
-	out := make([]float64, len(rows))
+func at[T any](values []T, rows []int) []T {
+	out := make([]T, len(rows))
 	for k, i := range rows {
 		out[k] = values[i]
 	}

@@ -74,7 +74,11 @@ func (l RMIA) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	return signed(l, m, ratios[:n], ratios[n:])
+	r, err := signed(l, m, ratios[:n], ratios[n:])
+	if err == nil {
+		r.NoEvidence = firstOf(r.NoEvidence, TiedScores(target[:n], target[n:]), TiedScores(theirs[:n], theirs[n:]))
+	}
+	return r, err
 }
 
 // likelihoods are the log-likelihoods of the n forgotten records and, behind them, of the

@@ -66,10 +66,19 @@ func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
 // Among is the reading of anybody's activations; the references are drawn from the root.
 func (l Subsets) Among(model string, g Groups, root engine.Root) (*Reading, error) {
 	draws, size, scale := cmp.Or(l.Draws, subsetDraws), cmp.Or(l.Size, subsetSize), cmp.Or(l.Scale, 1)
-	size = min(size, g.Forgotten.Rows, g.Retained.Rows, g.HeldOut.Rows)
-	if size -= size % 2; size < 4 {
-		return nil, fmt.Errorf("audit: the lens %q needs four records in each set, there are %d", l.Name(), size)
+	if size < 4 || draws < 1 {
+		return nil, fmt.Errorf("audit: the lens %q: %d draws of sets of %d records, at least one of four is needed", l.Name(), draws, size)
 	}
+	records := min(g.Forgotten.Rows, g.Retained.Rows, g.HeldOut.Rows)
+	if records == 0 {
+		return nil, fmt.Errorf("audit: the lens %q: a set is empty", l.Name())
+	}
+	few := fewerThan(2*FewestRecords, min(size, records), "records in the smallest set, which is halved")
+	if size = min(size, records); size < 4 {
+		return Without(l.Name(), model, few), nil
+	}
+	size -= size % 2
+	collapsed := firstOf(g.collapsed(g.Retained), g.collapsed(g.HeldOut))
 	inside := 0.0
 	for d := range draws {
 		rng := root.Stream(engine.StreamSubsets, uint64(d))
@@ -95,5 +104,5 @@ func (l Subsets) Among(model string, g Groups, root engine.Root) (*Reading, erro
 	e := stats.Wilson(inside/float64(draws), draws, 0.95).Against(0.5, stats.NearNull)
 	e.Over = stats.OverDraws
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
-	return &Reading{Lens: l.Name(), Model: model, Memory: Above, Estimate: e, Floor: unknown}, nil
+	return &Reading{Lens: l.Name(), Model: model, Memory: Above, Estimate: e, Floor: unknown, NoEvidence: firstOf(few, collapsed)}, nil
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -16,15 +18,35 @@ func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 	}
 	var out []Reading
 	for _, m := range models {
+		collapsed, err := c.collapsed(m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Label, err)
+		}
 		for _, lens := range c.lenses() {
 			r, err := lens.Look(c, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s through the lens %q: %w", m.Label, lens.Name(), err)
 			}
+			r.NoEvidence = firstOf(r.NoEvidence, collapsed)
 			out = append(out, *r)
 		}
 	}
 	return out, nil
+}
+
+// collapsed is the reason against every reading of a model that says the same of many
+// records: logits of a classifier, embeddings of another network.
+func (c *Case) collapsed(m *Model) (Reason, error) {
+	o, err := m.Outputs()
+	if err != nil {
+		return Reason{}, err
+	}
+	rows := func(p *model.Prediction) array.Matrix[float32] { return p.Embedding }
+	if _, is := c.Problem.Arch.(model.Classifier); is {
+		rows = func(p *model.Prediction) array.Matrix[float32] { return p.Logits() }
+	}
+	forgotten, heldOut := rows(o.Train).Gather(c.Forget), rows(o.Test)
+	return collapsed("outputs", RowKeys(&forgotten), RowKeys(&heldOut)), nil
 }
 
 func (c *Case) lenses() []Lens {
@@ -69,11 +91,21 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = glossary(calls)
+	t.Notes = append(glossary(calls), c.withheld(models, readings)...)
 	if c.About.Synthetic {
 		t.Notes = append(t.Notes, "The data are generated.")
 	}
 	return t, nil
+}
+
+// withheld are the reasons why readings are no evidence.
+func (c *Case) withheld(models []*Model, readings []Reading) (out []string) {
+	for i, r := range readings {
+		if why := Withheld(r); why.Call != "" {
+			out = append(out, fmt.Sprintf("%s by %s: %s.", models[i/len(c.lenses())].Label, r.Lens, why.Why))
+		}
+	}
+	return out
 }
 
 func floorText(r Reading) string {
@@ -137,8 +169,11 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.About()}, Digits: 3}
 		for i, m := range models {
 			r := readings[i*len(c.lenses())+k]
-			f.Rows = append(f.Rows, plot.ForestRow{Label: m.Label, Estimate: r.Estimate, Control: m.Control})
-			f.Null = nullOf(r)
+			row := plot.ForestRow{Label: m.Label, Estimate: r.Estimate, Control: m.Control, Missing: r.Absent}
+			if r.Absent == "" {
+				f.Null = nullOf(r)
+			}
+			f.Rows = append(f.Rows, row)
 		}
 		panels = append(panels, f)
 	}

@@ -43,23 +43,26 @@ func Main(root *cobra.Command) int {
 
 // Run runs one command line, without the name of the program, and returns the
 // exit code: 0, 1 for a failure, 2 for wrong usage, 130 where ctx was ended by
-// an interrupt.
+// an interrupt. What a command prints gives no orders to a terminal: see Printable.
 func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	shown, said := &screen{w: stdout}, &screen{w: stderr}
+	defer shown.end()
+	defer said.end()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(shown)
+	root.SetErr(said)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return ExitOK
 	}
 	if errors.Is(context.Cause(ctx), errInterrupted) {
-		fmt.Fprintln(stderr, "lethe: interrupted:", Printable(err.Error()))
+		fmt.Fprintln(said, "lethe: interrupted:", err)
 		return ExitInterrupted
 	}
-	fmt.Fprintln(stderr, "lethe:", Printable(err.Error()))
+	fmt.Fprintln(said, "lethe:", err)
 	if IsUsage(err) {
-		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
+		fmt.Fprintf(said, "try: %s --help\n", cmd.CommandPath())
 		return ExitUsage
 	}
 	return ExitFailure

@@ -24,6 +24,8 @@ func Printable(s string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case control(r) && r >= 0x7f: // so that JSON stays JSON
+			fmt.Fprintf(&b, `\u%04x`, r)
 		case control(r):
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		default:

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ type Progress struct {
 
 // NewProgress shows progress on w, counted in a unit.
 func NewProgress(w io.Writer, unit string) *Progress {
-	return &Progress{w: w, unit: unit, now: time.Now, width: func() int { return width(w) }}
+	return &Progress{w: Raw(w), unit: unit, now: time.Now, width: func() int { return width(w) }}
 }
 
 // width is the width of the terminal that w is, 0 where it is none.
@@ -43,7 +42,7 @@ func width(w io.Writer) int {
 	if !IsTerminal(w) {
 		return 0
 	}
-	n, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	n, _, err := term.GetSize(int(w.(interface{ Fd() uintptr }).Fd()))
 	if err != nil {
 		return 80
 	}
@@ -68,7 +67,7 @@ func (p *Progress) Update(done, total int64, what string) {
 	if now.Sub(p.said) < every {
 		return
 	}
-	p.said = now
+	p.said, what = now, Printable(what)
 	if screen > 0 {
 		p.drawn = true
 		fmt.Fprint(p.w, "\r\x1b[K", p.bar(now, what, screen-1))

@@ -117,6 +117,17 @@ func showAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 		}
 		fmt.Fprintln(w)
 	}
+	if len(r.Exposures) > 0 {
+		for _, m := range r.Evidence.Of(judge.Unlearned) {
+			for _, s := range r.StandOut(m.Name) {
+				fmt.Fprintf(w, "%s\n\n", wrap(s))
+			}
+		}
+		if err := r.RatesTable().Text(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
 	if t := r.Trajectory; t != nil && len(t.Courses) > 0 {
 		for _, s := range t.Says() {
 			fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(s)))

@@ -152,7 +152,11 @@ func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) er
 	}
 	if !r.intoFolder() {
 		if r.out == "" {
-			return r.render(cmd.OutOrStdout(), out, r.format)
+			w := cmd.OutOrStdout()
+			if r.format == "png" {
+				w = cli.Raw(w)
+			}
+			return r.render(w, out, r.format)
 		}
 		return files.Write(r.out, func(w io.Writer) error { return r.render(w, out, r.format) })
 	}

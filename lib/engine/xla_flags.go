@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/gomlx/go-xla/pjrt"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // setting is a flag of XLA's with which a plugin computes what Lethe promises. A plugin
@@ -94,7 +96,7 @@ func sure(kernel string, cpu bool) string {
 
 // known are the settings whose help text a file holds: none of one that cannot be read.
 func known(path string, of []setting) []setting {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return nil
 	}

@@ -10,3 +10,6 @@ const (
 	patient = syscall.O_NONBLOCK
 	direct  = syscall.O_NOFOLLOW
 )
+
+// unread is what the system says of a pipe that nobody reads.
+const unread = syscall.ENXIO

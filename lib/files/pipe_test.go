@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -20,6 +21,21 @@ func TestAPipeIsRefusedAndNotWaitedFor(t *testing.T) {
 	}
 	if err := Writable(path); err != nil {
 		t.Errorf("somebody may read what is written into it: %v", err)
+	}
+	for _, write := range []func() error{
+		func() error { return Put(path, []byte("x")) },
+		func() error { _, err := OpenHere(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND); return err },
+	} {
+		if err := write(); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("nobody reads it: %v", err)
+		}
+	}
+	loop := filepath.Join(t.TempDir(), "loop")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(loop, 1); err == nil || !strings.Contains(err.Error(), loop) {
+		t.Errorf("a link to itself: %v", err)
 	}
 	// Linux opens a pipe for both directions without a second process.
 	both, err := os.OpenFile(path, os.O_RDWR, 0)

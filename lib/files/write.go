@@ -24,7 +24,8 @@ func Put(path string, content []byte) error {
 // Write writes a file in one step: a reader of path, even one after a power cut,
 // sees the old content or the new, and a full disk or an error of write leaves the
 // old. A link is replaced, what it leads to stays. A pipe or a device, such as
-// /dev/stdout, is written to as it comes. The folder must be there. Errors name the
+// /dev/stdout, is written to as it comes, and a pipe that nobody reads is an error: it
+// would be waited for without end. The folder must be there. Errors name the
 // path.
 func Write(path string, write func(io.Writer) error) (err error) {
 	defer func() {
@@ -38,7 +39,10 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	case info.IsDir():
 		return Wrong(path, "a file", info.Mode())
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	f, err := os.OpenFile(path, os.O_WRONLY|patient, 0)
+	if errors.Is(err, unread) {
+		return errors.New("a named pipe or a socket that nobody reads")
+	}
 	if err != nil {
 		return err
 	}

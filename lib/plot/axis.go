@@ -18,6 +18,7 @@ type Axis struct {
 	Label    string
 	Min, Max *float64
 	Log      bool
+	Whole    bool // ticks at whole numbers alone: steps, epochs
 }
 
 func (a Axis) check(name string) error {
@@ -209,6 +210,9 @@ func dressAxis(a *plot.Axis, spec Axis, s span, ticks int) {
 	a.Tick.LineStyle = solid(inkSoft, 1)
 	a.Tick.Length = px(5)
 	a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return enoughTicks(lo, hi, ticks) })
+	if spec.Whole {
+		a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return wholeTicks(lo, hi, ticks) })
+	}
 	if spec.Log {
 		a.Scale = plot.LogScale{}
 		a.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return logTicks(lo, hi, min(ticks+2, 8)) })
@@ -221,6 +225,18 @@ func enoughTicks(lo, hi float64, n int) []plot.Tick {
 	out := linearTicks(lo, hi, n)
 	for ; len(out) < 2 && n < 8; n++ {
 		out = linearTicks(lo, hi, n+1)
+	}
+	return out
+}
+
+// wholeTicks are about n whole numbers, or all of them where there are fewer.
+func wholeTicks(lo, hi float64, n int) []plot.Tick {
+	if hi-lo >= float64(n) {
+		return linearTicks(lo, hi, n)
+	}
+	var out []plot.Tick
+	for v := math.Ceil(lo); v <= hi; v++ {
+		out = append(out, plot.Tick{Value: v, Label: formatTick(v, 0)})
 	}
 	return out
 }

@@ -95,3 +95,20 @@ func TestThePaletteKeepsFewColoursExactAndManyClose(t *testing.T) {
 		}
 	}
 }
+
+func TestTicksOfStepsAreWholeNumbers(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		n      int
+	}{{-0.15, 3.15, 8}, {-0.05, 1.05, 8}, {0, 40, 8}, {-1, 201, 6}, {0, 7.9, 8}} {
+		ticks := wholeTicks(c.lo, c.hi, c.n)
+		if len(ticks) < 2 || len(ticks) > c.n+2 {
+			t.Errorf("%d ticks from %v to %v", len(ticks), c.lo, c.hi)
+		}
+		for _, tick := range ticks {
+			if tick.Value != math.Round(tick.Value) || strings.Contains(tick.Label, ".") || tick.Value < c.lo || tick.Value > c.hi {
+				t.Errorf("from %v to %v: %v %q", c.lo, c.hi, tick.Value, tick.Label)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -31,6 +32,8 @@ type Forest struct {
 	Rows   []ForestRow
 	Null   *Null
 	Digits int // after the point; 0 means 3
+
+	told bool // what the intervals are over stands in the heading
 }
 
 var _ Figure = Forest{}
@@ -150,8 +153,11 @@ func (f Forest) legend() []entry {
 	var out []entry
 	ls := looks([]role{{}, {control: true}})
 	ls[1].shape = draw.BoxGlyph{}
-	if i := f.first(func(r ForestRow) bool { return !r.Control && r.Missing == "" }); i >= 0 {
-		out = append(out, point("estimate"+f.Rows[i].intervalName(), ls[0]))
+	if name, ok := f.interval(); ok {
+		if f.told {
+			name = " and interval"
+		}
+		out = append(out, point("estimate"+name, ls[0]))
 	}
 	if i := f.first(func(r ForestRow) bool { return r.Control && r.Missing == "" }); i >= 0 {
 		out = append(out, point("control", ls[1]))
@@ -161,6 +167,25 @@ func (f Forest) legend() []entry {
 		out = append(out, paperEntry())
 	}
 	return out
+}
+
+// interval is the name of the estimates' intervals, as far as there are estimates.
+func (f Forest) interval() (name string, ok bool) {
+	i := f.first(func(r ForestRow) bool { return !r.Control && r.Missing == "" })
+	if i < 0 {
+		return "", false
+	}
+	return f.Rows[i].intervalName(), true
+}
+
+// heading is the title above a panel, with the name of the intervals where the legend
+// does not say it.
+func (f Forest) heading() string {
+	name, ok := f.interval()
+	if name = strings.TrimPrefix(name, " and "); !f.told || !ok || name == "" {
+		return f.Title
+	}
+	return f.Title + ", " + name
 }
 
 // intervalName is " and 95 % interval over seeds" as far as it is known.

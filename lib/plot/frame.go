@@ -29,7 +29,7 @@ type frame struct {
 	f       drawing
 	w, h    vg.Length
 	title   []string
-	legend  [][]entry
+	legend  []legendRow
 	caption []string
 	source  []string
 }
@@ -65,7 +65,10 @@ func (fr frame) top() vg.Length {
 		h += px(4)
 	}
 	if len(fr.legend) > 0 {
-		h += vg.Length(len(fr.legend))*legendRowHeight() + px(6)
+		for _, row := range fr.legend {
+			h += row.height()
+		}
+		h += px(6)
 	}
 	return h
 }
@@ -91,7 +94,7 @@ func (fr frame) draw(c draw.Canvas) {
 	}
 	for _, row := range fr.legend {
 		drawLegendRow(c, row, x, y-legendRowHeight()/2)
-		y -= legendRowHeight()
+		y -= row.height()
 	}
 	fr.f.draw(draw.Crop(c, marginX, -marginX, marginY+fr.bottom(), -marginY-fr.top()))
 	y = c.Min.Y + marginY + fr.bottom() - px(8)
@@ -105,12 +108,29 @@ func (fr frame) draw(c draw.Canvas) {
 	}
 }
 
-func drawLegendRow(c draw.Canvas, row []entry, x, y vg.Length) {
-	for _, e := range row {
+// legendRow are entries that stand beside each other. A label is broken into lines where
+// it is wider than the legend.
+type legendRow struct {
+	entries []entry
+	labels  [][]string
+}
+
+func (r legendRow) height() vg.Length {
+	lines := 1
+	for _, l := range r.labels {
+		lines = max(lines, len(l))
+	}
+	return legendRowHeight() + vg.Length(lines-1)*smallPen().leading()
+}
+
+func drawLegendRow(c draw.Canvas, row legendRow, x, y vg.Length) {
+	for k, e := range row.entries {
 		t := c
 		t.Min, t.Max = vg.Point{X: x, Y: y - px(6)}, vg.Point{X: x + thumbW, Y: y + px(6)}
 		e.thumb(t)
-		smallPen().middle(c, x+thumbW+thumbGap, y, 0, e.label)
+		for i, line := range row.labels[k] {
+			smallPen().middle(c, x+thumbW+thumbGap, y-vg.Length(i)*smallPen().leading(), 0, line)
+		}
 		x += entryWidth(e)
 	}
 }
@@ -120,15 +140,20 @@ func entryWidth(e entry) vg.Length {
 }
 
 // legendRows breaks the legend into rows of the given width.
-func legendRows(es []entry, width vg.Length) [][]entry {
-	var rows [][]entry
+func legendRows(es []entry, width vg.Length) []legendRow {
+	var rows []legendRow
 	var used vg.Length
 	for _, e := range es {
 		w := entryWidth(e)
 		if len(rows) == 0 || used+w-entryGap > width {
-			rows, used = append(rows, nil), 0
+			rows, used = append(rows, legendRow{}), 0
 		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], e)
+		labels := []string{e.label}
+		if w-entryGap > width {
+			labels = wrap(smallPen(), e.label, width-thumbW-thumbGap)
+		}
+		last := &rows[len(rows)-1]
+		last.entries, last.labels = append(last.entries, e), append(last.labels, labels)
 		used += w
 	}
 	return rows

@@ -17,6 +17,8 @@ type Panels struct {
 	Columns int // 0 chooses
 	Figures []Figure
 	ShareY  bool // one range for the y axes of all Strips and Curves
+
+	whole []role // the series of the grid that this one is a part of
 }
 
 var _ Figure = Panels{}
@@ -88,9 +90,24 @@ type dresser interface {
 	among(company []role) drawing
 }
 
+// Sheets are grids of at most n panels in the order of these, which hold them all: paper
+// is cut into pages. A series keeps its look; the title stands on the first.
+func (p Panels) Sheets(n int) []Panels {
+	var out []Panels
+	for part := range slices.Chunk(p.Figures, max(1, n)) {
+		sheet := p
+		sheet.Figures, sheet.whole = part, p.company()
+		if len(out) > 0 {
+			sheet.Title = ""
+		}
+		out = append(out, sheet)
+	}
+	return out
+}
+
 // company are the series of all panels, each once, in the order of first use.
 func (p Panels) company() []role {
-	var out []role
+	out := slices.Clone(p.whole)
 	for _, f := range p.Figures {
 		d, ok := f.(dresser)
 		if !ok {
@@ -120,11 +137,15 @@ func (Heatmap) rigid() {}
 // panels are the figures as they are drawn, with a common range if asked for.
 func (p Panels) panels() []drawing {
 	out, company := make([]drawing, len(p.Figures)), p.company()
-	all := newSpan()
+	all, mixed := newSpan(), p.mixed()
 	for i, f := range p.Figures {
 		out[i] = f
 		if d, ok := f.(dresser); ok {
 			out[i] = d.among(company)
+		}
+		if forest, ok := f.(Forest); ok && mixed {
+			forest.told = true
+			out[i] = forest
 		}
 		if s, ok := f.(sharer); ok {
 			r := s.rangeY()
@@ -140,6 +161,22 @@ func (p Panels) panels() []drawing {
 		}
 	}
 	return out
+}
+
+// mixed reports whether forests have intervals over different things. One sign in the
+// legend cannot stand for all of them; their titles tell them apart then.
+func (p Panels) mixed() bool {
+	var names []string
+	for _, f := range p.Figures {
+		forest, ok := f.(Forest)
+		if !ok {
+			continue
+		}
+		if name, ok := forest.interval(); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return len(names) > 1
 }
 
 func (p Panels) columns() int {
@@ -164,13 +201,21 @@ func (p Panels) panelWidth(width vg.Length) vg.Length {
 	return (width - (n-1)*panelGapX) / n
 }
 
+// headingOf is what stands above a panel.
+func headingOf(f drawing) string {
+	if forest, ok := f.(Forest); ok {
+		return forest.heading()
+	}
+	return f.meta().Title
+}
+
 // rowHeights are the heights of the rows of the grid, titles included.
 func (p Panels) rowHeights(width vg.Length) []vg.Length {
 	n := p.columns()
 	out := make([]vg.Length, (len(p.Figures)+n-1)/n)
 	w := p.panelWidth(width)
 	for i, f := range p.panels() {
-		h := vg.Length(len(wrap(headPen(), f.meta().Title, w))) * headPen().leading()
+		h := vg.Length(len(wrap(headPen(), headingOf(f), w))) * headPen().leading()
 		_, rigid := f.(rigid)
 		switch {
 		case p.Height > 0:
@@ -205,7 +250,7 @@ func (p Panels) draw(c draw.Canvas) {
 		x := c.Min.X + vg.Length(i%n)*(w+panelGapX)
 		sub := c
 		sub.Min, sub.Max = vg.Point{X: x, Y: y - heights[i/n]}, vg.Point{X: x + w, Y: y}
-		for _, l := range wrap(headPen(), f.meta().Title, w) {
+		for _, l := range wrap(headPen(), headingOf(f), w) {
 			sub.Max.Y -= headPen().leading()
 			headPen().write(c, x, sub.Max.Y+px(5), 0, l)
 		}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"os"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -17,7 +16,7 @@ const narrowest = 16
 
 // screenOf is the width of the terminal that w is, 0 where it is none.
 func screenOf(w io.Writer) int {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}

@@ -13,28 +13,55 @@ import (
 // take out. Sides are given twice: JupyterLab's own style is stronger than the align
 // attribute, and other readers take styles out.
 func (t *Table) HTML(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if err := t.writeHTML(b, false); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// writeHTML writes the table. On a page its cells may say to which column they belong,
+// which a style shows where rows are written below each other.
+func (t *Table) writeHTML(b *bufio.Writer, labelled bool) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
-	b := bufio.NewWriter(w)
 	if t.Title != "" {
-		fmt.Fprintf(b, "<p><strong>%s</strong></p>\n", EscapeHTML(t.Title))
+		fmt.Fprintf(b, "<p%s><strong>%s</strong></p>\n", class(labelled, "title"), EscapeHTML(t.Title))
 	}
 	if t.Caption != "" {
-		fmt.Fprintf(b, "<p>%s</p>\n", EscapeHTML(t.Caption))
+		fmt.Fprintf(b, "<p%s>%s</p>\n", class(labelled, "caption"), EscapeHTML(t.Caption))
 	}
-	right := t.rightAligned()
-	b.WriteString("<table>\n<thead>\n<tr>")
-	for j, head := range t.heads() {
+	right, heads := t.rightAligned(), t.heads()
+	kind := "rows"
+	if len(t.Rows) > manyRows {
+		kind = "rows dense"
+	}
+	fmt.Fprintf(b, "<table%s>\n<thead>\n<tr>", class(labelled && len(heads) > 2, kind))
+	for j, head := range heads {
 		fmt.Fprintf(b, `<th scope="col" %s>%s</th>`, side(right[j]), EscapeHTML(head))
 	}
 	b.WriteString("</tr>\n</thead>\n<tbody>\n")
+	if !labelled {
+		heads = nil
+	}
 	for _, l := range t.lines() {
-		writeHTMLRow(b, l, right)
+		writeHTMLRow(b, l, right, heads)
 	}
 	b.WriteString("</tbody>\n</table>\n")
 	t.writeHTMLFoot(b)
-	return b.Flush()
+	return nil
+}
+
+// manyRows is from how many rows on a narrow page sets the cells of one beside each other.
+const manyRows = 30
+
+// class is the attribute, where it is wanted.
+func class(wanted bool, name string) string {
+	if !wanted {
+		return ""
+	}
+	return fmt.Sprintf(` class="%s"`, name)
 }
 
 // side are the attributes that put a cell's text on a side.
@@ -47,14 +74,14 @@ func side(right bool) string {
 }
 
 // writeHTMLRow writes a line: headings bold, separators and the names of controls and of
-// the paper's rows in italics.
-func writeHTMLRow(b *bufio.Writer, l line, right []bool) {
+// the paper's rows in italics. labels, where there are any, are the names of the columns.
+func writeHTMLRow(b *bufio.Writer, l line, right []bool, labels []string) {
 	if l.cells == nil {
 		tag := "em"
 		if l.kind == Header {
 			tag = "strong"
 		}
-		fmt.Fprintf(b, "<tr><td colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", len(right), side(false), tag, EscapeHTML(l.span), tag)
+		fmt.Fprintf(b, "<tr><td%s colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", class(labels != nil, "span"), len(right), side(false), tag, EscapeHTML(l.span), tag)
 		return
 	}
 	b.WriteString("<tr>")
@@ -63,7 +90,11 @@ func writeHTMLRow(b *bufio.Writer, l line, right []bool) {
 		if j == 0 && l.kind != Method && s != "" {
 			s = "<em>" + s + "</em>"
 		}
-		fmt.Fprintf(b, "<td %s>%s</td>", side(right[j]), s)
+		if labels == nil {
+			fmt.Fprintf(b, "<td %s>%s</td>", side(right[j]), s)
+			continue
+		}
+		fmt.Fprintf(b, "<td data-label=\"%s\" %s><span>%s</span></td>", EscapeHTML(labels[j]), side(right[j]), s)
 	}
 	b.WriteString("</tr>\n")
 }

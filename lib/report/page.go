@@ -21,7 +21,7 @@ type Section struct {
 	Parts []Part
 }
 
-// Part is a Text, a List, a *Table or a Picture.
+// Part is a Text, a Strong, a List, a Terms, a *Table or a Picture.
 type Part interface {
 	html(b *bufio.Writer) error
 	markdown(b *bufio.Writer) error
@@ -36,15 +36,22 @@ type Strong string
 // List has an item per line.
 type List []string
 
-// Picture is a figure as two svg elements, of which a page shows the one that fits its
-// width, with the same in words.
+// Picture is a figure, drawn twice: a page shows the drawing that fits its width. Each
+// may be in several pieces, which stand below each other and are not cut where the page
+// is printed.
 type Picture struct {
-	Wide, Narrow string
-	Words        string // the figure as plain text, line by line
+	Wide, Narrow []string // svg elements
+	Words        string   // the figure as plain text, line by line
 	Caption      string
 }
 
-var _ = []Part{Text(""), Strong(""), List(nil), (*Table)(nil), Picture{}}
+// Term is a word and what it means.
+type Term struct{ Word, Meaning string }
+
+// Terms is a glossary.
+type Terms []Term
+
+var _ = []Part{Text(""), Strong(""), List(nil), Terms(nil), (*Table)(nil), Picture{}}
 
 // HTML writes the page.
 func (p Page) HTML(w io.Writer) error {
@@ -121,14 +128,32 @@ func (l List) markdown(b *bufio.Writer) error {
 	return nil
 }
 
-// html puts a table into a box that scrolls by itself where a screen is narrow.
+func (t Terms) html(b *bufio.Writer) error {
+	b.WriteString("<dl>\n")
+	for _, term := range t {
+		fmt.Fprintf(b, "<dt>%s</dt>\n<dd>%s</dd>\n", EscapeHTML(term.Word), EscapeHTML(term.Meaning))
+	}
+	b.WriteString("</dl>\n")
+	return nil
+}
+
+func (t Terms) markdown(b *bufio.Writer) error {
+	for _, term := range t {
+		fmt.Fprintf(b, "- %s: %s\n", emphasise("**", escape(term.Word)), escape(term.Meaning))
+	}
+	return nil
+}
+
+// html puts a table into a box that scrolls by itself where a screen is narrow. With more
+// than two columns it becomes a list of its rows there, each number behind the name of
+// its column: what lies beyond the edge of a screen is not seen.
 func (t *Table) html(b *bufio.Writer) error {
 	name := t.Title
 	if name == "" {
 		name = strings.Join(t.heads(), ", ")
 	}
 	fmt.Fprintf(b, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n", EscapeHTML(name))
-	if err := t.HTML(b); err != nil {
+	if err := t.writeHTML(b, true); err != nil {
 		return err
 	}
 	b.WriteString("</div>\n")
@@ -138,9 +163,17 @@ func (t *Table) html(b *bufio.Writer) error {
 func (t *Table) markdown(b *bufio.Writer) error { return t.Markdown(b) }
 
 func (p Picture) html(b *bufio.Writer) error {
-	fmt.Fprintf(b, "<figure role=\"group\" aria-label=\"%s\">\n<div class=\"on-wide\">%s</div>\n<div class=\"on-narrow\">%s</div>\n"+
-		"<figcaption>%s</figcaption>\n<details><summary>The picture in words</summary>\n<pre>%s</pre>\n</details>\n</figure>\n",
-		EscapeHTML(p.Caption), p.Wide, p.Narrow, EscapeHTML(p.Caption), strings.ReplaceAll(EscapeHTML(p.Words), "<br>", "\n"))
+	fmt.Fprintf(b, "<figure role=\"group\" aria-label=\"%s\">\n", EscapeHTML(p.Caption))
+	for _, drawing := range []struct {
+		class string
+		svg   []string
+	}{{"on-wide", p.Wide}, {"on-narrow", p.Narrow}} {
+		for _, piece := range drawing.svg {
+			fmt.Fprintf(b, "<div class=\"%s\">%s</div>\n", drawing.class, piece)
+		}
+	}
+	fmt.Fprintf(b, "<figcaption>%s</figcaption>\n<details><summary>The picture in words</summary>\n<pre>%s</pre>\n</details>\n</figure>\n",
+		EscapeHTML(p.Caption), strings.ReplaceAll(EscapeHTML(p.Words), "<br>", "\n"))
 	return nil
 }
 
@@ -156,19 +189,31 @@ main { max-width: 58rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere;
 h1 { font-size: 1.7rem; line-height: 1.2; }
 h2 { font-size: 1.25rem; margin-top: 2.2rem; border-bottom: 1px solid #767676; }
 .answer { font-size: 1.15rem; font-weight: bold; border-left: .4rem solid #00548a; padding: .4rem .8rem; background: #eef5fa; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; background: linear-gradient(to right, #fff 30%, rgba(255,255,255,0)), linear-gradient(to left, #fff 30%, rgba(255,255,255,0)) 100% 0,
+  linear-gradient(to right, rgba(0,0,0,.25), rgba(0,0,0,0)), linear-gradient(to left, rgba(0,0,0,.25), rgba(0,0,0,0)) 100% 0;
+  background-repeat: no-repeat; background-size: 2.5rem 100%, 2.5rem 100%, .9rem calc(100% - 4px), .9rem calc(100% - 4px); background-attachment: local, local, scroll, scroll; }
 .wide:focus { outline: 2px solid #00548a; }
 table { border-collapse: collapse; font-size: .9rem; overflow-wrap: normal; }
 th, td { padding: .25rem .6rem; vertical-align: top; border-bottom: 1px solid #c8c8c8; }
 th { border-bottom: 2px solid #1a1a1a; }
 td em { color: #4a4a4a; }
+dt { font-weight: bold; }
+dd { margin: 0 0 .5rem 1.2rem; }
 figure { margin: 1rem 0; }
 figure svg { max-width: 100%; height: auto; display: block; }
 svg text { font-family: "Liberation Sans", Arial, Helvetica, sans-serif !important; }
 figcaption, details { font-size: .9rem; color: #3d3d3d; }
 pre { overflow-x: auto; font-size: .8rem; }
 .on-narrow { display: none; }
-@media (max-width: 44rem) { .on-wide { display: none; } .on-narrow { display: block; } main { padding: .6rem; } }
-@media print { main { max-width: none; padding: 0; } .wide { overflow: visible; } table { font-size: .7rem; } details { display: none; }
-  h2 { break-after: avoid; } figure, tr { break-inside: avoid; } .on-wide { display: block; } .on-narrow { display: none; } }
+@media screen and (max-width: 44rem) { .on-wide { display: none; } .on-narrow { display: block; } main { padding: .6rem; }
+  .rows, .rows tbody, .rows tr, .rows td { display: block; } .rows thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
+  .rows tr { border-top: 2px solid #767676; padding: .3rem 0; } .rows td { display: flex; justify-content: space-between; gap: 1rem; border: 0; padding: .1rem .3rem;
+  overflow-wrap: anywhere; } .rows td::before { content: attr(data-label); flex: 0 1 auto; color: #4a4a4a; text-align: left; overflow-wrap: normal; }
+  .rows td:first-child { font-weight: bold; } .rows td > span { text-align: right; min-width: 0; } .rows td.span { display: block; font-size: 1rem; } .rows td.span::before { content: none; }
+  .dense td, .dense td:first-child { display: inline-block; margin-right: .8rem; text-align: left !important; }
+  .dense td::before { margin-right: .4rem; white-space: nowrap; } }
+@page { margin: 1.5cm; }
+@media print { body { font-size: 10pt; } main { max-width: none; padding: 0; } .wide { overflow: visible; background: none; } table { font-size: 7.5pt; } details { display: none; }
+  h1, h2, .title, .caption { break-after: avoid; } p, li, dd { orphans: 3; widows: 3; } .answer, .on-wide, tr, li { break-inside: avoid; } thead { display: table-header-group; }
+  .answer { border: 1px solid #1a1a1a; border-left-width: .4rem; } figure svg { max-height: 23cm; } th, td { padding: .15rem .35rem; } }
 `

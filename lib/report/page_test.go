@@ -16,8 +16,8 @@ func demoPage() report.Page {
 	return report.Page{Title: "Has it <forgotten>?", Sections: []report.Section{
 		{Parts: []report.Part{report.Strong("No & yes")}},
 		{Title: "One *two*", Parts: []report.Part{
-			report.Text("# not a heading"), report.List{"first", "second <b>"}, t,
-			report.Picture{Wide: `<svg width="9"></svg>`, Narrow: `<svg width="4"></svg>`, Words: "AUC <\n  0.5\n```", Caption: "Where \"it\" stands"},
+			report.Text("# not a heading"), report.List{"first", "second <b>"}, report.Terms{{Word: "z <", Meaning: "far"}}, t,
+			report.Picture{Wide: []string{`<svg width="9"></svg>`}, Narrow: []string{`<svg width="4"></svg>`}, Words: "AUC <\n  0.5\n```", Caption: "Where \"it\" stands"},
 		}},
 	}}
 }
@@ -34,7 +34,7 @@ func TestAPageIsSelfContainedAndWellFormed(t *testing.T) {
 		}
 	}
 	for _, word := range []string{`<html lang="en">`, "<h1>Has it &lt;forgotten&gt;?</h1>", "<h2>One *two*</h2>", `content="width=device-width`,
-		`aria-label="Where &#34;it&#34; stands"`, "<pre>AUC &lt;\n  0.5", "<li>second &lt;b&gt;</li>", "<td align=\"right\""} {
+		`aria-label="Where &#34;it&#34; stands"`, "<pre>AUC &lt;\n  0.5", "<li>second &lt;b&gt;</li>", "<td data-label=\"AUC\" align=\"right\"", "<dt>z &lt;</dt>\n<dd>far</dd>"} {
 		if !strings.Contains(page, word) {
 			t.Errorf("the page does not hold %q:\n%s", word, page)
 		}
@@ -83,6 +83,8 @@ func TestAPageAsMarkdownHasItsWordsAlone(t *testing.T) {
 - first
 - second &lt;b&gt;
 
+- **z &lt;**: far
+
 **A &lt;table&gt;**
 
 | model | AUC |
@@ -102,6 +104,36 @@ func TestAPageWithATableThatCannotBeIsRefused(t *testing.T) {
 	for _, write := range []func(io.Writer) error{p.HTML, p.Markdown} {
 		if err := write(io.Discard); err == nil || !strings.Contains(err.Error(), `section "bad"`) {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// What lies beyond the edge of a narrow screen is not seen: a table of many columns says
+// in every cell which column it is of, so that rows can be written below each other.
+func TestWideTablesOfAPageNameTheirColumnsInEveryCell(t *testing.T) {
+	for _, c := range []struct {
+		columns, rows int
+		class         string
+	}{{2, 3, ""}, {3, 3, ` class="rows"`}, {5, 40, ` class="rows dense"`}} {
+		names := []string{"a", "b", "c", "d", "e"}[:c.columns]
+		table := &report.Table{Columns: report.Columns(names...)}
+		for range c.rows {
+			var cells []report.Cell
+			for range names {
+				cells = append(cells, report.Num(1, 0))
+			}
+			table.Add(cells...)
+		}
+		var b strings.Builder
+		if err := (report.Page{Sections: []report.Section{{Parts: []report.Part{table}}}}).HTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "<table"+c.class+">") || strings.Count(b.String(), `data-label="b"`) != c.rows {
+			t.Errorf("%d columns, %d rows: no table%s whose cells say their column", c.columns, c.rows, c.class)
+		}
+		b.Reset()
+		if err := table.HTML(&b); err != nil || strings.Contains(b.String(), "class=") || strings.Contains(b.String(), "data-label") {
+			t.Errorf("outside a page: %v, %s", err, b.String())
 		}
 	}
 }

@@ -69,7 +69,7 @@ func write(dir string, r Record) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(folder, fmt.Sprintf("%d.%s.jsonl", r.Shard, r.Attempt)), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := files.OpenHere(filepath.Join(folder, fmt.Sprintf("%d.%s.jsonl", r.Shard, r.Attempt)), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}

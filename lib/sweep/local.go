@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Local does a sweep on this machine, with as many workers at a time as it has cores:
@@ -100,7 +102,7 @@ func (l Local) shard(ctx context.Context, g *Progress, stage, shard int) error {
 }
 
 func (l Local) worker(ctx context.Context, g *Progress, stage, shard int, log string) error {
-	f, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := files.OpenHere(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}

@@ -289,7 +289,7 @@ func keep(dir string, s Submitted) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "submitted.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := files.OpenHere(filepath.Join(dir, "submitted.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}

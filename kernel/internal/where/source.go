@@ -12,15 +12,20 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Module is the path of the library's module.
 const Module = "github.com/lethe-ml/lethe"
 
+// maxFile bounds a go.mod.
+const maxFile = 1 << 26
+
 // Root is the folder of the library's module that a folder lies in.
 func Root(dir string) (string, error) {
 	for filepath.IsAbs(dir) {
-		b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		b, err := files.Read(filepath.Join(dir, "go.mod"), maxFile)
 		up := filepath.Dir(dir)
 		switch {
 		case err == nil && modfile.ModulePath(b) == Module:
@@ -37,11 +42,11 @@ func Root(dir string) (string, error) {
 // Hash is the hash of what programs of the module, and cells of notebooks, are
 // built from in root.
 func Hash(root string) (string, error) {
-	files, err := sources(root)
+	names, err := sources(root)
 	if err == nil {
 		var hash string
-		hash, err = dirhash.Hash1(files, func(name string) (io.ReadCloser, error) {
-			f, err := os.Open(filepath.Join(root, name))
+		hash, err = dirhash.Hash1(names, func(name string) (io.ReadCloser, error) {
+			f, err := files.Open(filepath.Join(root, name))
 			if errors.Is(err, fs.ErrNotExist) { // that would be somebody's temporary file, gone again
 				return io.NopCloser(strings.NewReader("")), nil
 			}

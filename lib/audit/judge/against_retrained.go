@@ -28,8 +28,8 @@ func (AgainstRetrained) About() About {
 		How: "M2: mean cosine similarity of the forgotten records' embeddings to those of the retrained model, less the median over at most " +
 			"500 retained records, with a bootstrap interval over records. Retrained models are compared with each other, which shows what " +
 			"another seed does.",
-		From:        "RULER, equation 3",
-		Coordinates: true,
+		From:   "RULER, equation 3",
+		Family: RepresentationFamily,
 	}
 }
 

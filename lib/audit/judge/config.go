@@ -11,7 +11,7 @@ import (
 // folder's plain names say. Paths are relative to the file's own folder.
 //
 //	{
-//	  "question": "Has the model forgotten customer 17?",
+//	  "question": "Has the model forgotten customer 17?", "date": "2026-05-17",
 //	  "labels": ["labels_train.npy", "labels_test.npy"],
 //	  "forget": "forget.npy", "retain": "retain.npy", "heldout": "rest",
 //	  "unlearned": {"outputs": ["scrub/train.npy", "scrub/test.npy"]},
@@ -19,6 +19,7 @@ import (
 //	}
 type Config struct {
 	Question  string `json:"question,omitempty"`
+	Date      string `json:"date,omitempty"` // of the unlearned model; without it, that of its files
 	Labels    Files  `json:"labels,omitempty"`
 	Forget    Files  `json:"forget,omitempty"`
 	Retain    Files  `json:"retain,omitempty"`  // or the word rest

@@ -222,6 +222,36 @@ var damages = []struct {
 	{"names that are no text", func(d damaged) { d.matrix("unlearned/activations/\xff\n.npy", d.fill(2, half)) }, []string{
 		`the file "unlearned/activations/\xff\n.npy" holds`, `the activation "\xff\n" holds`,
 	}},
+	{"logits that overflow", func(d damaged) {
+		d.edit("unlearned/outputs.npy", func(x array.Matrix[float64]) { x.Row(3)[1], x.Row(9)[0] = 1e308, -1e308 })
+	}, []string{"unlearned/outputs.npy: row 3, column 1 is 1e+308, too large to reckon with: more than 1e+100 (and 1 more)"}},
+	{"an embedding that overflows", func(d damaged) {
+		d.edit("retrained/embedding.npy", func(x array.Matrix[float64]) { x.Row(99)[5] = -1e200 })
+	}, []string{"retrained/embedding.npy: row 99, column 5 is -1e+200, too large"}},
+	{"a named activation that overflows", func(d damaged) {
+		d.matrix("unlearned/activations/a.npy", d.fill(2, func(i, _ int) float64 { return math.Pow(10, float64(3*i)) }))
+	}, []string{"unlearned/activations/a.npy: row 34, column 0 is 1e+102, too large"}},
+	{"losses that overflow", func(d damaged) { v := make([]float64, 100); v[7] = 1e308; d.vector("unlearned/losses.npy", v) }, []string{"unlearned/losses.npy: element 7 is 1e+308, too large"}},
+	{"logits of a shadow model that overflow", func(d damaged) {
+		d.edit("shadow-aa/outputs.npy", func(x array.Matrix[float64]) { x.Row(0)[0] = 1e301 })
+	}, []string{"shadow-aa/outputs.npy: row 0, column 0 is 1e+301, too large"}},
+	{"labels that overflow", func(d damaged) { v := make([]float64, 100); v[5] = 1e308; d.vector("labels.npy", v) }, []string{"labels.npy: element 5 is 1e+308, and labels are whole numbers"}},
+	{"labels that are not finite", func(d damaged) { v := make([]float64, 100); v[5] = math.NaN(); d.vector("labels.npy", v) }, []string{"labels.npy: element 5 is NaN"}},
+	{"NaN in the second part of an array", func(d damaged) {
+		part := func(name string, at int) {
+			x := array.New[float64](50, 4)
+			for i := range x.Data {
+				x.Data[i] = d.m.rng.NormFloat64()
+			}
+			if at >= 0 {
+				x.Row(at)[2] = math.Inf(-1)
+			}
+			d.matrix(name, x)
+		}
+		part("top.npy", -1)
+		part("bottom.npy", 7)
+		d.raw("audit.json", `{"unlearned": {"outputs": ["top.npy", "bottom.npy"]}}`)
+	}, []string{"- bottom.npy: row 7, column 2 is -Inf"}},
 	{"parts of other widths", func(d damaged) {
 		d.matrix("top.npy", array.New[float64](50, 4))
 		d.matrix("bottom.npy", array.New[float64](50, 5))

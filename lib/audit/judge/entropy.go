@@ -11,7 +11,7 @@ import (
 // Null: 0.5, if both were drawn alike. Above it lies memory.
 type Entropy struct{}
 
-var _ Judgement = Entropy{}
+var _ Scorer = Entropy{}
 
 // Name implements Judgement.
 func (Entropy) Name() string { return "entropy" }
@@ -19,10 +19,11 @@ func (Entropy) Name() string { return "entropy" }
 // About implements Judgement.
 func (Entropy) About() About {
 	return About{
-		Asks: "Is the model surer of forgotten records than of held-out ones, whatever their labels?",
-		How:  "AUC of the entropy of the outputs, with DeLong's interval; floor as for the loss.",
-		From: "Salem et al. 2019",
-		Null: OfStrangers,
+		Asks:   "Is the model surer of forgotten records than of held-out ones, whatever their labels?",
+		How:    "AUC of the entropy of the outputs, with DeLong's interval; floor as for the loss.",
+		From:   "Salem et al. 2019",
+		Null:   OfStrangers,
+		Family: OutputFamily,
 	}
 }
 
@@ -30,26 +31,26 @@ func (Entropy) About() About {
 func (Entropy) Needs() Needs { return Needs{Arrays: []Array{Outputs}, Sets: []Set{HeldOut}} }
 
 // Judge implements Judgement.
-func (j Entropy) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+func (j Entropy) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+
+// Scores implements Scorer.
+func (j Entropy) Scores(e *Evidence, m *Model) (*Scores, error) {
 	unlabelled := *e
 	unlabelled.Labels = make([]int, e.Records) // the entropy asks for none
-	return bySignal(j, &unlabelled, m, attack.Entropy{})
+	return signalScores(&unlabelled, m, attack.Entropy{})
 }
 
-// bySignal is the signed AUC of a signal.
-func bySignal(j Judgement, e *Evidence, m *Model, s attack.Signal) (*audit.Reading, error) {
-	var samples attack.Samples
-	for _, part := range []struct {
-		rows []int
-		to   *[]float64
-	}{{e.Forget, &samples.Members}, {e.HeldOut, &samples.Nonmembers}} {
-		p, err := m.Probabilities(part.rows)
+// signalScores are the scores of a signal.
+func signalScores(e *Evidence, m *Model, s attack.Signal) (*Scores, error) {
+	out := &Scores{Forget: Scored{Rows: e.Forget}, HeldOut: Scored{Rows: e.HeldOut}}
+	for _, part := range []*Scored{&out.Forget, &out.HeldOut} {
+		p, err := m.Probabilities(part.Rows)
 		if err != nil {
 			return nil, err
 		}
-		if *part.to, err = attack.SignalScores(s, attack.Outputs{P: p, Y: pick(e.Labels, part.rows)}); err != nil {
+		if part.Values, err = attack.SignalScores(s, attack.Outputs{P: p, Y: pick(e.Labels, part.Rows)}); err != nil {
 			return nil, err
 		}
 	}
-	return separation(j, m, samples)
+	return out, nil
 }

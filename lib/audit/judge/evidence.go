@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math/rand/v2"
+	"time"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
@@ -20,6 +21,7 @@ type Evidence struct {
 
 	Folder   string
 	Question string
+	Date     string   // of the unlearned model, as audit.json gives it: 2026-05-17
 	Files    []File   // every file that was read
 	Notes    []string // what looks odd and is not wrong in itself
 }
@@ -32,6 +34,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 
 	checkpoint bool // of a checkpoint
+	modified   time.Time
 }
 
 // Role says what a model is in the question.
@@ -67,6 +70,8 @@ type Model struct {
 	embedding *stack            // nil: none
 	layers    map[string]*stack // named activations
 	logits    bool              // outputs are logits, not probabilities
+	saved     time.Time         // when the newest of its files was written
+	keys      []uint64          // of the rows of outputs: audit.RowKeys
 }
 
 // Of returns the models of a role.

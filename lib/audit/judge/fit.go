@@ -1,11 +1,14 @@
 package judge
 
 import (
+	"slices"
+
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Fit is the mean loss of a set of records, with Student's interval.
+// Fit is the mean loss of a set of records, with the interval of stats.PositiveMean, which
+// is above 0 as losses are; losses below 0 get Student's.
 //
 // Null: none, only a retrained model says how well one fits the records that never had
 // them. Of the forget set memory lies below; of the other sets it is what forgetting
@@ -20,9 +23,10 @@ func (j Fit) Name() string { return "loss of " + j.On.words() }
 // About implements Judgement.
 func (j Fit) About() About {
 	return About{
-		Asks: "How well does the model fit " + j.On.words() + " records?",
-		How:  "Mean loss, -log p of the label or what losses.npy says, with Student's interval over records.",
-		From: "the losses that papers on unlearning print",
+		Asks:   "How well does the model fit " + j.On.words() + " records?",
+		How:    "Mean loss, -log p of the label or what losses.npy says, with an interval over records that stays above 0 (stats.PositiveMean).",
+		From:   "the losses that papers on unlearning print",
+		Family: OutputFamily,
 	}
 }
 
@@ -31,5 +35,12 @@ func (j Fit) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{j
 
 // Judge implements Judgement.
 func (j Fit) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return plainReading(j, m, audit.Below, stats.MeanInterval(pick(m.Losses, e.rows(j.On)), level, "records")), nil
+	losses := pick(m.Losses, e.rows(j.On))
+	mean := stats.PositiveMean
+	if slices.Min(losses) < 0 { // of a density
+		mean = stats.MeanInterval
+	}
+	r := plainReading(j, m, audit.Below, mean(losses, level, "records"))
+	r.NoEvidence = audit.TiedValues(losses)
+	return r, nil
 }

@@ -27,10 +27,22 @@ type About struct {
 	How  string // how the number is made: formula, null, floor
 	From string // the paper, with the section
 	Null Null   // what the null is worth without a retrained model
-	// Coordinates says that two models are compared number by number, which another seed
-	// of the initial weights moves as memory does, but to either side.
-	Coordinates bool
+	// Family are the judgements that look at the same numbers and err together; empty: a
+	// family of its own, by the name of the judgement.
+	Family Family
 }
+
+// Family are judgements whose errors go together: in an answer they count once.
+type Family string
+
+// The families of All and Along.
+const (
+	OutputFamily         Family = "outputs"            // what the model answers: losses, entropies, correctness
+	CalibratedFamily     Family = "calibrated outputs" // answers beside those of shadow models
+	RepresentationFamily Family = "representations"    // embeddings and activations, record by record
+	SubsetFamily         Family = "subsets"            // embeddings, as a set
+	ParameterFamily      Family = "parameters"         // weights and gradients; none of All
+)
 
 // Null says who stands at a judgement's null.
 type Null int

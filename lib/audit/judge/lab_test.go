@@ -72,6 +72,9 @@ func TestVerdictsBesideThoseOfTheLab(t *testing.T) {
 		// Their intervals overlap, and their difference is more than chance makes.
 		{Loss{}, at(0.66), at(0.9), at(0.5), audit.Between, ByRetrained},
 	} {
+		if _, is := c.j.(Movement); is { // whose readings say so themselves
+			c.m.Coordinates, c.original.Coordinates = true, true
+		}
 		v := Verdict{Judgement: c.j, Reading: *c.m, Original: c.original}
 		if c.oracle != nil {
 			v.Retrained = []audit.Reading{*c.oracle}

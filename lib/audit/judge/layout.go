@@ -171,7 +171,7 @@ func (c *Config) below(dir, from string) *Config {
 }
 
 func (l *layout) overlay(c *Config) {
-	l.Question = c.Question
+	l.Question, l.Date = c.Question, c.Date
 	mine := l.files()
 	for name, f := range c.files() {
 		if *f != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
 )
@@ -23,7 +22,7 @@ const fewShadows = 64
 // be drawn alike, as long as the shadow models had them with the same chance.
 type LiRA struct{}
 
-var _ Judgement = LiRA{}
+var _ Scorer = LiRA{}
 
 // Name implements Judgement.
 func (LiRA) Name() string { return "lira" }
@@ -34,8 +33,9 @@ func (LiRA) About() About {
 		Asks: "Is what the model says of a forgotten record likelier under models that had it?",
 		How: "AUC of the likelihood ratio of the scaled confidence, normal laws fitted over the shadow models with and without each record, " +
 			"with DeLong's interval; one spread for all records below 64 shadow models. Records without shadow models on either side are left out.",
-		From: "Carlini et al. 2022, algorithm 1, online",
-		Null: OfStrangers,
+		From:   "Carlini et al. 2022, algorithm 1, online",
+		Null:   OfStrangers,
+		Family: CalibratedFamily,
 	}
 }
 
@@ -45,13 +45,16 @@ func (LiRA) Needs() Needs {
 }
 
 // Judge implements Judgement.
-func (j LiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return byShadows(j, e, m, true, shadow.LiRA{Pooled: len(e.Of(Shadow)) < fewShadows})
+func (j LiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+
+// Scores implements Scorer.
+func (LiRA) Scores(e *Evidence, m *Model) (*Scores, error) {
+	return shadowScores(e, m, true, shadow.LiRA{Pooled: len(e.Of(Shadow)) < fewShadows})
 }
 
-// byShadows is the signed AUC of LiRA on forgotten against held-out records. Those that
-// too few shadow models had, or too few had not, are left out: online wants both sides.
-func byShadows(j Judgement, e *Evidence, m *Model, online bool, a shadow.LiRA) (*audit.Reading, error) {
+// shadowScores are LiRA's of forgotten and held-out records. Those that too few shadow
+// models had, or too few had not, are left out: online wants both sides.
+func shadowScores(e *Evidence, m *Model, online bool, a shadow.LiRA) (*Scores, error) {
 	need := 2
 	if a.Pooled {
 		need = 1
@@ -73,11 +76,34 @@ func byShadows(j Judgement, e *Evidence, m *Model, online bool, a shadow.LiRA) (
 		return nil, fmt.Errorf("%d forget and %d held-out records have %d shadow models on every side that is compared; at least one of each is needed",
 			len(forget), len(heldOut), need)
 	}
-	scores, err := a.Scores(e.shadowEvidence(slices.Concat(forget, heldOut), m))
+	given := e.shadowEvidence(slices.Concat(forget, heldOut), m)
+	scores, err := a.Scores(given)
 	if err != nil {
 		return nil, err
 	}
-	return separation(j, m, attack.Samples{Members: scores[:len(forget)], Nonmembers: scores[len(forget):]})
+	return calibrated(Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, given), nil
+}
+
+// calibrated are scores that were made of what a model and the shadow models say. Where
+// either say the same of many records the scores may differ and are no evidence all the
+// same.
+func calibrated(forget, heldOut Scored, given shadow.Evidence) *Scores {
+	out, n := &Scores{Forget: forget, HeldOut: heldOut}, len(forget.Rows)
+	if out.NoEvidence = audit.TiedScores(given.Target[:n], given.Target[n:]); out.NoEvidence.Call != "" {
+		return out
+	}
+	shadows := given.Shadows.Scores
+	tied, why := 0, audit.Reason{}
+	for k := range shadows.Rows {
+		if one := audit.TiedScores(shadows.Row(k)[:n], shadows.Row(k)[n:]); one.Call != "" {
+			tied, why = tied+1, one
+		}
+	}
+	if 2*tied > shadows.Rows {
+		why.Why = fmt.Sprintf("of %d of %d shadow models, %s", tied, shadows.Rows, why.Why)
+		out.NoEvidence = why
+	}
+	return out
 }
 
 // shadowEvidence are the scaled confidences of some records by a model and the shadows.

@@ -16,7 +16,7 @@ import (
 // members; below it they are fitted worse than strangers, which gives them away too.
 type Loss struct{}
 
-var _ Judgement = Loss{}
+var _ Scorer = Loss{}
 
 // Name implements Judgement.
 func (Loss) Name() string { return "loss" }
@@ -27,8 +27,9 @@ func (Loss) About() About {
 		Asks: "Can the losses of forgotten records be told from those of held-out records?",
 		How: "AUC of the loss, the chance that a forgotten record is fitted better than a held-out one, with DeLong's interval. " +
 			"The chance floor is the exact law of the Mann-Whitney statistic below 20 records and normal above.",
-		From: "the threshold attack of Yeom et al. 2018, without a threshold",
-		Null: OfStrangers,
+		From:   "the threshold attack of Yeom et al. 2018, without a threshold",
+		Null:   OfStrangers,
+		Family: OutputFamily,
 	}
 }
 
@@ -36,18 +37,17 @@ func (Loss) About() About {
 func (Loss) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}} }
 
 // Judge implements Judgement.
-func (l Loss) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return separation(l, m, attack.Samples{Members: negatives(m.Losses, e.Forget), Nonmembers: negatives(m.Losses, e.HeldOut)})
+func (l Loss) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(l, e, m) }
+
+// Scores implements Scorer.
+func (Loss) Scores(e *Evidence, m *Model) (*Scores, error) {
+	return &Scores{Forget: Scored{e.Forget, negatives(m.Losses, e.Forget)}, HeldOut: Scored{e.HeldOut, negatives(m.Losses, e.HeldOut)}}, nil
 }
 
 // separation reads how well scores, higher for members, tell forgotten records
 // (Members) from held-out ones.
 func separation(j Judgement, m *Model, s attack.Samples) (*audit.Reading, error) {
-	r, err := attack.Score(s, level)
-	if err != nil {
-		return nil, err
-	}
-	return audit.SignedAUC(j.Name(), m.Name, r), nil
+	return audit.SignedAUC(j.Name(), m.Name, s)
 }
 
 // level is the coverage of every interval in a report.

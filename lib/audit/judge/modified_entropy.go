@@ -11,7 +11,7 @@ import (
 // Null: 0.5, if forget and held-out records were drawn alike. Above it lies memory.
 type ModifiedEntropy struct{}
 
-var _ Judgement = ModifiedEntropy{}
+var _ Scorer = ModifiedEntropy{}
 
 // Name implements Judgement.
 func (ModifiedEntropy) Name() string { return "modified entropy" }
@@ -19,10 +19,11 @@ func (ModifiedEntropy) Name() string { return "modified entropy" }
 // About implements Judgement.
 func (ModifiedEntropy) About() About {
 	return About{
-		Asks: "Is the model surer of the right class of forgotten records than of held-out ones?",
-		How:  "AUC of the modified entropy of outputs and label, with DeLong's interval; floor as for the loss.",
-		From: "Song and Mittal 2021",
-		Null: OfStrangers,
+		Asks:   "Is the model surer of the right class of forgotten records than of held-out ones?",
+		How:    "AUC of the modified entropy of outputs and label, with DeLong's interval; floor as for the loss.",
+		From:   "Song and Mittal 2021",
+		Null:   OfStrangers,
+		Family: OutputFamily,
 	}
 }
 
@@ -33,5 +34,10 @@ func (ModifiedEntropy) Needs() Needs {
 
 // Judge implements Judgement.
 func (j ModifiedEntropy) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return bySignal(j, e, m, attack.ModifiedEntropy{})
+	return byScores(j, e, m)
+}
+
+// Scores implements Scorer.
+func (ModifiedEntropy) Scores(e *Evidence, m *Model) (*Scores, error) {
+	return signalScores(e, m, attack.ModifiedEntropy{})
 }

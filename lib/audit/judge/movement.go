@@ -3,6 +3,7 @@ package judge
 import (
 	"math"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
@@ -27,14 +28,24 @@ func (Movement) About() About {
 		Asks: "Did unlearning move the forgotten records to where a retrained model has them?",
 		How: "M3: mean over forgotten records of the cosine similarity to the retrained model's embedding, less that of the original, with " +
 			"Student's interval. 0 is where the original stands.",
-		From:        "RULER, equation 4",
-		Coordinates: true,
+		From:   "RULER, equation 4",
+		Family: RepresentationFamily,
 	}
 }
 
 // Needs implements Judgement.
 func (Movement) Needs() Needs {
 	return Needs{Arrays: []Array{Embedding}, Original: 1, Retrained: 2}
+}
+
+// collapsed is the reason against a comparison of embeddings of which one collapsed.
+func collapsed(e *ruler.Evidence) audit.Reason {
+	for _, x := range []array.Rows{e.Unlearned, e.Oracle, e.Original} {
+		if why := audit.CollapsedRows("embeddings", x, e.Forget, e.Retain); why.Call != "" {
+			return why
+		}
+	}
+	return audit.Reason{}
 }
 
 // Judge implements Judgement.
@@ -48,5 +59,7 @@ func (j Movement) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
 		return nil, err
 	}
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
-	return &audit.Reading{Lens: j.Name(), Model: m.Name, Memory: audit.Below, Estimate: *r, Floor: unknown}, nil
+	return &audit.Reading{
+		Lens: j.Name(), Model: m.Name, Memory: audit.Below, Estimate: *r, Floor: unknown, Coordinates: true, NoEvidence: collapsed(evidence),
+	}, nil
 }

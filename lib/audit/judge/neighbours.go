@@ -20,7 +20,8 @@ func (Neighbours) About() About {
 		Asks: "Are forgotten records as near to retained ones as these are to each other?",
 		How: "M4: mean percentile of a forgotten record's similarity to its nearest retained neighbour among those of at most 2,000 retained " +
 			"records, with Student's interval. The floor is that of a mean of uniform ranks.",
-		From: "RULER, equations 5 to 7",
+		From:   "RULER, equations 5 to 7",
+		Family: RepresentationFamily,
 	}
 }
 

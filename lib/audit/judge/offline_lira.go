@@ -11,7 +11,7 @@ import (
 // Null: 0.5, if forget and held-out records were drawn alike.
 type OfflineLiRA struct{}
 
-var _ Judgement = OfflineLiRA{}
+var _ Scorer = OfflineLiRA{}
 
 // Name implements Judgement.
 func (OfflineLiRA) Name() string { return "lira offline" }
@@ -19,10 +19,11 @@ func (OfflineLiRA) Name() string { return "lira offline" }
 // About implements Judgement.
 func (OfflineLiRA) About() About {
 	return About{
-		Asks: "Does the model fit a forgotten record better than models do that never had it?",
-		How:  "AUC of the scaled confidence's distance from its mean over shadow models without the record, in their spreads, with DeLong's interval.",
-		From: "Carlini et al. 2022, section VI, offline",
-		Null: OfStrangers,
+		Asks:   "Does the model fit a forgotten record better than models do that never had it?",
+		How:    "AUC of the scaled confidence's distance from its mean over shadow models without the record, in their spreads, with DeLong's interval.",
+		From:   "Carlini et al. 2022, section VI, offline",
+		Null:   OfStrangers,
+		Family: CalibratedFamily,
 	}
 }
 
@@ -30,6 +31,9 @@ func (OfflineLiRA) About() About {
 func (OfflineLiRA) Needs() Needs { return LiRA{}.Needs() }
 
 // Judge implements Judgement.
-func (j OfflineLiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return byShadows(j, e, m, false, shadow.LiRA{Offline: true, Pooled: len(e.Of(Shadow)) < fewShadows})
+func (j OfflineLiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+
+// Scores implements Scorer.
+func (OfflineLiRA) Scores(e *Evidence, m *Model) (*Scores, error) {
+	return shadowScores(e, m, false, shadow.LiRA{Offline: true, Pooled: len(e.Of(Shadow)) < fewShadows})
 }

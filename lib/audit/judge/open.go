@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/files"
@@ -34,7 +35,8 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &admission{layout: l, e: &Evidence{Seed: opt.Seed, Folder: l.problems.Folder, Question: l.Question}, infos: map[string]npy.Info{}}
+	a := &admission{layout: l, e: &Evidence{Seed: opt.Seed, Folder: l.problems.Folder, Question: l.Question, Date: l.Date}, infos: map[string]npy.Info{}}
+	a.dated()
 	a.headers()
 	a.sets()
 	a.labels()
@@ -45,6 +47,13 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	}
 	a.e.look()
 	return a.e, nil
+}
+
+// dated refuses a date that is none.
+func (a *admission) dated() {
+	if _, err := time.Parse(dateFormat, a.Date); a.Date != "" && err != nil {
+		a.problems.add("audit.json", "date is %q; a day such as %s is expected", a.Date, dateFormat)
+	}
 }
 
 // admission turns files into evidence and notes whatever is wrong.
@@ -186,13 +195,39 @@ func isOutput(what string) bool {
 func (a *admission) hashes() {
 	along := a.along()
 	for _, name := range a.order {
-		sum, size, err := hashOf(a.path(name))
+		f, err := fileOf(a.path(name))
 		if err != nil {
 			a.problems.add(name, "%v", plain(err))
 			continue
 		}
-		a.e.Files = append(a.e.Files, File{Name: filepath.ToSlash(name), Array: a.infos[name].String(), Bytes: size, SHA256: sum, checkpoint: along[name]})
+		f.Name, f.Array, f.checkpoint = filepath.ToSlash(name), a.infos[name].String(), along[name]
+		a.e.Files = append(a.e.Files, f)
 	}
+	for _, m := range a.e.Models {
+		for _, name := range a.filesOf(m.Name) {
+			if k := slices.IndexFunc(a.e.Files, func(f File) bool { return f.Name == filepath.ToSlash(name) }); k >= 0 && a.e.Files[k].modified.After(m.saved) {
+				m.saved = a.e.Files[k].modified
+			}
+		}
+	}
+}
+
+// filesOf are the files of a model.
+func (a *admission) filesOf(model string) (out []string) {
+	for _, group := range a.Config.models() {
+		for _, m := range *group.of {
+			if m.Name != model {
+				continue
+			}
+			for _, f := range m.files() {
+				out = append(out, *f...)
+			}
+			for _, f := range m.Activations {
+				out = append(out, f...)
+			}
+		}
+	}
+	return out
 }
 
 // along are the files of checkpoints.
@@ -208,15 +243,21 @@ func (a *admission) along() map[string]bool {
 	return out
 }
 
-func hashOf(path string) (sum string, size int64, err error) {
+// fileOf is what a file holds, by its hash, and when it was written.
+func fileOf(path string) (File, error) {
 	f, err := files.Open(path)
 	if err != nil {
-		return "", 0, err
+		return File{}, err
 	}
 	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
-		return "", 0, fmt.Errorf("read %s: %w", path, err)
+	info, err := f.Stat()
+	if err != nil {
+		return File{}, err
 	}
-	return hex.EncodeToString(h.Sum(nil)), size, nil
+	h := sha256.New()
+	size, err := io.Copy(h, f)
+	if err != nil {
+		return File{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return File{Bytes: size, SHA256: hex.EncodeToString(h.Sum(nil)), modified: info.ModTime()}, nil
 }

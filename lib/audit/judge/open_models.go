@@ -31,8 +31,8 @@ func (a *admission) labels() {
 			return
 		}
 		for i, x := range v {
-			if x != math.Trunc(x) || math.IsInf(x, 0) {
-				a.problems.add(file, "element %d is %v, and labels are whole numbers", i, x)
+			if x != math.Trunc(x) || math.Abs(x) > math.MaxInt32 {
+				a.problems.add(file, "element %d is %v, and labels are whole numbers of at most %d", i, x, math.MaxInt32)
 				return
 			}
 			y = append(y, int(x))
@@ -166,14 +166,14 @@ func (a *admission) losses(m *Model, files Files) {
 			a.problems.add(file, "%s", a.unnamed(file, err))
 			return
 		}
-		bad := count{}
+		odd := count{}
 		for i, x := range v {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				bad.add(fmt.Sprintf("element %d is %v", i, x))
+			if !sane(x) {
+				odd.add(fmt.Sprintf("element %d is %s", i, bad(x)))
 			}
 		}
-		if bad.n > 0 {
-			a.problems.add(file, "%s%s", bad.first, bad.more())
+		if odd.n > 0 {
+			a.problems.add(file, "%s%s", odd.first, odd.more())
 		}
 		losses = append(losses, v...)
 	}
@@ -221,25 +221,53 @@ func (a *admission) matrix(files Files) *stack {
 	return s
 }
 
-// finite reads a matrix and names the first element that is not finite.
+// largest bounds every number of an audit. The square of a larger one overflows before
+// many are added up, and no network means it.
+const largest = 1e100
+
+// sane reports whether a number can be reckoned with.
+func sane(v float64) bool { return math.Abs(v) <= largest }
+
+// bad says what is wrong with a number that is not sane.
+func bad(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Sprint(v)
+	}
+	return fmt.Sprintf("%.6g, too large to reckon with: more than %g", v, largest)
+}
+
+// finite reads a matrix and names the first element that is not finite, or so large that
+// sums of squares would not be.
 func (a *admission) finite(s *stack, files Files) (array.Rows, bool) {
-	name := strings.Join(files, " + ")
 	x, err := s.read()
 	if err != nil {
-		a.problems.add(name, "%s", a.unnamed(files[0], err))
+		a.problems.add(strings.Join(files, " + "), "%s", a.unnamed(files[0], err))
 		return nil, false
 	}
-	if x.Check(name) == nil { // a fast look, nearly always enough
-		return x, true
-	}
-	buffer, bad := make([]float64, s.cols), count{}
+	buffer, odd, in := make([]float64, s.cols), count{}, ""
 	for i := range s.rows {
 		for j, v := range x.Read(buffer, i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				bad.add(fmt.Sprintf("row %d, column %d is %v", i, j, v))
+			if !sane(v) {
+				file, row := a.place(files, i)
+				odd.add(fmt.Sprintf("row %d, column %d is %s", row, j, bad(v)))
+				in = cmp.Or(in, file)
 			}
 		}
 	}
-	a.problems.add(name, "%s%s", bad.first, bad.more())
-	return nil, false
+	if odd.n > 0 {
+		a.problems.add(in, "%s%s", odd.first, odd.more())
+	}
+	return x, odd.n == 0
+}
+
+// place is the file of several that holds a row, and which of its rows it is.
+func (a *admission) place(files Files, row int) (string, int) {
+	for _, name := range files {
+		if n := a.infos[name].Shape[0]; row >= n {
+			row -= n
+			continue
+		}
+		return name, row
+	}
+	return strings.Join(files, " + "), row
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/audit"
 )
 
 // slack is how far probabilities of float32 may be from adding up; tiny keeps
@@ -55,6 +56,7 @@ func (a *admission) outputs(m *Model, files ModelFiles) {
 		return
 	}
 	m.outputs, m.logits = s, kind == logits
+	m.keys = audit.RowKeys(x)
 	if a.e.Labels != nil {
 		m.summarise(x, a.e.Labels)
 	}

@@ -25,12 +25,8 @@ func (r *Report) Page() (*report.Page, error) {
 		p.Sections = append(p.Sections, report.Section{Title: title, Parts: parts})
 	}
 
-	var answers []report.Part
-	for _, a := range r.Answers() {
-		answers = append(answers, report.Strong(a))
-	}
-	add("", answers...)
-	add("The question", report.Text(e.question()), report.Text("Taken as given, because arrays cannot show it: row i is the same record in every "+
+	add("In short", r.Summary()...)
+	add("What is taken as given", report.Text("Arrays cannot show it: row i is the same record in every "+
 		"array; no model was trained on the held-out records; forget and held-out records were drawn alike where a null stands for a model "+
 		"that never had the records."))
 	if len(e.Notes) > 0 {
@@ -41,7 +37,16 @@ func (r *Report) Page() (*report.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	add("The verdicts", append([]report.Part{r.Table(), r.words()}, picture...)...)
+	var answers report.List
+	answers = append(answers, r.Answers()...)
+	add("The verdicts", append([]report.Part{answers, r.Table(), r.words()}, picture...)...)
+	records, err := r.exposureParts()
+	if err != nil {
+		return nil, err
+	}
+	if len(records) > 0 {
+		add("Single records", records...)
+	}
 	if r.Trajectory != nil {
 		along, err := r.Trajectory.parts()
 		if err != nil {
@@ -74,11 +79,13 @@ func (r *Report) Page() (*report.Page, error) {
 	}
 	add("How each number is made", r.how()...)
 	add("Where the numbers come from", r.origin()...)
+	add("Words", glossary)
 	return p, nil
 }
 
 // Parts are the report for a notebook, nb.Show(r.Parts()...): answers, what looks odd,
-// verdicts, readings, what checkpoints say, and what was not judged.
+// verdicts, readings, the records that stand out, what checkpoints say, and what was not
+// judged.
 func (r *Report) Parts() []any {
 	var out []any
 	for _, a := range r.Answers() {
@@ -92,6 +99,14 @@ func (r *Report) Parts() []any {
 		if f, err := r.Figure(); err == nil {
 			out = append(out, f)
 		}
+	}
+	if len(r.Exposures) > 0 {
+		for _, m := range r.Evidence.Of(Unlearned) {
+			for _, s := range r.StandOut(m.Name) {
+				out = append(out, s)
+			}
+		}
+		out = append(out, r.RatesTable(), r.RecordsTable())
 	}
 	if t := r.Trajectory; t != nil && len(t.Courses) > 0 {
 		for _, s := range t.Says() {
@@ -200,7 +215,7 @@ func (r *Report) Table() *report.Table {
 		}
 		for _, v := range r.of(m.Name) {
 			t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{
-				report.Str(v.Name()), report.Str(string(v.Call)), report.Est(v.Reading.Estimate, 3), cell(v.Original), v.retrainedCell(),
+				report.Str(v.Name()), report.Str(string(v.Call)), cell(&v.Reading), cell(v.Original), v.retrainedCell(),
 				v.null(), v.chance(), report.Num(float64(v.Reading.N), 0),
 			}})
 		}
@@ -211,6 +226,9 @@ func (r *Report) Table() *report.Table {
 func cell(r *audit.Reading) report.Cell {
 	if r == nil {
 		return report.Gap("not there")
+	}
+	if r.Absent != "" {
+		return report.Gap("no number")
 	}
 	return report.Est(r.Estimate, 3)
 }
@@ -306,16 +324,20 @@ func (r *Report) origin() []report.Part {
 
 // Figure shows the readings of every model against the reference, a panel per judgement.
 func (r *Report) Figure() (plot.Figure, error) {
-	var panels []plot.Figure
-	for _, v := range r.Verdicts {
-		if r.first(v) {
-			panels = append(panels, r.panel(v))
-		}
-	}
-	if len(panels) == 0 {
+	if len(r.Verdicts) == 0 {
 		return nil, fmt.Errorf("judge: no judgement could be made, so that there is nothing to draw")
 	}
-	return plot.Panels{Meta: plot.Meta{Title: "Readings, with 95 % intervals"}, Columns: 1, Figures: panels}, nil
+	return r.panels(), nil
+}
+
+func (r *Report) panels() plot.Panels {
+	out := plot.Panels{Meta: plot.Meta{Title: "Readings, with 95 % intervals"}, Columns: 1}
+	for _, v := range r.Verdicts {
+		if r.first(v) {
+			out.Figures = append(out.Figures, r.panel(v))
+		}
+	}
+	return out
 }
 
 // first reports whether a verdict is the first of its judgement.
@@ -327,7 +349,11 @@ func (r *Report) first(v Verdict) bool {
 func (r *Report) panel(first Verdict) plot.Forest {
 	f := plot.Forest{Meta: plot.Meta{Title: first.Name()}, Digits: 3}
 	add := func(x audit.Reading, control bool) {
-		f.Rows = append(f.Rows, plot.ForestRow{Label: x.Model, Estimate: x.Estimate, Control: control})
+		row := plot.ForestRow{Label: x.Model, Estimate: x.Estimate, Control: control}
+		if x.Absent != "" {
+			row.Missing = "no number"
+		}
+		f.Rows = append(f.Rows, row)
 	}
 	for _, v := range r.Verdicts {
 		if v.Name() == first.Name() {
@@ -356,22 +382,24 @@ func (r *Report) picture() ([]report.Part, error) {
 	if len(r.Verdicts) == 0 {
 		return nil, nil
 	}
-	f, err := r.Figure()
-	if err != nil {
-		return nil, err
-	}
-	return drawn(f, "Readings of every model with 95 % intervals, a panel per judgement. The line is the null, the band what chance does in 95 "+
+	return drawn(r.panels(), 3, "Readings of every model with 95 % intervals, a panel per judgement. The line is the null, the band what chance does in 95 "+
 		"of 100 cases. Squares: original and retrained models.")
 }
 
-func drawn(f plot.Figure, caption string) ([]report.Part, error) {
+// drawn is a figure for a page, in pieces of so many panels: a sheet of paper holds no more.
+func drawn(f plot.Panels, panels int, caption string) ([]report.Part, error) {
 	p := report.Picture{Words: f.Text(), Caption: caption}
-	var err error
-	if p.Wide, err = plot.Inline(f, wide); err != nil {
-		return nil, err
-	}
-	if p.Narrow, err = plot.Inline(f, narrow); err != nil {
-		return nil, err
+	for _, sheet := range f.Sheets(panels) {
+		for _, to := range []struct {
+			width int
+			svg   *[]string
+		}{{wide, &p.Wide}, {narrow, &p.Narrow}} {
+			svg, err := plot.Inline(sheet, to.width)
+			if err != nil {
+				return nil, err
+			}
+			*to.svg = append(*to.svg, svg)
+		}
 	}
 	return []report.Part{p}, nil
 }
@@ -401,5 +429,5 @@ func (e *Evidence) lossPicture() ([]report.Part, error) {
 	if len(panels) == 0 {
 		return nil, nil
 	}
-	return drawn(plot.Panels{Columns: 1, Figures: panels}, "How well forgotten and held-out records are fitted. A model that has forgotten treats both alike.")
+	return drawn(plot.Panels{Columns: 1, Figures: panels}, 2, "How well forgotten and held-out records are fitted. A model that has forgotten treats both alike.")
 }

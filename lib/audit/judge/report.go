@@ -15,6 +15,9 @@ type Report struct {
 	Evidence *Evidence
 	Verdicts []Verdict
 	Undone   []Undone
+	// Exposures are the single records behind the verdicts of judgements that score them,
+	// by the unlearned models and those that they are compared with.
+	Exposures []Exposure
 	// Trajectory is what the checkpoints say; nil where there are none.
 	Trajectory *Trajectory
 }
@@ -49,8 +52,26 @@ func (e *Evidence) ReportBy(ctx context.Context, judgements ...Judgement) (*Repo
 		}
 	}
 	var err error
-	r.Trajectory, err = e.Trajectory(ctx)
-	return r, err
+	if r.Trajectory, err = e.Trajectory(ctx); err != nil {
+		return nil, err
+	}
+	r.followPath()
+	return r, nil
+}
+
+// followPath gives the unlearned model the verdict that the end of a trajectory has by the
+// same judgement, which knows of the steps before: one model has one verdict.
+func (r *Report) followPath() {
+	if r.Trajectory == nil {
+		return
+	}
+	for _, c := range r.Trajectory.Courses {
+		last := c.Steps[len(c.Steps)-1]
+		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Layer == "" && v.Judgement.Name() == c.Judgement.Name() })
+		if last != nil && k >= 0 {
+			r.Verdicts[k].Call, r.Verdicts[k].Why = last.Call, last.Why
+		}
+	}
 }
 
 // layers are the embedding, as "", and every activation of an unlearned model.
@@ -78,16 +99,17 @@ func (r *Report) judge(j Judgement, layer string) {
 		return
 	}
 	e = e.having(j.Needs().Arrays)
+	scores := map[string]*Scores{}
 	read := func(role Role) (out []audit.Reading, err error) {
 		for k, m := range e.Of(role) {
 			if k > 0 && j.Needs().Peers > 1 || len(e.Peers(m)) < j.Needs().Peers {
 				continue
 			}
-			reading, err := j.Judge(e, m)
+			reading, s, err := e.read(j, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
-			out = append(out, *reading)
+			out, scores[m.Name] = append(out, *reading), s
 		}
 		return out, nil
 	}
@@ -105,7 +127,102 @@ func (r *Report) judge(j Judgement, layer string) {
 		}
 		v.place()
 		r.Verdicts = append(r.Verdicts, v)
+		if err := r.expose(e, v, scores); err != nil {
+			r.Undone = append(r.Undone, Undone{j, layer, "the records could not be told apart: " + err.Error()})
+		}
 	}
+}
+
+// expose measures how far single records stand out, by the model of a verdict and by
+// those that it is compared with.
+func (r *Report) expose(e *Evidence, v Verdict, scores map[string]*Scores) error {
+	names := []string{v.Reading.Model}
+	if v.Original != nil {
+		names = append(names, v.Original.Model)
+	}
+	for _, o := range v.Retrained {
+		names = append(names, o.Model)
+	}
+	reversed := v.Call == audit.Beyond
+	for _, name := range names {
+		k := slices.IndexFunc(e.Models, func(m *Model) bool { return m.Name == name })
+		known := slices.ContainsFunc(r.Exposures, func(x Exposure) bool {
+			return x.Model == name && x.Reversed == reversed && x.Judgement.Name() == v.Judgement.Name()
+		})
+		if scores[name] == nil || known {
+			continue
+		}
+		x, err := exposure(v.Judgement, e.Models[k], scores[name], reversed, r.questions())
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		r.Exposures = append(r.Exposures, *x)
+	}
+	return nil
+}
+
+// questions is how often it is asked whether records stand out.
+func (r *Report) questions() int {
+	n := 0
+	for _, j := range All() {
+		if _, ok := j.(Scorer); ok {
+			n++
+		}
+	}
+	return n * len(FalseRates) * max(1, len(r.Evidence.Of(Unlearned)))
+}
+
+// read makes a judgement of a model; the scores are nil of one that has none. What is made
+// of outputs is no evidence where the model says the same of many records.
+func (e *Evidence) read(j Judgement, m *Model) (*audit.Reading, *Scores, error) {
+	r, s, err := e.judge(j, m)
+	if few := e.few(j.Needs()); err != nil && few.Call != "" {
+		return audit.Without(j.Name(), m.Name, few), nil, nil
+	}
+	if err == nil && r.NoEvidence.Call == "" && slices.ContainsFunc(j.Needs().Arrays, ofOutputs) {
+		r.NoEvidence = e.collapsed(m)
+	}
+	return r, s, err
+}
+
+// judge makes a judgement of a model, and its scores, if it has any, no more than once.
+func (e *Evidence) judge(j Judgement, m *Model) (*audit.Reading, *Scores, error) {
+	scorer, ok := j.(Scorer)
+	if !ok {
+		r, err := j.Judge(e, m)
+		return r, nil, err
+	}
+	s, err := scorer.Scores(e, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.read(j, m)
+	return r, s, err
+}
+
+// few is the reason of sets that are too small, if one is that a judgement needs.
+func (e *Evidence) few(n Needs) audit.Reason {
+	for _, s := range append([]Set{Forget}, n.Sets...) {
+		if why := audit.Fewer(len(e.rows(s)), s.words()+" records"); why.Call != "" {
+			return why
+		}
+	}
+	return audit.Reason{}
+}
+
+// ofOutputs reports whether an array is what a model answers, or made of that.
+func ofOutputs(a Array) bool { return a == Losses || a == Outputs || a == Labelled }
+
+// collapsed is the reason against the outputs of a model, and nothing where it has none.
+func (e *Evidence) collapsed(m *Model) audit.Reason {
+	if m.keys == nil {
+		return audit.Reason{}
+	}
+	others := e.HeldOut
+	if len(others) == 0 {
+		others = e.Retain
+	}
+	return audit.Collapsed("outputs", m.keys, e.Forget, others)
 }
 
 // at is the evidence with a named activation in the embedding's place.

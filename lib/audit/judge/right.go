@@ -23,9 +23,10 @@ func (j Right) Name() string { return "right on " + j.On.words() }
 // About implements Judgement.
 func (j Right) About() About {
 	return About{
-		Asks: "How often is the model right on " + j.On.words() + " records?",
-		How:  "Share of the records whose largest output is that of their label, with Wilson's interval.",
-		From: "the accuracies that papers on unlearning print",
+		Asks:   "How often is the model right on " + j.On.words() + " records?",
+		How:    "Share of the records whose largest output is that of their label, with Wilson's interval.",
+		From:   "the accuracies that papers on unlearning print",
+		Family: OutputFamily,
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
 )
@@ -18,7 +17,7 @@ import (
 // Null: 0.5, if forget and held-out records were drawn alike.
 type RMIA struct{}
 
-var _ Judgement = RMIA{}
+var _ Scorer = RMIA{}
 
 // fewPopulation is how small a population may be: a share of it takes few values.
 const fewPopulation = 20
@@ -32,8 +31,9 @@ func (RMIA) About() About {
 		Asks: "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
 		How: "AUC of the share of a population whose likelihood ratio is smaller, against shadow models without the record (A = 0.3), with " +
 			"DeLong's interval. The population is half of the held-out records that no shadow model had; the other half is judged.",
-		From: "Zarifzadeh, Liu and Shokri 2024, offline",
-		Null: OfStrangers,
+		From:   "Zarifzadeh, Liu and Shokri 2024, offline",
+		Null:   OfStrangers,
+		Family: CalibratedFamily,
 	}
 }
 
@@ -41,7 +41,10 @@ func (RMIA) About() About {
 func (RMIA) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}, Shadows: 2} }
 
 // Judge implements Judgement.
-func (j RMIA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+func (j RMIA) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+
+// Scores implements Scorer.
+func (RMIA) Scores(e *Evidence, m *Model) (*Scores, error) {
 	unseen, shadows := []int(nil), e.Of(Shadow)
 	for _, i := range e.HeldOut {
 		if !slices.ContainsFunc(shadows, func(s *Model) bool { return s.In[i] }) {
@@ -71,7 +74,7 @@ func (j RMIA) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return separation(j, m, attack.Samples{Members: scores[:len(e.Forget)], Nonmembers: scores[len(e.Forget):]})
+	return calibrated(Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, given), nil
 }
 
 // What judgements draw for: see Evidence.Rand.

@@ -15,36 +15,15 @@ func (r *Report) of(model string) []Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v Verdict) bool { return v.Reading.Model != model })
 }
 
-// told sorts verdicts that could tell something into what they saw.
-type told struct{ memory, gone, pushed, blind, unseen, other []string }
-
-func sortOut(verdicts []Verdict) (t told) {
-	for _, v := range verdicts {
-		to := &t.other
-		switch {
-		case v.Memory():
-			to = &t.memory
-		case v.Call == audit.Forgotten:
-			to = &t.gone
-		case v.Call == audit.Beyond:
-			to = &t.pushed
-		case v.Call == audit.Blind:
-			to = &t.blind
-		case v.Call == Unseen:
-			to = &t.unseen
-		}
-		*to = append(*to, v.Name())
-	}
-	return t
-}
-
-// Answers say in a sentence or two for each unlearned model what the verdicts come to.
+// Answers say in a few sentences for each unlearned model what the verdicts come to:
+// Headline, and where no memory was seen how small a one would have been missed.
 func (r *Report) Answers() []string {
 	var out []string
 	for _, m := range r.Evidence.Of(Unlearned) {
 		verdicts := r.of(m.Name)
-		said, told := answer(m.Name, sortOut(verdicts)), sortOut(verdicts)
-		if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && told.memory == nil && told.pushed == nil {
+		h := r.Headline(m.Name)
+		said := h.String()
+		if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && !h.found() {
 			v := verdicts[k]
 			said += fmt.Sprintf(" With %s, %s misses a distance of less than %s from the %s more than once in five audits.",
 				r.Evidence.records(v.Judgement.Needs()), v.Name(), report.FormatNumber(v.Smallest, 2), v.Reference)
@@ -52,33 +31,6 @@ func (r *Report) Answers() []string {
 		out = append(out, said)
 	}
 	return out
-}
-
-func answer(model string, t told) string {
-	subject := fmt.Sprintf("%s: ", model)
-	switch {
-	case len(t.memory) > 0 && len(t.gone)+len(t.pushed) > 0:
-		return subject + fmt.Sprintf("the judgements disagree. Memory is seen by %s; not by %s. Who looks for the records can choose how, "+
-			"so what one judgement sees is there.", list(t.memory), list(slices.Concat(t.gone, t.pushed)))
-	case len(t.memory) > 0:
-		return subject + fmt.Sprintf("the records are still remembered, say all %d of the judgements that can tell (%s).", len(t.memory), list(t.memory))
-	case len(t.pushed) > 0:
-		return subject + fmt.Sprintf("the records are not remembered but pushed away, which gives them away too, say %s%s.",
-			list(t.pushed), also(t.gone, "; forgotten, say "))
-	case len(t.gone) > 0:
-		return subject + fmt.Sprintf("no memory is seen, say all %d of the judgements that see one in the original (%s).", len(t.gone), list(t.gone))
-	case len(t.unseen) > 0:
-		return subject + fmt.Sprintf("no memory is seen by %s; but there is no original to show that they would see one.", list(t.unseen))
-	}
-	return subject + fmt.Sprintf("these arrays cannot tell%s%s.", also(t.blind, "; the original itself shows nothing to "),
-		also(t.other, "; nothing certain from "))
-}
-
-func also(names []string, before string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return before + list(names)
 }
 
 func list(names []string) string { return strings.Join(names, ", ") }
@@ -90,7 +42,7 @@ func (r *Report) Disagreements() []string {
 	for _, m := range r.Evidence.Of(Unlearned) {
 		said, calls := map[string][]string{}, map[audit.Call]bool{}
 		for _, v := range r.of(m.Name) {
-			if t := sortOut([]Verdict{v}); t.memory == nil && t.gone == nil && t.pushed == nil {
+			if !v.Memory() && v.Call != audit.Forgotten && v.Call != audit.Beyond {
 				continue
 			}
 			calls[v.Call] = true

@@ -28,7 +28,8 @@ func (Subsets) About() About {
 		Asks: "As a set, do the forgotten records look more like retained or like held-out ones?",
 		How: "SDE: share of 40 draws of references of at most 400 records against which the set is called in training, with Wilson's interval " +
 			"over the draws; they share the forgotten records. Rests on the spread of the embeddings alone.",
-		From: "SDE, section 3.2",
+		From:   "SDE, section 3.2",
+		Family: SubsetFamily,
 	}
 }
 

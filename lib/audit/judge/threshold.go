@@ -24,8 +24,9 @@ func (Threshold) About() About {
 		Asks: "Does a threshold on the loss, learned elsewhere, call the forgotten records members?",
 		How: "Balanced accuracy on as many forgotten as held-out records of the threshold that tells retained records from the other half " +
 			"of the held-out ones best, with Wilson's interval. The chance floor is that of fair coins.",
-		From: "RULER, section 4.3",
-		Null: OfStrangers,
+		From:   "RULER, section 4.3",
+		Null:   OfStrangers,
+		Family: OutputFamily,
 	}
 }
 
@@ -40,5 +41,11 @@ func (j Threshold) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &audit.Reading{Lens: j.Name(), Model: m.Name, Memory: audit.Above, Estimate: r.BalancedAccuracy, Floor: r.Chance}, nil
+	why := audit.Fewer(r.Evaluated, "records in the smaller set that is judged")
+	if why.Call == "" {
+		why = audit.TiedScores(pick(m.Losses, e.Forget), pick(m.Losses, e.HeldOut))
+	}
+	return &audit.Reading{
+		Lens: j.Name(), Model: m.Name, Memory: audit.Above, Estimate: r.BalancedAccuracy, Floor: r.Chance, NoEvidence: why,
+	}, nil
 }

@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -45,7 +46,9 @@ func (f Followed) Label() string { return f.Panel + ", " + f.Line }
 // and the retrained models, or the null of the judgement where there are none. A model
 // that unlearning does not change stays where the original is; one that has forgotten
 // stays at the reference. Steps are many, and one in twenty is unlike its reference by
-// chance.
+// chance. A step whose value is farther from the original than that of an earlier step
+// which was told from it is told from it too, and so for the reference: no verdict goes
+// back because an interval has become wider.
 type Trajectory struct {
 	// Steps are the first original, where there is one, the checkpoints in their order
 	// and the unlearned model.
@@ -107,7 +110,7 @@ func (e *Evidence) course(f Followed, steps []*Model) (c *Course, why string) {
 				out = append(out, nil)
 				continue
 			}
-			r, err := f.Judge(e, m)
+			r, _, err := e.read(f.Judgement, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
@@ -124,6 +127,7 @@ func (e *Evidence) course(f Followed, steps []*Model) (c *Course, why string) {
 		return nil, "could not be made: " + err.Error()
 	}
 	c = &Course{Followed: f}
+	path := newPath()
 	for _, r := range retrained {
 		if r != nil {
 			c.Retrained = append(c.Retrained, *r)
@@ -138,8 +142,51 @@ func (e *Evidence) course(f Followed, steps []*Model) (c *Course, why string) {
 		if steps[0].Role == Original {
 			v.Original = along[0]
 		}
-		v.place()
+		v.placeAs(path.likeness(v))
 		c.Steps = append(c.Steps, v)
 	}
 	return c, ""
+}
+
+// path remembers which values of earlier steps were told from the original and from the
+// reference. A step that is as far from an end as such a value, or farther and on its
+// side, is told from that end too, however wide its own interval is: a spread that grows
+// does not lead back. A step that comes nearer is judged by its own interval. Chance tells
+// one step in twenty from an end; what it takes along are the steps that are farther still.
+type path struct{ original, reference told }
+
+// told are the values nearest to an end, below and above it, that were told from it.
+type told struct{ below, above float64 }
+
+func newPath() *path {
+	none := told{math.Inf(-1), math.Inf(1)}
+	return &path{none, none}
+}
+
+// likeness is the step's, given the steps before it.
+func (p *path) likeness(v *Verdict) audit.Likeness {
+	l := v.likeness()
+	if v.withheld().Call != "" {
+		return l
+	}
+	if o := v.original(); o != nil {
+		l.Original = p.original.like(v.Reading.Value, o.Value, l.Original)
+	}
+	if ref := v.reference(); ref != nil {
+		l.Oracle = p.reference.like(v.Reading.Value, ref.Value, l.Oracle)
+	}
+	return l
+}
+
+// like is whether a value is like its end, by its own interval and by the values before.
+func (t *told) like(value, end float64, alike bool) bool {
+	switch {
+	case alike && value > t.below && value < t.above:
+		return true
+	case value < end:
+		t.below = max(t.below, value)
+	default:
+		t.above = min(t.above, value)
+	}
+	return false
 }

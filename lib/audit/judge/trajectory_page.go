@@ -104,7 +104,7 @@ func (c Course) undone(last *Verdict) string {
 		}
 	}
 	from, to := report.FormatNumber(best.Reading.Value, 3), report.FormatNumber(last.Reading.Value, 3)
-	if alike(best.Reading, last.Reading) {
+	if audit.Alike(best.Reading, last.Reading) {
 		return fmt.Sprintf(" Memory is seen again at the end, at %s after %s at %s, which chance may do.", to, from, best.Reading.Model)
 	}
 	return fmt.Sprintf(" It is undone: %s at %s, and %s at the end, where the records are remembered.", from, best.Reading.Model, to)
@@ -189,20 +189,24 @@ func (t *Trajectory) retrained() []string {
 // Figure shows the quantities along the steps, in their panels, and what the retrained
 // models say of those about memory.
 func (t *Trajectory) Figure() (plot.Figure, error) {
-	var panels []plot.Figure
-	for _, courses := range t.panels() {
-		panels = append(panels, t.panel(courses))
-	}
-	if len(panels) == 0 {
+	if len(t.Courses) == 0 {
 		return nil, fmt.Errorf("judge: nothing could be followed, so that there is nothing to draw")
 	}
-	return plot.Panels{Meta: plot.Meta{Title: "Along unlearning, with 95 % intervals"}, Columns: 1, Figures: panels}, nil
+	return t.figure(), nil
+}
+
+func (t *Trajectory) figure() plot.Panels {
+	out := plot.Panels{Meta: plot.Meta{Title: "Along unlearning, with 95 % intervals"}, Columns: 1}
+	for _, courses := range t.panels() {
+		out.Figures = append(out.Figures, t.panel(courses))
+	}
+	return out
 }
 
 // panel shows the courses of one panel.
 func (t *Trajectory) panel(courses []Course) plot.Curves {
 	first, last := t.Steps[0].Name, t.Steps[len(t.Steps)-1].Name
-	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: plot.Axis{Label: "step, from " + first + " to " + last}, Null: courses[0].null()}
+	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: plot.Axis{Label: "step, from " + first + " to " + last, Whole: true}, Null: courses[0].null()}
 	for _, c := range courses {
 		f.Curves = append(f.Curves, c.curve())
 	}
@@ -219,7 +223,7 @@ func (c Course) curve() plot.Curve {
 	out := plot.Curve{Name: c.Line}
 	banded := !slices.ContainsFunc(c.Steps, func(v *Verdict) bool { return v != nil && !v.Reading.HasInterval() })
 	for k, v := range c.Steps {
-		if v == nil {
+		if v == nil || v.Reading.Absent != "" {
 			continue
 		}
 		out.X, out.Y = append(out.X, float64(k)), append(out.Y, v.Reading.Value)
@@ -271,11 +275,7 @@ func (t *Trajectory) parts() ([]report.Part, error) {
 		out = append(out, report.Text(s))
 	}
 	if len(t.Courses) > 0 {
-		f, err := t.Figure()
-		if err != nil {
-			return nil, err
-		}
-		picture, err := drawn(f, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: the retrained models. "+
+		picture, err := drawn(t.figure(), 2, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: the retrained models. "+
 			"The line is the null, the band what chance does in 95 of 100 cases.")
 		if err != nil {
 			return nil, err

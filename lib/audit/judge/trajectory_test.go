@@ -101,7 +101,7 @@ func TestAPlantedPathIsRead(t *testing.T) {
 			t.Errorf("%s is no cost", name)
 		}
 		for _, v := range c.Steps {
-			if !alike(v.Reading, *c.reference()) {
+			if !audit.Alike(v.Reading, *c.reference()) {
 				t.Errorf("%s moves: %v", name, v.Reading.Estimate)
 			}
 		}
@@ -133,7 +133,7 @@ func TestQuantitiesAreTheirDefinitions(t *testing.T) {
 		if got := along.course(t, "right on "+name).Steps[1].Reading; got.Value != w.Value || got.Low != w.Low || got.High != w.High || got.N != len(rows) {
 			t.Errorf("right on %s: %v, want %v", name, got.Estimate, w)
 		}
-		s := stats.MeanInterval(losses, 0.95, "records")
+		s := stats.PositiveMean(losses, 0.95, "records")
 		if got := along.course(t, "loss of "+name).Steps[1].Reading; math.Abs(got.Value-s.Value) > 1e-9 || math.Abs(got.Low-s.Low) > 1e-9 || got.Null != nil {
 			t.Errorf("loss of %s: %v, want %v", name, got.Estimate, s)
 		}

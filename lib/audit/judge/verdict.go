@@ -40,6 +40,8 @@ type Verdict struct {
 	Retrained []audit.Reading // of every retrained model
 	Reference Reference
 	Call      audit.Call
+	// Why is the reason of a call of audit.TooFew or audit.CannotTell; empty for others.
+	Why string
 	// Smallest is the smallest distance from the reference that an audit like this one
 	// tells in four cases of five; NaN where no law and no interval is known. By says
 	// what it was computed from.
@@ -56,10 +58,36 @@ func (v Verdict) Name() string {
 }
 
 // place compares the readings, calls them and computes the power.
-func (v *Verdict) place() {
+func (v *Verdict) place() { v.placeAs(v.likeness()) }
+
+// likeness says which of original and reference the reading is like, as far as they are
+// there.
+func (v *Verdict) likeness() (l audit.Likeness) {
+	if o := v.original(); o != nil {
+		l.Original = audit.Alike(v.Reading, *o)
+	}
+	if ref := v.reference(); ref != nil {
+		l.Oracle = audit.Alike(v.Reading, *ref)
+	}
+	return l
+}
+
+// placeAs is place for a likeness that is known otherwise.
+func (v *Verdict) placeAs(l audit.Likeness) {
 	ref := v.reference()
-	v.Call = v.call(ref)
+	v.Call, v.Why = v.call(ref, l)
 	v.Smallest, v.By = power(v.Reading, ref, v.Reference)
+	if v.Why != "" {
+		v.Smallest, v.By = math.NaN(), ""
+	}
+}
+
+// original is the original's reading, where it has an interval.
+func (v *Verdict) original() *audit.Reading {
+	if v.Original == nil || !v.Original.HasInterval() {
+		return nil
+	}
+	return v.Original
 }
 
 // reference is the reading of a model that never had the records: of several retrained
@@ -74,6 +102,9 @@ func (v *Verdict) reference() *audit.Reading {
 		for _, r := range v.Retrained {
 			sum += r.Value
 			out.Low, out.High = min(out.Low, r.Low), max(out.High, r.High)
+			if out.NoEvidence.Call == "" && r.NoEvidence.Call != "" {
+				out.NoEvidence, out.Model = r.NoEvidence, r.Model
+			}
 		}
 		out.Value = sum / float64(len(v.Retrained))
 		return &out
@@ -86,54 +117,45 @@ func (v *Verdict) reference() *audit.Reading {
 	return nil
 }
 
-// call is audit.CallBy where all three readings are there, but for two cases. Where
-// original and reference look alike and the model is unlike both, that is said instead of
-// blind. Where a judgement compares coordinates and the original is unlike the reference
-// on the side away from memory, it is another seed that it sees, and it is blind.
-func (v *Verdict) call(ref *audit.Reading) audit.Call {
-	m, o := v.Reading, v.Original
-	if o != nil && !o.HasInterval() {
-		o = nil
+// call is audit.CallOf where all three readings are there, and the reason of a call that
+// has one. A reading that is no evidence, or is compared with one, is called so before
+// anything else.
+func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, why string) {
+	m, o := v.Reading, v.original()
+	if reason := v.withheld(); reason.Call != "" {
+		return reason.Call, reason.Why
 	}
 	switch {
-	case !m.HasInterval() || ref != nil && !ref.HasInterval():
-		return Unplaced
-	case ref == nil && o == nil:
-		return Unplaced
-	case ref == nil && alike(m, *o):
-		return Unmoved
+	case !m.HasInterval() || ref != nil && !ref.HasInterval(), ref == nil && o == nil:
+		return Unplaced, ""
+	case ref == nil && l.Original:
+		return Unmoved, ""
 	case ref == nil:
-		return Moved
-	case alike(m, *ref) && o == nil:
-		return Unseen
+		return Moved, ""
+	case o == nil && l.Oracle:
+		return Unseen, ""
 	case o == nil:
-		return v.side(ref)
+		return audit.SideOf(m, *ref), ""
 	}
-	if v.contrary(ref) {
-		return audit.Blind
+	return l.Call(m, *o, *ref), ""
+}
+
+// withheld is why a reading of the verdict is no evidence.
+func (v *Verdict) withheld() audit.Reason {
+	var ends []audit.Reading
+	for _, end := range []*audit.Reading{v.Original, v.reference()} {
+		if end != nil {
+			ends = append(ends, *end)
+		}
 	}
-	call := audit.CallBy(alike, m, *o, *ref)
-	if call == audit.Blind && !alike(m, *o) && !alike(m, *ref) {
-		return v.side(ref)
-	}
-	return call
+	return audit.Withheld(v.Reading, ends...)
 }
 
 // contrary reports whether a judgement of coordinates has the original unlike the
 // reference on the side away from memory.
-func (v *Verdict) contrary(ref *audit.Reading) bool {
-	if !v.Judgement.About().Coordinates || v.Original == nil || ref == nil || alike(*v.Original, *ref) {
-		return false
-	}
-	return float64(v.Reading.Memory)*(v.Original.Value-ref.Value) < 0
-}
-
-// side calls a model that is unlike the reference by the side on which it stands.
-func (v *Verdict) side(ref *audit.Reading) audit.Call {
-	if float64(v.Reading.Memory)*(v.Reading.Value-ref.Value) > 0 {
-		return audit.Remembered
-	}
-	return audit.Beyond
+func (v *Verdict) contrary() bool {
+	o, ref := v.original(), v.reference()
+	return o != nil && ref != nil && audit.Contrary(*o, *ref)
 }
 
 // Says is the verdict in words.
@@ -145,16 +167,20 @@ func (v Verdict) Says() string {
 			stranger = fmt.Sprintf("the %d retrained models", len(v.Retrained))
 		}
 	}
-	if v.Call == audit.Blind && v.contrary(v.reference()) {
+	if v.Call == audit.Blind && v.contrary() {
 		return "The original is unlike " + stranger + " on the side away from memory: it is another seed that differs here."
 	}
 	switch v.Call {
+	case audit.TooFew:
+		return "Too few records: " + v.Why + "."
+	case audit.CannotTell:
+		return "The number is no evidence: " + v.Why + "."
 	case audit.Blind:
 		return "The original itself looks like " + stranger + ": there is nothing here that this judgement could see go."
 	case audit.Forgotten:
 		return "Like " + stranger + " and unlike the original."
 	case audit.Remembered:
-		if v.Original == nil || !alike(v.Reading, *v.Original) {
+		if v.Original == nil || !v.likeness().Original {
 			return "Unlike " + stranger + ", on the side of memory."
 		}
 		return "Like the original and unlike " + stranger + "."
@@ -186,22 +212,6 @@ const (
 	twoSided   = 1.959963984540054
 	fourOfFive = 0.8416212335729143
 )
-
-// alike reports whether the difference of two readings is no larger than chance makes it
-// in 95 of 100 cases, with the intervals taken for independent:
-//
-//	|a - b| <= sqrt(h_a^2 + h_b^2)
-//
-// for the halves of the intervals that look at the other reading. Models that look at the
-// same records err together, so that the difference varies less than that. Intervals that
-// overlap, which is what audit.Alike asks, would let pass a difference that is
-// significant.
-func alike(a, b audit.Reading) bool {
-	if a.Value > b.Value {
-		a, b = b, a
-	}
-	return b.Value-a.Value <= math.Hypot(a.High-a.Value, b.Value-b.Low)
-}
 
 // power is the smallest distance from the reference at which a reading is unlike it in
 // four cases of five,

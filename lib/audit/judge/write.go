@@ -16,7 +16,7 @@ import (
 
 // Version is the version of the numbers of this package: it goes up when a judgement
 // gives other ones.
-const Version = 1
+const Version = 2
 
 // module is what a program that holds this package was built from.
 const module = "github.com/lethe-ml/lethe"
@@ -63,20 +63,23 @@ func (r *Report) Write(folder string) error {
 // The JSON form: every number that may be unknown is a pointer.
 type (
 	jsonReport struct {
-		Question string        `json:"question"`
-		Answers  []string      `json:"answers"`
-		Records  int           `json:"records"`
-		Sets     map[Set]int   `json:"sets"`
-		Models   []jsonModel   `json:"models"`
-		Verdicts []jsonVerdict `json:"verdicts"`
-		Undone   []jsonUndone  `json:"not_judged"`
-		Along    *jsonAlong    `json:"trajectory,omitempty"` // where there are checkpoints
-		Notes    []string      `json:"notes"`
-		Settle   []string      `json:"would_settle"`
-		Files    []File        `json:"files"`
-		Lethe    string        `json:"lethe"`
-		Version  int           `json:"results_version"`
-		Seed     uint64        `json:"seed"`
+		Question string         `json:"question"`
+		Answers  []string       `json:"answers"`
+		Heads    []Headline     `json:"headlines"`
+		Records  int            `json:"records"`
+		Sets     map[Set]int    `json:"sets"`
+		Models   []jsonModel    `json:"models"`
+		Verdicts []jsonVerdict  `json:"verdicts"`
+		Undone   []jsonUndone   `json:"not_judged"`
+		Exposed  []jsonExposure `json:"exposures"`
+		Stands   []string       `json:"stand_out"`
+		Along    *jsonAlong     `json:"trajectory,omitempty"` // where there are checkpoints
+		Notes    []string       `json:"notes"`
+		Settle   []string       `json:"would_settle"`
+		Files    []File         `json:"files"`
+		Lethe    string         `json:"lethe"`
+		Version  int            `json:"results_version"`
+		Seed     uint64         `json:"seed"`
 	}
 	jsonModel struct {
 		Name   string `json:"name"`
@@ -95,6 +98,7 @@ type (
 		Reference Reference     `json:"reference"`
 		Smallest  *float64      `json:"smallest_seen"`
 		By        string        `json:"smallest_seen_from,omitempty"`
+		Why       string        `json:"why,omitempty"` // of a verdict that the number is no evidence
 	}
 	jsonReading struct {
 		Model  string   `json:"model"`
@@ -142,13 +146,16 @@ func (r *Report) JSON(w io.Writer) error {
 		Verdicts: []jsonVerdict{}, Undone: []jsonUndone{}, Notes: append([]string{}, e.Notes...), Settle: append([]string{}, r.Settle()...),
 		Files: e.Files, Lethe: version(), Version: Version, Seed: e.Seed,
 	}
+	for _, m := range e.Of(Unlearned) {
+		out.Heads = append(out.Heads, r.Headline(m.Name))
+	}
 	for _, m := range e.Models {
 		out.Models = append(out.Models, jsonModel{m.Name, m.Role, m.arrays()})
 	}
 	for _, v := range r.Verdicts {
 		j := jsonVerdict{
 			Judgement: v.Judgement.Name(), Layer: v.Layer, Model: v.Reading.Model, Call: v.Call, Says: v.Says(), Reading: toJSON(v.Reading),
-			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: known(v.Smallest), By: v.By,
+			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: known(v.Smallest), By: v.By, Why: v.Why,
 		}
 		if v.Original != nil {
 			o := toJSON(*v.Original)
@@ -161,6 +168,13 @@ func (r *Report) JSON(w io.Writer) error {
 	}
 	for _, u := range r.Undone {
 		out.Undone = append(out.Undone, jsonUndone{u.Judgement.Name(), u.Layer, u.Why})
+	}
+	out.Exposed, out.Stands = []jsonExposure{}, []string{}
+	for _, x := range r.Exposures {
+		out.Exposed = append(out.Exposed, x.json())
+	}
+	for _, m := range e.Of(Unlearned) {
+		out.Stands = append(out.Stands, r.StandOut(m.Name)...)
 	}
 	out.Along = r.Trajectory.json()
 	enc := json.NewEncoder(w)

@@ -6,8 +6,9 @@
 // Run plants a memory by hand, in the weights of a small network, and checks what
 // the house relies on: the lens tells the original, which remembers, from the
 // oracle, which does not, on the side on which it reads memory; records that
-// change roles change the answer; without a memory its null holds; nothing is
-// changed; nonsense is refused.
+// change roles change the answer; without a memory its null holds; a model that collapsed,
+// records that are copies of five, and fewer records than can show anything get no
+// verdict; nothing is changed; nonsense is refused.
 package lenstest
 
 import (
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -41,6 +43,39 @@ func Run(t *testing.T, lens audit.Lens) {
 		apart(t, original, oracle)
 		if call := audit.CallOf(original, original, oracle); call != audit.Remembered {
 			t.Errorf("the original is called %s", call)
+		}
+		if call := audit.CallOf(oracle, original, oracle); call != audit.Forgotten {
+			t.Errorf("the oracle is called %s", call)
+		}
+	})
+	t.Run("cannot tell from a collapsed model", func(t *testing.T) {
+		c := g.plant(5, forgottenAreMembers)
+		same := c.Original.Weights.Clone()
+		for _, p := range same {
+			clear(p.Data)
+		}
+		called(t, lens, c, c.Model("the same for everybody", same), audit.CannotTell)
+	})
+	t.Run("cannot tell from five records many times over", func(t *testing.T) {
+		c := g.plant(6, forgottenAreMembers)
+		repeat(c.Problem.Train.X, func(i int) int { return i % 5 })
+		repeat(c.Test.X, func(i int) int { return i % 5 })
+		called(t, lens, c, c.Original, audit.CannotTell)
+	})
+	t.Run("reads on with a few copies", func(t *testing.T) {
+		c := g.plant(7, forgottenAreMembers)
+		repeat(c.Problem.Train.X, func(i int) int { return i - i%10/9 })
+		repeat(c.Test.X, func(i int) int { return i - i%10/9 })
+		called(t, lens, c, c.Original, audit.Remembered)
+	})
+	t.Run("says too few of few forgotten records", func(t *testing.T) {
+		for n := 1; n < audit.FewestRecords; n++ {
+			c := g.plant(8, forgottenAreMembers)
+			c.Forget = c.Forget[:n]
+			if r, err := lens.Look(c, c.Original); err == nil && r.Over != "records" && r.Over != "" && r.Over != stats.OverDraws {
+				continue // of other records than the forgotten ones
+			}
+			called(t, lens, c, c.Original, audit.TooFew)
 		}
 	})
 	t.Run("exchanged roles flip the answer", func(t *testing.T) {
@@ -69,6 +104,27 @@ func Run(t *testing.T, lens audit.Lens) {
 		_, err = lens.Look(c, c.Original)
 		conform.Refused(t, "nothing to forget", err)
 	})
+}
+
+// called checks what a model is called in a table of its case.
+func called(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model, want audit.Call) {
+	t.Helper()
+	c.Through = []audit.Lens{lens}
+	calls, readings, err := c.Calls(m)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if calls[0][0] != want {
+		t.Errorf("%s: %v with %d to forget is called %s, want %s", m.Label, readings[0].Estimate, len(c.Forget), calls[0][0], want)
+	}
+}
+
+// repeat writes row of(i) to row i, of records before it.
+func repeat(x array.Matrix[float32], of func(i int) int) {
+	for i := range x.Rows {
+		copy(x.Row(i), x.Row(of(i)))
+	}
 }
 
 // look reads a model and checks what every reading has.

@@ -40,16 +40,31 @@ import (
 //     embedding changes, and M4 with it (by 0.014 on Wine Quality, where a fifth
 //     of the records have a copy).
 func M4(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
-	rows := opt.galleryRows(e.Retain)
-	if _, err := admit(opt, e.Forget, e.Retain, true, e.unlearned(concat(e.Forget, rows))); err != nil {
-		return nil, nil, err
-	}
-	n, err := neighbours(e, rows, opt)
+	n, err := admitNeighbours(e, opt)
 	if err != nil {
 		return nil, nil, err
 	}
 	ranks := n.ranks(opt.Ties)
 	return m4(ranks, opt), ranks, nil
+}
+
+// M4Tied is M4 with the share of its comparisons of p(f) with q(r) that are ties, to
+// [TieTolerance]. Ties count as "<=", so that they hold M4 up by as much as that share: 1
+// where every record lies on another one.
+func M4Tied(e Evidence, opt Options) (m *stats.Estimate, tied float64, err error) {
+	n, err := admitNeighbours(e, opt)
+	if err != nil {
+		return nil, 0, err
+	}
+	return m4(n.ranks(opt.Ties), opt), mean(n.share(TieTolerance)) - mean(n.share(-TieTolerance)), nil
+}
+
+func admitNeighbours(e Evidence, opt Options) (*nearest, error) {
+	rows := opt.galleryRows(e.Retain)
+	if _, err := admit(opt, e.Forget, e.Retain, true, e.unlearned(concat(e.Forget, rows))); err != nil {
+		return nil, err
+	}
+	return neighbours(e, rows, opt)
 }
 
 // M4NullSD is the standard deviation of M4 over n forget records if their ranks
@@ -94,11 +109,14 @@ func neighbours(e Evidence, gallery []int, opt Options) (*nearest, error) {
 }
 
 // ranks returns, for each p, the share of q at or below it.
-func (n *nearest) ranks(t Ties) []float64 {
+func (n *nearest) ranks(t Ties) []float64 { return n.share(t.tolerance()) }
+
+// share returns, for each p, the share of q at or below p plus the slack.
+func (n *nearest) share(slack float64) []float64 {
 	sorted := slices.Sorted(slices.Values(n.gallery))
 	out := make([]float64, len(n.forget))
 	for i, p := range n.forget {
-		below := sort.Search(len(sorted), func(k int) bool { return sorted[k] > p+t.tolerance() })
+		below := sort.Search(len(sorted), func(k int) bool { return sorted[k] > p+slack })
 		out[i] = float64(below) / float64(len(sorted))
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -103,6 +104,61 @@ func linear(t *testing.T, model string, odds bool) {
 	fitted.Sub(&fitted, to)
 	if off := mat.Max(&fitted) - mat.Min(&fitted); off > 1e-3*(mat.Max(to)-mat.Min(to)) {
 		t.Errorf("%s: outputs are off a linear function of the embedding by %g", model, off)
+	}
+}
+
+// What models return, and what loaders and precisions there are: each is saved without the
+// user's help, or refused by name. The cases stand in testdata.
+func TestTheKitsTakeWhatModelsReturn(t *testing.T) {
+	t.Run("pytorch", func(t *testing.T) {
+		dir := cases(t, "pytorch", "torch", 28)
+		for _, name := range []string{"one_logit_in_a_column", "one_probability", "one_logit_that_lies_between_zero_and_one"} {
+			admitted(t, filepath.Join(dir, name))
+		}
+	})
+	t.Run("jax", func(t *testing.T) { admitted(t, filepath.Join(cases(t, "jax", "jax", 5), "one_logit")) })
+}
+
+// cases runs the cases of a framework, and returns the folder that they write into.
+func cases(t *testing.T, framework, module string, want int) string {
+	t.Helper()
+	python := cmp.Or(os.Getenv(EnvPython), "python3")
+	if out, err := exec.Command(python, "-c", "import numpy, "+module).CombinedOutput(); err != nil {
+		t.Skipf("%s does not have %s: %v %.200s", python, module, err, out)
+	}
+	dir := t.TempDir()
+	out, err := exec.Command(python, filepath.Join("testdata", framework+"_cases.py"), ".", dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ok := 0
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		if strings.HasPrefix(line, "ok ") {
+			ok++
+		} else if strings.HasPrefix(line, "failed ") {
+			t.Error(strings.ReplaceAll(line, " | ", "\n"))
+		}
+	}
+	if ok != want {
+		t.Errorf("%d of %d cases passed:\n%s", ok, want, out)
+	}
+	return dir
+}
+
+// admitted checks that an audit takes a folder that a kit wrote, as two classes.
+func admitted(t *testing.T, model string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Rename(model, filepath.Join(dir, "unlearned")); err != nil {
+		t.Fatal(err)
+	}
+	for name, rows := range map[string][]int{"labels": make([]int, 70), "forget": {0, 1, 2}, "heldout": {3, 4, 5}} {
+		if err := npy.WriteIndices(filepath.Join(dir, name+".npy"), rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e, err := judge.Open(dir); err != nil || e.Classes != 2 {
+		t.Errorf("%s: %v", model, err)
 	}
 }
 

@@ -5,19 +5,52 @@ import jax
 import numpy
 
 
-def save(folder, apply, x, batch=512):
-    """Writes what apply says of records x: apply(x) returns the outputs, or a dict of
-    "outputs", "embedding" (what goes into the last layer) and named layers."""
+def save(folder, apply, x, batch=512, probabilities=None):
+    """Writes what apply says of records x: apply(x) returns the outputs, something with
+    .logits, a tuple that begins with the outputs, or a dict of "outputs" (or "logits"),
+    "embedding" (what goes into the last layer) and named layers. One number per record is a
+    logit of two classes, or the probability of class 1: probabilities=True or False says which."""
     folder, found = pathlib.Path(folder), {}
     apply = jax.jit(apply)
     for first in range(0, len(x), batch):
-        values = apply(x[first:first + batch])
-        for name, v in (values if isinstance(values, dict) else {"outputs": values}).items():
-            found.setdefault(name, []).append(numpy.asarray(v).reshape(len(v), -1))
-    for name, parts in found.items():
+        part = x[first:first + batch]
+        for name, v in _named(apply(part)).items():
+            v = numpy.asarray(v)
+            if v.ndim == 0 or len(v) != len(part) or name == "outputs" and v.ndim > 2:
+                raise ValueError(f"{name} have shape {v.shape} for {len(part)} records; a row per record is expected, and no sequence of them")
+            v = v.reshape(len(part), -1)
+            found.setdefault(name, []).append(v if v.dtype == numpy.float64 or v.dtype.kind in "iub" else v.astype(numpy.float32))
+    arrays = {name: numpy.concatenate(parts) for name, parts in found.items()}
+    if arrays["outputs"].shape[1] == 1:
+        arrays["outputs"] = _two_classes(arrays["outputs"], probabilities)
+    for name, values in arrays.items():
         path = folder / (f"{name}.npy" if name in ("outputs", "embedding") else f"activations/{name}.npy")
         path.parent.mkdir(parents=True, exist_ok=True)
-        numpy.save(path, numpy.concatenate(parts))
+        numpy.save(path, values)
+
+
+def _named(values):
+    """The arrays in what a model returns, by their names."""
+    if getattr(values, "logits", None) is not None:
+        return {"outputs": values.logits}
+    if isinstance(values, dict):
+        values = dict(values)
+        if "outputs" not in values and "logits" in values:
+            values["outputs"] = values.pop("logits")
+        if "outputs" not in values:
+            raise ValueError(f'apply returns a dict without "outputs" or "logits": {sorted(values)}')
+        return values
+    return {"outputs": values[0] if isinstance(values, (tuple, list)) else values}
+
+
+def _two_classes(one, probabilities):
+    """Two columns for one: logits -z/2 and z/2, whose softmax is the sigmoid of z, or 1-p and p."""
+    inside = bool((one >= 0).all() and (one <= 1).all())
+    if probabilities is None and inside:
+        raise ValueError("one number per record, all in 0..1: say probabilities=True if these are probabilities, and False if they are logits")
+    if probabilities and not inside:
+        raise ValueError("probabilities=True, and not all numbers are in 0..1")
+    return numpy.concatenate([1 - one, one] if probabilities else [-one / 2, one / 2], axis=1)
 
 
 def records(folder, labels, forget, retain, heldout):
@@ -32,7 +65,7 @@ if __name__ == "__main__":  # an example: python lethe_jax.py FOLDER
     import jax.numpy as jnp
 
     rng = numpy.random.default_rng(0)
-    x, y = rng.normal(size=(300, 20)).astype("f4"), rng.integers(0, 2, 300)  # labels to be learned by heart
+    x, y = rng.normal(size=(300, 20)).astype("f4"), rng.integers(0, 2, 300)  # labels to be memorised
     forget, retain, heldout = numpy.arange(40), numpy.arange(40, 200), numpy.arange(200, 300)
 
     def network(p, x):

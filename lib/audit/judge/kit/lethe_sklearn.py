@@ -33,7 +33,7 @@ if __name__ == "__main__":  # an example: python lethe_sklearn.py FOLDER
     from sklearn.neural_network import MLPClassifier
 
     rng = numpy.random.default_rng(0)
-    x, y = rng.normal(size=(300, 20)), rng.choice(["no", "yes"], 300)  # labels to be learned by heart
+    x, y = rng.normal(size=(300, 20)), rng.choice(["no", "yes"], 300)  # labels to be memorised
     forget, retain, heldout = numpy.arange(40), numpy.arange(40, 200), numpy.arange(200, 300)
 
     def train(rows):

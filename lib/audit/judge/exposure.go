@@ -1,0 +1,184 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Scorer is a judgement whose number comes from a score of every record. Its reading is
+// the AUC, a mean over all records; a report shows beside it what the mean hides: how
+// many forgotten records are told at few false alarms, and which.
+type Scorer interface {
+	Judgement
+	// Scores are those of forgotten and held-out records by one model.
+	Scores(e *Evidence, m *Model) (*Scores, error)
+}
+
+// Scores are numbers of records, higher for one that looks like a member.
+type Scores struct {
+	Forget, HeldOut Scored
+	// NoEvidence is why the scores are none, though they differ; nothing if they are.
+	NoEvidence audit.Reason
+}
+
+// Scored are rows of the folder's arrays and their scores.
+type Scored struct {
+	Rows   []int
+	Values []float64
+}
+
+// read is how well the scores tell forgotten records from held-out ones.
+func (s *Scores) read(j Judgement, m *Model) (*audit.Reading, error) {
+	r, err := separation(j, m, attack.Samples{Members: s.Forget.Values, Nonmembers: s.HeldOut.Values})
+	if err == nil && r.NoEvidence.Call == "" {
+		r.NoEvidence = s.NoEvidence
+	}
+	return r, err
+}
+
+// FalseRates are the shares of held-out records that an attack may call by mistake, at
+// which a report says how many forgotten ones it tells.
+var FalseRates = []float64{0.001, 0.01, 0.05}
+
+// listed bounds the records that are kept of an exposure.
+const listed = 100
+
+// Exposure is how far a model's forgotten records stand out, one by one.
+type Exposure struct {
+	Judgement Judgement
+	Model     string
+	Role      Role
+	// Reversed says that low scores were taken for exposed: the verdict is that the
+	// records were pushed away, which an attacker who knows it reads from the other side.
+	Reversed bool
+	// Rates are true positive rates at FalseRates; the value is NaN where there are too
+	// few held-out records to show the rate.
+	Rates []stats.Estimate
+	// Sure are lower bounds of the rates that hold together for all rates of all
+	// judgements and unlearned models of a report (Bonferroni).
+	Sure    []float64
+	Curve   ROC
+	Records []Exposed // the most exposed, at most 100
+	Forget  int       // records that were scored
+	HeldOut int
+}
+
+// ROC is a receiver operating characteristic, from (0, 0) to (1, 1).
+type ROC struct{ FPR, TPR []float64 }
+
+// Exposed is one forgotten record beside the held-out ones.
+type Exposed struct {
+	Row   int
+	Score float64 // as the judgement gives it
+	Rank  int     // among the forgotten records, 1 the most exposed; equal scores share one
+	// AsHigh are the held-out records that score at least as high.
+	AsHigh int
+	// Z is how many standard deviations of the held-out scores the score lies above their
+	// mean; NaN where these do not differ.
+	Z float64
+}
+
+// exposure measures how far forgotten records stand out from held-out ones.
+func exposure(j Judgement, m *Model, s *Scores, reversed bool, questions int) (*Exposure, error) {
+	out := &Exposure{Judgement: j, Model: m.Name, Role: m.Role, Reversed: reversed, Forget: len(s.Forget.Rows), HeldOut: len(s.HeldOut.Rows)}
+	sign := 1.0
+	if reversed {
+		sign = -1
+	}
+	forget, heldOut := scaled(s.Forget.Values, sign), scaled(s.HeldOut.Values, sign)
+	for _, rate := range FalseRates {
+		e, err := stats.TPRInterval(forget, heldOut, rate, level)
+		if err != nil {
+			return nil, err
+		}
+		sure, err := stats.TPRInterval(forget, heldOut, rate, 1-(1-level)/float64(questions))
+		if err != nil {
+			return nil, err
+		}
+		out.Rates, out.Sure = append(out.Rates, e), append(out.Sure, sure.Low)
+	}
+	fpr, tpr, _, err := stats.ROC(forget, heldOut)
+	if err != nil {
+		return nil, err
+	}
+	out.Curve = ROC{fpr, tpr}.thinned()
+	out.Records = exposed(s.Forget.Rows, forget, heldOut)
+	for i := range out.Records {
+		out.Records[i].Score *= sign
+	}
+	return out, nil
+}
+
+func scaled(x []float64, by float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = by * v
+	}
+	return out
+}
+
+// exposed are the records in the order of their scores, the highest first.
+func exposed(rows []int, scores, heldOut []float64) []Exposed {
+	below := slices.Sorted(slices.Values(heldOut))
+	mean, err1 := stats.Mean(heldOut)
+	sd, err2 := stats.SD(heldOut)
+	far := func(score float64) float64 {
+		if z := (score - mean) / sd; err1 == nil && err2 == nil && sd > 0 && !math.IsInf(z, 0) {
+			return z
+		}
+		return math.NaN()
+	}
+	order := make([]int, len(rows))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(rows[a], rows[b])) })
+	var out []Exposed
+	for place, k := range order[:min(len(order), listed)] {
+		x := Exposed{Row: rows[k], Score: scores[k], Rank: place + 1, Z: far(scores[k])}
+		if place > 0 && out[place-1].Score == x.Score {
+			x.Rank = out[place-1].Rank
+		}
+		smaller, _ := slices.BinarySearch(below, x.Score)
+		x.AsHigh = len(below) - smaller
+		out = append(out, x)
+	}
+	return out
+}
+
+// fine is how far two points of a curve may be apart and still be drawn as one: in
+// the logarithm of a rate, of which a figure shows three to six powers of ten.
+const fine = 0.02
+
+// thinned leaves out points that no drawing on log axes tells from those beside them.
+// What stays is a point of the curve; the first and the last do.
+func (r ROC) thinned() ROC {
+	log := func(v float64) float64 { return math.Log10(max(v, 1e-7)) }
+	var out ROC
+	for i := range r.FPR {
+		if n := len(out.FPR); n > 0 && i < len(r.FPR)-1 &&
+			log(r.FPR[i])-log(out.FPR[n-1]) < fine && log(r.TPR[i])-log(out.TPR[n-1]) < fine {
+			continue
+		}
+		out.FPR, out.TPR = append(out.FPR, r.FPR[i]), append(out.TPR, r.TPR[i])
+	}
+	return out
+}
+
+// byScores is the reading of a judgement that scores records.
+func byScores(j Scorer, e *Evidence, m *Model) (*audit.Reading, error) {
+	s, err := j.Scores(e, m)
+	if err != nil {
+		return nil, err
+	}
+	return s.read(j, m)
+}
+
+// rateName is "0.1 %".
+func rateName(rate float64) string { return fmt.Sprintf("%g %%", 100*rate) }

@@ -1,0 +1,243 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// onPage is how many records of each judgement a page lists; report.json has more.
+const onPage = 10
+
+// exposuresOf are the exposures of one judgement, a model each.
+func (r *Report) exposuresOf(judgement string) []Exposure {
+	return slices.DeleteFunc(slices.Clone(r.Exposures), func(x Exposure) bool { return x.Judgement.Name() != judgement })
+}
+
+// scorers are the names of the judgements that have exposures.
+func (r *Report) scorers() []string {
+	var out []string
+	for _, x := range r.Exposures {
+		if !slices.Contains(out, x.Judgement.Name()) {
+			out = append(out, x.Judgement.Name())
+		}
+	}
+	return out
+}
+
+// shown names a model, and says where its scores were read from the other side.
+func (x Exposure) shown() string {
+	if x.Reversed {
+		return x.Model + " (low scores)"
+	}
+	return x.Model
+}
+
+// RatesTable has a row per judgement and model: how many forgotten records are told at few
+// false alarms.
+func (r *Report) RatesTable() *report.Table {
+	t := &report.Table{
+		ID: "rates", Title: "Forgotten records that are recognised, at few false alarms", Columns: report.Columns("model"),
+		Caption: "TPR, the true-positive rate, is the share of forgotten records that score above a threshold; FPR, the false-positive rate, the share of held-out " +
+			"records above the same threshold. Each with a 95 % interval that counts the uncertainty of the threshold too. A model that has " +
+			"forgotten has about as many true positives as false ones.",
+	}
+	for _, rate := range FalseRates {
+		t.Columns = append(t.Columns, report.Column{Name: "TPR at " + rateName(rate) + " FPR"})
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "held out"})
+	few := map[int]bool{}
+	for _, name := range r.scorers() {
+		for _, x := range r.exposuresOf(name) {
+			cells := []report.Cell{report.Str(x.shown())}
+			for i, e := range x.Rates {
+				cells = append(cells, rateCell(e))
+				few[i] = few[i] || math.IsNaN(e.Value)
+			}
+			t.Rows = append(t.Rows, report.Row{Group: name, Cells: append(cells, report.Num(float64(x.HeldOut), 0))})
+		}
+	}
+	for i, rate := range FalseRates {
+		if few[i] {
+			t.Notes = append(t.Notes, fmt.Sprintf("A false-positive rate of %s cannot be measured with fewer than %.0f held-out records: one of them alone is more. "+
+				"What can be said is the upper bound.", rateName(rate), math.Ceil(1/rate-1e-9)))
+		}
+	}
+	t.Notes = append(t.Notes, "An interval that begins at 0 says that the held-out records are too few to fix the threshold.")
+	return t
+}
+
+// rateCell is a true positive rate, or its upper bound where it cannot be measured.
+func rateCell(e stats.Estimate) report.Cell {
+	if math.IsNaN(e.Value) {
+		return report.Gap("not measurable, at most " + report.FormatNumber(e.High, 3))
+	}
+	return report.Est(e, 3)
+}
+
+// RecordsTable lists the most exposed forgotten records of the unlearned models.
+func (r *Report) RecordsTable() *report.Table {
+	t := &report.Table{
+		ID: "exposed", Title: "The most exposed forgotten records",
+		Columns: []report.Column{
+			{Name: "rank", Note: "among the forgotten records, 1 is the most exposed"},
+			{Name: "row", Note: "of the arrays, counted from 0"},
+			{Name: "score"},
+			{Name: "held out as high", Note: "held-out records that score at least as high"},
+			{Name: "share"},
+			{Name: "z", Note: "standard deviations of the held-out scores above their mean"},
+		},
+	}
+	for _, name := range r.scorers() {
+		for _, x := range r.exposuresOf(name) {
+			if x.Role != Unlearned {
+				continue
+			}
+			for _, o := range x.Records[:min(len(x.Records), onPage)] {
+				t.Rows = append(t.Rows, report.Row{Group: name + ", " + x.shown(), Cells: []report.Cell{
+					report.Num(float64(o.Rank), 0), report.Num(float64(o.Row), 0), report.Cell{Text: fmt.Sprintf("%.4g", o.Score), Value: &o.Score},
+					report.Str(fmt.Sprintf("%d of %d", o.AsHigh, x.HeldOut)), report.Num(float64(o.AsHigh)/float64(x.HeldOut), 3), zCell(o.Z),
+				}})
+			}
+		}
+	}
+	t.Caption = fmt.Sprintf("At most %d of each judgement; report.json has up to %d. A record that no held-out one reaches can be named by whoever holds the model.",
+		onPage, listed)
+	return t
+}
+
+func zCell(z float64) report.Cell {
+	if math.IsNaN(z) {
+		return report.Gap("held out do not differ")
+	}
+	return report.Num(z, 2)
+}
+
+// ROCFigure shows a judgement's scores on log axes: what counts for a person is whether
+// an attack is sure about a few.
+func (r *Report) ROCFigure() (plot.Panels, error) {
+	out := plot.Panels{Meta: plot.Meta{Title: "Forgotten records recognised against false alarms"}, Columns: 1}
+	for _, name := range r.scorers() {
+		all := r.exposuresOf(name)
+		f := plot.ROC{Meta: plot.Meta{Title: name}, Log: true, MinFPR: FalseRates[0], Positives: all[0].Forget, Negatives: all[0].HeldOut}
+		for _, x := range all {
+			f.Curves = append(f.Curves, plot.ROCCurve{Name: x.shown(), FPR: x.Curve.FPR, TPR: x.Curve.TPR, Control: x.Role != Unlearned})
+		}
+		out.Figures = append(out.Figures, f)
+	}
+	if len(out.Figures) == 0 {
+		return out, fmt.Errorf("judge: no judgement scores records, so that there is nothing to draw")
+	}
+	return out, nil
+}
+
+// StandOut says, of judgements that see no memory on the whole, where more forgotten records
+// are recognised than chance and the retrained models explain. A mean over records hides
+// these few. It asks every rate of every judgement, and takes the lower bounds that hold
+// for all of them together.
+func (r *Report) StandOut(model string) []string {
+	var out []string
+	for _, v := range r.of(model) {
+		if v.Memory() || v.Why != "" {
+			continue
+		}
+		for _, x := range r.exposuresOf(v.Judgement.Name()) {
+			if x.Model != model {
+				continue
+			}
+			for i, rate := range FalseRates {
+				if x.Sure[i] > max(rate, r.explained(x, i)) {
+					out = append(out, fmt.Sprintf("%s: by %s, at %s false positives at least %s of the forgotten records are recognised, which the AUC of %s does not show.",
+						model, x.Judgement.Name(), rateName(rate), report.FormatNumber(x.Sure[i], 3), report.FormatNumber(v.Reading.Value, 3)))
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+// explained is how much of a rate models explain that never had the records: the largest
+// of the retrained ones.
+func (r *Report) explained(of Exposure, rate int) float64 {
+	most := 0.0
+	for _, x := range r.exposuresOf(of.Judgement.Name()) {
+		if v := x.Rates[rate].Value; x.Role == Retrained && x.Reversed == of.Reversed && v > most {
+			most = v
+		}
+	}
+	return most
+}
+
+// exposureParts are the single records on a page; nothing where none are scored.
+func (r *Report) exposureParts() ([]report.Part, error) {
+	if len(r.Exposures) == 0 {
+		return nil, nil
+	}
+	f, err := r.ROCFigure()
+	if err != nil {
+		return nil, err
+	}
+	picture, err := drawn(f, 2, "Both axes are logarithmic: the left side shows what an attacker knows who wants few false alarms. The dashed "+
+		"line is chance, the band what chance does in 95 of 100 cases. Rates below the axes are drawn on their edge.")
+	if err != nil {
+		return nil, err
+	}
+	out := []report.Part{report.Text("The AUC is a mean over all records. A model may pass it and still give away a few. These are the judgements that " +
+		"score every record; the loss threshold scores them as the loss does.")}
+	for _, m := range r.Evidence.Of(Unlearned) {
+		if say := r.StandOut(m.Name); say != nil {
+			out = append(out, report.List(say))
+		}
+	}
+	return append(append(append(out, r.RatesTable()), picture...), r.RecordsTable()), nil
+}
+
+// The JSON form of exposures.
+type (
+	jsonExposure struct {
+		Judgement string       `json:"judgement"`
+		Model     string       `json:"model"`
+		Role      Role         `json:"role"`
+		Reversed  bool         `json:"low_scores_are_exposed"`
+		Forget    int          `json:"forget"`
+		HeldOut   int          `json:"heldout"`
+		Rates     []jsonRate   `json:"tpr_at_fpr"`
+		Records   []jsonRecord `json:"most_exposed,omitempty"` // of unlearned models
+	}
+	jsonRate struct {
+		FPR        float64  `json:"fpr"`
+		TPR        *float64 `json:"tpr"` // null: the held-out records are too few to measure it
+		Low        float64  `json:"low"`
+		High       float64  `json:"high"`
+		Level      float64  `json:"level"`
+		LowOfAll   float64  `json:"low_of_all_rates"`
+		Measurable bool     `json:"measurable"`
+	}
+	jsonRecord struct {
+		Row    int      `json:"row"`
+		Score  float64  `json:"score"`
+		Rank   int      `json:"rank"`
+		AsHigh int      `json:"heldout_as_high"`
+		Share  float64  `json:"heldout_share"`
+		Z      *float64 `json:"z"`
+	}
+)
+
+func (x Exposure) json() jsonExposure {
+	out := jsonExposure{Judgement: x.Judgement.Name(), Model: x.Model, Role: x.Role, Reversed: x.Reversed, Forget: x.Forget, HeldOut: x.HeldOut}
+	for i, e := range x.Rates {
+		out.Rates = append(out.Rates, jsonRate{FalseRates[i], known(e.Value), e.Low, e.High, e.Level, x.Sure[i], !math.IsNaN(e.Value)})
+	}
+	if x.Role != Unlearned {
+		return out
+	}
+	for _, o := range x.Records {
+		out.Records = append(out.Records, jsonRecord{o.Row, o.Score, o.Rank, o.AsHigh, float64(o.AsHigh) / float64(x.HeldOut), known(o.Z)})
+	}
+	return out
+}

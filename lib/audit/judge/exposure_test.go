@@ -1,0 +1,269 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+func (r *Report) exposure(t *testing.T, judgement, model string) Exposure {
+	t.Helper()
+	for _, x := range r.exposuresOf(judgement) {
+		if x.Model == model {
+			return x
+		}
+	}
+	t.Fatalf("no exposure of %s by %s", model, judgement)
+	return Exposure{}
+}
+
+// The list is what counting by hand gives.
+func TestTheMostExposedRecordsAreCountedByHand(t *testing.T) {
+	got := exposed([]int{7, 3, 9, 5}, []float64{2, 5, 5, 1}, []float64{1, 2, 3, 4})
+	// Mean 2.5, standard deviation sqrt(5/3).
+	z := func(v float64) float64 { return (v - 2.5) / math.Sqrt(5.0/3) }
+	want := []Exposed{{3, 5, 1, 0, z(5)}, {9, 5, 1, 0, z(5)}, {7, 2, 3, 3, z(2)}, {5, 1, 4, 4, z(1)}}
+	for i := range want {
+		if math.Abs(got[i].Z-want[i].Z) > 1e-12 {
+			t.Errorf("record %d: z %v, want %v", i, got[i].Z, want[i].Z)
+		}
+		got[i].Z, want[i].Z = 0, 0
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if got = exposed([]int{0}, []float64{3}, []float64{2, 2}); !math.IsNaN(got[0].Z) || got[0].AsHigh != 0 {
+		t.Errorf("held-out records that do not differ: %+v", got)
+	}
+}
+
+// Every judgement that scores records has an exposure by every model that it compares,
+// of as many records as its reading is over.
+func TestEveryScoringJudgementShowsItsRecords(t *testing.T) {
+	m := newMade(31, 60, 200, 150)
+	dir := t.TempDir()
+	m.write(t, dir, m.all, 12)
+	r := audited(t, dir)
+	scorers := 0
+	for _, v := range r.Verdicts {
+		s, ok := v.Judgement.(Scorer)
+		if !ok {
+			continue
+		}
+		scorers++
+		for _, name := range []string{"unlearned", "original", "retrained", "retrained-2"} {
+			x := r.exposure(t, v.Name(), name)
+			if x.Forget+x.HeldOut != v.Reading.N || len(x.Rates) != 3 || len(x.Sure) != 3 {
+				t.Errorf("%s by %s: %d and %d records, the reading is over %d", name, v.Name(), x.Forget, x.HeldOut, v.Reading.N)
+			}
+		}
+		again, err := s.Judge(r.Evidence, r.Evidence.Of(Unlearned)[0])
+		must(t, err)
+		if again.Value != v.Reading.Value || again.Low != v.Reading.Low {
+			t.Errorf("%s alone reads %v, in the report %v", v.Name(), again.Value, v.Reading.Value)
+		}
+	}
+	if scorers != 6 || r.questions() != 18 {
+		t.Errorf("%d judgements score records, %d questions", scorers, r.questions())
+	}
+	x := r.exposure(t, "loss", "unlearned")
+	if !math.IsNaN(x.Rates[0].Value) || math.IsNaN(x.Rates[1].Value) || x.Rates[0].High >= 1 {
+		t.Errorf("150 held-out records cannot show 0.1 %%, and can 1 %%: %v", x.Rates)
+	}
+	for _, o := range x.Records {
+		if o.Row >= 60 || o.Score != -r.Evidence.Of(Unlearned)[0].Losses[o.Row] {
+			t.Errorf("row %d, score %v", o.Row, o.Score)
+		}
+	}
+	var b bytes.Buffer
+	must(t, r.JSON(&b))
+	var j struct {
+		Exposures []struct {
+			Judgement, Model string
+			Heldout          int
+			Rates            []struct {
+				FPR        float64
+				TPR        *float64
+				High       float64
+				Measurable bool
+			} `json:"tpr_at_fpr"`
+			Records []struct {
+				Row    int
+				Rank   int
+				AsHigh int `json:"heldout_as_high"`
+				Z      *float64
+			} `json:"most_exposed"`
+		}
+	}
+	must(t, json.Unmarshal(b.Bytes(), &j))
+	if len(j.Exposures) != 24 || j.Exposures[0].Rates[0].TPR != nil || j.Exposures[0].Rates[0].Measurable || j.Exposures[0].Rates[0].FPR != 0.001 ||
+		len(j.Exposures[0].Records) != 60 || j.Exposures[0].Records[0].Z == nil || len(j.Exposures[1].Records) != 0 {
+		t.Errorf("%d exposures, the first %+v", len(j.Exposures), j.Exposures[0])
+	}
+	page := pageOf(t, r)
+	for _, word := range []string{"not measurable, at most", "fewer than 1000 held-out", "The most exposed forgotten records", "false positive rate", "<dt>AUC</dt>", "What to do"} {
+		if !strings.Contains(page, word) {
+			t.Errorf("the page does not hold %q", word)
+		}
+	}
+}
+
+func pageOf(t *testing.T, r *Report) string {
+	t.Helper()
+	p, err := r.Page()
+	must(t, err)
+	var b strings.Builder
+	must(t, p.HTML(&b))
+	return b.String()
+}
+
+// Eighteen of two hundred records are remembered, the others are forgotten: the mean hides them, and
+// the report does not.
+func TestAFewRecordsThatStandOutAreNamed(t *testing.T) {
+	m := newMade(32, 200, 300, 2000)
+	dir := t.TempDir()
+	few := func(i int) bool { return m.retained(i) }
+	m.write(t, dir, few, 0)
+	write := func(model string, kept bool) {
+		z, _ := m.trained(few)
+		for i := range 18 {
+			if kept {
+				z.Row(i)[m.y[i]] += 20
+			}
+		}
+		must(t, npy.Write(filepath.Join(dir, model, "outputs.npy"), z))
+	}
+	write("unlearned", true)
+	r := audited(t, dir)
+	v := r.verdict(t, "loss")
+	if v.Memory() {
+		t.Fatalf("the AUC sees it by itself: %v", v.Reading.Estimate)
+	}
+	out := r.StandOut("unlearned")
+	if len(out) == 0 || !strings.Contains(out[0], "by loss") {
+		t.Errorf("nothing stands out: %v, %v", out, r.exposure(t, "loss", "unlearned").Rates)
+	}
+	x := r.exposure(t, "loss", "unlearned")
+	for _, o := range x.Records[:18] {
+		if o.Row >= 18 || o.AsHigh != 0 {
+			t.Errorf("among the first 18 is %+v", o)
+		}
+	}
+	if r.answer("unlearned") != someStandOut || !strings.Contains(pageOf(t, r), out[0][:40]) {
+		t.Errorf("the summary calls it %q", r.answer("unlearned"))
+	}
+	write("unlearned", false)
+	if out := audited(t, dir).StandOut("unlearned"); out != nil {
+		t.Errorf("of a model that never had the records: %v", out)
+	}
+}
+
+// Records that were pushed away are exposed by low scores.
+func TestPushedRecordsAreReadFromTheOtherSide(t *testing.T) {
+	m := newMade(33, 60, 200, 300)
+	dir := t.TempDir()
+	m.write(t, dir, m.retained, 0)
+	z, _ := m.trained(m.retained)
+	for i := range 60 {
+		z.Row(i)[m.y[i]] -= 6
+	}
+	must(t, npy.Write(filepath.Join(dir, "unlearned", "outputs.npy"), z))
+	r := audited(t, dir)
+	x := r.exposure(t, "loss", "unlearned")
+	if !x.Reversed || x.Rates[2].Low < 0.3 || x.Records[0].Score > x.Records[1].Score || !strings.Contains(pageOf(t, r), "unlearned (low scores)") {
+		t.Errorf("reversed %v, %v", x.Reversed, x.Rates)
+	}
+}
+
+// A long curve is drawn as well by a few hundred of its points.
+func TestThinnedCurvesStayNearTheWholeOne(t *testing.T) {
+	const n = 200000
+	var whole ROC
+	for i := range n + 1 {
+		f := float64(i) / n
+		whole.FPR, whole.TPR = append(whole.FPR, f), append(whole.TPR, math.Sqrt(f))
+	}
+	few := whole.thinned()
+	if len(few.FPR) > 600 || few.FPR[0] != 0 || few.FPR[len(few.FPR)-1] != 1 {
+		t.Errorf("%d points, %v to %v", len(few.FPR), few.FPR[0], few.FPR[len(few.FPR)-1])
+	}
+	for i := 2; i < len(few.FPR); i++ {
+		if few.FPR[i-1] > 1e-3 && few.FPR[i]/few.FPR[i-1] > 1.06 || few.TPR[i] != math.Sqrt(few.FPR[i]) {
+			t.Fatalf("from %v to %v", few.FPR[i-1], few.FPR[i])
+		}
+	}
+}
+
+// The summary has what was asked, the model and its day, the answer, how sure, what to do.
+func TestTheSummaryIsFiveSentencesForEachModel(t *testing.T) {
+	m := newMade(34, 40, 120, 100)
+	d := damaged{t, t.TempDir(), m}
+	m.write(t, d.dir, m.all, 0)
+	m.model(t, d.path("unlearned-2"), m.retained)
+	d.raw("audit.json", `{"question": "Is customer 17 gone?", "date": "2026-05-17"}`)
+	parts := audited(t, d.dir).Summary()
+	if len(parts) != 6 {
+		t.Fatalf("%d parts for two models", len(parts))
+	}
+	first, answer, last := parts[0].(report.Terms), parts[1].(report.Strong), parts[2].(report.Terms)
+	if first[0].Meaning != "Is customer 17 gone?" || !strings.Contains(first[1].Meaning, "unlearned, of 2026-05-17, compared with the model before unlearning, 2 models retrained") {
+		t.Errorf("%+v", first)
+	}
+	if !strings.HasPrefix(string(answer), "unlearned: No: the records are still remembered") || !strings.HasPrefix(string(parts[4].(report.Strong)), "unlearned-2: No sign") {
+		t.Errorf("%q, %q", answer, parts[4])
+	}
+	if last[0].Word != "How sure" || !strings.Contains(last[0].Meaning, "see a memory") || !strings.Contains(last[1].Meaning, "Do not treat") {
+		t.Errorf("%+v", last)
+	}
+	d.raw("audit.json", `{"date": "yesterday"}`)
+	if _, err := Open(d.dir); err == nil || !strings.Contains(err.Error(), "2006-01-02") {
+		t.Errorf("a date that is none: %v", err)
+	}
+}
+
+func TestRatesOfTinySamplesSayThatTheyCannotBeMeasured(t *testing.T) {
+	m := newMade(35, 5, 20, 10)
+	dir := t.TempDir()
+	m.write(t, dir, m.all, 0)
+	r := audited(t, dir)
+	for _, row := range r.RatesTable().Rows {
+		for _, c := range row.Cells[1:4] {
+			if c.Missing == "" {
+				t.Errorf("ten held-out records show a rate: %+v", c)
+			}
+		}
+	}
+}
+
+// Models that never had the records stand out by chance in fewer than one report of twenty.
+func TestNothingStandsOutOfModelsThatNeverHadTheRecords(t *testing.T) {
+	const reports = 60
+	found := 0
+	for k := range reports {
+		m := newMade(uint64(100+k), 60, 60, 200)
+		dir := t.TempDir()
+		m.write(t, dir, m.retained, 0)
+		if k%2 == 0 { // without a retrained model chance alone explains
+			must(t, os.RemoveAll(filepath.Join(dir, "retrained")))
+			must(t, os.RemoveAll(filepath.Join(dir, "retrained-2")))
+		}
+		e, err := Open(dir)
+		must(t, err)
+		r, err := e.ReportBy(t.Context(), Loss{}, Entropy{}, ModifiedEntropy{})
+		must(t, err)
+		if len(r.StandOut("unlearned")) > 0 {
+			found++
+		}
+	}
+	if found > 6 { // 0.1 % of the draws of a fair one in twenty
+		t.Errorf("%d of %d reports", found, reports)
+	}
+}

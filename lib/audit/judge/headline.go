@@ -1,0 +1,141 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// Headline is what the verdicts on one unlearned model come to.
+type Headline struct {
+	Model  string `json:"model"`
+	Answer Answer `json:"answer"`
+	// Classes are the verdicts that occur, each once, in the order of classOrder.
+	Classes []Class `json:"classes"`
+}
+
+// Class is one verdict and who passes it, by families, which count once each.
+type Class struct {
+	Call     audit.Call `json:"verdict"`
+	Families []Members  `json:"families"`
+}
+
+// Members are the judgements of one family that pass the same verdict. A family whose
+// judgements differ is in several classes.
+type Members struct {
+	Family     Family   `json:"family"`
+	Judgements []string `json:"judgements"` // names of verdicts, in the order of the report
+}
+
+// Answer is the sentence that a headline begins with.
+type Answer string
+
+// The answers.
+const (
+	StillRemembered Answer = "the records are still remembered"
+	SomeMemory      Answer = "a memory of the records is left"
+	Disagree        Answer = "the judgements disagree, and what one of them sees is there for whoever looks for it"
+	PushedAway      Answer = "the records are not remembered but pushed away, which gives them away too"
+	NoMemory        Answer = "no memory is seen"
+	NotShown        Answer = "no memory is seen, and there is no original to show that one would be"
+	NoAnswer        Answer = "these arrays cannot tell"
+)
+
+// classOrder are all verdicts, those that place a model first.
+var classOrder = []audit.Call{
+	audit.Remembered, audit.Backwards, audit.Between, audit.Beyond, audit.Forgotten, Unseen, Unmoved, Moved, audit.Unclear, audit.Blind,
+	audit.CannotTell, audit.TooFew, audit.NotAsked, Unplaced,
+}
+
+// Headline sums up the verdicts on an unlearned model.
+func (r *Report) Headline(model string) Headline { return headline(model, r.of(model)) }
+
+func headline(model string, verdicts []Verdict) Headline {
+	h := Headline{Model: model, Classes: []Class{}}
+	for _, call := range classOrder {
+		if c := classOf(call, verdicts); len(c.Families) > 0 {
+			h.Classes = append(h.Classes, c)
+		}
+	}
+	h.Answer = h.answer()
+	return h
+}
+
+// classOf are those of the verdicts that have a call.
+func classOf(call audit.Call, verdicts []Verdict) Class {
+	c := Class{Call: call}
+	for _, v := range verdicts {
+		if v.Call != call {
+			continue
+		}
+		k := slices.IndexFunc(c.Families, func(m Members) bool { return m.Family == v.family() })
+		if k < 0 {
+			k, c.Families = len(c.Families), append(c.Families, Members{Family: v.family()})
+		}
+		c.Families[k].Judgements = append(c.Families[k].Judgements, v.Name())
+	}
+	return c
+}
+
+// family is the judgement's; one that names none is a family of its own.
+func (v Verdict) family() Family {
+	return cmp.Or(v.Judgement.About().Family, Family(v.Judgement.Name()))
+}
+
+// has reports whether any of the verdicts occurs.
+func (h Headline) has(calls ...audit.Call) bool {
+	return slices.ContainsFunc(h.Classes, func(c Class) bool { return slices.Contains(calls, c.Call) })
+}
+
+// found reports whether a memory or its opposite was seen.
+func (h Headline) found() bool {
+	return h.has(audit.Remembered, audit.Backwards, audit.Between, audit.Beyond)
+}
+
+func (h Headline) answer() Answer {
+	memory := h.has(audit.Remembered, audit.Backwards, audit.Between)
+	switch {
+	case memory && h.has(audit.Beyond, audit.Forgotten, Unseen):
+		return Disagree
+	case h.has(audit.Remembered):
+		return StillRemembered
+	case memory:
+		return SomeMemory
+	case h.has(audit.Beyond):
+		return PushedAway
+	case h.has(audit.Forgotten):
+		return NoMemory
+	case h.has(Unseen):
+		return NotShown
+	}
+	return NoAnswer
+}
+
+// String is the headline in words: the answer, and every verdict that occurs with the
+// families and judgements that pass it.
+func (h Headline) String() string {
+	var classes []string
+	for _, c := range h.Classes {
+		classes = append(classes, c.String())
+	}
+	s := fmt.Sprintf("%s: %s.", h.Model, h.Answer)
+	switch len(classes) {
+	case 0:
+		return s + " No judgement could be made."
+	case 1:
+		return s + " All judgements that were made say " + classes[0] + "."
+	}
+	return s + " The verdicts are " + strings.Join(classes, "; ") + "."
+}
+
+// String names the verdict and who passes it: "between by outputs (loss, entropy)".
+func (c Class) String() string {
+	var by []string
+	for _, m := range c.Families {
+		by = append(by, fmt.Sprintf("%s (%s)", m.Family, list(m.Judgements)))
+	}
+	return fmt.Sprintf("%s by %s", c.Call, list(by))
+}

@@ -1,0 +1,160 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// For every combination of verdicts the headline names each that occurs, and nobody else's;
+// it says all only where there is no other, and its answer contradicts none of them.
+func TestTheHeadlineNamesEveryVerdict(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 14))
+	judgements := All()
+	for mask := range 1 << len(classOrder) {
+		var calls []audit.Call
+		for k, c := range classOrder {
+			if mask>>k&1 == 1 {
+				calls = append(calls, c)
+			}
+		}
+		var verdicts []Verdict
+		for k, c := range calls { // each once, and then some again, of judgements at random
+			verdicts = append(verdicts, Verdict{Judgement: judgements[rng.IntN(len(judgements))], Layer: fmt.Sprint("layer ", k), Call: c})
+		}
+		for k := range rng.IntN(4) * min(1, len(calls)) {
+			verdicts = append(verdicts, Verdict{Judgement: judgements[k], Call: calls[rng.IntN(len(calls))]})
+		}
+		rng.Shuffle(len(verdicts), func(i, j int) { verdicts[i], verdicts[j] = verdicts[j], verdicts[i] })
+		h := headline("m", verdicts)
+		checkHeadline(t, h, verdicts, calls)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func checkHeadline(t *testing.T, h Headline, verdicts []Verdict, calls []audit.Call) {
+	t.Helper()
+	said := h.String()
+	var got []audit.Call
+	named := 0
+	for _, c := range h.Classes {
+		got = append(got, c.Call)
+		if !strings.Contains(said, c.String()) {
+			t.Errorf("%q does not say %q", said, c.String())
+		}
+		for _, m := range c.Families {
+			named += len(m.Judgements)
+			for _, name := range m.Judgements {
+				if !slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Name() == name && v.Call == c.Call && v.family() == m.Family }) {
+					t.Errorf("%q has %s of %s %s", said, name, m.Family, c.Call)
+				}
+			}
+		}
+	}
+	if !slices.Equal(got, calls) || named != len(verdicts) {
+		t.Errorf("%q names %v and %d judgements, want %v and %d", said, got, named, calls, len(verdicts))
+	}
+	if strings.Contains(strings.ToLower(said), "all ") != (len(calls) == 1) {
+		t.Errorf("of %v it is said that %q", calls, said)
+	}
+	has := func(of ...audit.Call) bool {
+		return slices.ContainsFunc(of, func(c audit.Call) bool { return slices.Contains(calls, c) })
+	}
+	memory, beyond, gone := has(audit.Remembered, audit.Backwards, audit.Between), has(audit.Beyond), has(audit.Forgotten, Unseen)
+	for answer, fits := range map[Answer]bool{
+		StillRemembered: has(audit.Remembered) && !beyond && !gone, SomeMemory: memory && !has(audit.Remembered) && !beyond && !gone,
+		Disagree: memory && (beyond || gone), PushedAway: beyond && !memory, NoMemory: has(audit.Forgotten) && !memory && !beyond,
+		NotShown: has(Unseen) && !has(audit.Forgotten) && !memory && !beyond, NoAnswer: !memory && !beyond && !gone,
+	} {
+		if (h.Answer == answer) != fits {
+			t.Errorf("of %v the answer is %q", calls, h.Answer)
+		}
+	}
+}
+
+// The case that a reader complained of: three judgements of the same numbers, of which
+// one says something else.
+func TestJudgementsOfTheSameNumbersCountOnce(t *testing.T) {
+	h := headline("unlearned", []Verdict{
+		{Judgement: Loss{}, Call: audit.Remembered}, {Judgement: Threshold{}, Call: audit.Remembered},
+		{Judgement: ModifiedEntropy{}, Call: audit.Between}, {Judgement: Neighbours{}, Call: audit.Remembered},
+	})
+	want := "unlearned: the records are still remembered. The verdicts are remembered by outputs (loss, loss threshold), representations (neighbours); " +
+		"between by outputs (modified entropy)."
+	if h.String() != want {
+		t.Errorf("%q, want %q", h, want)
+	}
+	if n := len(h.Classes[0].Families); n != 2 {
+		t.Errorf("%d families remember, want 2", n)
+	}
+}
+
+func TestEveryJudgementHasAFamily(t *testing.T) {
+	for _, j := range All() {
+		if j.About().Family == "" {
+			t.Errorf("%s has none", j.Name())
+		}
+	}
+	for _, f := range Along() {
+		if f.About().Family != OutputFamily {
+			t.Errorf("%s is of %s", f.Name(), f.About().Family)
+		}
+	}
+}
+
+func TestTheReportHasTheHeadline(t *testing.T) {
+	m := newMade(61, 60, 120, 120)
+	dir := t.TempDir()
+	m.write(t, dir, m.all, 0)
+	r := audited(t, dir)
+	var b bytes.Buffer
+	must(t, r.JSON(&b))
+	var out struct{ Headlines []Headline }
+	must(t, json.Unmarshal(b.Bytes(), &out))
+	if len(out.Headlines) != 1 || out.Headlines[0].String() != r.Headline("unlearned").String() || !strings.HasPrefix(r.Answers()[0], out.Headlines[0].String()) {
+		t.Errorf("%+v, answers %q", out.Headlines, r.Answers())
+	}
+}
+
+// Tables of models and reports of folders have one rule: for readings anywhere beside two
+// ends, and for the ends exchanged, their calls are the same.
+func TestTablesAndReportsCallAlike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	reading := func(model string, memory audit.Side, coordinates bool) audit.Reading {
+		v := rng.NormFloat64()
+		r := audit.Reading{
+			Model: model, Memory: memory, Coordinates: coordinates,
+			Estimate: stats.Estimate{Value: v, Low: v - rng.Float64(), High: v + rng.Float64(), N: 4 + rng.IntN(40), Over: "records"},
+		}
+		if rng.IntN(20) == 0 {
+			r.NoEvidence = audit.Reason{Call: audit.CannotTell, Why: "tied"}
+		}
+		return r
+	}
+	seen := map[audit.Call]int{}
+	for range 4000 {
+		memory, coordinates := []audit.Side{audit.Above, audit.Below}[rng.IntN(2)], rng.IntN(4) == 0
+		m, original, retrained := reading("m", memory, coordinates), reading("original", memory, coordinates), reading("retrained", memory, coordinates)
+		v := Verdict{Judgement: Loss{}, Reading: m, Original: &original, Retrained: []audit.Reading{retrained}}
+		v.place()
+		want := audit.CallOf(m, original, retrained)
+		if v.Call != want {
+			t.Fatalf("%+v beside %+v and %+v: a report says %s, a table %s", m, original, retrained, v.Call, want)
+		}
+		seen[want]++
+	}
+	for _, c := range []audit.Call{audit.Remembered, audit.Between, audit.Forgotten, audit.Beyond, audit.Backwards, audit.Unclear, audit.Blind, audit.CannotTell, audit.TooFew} {
+		if seen[c] < 20 {
+			t.Errorf("%s occurs %d times", c, seen[c])
+		}
+	}
+}
