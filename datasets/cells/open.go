@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets/hdf5"
+	"github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
@@ -23,7 +25,9 @@ import (
 //   - a file of anndata (.h5ad) whose matrix X holds counts; see OpenLayer.
 //
 // No cell has a class; what a file says of its cells is in Obs. The name is the
-// last element of the path. Errors name the file, and the line or object.
+// last element of the path. Caveat says what was passed over or changed, and that no
+// gene is mitochondrial where that is so. Errors name the file, and the line or
+// object.
 func Open(ctx context.Context, path string) (*Cells, error) { return open(ctx, path, "X") }
 
 // OpenLayer is Open for a file of anndata whose counts are in another matrix:
@@ -59,8 +63,18 @@ func open(ctx context.Context, path, matrix string) (*Cells, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	c.Caveat = strings.Join(append(c.notes, c.unnamedGenes()...), " ")
 	c.Hash = c.hash()
 	return c, nil
+}
+
+// unnamedGenes says so where no gene is mitochondrial by its name, because then no
+// cell is left out for its mitochondrial counts.
+func (c *Cells) unnamedGenes() []string {
+	if slices.ContainsFunc(c.Genes, cells.Mitochondrial) {
+		return nil
+	}
+	return []string{fmt.Sprintf("No gene's name begins with MT- or mt- (the first is %q): no cell is left out for mitochondrial counts.", c.Genes[0])}
 }
 
 func openHDF5(path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error) {
