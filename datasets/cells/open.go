@@ -1,7 +1,6 @@
 package cells
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +131,7 @@ func openPlain(path string) (file, error) {
 	if filepath.Ext(path) != ".gz" {
 		return file{path, f}, nil
 	}
-	z, err := gzip.NewReader(f)
+	z, err := files.Gunzip(f)
 	if err != nil {
 		return file{}, errors.Join(fmt.Errorf("datasets: %s: not a gzip file: %w", path, err), f.Close())
 	}

@@ -179,7 +179,7 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 		"no matrix":             {"matrix.mtx", "", "", "matrix.mtx (or .gz): file does not exist"},
 		"empty barcodes":        {"barcodes.tsv", v2["barcodes.tsv"], "", "barcodes.tsv: the file is empty"},
 		"an empty barcode":      {"barcodes.tsv", "AAA-1", "", "barcodes.tsv:1: column 1 is empty"},
-		"a barcode twice":       {"barcodes.tsv", "CCC-1", "AAA-1", `barcodes.tsv: the barcode "AAA-1" is there twice, at 1 and 2`},
+		"a barcode twice":       {"barcodes.tsv", "CCC-1", "AAA-1", `barcodes.tsv:2: "AAA-1" is there twice`},
 		"a cell more":           {"barcodes.tsv", "CCC-1\n", "CCC-1\nGGG-1\n", "matrix.mtx: line 3: a matrix of 3 x 2, expected 3 x 3"},
 		"a gene less":           {"genes.tsv", "E3\tG1\n", "", "matrix.mtx: line 3: a matrix of 3 x 2, expected 2 x 2"},
 		"a gene without symbol": {"genes.tsv", "E2\tG2", "E2", "genes.tsv: the gene \"E2\" has no symbol, and others have one"},
@@ -197,6 +197,8 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 		"a normalised matrix":   {"matrix.mtx", "3 1 7", "3 1 0.7", `matrix.mtx: line 4: "3 1 0.7": 0.7 is not a count`},
 		"a row outside":         {"matrix.mtx", "3 1 7", "4 1 7", `matrix.mtx: line 4: "4 1 7": row 4: there are rows 1 to 3`},
 		"an entry twice":        {"matrix.mtx", "1 1 2", "3 1 2", "matrix.mtx: row 3, column 1 is there twice"},
+		"many barcodes more":    {"barcodes.tsv", "CCC-1", "CCC-1\nD\nE\nF", "barcodes.tsv:4: more lines than the 2 of the matrix"},
+		"millions of genes":     {"matrix.mtx", "3 2 4", "5000000 2 4", "matrix.mtx: 5000000 genes, at most 4194304 are read"},
 		"other text":            {"matrix.mtx", "%%MatrixMarket", "<html>", "matrix.mtx: line 1:"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
+// maxGenes bounds the features of a folder; published ones have a million at most.
+const maxGenes = 1 << 22
+
 // maxName bounds a line of a list of cells or genes; published ones have 60 bytes.
 const maxName = 1 << 12
 
@@ -60,17 +63,22 @@ const geneExpression = "Gene Expression"
 // as scanpy's read_10x_mtx does.
 func (t *triplet) read(ctx context.Context) (*Cells, error) {
 	c := &Cells{}
-	barcodes, err := table(ctx, t.barcodes)
+	m, err := mtx.NewReader(ctx, t.matrix)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %s: %w", t.matrix.path, err)
+	}
+	rows, cols := m.Shape()
+	if rows > maxGenes {
+		return nil, fmt.Errorf("datasets: %s: %d genes, at most %d are read", t.matrix.path, rows, maxGenes)
+	}
+	barcodes, err := table(ctx, t.barcodes, cols, map[string]bool{})
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range barcodes {
 		c.Barcodes = append(c.Barcodes, f[0])
 	}
-	if err := distinct("barcode", c.Barcodes); err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", t.barcodes.path, err)
-	}
-	genes, err := table(ctx, t.genes)
+	genes, err := table(ctx, t.genes, rows, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +96,7 @@ func (t *triplet) read(ctx context.Context) (*Cells, error) {
 		return nil, fmt.Errorf("datasets: %s: none of %d features is of the kind %q", t.genes.path, len(c.Genes), geneExpression)
 	}
 	c.Genes = Unique(c.Genes)
-	counts, err := mtx.ReadTransposed(ctx, t.matrix, len(c.Genes), len(c.Barcodes))
+	counts, err := m.Transposed(len(c.Genes), len(c.Barcodes))
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %s: %w", t.matrix.path, err)
 	}
@@ -116,13 +124,26 @@ func isHeading(field string) bool {
 	return slices.Contains(headings, letters)
 }
 
-// table reads the lines of a list without the line of headings that it may have.
-func table(ctx context.Context, f file) (out [][]string, err error) {
+// table reads the lines of a list without the line of headings that it may have. The
+// matrix has n of what is listed: of a list that is longer by more than one no more is
+// read, so that it is seen which is wrong. Unless seen is nil no first field may be
+// there twice, which is noticed at once: a file of a few bytes can be unpacked into the
+// same name without end.
+func table(ctx context.Context, f file, n int, seen map[string]bool) (out [][]string, err error) {
 	headed := false
 	err = eachLine(ctx, f, 1, func(fields []string) error {
 		if len(out) == 0 && !headed && !slices.ContainsFunc(fields, func(v string) bool { return !isHeading(v) }) {
 			headed = true
 			return nil
+		}
+		if len(out) > n {
+			return fmt.Errorf("more lines than the %d of the matrix", n)
+		}
+		if seen != nil {
+			if seen[fields[0]] {
+				return fmt.Errorf("%q is there twice", fields[0])
+			}
+			seen[fields[0]] = true
 		}
 		out = append(out, fields)
 		return nil

@@ -31,32 +31,58 @@ const (
 // MaxCount is the greatest count that a float32 holds with all its neighbours.
 const MaxCount = 1 << 24
 
-// ReadTransposed reads a matrix of counts, rows x cols in the file, whose columns
+// Reader is a file whose header was read.
+type Reader struct {
+	header
+	lines reader
+}
+
+// NewReader reads a file's header. Refused, with the line, is one that is no such
+// file's.
+func NewReader(ctx context.Context, from io.Reader) (*Reader, error) {
+	text, err := files.TextSize(from, MaxLine)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{lines: reader{ctx: ctx, lines: text}}
+	if r.header, err = r.lines.header(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", r.lines.line, err)
+	}
+	return r, nil
+}
+
+// Shape is what the header says that the file has.
+func (r *Reader) Shape() (rows, cols int) { return r.rows, r.cols }
+
+// Transposed reads a matrix of counts, rows x cols in the file, whose columns
 // become the rows of the result: genes x cells is cells x genes here. Entries may
 // stand in any order; explicit zeros are left out.
 //
-// Refused, with the line: a header that is no such file's, another shape than
-// the one given, an entry outside of it, a count that is negative, broken, infinite or
-// greater than MaxCount, more or fewer entries than announced. An entry that is
-// there twice is refused by its row and column.
+// Refused, with the line: another shape than the one given, an entry outside of it,
+// a count that is negative, broken, infinite or greater than MaxCount, more or fewer
+// entries than announced. An entry that is there twice is refused by its row and
+// column.
+func (r *Reader) Transposed(rows, cols int) (s array.Sparse[float32], err error) {
+	if r.rows != rows || r.cols != cols {
+		err = fmt.Errorf("a matrix of %d x %d, expected %d x %d", r.rows, r.cols, rows, cols)
+	}
+	var t *triplets
+	if err == nil {
+		t, err = r.lines.entries(r.header)
+	}
+	if err != nil {
+		return s, fmt.Errorf("line %d: %w", r.lines.line, err)
+	}
+	return t.byColumn(r.header)
+}
+
+// ReadTransposed is NewReader and then Transposed.
 func ReadTransposed(ctx context.Context, from io.Reader, rows, cols int) (array.Sparse[float32], error) {
-	lines, err := files.TextSize(from, MaxLine)
+	r, err := NewReader(ctx, from)
 	if err != nil {
 		return array.Sparse[float32]{}, err
 	}
-	r := &reader{ctx: ctx, lines: lines}
-	h, err := r.header()
-	if err == nil && (h.rows != rows || h.cols != cols) {
-		err = fmt.Errorf("a matrix of %d x %d, expected %d x %d", h.rows, h.cols, rows, cols)
-	}
-	if err != nil {
-		return array.Sparse[float32]{}, fmt.Errorf("line %d: %w", r.line, err)
-	}
-	t, err := r.entries(h)
-	if err != nil {
-		return array.Sparse[float32]{}, fmt.Errorf("line %d: %w", r.line, err)
-	}
-	return t.byColumn(h)
+	return r.Transposed(rows, cols)
 }
 
 // header is what stands before the entries.
