@@ -80,7 +80,7 @@ var ofGround = []Fault{
 	{File: "datasets/hdf5/chunks.go", Old: "stride, step = stride*dims[k], step*shape[k]", New: "stride, step = stride*shape[k], step*dims[k]",
 		Protects: "a chunk at the edge is as wide as the others"},
 	{File: "datasets/hdf5/chunks.go", Old: "	g.stored += at.size\n", New: "", Protects: "chunks are no larger than their file"},
-	{File: "datasets/hdf5/layout.go", Old: "uint64(n) > stored*ratio+slack", New: "n > maxBytes", Protects: "a shape is not believed"},
+	{File: "datasets/hdf5/layout.go", Old: "uint64(n) > o.most(stored)", New: "n > maxBytes", Protects: "a shape is not believed"},
 	{File: "datasets/cells/h5ad.go", Old: "compressed(h.f, path, shape[1], shape[0])\n", New: "compressed(h.f, path, shape[0], shape[1])\n",
 		Protects: "CSC is by columns"},
 	{File: "datasets/cells/h5ad.go", Old: "s.Columns[to], s.Values[to] = s.Columns[k], s.Values[k]",
