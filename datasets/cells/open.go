@@ -83,6 +83,11 @@ func openHDF5(path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error)
 	}
 	defer f.Close()
 	c, err := use(f)
+	if err == nil {
+		for k := range c.notes { // they stand where the file is known
+			c.notes[k] = strings.ReplaceAll(c.notes[k], path+": ", "")
+		}
+	}
 	if err != nil && !strings.HasPrefix(err.Error(), path) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
