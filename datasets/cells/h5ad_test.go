@@ -3,6 +3,8 @@ package cells_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -120,6 +122,14 @@ func TestAShapeIsComparedBeforeAnythingIsRead(t *testing.T) {
 	}
 	defer f.Close()
 	if _, err := cells.NewH5AD(f).Matrix("X", 1<<40, 3); err == nil || !strings.Contains(err.Error(), "X: a matrix of shape [4 3], and there are 1099511627776 x 3 names") {
+		t.Error(err)
+	}
+}
+
+func TestReadingAnHDF5FileEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := cells.Open(ctx, fixture(t, "csr.h5ad")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -48,9 +48,9 @@ func open(ctx context.Context, path, matrix string) (*Cells, error) {
 	case info.IsDir():
 		c, err = openFolder(ctx, path)
 	case ext == ".h5ad":
-		c, err = openHDF5(path, func(f *hdf5.File) (*Cells, error) { return NewH5AD(f).Cells(matrix) })
+		c, err = openHDF5(ctx, path, func(f *hdf5.File) (*Cells, error) { return NewH5AD(f).Cells(matrix) })
 	case ext == ".h5":
-		c, err = openHDF5(path, tenXH5)
+		c, err = openHDF5(ctx, path, tenXH5)
 	default:
 		err = fmt.Errorf("datasets: %s: a folder of 10x Genomics, a .h5 or a .h5ad is read", path)
 	}
@@ -76,12 +76,20 @@ func (c *Cells) unnamedGenes() []string {
 	return []string{fmt.Sprintf("No gene's name begins with MT- or mt- (the first is %q): no cell is left out for mitochondrial counts.", c.Genes[0])}
 }
 
-func openHDF5(path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error) {
-	f, err := hdf5.Open(path)
+func openHDF5(ctx context.Context, path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error) {
+	file, err := files.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
-	defer f.Close()
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	f, err := hdf5.New(stoppable{ctx, file}, info.Size(), path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
 	c, err := use(f)
 	if err == nil {
 		for k := range c.notes { // they stand where the file is known
@@ -95,6 +103,20 @@ func openHDF5(path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error)
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	return c, nil
+}
+
+// stoppable ends the reading of a file when its context does.
+type stoppable struct {
+	ctx  context.Context
+	from io.ReaderAt
+}
+
+// ReadAt implements io.ReaderAt.
+func (s stoppable) ReadAt(b []byte, at int64) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.from.ReadAt(b, at)
 }
 
 func openFolder(ctx context.Context, folder string) (*Cells, error) {
