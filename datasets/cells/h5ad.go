@@ -267,13 +267,22 @@ func (h *H5AD) columns(path string, f *Frame) error {
 		return err
 	}
 	for _, name := range names {
-		if name != index && name != "__categories" {
-			values, err := h.column(path, name, len(f.Index))
-			f.add(path, name, values, err)
+		if name == index || name == "__categories" {
+			continue
 		}
+		if values := uint64(len(f.Index)) * uint64(len(f.Columns)); values > h.mostValues() {
+			f.add(path, name, nil, fmt.Errorf("%d values in others are as many as a file of %d bytes is believed to have", values, h.f.Size()))
+			continue
+		}
+		values, err := h.column(path, name, len(f.Index))
+		f.add(path, name, values, err)
 	}
 	return nil
 }
+
+// mostValues bounds what is kept of a table, of which compression can make a thousand
+// times what is in the file.
+func (h *H5AD) mostValues() uint64 { return 1<<24 + h.f.Size() }
 
 // columnNames are what lies in the group of a table. A name with a slash in it is the
 // path of a group in a group, of which only the table's attribute says that it is a
@@ -471,6 +480,15 @@ func written[T hdf5.Number](d *hdf5.Data, write func(T) string) ([]string, error
 	return out, err
 }
 
+// few are the first notes of a list, and how many more there are.
+func few(notes []string) []string {
+	const most = 20
+	if len(notes) <= most {
+		return notes
+	}
+	return append(notes[:most:most], fmt.Sprintf("So were %d more.", len(notes)-most))
+}
+
 // Cells makes cells of one matrix, whose rows are the cells, and of obs and var
 // (raw/var for raw/X). The matrix has to hold counts. The genes' identifiers are
 // var's column gene_ids where it has one. Cells of one name are named apart.
@@ -496,7 +514,7 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 		return nil, fmt.Errorf("%s: %w; see OpenLayer for another matrix, of layers/ %q", path, err, layers)
 	}
 	c := &Cells{Counts: counts, Barcodes: obs.Index, GeneIDs: genes.Index, Genes: Unique(genes.Index),
-		Y: unlabelled(len(obs.Index)), Obs: obs.Columns, notes: slices.Concat(obs.Skipped, genes.Skipped)}
+		Y: unlabelled(len(obs.Index)), Obs: obs.Columns, notes: slices.Concat(few(obs.Skipped), few(genes.Skipped))}
 	if err := distinct("barcode", c.Barcodes); err != nil {
 		c.Barcodes = Unique(c.Barcodes)
 		c.notes = append(c.notes, fmt.Sprintf("In obs %v: such cells were named apart, as anndata's obs_names_make_unique does.", err))

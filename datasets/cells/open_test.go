@@ -241,6 +241,30 @@ func TestWhatIsNoFolderOfTenXIsRefused(t *testing.T) {
 	}
 }
 
+// TestALittleGzipDoesNotFillTheMemory unpacks to 40 MB and says so long before.
+func TestALittleGzipDoesNotFillTheMemory(t *testing.T) {
+	for name, c := range map[string]struct{ matrix, line, want string }{
+		"barcodes.tsv.gz": {"3 20000000 0", "AAA-1\n", `barcodes.tsv.gz:2: "AAA-1" is there twice`},
+		"genes.tsv.gz":    {"4000000 2 0", "E1\tG1 and more of it\n", "genes.tsv.gz:"},
+		"matrix.mtx.gz":   {"3 2 4", "% a comment\n", "it holds more than text of its size can"},
+	} {
+		files := compressed(v2)
+		files["matrix.mtx.gz"] = strings.Replace(files["matrix.mtx.gz"], "3 2 4", c.matrix, 1)
+		long := strings.Repeat(c.line, 40_000_000/len(c.line))
+		files[name] = strings.Replace(files[name], "%\n", long, 1)
+		if name != "matrix.mtx.gz" {
+			files[name] = long
+		}
+		_, err := cells.Open(t.Context(), folder(t, files))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+		if name == "genes.tsv.gz" && !strings.Contains(err.Error(), "it holds more than text of its size can") {
+			t.Error(err)
+		}
+	}
+}
+
 func TestCheckSeesWhatDoesNotFit(t *testing.T) {
 	for want, bend := range map[string]func(*cells.Cells){
 		"1 barcodes for 2 x 3 counts":              func(c *cells.Cells) { c.Barcodes = c.Barcodes[:1] },

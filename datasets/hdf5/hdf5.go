@@ -81,6 +81,9 @@ func (f *File) Close() error {
 	return f.own.Close()
 }
 
+// Size is the length of the file in bytes.
+func (f *File) Size() uint64 { return f.size }
+
 // Names returns the names in a group, sorted.
 func (f *File) Names(group string) ([]string, error) {
 	return within(f, group, func(o *object) ([]string, error) {
