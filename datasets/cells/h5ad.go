@@ -3,12 +3,14 @@ package cells
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets/hdf5"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/cells"
 )
 
 // H5AD is an open file in anndata's format, as versions 0.6 to 0.12 write it.
@@ -375,12 +377,18 @@ func (h *H5AD) nullable(path, kind string, n int) ([]string, error) {
 		return nil, err
 	}
 	missing, err := hdf5.Numbers[int](mask)
+	if err == nil && len(missing) != len(values) { // elements may be arrays
+		err = fmt.Errorf("%s: %d values and a mask of %d", path, len(values), len(missing))
+	}
+	if err != nil {
+		return nil, err
+	}
 	for i, m := range missing {
 		if m != 0 {
 			values[i] = ""
 		}
 	}
-	return values, err
+	return values, nil
 }
 
 // categories reads a list of categories: values, or such with a mask.
@@ -522,5 +530,13 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 	if ids, ok := genes.Columns["gene_ids"]; ok {
 		c.GeneIDs = ids
 	}
+	for _, name := range slices.Sorted(maps.Keys(genes.Columns)) {
+		if hidden := genes.Columns[name]; isMitochondrial(hidden) && !isMitochondrial(c.Genes) {
+			c.notes = append(c.notes, fmt.Sprintf("The column %q of %s has names of mitochondrial genes; genes are called by its index.", name, frame))
+		}
+	}
 	return c, nil
 }
+
+// isMitochondrial reports whether one of the genes is by its name.
+func isMitochondrial(genes []string) bool { return slices.ContainsFunc(genes, cells.Mitochondrial) }

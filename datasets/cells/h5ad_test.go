@@ -101,7 +101,7 @@ func TestWhatIsOddAndNotNeededIsPassedOver(t *testing.T) {
 		t.Errorf("%q", c.Obs)
 	}
 	for name, why := range map[string]string{"complex": "class 6", "short": "shape [2]", "matrix": "shape [4 2]", "soft": "soft or external link",
-		"blosc": "Blosc", "later": `"of a version to come"`, "nested": "not found", "circle": `encoded as "categorical"`} {
+		"blosc": "Blosc", "later": `"of a version to come"`, "nested": "not found", "circle": `encoded as "categorical"`, "wide": "4 values and a mask of 8"} {
 		_, note, there := strings.Cut(c.Caveat, `The column "`+name+`" of obs was passed over: `)
 		if note, _, _ = strings.Cut(note, "The column"); !there || !strings.Contains(note, why) {
 			t.Errorf("%s: %q", name, note)
@@ -112,6 +112,24 @@ func TestWhatIsOddAndNotNeededIsPassedOver(t *testing.T) {
 	}
 	if !slices.Equal(c.Counts.Dense().Data, four) || !slices.Equal(c.Barcodes, []string{"A-1", "B-1", "C-1", "D-1"}) || len(c.Obs) != 25 || c.Caveat != "" {
 		t.Errorf("%+v", c)
+	}
+}
+
+func TestAFileOfNoCellsIsRead(t *testing.T) {
+	if c, err := cells.Open(t.Context(), fixture(t, "nothing.h5ad")); err != nil || c.Counts.Rows != 0 || c.Caveat != "" {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+func TestNamesOfMitochondrialGenesBesideTheIndexAreSaid(t *testing.T) {
+	c, err := cells.Open(t.Context(), fixture(t, "ensembl.h5ad"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`The column "feature_name" of var has names of mitochondrial genes`, `(the first is "ENSG01"): no cell is left out for mitochondrial counts.`} {
+		if !strings.Contains(c.Caveat, want) {
+			t.Errorf("%q lacks %q", c.Caveat, want)
+		}
 	}
 }
 

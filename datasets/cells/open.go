@@ -8,11 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets/hdf5"
-	"github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
@@ -70,7 +68,7 @@ func open(ctx context.Context, path, matrix string) (*Cells, error) {
 // unnamedGenes says so where no gene is mitochondrial by its name, because then no
 // cell is left out for its mitochondrial counts.
 func (c *Cells) unnamedGenes() []string {
-	if slices.ContainsFunc(c.Genes, cells.Mitochondrial) {
+	if len(c.Genes) == 0 || isMitochondrial(c.Genes) {
 		return nil
 	}
 	return []string{fmt.Sprintf("No gene's name begins with MT- or mt- (the first is %q): no cell is left out for mitochondrial counts.", c.Genes[0])}

@@ -1,4 +1,4 @@
-"""Makes odd.h5ad and latest.h5ad with anndata 0.12.19, h5py 3.16.0 and hdf5plugin 7.1.0:
+"""Makes odd.h5ad, latest.h5ad, nothing.h5ad and ensembl.h5ad with anndata 0.12.19, h5py 3.16.0 and hdf5plugin 7.1.0:
 the four cells of make.py in legal forms that programs seldom write.
 
     python make_odd.py
@@ -44,6 +44,10 @@ with h5py.File(HERE / "odd.h5ad", "w") as f:
     g.create_dataset("blosc", data=np.arange(4), chunks=(4,), **hdf5plugin.Blosc())
     g.create_group("later").attrs["encoding-type"] = "of a version to come"
     g.create_group("nested")["x"] = [1]
+    wide = g.create_group("wide")  # a mask of two numbers for every value
+    wide.attrs["encoding-type"] = "nullable-integer"
+    wide["values"] = np.arange(4)
+    wide.create_dataset("mask", shape=(4,), dtype=np.dtype((np.int8, (2,))))[:] = np.ones((4, 2), np.int8)
     circle = g.create_group("circle")
     circle.attrs["encoding-type"] = "categorical"
     circle["codes"] = np.zeros(4, np.int8)
@@ -60,7 +64,16 @@ with h5py.File(HERE / "latest.h5ad", "w", libver="latest") as f:
     for i in range(20):
         f["obs"].attrs[f"note {i}"] = "x" * 300 * i
 
-for name in ("odd", "latest"):
+with h5py.File(HERE / "nothing.h5ad", "w") as f:
+    anndata.io.write_elem(f, "/", anndata.AnnData(scipy.sparse.csr_matrix((0, 0), dtype=np.float32)))
+
+# As CELLxGENE has it: genes are called by Ensembl's identifiers.
+var = pd.DataFrame({"feature_name": pd.Categorical(["G1", "MT-G2", "G3"])}, index=["ENSG01", "ENSG02", "ENSG03"])
+a = anndata.AnnData(scipy.sparse.csr_matrix(dense.astype(np.float32)), var=var)
+with h5py.File(HERE / "ensembl.h5ad", "w") as f:
+    anndata.io.write_elem(f, "/", a)
+
+for name in ("odd", "latest", "nothing", "ensembl"):
     path = HERE / f"{name}.h5ad"
     (HERE / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
     path.unlink()
