@@ -45,6 +45,10 @@ func ReadMatrix(path string) (array.Matrix[float64], error) {
 	return read(path, matrix[float64])
 }
 
+// ReadSingle is ReadMatrix with every element rounded to a float32. Memory: the
+// matrix, and 1 MiB.
+func ReadSingle(path string) (array.Matrix[float32], error) { return read(path, matrix[float32]) }
+
 // ReadRows is ReadMatrix in the smallest of float32 and float64 that holds
 // every element: float32 for float32 and all types of one or two bytes. Memory:
 // that of the file for types of four or eight bytes that become as long, twice for

@@ -72,6 +72,24 @@ func TestRecordsOfAnyShapeAreRows(t *testing.T) {
 	}
 }
 
+// TestSingleIsTheMatrixRounded holds it against the conversion of the whole matrix.
+func TestSingleIsTheMatrixRounded(t *testing.T) {
+	for _, name := range []string{"f8", "f8_fortran", "f8_big", "f4", "f4_big_fortran", "kind_bf16", "kind_i8_fortran", "empty"} {
+		wide, err := ReadMatrix(golden(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := array.Convert[float32](wide)
+		got, err := ReadSingle(golden(name))
+		if err != nil || got.Rows != want.Rows || got.Cols != want.Cols || !slices.EqualFunc(got.Data, want.Data, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }) {
+			t.Errorf("%s: %v, %v, expected %v", name, got, err, want)
+		}
+	}
+	if _, err := ReadSingle(golden("bool")); err == nil {
+		t.Error("bools are no matrix")
+	}
+}
+
 func TestVectorsOfNumPyAreRead(t *testing.T) {
 	for name, want := range map[string][]float64{
 		"i8": {5, 0, 1 << 40}, "i8_big": {5, 0, 1 << 40}, "i4": {7, 3}, "i4_big": {7, 3},
