@@ -10,6 +10,7 @@ require (
 	github.com/gomlx/gomlx v0.28.8
 	github.com/gomlx/onnx-gomlx v0.5.5
 	github.com/janpfeifer/gonb v0.11.5
+	github.com/klauspost/compress v1.18.5
 	github.com/rivo/uniseg v0.4.7
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9

@@ -16,6 +16,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Missing is the text of a missing value in a record.
@@ -57,7 +59,11 @@ type Decoder struct {
 
 // NewDecoder reads the header up to and including @data. Errors start with the line number.
 func NewDecoder(r io.Reader) (*Decoder, error) {
-	d := &Decoder{scan: bufio.NewScanner(r), names: map[string]bool{}}
+	text, err := files.Text(r)
+	if err != nil {
+		return nil, err
+	}
+	d := &Decoder{scan: bufio.NewScanner(text), names: map[string]bool{}}
 	d.scan.Buffer(make([]byte, 0, 1<<16), MaxLine)
 	for {
 		text, err := d.next()

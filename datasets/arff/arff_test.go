@@ -74,6 +74,15 @@ func TestWindowsLineEndsAreRead(t *testing.T) {
 	}
 }
 
+func TestAMarkBeforeTheFirstLineIsPassedOver(t *testing.T) {
+	if relation, attributes, rows, err := read("\xef\xbb\xbf" + strings.TrimPrefix(weather, "% a comment\n")); err != nil || relation != "the weather" || len(attributes) != 4 || len(rows) != 3 {
+		t.Errorf("%q, %v, %v, %v", relation, attributes, rows, err)
+	}
+	if _, _, _, err := read("\xff\xfe@\x00r\x00"); err == nil || !strings.Contains(err.Error(), "UTF-16") {
+		t.Error(err)
+	}
+}
+
 func TestBrokenFilesAreRefusedWithLineAndValue(t *testing.T) {
 	const head = "@relation r\n@attribute a numeric\n@attribute c {x,y}\n"
 	for name, c := range map[string]struct{ text, want string }{

@@ -137,6 +137,9 @@ func TestRunsAreJoinedAndAnnotatedByChannelAndBarcode(t *testing.T) {
 	if !strings.HasPrefix(c.Caveat, "No hash") || strings.Contains(c.Caveat, "another version") {
 		t.Errorf("caveat %q", c.Caveat)
 	}
+	if c, err = readMice(t, droplets(), "\xef\xbb\xbf"+strings.ReplaceAll(notes, "\n", "\r\n"), 2); err != nil || c.Obs["tissue"][4] != "Liver" {
+		t.Errorf("as Windows writes it: %v", err)
+	}
 	if c, err = readMice(t, droplets(), notes, 3); err != nil || !strings.Contains(c.Caveat, "2 cells are annotated, not 3") {
 		t.Errorf("%v, %v", c, err)
 	}

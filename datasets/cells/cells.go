@@ -30,6 +30,8 @@ type Cells struct {
 	// Obs holds what else is published of the cells, an entry per cell, "" where
 	// nothing is.
 	Obs map[string][]string
+
+	notes []string // sentences for Caveat, of a file of anybody's
 }
 
 // set is what one data set's file contributes: what it is, and how to read it.

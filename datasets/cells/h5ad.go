@@ -3,16 +3,15 @@ package cells
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets/hdf5"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/cells"
 )
-
-// maxSide bounds the cells or genes that a file's shape claims.
-const maxSide = 1 << 26
 
 // H5AD is an open file in anndata's format, as versions 0.6 to 0.12 write it.
 type H5AD struct{ f *hdf5.File }
@@ -20,36 +19,35 @@ type H5AD struct{ f *hdf5.File }
 // NewH5AD reads from an open file, which it does not close.
 func NewH5AD(f *hdf5.File) *H5AD { return &H5AD{f} }
 
-// Matrix reads a matrix by its path, "X", "layers/counts" or "raw/X": dense, by
-// rows (CSR) or by columns (CSC). Zeros that are stored are left out; values of 64
-// bits are rounded.
-func (h *H5AD) Matrix(path string) (array.Sparse[float32], error) {
+// Matrix reads a matrix of the given shape by its path, "X", "layers/counts" or
+// "raw/X": dense, by rows (CSR) or by columns (CSC). Elements that are stored twice
+// are added up, as SciPy does; zeros that are stored are left out; values of 64 bits
+// are rounded. Nothing is read of a matrix of another shape.
+func (h *H5AD) Matrix(path string, rows, cols int) (s array.Sparse[float32], err error) {
 	group, err := h.f.IsGroup(path)
 	if err != nil {
-		return array.Sparse[float32]{}, err
+		return s, err
 	}
 	if !group {
-		return h.dense(path)
+		return h.dense(path, rows, cols)
 	}
 	format, err := h.text(path, "encoding-type", "h5sparse_format")
 	if err != nil {
-		return array.Sparse[float32]{}, err
+		return s, err
 	}
-	shape, err := h.shape(path)
-	if err != nil {
-		return array.Sparse[float32]{}, err
+	if err := h.shaped(path, rows, cols); err != nil {
+		return s, err
 	}
 	switch format {
 	case "csr_matrix", "csr":
-		return compressed(h.f, path, shape[0], shape[1])
+		return compressed(h.f, path, rows, cols)
 	case "csc_matrix", "csc":
-		s, err := compressed(h.f, path, shape[1], shape[0])
-		if err != nil {
+		if s, err = compressed(h.f, path, cols, rows); err != nil {
 			return s, err
 		}
 		return s.Transpose(), nil
 	}
-	return array.Sparse[float32]{}, fmt.Errorf("%s: a matrix encoded as %q; csr_matrix, csc_matrix and arrays are read", path, format)
+	return s, fmt.Errorf("%s: a matrix encoded as %q; csr_matrix, csc_matrix and arrays are read", path, format)
 }
 
 // text reads the first of the named attributes that is there.
@@ -70,34 +68,39 @@ func (h *H5AD) attribute(path string, names ...string) (d *hdf5.Data, err error)
 	return nil, err
 }
 
-func (h *H5AD) shape(path string) (out [2]int, err error) {
+// shaped compares the shape that a sparse matrix says it has.
+func (h *H5AD) shaped(path string, rows, cols int) error {
 	d, err := h.attribute(path, "shape", "h5sparse_shape")
 	if err != nil {
-		return out, err
+		return err
 	}
 	v, err := hdf5.Numbers[int](d)
-	if err == nil && (len(v) != 2 || min(v[0], v[1]) < 0 || max(v[0], v[1]) > maxSide) {
-		err = fmt.Errorf("%s: the shape %v is not that of a matrix of at most %d", path, v, maxSide)
-	}
 	if err != nil {
-		return out, err
+		return err
 	}
-	return [2]int{v[0], v[1]}, nil
+	return sameShape(path, v, rows, cols)
 }
 
-func (h *H5AD) dense(path string) (s array.Sparse[float32], err error) {
-	d, err := h.f.Read(path)
+func sameShape(path string, dims []int, rows, cols int) error {
+	if !slices.Equal(dims, []int{rows, cols}) {
+		return fmt.Errorf("%s: a matrix of shape %v, and there are %d x %d names", path, dims, rows, cols)
+	}
+	return nil
+}
+
+func (h *H5AD) dense(path string, rows, cols int) (s array.Sparse[float32], err error) {
+	dims, err := h.f.Shape(path)
+	if err == nil {
+		err = sameShape(path, dims, rows, cols)
+	}
 	if err != nil {
 		return s, err
 	}
-	if len(d.Dims) != 2 {
-		return s, fmt.Errorf("%s: %d dimensions, a matrix has two", path, len(d.Dims))
-	}
-	values, err := hdf5.Numbers[float32](d)
+	values, err := read[float32](h.f, path)
 	if err != nil {
 		return s, err
 	}
-	s = array.Sparse[float32]{Rows: d.Dims[0], Cols: d.Dims[1], Starts: make([]int, 1, d.Dims[0]+1)}
+	s = array.Sparse[float32]{Rows: rows, Cols: cols, Starts: make([]int, 1, rows+1)}
 	for i := range s.Rows {
 		for j, v := range values[i*s.Cols : (i+1)*s.Cols] {
 			if v != 0 {
@@ -110,8 +113,23 @@ func (h *H5AD) dense(path string) (s array.Sparse[float32], err error) {
 }
 
 // compressed reads a group of data, indices and indptr: indptr goes along what
-// becomes the rows.
+// becomes the rows. How long they are is looked at before they are read.
 func compressed(f *hdf5.File, path string, rows, cols int) (s array.Sparse[float32], err error) {
+	var lengths [3]int
+	for k, name := range []string{"/data", "/indices", "/indptr"} {
+		dims, err := f.Shape(path + name)
+		if err != nil {
+			return s, err
+		}
+		if len(dims) != 1 {
+			return s, fmt.Errorf("%s: %d dimensions, expected 1", path+name, len(dims))
+		}
+		lengths[k] = dims[0]
+	}
+	if lengths[0] != lengths[1] || lengths[2] != rows+1 {
+		return s, fmt.Errorf("%s: data, indices and indptr of %d, %d and %d are no matrix of %d x %d",
+			path, lengths[0], lengths[1], lengths[2], rows, cols)
+	}
 	if s.Values, err = read[float32](f, path+"/data"); err != nil {
 		return s, err
 	}
@@ -125,10 +143,10 @@ func compressed(f *hdf5.File, path string, rows, cols int) (s array.Sparse[float
 	if err := inside(s); err != nil {
 		return s, fmt.Errorf("%s: %w", path, err)
 	}
-	s = withoutZeros(s)
 	if !ascending(s) {
 		s = s.Transpose().Transpose()
 	}
+	s = merged(s)
 	return s, s.Check(path)
 }
 
@@ -157,15 +175,20 @@ func inside(s array.Sparse[float32]) error {
 	return nil
 }
 
-// withoutZeros takes out elements that are stored and zero, in place.
-func withoutZeros(s array.Sparse[float32]) array.Sparse[float32] {
+// merged adds up elements that have one place, and takes out those that are zero, in
+// place. The columns of a row ascend already.
+func merged(s array.Sparse[float32]) array.Sparse[float32] {
 	to := 0
 	for i := range s.Rows {
 		from, end := s.Starts[i], s.Starts[i+1]
 		s.Starts[i] = to
-		for k := from; k < end; k++ {
-			if s.Values[k] != 0 {
-				s.Columns[to], s.Values[to] = s.Columns[k], s.Values[k]
+		for k := from; k < end; {
+			j, sum := s.Columns[k], float32(0)
+			for ; k < end && s.Columns[k] == j; k++ {
+				sum += s.Values[k]
+			}
+			if sum != 0 {
+				s.Columns[to], s.Values[to] = j, sum
 				to++
 			}
 		}
@@ -196,10 +219,12 @@ func (h *H5AD) Layers() ([]string, error) {
 type Frame struct {
 	Index   []string
 	Columns map[string][]string // "" where there is no value
+	Skipped []string            // why other columns were not read, a sentence each
 }
 
 // Frame reads a table by its path, "obs", "var" or "raw/var": a group of columns,
-// or a compound of them as before anndata 0.7. Numbers become text.
+// or a compound of them as before anndata 0.7. Numbers become text. What cannot be
+// read of a column, unless it names the rows, is passed over and said in Skipped.
 func (h *H5AD) Frame(path string) (*Frame, error) {
 	group, err := h.f.IsGroup(path)
 	if err != nil {
@@ -214,12 +239,20 @@ func (h *H5AD) Frame(path string) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, column := range f.Columns {
-		if len(column) != len(f.Index) {
-			return nil, fmt.Errorf("%s/%s: %d values for %d rows", path, name, len(column), len(f.Index))
-		}
-	}
+	slices.Sort(f.Skipped)
 	return f, nil
+}
+
+// add keeps a column, or says why it is none.
+func (f *Frame) add(path, name string, values []string, err error) {
+	if err == nil && len(values) != len(f.Index) {
+		err = fmt.Errorf("%d values for %d rows", len(values), len(f.Index))
+	}
+	if err != nil {
+		f.Skipped = append(f.Skipped, fmt.Sprintf("The column %q of %s was passed over: %v.", name, path, err))
+		return
+	}
+	f.Columns[name] = values
 }
 
 // columns reads a table that is a group.
@@ -228,41 +261,67 @@ func (h *H5AD) columns(path string, f *Frame) error {
 	if err != nil {
 		return err
 	}
-	names, err := h.f.Names(path)
+	if f.Index, err = h.column(path, index, -1); err != nil {
+		return err
+	}
+	names, err := h.columnNames(path)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if name == "__categories" {
+		if name == index || name == "__categories" {
 			continue
 		}
-		values, err := h.column(path, name)
-		if err != nil {
-			return err
-		}
-		if name == index {
-			f.Index = values
+		if values := uint64(len(f.Index)) * uint64(len(f.Columns)); values > h.mostValues() {
+			f.add(path, name, nil, fmt.Errorf("%d values in others are as many as a file of %d bytes is believed to have", values, h.f.Size()))
 			continue
 		}
-		f.Columns[name] = values
+		values, err := h.column(path, name, len(f.Index))
+		f.add(path, name, values, err)
 	}
-	if f.Index == nil {
-		f.Index, err = h.column(path, index)
-	}
-	return err
+	return nil
 }
 
-// column reads one column: values, categories, or values some of which are missing.
-func (h *H5AD) column(frame, name string) ([]string, error) {
+// mostValues bounds what is kept of a table, of which compression can make a thousand
+// times what is in the file.
+func (h *H5AD) mostValues() uint64 { return 1<<24 + h.f.Size() }
+
+// columnNames are what lies in the group of a table. A name with a slash in it is the
+// path of a group in a group, of which only the table's attribute says that it is a
+// column's name.
+func (h *H5AD) columnNames(path string) ([]string, error) {
+	names, err := h.f.Names(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := h.attribute(path, "column-order")
+	if err != nil {
+		return names, nil // it is not needed, and older versions have none
+	}
+	order, err := d.Strings()
+	if err != nil {
+		return names, nil // a table without columns has an empty list of numbers
+	}
+	for _, name := range order {
+		if first, _, deep := strings.Cut(name, "/"); deep {
+			names = append(slices.DeleteFunc(names, func(n string) bool { return n == first }), name)
+		}
+	}
+	return names, nil
+}
+
+// column reads one column of n values, or of any number where n is -1: values,
+// categories, or values some of which are missing.
+func (h *H5AD) column(frame, name string, n int) ([]string, error) {
 	path := frame + "/" + name
 	group, err := h.f.IsGroup(path)
 	if err != nil {
 		return nil, err
 	}
 	if group {
-		return h.encoded(path)
+		return h.encoded(path, n)
 	}
-	d, err := h.f.Read(path)
+	d, err := h.list(path, n)
 	if err != nil {
 		return nil, err
 	}
@@ -273,40 +332,79 @@ func (h *H5AD) column(frame, name string) ([]string, error) {
 	return h.coded(d, categories)
 }
 
+// list reads n values, or any number where n is -1.
+func (h *H5AD) list(path string, n int) (*hdf5.Data, error) {
+	dims, err := h.f.Shape(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(dims) != 1 || n >= 0 && dims[0] != n {
+		return nil, fmt.Errorf("%s: shape %v, expected one value for each row", path, dims)
+	}
+	return h.f.Read(path)
+}
+
 // encoded reads a column that is a group: of codes and categories, or of values
 // and a mask.
-func (h *H5AD) encoded(path string) ([]string, error) {
+func (h *H5AD) encoded(path string, n int) ([]string, error) {
 	kind, err := h.text(path, "encoding-type")
 	if err != nil {
 		return nil, err
 	}
-	switch kind {
-	case "categorical":
-		d, err := h.f.Read(path + "/codes")
+	if kind == "categorical" {
+		d, err := h.list(path+"/codes", n)
 		if err != nil {
 			return nil, err
 		}
 		return h.coded(d, path+"/categories")
-	case "nullable-integer", "nullable-boolean", "nullable-string-array":
-		values, err := texts(h.f.Read(path + "/values"))
-		if err != nil {
-			return nil, err
-		}
-		mask, err := read[int](h.f, path+"/mask")
-		if err != nil {
-			return nil, err
-		}
-		if len(mask) != len(values) {
-			return nil, fmt.Errorf("%s: %d values and a mask of %d", path, len(values), len(mask))
-		}
-		for i, missing := range mask {
-			if missing != 0 {
-				values[i] = ""
-			}
-		}
-		return values, nil
 	}
-	return nil, fmt.Errorf("%s: a column encoded as %q, which is not read", path, kind)
+	return h.nullable(path, kind, n)
+}
+
+// nullable reads values and a mask of those that are missing.
+func (h *H5AD) nullable(path, kind string, n int) ([]string, error) {
+	switch kind {
+	case "nullable-integer", "nullable-boolean", "nullable-string-array":
+	default:
+		return nil, fmt.Errorf("%s: a column encoded as %q, which is not read", path, kind)
+	}
+	values, err := texts(h.list(path+"/values", n))
+	if err != nil {
+		return nil, err
+	}
+	mask, err := h.list(path+"/mask", len(values))
+	if err != nil {
+		return nil, err
+	}
+	missing, err := hdf5.Numbers[int](mask)
+	if err == nil && len(missing) != len(values) { // elements may be arrays
+		err = fmt.Errorf("%s: %d values and a mask of %d", path, len(values), len(missing))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range missing {
+		if m != 0 {
+			values[i] = ""
+		}
+	}
+	return values, nil
+}
+
+// categories reads a list of categories: values, or such with a mask.
+func (h *H5AD) categories(path string) ([]string, error) {
+	group, err := h.f.IsGroup(path)
+	if err != nil {
+		return nil, err
+	}
+	if !group {
+		return texts(h.list(path, -1))
+	}
+	kind, err := h.text(path, "encoding-type")
+	if err != nil {
+		return nil, err
+	}
+	return h.nullable(path, kind, -1)
 }
 
 // coded replaces codes by the categories that they count; -1 is no value.
@@ -315,7 +413,7 @@ func (h *H5AD) coded(d *hdf5.Data, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	categories, err := texts(h.f.Read(path))
+	categories, err := h.categories(path)
 	if err != nil {
 		return nil, err
 	}
@@ -344,14 +442,13 @@ func (h *H5AD) members(path string, f *Frame) error {
 			return err
 		}
 		values, err := h.member(m, name)
-		if err != nil {
-			return err
-		}
-		if k == 0 {
-			f.Index = values
+		if k > 0 {
+			f.add(path, name, values, err)
 			continue
 		}
-		f.Columns[name] = values
+		if f.Index = values; err != nil {
+			return err
+		}
 	}
 	if f.Index == nil {
 		return fmt.Errorf("%s: no table", path)
@@ -391,18 +488,19 @@ func written[T hdf5.Number](d *hdf5.Data, write func(T) string) ([]string, error
 	return out, err
 }
 
+// few are the first notes of a list, and how many more there are.
+func few(notes []string) []string {
+	const most = 20
+	if len(notes) <= most {
+		return notes
+	}
+	return append(notes[:most:most], fmt.Sprintf("So were %d more.", len(notes)-most))
+}
+
 // Cells makes cells of one matrix, whose rows are the cells, and of obs and var
 // (raw/var for raw/X). The matrix has to hold counts. The genes' identifiers are
-// var's column gene_ids where it has one.
+// var's column gene_ids where it has one. Cells of one name are named apart.
 func (h *H5AD) Cells(path string) (*Cells, error) {
-	counts, err := h.Matrix(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := areCounts(counts.Values); err != nil {
-		layers, _ := h.Layers() // the first error is the one that counts
-		return nil, fmt.Errorf("%s: %w; see OpenLayer for another matrix, of layers/ %q", path, err, layers)
-	}
 	obs, err := h.Frame("obs")
 	if err != nil {
 		return nil, err
@@ -415,10 +513,30 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 	if err != nil {
 		return nil, err
 	}
+	counts, err := h.Matrix(path, len(obs.Index), len(genes.Index))
+	if err != nil {
+		return nil, err
+	}
+	if err := areCounts(counts.Values); err != nil {
+		layers, _ := h.Layers() // the first error is the one that counts
+		return nil, fmt.Errorf("%s: %w; see OpenLayer for another matrix, of layers/ %q", path, err, layers)
+	}
 	c := &Cells{Counts: counts, Barcodes: obs.Index, GeneIDs: genes.Index, Genes: Unique(genes.Index),
-		Y: unlabelled(len(obs.Index)), Obs: obs.Columns}
+		Y: unlabelled(len(obs.Index)), Obs: obs.Columns, notes: slices.Concat(few(obs.Skipped), few(genes.Skipped))}
+	if err := distinct("barcode", c.Barcodes); err != nil {
+		c.Barcodes = Unique(c.Barcodes)
+		c.notes = append(c.notes, fmt.Sprintf("In obs %v: such cells were named apart, as anndata's obs_names_make_unique does.", err))
+	}
 	if ids, ok := genes.Columns["gene_ids"]; ok {
 		c.GeneIDs = ids
 	}
+	for _, name := range slices.Sorted(maps.Keys(genes.Columns)) {
+		if hidden := genes.Columns[name]; isMitochondrial(hidden) && !isMitochondrial(c.Genes) {
+			c.notes = append(c.notes, fmt.Sprintf("The column %q of %s has names of mitochondrial genes; genes are called by its index.", name, frame))
+		}
+	}
 	return c, nil
 }
+
+// isMitochondrial reports whether one of the genes is by its name.
+func isMitochondrial(genes []string) bool { return slices.ContainsFunc(genes, cells.Mitochondrial) }

@@ -3,6 +3,8 @@ package cells_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -80,6 +82,76 @@ func TestAllFormsHoldTheSameCells(t *testing.T) {
 	}
 }
 
+// testdata/make_odd.py says what made the files. What is expected is what
+// anndata.read_h5ad and X.sum_duplicates() give, where they read it at all.
+func TestWhatIsOddAndNotNeededIsPassedOver(t *testing.T) {
+	c, err := cells.Open(t.Context(), fixture(t, "odd.h5ad"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.Counts.Dense().Data, four) || len(c.Counts.Values) != 5 {
+		t.Errorf("elements that are stored twice: %+v", c.Counts)
+	}
+	if !slices.Equal(c.Barcodes, []string{"A-1", "B-1", "A-1-1", "D-1"}) || !strings.Contains(c.Caveat, `the barcode "A-1" is there twice, at 1 and 3`) {
+		t.Errorf("%q: %s", c.Barcodes, c.Caveat)
+	}
+	want := map[string][]string{"good": {"3", "-1", "2", "4"}, "a/b": {"1", "2", "3", "4"}, "text": {"x", "", "z", "w"}, "kind": {"T", "", "B", "T"},
+		"number": {"10", "20", "10", "20"}, "yes": {"1", "", "0", "1"}}
+	if !reflect.DeepEqual(c.Obs, want) {
+		t.Errorf("%q", c.Obs)
+	}
+	for name, why := range map[string]string{"complex": "class 6", "short": "shape [2]", "matrix": "shape [4 2]", "soft": "soft or external link",
+		"blosc": "Blosc", "later": `"of a version to come"`, "nested": "not found", "circle": `encoded as "categorical"`, "wide": "4 values and a mask of 8"} {
+		_, note, there := strings.Cut(c.Caveat, `The column "`+name+`" of obs was passed over: `)
+		if note, _, _ = strings.Cut(note, "The column"); !there || !strings.Contains(note, why) {
+			t.Errorf("%s: %q", name, note)
+		}
+	}
+	if c, err = cells.Open(t.Context(), fixture(t, "latest.h5ad")); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.Counts.Dense().Data, four) || !slices.Equal(c.Barcodes, []string{"A-1", "B-1", "C-1", "D-1"}) || len(c.Obs) != 25 || c.Caveat != "" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestAFileOfNoCellsIsRead(t *testing.T) {
+	if c, err := cells.Open(t.Context(), fixture(t, "nothing.h5ad")); err != nil || c.Counts.Rows != 0 || c.Caveat != "" {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+func TestNamesOfMitochondrialGenesBesideTheIndexAreSaid(t *testing.T) {
+	c, err := cells.Open(t.Context(), fixture(t, "ensembl.h5ad"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`The column "feature_name" of var has names of mitochondrial genes`, `(the first is "ENSG01"): no cell is left out for mitochondrial counts.`} {
+		if !strings.Contains(c.Caveat, want) {
+			t.Errorf("%q lacks %q", c.Caveat, want)
+		}
+	}
+}
+
+func TestAShapeIsComparedBeforeAnythingIsRead(t *testing.T) {
+	f, err := hdf5.Open(fixture(t, "csc.h5ad"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := cells.NewH5AD(f).Matrix("X", 1<<40, 3); err == nil || !strings.Contains(err.Error(), "X: a matrix of shape [4 3], and there are 1099511627776 x 3 names") {
+		t.Error(err)
+	}
+}
+
+func TestReadingAnHDF5FileEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := cells.Open(ctx, fixture(t, "csr.h5ad")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 func TestALayerIsReadByName(t *testing.T) {
 	path := fixture(t, "layer.h5ad")
 	if _, err := cells.Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "layer.h5ad: X: element 0 of the counts is 1.0986123") ||
@@ -123,7 +195,7 @@ func TestFilesOfCellsThatAreDamagedAreRefused(t *testing.T) {
 				continue
 			}
 			h := cells.NewH5AD(f)
-			if s, err := h.Matrix("X"); err == nil {
+			if s, err := h.Matrix("X", 4, 3); err == nil {
 				if err := s.Check("X"); err != nil {
 					t.Errorf("byte %d: %v", at, err)
 				}

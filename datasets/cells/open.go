@@ -1,7 +1,6 @@
 package cells
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +22,9 @@ import (
 //   - a file of anndata (.h5ad) whose matrix X holds counts; see OpenLayer.
 //
 // No cell has a class; what a file says of its cells is in Obs. The name is the
-// last element of the path. Errors name the file, and the line or object.
+// last element of the path. Caveat says what was passed over or changed, and that no
+// gene is mitochondrial where that is so. Errors name the file, and the line or
+// object.
 func Open(ctx context.Context, path string) (*Cells, error) { return open(ctx, path, "X") }
 
 // OpenLayer is Open for a file of anndata whose counts are in another matrix:
@@ -45,9 +46,9 @@ func open(ctx context.Context, path, matrix string) (*Cells, error) {
 	case info.IsDir():
 		c, err = openFolder(ctx, path)
 	case ext == ".h5ad":
-		c, err = openHDF5(path, func(f *hdf5.File) (*Cells, error) { return NewH5AD(f).Cells(matrix) })
+		c, err = openHDF5(ctx, path, func(f *hdf5.File) (*Cells, error) { return NewH5AD(f).Cells(matrix) })
 	case ext == ".h5":
-		c, err = openHDF5(path, tenXH5)
+		c, err = openHDF5(ctx, path, tenXH5)
 	default:
 		err = fmt.Errorf("datasets: %s: a folder of 10x Genomics, a .h5 or a .h5ad is read", path)
 	}
@@ -59,17 +60,40 @@ func open(ctx context.Context, path, matrix string) (*Cells, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	c.Caveat = strings.Join(append(c.notes, c.unnamedGenes()...), " ")
 	c.Hash = c.hash()
 	return c, nil
 }
 
-func openHDF5(path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error) {
-	f, err := hdf5.Open(path)
+// unnamedGenes says so where no gene is mitochondrial by its name, because then no
+// cell is left out for its mitochondrial counts.
+func (c *Cells) unnamedGenes() []string {
+	if len(c.Genes) == 0 || isMitochondrial(c.Genes) {
+		return nil
+	}
+	return []string{fmt.Sprintf("No gene's name begins with MT- or mt- (the first is %q): no cell is left out for mitochondrial counts.", c.Genes[0])}
+}
+
+func openHDF5(ctx context.Context, path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error) {
+	file, err := files.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
-	defer f.Close()
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	f, err := hdf5.New(stoppable{ctx, file}, info.Size(), path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
 	c, err := use(f)
+	if err == nil {
+		for k := range c.notes { // they stand where the file is known
+			c.notes[k] = strings.ReplaceAll(c.notes[k], path+": ", "")
+		}
+	}
 	if err != nil && !strings.HasPrefix(err.Error(), path) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
@@ -77,6 +101,20 @@ func openHDF5(path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error)
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	return c, nil
+}
+
+// stoppable ends the reading of a file when its context does.
+type stoppable struct {
+	ctx  context.Context
+	from io.ReaderAt
+}
+
+// ReadAt implements io.ReaderAt.
+func (s stoppable) ReadAt(b []byte, at int64) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.from.ReadAt(b, at)
 }
 
 func openFolder(ctx context.Context, folder string) (*Cells, error) {
@@ -118,7 +156,7 @@ func openPlain(path string) (file, error) {
 	if filepath.Ext(path) != ".gz" {
 		return file{path, f}, nil
 	}
-	z, err := gzip.NewReader(f)
+	z, err := files.Gunzip(f)
 	if err != nil {
 		return file{}, errors.Join(fmt.Errorf("datasets: %s: not a gzip file: %w", path, err), f.Close())
 	}

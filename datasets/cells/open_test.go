@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets/cells"
+	counted "github.com/lethe-ml/lethe/lib/cells"
 )
 
 // The folders count three genes in two cells:
@@ -111,6 +112,63 @@ func TestSymbolsAreMadeUniqueAsAnndataDoes(t *testing.T) {
 	}
 }
 
+// TestListsAreReadAsProgramsWriteThem writes one folder in many ways.
+func TestListsAreReadAsProgramsWriteThem(t *testing.T) {
+	want, err := cells.Open(t.Context(), folder(t, v2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := func(text string) string {
+		return `"` + strings.NewReplacer("\t", "\"\t\"", "\n", "\"\n\"").Replace(strings.TrimSuffix(text, "\n")) + "\"\n"
+	}
+	each := func(edit func(string) string) map[string]string {
+		return map[string]string{"barcodes.tsv": edit(v2["barcodes.tsv"]), "genes.tsv": edit(v2["genes.tsv"]), "matrix.mtx": v2["matrix.mtx"]}
+	}
+	headed := each(strings.Clone)
+	headed["barcodes.tsv"], headed["genes.tsv"] = "Barcode\n"+headed["barcodes.tsv"], "gene_id\t\"Gene Name\"\n"+headed["genes.tsv"]
+	for name, written := range map[string]map[string]string{
+		"quotes":       each(quoted),
+		"Windows":      each(func(s string) string { return "\xef\xbb\xbf" + strings.ReplaceAll(s, "\n", "\r\n") }),
+		"quotes there": each(func(s string) string { return "\xef\xbb\xbf" + strings.ReplaceAll(quoted(s), "\n", "\r\n") }),
+		"blanks":       each(func(s string) string { return strings.NewReplacer("\t", " \t ", "\n", "  \n").Replace(s) }),
+		"tabs behind":  each(func(s string) string { return strings.ReplaceAll(s, "\n", "\t\t\n") }),
+		"headings":     headed,
+		"no last end":  each(func(s string) string { return strings.TrimSuffix(s, "\n") }),
+	} {
+		if got, err := cells.Open(t.Context(), folder(t, written)); err != nil || got.Hash != want.Hash {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	odd := maps.Clone(v2)
+	odd["genes.tsv"] = "E1\t\"a\tb\"\nE2\t\"5\"\" end\"\nE3\tG'x\"y\n"
+	if got, err := cells.Open(t.Context(), folder(t, odd)); err != nil || !slices.Equal(got.Genes, []string{"a\tb", `5" end`, `G'x"y`}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	ids := maps.Clone(v2)
+	ids["genes.tsv"] = "ENSG1\nENSG2\nENSG3\n"
+	if got, err := cells.Open(t.Context(), folder(t, ids)); err != nil || !slices.Equal(got.Genes, []string{"ENSG1", "ENSG2", "ENSG3"}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestAFilterThatCannotFindAGeneSaysSo(t *testing.T) {
+	for symbol, idle := range map[string]bool{"MT-ND1": false, "mt-Nd1": false, "Mt-nd1": false, `"MT-ND1"`: false, "G2": true, "MTOR": true, "MT2A": true, "hg19_MT-ND1": true} {
+		files := maps.Clone(v2)
+		files["genes.tsv"] = strings.Replace(files["genes.tsv"], "G2", symbol, 1)
+		c, err := cells.Open(t.Context(), folder(t, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(c.Caveat, "mitochondrial") != idle {
+			t.Errorf("%s: %q", symbol, c.Caveat)
+		}
+		q, err := counted.Measure(c.Counts, c.Genes)
+		if err != nil || (q.MitoGenes == 0) != idle || idle == (q.Mito[1] > 0) { // G2 is counted in the second cell
+			t.Errorf("%s: %+v, %v", symbol, q, err)
+		}
+	}
+}
+
 func TestDamagedFoldersAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, old, new string // of v2; old "" removes the file
@@ -121,11 +179,16 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 		"no matrix":             {"matrix.mtx", "", "", "matrix.mtx (or .gz): file does not exist"},
 		"empty barcodes":        {"barcodes.tsv", v2["barcodes.tsv"], "", "barcodes.tsv: the file is empty"},
 		"an empty barcode":      {"barcodes.tsv", "AAA-1", "", "barcodes.tsv:1: column 1 is empty"},
-		"a barcode twice":       {"barcodes.tsv", "CCC-1", "AAA-1", `barcodes.tsv: the barcode "AAA-1" is there twice, at 1 and 2`},
+		"a barcode twice":       {"barcodes.tsv", "CCC-1", "AAA-1", `barcodes.tsv:2: "AAA-1" is there twice`},
 		"a cell more":           {"barcodes.tsv", "CCC-1\n", "CCC-1\nGGG-1\n", "matrix.mtx: line 3: a matrix of 3 x 2, expected 3 x 3"},
 		"a gene less":           {"genes.tsv", "E3\tG1\n", "", "matrix.mtx: line 3: a matrix of 3 x 2, expected 2 x 2"},
-		"a gene without symbol": {"genes.tsv", "E2\tG2", "E2", "genes.tsv:2: 1 columns, expected 2 or more"},
-		"an empty symbol":       {"genes.tsv", "E2\tG2", "E2\t", "genes.tsv:2: column 2 is empty"},
+		"a gene without symbol": {"genes.tsv", "E2\tG2", "E2", "genes.tsv: the gene \"E2\" has no symbol, and others have one"},
+		"an empty symbol":       {"genes.tsv", "E2\tG2", "E2\t", "genes.tsv: the gene \"E2\" has no symbol, and others have one"},
+		"an empty identifier":   {"genes.tsv", "E2\tG2", "\tG2", "genes.tsv:2: column 1 is empty"},
+		"an open quote":         {"genes.tsv", "E2\tG2", "E2\t\"G2", "genes.tsv:2: a quote that is not closed"},
+		"text behind a quote":   {"genes.tsv", "E2\tG2", "E2\t\"G2\"x", `genes.tsv:2: "x" behind a closing quote`},
+		"UTF-16 with a mark":    {"genes.tsv", "E1\tG1", "\xff\xfeE\x001\x00", "genes.tsv: the text is not UTF-8 but UTF-16"},
+		"headings alone":        {"barcodes.tsv", v2["barcodes.tsv"], "barcode\n", "barcodes.tsv: nothing but headings"},
 		"UTF-16":                {"genes.tsv", "E2\tG2", "\xff\xfeE\x00", "genes.tsv:2: this is no UTF-8"},
 		"a long line":           {"genes.tsv", "E2\tG2", "E2\t" + strings.Repeat("G", 5000), "genes.tsv:2: longer than 4096 bytes"},
 		"rows are cells":        {"matrix.mtx", "3 2 4", "2 3 4", "matrix.mtx: line 3: a matrix of 2 x 3, expected 3 x 2"},
@@ -134,6 +197,8 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 		"a normalised matrix":   {"matrix.mtx", "3 1 7", "3 1 0.7", `matrix.mtx: line 4: "3 1 0.7": 0.7 is not a count`},
 		"a row outside":         {"matrix.mtx", "3 1 7", "4 1 7", `matrix.mtx: line 4: "4 1 7": row 4: there are rows 1 to 3`},
 		"an entry twice":        {"matrix.mtx", "1 1 2", "3 1 2", "matrix.mtx: row 3, column 1 is there twice"},
+		"many barcodes more":    {"barcodes.tsv", "CCC-1", "CCC-1\nD\nE\nF", "barcodes.tsv:4: more lines than the 2 of the matrix"},
+		"millions of genes":     {"matrix.mtx", "3 2 4", "5000000 2 4", "matrix.mtx: 5000000 genes, at most 4194304 are read"},
 		"other text":            {"matrix.mtx", "%%MatrixMarket", "<html>", "matrix.mtx: line 1:"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,6 +238,30 @@ func TestWhatIsNoFolderOfTenXIsRefused(t *testing.T) {
 	cancel()
 	if _, err := cells.Open(ctx, folder(t, v2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestALittleGzipDoesNotFillTheMemory unpacks to 40 MB and says so long before.
+func TestALittleGzipDoesNotFillTheMemory(t *testing.T) {
+	for name, c := range map[string]struct{ matrix, line, want string }{
+		"barcodes.tsv.gz": {"3 20000000 0", "AAA-1\n", `barcodes.tsv.gz:2: "AAA-1" is there twice`},
+		"genes.tsv.gz":    {"4000000 2 0", "E1\tG1 and more of it\n", "genes.tsv.gz:"},
+		"matrix.mtx.gz":   {"3 2 4", "% a comment\n", "it holds more than text of its size can"},
+	} {
+		files := compressed(v2)
+		files["matrix.mtx.gz"] = strings.Replace(files["matrix.mtx.gz"], "3 2 4", c.matrix, 1)
+		long := strings.Repeat(c.line, 40_000_000/len(c.line))
+		files[name] = strings.Replace(files[name], "%\n", long, 1)
+		if name != "matrix.mtx.gz" {
+			files[name] = long
+		}
+		_, err := cells.Open(t.Context(), folder(t, files))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+		if name == "genes.tsv.gz" && !strings.Contains(err.Error(), "it holds more than text of its size can") {
+			t.Error(err)
+		}
 	}
 }
 

@@ -169,7 +169,7 @@ func TestAProcessedFileOfAnndata06(t *testing.T) {
 	if obs.Index[0] != "AAAGCCTGGCTAAC-1" || genes.Index[2] != "SSU72" || n["Dendritic"] != 240 || n["CD4+/CD45RA+/CD25- Naive T"] != 8 || len(n) != 10 {
 		t.Errorf("%v, %v, %v", obs.Index[0], genes.Index[2], n)
 	}
-	raw, err := h.Matrix("raw.X")
+	raw, err := h.Matrix("raw.X", 700, 765)
 	if err != nil {
 		t.Fatal(err)
 	}

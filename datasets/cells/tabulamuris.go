@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // run is one run of the droplet part of Tabula Muris: its folder and how many
@@ -186,7 +187,11 @@ func (c *Cells) annotate(ctx context.Context, f file, keys []string) (found int,
 	for i, key := range keys {
 		at[key] = i
 	}
-	rows := csv.NewReader(f)
+	text, err := files.Text(f)
+	if err != nil {
+		return 0, fmt.Errorf("datasets: %s: %w", f.path, err)
+	}
+	rows := csv.NewReader(text)
 	rows.ReuseRecord = true
 	header, err := rows.Read()
 	if err != nil {

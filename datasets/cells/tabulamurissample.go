@@ -64,15 +64,15 @@ func (r *reading) turned(run run) (*Cells, error) {
 			return nil, err
 		}
 		h := NewH5AD(f)
-		x, err := h.Matrix("X")
-		if err != nil {
-			return nil, err
-		}
 		genes, err := h.Frame("obs")
 		if err != nil {
 			return nil, err
 		}
 		cells, err := h.Frame("var")
+		if err != nil {
+			return nil, err
+		}
+		x, err := h.Matrix("X", len(genes.Index), len(cells.Index))
 		if err != nil {
 			return nil, err
 		}

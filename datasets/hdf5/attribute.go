@@ -1,10 +1,14 @@
 package hdf5
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // attribute reads the named attribute.
 func (o *object) attribute(name string) (*Data, error) {
 	var found *Data
+	shared := false
 	look := func(body []byte) error {
 		got, c, sizes, err := attributeName(body)
 		if err != nil || got != name {
@@ -17,8 +21,9 @@ func (o *object) attribute(name string) (*Data, error) {
 		if m.kind != msgAttribute {
 			continue
 		}
-		if m.shared {
-			return nil, fmt.Errorf("an attribute that is shared with other objects is not read")
+		if m.shared { // its name is elsewhere; that it was asked for is said if it is not here
+			shared = true
+			continue
 		}
 		if err := look(m.body); err != nil {
 			return nil, err
@@ -31,14 +36,21 @@ func (o *object) attribute(name string) (*Data, error) {
 	if found == nil && heap != undefined {
 		err = o.f.eachDense(heap, index, look)
 	}
+	if err == nil && found == nil && shared {
+		err = errors.New("an attribute that is shared with other objects is not read")
+	}
 	if err == nil && found == nil {
 		err = ErrNotFound
 	}
 	return found, err
 }
 
-// parts are the sizes of an attribute's type and shape, and how they are padded.
-type parts struct{ kind, space, pad int }
+// parts are the sizes of an attribute's type and shape, how they are padded, and
+// whether one of them lies elsewhere.
+type parts struct {
+	kind, space, pad int
+	shared           bool
+}
 
 // attributeName reads up to an attribute's type.
 func attributeName(body []byte) (string, *cursor, parts, error) {
@@ -48,15 +60,12 @@ func attributeName(body []byte) (string, *cursor, parts, error) {
 		return "", nil, parts{}, fmt.Errorf("an attribute of version %d", version)
 	}
 	n := int(c.u16())
-	p := parts{int(c.u16()), int(c.u16()), 1}
+	p := parts{kind: int(c.u16()), space: int(c.u16()), pad: 1, shared: version > 1 && flags&3 != 0}
 	switch version {
 	case 1:
 		p.pad = 8
 	case 3:
 		c.take(1)
-	}
-	if version > 1 && flags != 0 {
-		return "", nil, p, fmt.Errorf("an attribute whose type is shared is not read")
 	}
 	b := c.take(padded(n, p.pad))
 	return fixedString(b[:min(n, len(b))], 0), c, p, c.err
@@ -66,6 +75,9 @@ func padded(n, to int) int { return (n + to - 1) / to * to }
 
 // value reads what stands behind the name.
 func (o *object) value(name string, c *cursor, p parts) (*Data, error) {
+	if p.shared {
+		return nil, errors.New("an attribute whose type is shared is not read")
+	}
 	t, err := parseType(&cursor{b: c.take(padded(p.kind, p.pad))}, 0)
 	if err != nil {
 		return nil, err

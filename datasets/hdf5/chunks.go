@@ -25,6 +25,7 @@ func (o *object) chunks(l *layout, dims []int, width, n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.zstd = filters.has(filterZstd)
 	g := &grid{f: o.f, l: l, dims: dims, size: uint64(size), filtered: len(filters) > 0, seen: map[int]bool{}}
 	if err := g.collect(); err != nil {
 		return nil, fmt.Errorf("chunk index: %w", err)
@@ -85,8 +86,32 @@ func (g *grid) collect() error {
 		return err
 	case indexFixed:
 		return g.fixed()
+	case indexTree2:
+		return g.tree2()
 	}
 	return g.growing()
+}
+
+// tree2 reads a B-tree of version 2, whose records are chunks with (11) and without
+// (10) filters; they hold the chunk's number along each dimension.
+func (g *grid) tree2() error {
+	w, rank := &walk{f: g.f, seen: map[uint64]bool{}}, len(g.dims)
+	return w.tree2(g.l.indexAt, func(kind byte, record []byte) error {
+		width := len(record) - 8*rank
+		if kind != 10 && kind != 11 || (kind == 11) != g.filtered || kind == 10 && width != 8 || kind == 11 && (width < 13 || width > 20) {
+			return fmt.Errorf("an index of kind %d with records of %d bytes", kind, len(record))
+		}
+		c, corner := &cursor{b: record}, make([]int, rank)
+		at, mask := g.entry(c, width)
+		for d := range corner {
+			k := c.u64()
+			if k >= uint64(max(g.across(d), 1)) {
+				return fmt.Errorf("chunk %d of %d along dimension %d", k, g.across(d), d+1)
+			}
+			corner[d] = int(k) * g.l.chunk[d]
+		}
+		return errors.Join(c.err, g.add(corner, at, mask))
+	})
 }
 
 // tree reads a B-tree of version 1.

@@ -212,6 +212,7 @@ func (d *Data) Member(name string) (*Data, error) {
 type globalHeap struct {
 	f    *File
 	open map[uint64]map[uint32]string
+	read uint64 // bytes of the collections that are open
 }
 
 // text returns the string that an element leads to.
@@ -242,7 +243,11 @@ func (h *globalHeap) collection(address uint64) (map[uint32]string, error) {
 		return nil, err
 	}
 	c.take(4)
-	b, err := h.f.bytes(address, c.u64())
+	size := c.u64()
+	if h.read += size; h.read > h.f.size || size > h.f.size {
+		return nil, errors.New("the collections hold more bytes than the file")
+	}
+	b, err := h.f.bytes(address, size)
 	if err != nil || len(b) < 16 {
 		return nil, errors.Join(err, errIf(err == nil, errShort.Error()))
 	}

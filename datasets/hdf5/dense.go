@@ -23,7 +23,7 @@ func (f *File) eachDense(heap, index uint64, use func([]byte) error) error {
 		default:
 			return fmt.Errorf("an index of kind %d", kind)
 		}
-		b, err := h.object(id)
+		b, err := h.object(id[:min(h.id, len(id))])
 		if err != nil {
 			return fmt.Errorf("fractal heap: %w", err)
 		}
@@ -136,9 +136,11 @@ func (t *tree2) visit(address uint64, n, depth int) error {
 type fractalHeap struct {
 	f                    *File
 	address              uint64
-	checked              bool // blocks have checksums
-	offset, length       int  // bytes of these in an identifier
-	width                int  // blocks of a row
+	checked              bool   // blocks have checksums
+	id                   int    // bytes of an identifier
+	offset, length       int    // of these in one
+	large                uint64 // the index of the objects that have no block
+	width                int    // blocks of a row
 	start, largest, root uint64
 	rows                 int // of the root; 0: it is a block of objects itself
 }
@@ -148,10 +150,12 @@ func (f *File) fractalHeap(address uint64) (*fractalHeap, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.take(3)
-	filtered, flags, managed := c.u16(), c.u8(), uint64(c.u32())
-	c.take(96)
-	h := &fractalHeap{f: f, address: address, checked: flags&2 != 0, width: int(c.u16()), start: c.u64(), largest: c.u64()}
+	c.take(1)
+	id, filtered, flags, managed := int(c.u16()), c.u16(), c.u8(), uint64(c.u32())
+	c.take(8)
+	large := c.u64()
+	c.take(80)
+	h := &fractalHeap{f: f, address: address, checked: flags&2 != 0, id: id, large: large, width: int(c.u16()), start: c.u64(), largest: c.u64()}
 	size := int(c.u16())
 	c.take(2)
 	h.root, h.rows = c.u64(), int(c.u16())
@@ -179,10 +183,44 @@ func (h *fractalHeap) object(id []byte) ([]byte, error) {
 			return nil, c.err
 		}
 		return h.managed(at, n)
+	case 1:
+		return h.huge(id[1:])
 	case 2:
 		return c.take(int(head&15) + 1), c.err
 	}
-	return nil, errors.New("an object that is too large for its blocks, which is not read")
+	return nil, fmt.Errorf("an object of kind %d", head>>4&3)
+}
+
+// huge returns an object that is too large for the blocks. Its identifier is a number
+// that the index of such objects knows, or says itself where the object is.
+func (h *fractalHeap) huge(id []byte) ([]byte, error) {
+	if len(id) >= 16 {
+		c := &cursor{b: id}
+		return h.f.bytes(c.u64(), c.u64())
+	}
+	if h.large == undefined {
+		return nil, errors.New("no index of large objects")
+	}
+	number := (&cursor{b: id}).uint(min(len(id), 8))
+	var found []byte
+	w := &walk{f: h.f, seen: map[uint64]bool{}}
+	err := w.tree2(h.large, func(kind byte, record []byte) error {
+		c := &cursor{b: record}
+		if kind != 1 || len(record) != 24 {
+			return fmt.Errorf("an index of kind %d with records of %d bytes", kind, len(record))
+		}
+		address, n := c.u64(), c.u64()
+		if c.u64() != number {
+			return nil
+		}
+		var err error
+		found, err = h.f.bytes(address, n)
+		return err
+	})
+	if err == nil && found == nil {
+		err = fmt.Errorf("no large object %d", number)
+	}
+	return found, err
 }
 
 // managed finds the block in which an offset lies, and takes n bytes there.

@@ -2,11 +2,15 @@ package hdf5
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // The filters that are undone.
@@ -15,7 +19,12 @@ const (
 	filterShuffle  = 2
 	filterFletcher = 3
 	filterLZF      = 32000
+	filterZstd     = 32015
 )
+
+// otherFilters are known and not undone.
+var otherFilters = map[uint16]string{4: "szip", 5: "n-bit", 6: "scale-offset", 305: "LZO", 307: "bzip2", 32001: "Blosc", 32004: "LZ4", 32008: "bitshuffle",
+	32013: "ZFP", 32017: "SZ", 32026: "Blosc2"}
 
 // filter is a step that chunks went through before they were stored.
 type filter struct {
@@ -63,9 +72,10 @@ func (o *object) filters() (filters, error) {
 			c.take(4)
 		}
 		switch f.id {
-		case filterDeflate, filterShuffle, filterFletcher, filterLZF:
+		case filterDeflate, filterShuffle, filterFletcher, filterLZF, filterZstd:
 		default:
-			return nil, fmt.Errorf("filter %d; deflate (1), shuffle (2), fletcher32 (3) and lzf (32000) are read", f.id)
+			return nil, fmt.Errorf("filter %d (%s); deflate, shuffle, fletcher32, lzf and Zstandard are read: write it with one of those, "+
+				"in anndata with compression=\"gzip\"", f.id, cmp.Or(otherFilters[f.id], "unknown"))
 		}
 		out = append(out, f)
 	}
@@ -85,6 +95,8 @@ func (all filters) undo(b []byte, mask uint32, size int) (_ []byte, err error) {
 			b, err = inflate(b, size+around)
 		case filterLZF:
 			b, err = unpackLZF(b, size+around)
+		case filterZstd:
+			b, err = unpackZstd(b, size+around)
 		case filterShuffle:
 			b = unshuffle(b, f.width)
 		case filterFletcher:
@@ -100,12 +112,34 @@ func (all filters) undo(b []byte, mask uint32, size int) (_ []byte, err error) {
 	return b, nil
 }
 
+func (all filters) has(id uint16) bool {
+	return slices.ContainsFunc(all, func(f filter) bool { return f.id == id })
+}
+
+func unpackZstd(b []byte, limit int) ([]byte, error) {
+	z, err := zstd.NewReader(bytes.NewReader(b), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	return atMost(z, limit)
+}
+
+// maxWindow is how far back Zstandard may refer: its command line writes as much at its
+// last level but "ultra".
+const maxWindow = 1 << 27
+
 func inflate(b []byte, limit int) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {
 		return nil, err
 	}
-	out, err := io.ReadAll(io.LimitReader(z, int64(limit)+1))
+	return atMost(z, limit)
+}
+
+// atMost reads everything, which is no longer than limit.
+func atMost(from io.Reader, limit int) ([]byte, error) {
+	out, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,8 @@
 // Package hdf5 reads the part of HDF5 that files of single cells are made of (The
 // HDF Group, "HDF5 File Format Specification", version 3.0): superblocks 0 to 3;
 // object headers 1 and 2; groups of either kind, with few links and with many;
-// compact, contiguous and chunked data under every chunk index but B-trees of
-// version 2; the filters deflate, shuffle, fletcher32 and h5py's lzf; integers,
+// compact, contiguous and chunked data under every chunk index; the filters deflate,
+// shuffle, fletcher32, h5py's lzf and Zstandard; integers,
 // floats, enumerations, strings of fixed and variable length, compounds, arrays
 // and object references; attributes.
 //
@@ -80,6 +80,9 @@ func (f *File) Close() error {
 	}
 	return f.own.Close()
 }
+
+// Size is the length of the file in bytes.
+func (f *File) Size() uint64 { return f.size }
 
 // Names returns the names in a group, sorted.
 func (f *File) Names(group string) ([]string, error) {

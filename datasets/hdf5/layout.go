@@ -125,8 +125,10 @@ func (l *layout) fourth(c *cursor) (err error) {
 		l.pageBits = c.u8()
 	case indexGrowing:
 		c.take(5)
+	case indexTree2:
+		c.take(6)
 	default:
-		return fmt.Errorf("a chunk index of kind %d; 1 to 4 are read", l.index)
+		return fmt.Errorf("a chunk index of kind %d; 1 to 5 are read", l.index)
 	}
 	l.indexAt = c.u64()
 	if flags&1 != 0 {
@@ -151,11 +153,27 @@ func (l *layout) sizes(c *cursor, rank, width int) ([]int, error) {
 	return out, c.err
 }
 
-// ratio bounds how much a filter can make of a byte: deflate's greatest is 1032.
+// What the bytes of a dataset can become: deflate makes 1032 of one at most, Zstandard
+// 32,768 where all are alike, which is believed up to a size. Strings are names, which
+// differ.
 const (
-	ratio = 1032
-	slack = 1 << 20
+	ratio        = 1032
+	ratioZstd    = 1 << 15
+	mostZstd     = 1 << 26
+	ratioStrings = 100
+	slack        = 1 << 20
 )
+
+// most is how many bytes the stored ones can become.
+func (o *object) most(stored uint64) uint64 {
+	switch {
+	case o.strings:
+		return stored*ratioStrings + slack
+	case o.zstd:
+		return max(stored*ratio+slack, min(stored*ratioZstd, mostZstd))
+	}
+	return stored*ratio + slack
+}
 
 // read reads a whole dataset.
 func (o *object) read() (*Data, error) {
@@ -174,6 +192,9 @@ func (o *object) read() (*Data, error) {
 	n, err := elements(append(dims[:len(dims):len(dims)], t.size))
 	if err != nil {
 		return nil, err
+	}
+	if t.class == String || t.class == Variable {
+		o.strings = true
 	}
 	raw, err := o.raw(dims, t.size, n)
 	if err != nil {
@@ -216,7 +237,7 @@ func (o *object) raw(dims []int, width, n int) ([]byte, error) {
 // filled makes room for n bytes of which the given number are stored, filled with
 // what stands for elements that are not.
 func (o *object) filled(width, n int, stored uint64) ([]byte, error) {
-	if uint64(n) > stored*ratio+slack {
+	if uint64(n) > o.most(stored) {
 		return nil, fmt.Errorf("%d bytes cannot be in the %d that are stored", n, stored)
 	}
 	out := make([]byte, n)

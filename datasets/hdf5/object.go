@@ -39,6 +39,8 @@ type object struct {
 	f        *File
 	path     string
 	messages []message
+	strings  bool // its elements are strings
+	zstd     bool // they are compressed by Zstandard
 }
 
 // object reads a header, of either version, with its continuations.

@@ -1,6 +1,8 @@
-// Package mtx reads counts from MatrixMarket's coordinate format (Boisvert, Pozo
-// and Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996), as
-// Cell Ranger, SciPy and R write it: integer, real or pattern, general symmetry.
+// Package mtx reads counts from MatrixMarket's formats (Boisvert, Pozo and
+// Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996), as Cell
+// Ranger, SciPy and R write them: coordinate or array, integer, SciPy's
+// unsigned-integer, real or pattern, general or symmetric. Complex matrices and
+// those of skew or Hermitian symmetry hold no counts and are refused.
 //
 // A file is read as a stream and once. Nothing is believed of its header: memory
 // grows with the entries that are there.
@@ -17,6 +19,7 @@ import (
 	"strconv"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Limits on a file; one beyond them is refused.
@@ -28,34 +31,79 @@ const (
 // MaxCount is the greatest count that a float32 holds with all its neighbours.
 const MaxCount = 1 << 24
 
-// ReadTransposed reads a matrix of counts, rows x cols in the file, whose columns
+// Reader is a file whose header was read.
+type Reader struct {
+	header
+	lines reader
+}
+
+// NewReader reads a file's header. Refused, with the line, is one that is no such
+// file's.
+func NewReader(ctx context.Context, from io.Reader) (*Reader, error) {
+	text, err := files.TextSize(from, MaxLine)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{lines: reader{ctx: ctx, lines: text}}
+	if r.header, err = r.lines.header(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", r.lines.line, err)
+	}
+	return r, nil
+}
+
+// Shape is what the header says that the file has.
+func (r *Reader) Shape() (rows, cols int) { return r.rows, r.cols }
+
+// Transposed reads a matrix of counts, rows x cols in the file, whose columns
 // become the rows of the result: genes x cells is cells x genes here. Entries may
 // stand in any order; explicit zeros are left out.
 //
-// Refused, with the line: a header that is no such file's, another shape than
-// the one given, an entry outside of it, a count that is negative, broken, infinite or
-// greater than MaxCount, more or fewer entries than announced. An entry that is
-// there twice is refused by its row and column.
+// Refused, with the line: another shape than the one given, an entry outside of it,
+// a count that is negative, broken, infinite or greater than MaxCount, more or fewer
+// entries than announced. An entry that is there twice is refused by its row and
+// column.
+func (r *Reader) Transposed(rows, cols int) (s array.Sparse[float32], err error) {
+	if r.rows != rows || r.cols != cols {
+		err = fmt.Errorf("a matrix of %d x %d, expected %d x %d", r.rows, r.cols, rows, cols)
+	}
+	var t *triplets
+	if err == nil {
+		t, err = r.lines.entries(r.header)
+	}
+	if err != nil {
+		return s, fmt.Errorf("line %d: %w", r.lines.line, err)
+	}
+	return t.byColumn(r.header)
+}
+
+// ReadTransposed is NewReader and then Transposed.
 func ReadTransposed(ctx context.Context, from io.Reader, rows, cols int) (array.Sparse[float32], error) {
-	r := &reader{ctx: ctx, lines: bufio.NewReaderSize(from, MaxLine)}
-	h, err := r.header()
-	if err == nil && (h.rows != rows || h.cols != cols) {
-		err = fmt.Errorf("a matrix of %d x %d, expected %d x %d", h.rows, h.cols, rows, cols)
-	}
+	r, err := NewReader(ctx, from)
 	if err != nil {
-		return array.Sparse[float32]{}, fmt.Errorf("line %d: %w", r.line, err)
+		return array.Sparse[float32]{}, err
 	}
-	t, err := r.entries(h)
-	if err != nil {
-		return array.Sparse[float32]{}, fmt.Errorf("line %d: %w", r.line, err)
-	}
-	return t.byColumn(h)
+	return r.Transposed(rows, cols)
 }
 
 // header is what stands before the entries.
 type header struct {
-	pattern          bool
-	rows, cols, want int
+	pattern    bool // entries have no value
+	array      bool // all elements stand there, column by column
+	symmetric  bool // the elements above the diagonal do not
+	rows, cols int
+	want       int // entries
+}
+
+// place is where the entry stands that comes behind (i, j) in an array, whose first
+// is behind (-1, 0).
+func (h header) place(i, j int) (int, int) {
+	if i++; i < h.rows {
+		return i, j
+	}
+	if j++; h.symmetric {
+		return j, j
+	}
+	return 0, j
 }
 
 // reader gives the lines of a file.
@@ -98,22 +146,43 @@ func (r *reader) header() (header, error) {
 	if err != nil {
 		return header{}, err
 	}
-	f, n := fields(b)
-	if n != 3 {
-		return header{}, fmt.Errorf("%q: expected rows, columns and entries", clip(b))
+	err = h.shape(b)
+	return h, err
+}
+
+// shape reads the line with the numbers of rows, columns and entries; that of an
+// array has no entries.
+func (h *header) shape(line []byte) error {
+	into, expected := []*int{&h.rows, &h.cols, &h.want}, "rows, columns and entries"
+	if h.array {
+		into, expected = into[:2], "rows and columns"
+	}
+	f, n := fields(line)
+	if n != len(into) {
+		return fmt.Errorf("%q: expected %s", clip(line), expected)
 	}
 	limits := [3]int{MaxSide, MaxSide, math.MaxInt32}
-	for k, into := range []*int{&h.rows, &h.cols, &h.want} {
+	for k, into := range into {
 		v, ok := whole(f[k])
 		if !ok || v > limits[k] {
-			return header{}, fmt.Errorf("%q: %q is not a number from 0 to %d", clip(b), clip(f[k]), limits[k])
+			return fmt.Errorf("%q: %q is not a number from 0 to %d", clip(line), clip(f[k]), limits[k])
 		}
 		*into = v
 	}
-	if h.cols > 0 && h.want/h.cols > h.rows || h.cols == 0 && h.want > 0 {
-		return header{}, fmt.Errorf("%d entries do not fit into %d x %d", h.want, h.rows, h.cols)
+	most := h.rows * h.cols // below 2^54
+	if h.symmetric {
+		if h.rows != h.cols {
+			return fmt.Errorf("%d x %d: a symmetric matrix is square", h.rows, h.cols)
+		}
+		most = h.rows * (h.rows + 1) / 2
 	}
-	return h, nil
+	if h.array {
+		h.want = most
+	}
+	if h.want > most {
+		return fmt.Errorf("%d entries do not fit into %d x %d", h.want, h.rows, h.cols)
+	}
+	return nil
 }
 
 // banner reads the first line.
@@ -122,16 +191,32 @@ func banner(b []byte) (header, error) {
 	if len(words) != 5 || string(words[0]) != "%%matrixmarket" || string(words[1]) != "matrix" {
 		return header{}, fmt.Errorf("%q: not the header of a MatrixMarket matrix", clip(b))
 	}
-	if string(words[2]) != "coordinate" || string(words[4]) != "general" {
-		return header{}, fmt.Errorf("%q: only coordinate matrices of general symmetry are read", clip(b))
+	h := header{}
+	switch string(words[2]) {
+	case "coordinate":
+	case "array":
+		h.array = true
+	default:
+		return h, fmt.Errorf("%q: only coordinate and array matrices are read", clip(b))
 	}
 	switch string(words[3]) {
-	case "integer", "real":
-		return header{}, nil
+	case "integer", "unsigned-integer", "real", "double":
 	case "pattern":
-		return header{pattern: true}, nil
+		h.pattern = true
+	default:
+		return h, fmt.Errorf("%q: only integer, real and pattern matrices are read", clip(b))
 	}
-	return header{}, fmt.Errorf("%q: only integer, real and pattern matrices are read", clip(b))
+	switch string(words[4]) {
+	case "general":
+	case "symmetric":
+		h.symmetric = true
+	default:
+		return h, fmt.Errorf("%q: only general and symmetric matrices are read: others hold no counts", clip(b))
+	}
+	if h.pattern && h.array {
+		return h, fmt.Errorf("%q: an array has values", clip(b))
+	}
+	return h, nil
 }
 
 // triplets are the entries in the order of the file, counted from 0.
@@ -142,7 +227,7 @@ type triplets struct {
 
 // entries reads all of them and demands that there are as many as announced.
 func (r *reader) entries(h header) (*triplets, error) {
-	t, n := &triplets{}, 0
+	t, n, i, j := &triplets{}, 0, -1, 0
 	for {
 		b, err := r.next()
 		if errors.Is(err, io.EOF) {
@@ -157,7 +242,13 @@ func (r *reader) entries(h header) (*triplets, error) {
 		if n == h.want {
 			return nil, fmt.Errorf("%q: more than the %d entries announced", clip(b), h.want)
 		}
-		if err := t.add(b, h); err != nil {
+		if h.array {
+			i, j = h.place(i, j)
+			err = t.element(b, h, i, j)
+		} else {
+			err = t.entry(b, h)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%q: %w", clip(b), err)
 		}
 		n++
@@ -168,7 +259,8 @@ func (r *reader) entries(h header) (*triplets, error) {
 	return t, nil
 }
 
-func (t *triplets) add(line []byte, h header) error {
+// entry reads a line of the coordinate format.
+func (t *triplets) entry(line []byte, h header) error {
 	f, n := fields(line)
 	if want := 3; n != want && !(h.pattern && n == 2) || h.pattern && n == want {
 		return errors.New("the number of fields is not that of an entry")
@@ -181,17 +273,38 @@ func (t *triplets) add(line []byte, h header) error {
 	if !ok || j < 1 || j > h.cols {
 		return fmt.Errorf("column %s: there are columns 1 to %d", clip(f[1]), h.cols)
 	}
-	v := float32(1)
-	if !h.pattern {
-		var err error
-		if v, err = count(f[2]); err != nil {
-			return err
-		}
+	if h.symmetric && i < j {
+		return errors.New("an entry above the diagonal of a symmetric matrix")
 	}
-	if v != 0 {
-		t.row, t.col, t.value = append(t.row, int32(i-1)), append(t.col, int32(j-1)), append(t.value, v)
+	if h.pattern {
+		t.add(h, i-1, j-1, 1)
+		return nil
 	}
-	return nil
+	v, err := count(f[2])
+	t.add(h, i-1, j-1, v)
+	return err
+}
+
+// element reads a line of the array format.
+func (t *triplets) element(line []byte, h header, i, j int) error {
+	f, n := fields(line)
+	if n != 1 {
+		return errors.New("an element of an array is one number")
+	}
+	v, err := count(f[0])
+	t.add(h, i, j, v)
+	return err
+}
+
+// add keeps an element that is not zero, and its mirror image where there is one.
+func (t *triplets) add(h header, i, j int, v float32) {
+	if v == 0 {
+		return
+	}
+	t.row, t.col, t.value = append(t.row, int32(i)), append(t.col, int32(j)), append(t.value, v)
+	if h.symmetric && i != j {
+		t.row, t.col, t.value = append(t.row, int32(j)), append(t.col, int32(i)), append(t.value, v)
+	}
 }
 
 // byColumn makes the columns rows and puts the elements of each in order.

@@ -41,6 +41,9 @@ func TestColumnsBecomeRows(t *testing.T) {
 		"tabs":         strings.ReplaceAll(three, "1 1 2", " 1\t1   2 "),
 		"no last line": strings.TrimSpace(three),
 		"capitals":     strings.Replace(three, "%%MatrixMarket matrix coordinate", "%%MatrixMarket MATRIX Coordinate", 1),
+		"a mark":       "\xef\xbb\xbf" + three,
+		"unsigned":     strings.Replace(three, "integer", "unsigned-integer", 1),
+		"an array":     "%%MatrixMarket matrix array real general\n% by columns\n3 2\n2\n0\n7\n\n0.0\n1e0\n16777216\n",
 		"a zero":       strings.NewReplacer("3 2 4\n", "3 2 5\n", "2 2 1\n", "2 2 1\n1 2 0\n").Replace(three),
 	} {
 		if got, err := read(text); err != nil || !reflect.DeepEqual(got, want) {
@@ -51,6 +54,30 @@ func TestColumnsBecomeRows(t *testing.T) {
 	want.Values = []float32{1, 1, 1, 1}
 	if got, err := read(pattern); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("pattern: %v, %v", got, err)
+	}
+}
+
+// scipy.io.mmread (SciPy 1.17.1) gives [[1 2 0] [2 0 5] [0 5 3]] for all three.
+func TestTheUpperHalfOfASymmetricMatrixIsThatBelow(t *testing.T) {
+	want := []float32{1, 2, 0, 2, 0, 5, 0, 5, 3}
+	for name, text := range map[string]string{
+		"coordinate": "%%MatrixMarket matrix coordinate integer symmetric\n3 3 4\n1 1 1\n2 1 2\n3 2 5\n3 3 3\n",
+		"array":      "%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n0\n0\n5\n3\n",
+	} {
+		if got, err := shaped(text, 3, 3); err != nil || !slices.Equal(got.Dense().Data, want) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	for want, text := range map[string]string{
+		"line 3: \"1 2 2\": an entry above the diagonal":        "%%MatrixMarket matrix coordinate integer symmetric\n3 3 1\n1 2 2\n",
+		"line 2: 7 entries do not fit into 3 x 3":               "%%MatrixMarket matrix coordinate integer symmetric\n3 3 7\n",
+		"the file ends after 1 of the 9 entries":                "%%MatrixMarket matrix array integer general\n3 3\n1\n",
+		"line 3: \"1 2\": an element of an array is one number": "%%MatrixMarket matrix array integer general\n3 3\n1 2\n",
+		"more than the 6 entries":                               "%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n0\n0\n5\n3\n1\n",
+	} {
+		if _, err := shaped(text, 3, 3); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
 	}
 }
 
@@ -89,8 +116,13 @@ func TestDamagedFilesAreRefusedWithTheLine(t *testing.T) {
 		"line 0: the file ends before its header":                     "",
 		"line 1: the file ends before its shape":                      "%%MatrixMarket matrix coordinate integer general\n",
 		`line 1: "3 2 4": not the header`:                             "3 2 4\n1 1 1\n",
-		"line 1: \"%%matrixmarket matrix array":                       change("%%MatrixMarket matrix coordinate", "%%matrixmarket matrix array"),
-		"general symmetry":                                            change("general", "symmetric"),
+		"only coordinate and array":                                   change("coordinate", "elemental"),
+		"line 3: \"3 2 4\": expected rows and columns":                change("coordinate", "array"),
+		"line 3: 3 x 2: a symmetric matrix is square":                 change("general", "symmetric"),
+		"general\": an array has values":                              change("coordinate integer", "array pattern"),
+		"skew-symmetric\": only general and symmetric":                change("general", "skew-symmetric"),
+		"hermitian\": only general and symmetric":                     change("general", "hermitian"),
+		"the text is not UTF-8 but UTF-16":                            "\xff\xfe%\x00",
 		"only integer, real and pattern":                              change("integer", "complex"),
 		`line 3: "3 2": expected rows`:                                change("3 2 4", "3 2"),
 		`line 3: "3 -2 4": "-2" is not a number`:                      change("3 2 4", "3 -2 4"),
@@ -158,6 +190,7 @@ func TestAReadThatFailsOrIsCancelledEnds(t *testing.T) {
 func FuzzReadTransposed(f *testing.F) {
 	f.Add(three)
 	f.Add(strings.Replace(three, "integer", "pattern", 1))
+	f.Add("%%MatrixMarket matrix array real general\n3 2\n1\n0\n0\n2\n3\n4")
 	f.Add("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e0")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := read(text)

@@ -117,6 +117,10 @@ func ReadFS(fsys fs.FS, path string) (*Notebook, error) {
 }
 
 func parse(b []byte) (*Notebook, error) {
+	b, err := files.Unmarked(b)
+	if err != nil {
+		return nil, err
+	}
 	var file struct {
 		Metadata Object
 		Cells    []Object
@@ -176,6 +180,9 @@ func parseCell(raw Object) (c Cell, err error) {
 		return c, errors.New("null is none")
 	}
 	raw["source"] = joined(raw["source"])
+	if s, ok := raw["source"].(string); ok { // lines as Windows ends them
+		raw["source"] = strings.ReplaceAll(s, "\r\n", "\n")
+	}
 	outputs, _ := raw["outputs"].([]any)
 	for _, o := range outputs {
 		if o, ok := o.(Object); ok {

@@ -22,7 +22,10 @@ func TestAReadNotebookHasItsTextsInOnePiece(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := nb.Cells[1]
-	if c.Kind != Code || c.Count != 3 || !strings.HasSuffix(c.Source, "\r\nCRLF\rCR\nend") {
+	if c.Kind != Code || c.Count != 3 || !strings.HasSuffix(c.Source, "\nCRLF\rCR\nend") {
+		t.Errorf("cell 2: %+v", c)
+	}
+	if strings.Contains(c.Source, "\r\n") {
 		t.Errorf("cell 2: %+v", c)
 	}
 	if got := c.Outputs[0].Text; got != "one\ntwo\n" {
@@ -36,6 +39,17 @@ func TestAReadNotebookHasItsTextsInOnePiece(t *testing.T) {
 	}
 	if nb.Cells[2].Count != 0 || nb.Cells[3].Kind != Raw || nb.Cells[0].Attachments["dot.png"] == nil {
 		t.Error("the other cells")
+	}
+}
+
+func TestANotebookMayBeginWithAMarkButNotInUTF16(t *testing.T) {
+	plain := strings.Replace(minimal, "OUT", "", 1)
+	marked := readString(t, "\xef\xbb\xbf"+strings.Replace(plain, `"x\n"`, `"x\r\n"`, 1))
+	if marked.Cells[0].Source != "x\ny" {
+		t.Errorf("%q", marked.Cells[0].Source)
+	}
+	if _, err := Read(strings.NewReader("\xff\xfe{\x00"), "x.ipynb"); err == nil || !strings.Contains(err.Error(), "x.ipynb: the text is not UTF-8 but UTF-16") {
+		t.Error(err)
 	}
 }
 

@@ -14,10 +14,17 @@ type Quality struct {
 	Genes  []int     // genes detected: with a count above zero
 	Counts []float64 // molecules
 	Mito   []float64 // share of the counts that is on mitochondrial genes, in [0, 1]; 0 where there is no count
+
+	// MitoGenes is how many genes are mitochondrial by their names. Where there is
+	// none, no cell is left out for them.
+	MitoGenes int
 }
 
-// Measure returns the quality of every cell. A gene is mitochondrial when its name
-// begins with "MT-" (human) or "mt-" (mouse). It refuses counts that are negative
+// Mitochondrial reports whether a gene is mitochondrial by its name, which begins
+// with "MT-" (human), "mt-" (mouse) or "Mt-" (rat).
+func Mitochondrial(gene string) bool { return len(gene) > 3 && strings.EqualFold(gene[:3], "MT-") }
+
+// Measure returns the quality of every cell. It refuses counts that are negative
 // or not finite, and names that are not one per column.
 func Measure(counts array.Sparse[float32], genes []string) (*Quality, error) {
 	if err := checkValues("Measure", counts); err != nil {
@@ -26,11 +33,13 @@ func Measure(counts array.Sparse[float32], genes []string) (*Quality, error) {
 	if err := checkNames("Measure", counts, genes); err != nil {
 		return nil, err
 	}
-	mito := make([]bool, len(genes))
+	mito, found := make([]bool, len(genes)), 0
 	for j, name := range genes {
-		mito[j] = strings.HasPrefix(name, "MT-") || strings.HasPrefix(name, "mt-")
+		if mito[j] = Mitochondrial(name); mito[j] {
+			found++
+		}
 	}
-	q := &Quality{Genes: make([]int, counts.Rows), Counts: make([]float64, counts.Rows), Mito: make([]float64, counts.Rows)}
+	q := &Quality{MitoGenes: found, Genes: make([]int, counts.Rows), Counts: make([]float64, counts.Rows), Mito: make([]float64, counts.Rows)}
 	for i := range counts.Rows {
 		columns, values := counts.Row(i)
 		var all, of float64

@@ -27,7 +27,7 @@ func TestQualityCountsGenesAndTheMitochondrialShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Quality{Genes: []int{3, 1, 5}, Counts: []float64{10, 2, 10}, Mito: []float64{0.1, 0, 0.7}}
+	want := Quality{Genes: []int{3, 1, 5}, Counts: []float64{10, 2, 10}, Mito: []float64{0.1, 0, 0.7}, MitoGenes: 2}
 	if !reflect.DeepEqual(*q, want) {
 		t.Errorf("%+v, want %+v", *q, want)
 	}

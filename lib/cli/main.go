@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -22,20 +23,59 @@ const (
 
 var errInterrupted = errors.New("interrupted")
 
+// grace is how long a command that saves nothing has to stop by itself.
+const grace = time.Second
+
+// savesNothing is the annotation of such commands.
+const savesNothing = "lethe-saves-nothing"
+
+// SavesNothing marks commands that have no work to save, with their sub-commands: an
+// interrupt ends them soon wherever they are, in the middle of reading a long file for
+// instance.
+func SavesNothing(commands ...*cobra.Command) {
+	for _, c := range commands {
+		if c.Annotations == nil {
+			c.Annotations = map[string]string{}
+		}
+		c.Annotations[savesNothing] = "yes"
+	}
+}
+
+// patience is how long the command that args name has after an interrupt; 0: as long
+// as it takes.
+func patience(root *cobra.Command, args []string) time.Duration {
+	c, _, err := root.Find(args)
+	for ; err == nil && c != nil; c = c.Parent() {
+		if c.Annotations[savesNothing] != "" {
+			return grace
+		}
+	}
+	return 0
+}
+
 // Main runs a program with the process's arguments and streams and returns its
-// exit code. The first interrupt lets the command save its work and stop, the second
-// ends the process at once.
+// exit code. The first interrupt lets the command save its work and stop, one that
+// SavesNothing for a second at most; the second ends the process at once.
 func Main(root *cobra.Command) int {
 	KeepSlack()
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	limit := patience(root, os.Args[1:])
 	go func() {
 		<-signals
 		stop(errInterrupted)
 		fmt.Fprintln(os.Stderr, "lethe: stopping; once more ends it at once")
-		<-signals
+		var late <-chan time.Time
+		if limit > 0 {
+			late = time.After(limit)
+		}
+		select {
+		case <-signals:
+		case <-late:
+			fmt.Fprintln(os.Stderr, "lethe: interrupted")
+		}
 		os.Exit(ExitInterrupted)
 	}()
 	return Run(ctx, root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

@@ -105,7 +105,8 @@ func (p *Progress) state(now time.Time) string {
 	rate := float64(p.done) / spent
 	s += fmt.Sprintf(", %s/s", p.amount(rate))
 	if p.total > p.done {
-		s += ", about " + Span(time.Duration(float64(p.total-p.done)/rate*float64(time.Second))) + " left"
+		left := float64(p.total-p.done) / rate * float64(time.Second)
+		s += ", about " + Span(time.Duration(min(left, 1<<62))) + " left" // a longer one is no time.Duration
 	}
 	return s
 }

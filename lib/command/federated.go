@@ -111,14 +111,14 @@ func without(y []int, classes int) (out []int) {
 }
 
 func deal(y []int, s flower.Study, alpha float64, least int) ([]federated.User, error) {
+	if least < 1 {
+		return nil, cli.Usagef("--least %d: everybody needs a record", least)
+	}
 	if alpha == 0 && s.Users > 0 && least > len(y)/s.Users {
 		return nil, cli.Usagef("--least %d: %d records are dealt to %d users", least, len(y), s.Users)
 	}
 	if alpha == 0 {
 		return federated.IID(len(y), s.Users, s.Federation.Seed)
-	}
-	if least < 1 {
-		return nil, cli.Usagef("--least %d: everybody needs a record", least)
 	}
 	return federated.Dirichlet{Alpha: alpha, Least: least}.Cut(y, s.Users, s.Federation.Seed)
 }

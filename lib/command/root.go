@@ -36,10 +36,10 @@ Results go to standard output, progress and errors to standard error. Exit codes
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return given(cmd) }
-	root.AddCommand(
-		newTable(), newFigure(), newExport(), newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newState(), newFederated(),
-		newList(), newData(), newRuns(), newSweep(),
-	)
+	judging := []*cobra.Command{newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newState(), newList(), newFederated()}
+	cli.SavesNothing(judging...)
+	root.AddCommand(judging...)
+	root.AddCommand(newTable(), newFigure(), newExport(), newData(), newRuns(), newSweep())
 	root.AddCommand(others...)
 	cli.Group(root)
 	cli.MarkFailures(root)

@@ -50,9 +50,9 @@ func TestStateSaysWhatIsWrong(t *testing.T) {
 	fails(t, lethe(t, "state", mlp, "--arch", smallResNet), cli.ExitFailure, mlp, "resnet-18", "conv1.weight [2 3 3 3] is missing", "fc.bias", "hidden1.weight [5 4] belongs to no part")
 	fails(t, lethe(t, "state", mlp, "--arch", "resnet18"), cli.ExitUsage, "--arch", "resnet-18")
 	fails(t, lethe(t, "state", mlp), cli.ExitUsage, "arch")
-	for _, vast := range []string{"resnet-18:width=1000000000", "tabular-mlp:features=4,outputs=3,hidden=1000000000000"} {
-		fails(t, lethe(t, "state", "--arch", vast), cli.ExitFailure, "too large", "would have the shape")
-		fails(t, lethe(t, "state", mlp, "--arch", vast), cli.ExitFailure, "too large")
+	for _, vast := range []string{"resnet-18:width=1000000000", "resnet-18:side=100000000", "tabular-mlp:features=4,outputs=3,hidden=1000000000000"} {
+		fails(t, lethe(t, "state", "--arch", vast), cli.ExitUsage, "--arch", "too large")
+		fails(t, lethe(t, "state", mlp, "--arch", vast), cli.ExitUsage, "too large")
 	}
 	fails(t, lethe(t, "state", "--arch", smallMLP, "--data", mlp, "--out", t.TempDir()), cli.ExitUsage, "--data")
 	pickle := filepath.Join(t.TempDir(), "model.pt")

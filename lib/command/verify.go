@@ -29,9 +29,8 @@ func newVerifyRuler() *cobra.Command {
 		Short: "RULER's metrics M1 to M4 on embeddings of any model",
 		Long: `RULER's metrics on the embeddings of a model from any framework.
 
-U, O and G are matrices (n, p) of the same n records in the same order, saved
-with numpy.save as float16, float32 or float64: the activations just before the output
-head, dropout off, of the unlearned model, of the oracle (retrained without the
+U, O and G are matrices (n, p) of the same n records in the same order, of any type
+of numbers, saved with numpy.save: the activations just before the output head, dropout off, of the unlearned model, of the oracle (retrained without the
 forget set, from the same initial weights) and of the original. f and r hold
 row numbers (integers).
 
@@ -40,8 +39,8 @@ with the original also M3. All retained records are used unless --cap or
 --baseline-cap says less; the paper draws 2000 for M4 and 500 for M2.
 From 10000 searched records on the engine does the work.
 
-Memory: 1.1 times the files of float32 and float64, about twice those of float16,
-and at most 300 MB.`,
+Memory: 1.1 times the files of float32 and float64, about twice those of float16
+and bfloat16, and at most 300 MB.`,
 		Example: `  lethe verify ruler --unlearned U.npy --forget f.npy --retain r.npy
   lethe verify ruler --unlearned U.npy --oracle O.npy --original G.npy --forget f.npy --retain r.npy --json
   lethe verify ruler --unlearned U.npy --oracle O.npy --forget f.npy --retain r.npy --cap 2000 --baseline-cap 500`,

@@ -30,7 +30,7 @@ func newVerifySDE() *cobra.Command {
 		Long: `Split-half dependence evaluation (SDE) of activations of a model from any
 framework, beside what the statistic really measures.
 
-T, I and O are matrices (n, p), saved with numpy.save as float16, float32 or float64: the
+T, I and O are matrices (n, p) of any type of numbers, saved with numpy.save: the
 activations of one layer of one model, dropout off, of the target records, of
 records known to be in the training set and of records known not to be. All have
 the same number of rows. Rows must be in random order, because the first half of

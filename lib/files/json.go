@@ -20,10 +20,14 @@ func JSON(path string, limit int64, to any) error {
 	return nil
 }
 
-// Strict decodes one JSON value and refuses what a reader would rather hear about
+// Strict decodes one JSON value, passes over a byte-order mark before it and refuses what a reader would rather hear about
 // than have passed over: a name that nothing knows, a name given twice, whose first
 // value would be lost, and text behind the end.
 func Strict(b []byte, to any) error {
+	b, err := Unmarked(b)
+	if err != nil {
+		return err
+	}
 	var syntax *json.SyntaxError
 	d := json.NewDecoder(bytes.NewReader(b))
 	if err := d.Decode(new(json.RawMessage)); errors.As(err, &syntax) {
@@ -40,7 +44,7 @@ func Strict(b []byte, to any) error {
 	}
 	d = json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	err := d.Decode(to)
+	err = d.Decode(to)
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
 		return fmt.Errorf("line %d: %w", lineOf(b, kind.Offset), err)

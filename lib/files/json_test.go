@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,5 +41,15 @@ func TestJSONIsOneValueWithEveryNameOnceAndKnown(t *testing.T) {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%.40q: %v, want %q and the path", text, err, want)
 		}
+	}
+}
+
+func TestJSONMayBeginWithAMarkButNotInUTF16(t *testing.T) {
+	var to struct{ A int }
+	if err := Strict([]byte("\xef\xbb\xbf{\"A\": 3}\r\n"), &to); err != nil || to.A != 3 {
+		t.Errorf("%+v, %v", to, err)
+	}
+	if err := Strict([]byte("\xff\xfe{\x00}\x00"), &to); !errors.Is(err, ErrEncoding) {
+		t.Error(err)
 	}
 }

@@ -133,7 +133,7 @@ var wrappers = []string{"module.", "_orig_mod."}
 
 // Read takes the parameters out of a file of a state_dict; like has their names and
 // shapes and is left alone. Names may all begin with what DataParallel or
-// torch.compile put there. wrong lists everything for which the file is not the
+// torch.compile put there; counters of batches may be missing. wrong lists everything for which the file is not the
 // network's: tensors that are missing, that it does not know, of another shape or
 // another type, and numbers that are not finite. Nothing is returned then.
 func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []string) {
@@ -147,6 +147,9 @@ func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []str
 	for _, s := range d {
 		t, ok := found[s.Name]
 		delete(found, s.Name)
+		if !ok && s.Counts {
+			continue // PyTorch did not always write them, and we read none
+		}
 		if !ok {
 			wrong = append(wrong, fmt.Sprintf("%s %v is missing", s.Name, s.Shape))
 			continue
@@ -169,6 +172,18 @@ func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []str
 		p = append(p, v)
 	}
 	return p, nil
+}
+
+// Bytes is how many bytes its tensors have.
+func (d StateDict) Bytes() int {
+	n := 0
+	for _, s := range d {
+		n += 4 * size(s.Shape)
+		if s.Counts {
+			n += 4 * size(s.Shape)
+		}
+	}
+	return n
 }
 
 // wrapped is what every name of the file begins with beside the network's own.

@@ -27,6 +27,7 @@ type header struct {
 	descr   string
 	kind    byte // 'f', 'i', 'u' or 'b'
 	size    int  // of an element, in bytes
+	brain   bool // bfloat16: the upper half of a float32
 	order   binary.ByteOrder
 	fortran bool
 	shape   []int
@@ -122,16 +123,18 @@ func (h *header) setDescr(descr string) error {
 	if strings.HasPrefix(strings.TrimLeft(descr, "<>|="), "O") {
 		return fmt.Errorf("%w (type %q)", ErrObject, descr)
 	}
-	refused := fmt.Errorf("%w: expected float16, float32, float64, int32, int64 or uint8, found %q", ErrType, descr)
+	refused := fmt.Errorf("%w: expected float16, bfloat16, float32, float64, integers of 8 to 64 bits or bools, found %q", ErrType, descr)
 	if len(descr) != 3 {
 		return refused
 	}
 	h.kind, h.size = descr[1], int(descr[2]-'0')
 	switch descr[1:] {
-	case "f2", "f4", "f8", "i4", "i8":
-	case "u1", "b1":
+	case "f2", "f4", "f8", "i2", "i4", "i8", "u2", "u4", "u8":
+	case "i1", "u1", "b1":
 		h.order = binary.LittleEndian // a single byte has no order
 		return nil
+	case "V2":
+		return h.setBrain(refused)
 	default:
 		return refused
 	}
@@ -143,6 +146,17 @@ func (h *header) setDescr(descr string) error {
 	default:
 		return refused
 	}
+	return nil
+}
+
+// setBrain interprets two bytes without a type: NumPy has no bfloat16, and of one of
+// the package ml_dtypes it writes "<V2", or "|V2" once the array was loaded and saved
+// again. Nothing else that holds numbers is written so.
+func (h *header) setBrain(refused error) error {
+	if h.descr[0] != '<' && h.descr[0] != '|' {
+		return refused
+	}
+	h.kind, h.brain, h.order = 'f', true, binary.LittleEndian
 	return nil
 }
 

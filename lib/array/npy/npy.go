@@ -2,9 +2,10 @@
 // scores from any framework can be judged here.
 //
 // Versions 1 to 3 of the format are read, in either byte order, C and Fortran
-// layout, with elements of float16, float32, float64, int32, int64 or uint8. An
-// array of Python objects is refused by name: it is a pickle, which runs code
-// when it is loaded. The header is parsed, never evaluated, and nothing is
+// layout, with elements of float16, float32, float64, the integers of 8 to 64 bits
+// with and without a sign, and bfloat16 as the package ml_dtypes has it saved: as
+// two bytes without a type. An array of Python objects is refused by name: it is a
+// pickle, which runs code when it is loaded. The header is parsed, never evaluated, and nothing is
 // allocated before the shape is known to fit the file.
 //
 // The format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
@@ -44,9 +45,14 @@ func ReadMatrix(path string) (array.Matrix[float64], error) {
 	return read(path, matrix[float64])
 }
 
+// ReadSingle is ReadMatrix with every element rounded to a float32. Memory: the
+// matrix, and 1 MiB.
+func ReadSingle(path string) (array.Matrix[float32], error) { return read(path, matrix[float32]) }
+
 // ReadRows is ReadMatrix in the smallest of float32 and float64 that holds
-// every element: float32 for float16, float32 and uint8. Memory: that of the
-// file for float32 and float64, twice for float16 and int32, four times for uint8.
+// every element: float32 for float32 and all types of one or two bytes. Memory:
+// that of the file for types of four or eight bytes that become as long, twice for
+// those of two bytes and 32-bit integers, four times for those of one byte.
 func ReadRows(path string) (array.Rows, error) { return read(path, rows) }
 
 func rows(s *source) (array.Rows, error) {
@@ -58,7 +64,7 @@ func rows(s *source) (array.Rows, error) {
 
 // records are an array's elements, a row for each place of the first axis.
 func records(s *source) (array.Rows, error) {
-	if s.size <= 2 || s.descr[1:] == "f4" {
+	if s.size <= 2 || s.kind == 'f' && s.size == 4 {
 		m, err := laidOut[float32](s)
 		return m, err
 	}
@@ -95,15 +101,16 @@ func ReadVector(path string) ([]float64, error) {
 	return read(path, vector)
 }
 
-// ReadIndices reads row numbers: an array of shape (n,) of integers >= 0. A
-// mask of bools is refused, because it is easily mistaken for the numbers 0
+// ReadIndices reads row numbers: an array of shape (n,) or (n, 1) of integers >= 0.
+// A mask of bools is refused, because it is easily mistaken for the numbers 0
 // and 1.
 func ReadIndices(path string) ([]int, error) {
 	return read(path, indices)
 }
 
-// ReadClasses reads the classes of records: an array of shape (n,) of integers >= 0, or
-// of bools, which are the classes 0 and 1.
+// ReadClasses reads the classes of records: an array of shape (n,) or (n, 1) of
+// integers >= 0, of floats that are such integers, or of bools, which are the
+// classes 0 and 1.
 func ReadClasses(path string) ([]int, error) {
 	return read(path, classes)
 }
@@ -148,48 +155,76 @@ func (s *source) noMatrix() error {
 	return fmt.Errorf("%w: expected 2 dimensions (rows, columns), found shape %s", ErrShape, s.shapeText())
 }
 
-func vector(s *source) ([]float64, error) {
+// column reports that the array is a list, (n,) or (n, 1).
+func (s *source) column() error {
 	if len(s.shape) != 1 && (len(s.shape) != 2 || s.shape[1] != 1) {
-		return nil, fmt.Errorf("%w: expected (n,) or (n, 1), found %s", ErrShape, s.shapeText())
+		return fmt.Errorf("%w: expected (n,) or (n, 1), found %s", ErrShape, s.shapeText())
+	}
+	return nil
+}
+
+func vector(s *source) ([]float64, error) {
+	if err := s.column(); err != nil {
+		return nil, err
 	}
 	out := make([]float64, s.shape[0])
 	return out, fill(s, out)
 }
 
 func indices(s *source) ([]int, error) {
-	if s.kind == 'b' {
+	switch s.kind {
+	case 'b':
 		return nil, fmt.Errorf("%w: expected row numbers, found a mask of bools; save numpy.flatnonzero(mask)", ErrType)
+	case 'f':
+		return nil, fmt.Errorf("%w: expected integers, found %q; save x.astype(numpy.int64)", ErrType, s.descr)
 	}
 	return naturals(s, "a row number")
 }
 
 func classes(s *source) ([]int, error) {
-	if s.kind == 'b' {
+	switch s.kind {
+	case 'b':
 		s.kind = 'u' // a bool is a byte that is 0 or 1
+	case 'f':
+		return whole(s)
 	}
 	return naturals(s, "a class")
 }
 
 // naturals reads integers from 0 on, which are called what.
 func naturals(s *source, what string) ([]int, error) {
-	switch {
-	case s.kind == 'f':
-		return nil, fmt.Errorf("%w: expected integers, found %q; save x.astype(numpy.int64)", ErrType, s.descr)
-	case len(s.shape) != 1:
-		return nil, fmt.Errorf("%w: expected (n,), found %s", ErrShape, s.shapeText())
+	if err := s.column(); err != nil {
+		return nil, err
 	}
 	out := make([]int, s.shape[0])
 	err := s.chunks(len(out), func(first int, b []byte) error {
 		for i := range len(b) / s.size {
 			v := s.integer(b[i*s.size:])
-			if v < 0 || v > math.MaxInt {
-				return fmt.Errorf("%w: element %d is %d, expected %s >= 0", ErrValue, first+i, v, what)
+			n, ok := v.natural()
+			if !ok {
+				return fmt.Errorf("%w: element %d is %v, expected %s >= 0", ErrValue, first+i, v, what)
 			}
-			out[first+i] = int(v)
+			out[first+i] = n
 		}
 		return nil
 	})
 	return out, err
+}
+
+// whole reads classes that were saved as floats.
+func whole(s *source) ([]int, error) {
+	values, err := vector(s)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, len(values))
+	for i, v := range values {
+		if v != math.Trunc(v) || v < 0 || v > 1<<53 { // NaN is not equal to itself
+			return nil, fmt.Errorf("%w: element %d is %v, expected a class, a whole number >= 0", ErrValue, i, v)
+		}
+		out[i] = int(v)
+	}
+	return out, nil
 }
 
 func mask(s *source) ([][]bool, error) {
@@ -231,15 +266,17 @@ func mask(s *source) ([][]bool, error) {
 type Info struct {
 	Type  string // NumPy's: "<f4", "|b1"
 	Shape []int
+	kind  byte
 }
 
 // ReadInfo reads the header alone; what it says is known to fit the file's length.
 func ReadInfo(path string) (Info, error) {
-	return read(path, func(s *source) (Info, error) { return Info{s.descr, s.shape}, nil })
+	return read(path, func(s *source) (Info, error) { return Info{s.descr, s.shape, s.kind}, nil })
 }
 
-// Kind is NumPy's letter for the kind of elements: f float, i and u integer, b bool.
-func (i Info) Kind() byte { return i.Type[1] }
+// Kind is NumPy's letter for the kind of elements: f float, bfloat16 too, i and u
+// integer, b bool.
+func (i Info) Kind() byte { return i.kind }
 
 // String prints type and shape: "<f4 (100, 10)".
 func (i Info) String() string { return i.Type + " " + header{shape: i.Shape}.shapeText() }

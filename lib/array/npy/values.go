@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
+	"strconv"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
-
-// exact is the largest number up to which a float64 holds every integer.
-const exact = 1 << 53
 
 // chunkLen is how many elements are read at a time.
 const chunkLen = 1 << 16
@@ -83,10 +82,10 @@ func convert[T array.Float](s *source, out []T, first int, b []byte) error {
 	default:
 		for i := range out {
 			v := s.integer(b[i*s.size:])
-			if v > exact || v < -exact {
-				return fmt.Errorf("%w: %s is %d, which a float64 may not hold exactly", ErrValue, s.place(first+i), v)
+			if !v.exact() {
+				return fmt.Errorf("%w: %s is %v, which a float64 cannot hold exactly", ErrValue, s.place(first+i), v)
 			}
-			out[i] = T(v)
+			out[i] = T(v.float())
 		}
 	}
 	return nil
@@ -104,10 +103,12 @@ func (h header) place(k int) string {
 }
 
 func (h header) float(b []byte) float64 {
-	switch h.size {
-	case 2:
+	switch {
+	case h.brain:
+		return float64(math.Float32frombits(uint32(h.order.Uint16(b)) << 16))
+	case h.size == 2:
 		return half(h.order.Uint16(b))
-	case 4:
+	case h.size == 4:
 		return float64(math.Float32frombits(h.order.Uint32(b)))
 	}
 	return math.Float64frombits(h.order.Uint64(b))
@@ -135,12 +136,57 @@ func half(bits uint16) float64 {
 	return v
 }
 
-func (h header) integer(b []byte) int64 {
+// integer is an element of any of the integer types: minus says that its 64 bits are
+// those of a number below 0.
+type integer struct {
+	bits  uint64
+	minus bool
+}
+
+func (h header) integer(b []byte) integer {
+	var v uint64
 	switch h.size {
 	case 1:
-		return int64(b[0])
+		v = uint64(b[0])
+	case 2:
+		v = uint64(h.order.Uint16(b))
 	case 4:
-		return int64(int32(h.order.Uint32(b)))
+		v = uint64(h.order.Uint32(b))
+	default:
+		v = h.order.Uint64(b)
 	}
-	return int64(h.order.Uint64(b))
+	if h.kind != 'i' {
+		return integer{bits: v}
+	}
+	unused := 64 - 8*h.size
+	signed := int64(v<<unused) >> unused
+	return integer{uint64(signed), signed < 0}
+}
+
+func (v integer) float() float64 {
+	if v.minus {
+		return float64(int64(v.bits))
+	}
+	return float64(v.bits)
+}
+
+// exact reports whether a float64 holds the number: its bits from the first to the
+// last that is set are 53 or fewer.
+func (v integer) exact() bool {
+	size := v.bits
+	if v.minus {
+		size = -size
+	}
+	return bits.Len64(size)-bits.TrailingZeros64(size) <= 53
+}
+
+// natural is the number as an int, if it is none below 0 and fits.
+func (v integer) natural() (int, bool) { return int(v.bits), !v.minus && v.bits <= math.MaxInt }
+
+// String prints the number.
+func (v integer) String() string {
+	if v.minus {
+		return strconv.FormatInt(int64(v.bits), 10)
+	}
+	return strconv.FormatUint(v.bits, 10)
 }

@@ -27,11 +27,11 @@ func ReadShard(folder string) (Shard, error) {
 
 // ReadRecords reads records (n, features), as float32, and their classes (n).
 func ReadRecords(x, y string) (Shard, error) {
-	wide, err := npy.ReadMatrix(x)
+	m, err := npy.ReadSingle(x)
 	if err != nil {
 		return Shard{}, err
 	}
-	s := Shard{X: array.Convert[float32](wide)}
+	s := Shard{X: m}
 	if err := s.X.Check(x); err != nil {
 		return s, err
 	}

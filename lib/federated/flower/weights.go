@@ -3,6 +3,7 @@ package flower
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -34,7 +35,14 @@ func (s Study) ReadWeights(path string) (nn.Params, []federated.Round, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := safetensors.Read(path)
+	f, err := safetensors.ReadExpected(path, func(f *safetensors.File) error {
+		for _, t := range f.Tensors {
+			if !slices.ContainsFunc(like, func(p nn.Param) bool { return p.Name == t.Name }) {
+				return fmt.Errorf("weights: tensor %s belongs to no part of the network", t.Name)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,7 +73,19 @@ func (m Blocks) Check() error {
 			return fmt.Errorf("%s: %d hidden units in block %d", m.Name(), units, i)
 		}
 	}
-	return check(m.Name(), m.Features, m.Outputs, 1, m.Dropout)
+	if err := check(m.Name(), m.Features, m.Outputs, 1, m.Dropout); err != nil {
+		return err
+	}
+	hidden := m.withDefaults().Hidden
+	if len(hidden) > model.MaxBlocks {
+		return fmt.Errorf("%s: %d blocks, at most %d are possible", m.Name(), len(hidden), model.MaxBlocks)
+	}
+	in, widest, weights := float64(m.Features), float64(max(m.Features, m.Outputs)), 0.0
+	for _, units := range hidden {
+		weights += in * float64(units)
+		in, widest = float64(units), max(widest, float64(units))
+	}
+	return model.Fits(m.Name(), weights+in*float64(m.Outputs), widest)
 }
 
 // Init implements model.Architecture.

@@ -94,7 +94,12 @@ func (m FTTransformer) Check() error {
 	case m.Heads < 1 || m.Width%m.Heads != 0:
 		return fmt.Errorf("%s: %d heads do not divide width %d", m.Name(), m.Heads, m.Width)
 	}
-	return checkDepth(m.Name(), m.Width, m.Blocks, m.Eps)
+	if err := checkDepth(m.Name(), m.Width, m.Blocks, m.Eps); err != nil {
+		return err
+	}
+	tokens, w, h, o := float64(m.Features)+1, float64(m.Width), float64(m.Hidden), float64(m.Outputs)
+	return model.Fits(m.Name(), 2*tokens*w+float64(m.Blocks)*(4*w*w+3*w*h)+w*o,
+		max(tokens*max(w, h), tokens*tokens*float64(m.Heads), o))
 }
 
 // Init implements model.Architecture.

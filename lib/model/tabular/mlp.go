@@ -53,7 +53,13 @@ func (m MLP) Classes() int { return m.Outputs }
 func (m MLP) Returns() []model.Output { return model.Scores(m.Classes()) }
 
 // Check implements model.Architecture.
-func (m MLP) Check() error { return check(m.Name(), m.Features, m.Outputs, m.hidden(), m.Dropout) }
+func (m MLP) Check() error {
+	if err := check(m.Name(), m.Features, m.Outputs, m.hidden(), m.Dropout); err != nil {
+		return err
+	}
+	f, h, o := float64(m.Features), float64(m.hidden()), float64(m.Outputs)
+	return model.Fits(m.Name(), f*h+h*h+h*o, max(f, h, o))
+}
 
 func check(name string, features, outputs, hidden int, dropout Rate) error {
 	switch {

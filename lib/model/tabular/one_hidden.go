@@ -44,7 +44,11 @@ func (m OneHidden) Returns() []model.Output { return model.Scores(m.Classes()) }
 
 // Check implements model.Architecture.
 func (m OneHidden) Check() error {
-	return check(m.Name(), m.Features, m.Outputs, m.hidden(), NoDropout)
+	if err := check(m.Name(), m.Features, m.Outputs, m.hidden(), NoDropout); err != nil {
+		return err
+	}
+	f, h, o := float64(m.Features), float64(m.hidden()), float64(m.Outputs)
+	return model.Fits(m.Name(), f*h+h*o, max(f, h, o))
 }
 
 // withDefaults replaces every zero by its meaning.

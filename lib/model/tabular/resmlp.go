@@ -68,7 +68,11 @@ func (m ResMLP) Check() error {
 	if err := check(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
 		return err
 	}
-	return checkDepth(m.Name(), m.Width, m.Blocks, m.Eps)
+	if err := checkDepth(m.Name(), m.Width, m.Blocks, m.Eps); err != nil {
+		return err
+	}
+	f, w, h, o := float64(m.Features), float64(m.Width), float64(m.Hidden), float64(m.Outputs)
+	return model.Fits(m.Name(), f*w+float64(m.Blocks)*2*w*h+w*o, max(f, w, h, o))
 }
 
 func checkDepth(name string, width, blocks int, eps float64) error {
@@ -77,6 +81,8 @@ func checkDepth(name string, width, blocks int, eps float64) error {
 		return fmt.Errorf("%s: width %d", name, width)
 	case blocks < 1:
 		return fmt.Errorf("%s: %d blocks", name, blocks)
+	case blocks > model.MaxBlocks:
+		return fmt.Errorf("%s: %d blocks, at most %d are possible", name, blocks, model.MaxBlocks)
 	case !(eps > 0 && eps < 1):
 		return fmt.Errorf("%s: epsilon %g is not between 0 and 1", name, eps)
 	}

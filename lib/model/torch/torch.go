@@ -37,8 +37,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s is no state_dict of %s:\n  %s", e.Path, e.Network, strings.Join(e.Wrong, "\n  "))
 }
 
+// slack is how much more than four times its numbers a file may hold of which
+// everything that is wrong is listed.
+const slack = 1 << 26
+
 // Read reads the weights of a network from a state_dict saved as safetensors. Of a
 // file that is not the network's it returns an [Error] with everything that is wrong.
+// Nothing is read of one with many times the network's numbers.
 func Read(path string, arch model.Architecture) (nn.Params, error) {
 	want, err := model.Like(arch)
 	if err != nil {
@@ -47,11 +52,17 @@ func Read(path string, arch model.Architecture) (nn.Params, error) {
 	if err := refusePickle(path); err != nil {
 		return nil, err
 	}
-	f, err := safetensors.Read(path)
+	dict := model.StateDict(arch, want)
+	f, err := safetensors.ReadExpected(path, func(f *safetensors.File) error {
+		if have, most := f.Bytes(), dict.Bytes(); have > 4*most+slack {
+			return fmt.Errorf("its tensors have %d bytes, and those of %s %d: it is another network's", have, arch.Name(), most)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	p, wrong := model.StateDict(arch, want).Read(f, want)
+	p, wrong := dict.Read(f, want)
 	if wrong != nil {
 		return nil, &Error{Path: path, Network: arch.Name(), Wrong: wrong}
 	}

@@ -2,6 +2,7 @@ package torch_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -213,7 +214,7 @@ func TestEverythingWrongIsListed(t *testing.T) {
 		t.Errorf("%q\n%v", wrong.Wrong, err)
 	}
 	_, err = torch.Read("testdata/mlp.safetensors", parsed(t, golden["resnet18"]))
-	if !errors.As(err, &wrong) || len(wrong.Wrong) != 122+6 {
+	if !errors.As(err, &wrong) || len(wrong.Wrong) != 122-20+6 {
 		t.Errorf("an MLP for a residual network: %d things are wrong", len(wrong.Wrong))
 	}
 }
@@ -235,6 +236,56 @@ func TestCountsAreWholeNumbers(t *testing.T) {
 	}
 	if _, err := torch.Read(path, parsed(t, golden["resnet18"])); err == nil || !strings.Contains(err.Error(), "num_batches_tracked is of type F32") {
 		t.Error(err)
+	}
+}
+
+// Older versions of PyTorch, and programs that convert, write no counters of batches;
+// no number of ours is in them.
+func TestCountersOfBatchesMayBeMissing(t *testing.T) {
+	f, err := safetensors.Read("testdata/resnet18.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arch := parsed(t, golden["resnet18"])
+	want, err := torch.Read("testdata/resnet18.safetensors", arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(f.Tensors)
+	f.Tensors = slices.DeleteFunc(f.Tensors, func(v safetensors.Tensor) bool { return strings.HasSuffix(v.Name, ".num_batches_tracked") })
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	if err := safetensors.Write(path, f); err != nil || len(f.Tensors) != before-20 {
+		t.Fatal(len(f.Tensors), err)
+	}
+	if p, err := torch.Read(path, arch); err != nil || p.Hash() != want.Hash() {
+		t.Error(err)
+	}
+	f.Tensors = slices.DeleteFunc(f.Tensors, func(v safetensors.Tensor) bool { return v.Name == "bn1.running_var" })
+	if err := safetensors.Write(path, f); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := torch.Read(path, arch); err == nil || !strings.Contains(err.Error(), "bn1.running_var [2] is missing") {
+		t.Error(err)
+	}
+}
+
+// TestNothingIsReadOfAFileThatIsTheWrongSize is 64 GB, of which nothing is there.
+func TestNothingIsReadOfAFileThatIsTheWrongSize(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	for header, want := range map[string]string{
+		"{}": "tensors do not cover the buffer",
+		`{"big":{"dtype":"U8","shape":[68719476736],"data_offsets":[0,68719476736]}}`: "its tensors have 68719476736 bytes, and those of tabular-mlp",
+	} {
+		b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+		if err := os.WriteFile(path, append(b, header...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, int64(8+len(header)+68719476736)); err != nil {
+			t.Skip(err)
+		}
+		if _, err := torch.Read(path, parsed(t, golden["mlp"])); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("got %v, want %q", err, want)
+		}
 	}
 }
 

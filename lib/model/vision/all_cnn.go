@@ -80,7 +80,16 @@ func (m AllCNN) Coupled() bool { return !m.Plain }
 // Check implements model.Architecture.
 func (m AllCNN) Check() error {
 	m = m.withDefaults()
-	return check(m.Name(), m.Channels, m.Side, 4, m.Outputs, m.Width)
+	if err := check(m.Name(), m.Channels, m.Side, 4, m.Outputs, m.Width); err != nil {
+		return err
+	}
+	in, width, weights := float64(m.Channels), float64(m.Width), 0.0
+	for _, c := range allConvs {
+		out := float64(c.widths) * width
+		weights += in * out * float64(c.size*c.size)
+		in = out
+	}
+	return model.Fits(m.Name(), weights+in*float64(m.Outputs), max(pixels(m.Channels, m.Side), pixels(m.Width, m.Side), float64(m.Outputs)))
 }
 
 // Init implements model.Architecture.

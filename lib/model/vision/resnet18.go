@@ -82,7 +82,13 @@ func (ResNet18) Coupled() bool { return true }
 // Check implements model.Architecture.
 func (m ResNet18) Check() error {
 	m = m.withDefaults()
-	return check(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width)
+	if err := check(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width); err != nil {
+		return err
+	}
+	const ofStages = 2724 // weights of the kernels, in units of the width squared
+	w := float64(m.Width)
+	return model.Fits(m.Name(), 9*float64(m.Channels)*w+ofStages*w*w+8*w*float64(m.Outputs),
+		max(pixels(m.Channels, m.Side), pixels(m.Width, m.Side), float64(m.Outputs)))
 }
 
 // Init implements model.Architecture.

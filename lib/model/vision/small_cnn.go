@@ -76,7 +76,12 @@ func (m SmallCNN) Check() error {
 	if m.Hidden < 1 {
 		return fmt.Errorf("%s: %d hidden units", m.Name(), m.Hidden)
 	}
-	return check(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width)
+	if err := check(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width); err != nil {
+		return err
+	}
+	w, h := float64(m.Width), float64(m.Hidden)
+	return model.Fits(m.Name(), 9*w*(float64(m.Channels)+10*w)+pixels(4, m.Side/8)*w*h+h*float64(m.Outputs),
+		max(pixels(m.Channels, m.Side), pixels(m.Width, m.Side), h, float64(m.Outputs)))
 }
 
 // Init implements model.Architecture.

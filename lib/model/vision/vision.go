@@ -54,6 +54,9 @@ func check(name string, channels, side, least, outputs, width int) error {
 	return nil
 }
 
+// pixels are the numbers of an image with so many channels.
+func pixels(channels, side int) float64 { return float64(channels) * float64(side) * float64(side) }
+
 // reader hands out a network's parameters in order while its graph is built.
 type reader struct {
 	t    *nn.Tape

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 	"slices"
@@ -19,54 +20,96 @@ const lengthBytes = 8
 // Decode checks b against every rule of the format and returns its content.
 // The tensors' Data are slices of b, not copies.
 func Decode(b []byte) (*File, error) {
-	raw, buffer, err := split(b)
+	n, err := headerLength(b[:min(len(b), startBytes)], len(b))
 	if err != nil {
 		return nil, err
+	}
+	h, err := checked(b[lengthBytes:lengthBytes+n], len(b)-lengthBytes-n)
+	if err != nil {
+		return nil, err
+	}
+	return h.file(b[lengthBytes+n:]), nil
+}
+
+// readFrom reads a file of the given size: first its header, which is held against the
+// rules, the file's size and what check says, if it is there, and then the rest.
+func readFrom(r io.Reader, size int, check func(*File) error) (*File, error) {
+	start := make([]byte, min(size, startBytes))
+	if _, err := io.ReadFull(r, start); err != nil {
+		return nil, err
+	}
+	n, err := headerLength(start, size)
+	if err != nil {
+		return nil, err
+	}
+	raw := make([]byte, n)
+	if _, err := io.ReadFull(r, raw[copy(raw, start[lengthBytes:]):]); err != nil {
+		return nil, err
+	}
+	h, err := checked(raw, size-lengthBytes-n)
+	if err == nil && check != nil {
+		err = check(h.file(nil))
+	}
+	if err != nil {
+		return nil, err
+	}
+	buffer := make([]byte, size-lengthBytes-n)
+	if _, err := io.ReadFull(r, buffer); err != nil {
+		return nil, err
+	}
+	return h.file(buffer), nil
+}
+
+// startBytes are the length of the header and its first byte.
+const startBytes = lengthBytes + 1
+
+// headerLength is what the start of a file of the given size says.
+func headerLength(start []byte, size int) (int, error) {
+	if len(start) < lengthBytes {
+		return 0, fmt.Errorf("%w: expected at least %d bytes, found %d", ErrTooShort, lengthBytes, len(start))
+	}
+	n, rest := binary.LittleEndian.Uint64(start), size-lengthBytes
+	switch {
+	case n > MaxHeader:
+		return 0, fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrHeaderTooLarge, n, MaxHeader)
+	case n > uint64(rest):
+		return 0, fmt.Errorf("%w: header of %d bytes, but only %d follow", ErrHeaderBeyondFile, n, rest)
+	case n == 0:
+		return 0, fmt.Errorf("%w: it is empty", ErrHeaderStart)
+	case start[lengthBytes] != '{':
+		return 0, fmt.Errorf("%w: found byte %#02x", ErrHeaderStart, start[lengthBytes])
+	}
+	return int(n), nil
+}
+
+// checked parses a header and holds it against a buffer of the given length.
+func checked(raw []byte, buffer int) (header, error) {
+	if !utf8.Valid(raw) {
+		return header{}, ErrHeaderUTF8
 	}
 	h, err := parseHeader(raw)
 	if err != nil {
-		return nil, err
+		return header{}, err
 	}
 	for _, e := range h.entries {
-		if err := e.check(len(buffer)); err != nil {
-			return nil, fmt.Errorf("tensor %q: %w", e.name, err)
+		if err := e.check(buffer); err != nil {
+			return header{}, fmt.Errorf("tensor %q: %w", e.name, err)
 		}
 	}
-	if err := checkCover(h.entries, len(buffer)); err != nil {
-		return nil, err
-	}
-	f := &File{Tensors: make([]Tensor, len(h.entries)), Metadata: h.metadata}
-	for i, e := range h.entries {
-		data := buffer[e.begin:e.end:e.end]
-		f.Tensors[i] = Tensor{Name: e.name, DType: e.dtype, Shape: e.shape, Data: data}
-	}
-	sortByName(f.Tensors)
-	return f, nil
+	return h, checkCover(h.entries, buffer)
 }
 
-// split cuts a file into its header and its buffer.
-func split(b []byte) (raw, buffer []byte, err error) {
-	if len(b) < lengthBytes {
-		return nil, nil, fmt.Errorf("%w: expected at least %d bytes, found %d", ErrTooShort, lengthBytes, len(b))
+// file is what the header describes; without a buffer the tensors have no Data.
+func (h header) file(buffer []byte) *File {
+	f := &File{Tensors: make([]Tensor, len(h.entries)), Metadata: h.metadata}
+	for i, e := range h.entries {
+		f.Tensors[i] = Tensor{Name: e.name, DType: e.dtype, Shape: e.shape}
+		if buffer != nil {
+			f.Tensors[i].Data = buffer[e.begin:e.end:e.end]
+		}
 	}
-	n := binary.LittleEndian.Uint64(b)
-	rest := b[lengthBytes:]
-	switch {
-	case n > MaxHeader:
-		return nil, nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrHeaderTooLarge, n, MaxHeader)
-	case n > uint64(len(rest)):
-		return nil, nil, fmt.Errorf("%w: header of %d bytes, but only %d follow", ErrHeaderBeyondFile, n, len(rest))
-	}
-	raw, buffer = rest[:n], rest[n:]
-	switch {
-	case n == 0:
-		return nil, nil, fmt.Errorf("%w: it is empty", ErrHeaderStart)
-	case raw[0] != '{':
-		return nil, nil, fmt.Errorf("%w: found byte %#02x", ErrHeaderStart, raw[0])
-	case !utf8.Valid(raw):
-		return nil, nil, ErrHeaderUTF8
-	}
-	return raw, buffer, nil
+	sortByName(f.Tensors)
+	return f
 }
 
 // check reports an entry that breaks a rule by itself.

@@ -1,13 +1,16 @@
 package safetensors
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // raw makes a file of a header and a buffer of n bytes.
@@ -204,3 +207,24 @@ func TestWriterRefusesWhatAReaderWould(t *testing.T) {
 		}
 	}
 }
+
+// TestAFileIsSeenToBeWrongBeforeItIsRead makes files of a gigabyte of which nothing is
+// on the disk, and reads them from something that fails behind the header.
+func TestAFileIsSeenToBeWrongBeforeItIsRead(t *testing.T) {
+	for header, rule := range map[string]error{
+		"{}": ErrNotCovered,
+		`{"a":{"dtype":"U8","shape":[9],"data_offsets":[0,9]}}`:                                                                       ErrNotCovered,
+		`{"a":{"dtype":"U8","shape":[1073741824],"data_offsets":[0,2]}}`:                                                              ErrSize,
+		`{"a":{"dtype":"F64","shape":[1073741824],"data_offsets":[0,8589934592]}}`:                                                    ErrOutsideBuffer,
+		`{"a":{"dtype":"U8","shape":[1073741824],"data_offsets":[0,1073741824]}}`:                                                     errUnexpected,
+		`{"a":{"dtype":"U8","shape":[1073741824],"data_offsets":[0,1073741824]},"b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`: ErrOverlap,
+	} {
+		b := raw(header, 0)
+		from := io.MultiReader(bytes.NewReader(b), iotest.ErrReader(errors.New("the tensors were read")))
+		if _, err := readFrom(from, len(b)+1<<30, func(*File) error { return errUnexpected }); !errors.Is(err, rule) {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+}
+
+var errUnexpected = errors.New("not expected")

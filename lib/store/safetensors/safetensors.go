@@ -78,6 +78,15 @@ type File struct {
 	Metadata map[string]string
 }
 
+// Bytes is how many bytes all tensors have, by their shapes.
+func (f *File) Bytes() (n int) {
+	for _, t := range f.Tensors {
+		size, _ := byteSize(t.DType, t.Shape) // 0 of one that no file holds
+		n += size
+	}
+	return n
+}
+
 // Tensor returns the tensor of that name, or an error that says which there are.
 func (f *File) Tensor(name string) (Tensor, error) {
 	for _, t := range f.Tensors {
@@ -105,16 +114,28 @@ func (f *File) names() string {
 }
 
 // Read reads and checks a file. The tensors share one buffer.
-func Read(path string) (*File, error) {
-	b, err := files.Read(path, math.MaxInt64)
+func Read(path string) (*File, error) { return ReadExpected(path, nil) }
+
+// ReadExpected is Read for who knows what has to be in a file: expected is given the
+// tensors without their Data before those are read, and none is where it finds an error.
+func ReadExpected(path string, expected func(*File) error) (*File, error) {
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := Decode(b)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > math.MaxInt {
+		return nil, fmt.Errorf("%s: %w: %d bytes", path, ErrOverflow, info.Size())
+	}
+	out, err := readFrom(f, int(info.Size()), expected)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return f, nil
+	return out, nil
 }
 
 // Write writes f to path in one step: whoever reads path, even after a power
