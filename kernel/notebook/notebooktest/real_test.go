@@ -98,6 +98,36 @@ func TestARealRunKeepsWhatItDoesNotTouch(t *testing.T) {
 	}
 }
 
+// Standard input is at its end for every cell, and what a cell prints comes whole,
+// however long it is.
+func TestARealCellFindsNoInputAndPrintsAsMuchAsItLikes(t *testing.T) {
+	run := Kernel(t)
+	run.Timeout = time.Minute
+	nb := newNotebook(t,
+		"import (\n\t\"fmt\"\n\t\"io\"\n\t\"os\"\n\t\"strings\"\n)\n%%\nvar x int\n_, err := fmt.Scan(&x)\nfmt.Println(x, err)\nb, err := io.ReadAll(os.Stdin)\nfmt.Println(len(b), err)",
+		"!cat; read x; echo \"got:$x\"",
+		"%with_inputs\n!read x; echo \"got:$x\"",
+		"%%bash\necho script | cat",
+		"%%\nfmt.Println(strings.Repeat(\"a\", 1_000_000))",
+		"%%\nfor i := range 100_000 {\n\tfmt.Println(\"line\", i)\n}",
+		"%%\nfor i := range 100_000 {\n\tfmt.Print(\"\\r\", i, \" %\")\n}",
+	)
+	if _, err := run.Execute(t.Context(), nb); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"stdout0 EOF\n0 <nil>\n", "stdoutgot:\n", "stdoutgot:\n", "stdoutscript\n", "stdout" + strings.Repeat("a", 1_000_000) + "\n"} {
+		if got := outputs(nb.Cells[i]); got != want {
+			t.Errorf("cell %d: %.100q of %d, want %.100q of %d", i+1, got, len(got), want, len(want))
+		}
+	}
+	if got := outputs(nb.Cells[5]); strings.Count(got, "\n") != 100_000 || !strings.HasSuffix(got, "line 99999\n") || len(nb.Cells[5].Outputs) != 1 {
+		t.Errorf("%d lines in %d outputs", strings.Count(got, "\n"), len(nb.Cells[5].Outputs))
+	}
+	if got := outputs(nb.Cells[6]); got != "stdout99999 %" {
+		t.Errorf("an update: %.100q", got)
+	}
+}
+
 func TestARealShellLineThatFailsAnInterruptAndATimeout(t *testing.T) {
 	run := Kernel(t)
 	run.Folder = t.TempDir()
