@@ -39,23 +39,62 @@ def say(event, **fields):
 
 
 def rewind(text):
-    """Leaves of a line that was overwritten from its start what was written last."""
-    return re.sub(r"[^\n]*\r+([^\r\n])", r"\1", text.replace("\r\n", "\n"))
+    """Leaves of a line that was overwritten from its start what was written last.
+
+    A return that ends a text overwrites nothing yet, so that pieces may be rewound one
+    after the other: rewind(rewind(a) + b) is rewind(a + b).
+    """
+    if "\r" not in text:
+        return text
+    *lines, last = text.split("\n")
+    begun = last.rstrip("\r")
+    kept = [line.rstrip("\r").rpartition("\r")[2] for line in lines]
+    return "\n".join([*kept, begun.rpartition("\r")[2] + last[len(begun) :]])
+
+
+class Stream:
+    """A stream's output that is being written. Its text is put together when somebody
+    reads it, or when twice as much has come as was left of it: every character is
+    looked at a few times, however many messages bring the text."""
+
+    def __init__(self, out):
+        self.out, self.pieces, self.size, self.limit = out, [], 0, 0
+        self.add(out.text)
+
+    def add(self, text):
+        self.pieces.append(text)
+        self.size += len(text)
+        if self.size > self.limit:
+            self.settle()
+
+    def settle(self):
+        self.out.text = rewind("".join(self.pieces))
+        self.pieces, self.size = [self.out.text], len(self.out.text)
+        self.limit = 2 * self.size + (1 << 16)
 
 
 class Client(NotebookClient):
     """Keeps consecutive texts on one stream as one output, as a reader sees them."""
 
+    stream = None  # the last output, while it is one
+
     def output(self, outs, msg, display_id, cell_index):
         content = msg["content"]
-        last = outs[-1] if outs and not self.clear_before_next_output else None
-        if msg["msg_type"] == "stream" and last and last.output_type == "stream" and last.name == content["name"]:
-            last.text = rewind(last.text + content["text"])
+        ours = self.stream and outs and outs[-1] is self.stream.out and not self.clear_before_next_output
+        if ours and msg["msg_type"] == "stream" and self.stream.out.name == content["name"]:
+            self.stream.add(content["text"])
             return None
+        self.settle()
         out = super().output(outs, msg, display_id, cell_index)
         if out and out.output_type == "stream":
-            out.text = rewind(out.text)
+            self.stream = Stream(out)
         return out
+
+    def settle(self):
+        """Puts the text of the stream that is being written together."""
+        if self.stream:
+            self.stream.settle()
+            self.stream = None
 
 
 def fresh(notebook, metadata):
@@ -135,6 +174,7 @@ class Runner:
             event = "died"
             self.notebook.cells[index].execution_count = count
         seconds = time.monotonic() - began
+        self.client.settle()
         return {"event": event, "seconds": seconds, "reply": self.reply, "notebook": scrubbed(self.notebook, self.folders)}
 
     async def obeying(self, work):

@@ -108,6 +108,11 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 		return err
 	}
 	cmd.Env = append(os.Environ(), "PATH="+path)
+	if headless() {
+		if cmd.Env, err = withoutInput(cmd.Env, folder); err != nil {
+			return err
+		}
+	}
 	if r.process, err = start(cmd); err != nil {
 		return fmt.Errorf("gonb does not start: %w", err)
 	}
@@ -124,6 +129,12 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	if err != nil {
 		r.stop()
 		return fmt.Errorf("gonb does not answer (%w); its last words:\n%s", err, r.log.last())
+	}
+	if headless() {
+		if err := programsWithoutInput(r.log.temp()); err != nil {
+			r.stop()
+			return err
+		}
 	}
 	version, _ := proc.Version(o.Gonb)
 	r.machine.info = kernelInfo(info, cmp.Or(version, "(unknown version)"))

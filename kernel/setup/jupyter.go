@@ -13,6 +13,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
+// What the web pages of executed notebooks are made with.
+var (
+	//go:embed pages/index.html.j2
+	pageTemplate string
+	//go:embed pages/jupyter_nbconvert_config.py
+	pageFilter string
+)
+
 // settings are Jupyter's files that make it quiet: it asks nobody for news or
 // new versions, and looks for no language servers but the kernel's own. The first
 // Tab waits until the kernel's has read the library; by default JupyterLab stops
@@ -23,14 +31,9 @@ var settings = map[string]string{
 	"config/labconfig/page_config.json":               `{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}, "lockedExtensions": {"@jupyterlab/apputils-extension:announcements": true}}`,
 	"config/labconfig/default_setting_overrides.json": `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}, "@jupyterlab/completer-extension:manager": {"providerTimeout": 30000}}`,
 
-	// nbconvert's own pages say of every picture that it has no description.
-	"data/nbconvert/templates/lethe/conf.json": `{"base_template": "lab"}`,
-	"data/nbconvert/templates/lethe/index.html.j2": `{%- extends 'lab/index.html.j2' -%}
-{%- block data_png scoped -%}
-{%- set says = output.data.get('text/plain', '').strip().split('\n')[0] -%}
-{{ super() | replace('<img src=', '<img alt="' ~ (says | escape_html) ~ '" src=', 1) if says else super() }}
-{%- endblock -%}
-`,
+	"data/nbconvert/templates/lethe/conf.json":     `{"base_template": "lab"}`,
+	"data/nbconvert/templates/lethe/index.html.j2": pageTemplate,
+	"config/jupyter_nbconvert_config.py":           pageFilter,
 }
 
 // launcher is an extension with an entry for a new notebook that has what a cell

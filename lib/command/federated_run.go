@@ -24,8 +24,8 @@ func newFederatedRun() *cobra.Command {
 its folder.
 
 With --like the same users take part in every round as in the run that made that
-file, over a network or here, and the weights must be the same, bit for bit:
-otherwise it says by how much they differ, and fails.
+file, over a network or here, and the weights and the losses of all rounds must be
+the same, bit for bit: otherwise it says by how much they differ, and fails.
 
 Memory: about six times the files of records, and the network's activations of a batch.`,
 		Example: "  lethe federated run study --out weights.safetensors\n  lethe federated run study --like study/weights.safetensors --json",
@@ -52,7 +52,7 @@ Memory: about six times the files of records, and the network's activations of a
 		}
 		a := cli.Answer{Value: history, Text: roundsTable(history).Text}
 		if *like != "" {
-			a.Fault = compareWeights(cmd, s, p, *like)
+			a.Fault = compare(cmd, s, p, history, *like)
 		}
 		return a, nil
 	})
@@ -129,18 +129,40 @@ func roundsTable(history []federated.Round) *report.Table {
 
 func listed(users []int) string { return strings.Trim(fmt.Sprint(users), "[]") }
 
-func compareWeights(cmd *cobra.Command, s flower.Study, p nn.Params, like string) error {
-	other, _, err := s.ReadWeights(like)
+// compare reports another run whose weights, or whose losses of a round, are others.
+func compare(cmd *cobra.Command, s flower.Study, p nn.Params, history []federated.Round, like string) error {
+	other, rounds, err := s.ReadWeights(like)
 	if err != nil {
 		return err
 	}
-	if p.Hash() == other.Hash() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "lethe: the weights are those of %s, bit for bit\n", like)
-		return nil
+	if p.Hash() != other.Hash() {
+		d, err := p.Displacement(other)
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("the weights are not those of %s: they differ by %.3g of their length (another kind of engine rounds otherwise)", like, d)
 	}
-	d, err := p.Displacement(other)
-	if err != nil {
-		return err
+	if err := compareLosses(history, rounds); err != nil {
+		return fmt.Errorf("the weights are those of %s: %w", like, err)
 	}
-	return fmt.Errorf("the weights are not those of %s: they differ by %.3g of their length (another kind of engine rounds otherwise)", like, d)
+	fmt.Fprintf(cmd.ErrOrStderr(), "lethe: the weights and losses are those of %s, bit for bit\n", like)
+	return nil
+}
+
+// compareLosses names the first round of which the other run has another loss, or none.
+func compareLosses(history, other []federated.Round) error {
+	if len(history) != len(other) {
+		return fmt.Errorf("but the rounds are %d, there %d", len(history), len(other))
+	}
+	for i, h := range history {
+		a, b := h.Loss, other[i].Loss
+		switch {
+		case a == nil && b == nil:
+		case a == nil || b == nil:
+			return fmt.Errorf("but of round %d one of the two runs has no loss", h.Round)
+		case *a != *b:
+			return fmt.Errorf("but the loss of round %d is %v, there %v", h.Round, *a, *b)
+		}
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/cli/clitest"
 	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
 // cutOf writes a small table and is the beginning of a command that cuts it.
@@ -57,6 +58,22 @@ func TestAFederationRunsFromItsFolder(t *testing.T) {
 	r := lethe(t, "federated", "run", folder, "--like", out)
 	if r.Code != 0 || !strings.Contains(r.Stderr, "bit for bit") || !strings.Contains(r.Out, "0 1 2") {
 		t.Errorf("%+v", r)
+	}
+	// The losses are compared too, of every round.
+	weights, err := safetensors.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	history, changed := weights.Metadata["lethe.federated"], filepath.Join(t.TempDir(), "changed.safetensors")
+	for _, c := range []struct{ with, words string }{
+		{`"loss":0.5`, "the loss of round 2 is "}, {`"silent":[]`, "of round 2 one of the two runs has no loss"}} {
+		weights.Metadata["lethe.federated"] = history[:strings.LastIndex(history, `"loss"`)] + c.with + "}]"
+		if err := safetensors.Write(changed, weights); err != nil {
+			t.Fatal(err)
+		}
+		if r := lethe(t, "federated", "run", folder, "--like", changed); r.Code != 1 || !strings.Contains(r.Stderr, c.words) {
+			t.Errorf("%s: %+v", c.with, r)
+		}
 	}
 	fails := lethe(t, "federated", "run", folder, "--like", filepath.Join(folder, "initial.safetensors"))
 	if fails.Code != 1 || !strings.Contains(fails.Stderr, "does not say which rounds") {

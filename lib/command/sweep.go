@@ -170,7 +170,7 @@ local: as many workers as this machine has cores, until all is done.`,
 	f.StringArrayVar(&s.slurm.Args, "sbatch-arg", nil, "one more argument of sbatch; may be given more than once")
 	f.IntVar(&s.slurm.Lead, "lead", 0, "seconds before the end of its time at which a worker saves its work (default 300)")
 	f.IntVar(&s.size, "array-size", 0, "Slurm's MaxArraySize, with --print (default 1001; otherwise Slurm is asked)")
-	f.StringVar(&s.kubernetes.Image, "image", "", "Kubernetes: the pods' image; the program is in the sweep's folder")
+	f.StringVar(&s.kubernetes.Image, "image", "", "Kubernetes: the pods' image, with sh and sha256sum; the program is in the sweep's folder")
 	f.StringVar(&s.kubernetes.Claim, "claim", "", "Kubernetes: the volume claim that holds the sweep's folder")
 	f.StringVar(&s.kubernetes.Mount, "mount", "", "Kubernetes: where the volume is mounted")
 	f.StringVar(&s.kubernetes.Dir, "pod-dir", "", "Kubernetes: the sweep's folder in a pod")

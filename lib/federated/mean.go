@@ -34,17 +34,21 @@ type Update struct {
 }
 
 // Average is the mean of what the users sent, added up in float64 in the order
-// given and rounded once to float32. It names the user whose weights are not
-// numbers, or of another model.
+// given and rounded once to float32. It names the user who sent twice, or whose
+// weights are not numbers, or of another model.
 func (m Mean) Average(updates []Update) (nn.Params, error) {
 	if len(updates) == 0 {
 		return nil, errors.New("federated: the mean of no weights")
 	}
-	s := newSum(updates[0].Params)
+	s, seen := newSum(updates[0].Params), map[int]bool{}
 	for _, u := range updates {
 		if u.Records < 0 {
 			return nil, fmt.Errorf("federated: user %d: %d records", u.User, u.Records)
 		}
+		if seen[u.User] {
+			return nil, fmt.Errorf("federated: user %d sent twice", u.User)
+		}
+		seen[u.User] = true
 		if err := s.add(u.Params, m.of(u.Records)); err != nil {
 			return nil, fmt.Errorf("federated: user %d: %w", u.User, err)
 		}
@@ -92,6 +96,9 @@ func (s *sum) mean() (nn.Params, error) {
 		for j := range t.Data {
 			t.Data[j] = float32(s.values[i][j] / s.counts)
 		}
+	}
+	if err := out.Check(); err != nil {
+		return nil, fmt.Errorf("federated: the mean: %w", err)
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -116,7 +117,9 @@ func (f Federation) round(ctx context.Context, r *model.Runner, s *State) (*Stat
 		record.Answered = append(record.Answered, u.ID)
 	}
 	if len(answering) > 0 {
-		loss /= sum.counts
+		if loss /= sum.counts; math.IsNaN(loss) || math.IsInf(loss, 0) {
+			return nil, fmt.Errorf("federated: round %d: the mean loss is %v", n, loss)
+		}
 		record.Loss = &loss
 		if next.Params, err = sum.mean(); err != nil {
 			return nil, err

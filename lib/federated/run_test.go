@@ -95,6 +95,7 @@ func TestTheMeanRefusesWhatIsNoModelByItsUser(t *testing.T) {
 		{[]Update{{3, 1, weights(1, 2, 3)}, {4, 1, weights(1, 2, 3)[:1]}}, []string{"user 4", "1 tensors against 2"}},
 		{[]Update{{3, 0, weights(1, 2, 3)}}, []string{"0 records"}},
 		{[]Update{{3, 5, weights(1, 2, 3)}, {4, -2, weights(1, 2, 3)}}, []string{"user 4", "-2 records"}},
+		{[]Update{{3, 5, weights(1, 2, 3)}, {4, 1, weights(1, 2, 3)}, {3, 5, weights(1, 2, 3)}}, []string{"user 3", "sent twice"}},
 	} {
 		_, err := ByRecords.Average(c.updates)
 		wantWords(t, err, c.words...)

@@ -6,16 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Kubernetes hands a sweep to a Kubernetes cluster, a stage at a time, as an Indexed
 // Job whose pods see the sweep's folder on a volume.
 type Kubernetes struct {
 	Resources
-	Image     string // with a C library if the program needs one; it brings itself
+	Image     string // with sh and sha256sum, and a C library if the program needs one; it brings itself
 	Claim     string // the PersistentVolumeClaim that holds the sweep
 	Mount     string // where the volume is mounted in a pod
 	Dir       string // the sweep's folder there
@@ -50,7 +52,7 @@ func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 	env := []object{{"name": "GOMAXPROCS", "value": strconv.Itoa(max(1, k.CPUs))}}
 	for _, e := range k.Env {
 		n, v, _ := strings.Cut(e, "=")
-		env = append(env, object{"name": n, "value": v})
+		env = append(env, object{"name": n, "value": verbatim(v)})
 	}
 	requests := object{"cpu": strconv.Itoa(max(1, k.CPUs))}
 	resources := object{"requests": requests}
@@ -59,8 +61,8 @@ func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 	}
 	container := object{
 		"name": "lethe", "image": k.Image, "env": env, "resources": resources,
-		"command": []string{path.Join(k.Dir, g.Program.Name), "sweep", "work", k.Dir, "--stage", strconv.Itoa(stage),
-			"--shard", fmt.Sprintf("$(JOB_COMPLETION_INDEX)/%d", g.Shards)},
+		"command": []string{"sh", "-euc", verbatim(startPlanned("exec")), "sh", g.Program.SHA256, verbatim(path.Join(k.Dir, g.Program.Name)),
+			"sweep", "work", verbatim(k.Dir), "--stage", strconv.Itoa(stage), "--shard", fmt.Sprintf("$(JOB_COMPLETION_INDEX)/%d", g.Shards)},
 		"volumeMounts": []object{{"name": "sweep", "mountPath": k.Mount}},
 	}
 	parallel := g.Shards
@@ -92,6 +94,16 @@ func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 	}, "", "  ")
 }
 
+// verbatim is a text from which Kubernetes makes the text itself: it would put the
+// value of a variable in the place of $(NAME).
+func verbatim(s string) string { return strings.ReplaceAll(s, "$", "$$") }
+
+var (
+	// goodObject is the name of an object, goodQuantity an amount of memory.
+	goodObject   = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	goodQuantity = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|[KMGTPE]i|[MGTPE])?$`)
+)
+
 func (k Kubernetes) check(g *Progress) error {
 	switch {
 	case k.Image == "":
@@ -105,7 +117,20 @@ func (k Kubernetes) check(g *Progress) error {
 	case g.Shards > 100000:
 		return fmt.Errorf("%d shards: an Indexed Job has at most 100000", g.Shards)
 	}
-	return k.Resources.check(k.Image, k.Claim, k.Mount, k.Dir, k.Namespace)
+	if err := k.Resources.check(k.Image, k.Claim, k.Mount, k.Dir, k.Namespace); err != nil {
+		return err
+	}
+	switch {
+	case !goodObject.MatchString(k.Claim) || k.Namespace != "" && !goodObject.MatchString(k.Namespace):
+		return fmt.Errorf("the volume claim %q in the namespace %q: names hold small letters, digits, dots and dashes", k.Claim, k.Namespace)
+	case k.Mem != "" && !goodQuantity.MatchString(k.Mem):
+		return fmt.Errorf("memory %q: Kubernetes reads 4Gi or 500Mi", k.Mem)
+	case strings.ContainsFunc(k.Image, unicode.IsSpace):
+		return fmt.Errorf("the image %q holds a space", k.Image)
+	case strings.Contains(k.Mount, ":"):
+		return fmt.Errorf("the mount %q holds a colon", k.Mount)
+	}
+	return nil
 }
 
 // Submit applies the first stage that has something to do.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -62,8 +65,11 @@ func TestTheManifestIsAnIndexedJobOfAllShards(t *testing.T) {
 		t.Errorf("%+v", m.Metadata)
 	}
 	c := s.Template.Spec.Containers[0]
-	if got := strings.Join(c.Command, " "); got != "/data/t1/lethe sweep work /data/t1 --stage 1 --shard $(JOB_COMPLETION_INDEX)/5" {
+	if got := strings.Join(c.Command[3:], " "); got != "sh "+p.Program.SHA256+" /data/t1/lethe sweep work /data/t1 --stage 1 --shard $(JOB_COMPLETION_INDEX)/5" {
 		t.Errorf("%q", got)
+	}
+	if !slices.Equal(c.Command[:3], []string{"sh", "-euc", strings.ReplaceAll(startPlanned("exec"), "$", "$$")}) {
+		t.Errorf("%q", c.Command[:3])
 	}
 	if c.Image != "debian:12" || c.Env[0].Value != "2" || c.Env[1].Value != "/data/sets" || c.VolumeMounts[0].MountPath != "/data" ||
 		s.Template.Spec.Volumes[0].PersistentVolumeClaim.ClaimName != "lethe" || s.Template.Spec.RestartPolicy != "Never" {
@@ -105,13 +111,70 @@ func TestAStageAtATimeIsApplied(t *testing.T) {
 	}
 }
 
+// expanded is a word as a pod gets it: Kubernetes puts values in the place of $(NAME),
+// and $ in the place of $$ (k8s.io/kubernetes, third_party/forked/golang/expansion).
+func expanded(s string) string {
+	return strings.NewReplacer("$$", "$", "$(JOB_COMPLETION_INDEX)", "3").Replace(s)
+}
+
+// A pod's shell starts the program that was planned, and no other one.
+func TestAPodStartsThePlannedProgramOnly(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux starts an open file by its number")
+	}
+	dir, p := planned(t, small(), 5)
+	odd := filepath.Join(t.TempDir(), "it's $(HOME) $JOB")
+	if err := os.Rename(dir, odd); err != nil {
+		t.Fatal(err)
+	}
+	told := []byte("#!/bin/sh\nprintf '%s\\n' \"$LETHE_DATA\" \"$@\"\n")
+	if err := os.WriteFile(filepath.Join(odd, "lethe"), told, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	g := look(t, odd)
+	k := pods()
+	k.Mount, k.Dir, k.Env = filepath.Dir(odd), odd, []string{"LETHE_DATA=$(HOME)"}
+	start := func() (string, error) {
+		b, err := k.Manifest(g, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m manifest
+		if err := json.Unmarshal(b, &m); err != nil {
+			t.Fatal(err)
+		}
+		var words []string
+		for _, w := range m.Spec.Template.Spec.Containers[0].Command {
+			words = append(words, expanded(w))
+		}
+		c := exec.Command(words[0], words[1:]...)
+		c.Env = append(os.Environ(), "LETHE_DATA="+expanded(m.Spec.Template.Spec.Containers[0].Env[1].Value))
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := start(); err == nil || !strings.Contains(out, "refused: "+filepath.Join(odd, "lethe")) {
+		t.Errorf("another program: %v, %s", err, out)
+	}
+	var err error
+	if g.Program.SHA256, err = hashOf(filepath.Join(odd, "lethe")); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join([]string{"$(HOME)", "sweep", "work", odd, "--stage", "0", "--shard", fmt.Sprintf("3/%d", p.Shards), ""}, "\n")
+	if out, err := start(); err != nil || out != want {
+		t.Errorf("%v: %q, want %q", err, out, want)
+	}
+}
+
 func TestAManifestThatCannotWorkIsRefused(t *testing.T) {
 	dir, _ := planned(t, small(), 2)
 	for word, change := range map[string]func(*Kubernetes){
 		"image": func(k *Kubernetes) { k.Image = "" }, "claim": func(k *Kubernetes) { k.Claim = "" },
 		`"/data"`: func(k *Kubernetes) { k.Dir = "/database/t1" }, `"data"`: func(k *Kubernetes) { k.Mount = "data" },
 		"time": func(k *Kubernetes) { k.Time = "1:00" }, "a line": func(k *Kubernetes) { k.Namespace = "a\nb" },
-		"-2 workers": func(k *Kubernetes) { k.MaxParallel = -2 },
+		"-2 workers": func(k *Kubernetes) { k.MaxParallel = -2 }, `claim "Data"`: func(k *Kubernetes) { k.Claim = "Data" },
+		`namespace "a: b"`: func(k *Kubernetes) { k.Namespace = "a: b" }, "memory": func(k *Kubernetes) { k.Mem = "4G, cpu: 9" },
+		"a space": func(k *Kubernetes) { k.Image = "debian 12" }, "no UTF-8": func(k *Kubernetes) { k.Dir += "\xff" },
+		"a colon": func(k *Kubernetes) { k.Mount, k.Dir = "/a:b", "/a:b/c" }, "in one line": func(k *Kubernetes) { k.Env = []string{"A=b\u2028"} },
 	} {
 		k := pods()
 		change(&k)

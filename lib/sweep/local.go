@@ -107,8 +107,14 @@ func (l Local) worker(ctx context.Context, g *Progress, stage, shard int, log st
 		return err
 	}
 	defer f.Close()
-	c := exec.CommandContext(ctx, filepath.Join(g.Dir, g.Program.Name), "sweep", "work", g.Dir, "--stage", strconv.Itoa(stage),
+	program, err := g.openProgram()
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	c := exec.CommandContext(ctx, program.Name(), "sweep", "work", g.Dir, "--stage", strconv.Itoa(stage),
 		"--shard", fmt.Sprintf("%d/%d", shard, g.Shards), "--log", log)
+	startOpened(c, program)
 	c.Env = append(append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(l.share(runtime.NumCPU()))), l.Env...)
 	c.Stdout, c.Stderr = f, f
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }

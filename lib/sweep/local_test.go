@@ -25,7 +25,11 @@ const asWorker = "LETHE_TEST_SWEEP_WORKER"
 
 func TestMain(m *testing.M) {
 	if how := os.Getenv(asWorker); how != "" {
-		if err := beWorker(how); err != nil {
+		be := beWorker
+		if how == "plan" {
+			be = func(string) error { return bePlanner(os.Args[1]) }
+		}
+		if err := be(how); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -191,6 +195,32 @@ func TestALocalSweepWithoutItsProgramSaysSo(t *testing.T) {
 	}
 	if err := (Local{Out: &out}).Run(t.Context(), g); err != nil || len(g.Left()) != len(g.Jobs) || !strings.Contains(out.String(), "lethe") {
 		t.Errorf("%v, %d left: %s", err, len(g.Left()), out.String())
+	}
+}
+
+// Another program than the planned one is not started, also where it takes the place of
+// the planned one between two workers.
+func TestALocalSweepStartsThePlannedProgramOnly(t *testing.T) {
+	dir := laid(t, 2)
+	g, at := look(t, dir), filepath.Join(dir, "lethe")
+	other := filepath.Join(dir, "other")
+	if err := os.WriteFile(other, []byte("#!/bin/sh\ntouch "+filepath.Join(dir, "started")+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	l := Local{Out: &out, Resources: Resources{MaxParallel: 1, Env: []string{asWorker + "=well"}}, Started: func(int, int, *os.Process) {
+		if err := os.Rename(other, at); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+	}}
+	if err := l.Run(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+		t.Error("another program was started")
+	}
+	if !strings.Contains(out.String(), "refused: "+at+" has SHA-256") || len(g.Left()) == 0 {
+		t.Errorf("%d left: %s", len(g.Left()), out.String())
 	}
 }
 

@@ -15,6 +15,11 @@
 // keep a file that one process has written and closed. The same shard may be worked
 // on twice at the same time, by a step that its cluster took for dead: both attempts
 // compute the same bytes.
+//
+// The folder is data. Whoever starts its program, here, in Slurm's script or in a pod,
+// starts a file that was hashed just before and has the SHA-256 of the plan; scripts
+// hold nothing of the plan that a shell would read as more than a word; and a plan
+// names no library to load.
 package sweep
 
 import (
@@ -214,49 +219,90 @@ func deal(jobs []Job, shards int) (stages int) {
 	return stages
 }
 
-// Lay makes the folder of a sweep: the plan, and a copy of the program beside it.
-// A folder that holds a plan already is refused.
+// The names that the program beside a plan may have.
+var programNames = []string{"lethe", "lethe.exe"}
+
+// Lay makes the folder of a sweep: a copy of the program, and the plan beside it. The
+// plan comes last, in one step: where it is, everything is. A folder that holds
+// anything but what a killed Lay leaves is refused.
 func (p *Plan) Lay(dir, program string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	path := filepath.Join(dir, PlanFile)
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s is there already: a sweep is planned into a folder of its own", path)
-	}
-	p.Program.Name = "lethe"
+	p.Program.Name = programNames[0]
 	if strings.HasSuffix(program, ".exe") {
-		p.Program.Name += ".exe"
-	}
-	var err error
-	if p.Program.SHA256, err = copyProgram(filepath.Join(dir, p.Program.Name), program); err != nil {
-		return err
+		p.Program.Name = programNames[1]
 	}
 	for i := range p.Jobs {
-		p.Jobs[i].Command = []string{"./" + p.Program.Name, "sweep", "work", ".", "--job", p.Jobs[i].ID}
+		p.Jobs[i].Command = p.command(p.Jobs[i].ID)
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	if err := sweepOut(dir, program); err != nil {
+		return err
+	}
+	copied := filepath.Join(dir, p.Program.Name)
+	if err := copyProgram(copied, program); err != nil {
+		return err
+	}
+	var err error
+	if p.Program.SHA256, err = hashOf(copied); err != nil {
+		return err
 	}
 	b, err := json.MarshalIndent(p, "", " ")
 	if err != nil {
 		return err
 	}
-	return files.Put(path, append(b, '\n'))
+	return files.Put(filepath.Join(dir, PlanFile), append(b, '\n'))
 }
 
-func copyProgram(to, from string) (hash string, err error) {
+// sweepOut empties a folder of what a Lay that was killed has left, and refuses one that
+// holds anything else.
+func sweepOut(dir, program string) error {
+	if _, err := os.Lstat(filepath.Join(dir, PlanFile)); err == nil {
+		return fmt.Errorf("%s is there already: a sweep is planned into a folder of its own", filepath.Join(dir, PlanFile))
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var left []string
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.Type().IsRegular() && strings.HasPrefix(e.Name(), files.Prefix):
+			left = append(left, path)
+		case strings.HasPrefix(e.Name(), "."): // a file system's own
+		case e.Type().IsRegular() && slices.Contains(programNames, e.Name()) && !files.Same(path, program):
+		default:
+			return fmt.Errorf("%s holds %q: a sweep is planned into a folder of its own", dir, e.Name())
+		}
+	}
+	for _, path := range left {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyProgram(to, from string) error {
 	in, err := files.Open(from)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err != nil {
-		return "", err
-	}
-	return hashOf(to)
+	err = files.Write(to, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+	return errors.Join(err, os.Chmod(to, 0o755))
+}
+
+// command does a job alone, in the sweep's folder.
+func (p *Plan) command(job string) []string {
+	return []string{"./" + p.Program.Name, "sweep", "work", ".", "--job", job}
 }
 
 // longestPlan bounds what is read of a plan: a million jobs.
@@ -274,7 +320,10 @@ func Read(dir string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.check(); err != nil {
+	if err = p.check(); err == nil && !goodHash.MatchString(p.Program.SHA256) {
+		err = fmt.Errorf("program: %q with SHA-256 %q", p.Program.Name, p.Program.SHA256)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil
@@ -283,6 +332,8 @@ func Read(dir string) (*Plan, error) {
 var (
 	goodID   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}$`)
 	goodHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	// goodEngine has no path: the library that it names would be loaded.
+	goodEngine = regexp.MustCompile(`^[a-z0-9_]+(:[A-Za-z0-9_-]+)?$`)
 )
 
 func (p *Plan) check() error {
@@ -295,8 +346,10 @@ func (p *Plan) check() error {
 		return fmt.Errorf("%d jobs in %d shards and %d stages", len(p.Jobs), p.Shards, p.Stages)
 	case p.Engine.Is == "":
 		return errors.New("engine: nothing says what it is")
-	case p.Program.Name == "" || p.Program.Name != filepath.Base(p.Program.Name) || !goodHash.MatchString(p.Program.SHA256):
-		return fmt.Errorf("program: %q with SHA-256 %q", p.Program.Name, p.Program.SHA256)
+	case !goodEngine.MatchString(p.Engine.Open):
+		return fmt.Errorf("engine: %q: a plan names no file to load; plan for xla and set LETHE_XLA_PLUGIN on every node", p.Engine.Open)
+	case !slices.Contains(programNames, p.Program.Name):
+		return fmt.Errorf("program: %q is none of %q", p.Program.Name, programNames)
 	}
 	seen := map[string]Job{}
 	for i, j := range p.Jobs {
@@ -319,6 +372,8 @@ func (p *Plan) checkJob(j Job, before map[string]Job) error {
 		return fmt.Errorf("stage %d of %d", j.Stage, p.Stages)
 	case j.Shard < 0 || j.Shard >= p.Shards:
 		return fmt.Errorf("shard %d of %d", j.Shard, p.Shards)
+	case j.Command != nil && !slices.Equal(j.Command, p.command(j.ID)):
+		return fmt.Errorf("the command %q does something else than the job", j.Command)
 	}
 	for _, id := range j.Needs {
 		n, ok := before[id]

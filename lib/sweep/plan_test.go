@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/lab"
 )
 
@@ -122,6 +126,114 @@ func TestAPlanIsReadAsItWasLaid(t *testing.T) {
 	}
 }
 
+// What a plan that was killed leaves, at whatever moment, keeps no other one from the
+// folder; what somebody else has there does.
+func TestAKilledPlanLeavesRoomForTheNext(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lay := func(left map[string]string) (string, error) {
+		dir := filepath.Join(t.TempDir(), "sweep")
+		for name, text := range left {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := New(small().jobs(), Options{Recipes: []string{"test/grid"}, Scale: "quick", Engine: Engine{"auto", engineHere}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir, p.Lay(dir, program)
+	}
+	for _, left := range []map[string]string{
+		{}, {".new-17": ""}, {".new-17": "#!/bin"}, {"lethe": ""}, {"lethe": "#!/b"}, {"lethe": "#!/bin/sh\n", ".new-3": "{"}, {".snapshot/x": ""},
+	} {
+		dir, err := lay(left)
+		if err != nil {
+			t.Errorf("%v: %v", left, err)
+			continue
+		}
+		if _, err := Read(dir); err != nil {
+			t.Errorf("%v: %v", left, err)
+		}
+		info, err := os.Stat(filepath.Join(dir, "lethe"))
+		if err != nil || info.Mode().Perm() != 0o755 && runtime.GOOS != "windows" {
+			t.Errorf("%v: %v, %v", left, info, err)
+		}
+		if over, err := filepath.Glob(filepath.Join(dir, files.Prefix+"*")); err != nil || len(over) > 0 {
+			t.Errorf("%v left %v, %v", left, over, err)
+		}
+	}
+	for _, left := range []map[string]string{{"notes.txt": ""}, {"lethe/x": ""}, {"stores/0/x": ""}, {"plan.json": ""}} {
+		if dir, err := lay(left); err == nil || !strings.Contains(err.Error(), "a folder of its own") {
+			t.Errorf("%v: %v, %s", left, err, dir)
+		}
+	}
+}
+
+// A process that plans is killed a hundred times, at other moments of its work: a sweep
+// is there whole or not at all, and the next plan takes the folder.
+func TestAPlanIsThereWholeOrNotAtAll(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("processes are killed by signals")
+	}
+	whole, broken := 0, 0
+	for i := range 100 {
+		dir := filepath.Join(t.TempDir(), "sweep")
+		c := exec.Command(os.Args[0], dir)
+		c.Env = append(os.Environ(), asWorker+"=plan")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for { // from when it begins
+			if _, err := os.Stat(dir); err == nil || c.ProcessState != nil {
+				break
+			}
+		}
+		time.Sleep(time.Duration(i*i) * 3 * time.Microsecond)
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		if _, err := Read(dir); err == nil {
+			whole++
+			g := look(t, dir)
+			f, err := g.openProgram()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			continue
+		} else if !strings.Contains(err.Error(), "is no sweep") {
+			t.Fatal(err)
+		}
+		broken++
+		if err := bePlanner(dir); err != nil {
+			t.Fatal(err)
+		}
+		look(t, dir)
+	}
+	t.Logf("%d plans were whole when they were killed, %d were not begun or not ended", whole, broken)
+	if whole == 0 || broken == 0 {
+		t.Errorf("%d plans whole, %d broken off: nothing was tried", whole, broken)
+	}
+}
+
+// bePlanner plans a sweep whose program is this test.
+func bePlanner(dir string) error {
+	p, err := New(small().jobs(), Options{Recipes: []string{"test/grid"}, Scale: "quick", Engine: Engine{"auto", engineHere}})
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return p.Lay(dir, program)
+}
+
 func TestAPlanLeavesOutWhatHasNoData(t *testing.T) {
 	jobs := small().jobs()
 	for i := range jobs {
@@ -169,6 +281,9 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		"no jobs":               {func(p *Plan) { p.Jobs = nil }, "0 jobs"},
 		"no engine":             {func(p *Plan) { p.Engine.Is = "" }, "engine"},
 		"program":               {func(p *Plan) { p.Program.Name = "../lethe" }, `program: "../lethe"`},
+		"another program":       {func(p *Plan) { p.Program.Name = "python3" }, `program: "python3"`},
+		"another command":       {func(p *Plan) { p.Jobs[0].Command[5] = p.Jobs[1].ID }, "does something else"},
+		"a file to load":        {func(p *Plan) { p.Engine.Open = "xla:/tmp/plugin.so" }, `engine: "xla:/tmp/plugin.so"`},
 		"program hash":          {func(p *Plan) { p.Program.SHA256 = "abc" }, `"abc"`},
 		"nameless":              {func(p *Plan) { p.Jobs[2].ID = "" }, "job 2"},
 		"twice":                 {func(p *Plan) { p.Jobs[2].ID = p.Jobs[0].ID }, "listed twice"},

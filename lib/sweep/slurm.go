@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-ml/lethe/lib/files"
 )
@@ -39,16 +40,22 @@ func (r Resources) check(more ...string) error {
 		return fmt.Errorf("%d cores, %d workers at a time, %d restarts: none is less than 0", r.CPUs, r.MaxParallel, r.MaxRestarts)
 	}
 	for _, word := range append(more, r.Time, r.Mem) {
-		if strings.ContainsFunc(word, unicode.IsControl) {
-			return fmt.Errorf("%q holds the end of a line or another control character", word)
+		if !oneLine(word) {
+			return fmt.Errorf("%q holds the end of a line, another control character, or what is no UTF-8", word)
 		}
 	}
 	for _, e := range r.Env {
-		if name, _, ok := strings.Cut(e, "="); !ok || !goodName.MatchString(name) || strings.ContainsAny(e, "\n\x00") {
+		if name, _, ok := strings.Cut(e, "="); !ok || !goodName.MatchString(name) || !oneLine(e) {
 			return fmt.Errorf("the variable %q is not NAME=value in one line", e)
 		}
 	}
 	return nil
+}
+
+// oneLine reports whether every reader of a text takes it for one line. U+2028 and
+// U+2029 end lines too, for some.
+func oneLine(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
 }
 
 var goodName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -89,8 +96,12 @@ type Submitted struct {
 	Script string    `json:"script"`
 }
 
-// plainPath has no character that Slurm's scripts or file names read as another.
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./-]+$`)
+var (
+	// plainPath has no character that Slurm's scripts or file names read as another.
+	plainPath = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./-]+$`)
+	// plainOption has no character with which an #SBATCH line goes on: space, quotes, #, \.
+	plainOption = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./&|*()\[\]-]*$`)
+)
 
 // Arrays are the array jobs of what a sweep still has to do, stage by stage, none
 // with a task number of size or above.
@@ -100,6 +111,11 @@ func (s Slurm) Arrays(g *Progress, size int) ([]Array, error) {
 	}
 	if err := s.check(append(s.Args, s.Partition, s.Account, s.Constraint)...); err != nil {
 		return nil, err
+	}
+	for _, option := range []string{s.Time, s.Mem, s.Partition, s.Account, s.Constraint} {
+		if !plainOption.MatchString(option) {
+			return nil, fmt.Errorf("%q: an #SBATCH line would read more than one word in it", option)
+		}
 	}
 	if size < 1 || s.Lead < 0 {
 		return nil, fmt.Errorf("arrays of at most %d tasks, told %d seconds before their end", size, s.Lead)
@@ -176,9 +192,27 @@ func (s Slurm) script(g *Progress, a Array) string {
 		name, value, _ := strings.Cut(e, "=")
 		fmt.Fprintf(&b, "export %s=%s\n", name, quote(value))
 	}
-	fmt.Fprintf(&b, "exec %s sweep work %s --stage %d --shard $((SLURM_ARRAY_TASK_ID + %d))/%d --max-restarts %d --log %s\n",
-		filepath.Join(g.Dir, g.Program.Name), g.Dir, a.Stage, a.Offset, g.Shards, s.restarts(), s.log(g, a, "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"))
+	fmt.Fprintf(&b, "set -- %s %s sweep work %s --stage %d --shard $((SLURM_ARRAY_TASK_ID + %d))/%d --max-restarts %d --log %s\n",
+		g.Program.SHA256, shellWord(filepath.Join(g.Dir, g.Program.Name)), shellWord(g.Dir), a.Stage, a.Offset, g.Shards, s.restarts(),
+		s.log(g, a, `"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"`))
+	b.WriteString(startPlanned(`exec -a "$program"`))
 	return b.String()
+}
+
+// startPlanned are a shell's commands that start the program $2 with the arguments
+// behind it, in the place of the shell, if its SHA-256 is $1. The file is opened once:
+// what is hashed is what starts, whatever stands under its name by then.
+func startPlanned(exec string) string {
+	return `planned=$1 program=$2
+exec 3< "$program"
+found=$(sha256sum <&3)
+if [ "${found%% *}" != "$planned" ]; then
+  echo "refused: $program has SHA-256 ${found%% *}, the sweep was planned by one with $planned" >&2
+  exit 1
+fi
+shift 2
+` + exec + ` /proc/self/fd/3 "$@"
+`
 }
 
 func (r Resources) restarts() int {
@@ -192,6 +226,14 @@ func (r Resources) restarts() int {
 // may give one number twice.
 func (s Slurm) log(g *Progress, a Array, number string) string {
 	return filepath.Join(g.Dir, logsRoom, fmt.Sprintf("%s-s%d.%s.log", g.ID, a.Stage, number))
+}
+
+// shellWord is a text as one word of the shell, quoted where it has to be.
+func shellWord(s string) string {
+	if plainPath.MatchString(s) {
+		return s
+	}
+	return quote(s)
 }
 
 // quote quotes a word for the shell.
@@ -326,7 +368,10 @@ func (s Slurm) Print(w io.Writer, g *Progress, size int) error {
 		if a.Stage > arrays[0].Stage {
 			after = fmt.Sprintf(" --dependency=afterany:NUMBERS-OF-STAGE-%d", a.Stage-1)
 		}
-		words := append([]string{"sbatch --parsable" + after}, s.Args...)
+		words := []string{"sbatch --parsable" + after}
+		for _, arg := range s.Args {
+			words = append(words, shellWord(arg))
+		}
 		if _, err := fmt.Fprintf(w, "# %s\n%s\n", strings.Join(words, " "), a.Script); err != nil {
 			return err
 		}

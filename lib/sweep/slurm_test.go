@@ -2,11 +2,13 @@ package sweep
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -165,7 +167,7 @@ func TestOnlyWhatIsMissingIsHandedIn(t *testing.T) {
 }
 
 func TestTheScriptIsTheOneThatIsMeant(t *testing.T) {
-	g := &Progress{Plan: &Plan{ID: "t1-0a", Shards: 2000, Program: Program{Name: "lethe"}}, Dir: "/shared/t1"}
+	g := &Progress{Plan: &Plan{ID: "t1-0a", Shards: 2000, Program: Program{Name: "lethe", SHA256: "0a1b"}}, Dir: "/shared/t1"}
 	s := Slurm{
 		Resources: Resources{Time: "2:00:00", Mem: "4G", CPUs: 2, MaxParallel: 8, MaxRestarts: 3, Env: []string{"LETHE_DATA=/d/it's here"}},
 		Partition: "main", Account: "lab", Constraint: "avx2", Lead: 120,
@@ -187,8 +189,17 @@ func TestTheScriptIsTheOneThatIsMeant(t *testing.T) {
 set -eu
 export GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}
 export LETHE_DATA='/d/it'\''s here'
-exec /shared/t1/lethe sweep work /shared/t1 --stage 1 --shard $((SLURM_ARRAY_TASK_ID + 1001))/2000 --max-restarts 3 --log ` +
-		`/shared/t1/logs/t1-0a-s1.${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}.log
+set -- 0a1b /shared/t1/lethe sweep work /shared/t1 --stage 1 --shard $((SLURM_ARRAY_TASK_ID + 1001))/2000 --max-restarts 3 --log ` +
+		`/shared/t1/logs/t1-0a-s1."${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}".log
+planned=$1 program=$2
+exec 3< "$program"
+found=$(sha256sum <&3)
+if [ "${found%% *}" != "$planned" ]; then
+  echo "refused: $program has SHA-256 ${found%% *}, the sweep was planned by one with $planned" >&2
+  exit 1
+fi
+shift 2
+exec -a "$program" /proc/self/fd/3 "$@"
 `
 	if got != want {
 		t.Errorf("found\n%s", got)
@@ -206,8 +217,12 @@ exec /shared/t1/lethe sweep work /shared/t1 --stage 1 --shard $((SLURM_ARRAY_TAS
 	}
 }
 
-// A shell runs the script: the shard that the worker is given is that of the task.
+// A shell runs the script: the shard that the worker is given is that of the task. It
+// starts no other program than the one that was planned.
 func TestAShellReadsTheScript(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux starts an open file by its number")
+	}
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("no bash")
@@ -217,7 +232,11 @@ func TestAShellReadsTheScript(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "lethe"), []byte(told), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	g := &Progress{Plan: &Plan{ID: "t1", Shards: 2000, Program: Program{Name: "lethe"}}, Dir: dir}
+	hash, err := hashOf(filepath.Join(dir, "lethe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &Progress{Plan: &Plan{ID: "t1", Shards: 2000, Program: Program{Name: "lethe", SHA256: hash}}, Dir: dir}
 	if !plainPath.MatchString(dir) {
 		t.Skip("the temporary folder has a name that Slurm would not take")
 	}
@@ -231,6 +250,69 @@ func TestAShellReadsTheScript(t *testing.T) {
 		filepath.Join(dir, "logs", "t1-s0.77_4.log"), ""}
 	if got := strings.Split(string(out), "\n"); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "lethe"), []byte(told+"# another one\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	again := exec.Command(bash, c.Args[1:]...)
+	again.Env = c.Env
+	if out, err := again.CombinedOutput(); err == nil || !strings.Contains(string(out), "refused: "+filepath.Join(dir, "lethe")) || strings.Contains(string(out), "--stage") {
+		t.Errorf("another program: %v, %s", err, out)
+	}
+}
+
+// Whatever a plan says, a shell reads the scripts of its sweep as they are meant, or
+// there are none.
+func TestAPlanIsDataToAScript(t *testing.T) {
+	dir, _ := planned(t, small(), 3)
+	path := filepath.Join(dir, PlanFile)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, evil := range []string{"$(touch pwned)", "`touch pwned`", "lethe; touch pwned", "lethe\ntouch pwned", "lethe'", "a b", "-c", "", ".", "/bin/sh", "lethe\x00"} {
+		for _, change := range []func(p *Plan){
+			func(p *Plan) { p.Program.Name = evil }, func(p *Plan) { p.ID = evil }, func(p *Plan) { p.Program.SHA256 = evil },
+			func(p *Plan) { p.Jobs[0].Command = []string{"sh", "-c", evil} },
+			func(p *Plan) { p.Engine.Open = "xla:/" + evil },
+		} {
+			p := &Plan{}
+			if err := json.Unmarshal(good, p); err != nil {
+				t.Fatal(err)
+			}
+			change(p)
+			b, err := json.Marshal(p)
+			if err == nil {
+				err = os.WriteFile(path, b, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g, err := Look(dir); err == nil {
+				t.Errorf("%q: %+v", evil, g.Plan)
+			}
+		}
+	}
+}
+
+// An option of Slurm's is one word of its line.
+func TestAnOptionIsOneWordOfItsLine(t *testing.T) {
+	dir, _ := planned(t, small(), 3)
+	for _, evil := range []string{"main --uid=0", "main\t--uid=0", "main #", "ma\"in", "ma'in", `ma\in`, "main\u2028", "main\xff", "$(id)", "main;id"} {
+		for _, s := range []Slurm{{Partition: evil}, {Account: evil}, {Constraint: evil}, {Resources: Resources{Time: evil}}, {Resources: Resources{Mem: evil}}} {
+			if a, err := s.Arrays(look(t, dir), 10); err == nil {
+				t.Errorf("%q: %s", evil, a[0].Script)
+			}
+		}
+	}
+	for _, good := range []Slurm{{Constraint: "[rack1|rack2]&avx2*4"}, {Resources: Resources{Time: "1-12:00:00", Mem: "4G"}}, {Partition: "a,b_c.d"}} {
+		if _, err := good.Arrays(look(t, dir), 10); err != nil {
+			t.Error(err)
+		}
+	}
+	var out strings.Builder
+	if err := (Slurm{Args: []string{"--comment=$(id) it's"}}).Print(&out, look(t, dir), 10); err != nil || !strings.Contains(out.String(), `'--comment=$(id) it'\''s'`) {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -48,6 +49,15 @@ func (g *Progress) Summary() Summary {
 	return out
 }
 
+// commandLine is what a person types to do a job alone, in the sweep's folder.
+func (p *Plan) commandLine(job string) string {
+	var words []string
+	for _, w := range p.command(job) {
+		words = append(words, shellWord(w))
+	}
+	return strings.Join(words, " ")
+}
+
 func (g *Progress) add(s *StageSummary, j Job) {
 	s.Jobs++
 	if r, done := g.Done[j.ID]; done {
@@ -70,7 +80,9 @@ func (g *Progress) ListFailed(w io.Writer) {
 		if r.Log != "" {
 			fmt.Fprintf(w, "  log: %s\n", r.Log)
 		}
-		fmt.Fprintf(w, "  again: cd %s && %s\n", g.Dir, r.Command)
+		if _, err := g.Find(r.Job); err == nil { // the record's own words are nobody's to run
+			fmt.Fprintf(w, "  again: cd %s && %s\n", shellWord(g.Dir), g.commandLine(r.Job))
+		}
 	}
 	for _, text := range s.Unread {
 		fmt.Fprintf(w, "a record says nothing: %s\n", text)

@@ -147,6 +147,17 @@ func TestWhatFailsIsListedAndStopsNothingElse(t *testing.T) {
 	if text := said.String(); strings.Count(text, "failed: ") < 3 || !strings.Contains(text, "again: cd "+dir) {
 		t.Errorf("%s", text)
 	}
+	// A record is data: what it calls a command is not told anybody to run.
+	evil := g.Failed["base/1-2"]
+	evil.Command = "rm -rf /"
+	g.Failed["base/1-2"] = evil
+	g.Failed["base/9; rm"] = Record{Job: "base/9; rm", Command: "rm -rf /"}
+	said.Reset()
+	g.ListFailed(&said)
+	delete(g.Failed, "base/9; rm")
+	if text := said.String(); strings.Contains(text, "rm -rf") || strings.Count(text, "again: ") != 3 || !strings.Contains(text, "./lethe sweep work . --job base/1-2\n") {
+		t.Errorf("%s", text)
+	}
 	s := g.Summary()
 	if s.Stages[0].Failed+s.Stages[1].Failed != 3 || s.Stages[1].Shards != 1 || len(s.Failed) != 3 {
 		t.Errorf("%+v", s)

@@ -123,14 +123,35 @@ func (w *Worker) check(p *Plan) error {
 	return nil
 }
 
+// openProgram opens the program of the sweep's folder, and refuses another one than was
+// planned.
+func (g *Progress) openProgram() (*os.File, error) {
+	f, err := files.Open(filepath.Join(g.Dir, g.Program.Name))
+	if err != nil {
+		return nil, err
+	}
+	hash, err := hashAll(f)
+	if err == nil && hash != g.Program.SHA256 {
+		err = fmt.Errorf("%w: %s has SHA-256 %.12s, the sweep was planned by one with %.12s", ErrRefused, f.Name(), hash, g.Program.SHA256)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
 func hashOf(path string) (string, error) {
 	f, err := files.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
+	return hashAll(f)
+}
+
+func hashAll(r io.Reader) (string, error) {
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, r); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
@@ -266,7 +287,7 @@ func (a *attempt) do(ctx context.Context, j Job) error {
 	case ctx.Err() != nil:
 		return errors.Join(ErrStopped, a.note(Record{Kind: Stopped, Stage: j.Stage}))
 	default:
-		r.Kind, r.Error, r.Command = Failed, err.Error(), strings.Join(j.Command, " ")
+		r.Kind, r.Error, r.Command = Failed, err.Error(), a.commandLine(j.ID)
 		a.Failed[j.ID], a.failed = r, a.failed+1
 		fmt.Fprintf(a.Out, "%s: failed: %v\n", j.ID, err)
 	}

@@ -98,6 +98,36 @@ func TestARealRunKeepsWhatItDoesNotTouch(t *testing.T) {
 	}
 }
 
+// Standard input is at its end for every cell, and what a cell prints comes whole,
+// however long it is.
+func TestARealCellFindsNoInputAndPrintsAsMuchAsItLikes(t *testing.T) {
+	run := Kernel(t)
+	run.Timeout = time.Minute
+	nb := newNotebook(t,
+		"import (\n\t\"fmt\"\n\t\"io\"\n\t\"os\"\n\t\"strings\"\n)\n%%\nvar x int\n_, err := fmt.Scan(&x)\nfmt.Println(x, err)\nb, err := io.ReadAll(os.Stdin)\nfmt.Println(len(b), err)",
+		"!cat; read x; echo \"got:$x\"",
+		"%with_inputs\n!read x; echo \"got:$x\"",
+		"%%bash\necho script | cat",
+		"%%\nfmt.Println(strings.Repeat(\"a\", 1_000_000))",
+		"%%\nfor i := range 100_000 {\n\tfmt.Println(\"line\", i)\n}",
+		"%%\nfor i := range 100_000 {\n\tfmt.Print(\"\\r\", i, \" %\")\n}",
+	)
+	if _, err := run.Execute(t.Context(), nb); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"stdout0 EOF\n0 <nil>\n", "stdoutgot:\n", "stdoutgot:\n", "stdoutscript\n", "stdout" + strings.Repeat("a", 1_000_000) + "\n"} {
+		if got := outputs(nb.Cells[i]); got != want {
+			t.Errorf("cell %d: %.100q of %d, want %.100q of %d", i+1, got, len(got), want, len(want))
+		}
+	}
+	if got := outputs(nb.Cells[5]); strings.Count(got, "\n") != 100_000 || !strings.HasSuffix(got, "line 99999\n") || len(nb.Cells[5].Outputs) != 1 {
+		t.Errorf("%d lines in %d outputs", strings.Count(got, "\n"), len(nb.Cells[5].Outputs))
+	}
+	if got := outputs(nb.Cells[6]); got != "stdout99999 %" {
+		t.Errorf("an update: %.100q", got)
+	}
+}
+
 func TestARealShellLineThatFailsAnInterruptAndATimeout(t *testing.T) {
 	run := Kernel(t)
 	run.Folder = t.TempDir()
@@ -168,5 +198,53 @@ func TestAPageSaysWhatItsPicturesShow(t *testing.T) {
 	}
 	if want := []string{"the loss &lt; 1", "No description has been provided for this image", "again"}; !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
+	}
+}
+
+// loads are what makes a browser fetch something: attributes, styles and modules with an
+// address on the network. Links are none of them.
+var loads = regexp.MustCompile(`(?i)<(?:script|img|iframe|source|video|audio|embed|object|input|track)\b[^>]*\b(?:src|srcset|data|poster)\s*=\s*["']?(?:https?:)?//[^"' >]*` +
+	`|<link\b[^>]*\bhref\s*=\s*["']?(?:https?:)?//[^"' >]*|url\(\s*["']?(?:https?:)?//[^"')]*|@import\s+["'](?:https?:)?//[^"']*|import\(?\s*["'](?:https?:)?//[^"']*`)
+
+// A page loads nothing from elsewhere; its formulas are MathML.
+func TestAPageLoadsNothingFromElsewhere(t *testing.T) {
+	run := Kernel(t)
+	cell := obj{"cell_type": "markdown", "id": "m", "metadata": obj{}, "source": "The *advantage* is $|2\\,\\mathrm{AUC} - 1| < 1$, not `$HOME$`, and $5.\n\n" +
+		"$$a * b * c = \\frac{1}{2} \\tag{3}$$\n\n[a link](https://a.org/x)\n\n    $code$\n"}
+	text, err := json.Marshal(obj{"cells": []obj{cell}, "metadata": obj{}, "nbformat": 4, "nbformat_minor": 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.ipynb")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.HTML(t.Context(), path, path+".html"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path + ".html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	for _, load := range loads.FindAllString(page, -1) {
+		t.Errorf("it loads %s", load)
+	}
+	for _, want := range []string{
+		`<meta content="default-src 'none';`, `http-equiv="Content-Security-Policy"`, `href="https://a.org/x"`, "<em>advantage</em>", `<math display="inline"`,
+		`<math display="block"`, "<mfrac>", "(3)", "$HOME$", "$code$", "and $5.",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("it has no %s", want)
+		}
+	}
+	if n := strings.Count(page, "<math"); n != 2 {
+		t.Errorf("%d formulas", n)
+	}
+	for _, bad := range []string{`<script src="https://a.org/x.js">`, `<img alt="" src='//a.org/x.png'>`, `<link rel="stylesheet" href="http://a.org/x.css">`, `@import "https://a.org"`,
+		`url(https://a.org/x.woff)`, `import("https://a.org/x.mjs")`} {
+		if !loads.MatchString(bad) {
+			t.Errorf("%s would not be seen", bad)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-ml/lethe/lib/files"
 )
@@ -35,9 +37,15 @@ func App(folder string) (string, error) {
 		return "", fmt.Errorf("%s: users fall silent with chance %v; over a network they do by themselves: leave it out",
 			filepath.Join(folder, studyFile), s.Federation.Silent)
 	}
+	if err := s.checkInitial(folder); err != nil {
+		return "", err
+	}
 	whole, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
+	}
+	if !utf8.ValidString(whole) {
+		return "", fmt.Errorf("the folder %q has a name that is no UTF-8: pyproject.toml cannot hold it", whole)
 	}
 	app := filepath.Join(folder, appFolder)
 	if err := os.MkdirAll(app, 0o755); err != nil {
@@ -52,7 +60,22 @@ func App(folder string) (string, error) {
 	return app, nil
 }
 
-// tomlString quotes a text as TOML does.
+// tomlString quotes a text as TOML does, control characters too: a folder's name may
+// have a newline.
 func tomlString(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+	var out strings.Builder
+	out.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			out.WriteByte('\\')
+			out.WriteRune(r)
+		case unicode.IsControl(r):
+			fmt.Fprintf(&out, `\u%04X`, r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	out.WriteByte('"')
+	return out.String()
 }

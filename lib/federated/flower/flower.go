@@ -2,7 +2,8 @@
 // PyPI flwr), and the same one in a process. A federation is a folder:
 //
 //	study.json           what everybody knows: network, local training, rounds, seed
-//	initial.safetensors  the weights that it begins with
+//	initial.safetensors  the weights that it begins with, for the server; its metadata
+//	                     says how many records every user has
 //	users/3/x.npy, y.npy the records of user 3, which stay with him
 //
 // Server and users are a Flower app of one Python file (App). Flower carries the
@@ -31,8 +32,19 @@
 // when the round's time is over (limit, in the app's pyproject.toml). (2) All parts must run on the same
 // kind of engine (lethe doctor says which): other matrix products round otherwise.
 // (3) A user who has never answered has no number at the server, and is not listed
-// as silent. (4) A study has no requests (federated.Schedule): who leaves stops his
-// node, and who erases records takes them out of his folder.
+// as silent. (4) A study has no requests (federated.Schedule): who leaves stops their
+// node, and who erases records takes them out of their folder.
+//
+// # What a user can do to the others
+//
+// The server checks every answer against the study: user, round, number and shapes of
+// the arrays, their type, that all elements and the loss are numbers, and that the user
+// has no more records than at first. An answer that fails counts as one that did not
+// come, and the log names it. A node keeps its user's number as long as it is connected;
+// where two nodes first claim the same number, neither counts, because nobody can tell
+// which of them lies. Who owns a machine is Flower's to say (its node authentication).
+// Weights of the right form that no honest work made are not noticed: federated
+// averaging has no defence against them.
 package flower
 
 import (
@@ -190,7 +202,7 @@ func (s Study) Write(folder string, users []Shard) error {
 	if err != nil {
 		return err
 	}
-	if err := WriteWeights(filepath.Join(folder, initialFile), p, nil); err != nil {
+	if err := writeInitial(filepath.Join(folder, initialFile), p, users); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(s, "", "  ")

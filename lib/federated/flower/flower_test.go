@@ -190,6 +190,21 @@ func TestWeightsCarryTheRoundsThatTheyCameFrom(t *testing.T) {
 	}
 	_, _, err = s.ReadWeights(path)
 	wantWords(t, err, "w.safetensors", historyKey)
+	for _, c := range []struct {
+		history []federated.Round
+		words   string
+	}{
+		{[]federated.Round{{Round: 2}}, "the record of round 1 says that it is of round 2"},
+		{[]federated.Round{{Round: 1}, {Round: 2}, {Round: 3}, {Round: 4}}, "4 rounds, the study has 3"},
+		{[]federated.Round{{Round: 1, Answered: []int{0, 3}}}, "user 3"},
+		{[]federated.Round{{Round: 1, Silent: []int{-1}}}, "user -1"},
+	} {
+		if err := WriteWeights(path, p, c.history); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = s.ReadWeights(path)
+		wantWords(t, err, "w.safetensors", historyKey, c.words)
+	}
 	if err := safetensors.Write(path, nn.Params(p[1:]).File("")); err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +346,7 @@ func TestAFolderHasTheStudysUsersOrNone(t *testing.T) {
 }
 
 func TestTheAppNamesItsFolderAndItsVersion(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), `a "strange" folder`)
+	folder := filepath.Join(t.TempDir(), "a \"strange\" folder\n[tool]")
 	if err := study().Write(folder, shards(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -343,13 +358,26 @@ func TestTheAppNamesItsFolderAndItsVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`a \"strange\" folder"`, "flwr==" + Version} {
+	for _, want := range []string{`a \"strange\" folder\u000A[tool]"`, "flwr==" + Version} {
 		if !strings.Contains(string(project), want) {
 			t.Errorf("the project does not say %s:\n%s", want, project)
 		}
 	}
 	if text, err := os.ReadFile(filepath.Join(app, "lethe_flower.py")); err != nil || string(text) != appSource {
 		t.Error("the app is another", err)
+	}
+	// The server holds answers against how many records everybody has.
+	initial, err := safetensors.Read(filepath.Join(folder, initialFile))
+	if err != nil || initial.Metadata[recordsKey] != "[5,24,11]" {
+		t.Errorf("%v, %v", initial.Metadata, err)
+	}
+	for _, records := range []string{"", "[5,24]", "[5,24,0]", "[5,24,1.5]", "{}"} {
+		initial.Metadata[recordsKey] = records
+		if err := safetensors.Write(filepath.Join(folder, initialFile), initial); err != nil {
+			t.Fatal(err)
+		}
+		_, err = App(folder)
+		wantWords(t, err, initialFile, "how many records each of the 3 users has")
 	}
 	silent := study()
 	silent.Federation.Silent = 0.5

@@ -3,6 +3,7 @@ package flower
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/federated"
@@ -14,18 +15,54 @@ import (
 // came from.
 const historyKey = "lethe.federated"
 
+// recordsKey is where the first weights keep how many records every user has: what the
+// server holds their answers against.
+const recordsKey = "lethe.records"
+
 // WriteWeights writes weights and the rounds that they came from to a safetensors
 // file, in one step.
 func WriteWeights(path string, p nn.Params, history []federated.Round) error {
-	f := p.File("")
-	if history != nil {
-		text, err := json.Marshal(history)
-		if err != nil {
-			return err
-		}
-		f.Metadata = map[string]string{historyKey: string(text)}
+	if history == nil {
+		return safetensors.Write(path, p.File(""))
 	}
+	return writeWith(path, p, historyKey, history)
+}
+
+// writeInitial writes the weights that a federation of these users begins with.
+func writeInitial(path string, p nn.Params, users []Shard) error {
+	records := make([]int, len(users))
+	for k, u := range users {
+		records[k] = len(u.Y)
+	}
+	return writeWith(path, p, recordsKey, records)
+}
+
+// writeWith writes weights with a value in the metadata, as JSON.
+func writeWith(path string, p nn.Params, key string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	f := p.File("")
+	f.Metadata = map[string]string{key: string(text)}
 	return safetensors.Write(path, f)
+}
+
+// checkInitial reports first weights that a server cannot begin with.
+func (s Study) checkInitial(folder string) error {
+	path := filepath.Join(folder, initialFile)
+	if _, _, err := s.ReadWeights(path); err != nil {
+		return err
+	}
+	f, err := safetensors.Read(path)
+	if err != nil {
+		return err
+	}
+	var records []int
+	if err := json.Unmarshal([]byte(f.Metadata[recordsKey]), &records); err != nil || len(records) != s.Users || slices.Min(records) < 1 {
+		return fmt.Errorf("%s does not say how many records each of the %d users has: cut the federation again", path, s.Users)
+	}
+	return nil
 }
 
 // ReadWeights reads weights of the study's network and the rounds that they came
@@ -54,10 +91,30 @@ func (s Study) ReadWeights(path string) (nn.Params, []federated.Round, error) {
 	if text := f.Metadata[historyKey]; err == nil && text != "" {
 		if err = json.Unmarshal([]byte(text), &history); err != nil {
 			err = fmt.Errorf("metadata %s: %w", historyKey, err)
+		} else {
+			err = s.checkHistory(history)
 		}
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, history, nil
+}
+
+// checkHistory reports rounds that are not those of a run of the study.
+func (s Study) checkHistory(history []federated.Round) error {
+	if len(history) > s.Federation.Rounds {
+		return fmt.Errorf("metadata %s: %d rounds, the study has %d", historyKey, len(history), s.Federation.Rounds)
+	}
+	for i, h := range history {
+		if h.Round != i+1 {
+			return fmt.Errorf("metadata %s: the record of round %d says that it is of round %d", historyKey, i+1, h.Round)
+		}
+		for _, k := range slices.Concat(h.Answered, h.Silent) {
+			if k < 0 || k >= s.Users {
+				return fmt.Errorf("metadata %s: round %d: user %d, the study has the users 0 to %d", historyKey, h.Round, k, s.Users-1)
+			}
+		}
+	}
+	return nil
 }

@@ -4,9 +4,14 @@ Flower carries the weights and draws who takes part. A user's work is one call o
 `lethe federated client`; the server takes the mean and keeps it, with who answered
 in which round, in weights.safetensors of its folder. A server that is started again
 goes on from there.
+
+An answer that the study does not allow counts as one that did not come, and the log
+names it: no user ends the run of the others. What the study cannot tell is whether
+weights of the right form are the work of an honest user.
 """
 
 import hashlib
+import io
 import json
 import math
 import os
@@ -14,17 +19,20 @@ import random
 import struct
 import subprocess
 import tempfile
+from collections import Counter
 from logging import INFO, WARN
 from pathlib import Path
 
 import numpy as np
 from flwr.client import ClientApp, NumPyClient
-from flwr.common import FitIns, ndarrays_to_parameters, parameters_to_ndarrays
+from flwr.common import Code, FitIns, ndarrays_to_parameters
 from flwr.common.logger import log
 from flwr.server import ServerApp, ServerAppComponents, ServerConfig
 from flwr.server.strategy import Strategy
 
 HISTORY = "lethe.federated"  # where a file of weights says which rounds it came from
+RECORDS = "lethe.records"  # where the first weights say how many records every user has
+FLOAT32 = float(np.finfo("f4").max)
 BY_RECORDS = 0  # of the study's mean: count users by their records; otherwise all alike
 
 
@@ -69,7 +77,7 @@ def fingerprint(study):
 
 
 class User(NumPyClient):
-    """A user: his records stay in his folder, and only lethe reads them."""
+    """A user: their records stay in their folder, and only lethe reads them."""
 
     def __init__(self, node):
         self.user, self.study, self.shard = int(node["user"]), node["study"], node["shard"]
@@ -88,7 +96,79 @@ class User(NumPyClient):
             done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=self.limit)
             answer = json.loads(done.stdout)
             tensors, _ = read(after)
-        return [tensors[name] for name in names], answer["records"], {"user": answer["user"], "loss": answer["loss"]}
+        if answer["user"] != self.user:
+            raise ValueError(f"user {self.user}: {self.lethe} worked for user {answer['user']}")
+        said = {"user": self.user, "round": config["round"], "loss": answer["loss"]}
+        return [tensors[name] for name in names], answer["records"], said
+
+
+class Refused(Exception):
+    """An answer that the study does not allow."""
+
+
+def whole(what, value, low, high):
+    """Return a whole number from low to high; bools and floats are none."""
+    if type(value) is not int or not low <= value <= high:
+        raise Refused(f"{what} is {shown(value)}, expected a whole number from {low} to {high}")
+    return value
+
+
+def shown(value, longest=60):
+    """Return what somebody sent as one short line, for the log."""
+    text = repr(value)
+    return text if len(text) <= longest else text[:longest] + "..."
+
+
+def array(name, data, shape):
+    """Return a float32 array out of npy data, all of whose elements are numbers.
+
+    Shape and type are read before anything is made of that size.
+    """
+    text = io.BytesIO(data)
+    header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    version = np.lib.format.read_magic(text)
+    if version not in header:
+        raise Refused(f"{name} is npy data of version {version}")
+    there, fortran, dtype = header[version](text)
+    if there != shape:
+        raise Refused(f"{name} has the shape {shown(there)}, expected {shape}")
+    if dtype != np.dtype("<f4"):
+        raise Refused(f"{name} is of {dtype}, expected float32")
+    rest = data[text.tell() :]
+    if len(rest) != 4 * math.prod(shape):
+        raise Refused(f"{name} has {len(rest)} bytes, expected {4 * math.prod(shape)}")
+    values = np.frombuffer(rest, "<f4").reshape(shape, order="F" if fortran else "C")
+    if not np.isfinite(values).all():
+        raise Refused(f"{name} has elements that are no numbers")
+    return values
+
+
+class Answer:
+    """What a user sent, checked against the study; another one is Refused."""
+
+    def __init__(self, sent, round, records, names, shapes):
+        if sent.status.code != Code.OK:
+            raise Refused(f"its status is {shown(sent.status)}")
+        said, tensors = sent.metrics, sent.parameters.tensors
+        self.user = whole("user", said.get("user"), 0, len(records) - 1)
+        # Flower pairs an answer with the round's message; a client may say it beside.
+        whole("round", said.get("round", round), round, round)
+        # Who erases records has fewer than at first, and counts for less; nobody has more.
+        self.records = whole(f"user {self.user}: the number of records", sent.num_examples, 1, records[self.user])
+        self.loss = said.get("loss")
+        if type(self.loss) not in (int, float) or not abs(self.loss) <= FLOAT32:
+            raise Refused(f"user {self.user}: the loss is {shown(self.loss)}, expected a number of float32's range")
+        if len(tensors) != len(names):
+            raise Refused(f"user {self.user}: {len(tensors)} arrays, expected {len(names)}")
+        self.arrays = [array(f"user {self.user}: {n}", t, s) for n, t, s in zip(names, tensors, shapes, strict=True)]
+
+
+def records(metadata, users, path):
+    """Return how many records every user has, as the first weights say it."""
+    counts = json.loads(metadata.get(RECORDS, "null"))
+    if type(counts) is not list or len(counts) != users or not all(type(n) is int and n > 0 for n in counts):
+        raise ValueError(f"{path} does not say how many records each of the {users} users has: cut the federation again")
+    return counts
 
 
 class Mean(Strategy):
@@ -102,24 +182,32 @@ class Mean(Strategy):
         self.folder = Path(folder)
         self.study = json.loads((self.folder / "study.json").read_text())
         self.federation = self.study["federation"]
-        self.weights, self.history = self.folder / "weights.safetensors", []
-        tensors, metadata = read(self.weights if self.weights.exists() else self.folder / "initial.safetensors")
-        self.names, self.initial = list(tensors), list(tensors.values())
+        self.weights = self.folder / "weights.safetensors"
+        tensors, metadata = read(self.folder / "initial.safetensors")
+        self.records = records(metadata, self.study["users"], self.folder / "initial.safetensors")
+        self.names, self.shapes = list(tensors), [t.shape for t in tensors.values()]
+        if self.weights.exists():
+            tensors, metadata = read(self.weights)
+        if [(n, t.shape) for n, t in tensors.items()] != list(zip(self.names, self.shapes, strict=True)):
+            raise ValueError(f"{self.weights} is of another model than initial.safetensors")
+        self.current = list(tensors.values())  # the weights after the last round
         self.history = json.loads(metadata.get(HISTORY, "[]"))
-        self.number = {}  # of a node's user, once he has answered
+        self.number = {}  # of a node's user, once an answer of theirs was taken
         self.drawn = []
+        self.connected = set()  # nodes, when the round began
 
     def rounds(self):
         """How many rounds are left."""
         return self.federation["rounds"] - len(self.history)
 
     def initialize_parameters(self, client_manager):
-        return ndarrays_to_parameters(self.initial)
+        return ndarrays_to_parameters(self.current)
 
     def configure_fit(self, server_round, parameters, client_manager):
         # Everybody is there when it begins; who is lost later is lost.
         client_manager.wait_for(self.study["users"] if server_round == 1 else 1)
         nodes = sorted(client_manager.all().values(), key=lambda node: node.cid)
+        self.connected = {node.cid for node in nodes}
         fraction = self.federation.get("fraction", 0) or 1
         count = max(1, math.floor(fraction * len(nodes) + 1e-9))
         self.drawn = random.sample(nodes, count)
@@ -131,45 +219,74 @@ class Mean(Strategy):
         return [(node, FitIns(parameters, config)) for node in self.drawn]
 
     def aggregate_fit(self, server_round, results, failures):
-        answers = {}
-        for node, answer in results:
-            user = int(answer.metrics["user"])
-            if user in answers:
-                raise ValueError(f"two nodes say that they are user {user}")
-            answers[user], self.number[node.cid] = answer, user
+        record = {"round": len(self.history) + 1}
         for failure in failures:
-            log(WARN, "a user did not answer: %s", failure)
+            log(WARN, "round %s: a user did not answer: %s", record["round"], shown(failure, 1000))
+        answers, mean = self.admitted(results), None
+        try:
+            mean, loss = self.mean(answers)
+        except Refused as why:
+            log(WARN, "round %s: the weights stay as they are: %s", record["round"], why)
+            answers = {}
+        record["answered"] = sorted(answers)
         silent = {self.number[node.cid] for node in self.drawn if node.cid in self.number} - set(answers)
-        record = {"round": len(self.history) + 1, "answered": sorted(answers)}
         if silent:
             record["silent"] = sorted(silent)
-        mean = None
-        if answers:
-            mean, record["loss"] = self.mean(answers)
+        if mean is not None:
+            self.current, record["loss"] = mean, loss
         self.history.append(record)
-        kept = read(self.weights if self.weights.exists() else self.folder / "initial.safetensors")[0]
-        tensors = dict(zip(self.names, mean, strict=True)) if mean else kept
-        write(self.weights, tensors, {HISTORY: json.dumps(self.history)})
+        write(self.weights, dict(zip(self.names, self.current, strict=True)), {HISTORY: json.dumps(self.history)})
         log(INFO, "round %s: users %s answered", record["round"], record["answered"])
-        return (ndarrays_to_parameters(mean) if mean else None), {}
+        return (None if mean is None else ndarrays_to_parameters(mean)), {}
+
+    def admitted(self, results):
+        """Return the answers of the round that the study allows, by user."""
+        round, claims, sent_by = len(self.history) + 1, {}, Counter(node.cid for node, _ in results)
+        for node, sent in results:
+            try:
+                if sent_by[node.cid] > 1:
+                    raise Refused(f"it is one of {sent_by[node.cid]} of the same node")
+                answer = Answer(sent, round, self.records, self.names, self.shapes)
+                self.own(node, answer.user)
+            except Exception as why:  # whatever a user may send: it ends nobody else's run
+                log(WARN, "round %s, node %s: the answer does not count: %s: %s", round, node.cid, type(why).__name__, why)
+            else:
+                claims.setdefault(answer.user, []).append((node, answer))
+        answers = {}
+        for user, these in claims.items():
+            if len(these) > 1:
+                # Which of them is the user nobody can tell.
+                nodes = ", ".join(str(node.cid) for node, _ in these)
+                log(WARN, "round %s: nodes %s all say that they are user %s: none of them counts", round, nodes, user)
+                continue
+            ((node, answers[user]),) = these
+            self.number = {cid: u for cid, u in self.number.items() if u != user} | {node.cid: user}
+        return answers
+
+    def own(self, node, user):
+        """Refuse a number that is another node's, or a second number of a node."""
+        if self.number.get(node.cid, user) != user:
+            raise Refused(f"it is user {self.number[node.cid]} and says that it is user {user}")
+        for cid, owner in self.number.items():
+            if owner == user and cid != node.cid and cid in self.connected:
+                raise Refused(f"user {user} is node {cid}")
 
     def mean(self, answers):
         """Return the mean weights and the mean loss, counted alike."""
+        if not answers:
+            raise Refused("nobody answered")
         by_records = self.federation.get("mean", BY_RECORDS) == BY_RECORDS
-        total, loss, counts = None, 0.0, 0.0
+        total, loss, counts = [np.zeros(shape) for shape in self.shapes], 0.0, 0.0
         for user in sorted(answers):
-            values = [v.astype(np.float64) for v in parameters_to_ndarrays(answers[user].parameters)]
-            for name, v in zip(self.names, values, strict=True):
-                if not np.isfinite(v).all():
-                    raise ValueError(f"round {len(self.history) + 1}, user {user}: {name} has elements that are no numbers")
-            count = float(answers[user].num_examples) if by_records else 1.0
-            if total is None:
-                total = [np.zeros_like(v) for v in values]
-            for t, v in zip(total, values, strict=True):
-                t += count * v
-            loss += count * answers[user].metrics["loss"]
+            count = float(answers[user].records) if by_records else 1.0
+            for t, v in zip(total, answers[user].arrays, strict=True):
+                t += count * v.astype(np.float64)
+            loss += count * answers[user].loss
             counts += count
-        return [(t / counts).astype(np.float32) for t in total], loss / counts
+        mean = [(t / counts).astype(np.float32) for t in total]
+        if not all(np.isfinite(m).all() for m in mean) or not math.isfinite(loss / counts):
+            raise Refused("the mean has elements that are no numbers")
+        return mean, loss / counts
 
     def configure_evaluate(self, server_round, parameters, client_manager):
         return []

@@ -1,0 +1,7 @@
+class NumPyClient:
+    pass
+
+
+class ClientApp:
+    def __init__(self, client_fn):
+        self.client_fn = client_fn

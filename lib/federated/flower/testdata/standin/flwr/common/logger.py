@@ -1,0 +1,3 @@
+from logging import getLogger
+
+log = getLogger("flwr").log
