@@ -38,6 +38,12 @@ type specification struct {
 	values               []string // empty: any
 }
 
+// results is how many outputs an operator may have, if more than one.
+var results = map[string]int{
+	"BatchNormalization": 5, "Dropout": 2, "GRU": 2, "LSTM": 3, "LayerNormalization": 3, "LinearClassifier": 2, "MaxPool": 2, "RNN": 2, "Split": many,
+	"TopK": 2, "TreeEnsembleClassifier": 2,
+}
+
 // many is the number of inputs that has no end.
 const many = math.MaxInt32
 
@@ -124,6 +130,9 @@ func (row *rule) check(n *node, in []*value) {
 		if row.known[name].needed && n.attributes[name] == nil {
 			fail("its attribute %s is missing", name)
 		}
+	}
+	if results := max(1, results[n.op]); len(n.outputs) > results || len(n.outputs) == 0 {
+		fail("it has %d outputs", len(n.outputs))
 	}
 	if len(in) < row.least || len(in) > row.most {
 		fail("it has %d inputs", len(in))

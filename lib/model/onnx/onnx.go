@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/model/outside"
@@ -113,7 +114,7 @@ func Open(path string) (m *Model, err error) {
 			}
 		}
 	}
-	m.choose(m.firstFloats())
+	m.choose(m.Choices()[0])
 	return m, nil
 }
 
@@ -129,14 +130,27 @@ func refuse(path string, err *error) {
 	*err = &Error{Path: path, Reason: reason((*err).Error()), cause: *err}
 }
 
-// reason is the first line of what the libraries say, without their stacks.
+// reason is the first line of what the libraries say, without their stacks; of a long one
+// the beginning. What is quoted of a file may hold anything.
 func reason(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest]) + " ..."
+	}
 	if rest, ok := strings.CutPrefix(text, "runtime error: "); ok {
 		return "an operation is not used as ONNX says, or the file is damaged (" + rest + ")"
 	}
 	return text
 }
+
+// longest is how many characters of a sentence are shown.
+const longest = 500
 
 // Error says what is wrong with an exported network.
 type Error struct {
@@ -183,15 +197,19 @@ func (m *Model) readInput() error {
 	return nil
 }
 
-// firstFloats is the first output of floats, or the first of all: classifiers of
-// scikit-learn have the label first, and then the probabilities.
-func (m *Model) firstFloats() string {
+// Choices are the outputs that may be judged: those of floats, or all where none is. A
+// sequence of maps from labels to probabilities, which scikit-learn's exporter writes, is one
+// of floats.
+func (m *Model) Choices() (out []string) {
 	for _, v := range m.outputs {
 		if !v.tensor || v.elem == 0 || v.elem.float() {
-			return v.name
+			out = append(out, v.name)
 		}
 	}
-	return m.outputs[0].name
+	if out == nil {
+		return m.Outputs()
+	}
+	return out
 }
 
 func (m *Model) choose(output string) {
@@ -225,7 +243,8 @@ func (m *Model) Input() []int { return slices.Clone(m.input.dims) }
 // Batch is the number of records that the file fixes for an execution; 0: any.
 func (m *Model) Batch() int { return m.input.batch }
 
-// Output implements outside.Network: the first output of floats, or the one chosen.
+// Output implements outside.Network: the first output of floats (classifiers of
+// scikit-learn have the label first and then the probabilities), or the one chosen.
 func (m *Model) Output() string { return m.output }
 
 // Layers are the values inside the network, in the order of the file.

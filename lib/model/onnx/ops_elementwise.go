@@ -427,7 +427,8 @@ func dropout(o *op) []*value {
 		fail("its attribute is_test = 0 drops values at random, which is not implemented")
 	}
 	if o.gives(2) {
-		if !o.in[2].known || slices.Contains(o.in[2].flat.([]bool), true) {
+		none := o.gives(1) && o.in[1].known && floats(o.in[1])[0] == 0
+		if !o.in[2].known || !none && slices.Contains(o.in[2].flat.([]bool), true) {
 			fail("its input training_mode drops values at random, which is not implemented")
 		}
 	}

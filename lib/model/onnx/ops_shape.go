@@ -132,7 +132,7 @@ func transpose(o *op) *value {
 			perm = append(perm, v.rank()-1-i)
 		}
 	}
-	if len(perm) != v.rank() {
+	if len(perm) != v.rank() || slices.ContainsFunc(perm, func(i int) bool { return i < 0 }) {
 		fail("its attribute perm = %v is no order of %d axes", perm, v.rank())
 	}
 	return made(v.elem, permuted(o.x(0), axesOf(perm, v.rank())))
@@ -288,6 +288,9 @@ func split(o *op) []*value {
 		}
 	}
 	if sizes == nil {
+		if o.has("num_outputs") && o.given("num_outputs") == nil {
+			fail("neither its input 1 nor its attribute num_outputs says where to cut")
+		}
 		each := (n + parts - 1) / parts
 		if o.opset < 18 && n%parts != 0 {
 			fail("%d elements in %d equal parts", n, parts)

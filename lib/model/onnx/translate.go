@@ -125,10 +125,9 @@ func (b *builder) step(n *node) {
 		if name == "" {
 			continue
 		}
-		if i >= len(out) || out[i] == nil {
-			fail("its output %d is not made here", i)
+		if i < len(out) && out[i] != nil {
+			b.values[name] = out[i]
 		}
-		b.values[name] = out[i]
 	}
 }
 
@@ -170,7 +169,7 @@ func (b *builder) find(name string) *value {
 	}
 	t := b.m.weights[name]
 	if t == nil {
-		fail("%q is used before it is made, or never made", name)
+		fail("%q is an output that is not made here", name)
 	}
 	v, err := t.value(b.m.folder)
 	if err != nil {
