@@ -150,7 +150,7 @@ func reason(text string) string {
 }
 
 // longest is how many characters of a sentence are shown.
-const longest = 500
+const longest = 400
 
 // Error says what is wrong with an exported network.
 type Error struct {
@@ -179,7 +179,7 @@ func (m *Model) readInput() error {
 	if len(v.dims) < 2 {
 		return fmt.Errorf("its input %q has %d axes; two or more are needed, of which the first counts records", v.name, len(v.dims))
 	}
-	if v.elem == bools || !v.elem.number() {
+	if v.elem != bools && !v.elem.number() {
 		return fmt.Errorf("its input %q is of type %s; numbers are read", v.name, v.elem)
 	}
 	for i, d := range v.dims[1:] {

@@ -281,12 +281,16 @@ func artanh(x *graph.Node) *graph.Node {
 // above is a where x is above zero, and b elsewhere.
 func above(x, a, b *graph.Node) *graph.Node { return graph.Where(graph.GreaterThan(x, c(x, 0)), a, b) }
 
-func leaky(o *op, x *graph.Node) *graph.Node {
-	return graph.Where(graph.LessThan(x, c(x, 0)), graph.Mul(x, c(x, o.float("alpha"))), x)
+func leaky(o *op, x *graph.Node) *graph.Node { return leakyOf(x, o.float("alpha"), 0) }
+
+func leakyOf(x *graph.Node, alpha, _ float64) *graph.Node {
+	return graph.Where(graph.LessThan(x, c(x, 0)), graph.Mul(x, c(x, alpha)), x)
 }
 
-func elu(o *op, x *graph.Node) *graph.Node {
-	return above(x, x, graph.Mul(graph.Expm1(x), c(x, o.float("alpha"))))
+func elu(o *op, x *graph.Node) *graph.Node { return eluOf(x, o.float("alpha"), 0) }
+
+func eluOf(x *graph.Node, alpha, _ float64) *graph.Node {
+	return above(x, x, graph.Mul(graph.Expm1(x), c(x, alpha)))
 }
 
 func selu(o *op, x *graph.Node) *graph.Node {
@@ -299,8 +303,10 @@ func celu(o *op, x *graph.Node) *graph.Node {
 	return graph.Add(relu(x), graph.Min(low, c(x, 0)))
 }
 
-func threshold(o *op, x *graph.Node) *graph.Node {
-	return graph.Where(graph.GreaterThan(x, c(x, o.float("alpha"))), x, c(x, 0))
+func threshold(o *op, x *graph.Node) *graph.Node { return thresholdOf(x, o.float("alpha"), 0) }
+
+func thresholdOf(x *graph.Node, alpha, _ float64) *graph.Node {
+	return graph.Where(graph.GreaterThan(x, c(x, alpha)), x, c(x, 0))
 }
 
 func shrink(o *op, x *graph.Node) *graph.Node {
@@ -310,7 +316,11 @@ func shrink(o *op, x *graph.Node) *graph.Node {
 }
 
 func hardSigmoid(o *op, x *graph.Node) *graph.Node {
-	y := graph.Add(graph.Mul(x, c(x, o.float("alpha"))), c(x, o.float("beta")))
+	return hardSigmoidOf(x, o.float("alpha"), o.float("beta"))
+}
+
+func hardSigmoidOf(x *graph.Node, alpha, beta float64) *graph.Node {
+	y := graph.Add(graph.Mul(x, c(x, alpha)), c(x, beta))
 	return graph.Max(graph.Min(y, c(x, 1)), c(x, 0))
 }
 
@@ -346,14 +356,15 @@ func gelu(o *op, x *graph.Node) *graph.Node {
 // prelu has a slope that is laid out to its input.
 func prelu(o *op) *value {
 	x := o.x(0)
-	if o.opset < 7 && o.in[1].size() != 1 {
-		fail("in opset %d a slope per channel is not implemented", o.opset)
+	var slope *graph.Node
+	switch {
+	case o.in[1].size() == 1:
+		slope = broadcast(graph.Reshape(o.x(1)), o.in[0].dims)
+	case o.opset < 7 && o.in[1].rank() == 1:
+		slope = o.perChannel(1, o.in[0].dims)
+	default:
+		slope = broadcast(o.x(1), o.in[0].dims)
 	}
-	slope := o.x(1)
-	if o.in[1].size() == 1 {
-		slope = graph.Reshape(slope)
-	}
-	slope = broadcast(slope, o.in[0].dims)
 	return made(o.in[0].elem, graph.Where(graph.LessThan(x, c(x, 0)), graph.Mul(x, slope), x))
 }
 
@@ -432,7 +443,10 @@ func dropout(o *op) []*value {
 			fail("its input training_mode drops values at random, which is not implemented")
 		}
 	}
-	yes := graph.Scalar(o.g, dtypes.Uint8, 1)
-	mask := graph.ConvertDType(broadcast(yes, o.in[0].dims), dtypes.Bool)
-	return []*value{o.in[0], made(bools, mask)}
+	yes := bools
+	if o.opset < 10 {
+		yes = o.in[0].elem
+	}
+	mask := broadcast(graph.ConvertDType(graph.Scalar(o.g, dtypes.Uint8, 1), yes.dtype()), o.in[0].dims)
+	return []*value{o.in[0], made(yes, mask)}
 }

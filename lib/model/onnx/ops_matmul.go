@@ -124,7 +124,7 @@ func (o *op) terms() (terms []term, out []rune) {
 	}
 	widest := 0
 	for i, p := range parts {
-		t := term{o.x(i), o.letters(p, o.in[i].rank(), equation)}
+		t := o.diagonal(term{o.x(i), o.letters(p, o.in[i].rank(), equation)})
 		for _, l := range t.labels {
 			if l < 0 {
 				widest = max(widest, int(-l))
@@ -166,11 +166,33 @@ func (o *op) letters(text string, rank int, equation string) (out []rune) {
 	out = append(out, []rune(after)...)
 	for i, l := range out {
 		plain := l < 0 || l >= 'a' && l <= 'z' || l >= 'A' && l <= 'Z'
-		if !plain || slices.Contains(out[:i], l) {
-			fail("its equation %q names an axis twice, or by no letter, which is not implemented", equation)
+		if !plain {
+			fail("its equation %q names an axis by no letter", equation)
+		}
+		if slices.Contains(out[:i], l) && len(out) > 16 {
+			fail("its equation %q names an axis too often", equation)
 		}
 	}
 	return out
+}
+
+// diagonal keeps of two axes of one letter where both are at the same place.
+func (o *op) diagonal(t term) term {
+	for i, l := range t.labels {
+		k := slices.Index(t.labels, l)
+		if k == i {
+			continue
+		}
+		dims := t.x.Shape().Dimensions
+		if dims[i] != dims[k] {
+			fail("its equation gives one letter to axes of lengths %d and %d", dims[k], dims[i])
+		}
+		same := graph.Equal(o.iota(dims, i), o.iota(dims, k))
+		t.x = graph.ReduceSum(graph.Where(same, t.x, c(t.x, 0)), i)
+		t.labels = slices.Delete(slices.Clone(t.labels), i, i+1)
+		return o.diagonal(t)
+	}
+	return t
 }
 
 // matched lays the axes of one letter out to one length.

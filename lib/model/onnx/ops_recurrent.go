@@ -14,7 +14,7 @@ type recurrent struct {
 	*op
 	gates                                        int
 	steps, records, width, hidden, ways          int
-	activations                                  []string
+	activations                                  []func(x *graph.Node) *graph.Node
 	x                                            *graph.Node   // [step, record, width]
 	start                                        []*graph.Node // [way, record, hidden] of each state, or nil
 	weights, feedback, biases, backBias, windows *graph.Node
@@ -112,35 +112,79 @@ func (r *recurrent) initial(i int) *graph.Node {
 	return h
 }
 
-// choose reads the functions of the gates.
+// choose reads the functions of the gates, and their settings: the lists hold those of the
+// functions that have any, one after the other.
 func (r *recurrent) choose(defaults []string) {
-	for range r.ways {
-		r.activations = append(r.activations, defaults...)
-	}
-	a := r.given("activations")
-	if a == nil {
-		return
-	}
-	if len(a.strings) != len(r.activations) {
-		fail("its attribute activations = %s names %d functions, and should name %d", a, len(a.strings), len(r.activations))
-	}
-	r.activations = nil
-	for _, name := range a.strings {
-		name = strings.ToLower(name)
-		if activations[name] == nil {
-			fail("its attribute activations = %s holds %s, which is not implemented", a, name)
+	names := slices.Repeat(defaults, r.ways)
+	if a := r.given("activations"); a != nil {
+		if len(a.strings) != len(names) {
+			fail("its attribute activations = %s names %d functions, and should name %d", a, len(a.strings), len(names))
 		}
-		r.activations = append(r.activations, name)
+		names = a.strings
+	}
+	alphas, betas := r.settings("activation_alpha"), r.settings("activation_beta")
+	for _, name := range names {
+		f, ok := activations[strings.ToLower(name)]
+		if !ok {
+			fail("its attribute activations holds %s, which is not implemented", name)
+		}
+		alpha, beta := f.alpha, f.beta
+		if f.takes > 0 && len(alphas) > 0 {
+			alpha, alphas = alphas[0], alphas[1:]
+		}
+		if f.takes > 1 && len(betas) > 0 {
+			beta, betas = betas[0], betas[1:]
+		}
+		r.activations = append(r.activations, func(x *graph.Node) *graph.Node { return f.run(x, alpha, beta) })
+	}
+	if len(alphas)+len(betas) > 0 {
+		fail("its attributes activation_alpha and activation_beta hold more numbers than its functions take")
 	}
 }
 
-var activations = map[string]func(x *graph.Node) *graph.Node{
-	"sigmoid": graph.Logistic, "tanh": graph.Tanh, "relu": relu, "softsign": softsign, "softplus": softplus,
+func (r *recurrent) settings(name string) []float64 {
+	a := r.given(name)
+	if a == nil {
+		return nil
+	}
+	return fill(len(a.floats), func(i int) float64 { return float64(a.floats[i]) })
+}
+
+// activation is a function of a gate with up to two settings.
+type activation struct {
+	takes       int
+	alpha, beta float64
+	run         func(x *graph.Node, alpha, beta float64) *graph.Node
+}
+
+func plain(f func(x *graph.Node) *graph.Node) activation {
+	return activation{run: func(x *graph.Node, _, _ float64) *graph.Node { return f(x) }}
+}
+
+var activations = map[string]activation{
+	"sigmoid": plain(graph.Logistic), "tanh": plain(graph.Tanh), "relu": plain(relu), "softsign": plain(softsign), "softplus": plain(softplus),
+	"hardsigmoid": {2, 0.2, 0.5, hardSigmoidOf}, "leakyrelu": {1, 0.01, 0, leakyOf}, "elu": {1, 1, 0, eluOf},
+	"thresholdedrelu": {1, 1, 0, thresholdOf},
+	"affine": {2, 1, 0, func(x *graph.Node, alpha, beta float64) *graph.Node {
+		return graph.Add(graph.Mul(x, c(x, alpha)), c(x, beta))
+	}},
+	"scaledtanh": {2, 1, 1, func(x *graph.Node, alpha, beta float64) *graph.Node {
+		return graph.Mul(graph.Tanh(graph.Mul(x, c(x, beta))), c(x, alpha))
+	}},
 }
 
 // activate runs the i-th function of a way.
 func (r *recurrent) activate(way, i int, x *graph.Node) *graph.Node {
-	return activations[r.activations[way*len(r.activations)/r.ways+i]](x)
+	return r.activations[way*len(r.activations)/r.ways+i](x)
+}
+
+// clipped holds what goes into a gate between bounds, where there are any.
+func (r *recurrent) clipped(x *graph.Node) *graph.Node {
+	bound := r.float("clip")
+	if r.given("clip") == nil || bound <= 0 {
+		return x
+	}
+	return graph.Max(graph.Min(x, c(x, bound)), c(x, -bound))
 }
 
 // part is one way's share of weights.
@@ -211,7 +255,7 @@ func (r *recurrent) run(states int, next step) []*value {
 }
 
 func rnnStep(r *recurrent, way int, x *graph.Node, s state) state {
-	return state{r.activate(way, 0, graph.Add(x, r.back(way, 0, 1, s[0])))}
+	return state{r.activate(way, 0, r.clipped(graph.Add(x, r.back(way, 0, 1, s[0]))))}
 }
 
 // lstmStep has the gates input, output, forget and cell; they may look at the cell.
@@ -224,10 +268,13 @@ func lstmStep(r *recurrent, way int, x *graph.Node, s state) state {
 		w := cut(part(r.windows, way), 0, i*r.hidden, r.hidden, 1)
 		return graph.Add(gate, graph.Mul(broadcast(w, cell.Shape().Dimensions), cell))
 	}
-	in := r.activate(way, 0, look(0, r.gate(x, 0), s[1]))
-	forget := r.activate(way, 0, look(2, r.gate(x, 2), s[1]))
-	cell := graph.Add(graph.Mul(forget, s[1]), graph.Mul(in, r.activate(way, 1, r.gate(x, 3))))
-	out := r.activate(way, 0, look(1, r.gate(x, 1), cell))
+	in := r.activate(way, 0, r.clipped(look(0, r.gate(x, 0), s[1])))
+	forget := r.activate(way, 0, r.clipped(look(2, r.gate(x, 2), s[1])))
+	if r.flag("input_forget") {
+		forget = graph.Sub(c(in, 1), in)
+	}
+	cell := graph.Add(graph.Mul(forget, s[1]), graph.Mul(in, r.activate(way, 1, r.clipped(r.gate(x, 3)))))
+	out := r.activate(way, 0, r.clipped(look(1, r.gate(x, 1), cell)))
 	return state{graph.Mul(out, r.activate(way, 2, cell)), cell}
 }
 
@@ -236,14 +283,14 @@ func lstmStep(r *recurrent, way int, x *graph.Node, s state) state {
 func gruStep(r *recurrent, way int, x *graph.Node, s state) state {
 	h := s[0]
 	both := r.back(way, 0, 2, h)
-	update := r.activate(way, 0, graph.Add(r.gate(x, 0), r.gate(both, 0)))
-	reset := r.activate(way, 0, graph.Add(r.gate(x, 1), r.gate(both, 1)))
+	update := r.activate(way, 0, r.clipped(graph.Add(r.gate(x, 0), r.gate(both, 0))))
+	reset := r.activate(way, 0, r.clipped(graph.Add(r.gate(x, 1), r.gate(both, 1))))
 	var old *graph.Node
 	if r.has("linear_before_reset") && r.flag("linear_before_reset") {
 		old = graph.Mul(reset, r.back(way, 2, 1, h))
 	} else {
 		old = r.back(way, 2, 1, graph.Mul(reset, h))
 	}
-	fresh := r.activate(way, 1, graph.Add(r.gate(x, 2), old))
+	fresh := r.activate(way, 1, r.clipped(graph.Add(r.gate(x, 2), old)))
 	return state{graph.Add(graph.Mul(graph.Sub(c(update, 1), update), fresh), graph.Mul(update, h))}
 }

@@ -34,17 +34,14 @@ func along(f reducer, x *graph.Node, axes ...int) *graph.Node {
 }
 
 // reduced is a translation of a reduction. That of no axes is of all, unless the operation
-// asks for none; what becomes of its elements then is said of the plain ones alone.
-func reduced(f reducer, plain bool) func(o *op) []*value {
+// asks for none: then each element is reduced by itself.
+func reduced(f reducer) func(o *op) []*value {
 	return one(func(o *op) *value {
 		v := o.in[0]
 		axes := axesOf(o.axes(1), v.rank())
 		if len(axes) == 0 {
 			if o.has("noop_with_empty_axes") && o.flag("noop_with_empty_axes") {
-				if !plain {
-					fail("its attribute noop_with_empty_axes = 1 without axes is not implemented")
-				}
-				return v
+				return made(v.elem, f(graph.Reshape(o.x(0), append(slices.Clone(v.dims), 1)...), v.rank()))
 			}
 			axes = seq(v.rank())
 		}

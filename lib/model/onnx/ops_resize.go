@@ -33,12 +33,32 @@ func resize(o *op) *value {
 		for i, axis := range axes {
 			factors = append(factors, float64(float32(sizes[i])/float32(v.dims[axis])))
 		}
+		o.inProportion(axes, sizes, factors)
 	case o.gives(scales):
 		factors = o.numbers(scales)
 	default:
 		fail("it has neither factors nor sizes")
 	}
 	return o.scaled(axes, sizes, factors)
+}
+
+// inProportion makes all factors the smallest or the largest, where that is asked for.
+func (o *op) inProportion(axes, sizes []int, factors []float64) {
+	policy := "stretch"
+	if o.has("keep_aspect_ratio_policy") {
+		policy = o.string("keep_aspect_ratio_policy")
+	}
+	f := slices.Min(factors)
+	switch policy {
+	case "stretch":
+		return
+	case "not_smaller":
+		f = slices.Max(factors)
+	}
+	for i, axis := range axes {
+		factors[i] = f
+		sizes[i] = int(math.RoundToEven(float64(float32(f) * float32(o.in[0].dims[axis]))))
+	}
 }
 
 // upsample has its factors in an attribute, or in an input.
@@ -84,7 +104,7 @@ func (o *op) scaled(axes, sizes []int, factors []float64) *value {
 		case o.string("mode") == "nearest":
 			x = o.nearest(x, axis, sizes[i], float32(factors[i]))
 		default:
-			x = o.linear(x, axis, sizes[i], float32(factors[i]))
+			x = o.mixed(x, axis, sizes[i], float32(factors[i]))
 		}
 	}
 	return made(v.elem, x)
@@ -106,6 +126,8 @@ func (o *op) source(i, n, size int, f float32) float32 {
 			return 0
 		}
 		return (x+0.5)/f - 0.5
+	case "tf_half_pixel_for_nn":
+		return (x + 0.5) / f
 	case "align_corners":
 		if size == 1 {
 			return 0
@@ -146,20 +168,67 @@ func (o *op) rounded(x, f float32) int {
 	return int(math.Ceil(v - 0.5))
 }
 
-// linear mixes two neighbours.
-func (o *op) linear(x *graph.Node, axis, size int, f float32) *graph.Node {
-	n := x.Shape().Dimensions[axis]
-	low, high, share := make([]int64, size), make([]int64, size), make([]float64, size)
-	for i := range size {
-		at := max(0, min(o.source(i, n, size, f), float32(n-1)))
-		low[i] = int64(at)
-		high[i] = min(low[i]+1, int64(n-1))
-		share[i] = float64(at - float32(low[i]))
+// taps are the elements that make one of the result, and their shares.
+type taps struct {
+	at     []int
+	shares []float64
+}
+
+// linearTaps are two neighbours.
+func linearTaps(x float32, n int) taps {
+	x = max(0, min(x, float32(n-1)))
+	low := int(x)
+	share := float64(x - float32(low))
+	return taps{[]int{low, min(low+1, n-1)}, []float64{1 - share, share}}
+}
+
+// cubicTaps are four neighbours, weighted by Keys' cubic. Those outside are the last inside,
+// or count for nothing.
+func cubicTaps(x float32, n int, a float64, inside bool) taps {
+	first := math.Floor(float64(x))
+	s := float64(x - float32(first))
+	far := func(d float64) float64 { return ((a*d-5*a)*d+8*a)*d - 4*a }
+	close := func(d float64) float64 { return ((a+2)*d-(a+3))*d*d + 1 }
+	t := taps{shares: []float64{far(s + 1), close(s), close(1 - s), far(2 - s)}}
+	sum := 0.0
+	for i := range t.shares {
+		at := int(first) - 1 + i
+		if inside && (at < 0 || at >= n) {
+			t.shares[i] = 0
+		}
+		sum += t.shares[i]
+		t.at = append(t.at, max(0, min(at, n-1)))
 	}
-	a, b := taken(x, o.of(known(int64s, low, size)), axis), taken(x, o.of(known(int64s, high, size)), axis)
+	if inside {
+		for i := range t.shares {
+			t.shares[i] /= sum
+		}
+	}
+	return t
+}
+
+// mixed are elements of an axis in shares.
+func (o *op) mixed(x *graph.Node, axis, size int, f float32) *graph.Node {
+	n := x.Shape().Dimensions[axis]
+	all := fill(size, func(i int) taps {
+		at := o.source(i, n, size, f)
+		if o.string("mode") == "cubic" {
+			return cubicTaps(at, n, o.float("cubic_coeff_a"), o.flag("exclude_outside"))
+		}
+		return linearTaps(at, n)
+	})
 	line := slices.Repeat([]int{1}, x.Rank())
 	line[axis] = size
-	w := graph.ConvertDType(o.of(known(float64s, share, size)), x.DType())
-	w = broadcast(graph.Reshape(w, line...), a.Shape().Dimensions)
-	return graph.Add(graph.Mul(a, graph.Sub(c(w, 1), w)), graph.Mul(b, w))
+	var sum *graph.Node
+	for k := range all[0].at {
+		part := taken(x, o.of(known(int64s, fill(size, func(i int) int64 { return int64(all[i].at[k]) }), size)), axis)
+		share := graph.ConvertDType(o.of(known(float64s, fill(size, func(i int) float64 { return all[i].shares[k] }), size)), x.DType())
+		part = graph.Mul(part, broadcast(graph.Reshape(share, line...), part.Shape().Dimensions))
+		if sum == nil {
+			sum = part
+		} else {
+			sum = graph.Add(sum, part)
+		}
+	}
+	return sum
 }

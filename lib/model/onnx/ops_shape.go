@@ -388,9 +388,6 @@ func pad(o *op) *value {
 	borders := o.pads(v.rank())
 	for axis, p := range borders {
 		dims[axis] += p[0] + p[1]
-		if mode != "constant" && (p[0] < 0 || p[1] < 0) {
-			fail("borders of %v in mode %s", p, mode)
-		}
 		if dims[axis] < 1 || p[0] < -v.dims[axis] || p[1] < -v.dims[axis] {
 			fail("borders of %v around %d elements", p, v.dims[axis])
 		}
@@ -400,7 +397,13 @@ func pad(o *op) *value {
 		return made(v.elem, framed(x, o.filling(), borders))
 	}
 	for axis, p := range borders {
-		x = mirrored(x, axis, p, mode)
+		n := x.Shape().Dimensions[axis]
+		from := max(0, -p[0])
+		left := n - from - max(0, -p[1])
+		if left < 1 {
+			fail("borders of %v around %d elements", p, n)
+		}
+		x = mirrored(cut(x, axis, from, left, 1), axis, [2]int{max(0, p[0]), max(0, p[1])}, mode)
 	}
 	return made(v.elem, x)
 }

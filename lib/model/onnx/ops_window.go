@@ -171,7 +171,7 @@ func convTranspose(o *op) *value {
 		full[i] = (spatial[i]-1)*w.strides[i] + covers + extra[i]
 		around[i] = [2]int{covers - 1, covers - 1 + extra[i]}
 	}
-	o.cropped(full, crop, spatial, w.strides)
+	o.cropped(full, around, crop, spatial, w.strides)
 	out := dims[1] * groups
 	room(slices.Concat([]int{records, out}, full))
 	room(slices.Concat([]int{records, in}, full, size))
@@ -191,7 +191,7 @@ func convTranspose(o *op) *value {
 }
 
 // cropped finds the borders of a result whose lengths are asked for.
-func (o *op) cropped(full []int, crop [][2]int, in, strides []int) {
+func (o *op) cropped(full []int, around, crop [][2]int, in, strides []int) {
 	kind := o.string("auto_pad")
 	for i := range full {
 		want := in[i] * strides[i]
@@ -205,8 +205,11 @@ func (o *op) cropped(full []int, crop [][2]int, in, strides []int) {
 		case kind == "NOTSET" || kind == "VALID":
 			continue
 		}
-		if want > full[i] {
+		if want < 1 || want > full[i]+strides[i] {
 			fail("a result of %d elements of %d", want, full[i])
+		}
+		if more := want - full[i]; more > 0 { // nothing but the bias
+			full[i], around[i][1] = want, around[i][1]+more
 		}
 		crop[i] = halves(full[i]-want, kind == "SAME_UPPER")
 	}

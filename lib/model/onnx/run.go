@@ -211,7 +211,18 @@ func (r *run) typed(flat []float64, number func(i int) int, size int) (*tensors.
 	case dtypes.Uint16:
 		return whole[uint16](flat, dims, place)
 	}
-	return whole[uint8](flat, dims, place)
+	small, err := whole[uint8](flat, dims, place)
+	if err != nil || in.elem != bools {
+		return small, err
+	}
+	var yes []bool
+	for i, v := range flat {
+		if v > 1 {
+			return nil, fmt.Errorf("its input takes 0 and 1, and %s", place(i))
+		}
+		yes = append(yes, v == 1)
+	}
+	return tensors.FromFlatDataAndDimensions(yes, dims...), nil
 }
 
 // finite refuses what is not finite in the type that the network takes: it would

@@ -43,6 +43,10 @@ var table = []operator{
 	{"", "Cosh", 9, "", 1, 1, "f", ofOne(cosh)},
 	{"", "Div", 1, oldPair + inPlace, 2, 2, "n=", one(quotient)},
 	{"", "Div", 7, "", 2, 2, "n=", one(quotient)},
+	{"", "DequantizeLinear", 10, "", 2, 3, "in=", one(dequantized)},
+	{"", "DequantizeLinear", 13, "axis:int=1", 2, 3, "if=", one(dequantized)},
+	{"", "DequantizeLinear", 21, "axis:int=1 block_size:int=0{0}", 2, 3, "if=", one(dequantized)},
+	{"", "DequantizeLinear", 23, "axis:int=1 block_size:int=0{0} output_dtype:int=0", 2, 3, "if=", one(dequantized)},
 	{"", "Dropout", 1, "is_test:int=0 ratio:any " + inPlace, 1, 1, "f", dropout},
 	{"", "Dropout", 6, "is_test:int=0 ratio:any", 1, 1, "f", dropout},
 	{"", "Dropout", 7, "ratio:any", 1, 1, "f", dropout},
@@ -92,6 +96,11 @@ var table = []operator{
 	{"", "PRelu", 6, "", 2, 2, "f=", one(prelu)},
 	{"", "Pow", 1, oldPair, 2, 2, "nn", one(power)},
 	{"", "Pow", 7, "", 2, 2, "nn", one(power)},
+	{"", "QuantizeLinear", 10, "", 2, 3, "nfi", one(quantized)},
+	{"", "QuantizeLinear", 13, "axis:int=1", 2, 3, "nfi", one(quantized)},
+	{"", "QuantizeLinear", 19, "axis:int=1 saturate:any", 2, 3, "nfi", one(quantized)},
+	{"", "QuantizeLinear", 21, "axis:int=1 saturate:any block_size:int=0{0} output_dtype:int=0", 2, 3, "nfi", one(quantized)},
+	{"", "QuantizeLinear", 23, "axis:int=1 saturate:any block_size:int=0{0} output_dtype:int=0 precision:int=0{0}", 2, 3, "nfi", one(quantized)},
 	{"", "Reciprocal", 1, inPlace, 1, 1, "f", ofOne(reciprocal)},
 	{"", "Reciprocal", 6, "", 1, 1, "f", ofOne(reciprocal)},
 	{"", "Relu", 1, inPlace, 1, 1, "n", ofOne(relu)},
@@ -146,7 +155,7 @@ var table = []operator{
 	{"", "Resize", 10, "mode:string=nearest{nearest|linear}", 2, 2, "nf", one(resize)},
 	{"", "Resize", 11, resizing, 3, 4, "nffi", one(resize)},
 	{"", "Resize", 13, resizing, 1, 4, "nffi", one(resize)},
-	{"", "Resize", 18, resizing + " antialias:int=0{0} axes:ints keep_aspect_ratio_policy:string=stretch{stretch}", 1, 4, "nffi", one(resize)},
+	{"", "Resize", 18, resizing + " antialias:int=0{0} axes:ints keep_aspect_ratio_policy:string=stretch{stretch|not_larger|not_smaller}", 1, 4, "nffi", one(resize)},
 	{"", "Shape", 1, "", 1, 1, "t", one(shapeOf)},
 	{"", "Shape", 15, "start:int=0 end:int", 1, 1, "t", one(shapeOf)},
 	{"", "Size", 1, "", 1, 1, "t", one(sizeOf)},
@@ -194,28 +203,28 @@ var table = []operator{
 	{"", "LogSoftmax", 13, "axis:int=-1", 1, 1, "f", lastly(logSoftmax)},
 	{"", "Softmax", 1, "axis:int=1", 1, 1, "f", lastly(softmax)},
 	{"", "Softmax", 13, "axis:int=-1", 1, 1, "f", lastly(softmax)},
-	{"", "ReduceL1", 1, reducing, 1, 1, "n", reduced(sumAbs, false)},
-	{"", "ReduceL1", 18, reducingBy, 1, 2, "ni", reduced(sumAbs, false)},
-	{"", "ReduceL2", 1, reducing, 1, 1, "n", reduced(inFloats(graph.Sqrt, sumSquare), false)},
-	{"", "ReduceL2", 18, reducingBy, 1, 2, "ni", reduced(inFloats(graph.Sqrt, sumSquare), false)},
-	{"", "ReduceLogSum", 1, reducing, 1, 1, "f", reduced(inFloats(graph.Log, graph.ReduceSum), false)},
-	{"", "ReduceLogSum", 18, reducingBy, 1, 2, "fi", reduced(inFloats(graph.Log, graph.ReduceSum), false)},
-	{"", "ReduceLogSumExp", 1, reducing, 1, 1, "f", reduced(logSumExp, false)},
-	{"", "ReduceLogSumExp", 18, reducingBy, 1, 2, "fi", reduced(logSumExp, false)},
-	{"", "ReduceMax", 1, reducing, 1, 1, "n", reduced(graph.ReduceMax, true)},
-	{"", "ReduceMax", 18, reducingBy, 1, 2, "ni", reduced(graph.ReduceMax, true)},
-	{"", "ReduceMax", 20, reducingBy, 1, 2, "ai", reduced(ofBools(graph.ReduceMax), true)},
-	{"", "ReduceMean", 1, reducing, 1, 1, "n", reduced(mean, true)},
-	{"", "ReduceMean", 18, reducingBy, 1, 2, "ni", reduced(mean, true)},
-	{"", "ReduceMin", 1, reducing, 1, 1, "n", reduced(graph.ReduceMin, true)},
-	{"", "ReduceMin", 18, reducingBy, 1, 2, "ni", reduced(graph.ReduceMin, true)},
-	{"", "ReduceMin", 20, reducingBy, 1, 2, "ai", reduced(ofBools(graph.ReduceMin), true)},
-	{"", "ReduceProd", 1, reducing, 1, 1, "n", reduced(graph.ReduceMultiply, true)},
-	{"", "ReduceProd", 18, reducingBy, 1, 2, "ni", reduced(graph.ReduceMultiply, true)},
-	{"", "ReduceSum", 1, reducing, 1, 1, "n", reduced(graph.ReduceSum, true)},
-	{"", "ReduceSum", 13, reducingBy, 1, 2, "ni", reduced(graph.ReduceSum, true)},
-	{"", "ReduceSumSquare", 1, reducing, 1, 1, "n", reduced(sumSquare, false)},
-	{"", "ReduceSumSquare", 18, reducingBy, 1, 2, "ni", reduced(sumSquare, false)},
+	{"", "ReduceL1", 1, reducing, 1, 1, "n", reduced(sumAbs)},
+	{"", "ReduceL1", 18, reducingBy, 1, 2, "ni", reduced(sumAbs)},
+	{"", "ReduceL2", 1, reducing, 1, 1, "n", reduced(inFloats(graph.Sqrt, sumSquare))},
+	{"", "ReduceL2", 18, reducingBy, 1, 2, "ni", reduced(inFloats(graph.Sqrt, sumSquare))},
+	{"", "ReduceLogSum", 1, reducing, 1, 1, "f", reduced(inFloats(graph.Log, graph.ReduceSum))},
+	{"", "ReduceLogSum", 18, reducingBy, 1, 2, "fi", reduced(inFloats(graph.Log, graph.ReduceSum))},
+	{"", "ReduceLogSumExp", 1, reducing, 1, 1, "f", reduced(logSumExp)},
+	{"", "ReduceLogSumExp", 18, reducingBy, 1, 2, "fi", reduced(logSumExp)},
+	{"", "ReduceMax", 1, reducing, 1, 1, "n", reduced(graph.ReduceMax)},
+	{"", "ReduceMax", 18, reducingBy, 1, 2, "ni", reduced(graph.ReduceMax)},
+	{"", "ReduceMax", 20, reducingBy, 1, 2, "ai", reduced(ofBools(graph.ReduceMax))},
+	{"", "ReduceMean", 1, reducing, 1, 1, "n", reduced(mean)},
+	{"", "ReduceMean", 18, reducingBy, 1, 2, "ni", reduced(mean)},
+	{"", "ReduceMin", 1, reducing, 1, 1, "n", reduced(graph.ReduceMin)},
+	{"", "ReduceMin", 18, reducingBy, 1, 2, "ni", reduced(graph.ReduceMin)},
+	{"", "ReduceMin", 20, reducingBy, 1, 2, "ai", reduced(ofBools(graph.ReduceMin))},
+	{"", "ReduceProd", 1, reducing, 1, 1, "n", reduced(graph.ReduceMultiply)},
+	{"", "ReduceProd", 18, reducingBy, 1, 2, "ni", reduced(graph.ReduceMultiply)},
+	{"", "ReduceSum", 1, reducing, 1, 1, "n", reduced(graph.ReduceSum)},
+	{"", "ReduceSum", 13, reducingBy, 1, 2, "ni", reduced(graph.ReduceSum)},
+	{"", "ReduceSumSquare", 1, reducing, 1, 1, "n", reduced(sumSquare)},
+	{"", "ReduceSumSquare", 18, reducingBy, 1, 2, "ni", reduced(sumSquare)},
 
 	// Products.
 	{"", "Einsum", 12, "equation:string!", 1, many, "n=", one(einsum)},
@@ -223,6 +232,7 @@ var table = []operator{
 	{"", "Gemm", 7, "alpha:float=1 beta:float=1 transA:int=0{0|1} transB:int=0{0|1}", 3, 3, "n==", one(gemm)},
 	{"", "Gemm", 11, "alpha:float=1 beta:float=1 transA:int=0{0|1} transB:int=0{0|1}", 2, 3, "n==", one(gemm)},
 	{"", "MatMul", 1, "", 2, 2, "n=", one(matMul)},
+	{"", "MatMulInteger", 10, "", 2, 4, "iiii", one(matMulInteger)},
 
 	// Windows.
 	{"", "AveragePool", 1, pooling, 1, 1, "f", one(averagePool)},
@@ -263,9 +273,9 @@ var table = []operator{
 	{"", "GRU", 3, recurring + " linear_before_reset:int=0{0|1} output_sequence:any", 3, 6, "f===i=", recurrentOf(3, 1, gruDefaults, gruStep)},
 	{"", "GRU", 7, recurring + " linear_before_reset:int=0{0|1}", 3, 6, "f===i=", recurrentOf(3, 1, gruDefaults, gruStep)},
 	{"", "GRU", 14, recurring + " linear_before_reset:int=0{0|1} layout:int=0{0|1}", 3, 6, "f===i=", recurrentOf(3, 1, gruDefaults, gruStep)},
-	{"", "LSTM", 1, recurring + " input_forget:int=0{0} output_sequence:any", 3, 8, "f===i===", recurrentOf(4, 2, lstmDefaults, lstmStep)},
-	{"", "LSTM", 7, recurring + " input_forget:int=0{0}", 3, 8, "f===i===", recurrentOf(4, 2, lstmDefaults, lstmStep)},
-	{"", "LSTM", 14, recurring + " input_forget:int=0{0} layout:int=0{0|1}", 3, 8, "f===i===", recurrentOf(4, 2, lstmDefaults, lstmStep)},
+	{"", "LSTM", 1, recurring + " input_forget:int=0{0|1} output_sequence:any", 3, 8, "f===i===", recurrentOf(4, 2, lstmDefaults, lstmStep)},
+	{"", "LSTM", 7, recurring + " input_forget:int=0{0|1}", 3, 8, "f===i===", recurrentOf(4, 2, lstmDefaults, lstmStep)},
+	{"", "LSTM", 14, recurring + " input_forget:int=0{0|1} layout:int=0{0|1}", 3, 8, "f===i===", recurrentOf(4, 2, lstmDefaults, lstmStep)},
 	{"", "RNN", 1, recurring + " output_sequence:any", 3, 6, "f===i=", recurrentOf(1, 1, rnnDefaults, rnnStep)},
 	{"", "RNN", 7, recurring, 3, 6, "f===i=", recurrentOf(1, 1, rnnDefaults, rnnStep)},
 	{"", "RNN", 14, recurring + " layout:int=0{0|1}", 3, 6, "f===i=", recurrentOf(1, 1, rnnDefaults, rnnStep)},
@@ -292,11 +302,11 @@ const (
 	pooling    = autoPad + " kernel_shape:ints! pads:ints strides:ints"
 	reducing   = "axes:ints keepdims:int=1{0|1}"
 	reducingBy = "keepdims:int=1{0|1} noop_with_empty_axes:int=0{0|1}"
-	recurring  = "activations:strings direction:string=forward{forward|reverse|bidirectional} hidden_size:int"
+	recurring  = "activation_alpha:floats activation_beta:floats activations:strings clip:float=0 direction:string=forward{forward|reverse|bidirectional} hidden_size:int"
 	transforms = "post_transform:string=NONE{NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO}"
-	resizing   = "coordinate_transformation_mode:string=half_pixel{half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric} " +
-		"mode:string=nearest{nearest|linear} nearest_mode:string=round_prefer_floor{round_prefer_floor|round_prefer_ceil|floor|ceil} " +
-		"cubic_coeff_a:any exclude_outside:int=0{0} extrapolation_value:any"
+	resizing   = "coordinate_transformation_mode:string=half_pixel{half_pixel|half_pixel_symmetric|pytorch_half_pixel|tf_half_pixel_for_nn|align_corners|asymmetric} " +
+		"mode:string=nearest{nearest|linear|cubic} nearest_mode:string=round_prefer_floor{round_prefer_floor|round_prefer_ceil|floor|ceil} " +
+		"cubic_coeff_a:float=-0.75 exclude_outside:int=0{0|1} extrapolation_value:any"
 	trees = "base_values:floats nodes_falsenodeids:ints! nodes_featureids:ints! nodes_hitrates:any nodes_missing_value_tracks_true:ints " +
 		"nodes_modes:strings! nodes_nodeids:ints! nodes_treeids:ints! nodes_truenodeids:ints! nodes_values:floats! " + transforms
 )
