@@ -52,7 +52,11 @@ func gather(o *op) *value {
 
 // gatherTexts looks strings up where everything is known.
 func (o *op) gatherTexts() *value {
-	v, at := o.in[0], o.numbers(1)
+	v := o.in[0]
+	if !v.known {
+		fail("strings are not computed with")
+	}
+	at := o.numbers(1)
 	if v.rank() != 1 {
 		fail("strings of %d axes", v.rank())
 	}

@@ -12,7 +12,7 @@ import (
 // ml is the domain's name.
 const ml = "ai.onnx.ml"
 
-// rows2 are records of float32, one per row.
+// records are those of the first input, as float32, one per row.
 func (o *op) records() (x *graph.Node, features int) {
 	v := o.in[0]
 	if v.rank() == 1 {
@@ -64,7 +64,16 @@ func linearRegressor(o *op) *value {
 	if a := o.given("intercepts"); a != nil && len(a.floats) > 0 {
 		y = graph.Add(y, broadcast(o.list32("intercepts", targets), y.Shape().Dimensions))
 	}
-	return made(float32s, o.transformed(y))
+	return made(float32s, o.oneTarget(targets, y))
+}
+
+// oneTarget refuses to transform a single number: the standard says what becomes of it, and
+// onnxruntime leaves it as it is.
+func (o *op) oneTarget(targets int, y *graph.Node) *graph.Node {
+	if targets == 1 && o.string("post_transform") != "NONE" {
+		fail("post_transform %s of one number is not implemented", o.string("post_transform"))
+	}
+	return o.transformed(y)
 }
 
 // linearClassifier has a label and a score per class.
@@ -80,7 +89,7 @@ func linearClassifier(o *op) []*value {
 		y = graph.Add(y, broadcast(o.list32("intercepts", classes), y.Shape().Dimensions))
 	}
 	if classes == 1 {
-		fail("one score for two labels is not implemented; export a score for each")
+		return o.twoOf(labels, y, true, 0)
 	}
 	return []*value{o.labelled(labels, y), made(float32s, o.transformed(y))}
 }
@@ -100,12 +109,12 @@ func (o *op) labels(whole, text string) *value {
 // labelled is the label of the largest score. One that is a string is not computed with.
 func (o *op) labelled(labels *value, scores *graph.Node) *value {
 	if labels.elem == texts {
-		return nil
+		return &value{elem: texts, dims: []int{scores.Shape().Dimensions[0]}}
 	}
 	return made(int64s, taken(o.of(labels), graph.ArgMax(scores, 1, dtypes.Int64), 0))
 }
 
-// affine is an offset and a factor, of all features or of each.
+// scaler has an offset and a factor, of all features or of each.
 func scaler(o *op) *value {
 	x, n := o.records()
 	line := func(name string, fallback float64) *graph.Node {
@@ -208,6 +217,7 @@ type forest struct {
 	yes, no        []int64
 	missing        []bool
 	weights        []float32 // [node, target]
+	weighed        []bool
 	roots          []int64
 	targets, nodes int
 }
@@ -314,13 +324,17 @@ func (f *forest) weigh(prefix string, targets int) {
 	}
 	f.targets = targets
 	room([]int{f.nodes, targets})
-	f.weights = make([]float32, f.nodes*targets)
+	f.weights, f.weighed = make([]float32, f.nodes*targets), make([]bool, f.nodes*targets)
 	for i := range trees {
 		k, ok := at[[2]int64{trees[i], ids[i]}]
-		if !ok || f.mode[k] != 0 || which[i] < 0 || which[i] >= int64(targets) {
+		target := int(which[i])
+		if !ok || f.mode[k] != 0 || target < 0 || target >= targets {
 			fail("a weight of target %d at node %d of tree %d", which[i], ids[i], trees[i])
 		}
-		f.weights[k*targets+int(which[i])] += weights[i]
+		if f.weighed[k*targets+target] {
+			fail("two weights of one target at node %d of tree %d", ids[i], trees[i])
+		}
+		f.weights[k*targets+target], f.weighed[k*targets+target] = weights[i], true
 	}
 }
 
@@ -339,12 +353,12 @@ func (f *forest) walk(x *graph.Node) *graph.Node {
 	all := line(x)
 	for range f.depth {
 		v := taken(all, graph.Add(first, of(feature)), 0)
-		go_ := decided(of(mode), v, of(threshold))
+		left := decided(of(mode), v, of(threshold))
 		if slices.Contains(f.missing, true) {
 			track := graph.ConvertDType(taken(graph.ConvertDType(f.of(missing), dtypes.Int32), at, 0), dtypes.Bool)
-			go_ = graph.LogicalOr(go_, graph.LogicalAnd(graph.IsNaN(v), track))
+			left = graph.LogicalOr(left, graph.LogicalAnd(graph.IsNaN(v), track))
 		}
-		at = graph.Where(go_, of(yes), of(no))
+		at = graph.Where(left, of(yes), of(no))
 	}
 	said := taken(f.of(known(float32s, f.weights, f.nodes, f.targets)), at, 0)
 	return graph.ReduceSum(said, 1)
@@ -380,7 +394,28 @@ func treeRegressor(o *op) *value {
 	if o.string("aggregate_function") == "AVERAGE" {
 		y = graph.Div(y, c(y, float64(len(f.roots))))
 	}
-	return made(float32s, o.transformed(f.based(y)))
+	if a := o.given("base_values"); a != nil && targets > 1 && !f.complete() {
+		fail("base values of several targets are not implemented where leaves pass over some")
+	}
+	return made(float32s, o.oneTarget(targets, f.based(y)))
+}
+
+// complete reports whether there is a tree whose leaves all weigh every target.
+func (f *forest) complete() bool {
+	for i, root := range f.roots {
+		end := f.nodes
+		if i+1 < len(f.roots) {
+			end = int(f.roots[i+1])
+		}
+		all := true
+		for k := int(root); k < end && all; k++ {
+			all = f.mode[k] != 0 || !slices.Contains(f.weighed[k*f.targets:(k+1)*f.targets], false)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
 }
 
 // treeClassifier has a label and a score per class. Trees of two classes may weigh one of
@@ -393,40 +428,49 @@ func treeClassifier(o *op) []*value {
 	if len(ids) == 0 {
 		fail("its leaves say nothing")
 	}
-	if slices.Max(ids) == slices.Min(ids) && labels.size() == 2 {
+	if labels.size() == 2 && slices.Max(ids) == 0 {
 		return f.oneSided(x, labels)
 	}
 	f.weigh("class", labels.size())
 	y := f.based(f.walk(x))
-	return []*value{o.labelled(labels, y), made(float32s, o.transformed(y))}
+	scores := made(float32s, o.transformed(y))
+	if labels.size() > 2 {
+		return []*value{o.labelled(labels, y), scores}
+	}
+	// Of two classes onnxruntime finds the label, and base values, in ways of its own.
+	if a := o.given("base_values"); a != nil && len(a.floats) > 0 || !f.complete() {
+		fail("two classes with base values, or with leaves that pass over one, are not implemented")
+	}
+	return []*value{nil, scores}
 }
 
-// oneSided are two scores of one sum: probabilities if no weight is negative, and else a
-// number above zero or below.
+// oneSided are two scores of one sum, where the leaves weigh one class of two.
 func (f *forest) oneSided(x *graph.Node, labels *value) []*value {
-	for i := range f.given("class_ids").ints {
-		f.given("class_ids").ints[i] = 0
-	}
-	if a := f.given("base_values"); a != nil && len(a.floats) > 0 {
-		fail("base values of one class of two are not implemented")
-	}
 	f.weigh("class", 1)
-	y := f.walk(x)
 	positive := !slices.ContainsFunc(f.given("class_weights").floats, func(w float32) bool { return w < 0 })
+	half := 0.0
+	if positive {
+		half = 0.5
+	}
+	return f.twoOf(labels, f.based(f.walk(x)), positive, half)
+}
+
+// twoOf are the label and two scores of one for the second class, which is a probability or
+// a number above zero or below; the label is the second where it is above a bound.
+func (o *op) twoOf(labels *value, y *graph.Node, probability bool, bound float64) []*value {
 	low, high := graph.Neg(y), y
-	half := c(y, 0)
-	switch {
-	case positive:
-		low, half = graph.Sub(c(y, 1), y), c(y, 0.5)
-	case f.string("post_transform") == "LOGISTIC":
+	switch post := o.string("post_transform"); {
+	case post == "LOGISTIC":
 		low, high = graph.Logistic(low), graph.Logistic(high)
-	case f.string("post_transform") != "NONE":
-		fail("post_transform %s of one class of two is not implemented", f.string("post_transform"))
+	case post != "NONE":
+		fail("post_transform %s of one class of two is not implemented", post)
+	case probability:
+		low = graph.Sub(c(y, 1), y)
 	}
 	scores := made(float32s, graph.Concatenate([]*graph.Node{low, high}, 1))
 	if labels.elem == texts {
-		return []*value{nil, scores}
+		return []*value{o.labelled(labels, scores.node), scores}
 	}
-	second := graph.ConvertDType(graph.GreaterThan(line(y), line(half)), dtypes.Int64)
-	return []*value{made(int64s, taken(f.of(labels), second, 0)), scores}
+	second := graph.ConvertDType(graph.GreaterThan(line(y), c(line(y), bound)), dtypes.Int64)
+	return []*value{made(int64s, taken(o.of(labels), second, 0)), scores}
 }

@@ -256,8 +256,8 @@ func (m *file) readOpset(f field) error {
 		return err
 	}
 	domain = plainDomain(domain)
-	if _, twice := m.opsets[domain]; twice {
-		return wrongf("names the operator set %q twice", domain)
+	if before, twice := m.opsets[domain]; twice && before != version {
+		return wrongf("asks for the operator set %q in versions %d and %d", domain, before, version)
 	}
 	m.opsets[domain] = version
 	return nil
