@@ -40,7 +40,7 @@ func (r *run) again(ctx context.Context, first *program, out map[string]array.Ma
 		if p, err = r.compile(smaller(first.records)); err != nil {
 			return err
 		}
-		defer p.g.Finalize()
+		defer p.close()
 	}
 	if err := r.sameWidths(first, p); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (r *run) again(ctx context.Context, first *program, out map[string]array.Ma
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.compare(p, q, out); err != nil {
+		if err := r.compare(ctx, p, q, out); err != nil {
 			return err
 		}
 	}
@@ -132,10 +132,10 @@ func staying(n, size int) (out []probe) {
 
 // compare runs a probe. A network that does not take what is made up is given the record
 // that is looked at in its place.
-func (r *run) compare(p *program, q probe, out map[string]array.Matrix[float32]) error {
-	found, err := r.try(p, q, true)
-	if err != nil {
-		found, err = r.try(p, q, false)
+func (r *run) compare(ctx context.Context, p *program, q probe, out map[string]array.Matrix[float32]) error {
+	found, err := r.try(ctx, p, q, true)
+	if err != nil && ctx.Err() == nil {
+		found, err = r.try(ctx, p, q, false)
 	}
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (r *run) compare(p *program, q probe, out map[string]array.Matrix[float32])
 }
 
 // try runs the records of a probe.
-func (r *run) try(p *program, q probe, makeUp bool) (out map[string]array.Matrix[float32], err error) {
+func (r *run) try(ctx context.Context, p *program, q probe, makeUp bool) (out map[string]array.Matrix[float32], err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
@@ -185,7 +185,7 @@ func (r *run) try(p *program, q probe, makeUp bool) (out map[string]array.Matrix
 	for i, name := range r.names {
 		out[name] = array.New[float32](len(q), p.widths[i])
 	}
-	return out, r.batch(p, in, 0, len(q), out)
+	return out, r.batch(ctx, p, in, 0, len(q), out)
 }
 
 // madeUp turns a record into one that none is like: floats are turned around and made larger,

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
@@ -239,6 +240,30 @@ func (o *op) put(at []int, width int) *value {
 	both := graph.Concatenate([]*graph.Node{graph.Reshape(o.x(0), rows, width), graph.Reshape(o.x(2), len(at), width)}, 0)
 	index := o.of(known(int64s, from, rows))
 	return made(v.elem, graph.Reshape(taken(both, index, 0), v.dims...))
+}
+
+// nonZero are the places of what is not zero, of a value that is known: how many there are
+// would depend on the records otherwise.
+func nonZero(o *op) *value {
+	v := o.in[0]
+	if !v.known {
+		fail("its input must not depend on the records")
+	}
+	var there []int
+	for i := range v.size() {
+		if e := reflect.ValueOf(v.flat).Index(i); !e.Equal(reflect.Zero(e.Type())) {
+			there = append(there, i)
+		}
+	}
+	flat := make([]int64, 0, v.rank()*len(there))
+	step := v.size()
+	for _, d := range v.dims {
+		step /= max(1, d)
+		for _, i := range there {
+			flat = append(flat, int64(i/step%d))
+		}
+	}
+	return known(int64s, flat, v.rank(), len(there))
 }
 
 // oneHot has one of two values where an index is that of its place.

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -45,7 +46,7 @@ func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names .
 	if err != nil {
 		return nil, err
 	}
-	defer whole.g.Finalize()
+	defer whole.close()
 	out, err = r.all(ctx, whole, order(n), whole.records)
 	if err != nil {
 		return nil, err
@@ -68,6 +69,7 @@ type program struct {
 	records int
 	widths  []int // of the values that are asked for
 	results []*graph.Node
+	left    bool // an execution was left to itself
 }
 
 // fitting is the program of as many records as are run at once.
@@ -82,7 +84,7 @@ func (r *run) fitting(n int) (*program, error) {
 		if p.peak <= plenty || records == 1 {
 			return p, p.compile()
 		}
-		p.g.Finalize()
+		p.close()
 		records = max(1, min(records-1, int(int64(records)*plenty/p.peak)))
 	}
 }
@@ -145,7 +147,7 @@ func (r *run) all(ctx context.Context, p *program, order []int, at int) (map[str
 		if err != nil {
 			return nil, err
 		}
-		if err := r.batch(p, in, from, min(at, len(order)-from), out); err != nil {
+		if err := r.batch(ctx, p, in, from, min(at, len(order)-from), out); err != nil {
 			return nil, err
 		}
 	}
@@ -154,12 +156,11 @@ func (r *run) all(ctx context.Context, p *program, order []int, at int) (map[str
 
 // batch runs one execution and puts what is found of its first keep records into out, from
 // one row on.
-func (r *run) batch(p *program, in *tensors.Tensor, from, keep int, out map[string]array.Matrix[float32]) error {
-	inputs := []any{in}
-	for _, t := range p.params {
-		inputs = append(inputs, t)
+func (r *run) batch(ctx context.Context, p *program, in *tensors.Tensor, from, keep int, out map[string]array.Matrix[float32]) error {
+	found, err := p.run(ctx, in)
+	if err != nil {
+		return err
 	}
-	found := p.g.Run(inputs...)
 	p.hold(found[len(r.names):])
 	for i, name := range r.names {
 		values, cols := tensors.MustCopyFlatData[float32](found[i]), p.widths[i]
@@ -169,6 +170,39 @@ func (r *run) batch(p *program, in *tensors.Tensor, from, keep int, out map[stri
 		t.FinalizeAll()
 	}
 	return nil
+}
+
+// run is one execution. Where the context ends before it does, it is left to itself, and so is
+// the program.
+func (p *program) run(ctx context.Context, in *tensors.Tensor) (found []*tensors.Tensor, err error) {
+	inputs := []any{in}
+	for _, t := range p.params {
+		inputs = append(inputs, t)
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				done <- errors.New(reason(fmt.Sprint(v)))
+			}
+		}()
+		found = p.g.Run(inputs...)
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		return found, err
+	case <-ctx.Done():
+		p.left = true
+		return nil, ctx.Err()
+	}
+}
+
+// close gives the program back, unless an execution still runs.
+func (p *program) close() {
+	if !p.left {
+		p.g.Finalize()
+	}
 }
 
 // tensor holds records by their numbers, and the last of them as often as there is place, in

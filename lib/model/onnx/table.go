@@ -185,6 +185,7 @@ var table = []operator{
 	{"", "GatherElements", 11, "axis:int=0", 2, 2, "ai", one(gatherElements)},
 	{"", "GatherND", 11, "", 2, 2, "ai", one(gatherND)},
 	{"", "GatherND", 12, "batch_dims:int=0", 2, 2, "ai", one(gatherND)},
+	{"", "NonZero", 9, "", 1, 1, "a", one(nonZero)},
 	{"", "OneHot", 9, "axis:int=-1", 3, 3, "nna", one(oneHot)},
 	{"", "Scatter", 9, "axis:int=0", 3, 3, "ai=", one(scatterElements)},
 	{"", "Scatter", 11, "", 3, 3, "ai=", nil},
