@@ -13,7 +13,7 @@ type operator struct {
 	domain, name string
 	since        int64
 	// The attributes by name, each as name:type=default{values that are implemented}.
-	// Types are int, float, string, ints, floats, strings, tensor; "any" says nothing about
+	// Types are int, float, string, ints, floats, strings, tensor, graph; "any" says nothing about
 	// the numbers. A type with an exclamation mark must be given.
 	attributes string
 	least      int // inputs
@@ -40,7 +40,7 @@ type specification struct {
 
 // results is how many outputs an operator may have, if more than one.
 var results = map[string]int{
-	"BatchNormalization": 5, "Dropout": 2, "GRU": 2, "LSTM": 3, "LayerNormalization": 3, "LinearClassifier": 2, "MaxPool": 2, "RNN": 2, "Split": many,
+	"BatchNormalization": 5, "Dropout": 2, "GRU": 2, "If": many, "LSTM": 3, "LayerNormalization": 3, "LinearClassifier": 2, "MaxPool": 2, "RNN": 2, "Split": many,
 	"TopK": 2, "TreeEnsembleClassifier": 2,
 }
 
@@ -80,13 +80,13 @@ func specify(text string) *specification {
 // newest is the newest opset of each domain of which the rows were checked.
 var newest = map[string]int64{"": 25, "ai.onnx.ml": 5}
 
-// lookUp finds the row of an operation, by the opset that the file asks for.
-func (m *Model) lookUp(n *node) (*rule, int64) {
-	list := rules[[2]string{n.domain, n.op}]
+// lookUp finds the row of an operation, by the opset that its graph or function asks for.
+func (b *builder) lookUp(n *node) (*rule, int64) {
+	list := rules[[2]string{n.domain, n.name}]
 	if len(list) == 0 {
 		fail(unknown)
 	}
-	opset, asked := m.file.opsets[n.domain]
+	opset, asked := b.opsets[n.domain]
 	if !asked {
 		fail("the file does not say which operator set %q is of", n.domain)
 	}
@@ -109,7 +109,7 @@ func (m *Model) lookUp(n *node) (*rule, int64) {
 }
 
 var kinds = map[string]kind{
-	"int": kindInt, "float": kindFloat, "string": kindString, "ints": kindInts, "floats": kindFloats, "strings": kindStrings, "tensor": kindTensor,
+	"int": kindInt, "float": kindFloat, "string": kindString, "ints": kindInts, "floats": kindFloats, "strings": kindStrings, "tensor": kindTensor, "graph": kindGraph,
 }
 
 // check refuses attributes and inputs that are not in the row.
@@ -131,7 +131,7 @@ func (row *rule) check(n *node, in []*value) {
 			fail("its attribute %s is missing", name)
 		}
 	}
-	if results := max(1, results[n.op]); len(n.outputs) > results || len(n.outputs) == 0 {
+	if results := max(1, results[n.name]); len(n.outputs) > results || len(n.outputs) == 0 {
 		fail("it has %d outputs", len(n.outputs))
 	}
 	if len(in) < row.least || len(in) > row.most {
@@ -208,7 +208,7 @@ func sorted[V any](m map[string]V) []string {
 // given is an attribute, or nil.
 func (o *op) given(name string) *attribute {
 	if o.row.known[name] == nil {
-		panic(fmt.Sprintf("attribute %s of %s is not in the table", name, o.n.op))
+		panic(fmt.Sprintf("attribute %s of %s is not in the table", name, o.n.name))
 	}
 	return o.n.attributes[name]
 }

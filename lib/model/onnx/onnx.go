@@ -98,6 +98,9 @@ func Open(path string) (m *Model, err error) {
 		}
 		m.weights[t.name] = t
 	}
+	if err := f.graph.capture(0); err != nil {
+		return nil, err
+	}
 	if err := f.graph.wire(m.weights); err != nil {
 		return nil, err
 	}
@@ -109,8 +112,8 @@ func Open(path string) (m *Model, err error) {
 	}
 	for _, n := range f.graph.nodes {
 		for _, out := range n.outputs {
-			if out != "" && n.op != "Constant" {
-				m.layers = append(m.layers, Layer{Name: out, Op: n.op})
+			if out != "" && n.name != "Constant" {
+				m.layers = append(m.layers, Layer{Name: out, Op: n.name})
 			}
 		}
 	}

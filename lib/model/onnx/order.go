@@ -1,6 +1,9 @@
 package onnx
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // wire checks that every value is made once, and before it is used: then there is no cycle.
 func (g *network) wire(weights map[string]*tensor) error {
@@ -54,13 +57,11 @@ func (m *Model) needed(names []string) (steps []int) {
 			continue
 		}
 		steps = append(steps, i)
-		for _, in := range nodes[i].inputs {
+		for _, in := range slices.Concat(nodes[i].inputs, nodes[i].captured) {
 			want[in] = true
 		}
 	}
-	for i, j := 0, len(steps)-1; i < j; i, j = i+1, j-1 {
-		steps[i], steps[j] = steps[j], steps[i]
-	}
+	slices.Reverse(steps)
 	return steps
 }
 
@@ -75,7 +76,7 @@ func (m *Model) lastUses(steps []int, names []string) map[int][]string {
 		for _, name := range n.outputs {
 			last[name] = i
 		}
-		for _, name := range n.inputs {
+		for _, name := range slices.Concat(n.inputs, n.captured) {
 			last[name] = i
 		}
 	}
@@ -109,7 +110,7 @@ func beforeLastLinear(nodes []*node, output string) string {
 			continue
 		}
 		seen[name] = true
-		if n.domain == "" && linear[n.op] && len(n.inputs) > 0 {
+		if n.domain == "" && linear[n.name] && len(n.inputs) > 0 {
 			return n.inputs[0]
 		}
 		at = append(at, n.inputs...)

@@ -17,7 +17,20 @@ var errNoGraph = errors.New("is no ONNX file: it holds no graph")
 type file struct {
 	opsets    map[string]int64 // by domain; the standard one is ""
 	graph     network
-	functions bool // it has functions of its own
+	functions map[call]*function
+}
+
+// call names a function of the file.
+type call struct{ domain, name, overload string }
+
+// function is FunctionProto: an operator that the file itself describes.
+type function struct {
+	call
+	inputs, outputs []string
+	attributes      []string
+	defaults        map[string]*attribute
+	opsets          map[string]int64
+	nodes           []*node
 }
 
 // network is GraphProto.
@@ -30,9 +43,12 @@ type network struct {
 
 // node is NodeProto: an operation of the file.
 type node struct {
-	name, op, domain string
-	inputs, outputs  []string
-	attributes       map[string]*attribute
+	call
+	label           string
+	inputs, outputs []string
+	attributes      map[string]*attribute
+	// The values that graphs among the attributes take from outside, or make within.
+	captured []string
 }
 
 // attribute is AttributeProto.
@@ -46,6 +62,8 @@ type attribute struct {
 	floats  []float32
 	ints    []int64
 	strings []string
+	graph   []byte // not read until it is needed: graphs may lie in graphs
+	ref     string // the attribute of the function that stands here
 }
 
 // kind is the type of an attribute, in the numbers of onnx.proto.
@@ -121,6 +139,13 @@ func (f field) text(to *string) error {
 	}
 	*to = string(f.bytes)
 	return nil
+}
+
+func (f field) texts(to *[]string) error {
+	var s string
+	err := f.text(&s)
+	*to = append(*to, s)
+	return err
 }
 
 func (f field) whole(to *int64) error {
@@ -205,7 +230,7 @@ func (f field) float64s(to *[]float64) error {
 
 // parse reads a file.
 func parse(raw []byte) (*file, error) {
-	out := &file{opsets: map[string]int64{}}
+	out := &file{opsets: map[string]int64{}, functions: map[call]*function{}}
 	graphs := 0
 	err := each(raw, func(f field) error {
 		switch f.number {
@@ -213,9 +238,9 @@ func parse(raw []byte) (*file, error) {
 			graphs++
 			return f.message(out.graph.read)
 		case 8:
-			return out.readOpset(f)
+			return readOpset(f, out.opsets)
 		case 25:
-			out.functions = true
+			return out.readFunction(f)
 		}
 		return nil
 	})
@@ -240,7 +265,7 @@ func (w *wrongFile) Error() string { return w.reason }
 
 func wrongf(format string, args ...any) error { return &wrongFile{fmt.Sprintf(format, args...)} }
 
-func (m *file) readOpset(f field) error {
+func readOpset(f field, to map[string]int64) error {
 	var domain string
 	var version int64
 	err := f.message(func(f field) error {
@@ -256,11 +281,60 @@ func (m *file) readOpset(f field) error {
 		return err
 	}
 	domain = plainDomain(domain)
-	if before, twice := m.opsets[domain]; twice && before != version {
+	if before, twice := to[domain]; twice && before != version {
 		return wrongf("asks for the operator set %q in versions %d and %d", domain, before, version)
 	}
-	m.opsets[domain] = version
+	to[domain] = version
 	return nil
+}
+
+func (m *file) readFunction(f field) error {
+	out := &function{defaults: map[string]*attribute{}, opsets: map[string]int64{}}
+	err := f.message(func(f field) error {
+		switch f.number {
+		case 1:
+			return f.text(&out.name)
+		case 4:
+			return f.texts(&out.inputs)
+		case 5:
+			return f.texts(&out.outputs)
+		case 6:
+			return f.texts(&out.attributes)
+		case 7:
+			n := &node{attributes: map[string]*attribute{}}
+			out.nodes = append(out.nodes, n)
+			return f.message(n.read)
+		case 9:
+			return readOpset(f, out.opsets)
+		case 10:
+			err := f.text(&out.domain)
+			out.domain = plainDomain(out.domain)
+			return err
+		case 11:
+			a := &attribute{}
+			err := f.message(a.read)
+			out.defaults[a.name] = a
+			return err
+		case 13:
+			return f.text(&out.overload)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if m.functions[out.call] != nil {
+		return wrongf("has two functions %s", out.call)
+	}
+	m.functions[out.call] = out
+	return nil
+}
+
+func (c call) String() string {
+	if c.domain == "" {
+		return c.name
+	}
+	return c.domain + "." + c.name
 }
 
 // plainDomain is a domain's one name: the standard one has two.
@@ -292,27 +366,22 @@ func (g *network) read(f field) error {
 }
 
 func (n *node) read(f field) error {
-	var s string
 	switch f.number {
 	case 1:
-		err := f.text(&s)
-		n.inputs = append(n.inputs, s)
-		return err
+		return f.texts(&n.inputs)
 	case 2:
-		err := f.text(&s)
-		n.outputs = append(n.outputs, s)
-		return err
+		return f.texts(&n.outputs)
 	case 3:
-		return f.text(&n.name)
+		return f.text(&n.label)
 	case 4:
-		return f.text(&n.op)
+		return f.text(&n.name)
 	case 5:
 		a := &attribute{}
 		if err := f.message(a.read); err != nil {
 			return err
 		}
 		if n.attributes[a.name] != nil {
-			return wrongf("operator %s (node %q) has the attribute %q twice", n.op, n.name, a.name)
+			return wrongf("operator %s (node %q) has the attribute %q twice", n.name, n.label, a.name)
 		}
 		n.attributes[a.name] = a
 		return nil
@@ -320,6 +389,8 @@ func (n *node) read(f field) error {
 		err := f.text(&n.domain)
 		n.domain = plainDomain(n.domain)
 		return err
+	case 8:
+		return f.text(&n.overload)
 	}
 	return nil
 }
@@ -343,23 +414,23 @@ func (a *attribute) read(f field) error {
 	case 5:
 		a.t = &tensor{}
 		return errors.Join(f.message(a.t.read), a.holds(kindTensor))
-	case 6, 11: // a graph within: refused by its kind, and not read
-		return a.holds(kindGraph)
+	case 6:
+		a.graph = f.bytes
+		return errors.Join(f.message(func(field) error { return nil }), a.holds(kindGraph))
+	case 11: // several graphs
+		return a.holds(-1)
 	case 7:
 		return errors.Join(f.float32s(&a.floats), a.holds(kindFloats))
 	case 8:
 		return errors.Join(f.int64s(&a.ints), a.holds(kindInts))
 	case 9:
-		var s string
-		err := f.text(&s)
-		a.strings = append(a.strings, s)
-		return errors.Join(err, a.holds(kindStrings))
+		return errors.Join(f.texts(&a.strings), a.holds(kindStrings))
 	case 20:
 		var k int64
 		err := f.whole(&k)
 		return errors.Join(err, a.holds(kind(k)))
 	case 21:
-		return wrongf("attribute %q stands for one of a function, and there is none here", a.name)
+		return f.text(&a.ref)
 	case 10, 14, 15, 22, 23: // tensors, types and sparse tensors
 		return a.holds(-1)
 	}

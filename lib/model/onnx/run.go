@@ -99,7 +99,7 @@ func (r *run) build(records int) *program {
 	in := r.m.input
 	dims := append([]int{records}, in.dims...)
 	room(dims)
-	b := &builder{m: r.m, weights: r.weights, values: map[string]*value{}, nodes: map[*value]*graph.Node{}}
+	b := &builder{m: r.m, opsets: r.m.file.opsets, weights: r.weights, values: map[string]*value{}, nodes: map[*value]*graph.Node{}}
 	b.g = graph.NewGraph(r.e.Backend(), "onnx")
 	p := &program{builder: b, records: records}
 	x := graph.Parameter(b.g, "records", shapes.Make(in.elem.dtype(), dims...))

@@ -68,6 +68,7 @@ var table = []operator{
 	{"", "HardSigmoid", 6, "alpha:float=0.2 beta:float=0.5", 1, 1, "f", shaped(hardSigmoid)},
 	{"", "HardSwish", 14, "", 1, 1, "f", ofOne(hardSwish)},
 	{"", "Identity", 1, "", 1, 1, "t", asGiven},
+	{"", "If", 1, "then_branch:graph! else_branch:graph!", 1, 1, "b", branch},
 	{"", "IsInf", 10, "detect_negative:int=1 detect_positive:int=1", 1, 1, "f", one(infinite)},
 	{"", "IsNaN", 9, "", 1, 1, "f", one(notNumber)},
 	{"", "LeakyRelu", 1, "alpha:float=0.01 " + inPlace, 1, 1, "f", shaped(leaky)},

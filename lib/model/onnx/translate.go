@@ -59,6 +59,11 @@ type builder struct {
 	// How many bytes are held at once: now, and at most.
 	held, peak int64
 	counted    int // nodes of the graph that have been counted
+	// Where the operations that are translated stand: in the graph, or in functions within
+	// functions.
+	opsets map[string]int64
+	depth  int
+	steps  int // operations so far
 }
 
 // check is something that must be true of every batch.
@@ -105,7 +110,14 @@ func (b *builder) step(n *node) {
 			panic(refusal(n.String() + why))
 		}
 	}()
-	row, opset := b.m.lookUp(n)
+	if b.steps++; b.steps > mostNodes {
+		fail("the network comes to more than %d operations", mostNodes)
+	}
+	if f := b.m.file.functions[n.call]; f != nil {
+		b.inline(f, n)
+		return
+	}
+	row, opset := b.lookUp(n)
 	in := make([]*value, len(n.inputs))
 	for i, name := range n.inputs {
 		if name != "" {
@@ -116,16 +128,25 @@ func (b *builder) step(n *node) {
 		in = in[:len(in)-1]
 	}
 	row.check(n, in)
-	out := b.fold(row, n, opset, in)
+	var out []*value
+	if len(n.captured) == 0 {
+		out = b.fold(row, n, opset, in)
+	}
 	if out == nil {
 		out = b.run(row, n, opset, in)
 		b.count()
 	}
+	b.name(n, out)
+}
+
+// name keeps what an operation makes.
+func (b *builder) name(n *node, out []*value) {
 	for i, name := range n.outputs {
-		if name == "" {
-			continue
-		}
-		if i < len(out) && out[i] != nil {
+		switch {
+		case name == "" || i >= len(out) || out[i] == nil:
+		case b.values[name] != nil:
+			fail("it makes %q, which is there already", name)
+		default:
 			b.values[name] = out[i]
 		}
 	}
@@ -133,18 +154,14 @@ func (b *builder) step(n *node) {
 
 // String names an operation for people.
 func (n *node) String() string {
-	kind := n.op
-	if n.domain != "" {
-		kind = n.domain + "." + n.op
-	}
 	made := slices.DeleteFunc(slices.Clone(n.outputs), func(s string) bool { return s == "" })
 	if len(made) > 1 {
 		made = made[:1]
 	}
-	if n.name == "" {
-		return fmt.Sprintf("operation %q (which makes %q)", kind, strings.Join(made, ""))
+	if n.label == "" {
+		return fmt.Sprintf("operation %q (which makes %q)", n.call.String(), strings.Join(made, ""))
 	}
-	return fmt.Sprintf("operation %q (node %q, which makes %q)", kind, n.name, strings.Join(made, ""))
+	return fmt.Sprintf("operation %q (node %q, which makes %q)", n.call.String(), n.label, strings.Join(made, ""))
 }
 
 // run translates an operation into this graph.
@@ -164,12 +181,15 @@ func (b *builder) find(name string) *value {
 	if v := b.values[name]; v != nil {
 		return v
 	}
+	if b.depth > 0 { // a function sees nothing of the graph around it
+		fail("%q is made later, never, or not here", name)
+	}
 	if v := b.weights.values[name]; v != nil {
 		return v
 	}
 	t := b.m.weights[name]
 	if t == nil {
-		fail("%q is an output that is not made here", name)
+		fail("%q is made later, never, or not here", name)
 	}
 	v, err := t.value(b.m.folder)
 	if err != nil {
@@ -187,7 +207,7 @@ const small = 1 << 16
 // something is not known, or is large.
 func (b *builder) fold(row *rule, n *node, opset int64, in []*value) []*value {
 	elements := 0
-	inner := &builder{m: b.m, weights: b.weights, nodes: map[*value]*graph.Node{}, folded: true}
+	inner := &builder{m: b.m, opsets: b.opsets, weights: b.weights, nodes: map[*value]*graph.Node{}, folded: true}
 	for _, v := range in {
 		if v == nil {
 			continue
