@@ -40,7 +40,8 @@ type specification struct {
 
 // results is how many outputs an operator may have, if more than one.
 var results = map[string]int{
-	"BatchNormalization": 5, "Dropout": 2, "GRU": 2, "If": many, "LSTM": 3, "LayerNormalization": 3, "LinearClassifier": 2, "MaxPool": 2, "RNN": 2, "Split": many,
+	"BatchNormalization": 5, "Dropout": 2, "GRU": 2, "If": many, "LSTM": 3, "LayerNormalization": 3,
+	"LinearClassifier": 2, "MaxPool": 2, "RNN": 2, "Split": many,
 	"TopK": 2, "TreeEnsembleClassifier": 2,
 }
 
@@ -109,7 +110,8 @@ func (b *builder) lookUp(n *node) (*rule, int64) {
 }
 
 var kinds = map[string]kind{
-	"int": kindInt, "float": kindFloat, "string": kindString, "ints": kindInts, "floats": kindFloats, "strings": kindStrings, "tensor": kindTensor, "graph": kindGraph,
+	"int": kindInt, "float": kindFloat, "string": kindString, "ints": kindInts,
+	"floats": kindFloats, "strings": kindStrings, "tensor": kindTensor, "graph": kindGraph,
 }
 
 // check refuses attributes and inputs that are not in the row.

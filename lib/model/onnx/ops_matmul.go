@@ -22,17 +22,12 @@ func matMul(o *op) *value {
 	}
 	y := matrices(a, b)
 	dims := slices.Clone(y.Shape().Dimensions)
+	n := len(dims)
 	if rb == 1 {
-		dims = dims[:len(dims)-1]
+		dims = slices.Delete(dims, n-1, n)
 	}
 	if ra == 1 {
-		at := len(dims) - 1
-		if rb == 1 {
-			at = len(dims) - 1
-		} else {
-			at = len(dims) - 2
-		}
-		dims = slices.Delete(dims, at, at+1)
+		dims = slices.Delete(dims, n-2, n-1)
 	}
 	return made(o.in[0].elem, graph.Reshape(y, dims...))
 }

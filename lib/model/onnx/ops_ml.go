@@ -153,12 +153,11 @@ func imputer(o *op) *value {
 		fail("records of type %s", o.in[0].elem)
 	}
 	values := o.given("imputed_value_floats").floats
-	fresh := c(x, 0)
+	width := n
 	if len(values) == 1 {
-		fresh = c(x, float64(values[0]))
-	} else {
-		fresh = broadcast(o.list32("imputed_value_floats", n), x.Shape().Dimensions)
+		width = 1
 	}
+	fresh := broadcast(o.list32("imputed_value_floats", width), x.Shape().Dimensions)
 	old := float32(o.float("replaced_value_float"))
 	hit := graph.Equal(x, c(x, float64(old)))
 	if old != old {
@@ -210,7 +209,7 @@ func zipMap(o *op) []*value { return []*value{o.in[0]} }
 // forest are trees, walked by all records at once.
 type forest struct {
 	*op
-	first, depth   int
+	depth          int
 	feature        []int64
 	threshold      []float32
 	mode           []int64

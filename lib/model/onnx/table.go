@@ -136,7 +136,8 @@ var table = []operator{
 	{"", "Concat", 1, "axis:int=1", 1, many, "a=", one(concat)},
 	{"", "Concat", 4, "axis:int!", 1, many, "a=", one(concat)},
 	{"", "Constant", 1, "value:tensor", 0, 0, "", one(constant)},
-	{"", "Constant", 12, "value:tensor value_float:float value_floats:floats value_int:int value_ints:ints value_string:string value_strings:strings", 0, 0, "", one(constant)},
+	{"", "Constant", 12, "value:tensor value_float:float value_floats:floats value_int:int " +
+		"value_ints:ints value_string:string value_strings:strings", 0, 0, "", one(constant)},
 	{"", "ConstantOfShape", 9, "value:tensor", 1, 1, "i", one(constantOfShape)},
 	{"", "CumSum", 11, "exclusive:int=0{0|1} reverse:int=0{0|1}", 2, 2, "ni", one(cumulated)},
 	{"", "DepthToSpace", 1, "blocksize:int!", 1, 1, "a", one(depthToSpace)},
@@ -156,7 +157,8 @@ var table = []operator{
 	{"", "Resize", 10, "mode:string=nearest{nearest|linear}", 2, 2, "nf", one(resize)},
 	{"", "Resize", 11, resizing, 3, 4, "nffi", one(resize)},
 	{"", "Resize", 13, resizing, 1, 4, "nffi", one(resize)},
-	{"", "Resize", 18, resizing + " antialias:int=0{0} axes:ints keep_aspect_ratio_policy:string=stretch{stretch|not_larger|not_smaller}", 1, 4, "nffi", one(resize)},
+	{"", "Resize", 18, resizing + " antialias:int=0{0} axes:ints keep_aspect_ratio_policy:string=stretch{stretch|not_larger|not_smaller}",
+		1, 4, "nffi", one(resize)},
 	{"", "Shape", 1, "", 1, 1, "t", one(shapeOf)},
 	{"", "Shape", 15, "start:int=0 end:int", 1, 1, "t", one(shapeOf)},
 	{"", "Size", 1, "", 1, 1, "t", one(sizeOf)},
@@ -242,7 +244,8 @@ var table = []operator{
 	{"", "AveragePool", 10, pooling + " count_include_pad:int=0{0|1} ceil_mode:int=0{0|1}", 1, 1, "f", one(averagePool)},
 	{"", "AveragePool", 19, pooling + " count_include_pad:int=0{0|1} ceil_mode:int=0{0|1} dilations:ints", 1, 1, "f", one(averagePool)},
 	{"", "Conv", 1, autoPad + " dilations:ints group:int=1 kernel_shape:ints pads:ints strides:ints", 2, 3, "f==", one(conv)},
-	{"", "ConvTranspose", 1, autoPad + " dilations:ints group:int=1 kernel_shape:ints output_padding:ints output_shape:ints pads:ints strides:ints", 2, 3, "f==", one(convTranspose)},
+	{"", "ConvTranspose", 1, autoPad + " dilations:ints group:int=1 kernel_shape:ints output_padding:ints " +
+		"output_shape:ints pads:ints strides:ints", 2, 3, "f==", one(convTranspose)},
 	{"", "GlobalAveragePool", 1, "", 1, 1, "f", global(globalMean)},
 	{"", "GlobalLpPool", 1, "p:float=2", 1, 1, "f", global(globalLp)},
 	{"", "GlobalLpPool", 2, "p:int=2", 1, 1, "f", global(globalLp)},
@@ -287,12 +290,15 @@ var table = []operator{
 	{ml, "Binarizer", 1, "threshold:float=0", 1, 1, "n", one(binarizer)},
 	{ml, "FeatureVectorizer", 1, "inputdimensions:ints", 1, many, "n", one(featureVector)},
 	{ml, "Imputer", 1, "imputed_value_floats:floats! replaced_value_float:float=0", 1, 1, "n", one(imputer)},
-	{ml, "LinearClassifier", 1, "classlabels_ints:ints classlabels_strings:strings coefficients:floats! intercepts:floats multi_class:any " + transforms, 1, 1, "n", linearClassifier},
+	{ml, "LinearClassifier", 1, "classlabels_ints:ints classlabels_strings:strings coefficients:floats! " +
+		"intercepts:floats multi_class:any " + transforms, 1, 1, "n", linearClassifier},
 	{ml, "LinearRegressor", 1, "coefficients:floats! intercepts:floats targets:int=1 " + transforms, 1, 1, "n", one(linearRegressor)},
 	{ml, "Normalizer", 1, "norm:string=MAX{MAX|L1|L2}", 1, 1, "n", one(normalizer)},
 	{ml, "Scaler", 1, "offset:floats scale:floats", 1, 1, "n", one(scaler)},
-	{ml, "TreeEnsembleClassifier", 1, trees + " class_ids:ints! class_nodeids:ints! class_treeids:ints! class_weights:floats! classlabels_int64s:ints classlabels_strings:strings", 1, 1, "n", treeClassifier},
-	{ml, "TreeEnsembleRegressor", 1, trees + " aggregate_function:string=SUM{SUM|AVERAGE} n_targets:int=1 target_ids:ints! target_nodeids:ints! target_treeids:ints! target_weights:floats!", 1, 1, "n", one(treeRegressor)},
+	{ml, "TreeEnsembleClassifier", 1, trees + " class_ids:ints! class_nodeids:ints! class_treeids:ints! class_weights:floats! " +
+		"classlabels_int64s:ints classlabels_strings:strings", 1, 1, "n", treeClassifier},
+	{ml, "TreeEnsembleRegressor", 1, trees + " aggregate_function:string=SUM{SUM|AVERAGE} n_targets:int=1 target_ids:ints! " +
+		"target_nodeids:ints! target_treeids:ints! target_weights:floats!", 1, 1, "n", one(treeRegressor)},
 	{ml, "ZipMap", 1, "classlabels_int64s:any classlabels_strings:any", 1, 1, "f", zipMap},
 }
 
