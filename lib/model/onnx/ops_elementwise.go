@@ -43,6 +43,18 @@ func room(dims []int) []int {
 	return dims
 }
 
+// mostListed is how many numbers are listed while a network is translated: positions, or where
+// the elements of a larger image come from.
+const mostListed = 1 << 22
+
+// countable refuses a longer list.
+func countable(n int) int {
+	if n > mostListed {
+		fail("%d numbers in a row are more than are listed here (%d)", n, mostListed)
+	}
+	return n
+}
+
 // together is the shape that values are laid out to, after NumPy's rule.
 func together(shapes ...[]int) []int {
 	rank := 0

@@ -230,6 +230,9 @@ func scatterND(o *op) *value {
 func (o *op) put(at []int, width int) *value {
 	v := o.in[0]
 	rows := v.size() / max(1, width)
+	if rows > 8*mostListed {
+		fail("a value of %d rows is more than is written to here", rows)
+	}
 	from := fill(rows, func(i int) int64 { return int64(i) })
 	for i, spot := range at {
 		from[spot] = int64(rows + i)

@@ -212,7 +212,7 @@ func (r *recurrent) back(way, i, n int, h *graph.Node) *graph.Node {
 func (r *recurrent) run(states int, next step) []*value {
 	e := r.in[0].elem
 	room([]int{r.steps, r.records, r.gates * r.hidden})
-	if r.steps*r.ways*16 > mostNodes {
+	if r.steps > mostNodes/32 {
 		fail("%d steps come to more than %d", r.steps, mostNodes)
 	}
 	var sequences []*graph.Node

@@ -132,6 +132,7 @@ func logSoftmax(x *graph.Node, axis int) *graph.Node {
 // hardmax is 1 at the first of the largest elements.
 func hardmax(x *graph.Node, axis int) *graph.Node {
 	dims := x.Shape().Dimensions
+	countable(dims[axis])
 	at := graph.Reshape(graph.ArgMax(x, axis, dtypes.Int64), ones(dims, []int{axis})...)
 	line := graph.ConstTensor(x.Graph(), tensorOf(fill(dims[axis], func(i int) int64 { return int64(i) }), []int{dims[axis]}))
 	shape := slices.Repeat([]int{1}, len(dims))

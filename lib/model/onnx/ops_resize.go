@@ -92,7 +92,7 @@ func (o *op) scaled(axes, sizes []int, factors []float64) *value {
 		if sizes[i] == 0 {
 			sizes[i] = int(float32(dims[axis]) * float32(f))
 		}
-		if dims[axis] = sizes[i]; sizes[i] < 1 {
+		if dims[axis] = countable(sizes[i]); sizes[i] < 1 {
 			fail("a size of %d", sizes[i])
 		}
 	}

@@ -548,10 +548,18 @@ func constantOfShape(o *op) *value {
 // span counts from a start to a limit, which it does not reach.
 func span(o *op) *value {
 	e := o.in[0].elem
-	start, limit, step := o.numbers(0)[0], o.numbers(1)[0], o.numbers(2)[0]
-	n := math.Ceil((limit - start) / step)
-	if step == 0 || math.IsNaN(n) || n > most/8 {
-		fail("numbers from %v to %v in steps of %v", start, limit, step)
+	var ends [3]float64
+	for i := range ends {
+		list := o.numbers(i)
+		if len(list) != 1 || e.whole() && math.Abs(list[0]) > 1<<40 {
+			fail("its input %d is %v", i, list)
+		}
+		ends[i] = list[0]
+	}
+	start, step := ends[0], ends[2]
+	n := math.Ceil((ends[1] - start) / step)
+	if step == 0 || math.IsNaN(n) || n > mostListed {
+		fail("numbers from %v to %v in steps of %v", start, ends[1], step)
 	}
 	count := int(max(n, 0))
 	switch e {
@@ -571,7 +579,7 @@ func span(o *op) *value {
 // iota counts along an axis of a shape.
 func (o *op) iota(dims []int, axis int) *graph.Node {
 	room(dims)
-	n := dims[axis]
+	n := countable(dims[axis])
 	count := make([]int, len(dims))
 	for i := range count {
 		count[i] = 1

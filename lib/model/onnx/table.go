@@ -310,13 +310,16 @@ const (
 	pooling    = autoPad + " kernel_shape:ints! pads:ints strides:ints"
 	reducing   = "axes:ints keepdims:int=1{0|1}"
 	reducingBy = "keepdims:int=1{0|1} noop_with_empty_axes:int=0{0|1}"
-	recurring  = "activation_alpha:floats activation_beta:floats activations:strings clip:float=0 direction:string=forward{forward|reverse|bidirectional} hidden_size:int"
+	recurring  = "activation_alpha:floats activation_beta:floats activations:strings clip:float=0 " +
+		"direction:string=forward{forward|reverse|bidirectional} hidden_size:int"
 	transforms = "post_transform:string=NONE{NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO}"
-	resizing   = "coordinate_transformation_mode:string=half_pixel{half_pixel|half_pixel_symmetric|pytorch_half_pixel|tf_half_pixel_for_nn|align_corners|asymmetric} " +
+	resizing   = "coordinate_transformation_mode:string=half_pixel{half_pixel|half_pixel_symmetric|pytorch_half_pixel|" +
+		"tf_half_pixel_for_nn|align_corners|asymmetric} " +
 		"mode:string=nearest{nearest|linear|cubic} nearest_mode:string=round_prefer_floor{round_prefer_floor|round_prefer_ceil|floor|ceil} " +
 		"cubic_coeff_a:float=-0.75 exclude_outside:int=0{0|1} extrapolation_value:any"
-	trees = "base_values:floats nodes_falsenodeids:ints! nodes_featureids:ints! nodes_hitrates:any nodes_missing_value_tracks_true:ints " +
-		"nodes_modes:strings! nodes_nodeids:ints! nodes_treeids:ints! nodes_truenodeids:ints! nodes_values:floats! " + transforms
+	trees = "base_values:floats nodes_falsenodeids:ints! nodes_featureids:ints! nodes_hitrates:any " +
+		"nodes_missing_value_tracks_true:ints nodes_modes:strings! nodes_nodeids:ints! nodes_treeids:ints! " +
+		"nodes_truenodeids:ints! nodes_values:floats! " + transforms
 )
 
 // The functions of gates that are not named.

@@ -301,7 +301,7 @@ var views = map[graph.NodeType]bool{
 }
 
 // mostNodes is how large a graph may be: recurrent layers are written out step by step.
-const mostNodes = 1 << 19
+const mostNodes = 1 << 18
 
 // count takes the nodes that are new into account, before anything is computed.
 func (b *builder) count() {
