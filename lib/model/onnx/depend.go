@@ -101,12 +101,11 @@ func moved(n, size int) (out []probe) {
 		}
 		out = append(out, q)
 	}
-	for i := range min(k, 8) {
-		q := make(probe, size)
+	for i := range max(2, min(k, 8)) { // at the last place, the one before, ...
+		q, place := make(probe, size), size-1-i%size
 		for at := range q {
-			q[at] = guest{order[(i*k/min(k, 8)+at)%k], true}
+			q[at] = guest{order[(i*k/min(k, 8)+at)%k], at != place}
 		}
-		q[i%size].madeUp = false
 		out = append(out, q)
 	}
 	return out
