@@ -25,7 +25,7 @@ type guest struct {
 	madeUp bool
 }
 
-// again runs up to rows of the records a second time, among others: in smaller batches and at
+// again runs some of the records a second time, among others: in smaller batches and at
 // other places where the table is cut in batches, and at their own where the file's one batch
 // holds it whole. It refuses a value that differs.
 func (r *run) again(ctx context.Context, first *program, out map[string]array.Matrix[float32]) error {
@@ -82,11 +82,12 @@ func (r *run) sameWidths(a, b *program) error {
 	return nil
 }
 
-// moved are up to rows of n records from all parts of the table, the odd ones from the last to
+// moved are an eighth of n records, no fewer than company where there are as many and no more
+// than rows, from all parts of the table, the odd ones from the last to
 // the first and then the even ones; and some of them alone, among such as are made up.
 func moved(n, size int) (out []probe) {
 	var order []int
-	k := min(rows, n)
+	k := min(n, max(company, min(n/8, rows)))
 	for _, odd := range []int{1, 0} {
 		for i := k - 1; i >= 0; i-- {
 			if i%2 == odd {
@@ -101,10 +102,11 @@ func moved(n, size int) (out []probe) {
 		}
 		out = append(out, q)
 	}
-	for i := range max(2, min(k, 8)) { // at the last place, the one before, ...
+	few := max(2, k/64)
+	for i := range few { // at the last place, the one before, ...
 		q, place := make(probe, size), size-1-i%size
 		for at := range q {
-			q[at] = guest{order[(i*k/min(k, 8)+at)%k], at != place}
+			q[at] = guest{order[(i*k/few+at)%k], at != place}
 		}
 		out = append(out, q)
 	}
