@@ -64,7 +64,7 @@ func branch(o *op) []*value {
 		err = g.capture(1)
 	}
 	if err != nil {
-		panic(refusal(err.Error()))
+		panic(refusal{text: err.Error()})
 	}
 	if len(g.inputs) > 0 || len(g.outputs) != len(o.n.outputs) {
 		fail("its branch has %d inputs and %d outputs", len(g.inputs), len(g.outputs))
@@ -78,7 +78,7 @@ func (b *builder) within(g *network) (out []*value) {
 	for _, t := range g.weights {
 		v, err := t.value(b.m.folder)
 		if err != nil {
-			panic(refusal(err.Error()))
+			panic(refusal{text: err.Error()})
 		}
 		b.name(&node{outputs: []string{t.name}}, []*value{v})
 		fresh = append(fresh, t.name)
@@ -103,7 +103,7 @@ func (b *builder) inline(f *function, n *node) {
 		fail("the file describes it itself, and it is an operator of the standard")
 	}
 	if b.depth >= deepest {
-		panic(refusal(errDeep.Error()))
+		panic(refusal{text: errDeep.Error()})
 	}
 	if len(n.inputs) > len(f.inputs) || len(n.outputs) > len(f.outputs) {
 		fail("its function has %d inputs and %d outputs", len(f.inputs), len(f.outputs))

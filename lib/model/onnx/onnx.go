@@ -11,8 +11,8 @@
 //
 // # Limits
 //
-// What a file claims is checked before any memory is taken: no value may have more than 4
-// GiB, nor may the values that one execution needs at the same time, nor the results. A
+// What a file claims is checked before any memory is taken: no value may have more than 1
+// GiB, nor the values that one execution needs at the same time more than 4, nor the results. A
 // graph may have 2^18 steps; recurrent layers are written out step by step. Records are run
 // in batches of up to 256, fewer where one of that many needs more than 1 GiB.
 //

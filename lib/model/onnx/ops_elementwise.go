@@ -37,8 +37,12 @@ func broadcast(x *graph.Node, dims []int) *graph.Node {
 
 // room refuses a shape of more than may be held.
 func room(dims []int) []int {
-	if _, err := product(dims); err != nil {
-		fail("%v", err)
+	n, err := product(dims)
+	if err != nil {
+		failLarge("%v", err)
+	}
+	if n > mostOfOne {
+		failLarge("its shape %v is more than may be held (%d GiB)", dims, mostOfOne>>30)
 	}
 	return dims
 }

@@ -519,7 +519,7 @@ func constant(o *op) *value {
 func (o *op) tensor(a *attribute) *value {
 	v, err := a.t.value(o.m.folder)
 	if err != nil {
-		panic(refusal(err.Error()))
+		panic(refusal{text: err.Error()})
 	}
 	return v
 }

@@ -80,13 +80,29 @@ func (r *run) fitting(n int) (*program, error) {
 	}
 	records = min(rows, n)
 	for {
-		p := r.build(records)
-		if p.peak <= plenty || records == 1 {
+		p := r.attempt(records)
+		switch {
+		case p == nil:
+			records = (records + 3) / 4
+			continue
+		case p.peak <= plenty || records == 1:
 			return p, p.compile()
 		}
 		p.close()
 		records = max(1, min(records-1, int(int64(records)*plenty/p.peak)))
 	}
+}
+
+// attempt builds a program, or none where fewer records may fit.
+func (r *run) attempt(records int) (p *program) {
+	defer func() {
+		if v := recover(); v != nil {
+			if why, ok := v.(refusal); !ok || !why.tooMuch || records == 1 {
+				panic(v)
+			}
+		}
+	}()
+	return r.build(records)
 }
 
 func (r *run) compile(records int) (*program, error) {

@@ -220,6 +220,9 @@ func (t *tensor) check() error {
 // asks for beyond that is refused before anything is taken.
 const most = 4 << 30
 
+// mostOfOne is how large one value of an execution may be: 1 GiB.
+const mostOfOne = 1 << 30
+
 // product is the number of elements of a shape.
 func product[T int | int64](dims []T) (int64, error) {
 	n, none := uint64(1), false

@@ -33,10 +33,21 @@ func (v *value) size() int {
 func (v *value) rank() int { return len(v.dims) }
 
 // refusal is why a network is not run; the door of the package makes an error of it.
-type refusal string
+type refusal struct {
+	text    string
+	named   bool // the text names the operation
+	tooMuch bool // fewer records at once may do
+}
+
+func (r refusal) String() string { return r.text }
 
 // fail refuses: translations stop there, as GoMLX's own functions do.
-func fail(format string, args ...any) { panic(refusal(fmt.Sprintf(format, args...))) }
+func fail(format string, args ...any) { panic(refusal{text: fmt.Sprintf(format, args...)}) }
+
+// failLarge refuses what is more than may be held.
+func failLarge(format string, args ...any) {
+	panic(refusal{text: fmt.Sprintf(format, args...), tooMuch: true})
+}
 
 // weights are what a network knows before it sees records, read once for all of a run's
 // graphs.
@@ -102,13 +113,23 @@ const unknown = " is not known here"
 // step translates one operation; a refusal names it.
 func (b *builder) step(n *node) {
 	defer func() {
-		if r := recover(); r != nil {
-			why := fmt.Sprint(r)
-			if why != unknown {
-				why = ": " + reason(why)
-			}
-			panic(refusal(n.String() + why))
+		r := recover()
+		if r == nil {
+			return
 		}
+		why, ok := r.(refusal)
+		if !ok {
+			why.text = reason(fmt.Sprint(r))
+		}
+		switch {
+		case why.named:
+		case why.text == unknown:
+			why.text = n.String() + unknown
+		default:
+			why.text = n.String() + ": " + why.text
+		}
+		why.named = true
+		panic(why)
 	}()
 	if b.steps++; b.steps > mostNodes {
 		fail("the network comes to more than %d operations", mostNodes)
@@ -193,7 +214,7 @@ func (b *builder) find(name string) *value {
 	}
 	v, err := t.value(b.m.folder)
 	if err != nil {
-		panic(refusal(err.Error()))
+		panic(refusal{text: err.Error()})
 	}
 	b.weights.values[name] = v
 	return v
@@ -313,11 +334,11 @@ func (b *builder) count() {
 		s := n.Shape()
 		size, err := product(s.Dimensions)
 		if err != nil {
-			fail("%v", err)
+			failLarge("%v", err)
 		}
 		bytes := size * int64(s.DType.Size())
-		if bytes > most {
-			fail("a value of shape %v is more than may be held (%d GiB)", s.Dimensions, most>>30)
+		if bytes > mostOfOne {
+			failLarge("a value of shape %v is more than may be held (%d GiB)", s.Dimensions, mostOfOne>>30)
 		}
 		if !views[n.Type()] {
 			b.held += bytes
@@ -325,7 +346,7 @@ func (b *builder) count() {
 	}
 	b.counted = len(all)
 	if b.peak = max(b.peak, b.held); b.held > most && !b.folded {
-		fail("the values of one execution are more than may be held (%d GiB)", most>>30)
+		failLarge("the values of one execution are more than may be held (%d GiB)", most>>30)
 	}
 }
 
