@@ -41,7 +41,8 @@ are called otherwise are named in audit.json (see the manual). Whatever is wrong
 the folder is listed at once, and nothing is judged then.
 
 --kit pytorch, jax or sklearn prints a Python file that writes such a folder. Networks
-exported as ONNX are run here: --onnx unlearned=after.onnx --data X.npy. So are those
+exported as ONNX are run here: --onnx unlearned=after.onnx --data X.npy; --output names
+one of several outputs, of which the first of floats is taken otherwise. So are those
 of PyTorch that Lethe knows, from their weights: --state unlearned=after.safetensors
 --arch resnet-18 --data X.npy (see lethe state). The folder may hold no arrays of
 other models then, unless audit.json names them.

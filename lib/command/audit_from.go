@@ -12,7 +12,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit/judge/kit"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/model/onnx"
 	"github.com/lethe-ml/lethe/lib/model/outside"
 	"github.com/lethe-ml/lethe/lib/model/torch"
 
@@ -24,6 +23,7 @@ type auditSource struct {
 	kit         string
 	onnx, state map[string]string
 	arch, data  string
+	output      *string // of onnx
 }
 
 func (s *auditSource) flags(c *cobra.Command) {
@@ -33,6 +33,7 @@ func (s *auditSource) flags(c *cobra.Command) {
 	f.StringToStringVar(&s.state, "state", nil, "model=FILE.safetensors: the same of state_dicts of PyTorch, of the network --arch")
 	f.StringVar(&s.arch, "arch", "", "the network of --state with its settings, resnet-18:width=16 (see lethe state)")
 	f.StringVar(&s.data, "data", "", "npy file with the records that --onnx and --state models are run on")
+	s.output = outputFlag(c)
 	c.MarkFlagsRequiredTogether("state", "arch")
 }
 
@@ -46,10 +47,10 @@ func printKit(cmd *cobra.Command, framework string) error {
 }
 
 // open reads the networks, by the names of their models.
-func (s *auditSource) open() (map[string]outside.Network, error) {
+func (s *auditSource) open(cmd *cobra.Command) (map[string]outside.Network, error) {
 	out := map[string]outside.Network{}
 	for name, path := range s.onnx {
-		m, err := onnx.Open(path)
+		m, err := openONNX(cmd, path, *s.output)
 		if err != nil {
 			return nil, err
 		}
@@ -76,6 +77,8 @@ func (s *auditSource) open() (map[string]outside.Network, error) {
 // check reports flags that do not go together.
 func (s *auditSource) check(folder string) error {
 	switch {
+	case *s.output != "" && len(s.onnx) == 0:
+		return cli.Usagef("--output: is of networks that --onnx names")
 	case s.data == "":
 		return cli.Usagef("--data: name the records that the networks are run on")
 	case folder == "":
@@ -133,12 +136,15 @@ func (s *auditSource) run(cmd *cobra.Command, folder, config string) ([]string, 
 		if s.data != "" {
 			return nil, cli.Usagef("--data: name networks to run on it, by --onnx or --state")
 		}
+		if *s.output != "" {
+			return nil, cli.Usagef("--output: is of networks that --onnx names")
+		}
 		return nil, nil
 	}
 	if err := s.check(folder); err != nil {
 		return nil, err
 	}
-	networks, err := s.open()
+	networks, err := s.open(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -24,17 +25,24 @@ model of an audit:
   lethe onnx before.onnx --data X.npy --out audit/original
   lethe onnx after.onnx  --data X.npy --out audit/unlearned
 
+Of several outputs the first of floats is taken, or the one that --output names:
+classifiers of scikit-learn have the label first and then the probabilities. A network
+with an operation, an attribute or a version that is not known here is refused, and so
+is one that says of a record what depends on the others in its batch.
+
 X.npy has a row per record, in the shape that the network takes or flat; NaN and
 infinity are refused, in the records and in what the network makes of them. Without
 --data the command lists the network's values. A file is read and never executed.`,
 		Example: `  lethe onnx model.onnx
-  lethe onnx model.onnx --data X.npy --out audit/unlearned --layers relu_1,relu_2`,
+  lethe onnx model.onnx --data X.npy --out audit/unlearned --layers relu_1,relu_2
+  lethe onnx forest.onnx --data X.npy --out audit/unlearned --output probabilities`,
 		Args: cobra.ExactArgs(1),
 	}
 	var run runFlags
 	run.add(c)
+	output := outputFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		m, err := onnx.Open(args[0])
+		m, err := openONNX(cmd, args[0], *output)
 		if err != nil {
 			return err
 		}
@@ -44,6 +52,31 @@ infinity are refused, in the records and in what the network makes of them. With
 		return run.on(cmd, m)
 	}
 	return c
+}
+
+// outputFlag is for the output of an exported network that is judged.
+func outputFlag(c *cobra.Command) *string {
+	return c.Flags().String("output", "", "the output of an ONNX network that is judged, by its name (default: the first of floats)")
+}
+
+// openONNX opens a network and takes the output of that name, or the first of floats. Of
+// several it says which.
+func openONNX(cmd *cobra.Command, path, output string) (*onnx.Model, error) {
+	m, err := onnx.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if output != "" {
+		if err := m.Choose(output); err != nil {
+			return nil, fmt.Errorf("--output: %w", err)
+		}
+		return m, nil
+	}
+	if several := m.Choices(); len(several) > 1 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s has several outputs: %s is taken; --output names another of %s\n",
+			cli.Printable(path), cli.Printable(m.Output()), cli.Printable(cli.List(several)))
+	}
+	return m, nil
 }
 
 // runFlags say what a network from outside is run on, and where its values go.
@@ -85,11 +118,13 @@ func onnxTable(m *onnx.Model, path string) *report.Table {
 	t := &report.Table{Title: fmt.Sprintf("%s takes records of shape %v", path, m.Input()), Columns: report.Columns("value", "made by", "")}
 	for _, l := range m.Layers() {
 		what := ""
-		switch l.Name {
-		case m.Output():
+		switch {
+		case l.Name == m.Output():
 			what = "output"
-		case embedding:
+		case l.Name == embedding:
 			what = "embedding"
+		case slices.Contains(m.Outputs(), l.Name):
+			what = "another output"
 		}
 		t.Add(report.Str(l.Name), report.Str(l.Op), report.Str(what))
 	}

@@ -4,8 +4,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
@@ -42,6 +45,57 @@ func TestONNXWritesOutputsEmbeddingAndLayers(t *testing.T) {
 	if r.Code != 1 || !strings.Contains(r.Stderr, "mlp.onnx") || !strings.Contains(r.Stderr, "6 values") {
 		t.Errorf("records of another shape: %d %s", r.Code, r.Stderr)
 	}
+}
+
+// Of several outputs the first of floats is written, and standard error says so; --output names
+// another, of an audit's networks too.
+func TestONNXTakesAnOutputByItsName(t *testing.T) {
+	network := filepath.Join(t.TempDir(), "two.onnx")
+	check(t, os.WriteFile(network, twoOutputs(), 0o644))
+	x := array.New[float64](2, 2)
+	copy(x.Data, []float64{1, -2, -3, 4})
+	data := matrixFile(t, x)
+	written := func(args ...string) array.Rows {
+		t.Helper()
+		out := t.TempDir()
+		r := lethe(t, append([]string{"onnx", network, "--data", data, "--out", out}, args...)...)
+		if r.Code != 0 || (len(args) == 0) != strings.Contains(r.Stderr, "several outputs: positive is taken") {
+			t.Fatalf("%v: %d %s", args, r.Code, r.Stderr)
+		}
+		got, err := npy.ReadRows(filepath.Join(out, "outputs.npy"))
+		check(t, err)
+		return got
+	}
+	for want, args := range map[float64][]string{0: nil, -2: {"--output", "same"}} {
+		if got := written(args...).Read(make([]float64, 2), 0); got[0] != 1 || got[1] != want {
+			t.Errorf("%v: %v", args, got)
+		}
+	}
+	r := lethe(t, "onnx", network, "--data", data, "--out", t.TempDir(), "--output", "third")
+	fails(t, r, cli.ExitFailure, "--output: "+network+`: has no output "third"`, "positive, same")
+	audit := t.TempDir()
+	r = lethe(t, "audit", audit, "--onnx", "unlearned="+network, "--data", data, "--output", "third")
+	fails(t, r, cli.ExitFailure, `has no output "third"`)
+	r = lethe(t, "audit", audit, "--output", "same")
+	fails(t, r, cli.ExitUsage, "--output: is of networks that --onnx names")
+}
+
+// twoOutputs is a network of two numbers with the outputs positive, which is Relu, and same.
+func twoOutputs() []byte {
+	field := func(number protowire.Number, content ...[]byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), slices.Concat(content...))
+	}
+	name := func(number protowire.Number, s string) []byte { return field(number, []byte(s)) }
+	count := func(number protowire.Number, n uint64) []byte {
+		return protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), n)
+	}
+	node := func(op, out string) []byte { return field(1, name(1, "x"), name(2, out), name(4, op)) }
+	value := func(number protowire.Number, s string, dims ...[]byte) []byte {
+		return field(number, name(1, s), field(2, field(1, count(1, 1), field(2, dims...))))
+	}
+	free, two := field(1, name(2, "N")), field(1, count(1, 2))
+	graph := field(7, node("Relu", "positive"), node("Identity", "same"), value(11, "x", free, two), value(12, "positive", free, two), value(12, "same", free, two))
+	return slices.Concat(count(1, 8), graph, field(8, count(2, 17)))
 }
 
 // Records are finite and lie as the network takes them, or nothing is written.

@@ -4,40 +4,37 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	library "github.com/gomlx/onnx-gomlx/onnx"
 )
 
 // beside reads weights that a network keeps in files of its own, and only from
 // its own folder: a path that leads elsewhere, by dots or by a link, is refused.
 type beside struct{ folder string }
 
-var _ library.ExternalDataReader = (*beside)(nil)
-
-// ReadInto implements the library's interface.
-func (b *beside) ReadInto(info library.ExternalDataInfo, out []byte) error {
+// read returns the n bytes of a tensor. The file must hold them before any memory is taken.
+func (b beside) read(t *tensor, n int64) ([]byte, error) {
 	root, err := os.OpenRoot(b.folder)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Close()
-	stat, err := root.Stat(info.Location)
+	stat, err := root.Stat(t.location)
 	if err != nil {
-		return fmt.Errorf("weights in %q: %w", info.Location, err)
+		return nil, fmt.Errorf("weights in %q: %w", t.location, err)
 	}
 	if !stat.Mode().IsRegular() {
-		return fmt.Errorf("weights in %q: no regular file", info.Location)
+		return nil, fmt.Errorf("weights in %q: no regular file", t.location)
 	}
-	f, err := root.Open(info.Location)
+	if t.offset > stat.Size() || n > stat.Size()-t.offset {
+		return nil, fmt.Errorf("weights in %q: %d bytes from byte %d are not there", t.location, n, t.offset)
+	}
+	f, err := root.Open(t.location)
 	if err != nil {
-		return fmt.Errorf("weights in %q: %w", info.Location, err)
+		return nil, fmt.Errorf("weights in %q: %w", t.location, err)
 	}
 	defer f.Close()
-	if _, err := io.ReadFull(io.NewSectionReader(f, info.Offset, int64(len(out))), out); err != nil {
-		return fmt.Errorf("weights in %q: %d bytes from byte %d are not there", info.Location, len(out), info.Offset)
+	out := make([]byte, n)
+	if _, err := io.ReadFull(io.NewSectionReader(f, t.offset, n), out); err != nil {
+		return nil, fmt.Errorf("weights in %q: %d bytes from byte %d are not there", t.location, n, t.offset)
 	}
-	return nil
+	return out, nil
 }
-
-// Close implements the library's interface; nothing stays open.
-func (b *beside) Close() error { return nil }

@@ -3,10 +3,24 @@
 // judges a model from PyTorch, JAX or scikit-learn exports it once and nothing
 // else by hand.
 //
-// A file is read, never executed: ONNX is a list of operations with weights, of
-// which the library onnx-gomlx builds a graph. An operation that it does not
-// know is an error with its name. Weights beside the file are read from the
-// file's own folder only.
+// A file is read, never executed: ONNX is a list of operations with weights, which this
+// package translates into a graph of the engine. One table (table.go) says of every
+// operator from which opset on it is implemented, with which attributes and which of their
+// values; whatever is not in the table is refused, with its operator, attribute and value.
+// Weights beside the file are read from the file's own folder only.
+//
+// # Limits
+//
+// What a file claims is checked before any memory is taken: no value may have more than 1
+// GiB, nor the values that one execution needs at the same time more than 4, nor the results. A
+// graph may have 2^18 steps; recurrent layers are written out step by step. Records are run
+// in batches of up to 256, fewer where one of that many needs more than 1 GiB.
+//
+// # Records by themselves
+//
+// Evidence is of records, so that what a network says of one must not depend on the others
+// in its batch. Every run is followed by a second one of some of the records (an eighth, at least
+// 32 and at most 256), in other batches and another order; a value that differs beyond rounding is refused by its name.
 package onnx
 
 import (
@@ -14,12 +28,9 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-
-	library "github.com/gomlx/onnx-gomlx/onnx"
-	"github.com/gomlx/onnx-gomlx/onnx/parser"
+	"unicode"
 
 	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/model/outside"
@@ -27,30 +38,34 @@ import (
 
 // Model is a network with one input of records and one output or more.
 type Model struct {
-	path    string
-	parsed  library.Model
-	input   value
-	outputs []string
-	layers  []Layer
+	path, folder string
+	file         *file
+	weights      map[string]*tensor
+	input        input
+	outputs      []info
+	// output is the one that is judged.
+	output string
+	layers []Layer
 	// embedding is the name of what goes into the last linear layer, or empty.
 	embedding string
 }
 
 var _ outside.Network = (*Model)(nil)
 
-// value is a tensor of the network: its name and the axes of one record, without
+// input is where records come in: its name and the axes of one record, without
 // the first axis, which counts records.
-type value struct {
-	Name string
-	Dims []int
-	// Batch is the number of records that the file fixes for an execution; 0: any.
-	Batch int
+type input struct {
+	name string
+	elem elem
+	dims []int
+	// batch is the number of records that the file fixes for an execution; 0: any.
+	batch int
 }
 
 // size is the number of a record's values.
-func (v value) size() int {
+func (v input) size() int {
 	n := 1
-	for _, d := range v.Dims {
+	for _, d := range v.dims {
 		n *= d
 	}
 	return n
@@ -64,41 +79,45 @@ type Layer struct {
 }
 
 // Open reads an exported network. It refuses what is no ONNX file, what has more
-// than one input, and inputs whose axes behind the first are not fixed; every
-// error names the file.
+// than one input, inputs whose axes behind the first are not fixed, and a graph that is
+// not well made; every error names the file.
 func Open(path string) (m *Model, err error) {
 	defer refuse(path, &err)
 	raw, err := files.Read(path, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := nodesOf(raw)
+	f, err := parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := parser.Parse(raw)
-	if err != nil {
-		return nil, fmt.Errorf("is no ONNX file that can be read: %w", err)
+	m = &Model{path: path, folder: filepath.Dir(path), file: f, weights: map[string]*tensor{}, outputs: f.graph.outputs}
+	for _, t := range f.graph.weights {
+		if err := t.check(); err != nil {
+			return nil, err
+		}
+		m.weights[t.name] = t
 	}
-	parsed.DisableFusion() // which would swallow the values between
-	parsed = parsed.WithExternalDataReader(&beside{folder: filepath.Dir(path)})
-	m = &Model{path: path, parsed: parsed}
-	if m.input, err = inputOf(parsed); err != nil {
+	if err := f.graph.capture(0); err != nil {
 		return nil, err
 	}
-	if m.outputs, _ = parsed.Outputs(); len(m.outputs) == 0 {
+	if err := f.graph.wire(m.weights); err != nil {
+		return nil, err
+	}
+	if err := m.readInput(); err != nil {
+		return nil, err
+	}
+	if len(m.outputs) == 0 {
 		return nil, errors.New("has no output")
 	}
-	for _, n := range nodes {
+	for _, n := range f.graph.nodes {
 		for _, out := range n.outputs {
-			if out != "" && n.op != "Constant" {
-				m.layers = append(m.layers, Layer{Name: out, Op: n.op})
+			if out != "" && n.name != "Constant" {
+				m.layers = append(m.layers, Layer{Name: out, Op: n.name})
 			}
 		}
 	}
-	if before := beforeLastLinear(nodes, m.outputs[0]); before != m.input.Name {
-		m.embedding = before
-	}
+	m.choose(m.Choices()[0])
 	return m, nil
 }
 
@@ -106,37 +125,35 @@ func Open(path string) (m *Model, err error) {
 // panic at what they do not understand.
 func refuse(path string, err *error) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("%v", r)
+		*err = errors.New(reason(fmt.Sprint(r)))
 	}
-	if *err == nil {
+	if *err == nil || strings.HasPrefix((*err).Error(), path+":") {
 		return
 	}
-	text := reason((*err).Error())
-	if strings.HasPrefix(text, path+":") {
-		return
-	}
-	*err = &Error{Path: path, Reason: text, cause: *err}
+	*err = &Error{Path: path, Reason: reason((*err).Error()), cause: *err}
 }
 
-// unknown is what the library says of an operation that it does not know, with the
-// names of its node, its inputs and its outputs.
-var unknown = regexp.MustCompile(`^unimplemented ONNX op ("[^"]*") in Node ("[^"]*") .* -> (.*?)(?: - attrs\[.*)?$`)
-
-// reason is the last of what the libraries say, without the functions that it came
-// through and their stacks.
+// reason is the first line of what the libraries say, without their stacks; of a long one
+// the beginning. What is quoted of a file may hold anything.
 func reason(text string) string {
-	if at := strings.LastIndex(text, " panicked: "); at >= 0 {
-		text = text[at+len(" panicked: "):]
-	}
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	if m := unknown.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("operation %s (node %s, which makes %q) is not known here", m[1], m[2], m[3])
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest]) + " ..."
 	}
-	if strings.HasPrefix(text, "runtime error: ") {
-		return "an operation is not used as ONNX says, or the file is damaged (" + strings.TrimPrefix(text, "runtime error: ") + ")"
+	if rest, ok := strings.CutPrefix(text, "runtime error: "); ok {
+		return "an operation is not used as ONNX says, or the file is damaged (" + rest + ")"
 	}
 	return text
 }
+
+// longest is how many characters of a sentence are shown.
+const longest = 400
 
 // Error says what is wrong with an exported network.
 type Error struct {
@@ -150,38 +167,93 @@ func (e *Error) Error() string { return e.Path + ": " + e.Reason }
 // Unwrap returns what was found first.
 func (e *Error) Unwrap() error { return e.cause }
 
-// inputOf is the one input that records come in by.
-func inputOf(parsed library.Model) (value, error) {
-	names, shapes := parsed.Inputs()
-	if len(names) != 1 {
-		return value{}, fmt.Errorf("has %d inputs (%s); one is needed, of shape [records, ...]", len(names), strings.Join(names, ", "))
+// readInput finds the one input that records come in by. Others may be named that have
+// their values in the file.
+func (m *Model) readInput() error {
+	found := slices.DeleteFunc(slices.Clone(m.file.graph.inputs), func(v info) bool { return m.weights[v.name] != nil })
+	if len(found) != 1 {
+		var names []string
+		for _, v := range found {
+			names = append(names, v.name)
+		}
+		return fmt.Errorf("has %d inputs (%s); one is needed, of shape [records, ...]", len(found), strings.Join(names, ", "))
 	}
-	dims := shapes[0].Dimensions
-	if len(dims) < 2 {
-		return value{}, fmt.Errorf("its input %q has %d axes; two or more are needed, of which the first counts records", names[0], len(dims))
+	v := found[0]
+	if len(v.dims) < 2 {
+		return fmt.Errorf("its input %q has %d axes; two or more are needed, of which the first counts records", v.name, len(v.dims))
 	}
-	v := value{Name: names[0], Dims: slices.Clone(dims[1:]), Batch: max(dims[0], 0)}
-	for i, d := range v.Dims {
+	if v.elem != bools && !v.elem.number() {
+		return fmt.Errorf("its input %q is of type %s; numbers are read", v.name, v.elem)
+	}
+	for i, d := range v.dims[1:] {
 		if d <= 0 {
-			return value{}, fmt.Errorf("axis %d of its input %q has no fixed length; export it with a free first axis alone", i+1, names[0])
+			return fmt.Errorf("axis %d of its input %q has no fixed length; export it with a free first axis alone", i+1, v.name)
 		}
 	}
-	return v, nil
+	if v.dims[0] == 0 || v.dims[0] < -1 || v.dims[0] > most {
+		return fmt.Errorf("its input %q is of %d records", v.name, v.dims[0])
+	}
+	if _, err := product(v.dims[1:]); err != nil {
+		return fmt.Errorf("its input %q: %w", v.name, err)
+	}
+	m.input = input{name: v.name, elem: v.elem, dims: lengths(v.dims[1:]), batch: max(int(v.dims[0]), 0)}
+	return nil
+}
+
+// Choices are the outputs that may be judged: those of floats, or all where none is. A
+// sequence of maps from labels to probabilities, which scikit-learn's exporter writes, is one
+// of floats.
+func (m *Model) Choices() (out []string) {
+	for _, v := range m.outputs {
+		if !v.tensor || v.elem == 0 || v.elem.float() {
+			out = append(out, v.name)
+		}
+	}
+	if out == nil {
+		return m.Outputs()
+	}
+	return out
+}
+
+func (m *Model) choose(output string) {
+	m.output, m.embedding = output, ""
+	if before := beforeLastLinear(m.file.graph.nodes, output); before != m.input.name {
+		m.embedding = before
+	}
+}
+
+// Choose makes another output the one that is judged.
+func (m *Model) Choose(output string) error {
+	if !slices.Contains(m.Outputs(), output) {
+		return &Error{Path: m.path, Reason: fmt.Sprintf("has no output %q; it has %s", output, strings.Join(m.Outputs(), ", "))}
+	}
+	m.choose(output)
+	return nil
+}
+
+// Outputs are the names of the network's outputs.
+func (m *Model) Outputs() []string {
+	out := make([]string, len(m.outputs))
+	for i, v := range m.outputs {
+		out[i] = v.name
+	}
+	return out
 }
 
 // Input is what a record looks like: its axes.
-func (m *Model) Input() []int { return slices.Clone(m.input.Dims) }
+func (m *Model) Input() []int { return slices.Clone(m.input.dims) }
 
 // Batch is the number of records that the file fixes for an execution; 0: any.
-func (m *Model) Batch() int { return m.input.Batch }
+func (m *Model) Batch() int { return m.input.batch }
 
-// Output implements outside.Network: the first output.
-func (m *Model) Output() string { return m.outputs[0] }
+// Output implements outside.Network: the first output of floats (classifiers of
+// scikit-learn have the label first and then the probabilities), or the one chosen.
+func (m *Model) Output() string { return m.output }
 
 // Layers are the values inside the network, in the order of the file.
 func (m *Model) Layers() []Layer { return slices.Clone(m.layers) }
 
 // Embedding implements outside.Network: what goes into the last linear layer (Gemm,
-// MatMul or Conv) before the first output. It is false where that is the input
+// MatMul or Conv) before the output. It is false where that is the input
 // itself, or where there is no such layer.
 func (m *Model) Embedding() (name string, ok bool) { return m.embedding, m.embedding != "" }

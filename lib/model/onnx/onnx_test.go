@@ -191,7 +191,7 @@ func TestWhatIsNotKnownIsNamed(t *testing.T) {
 	e := opened(t)
 	for _, c := range []struct{ network, from, to, want string }{
 		{"mlp", "Relu", "Rely", `: operation "Rely" (node "node_relu", which makes "relu") is not known here`},
-		{"resnet18", "NOTSET", "SAME_U", `: Conv: support for attribute 'auto_pad' (SAME_U) is not yet implemented`},
+		{"resnet18", "NOTSET", "SAME_U", `: operation "Conv" (node "node_Conv_292", which makes "getitem"): its attribute auto_pad = SAME_U is not implemented; NOTSET, VALID, SAME_UPPER, SAME_LOWER is`},
 	} {
 		raw, err := os.ReadFile(filepath.Join("testdata", c.network+".onnx"))
 		if err != nil {

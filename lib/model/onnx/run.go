@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	scopes "github.com/gomlx/gomlx/ml/model"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -19,129 +19,280 @@ import (
 // rows is the number of records of one execution where the file leaves it free.
 const rows = 256
 
-// Run implements outside.Network, for the values named by Output, Embedding and
-// Layers. One with more axes is laid out as records are.
+// plenty is how many bytes an execution may need before it is given fewer records.
+const plenty = 1 << 30
+
+// Run implements outside.Network, for the values named by Output, Outputs, Embedding and
+// Layers. One with more axes is laid out as records are. What a network says of a record
+// must not depend on the others; see the package.
 //
 // Memory: the results, and the activations of one batch of records.
 func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names ...string) (out map[string]array.Matrix[float32], err error) {
 	defer refuse(m.path, &err)
 	n, cols := x.Shape()
 	if cols != m.input.size() {
-		return nil, fmt.Errorf("its input %q takes records of %d values %v; these have %d", m.input.Name, m.input.size(), m.input.Dims, cols)
+		return nil, fmt.Errorf("its input %q takes records of %d values %v; these have %d", m.input.name, m.input.size(), m.input.dims, cols)
 	}
 	for _, name := range names {
-		if name != m.Output() && !slices.ContainsFunc(m.layers, func(l Layer) bool { return l.Name == name }) {
+		if !slices.Contains(m.Outputs(), name) && !slices.ContainsFunc(m.layers, func(l Layer) bool { return l.Name == name }) {
 			return nil, fmt.Errorf("has no value %q", name)
 		}
 	}
-	run, err := m.compile(e, names)
+	r := &run{m: m, e: e, x: x, names: names, weights: &weights{map[string]*value{}, map[*value]*tensors.Tensor{}}}
+	if n == 0 {
+		return map[string]array.Matrix[float32]{}, nil
+	}
+	whole, err := r.fitting(n)
 	if err != nil {
 		return nil, err
 	}
-	defer run.Finalize()
-	out = map[string]array.Matrix[float32]{}
-	batch := m.input.Batch
-	if batch == 0 {
-		batch = min(rows, n)
+	defer whole.close()
+	out, err = r.all(ctx, whole, order(n), whole.records)
+	if err != nil {
+		return nil, err
 	}
-	for from := 0; from < n; from += batch {
+	return out, r.again(ctx, whole, out)
+}
+
+// run are the records and the names of one call.
+type run struct {
+	m       *Model
+	e       *engine.Engine
+	x       array.Rows
+	names   []string
+	weights *weights
+}
+
+// program is the network as a graph for one number of records.
+type program struct {
+	*builder
+	records int
+	widths  []int // of the values that are asked for
+	results []*graph.Node
+	left    bool // an execution was left to itself
+}
+
+// fitting is the program of as many records as are run at once.
+func (r *run) fitting(n int) (*program, error) {
+	records := r.m.input.batch
+	if records > 0 {
+		return r.compile(records)
+	}
+	records = min(rows, n)
+	for {
+		p := r.attempt(records)
+		switch {
+		case p == nil:
+			records = (records + 3) / 4
+			continue
+		case p.peak <= plenty || records == 1:
+			return p, p.compile()
+		}
+		p.close()
+		records = max(1, min(records-1, int(int64(records)*plenty/p.peak)))
+	}
+}
+
+// attempt builds a program, or none where fewer records may fit.
+func (r *run) attempt(records int) (p *program) {
+	defer func() {
+		if v := recover(); v != nil {
+			if why, ok := v.(refusal); !ok || !why.tooMuch || records == 1 {
+				panic(v)
+			}
+		}
+	}()
+	return r.build(records)
+}
+
+func (r *run) compile(records int) (*program, error) {
+	p := r.build(records)
+	return p, p.compile()
+}
+
+// build translates the network, for a number of records.
+func (r *run) build(records int) *program {
+	in := r.m.input
+	dims := append([]int{records}, in.dims...)
+	room(dims)
+	b := &builder{m: r.m, opsets: r.m.file.opsets, weights: r.weights, values: map[string]*value{}, nodes: map[*value]*graph.Node{}}
+	b.g = graph.NewGraph(r.e.Backend(), "onnx")
+	p := &program{builder: b, records: records}
+	x := graph.Parameter(b.g, "records", shapes.Make(in.elem.dtype(), dims...))
+	if in.elem.short() {
+		x = b.round(in.elem, x)
+	}
+	b.values[in.name] = &value{elem: in.elem, dims: dims, node: x}
+	var found []*graph.Node
+	for i, v := range b.translate(r.names) {
+		if v.rank() == 0 || v.dims[0] != records || v.size() == 0 {
+			fail("the value %q of shape %v has no axis of records", r.names[i], v.dims)
+		}
+		width := v.size() / records
+		p.widths = append(p.widths, width)
+		found = append(found, graph.ConvertDType(graph.Reshape(b.of(v), records, width), dtypes.Float32))
+	}
+	for _, c := range b.checks {
+		found = append(found, c.holds)
+	}
+	b.count()
+	p.results = found
+	return p
+}
+
+func (p *program) compile() error { return p.g.Compile(p.results...) }
+
+// order is 0 to n-1.
+func order(n int) []int { return seq(n) }
+
+// all runs records in the given order, so many at a time, and keeps what is found of each at
+// its place in that order. An execution that is not full is filled with its last record.
+func (r *run) all(ctx context.Context, p *program, order []int, at int) (map[string]array.Matrix[float32], error) {
+	out := map[string]array.Matrix[float32]{}
+	for i, name := range r.names {
+		if _, err := product([]int{len(order), p.widths[i], 4}); err != nil {
+			return nil, fmt.Errorf("the value %q of %d numbers for %d records is more than may be held (%d GiB)", name, p.widths[i], len(order), most>>30)
+		}
+		out[name] = array.New[float32](len(order), p.widths[i])
+	}
+	for from := 0; from < len(order); from += at {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := m.batch(run, x, from, batch, names, out); err != nil {
+		in, err := r.tensor(order[from:min(from+at, len(order))], p.records)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.batch(ctx, p, in, from, min(at, len(order)-from), out); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// compile makes one execution of the network that returns the values by name.
-func (m *Model) compile(e *engine.Engine, names []string) (*scopes.Exec, error) {
-	store := scopes.NewStore()
-	if err := m.parsed.VariablesToScope(store.RootScope()); err != nil {
-		return nil, err
-	}
-	return scopes.NewExec(e.Backend(), store, func(scope *scopes.Scope, in []*graph.Node) []*graph.Node {
-		found := m.parsed.CallGraph(scope, in[0].Graph(), map[string]*graph.Node{m.input.Name: in[0]}, names...)
-		for i, v := range found {
-			if v.Rank() == 0 || v.Shape().Dimensions[0] != in[0].Shape().Dimensions[0] {
-				panic(fmt.Errorf("the value %q of shape %v has no axis of records", names[i], v.Shape()))
-			}
-			records := v.Shape().Dimensions[0]
-			found[i] = graph.ConvertDType(graph.Reshape(v, records, v.Shape().Size()/records), dtypes.Float32)
-		}
-		return found
-	})
-}
-
-// batch runs records from one on and appends what is found to out. A last batch
-// that is not full is filled with its last record.
-func (m *Model) batch(run *scopes.Exec, x array.Rows, from, size int, names []string, out map[string]array.Matrix[float32]) error {
-	n, _ := x.Shape()
-	in, err := m.tensor(x, from, size)
+// batch runs one execution and puts what is found of its first keep records into out, from
+// one row on.
+func (r *run) batch(ctx context.Context, p *program, in *tensors.Tensor, from, keep int, out map[string]array.Matrix[float32]) error {
+	found, err := p.run(ctx, in)
 	if err != nil {
 		return err
 	}
-	found, err := run.Exec(in)
-	if err != nil {
-		return err
-	}
-	keep := min(size, n-from)
-	for i, name := range names {
-		values := tensors.MustCopyFlatData[float32](found[i])
-		cols := len(values) / size
-		if out[name].Data == nil {
-			out[name] = array.New[float32](n, cols)
-		}
+	p.hold(found[len(r.names):])
+	for i, name := range r.names {
+		values, cols := tensors.MustCopyFlatData[float32](found[i]), p.widths[i]
 		copy(out[name].Data[from*cols:(from+keep)*cols], values[:keep*cols])
-		found[i].FinalizeAll()
+	}
+	for _, t := range found {
+		t.FinalizeAll()
 	}
 	return nil
 }
 
-// tensor holds size records from one on, in the type that the network takes.
-func (m *Model) tensor(x array.Rows, from, size int) (*tensors.Tensor, error) {
-	n, cols := x.Shape()
-	dims := append([]int{size}, m.input.Dims...)
+// run is one execution. Where the context ends before it does, it is left to itself, and so is
+// the program.
+func (p *program) run(ctx context.Context, in *tensors.Tensor) (found []*tensors.Tensor, err error) {
+	inputs := []any{in}
+	for _, t := range p.params {
+		inputs = append(inputs, t)
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				done <- errors.New(reason(fmt.Sprint(v)))
+			}
+		}()
+		found = p.g.Run(inputs...)
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		return found, err
+	case <-ctx.Done():
+		p.left = true
+		return nil, ctx.Err()
+	}
+}
+
+// close gives the program back, unless an execution still runs.
+func (p *program) close() {
+	if !p.left {
+		p.g.Finalize()
+	}
+}
+
+// tensor holds records by their numbers, and the last of them as often as there is place, in
+// the type that the network takes.
+func (r *run) tensor(order []int, size int) (*tensors.Tensor, error) {
+	_, cols := r.x.Shape()
 	buffer := make([]float64, cols)
 	flat := make([]float64, 0, size*cols)
 	for i := range size {
-		flat = append(flat, x.Read(buffer, min(from+i, n-1))...)
+		flat = append(flat, r.x.Read(buffer, order[min(i, len(order)-1)])...)
 	}
-	_, shapes := m.parsed.Inputs()
-	switch shapes[0].DType {
+	return r.typed(flat, func(i int) int { return order[min(i, len(order)-1)] }, size)
+}
+
+// typed converts records to the type that the network takes; number is a record's own.
+func (r *run) typed(flat []float64, number func(i int) int, size int) (*tensors.Tensor, error) {
+	in := r.m.input
+	dims := append([]int{size}, in.dims...)
+	place := func(i int) string {
+		cols := in.size()
+		return fmt.Sprintf("column %d of record %d is %v", i%cols, number(i/cols), flat[i])
+	}
+	switch in.elem.dtype() {
 	case dtypes.Float32:
-		return finite[float32](flat, from, cols, dims)
+		return finite[float32](flat, dims, place)
 	case dtypes.Float64:
-		return finite[float64](flat, from, cols, dims)
+		return finite[float64](flat, dims, place)
 	case dtypes.Int64:
-		return whole[int64](flat, from, cols, dims)
+		return whole[int64](flat, dims, place)
 	case dtypes.Int32:
-		return whole[int32](flat, from, cols, dims)
+		return whole[int32](flat, dims, place)
+	case dtypes.Int16:
+		return whole[int16](flat, dims, place)
+	case dtypes.Int8:
+		return whole[int8](flat, dims, place)
+	case dtypes.Uint64:
+		return whole[uint64](flat, dims, place)
+	case dtypes.Uint32:
+		return whole[uint32](flat, dims, place)
+	case dtypes.Uint16:
+		return whole[uint16](flat, dims, place)
 	}
-	return nil, fmt.Errorf("its input %q is of type %s; float32, float64, int32 or int64 are read", m.input.Name, shapes[0].DType)
+	small, err := whole[uint8](flat, dims, place)
+	if err != nil || in.elem != bools {
+		return small, err
+	}
+	var yes []bool
+	for i, v := range flat {
+		if v > 1 {
+			return nil, fmt.Errorf("its input takes 0 and 1, and %s", place(i))
+		}
+		yes = append(yes, v == 1)
+	}
+	return tensors.FromFlatDataAndDimensions(yes, dims...), nil
 }
 
 // finite refuses what is not finite in the type that the network takes: it would
 // spread through its values.
-func finite[T float32 | float64](flat []float64, from, cols int, dims []int) (*tensors.Tensor, error) {
+func finite[T float32 | float64](flat []float64, dims []int, place func(i int) string) (*tensors.Tensor, error) {
 	out := make([]T, len(flat))
 	for i, v := range flat {
 		out[i] = T(v)
 		if f := float64(out[i]); math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("its input takes finite numbers of type %T, and column %d of record %d is %v", out[i], i%cols, from+i/cols, v)
+			return nil, fmt.Errorf("its input takes finite numbers of type %T, and %s", out[i], place(i))
 		}
 	}
 	return tensors.FromFlatDataAndDimensions(out, dims...), nil
 }
 
-var errWhole = errors.New("its input takes whole numbers")
-
-func whole[T int32 | int64](flat []float64, from, cols int, dims []int) (*tensors.Tensor, error) {
+func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](flat []float64, dims []int, place func(i int) string) (*tensors.Tensor, error) {
 	out := make([]T, len(flat))
 	for i, v := range flat {
 		if v != math.Trunc(v) || float64(T(v)) != v {
-			return nil, fmt.Errorf("%w, and column %d of record %d is %v", errWhole, i%cols, from+i/cols, v)
+			return nil, fmt.Errorf("its input takes whole numbers of type %T, and %s", T(0), place(i))
 		}
 		out[i] = T(v)
 	}

@@ -1,0 +1,239 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// apart is what is asked of every value.
+const apart = "what a network says of a record must not depend on the others in its batch"
+
+// company is the batch in which records are run a second time.
+const company = 32
+
+// probe is one execution of the second run: who is at each place.
+type probe []guest
+
+// guest is a record, or one that is made up after it and whose values nobody asks for.
+type guest struct {
+	record int
+	madeUp bool
+}
+
+// again runs some of the records a second time, among others: in smaller batches and at
+// other places where the table is cut in batches, and at their own where the file's one batch
+// holds it whole. It refuses a value that differs.
+func (r *run) again(ctx context.Context, first *program, out map[string]array.Matrix[float32]) error {
+	n, _ := r.x.Shape()
+	fixed := r.m.input.batch
+	if fixed == 1 {
+		return nil // there are no others
+	}
+	p := first
+	if fixed == 0 {
+		var err error
+		if p, err = r.compile(smaller(first.records)); err != nil {
+			return err
+		}
+		defer p.close()
+	}
+	if err := r.sameWidths(first, p); err != nil {
+		return err
+	}
+	probes := moved(n, p.records)
+	if fixed >= n {
+		probes = staying(n, p.records)
+	}
+	for _, q := range probes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.compare(ctx, p, q, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// smaller is another batch than one of n records.
+func smaller(n int) int {
+	switch {
+	case n < 3:
+		return n + 1
+	case n < 5:
+		return n - 1
+	}
+	return min(n/2, company)
+}
+
+// sameWidths refuses values that grow with the batch.
+func (r *run) sameWidths(a, b *program) error {
+	for i, name := range r.names {
+		if a.widths[i] != b.widths[i] {
+			return fmt.Errorf("the value %q has %d numbers for one of %d records and %d for one of %d: %s",
+				name, a.widths[i], a.records, b.widths[i], b.records, apart)
+		}
+	}
+	return nil
+}
+
+// moved are an eighth of n records, no fewer than company where there are as many and no more
+// than rows, from all parts of the table, the odd ones from the last to
+// the first and then the even ones; and some of them alone, among such as are made up.
+func moved(n, size int) (out []probe) {
+	var order []int
+	k := min(n, max(company, min(n/8, rows)))
+	for _, odd := range []int{1, 0} {
+		for i := k - 1; i >= 0; i-- {
+			if i%2 == odd {
+				order = append(order, i*n/k)
+			}
+		}
+	}
+	for from := 0; from < k; from += size {
+		q := make(probe, size)
+		for i := range q {
+			q[i].record = order[min(from+i, k-1)]
+		}
+		out = append(out, q)
+	}
+	few := max(2, k/64)
+	for i := range few { // at the last place, the one before, ...
+		q, place := make(probe, size), size-1-i%size
+		for at := range q {
+			q[at] = guest{order[(i*k/few+at)%k], at != place}
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// staying are the n records at their places, every other one made up; then the others; then
+// each in turn, for some of them, with all others made up.
+func staying(n, size int) (out []probe) {
+	at := func(kept func(i int) bool) {
+		q := make(probe, size)
+		for i := range q {
+			q[i] = guest{min(i, n-1), !kept(i)}
+		}
+		out = append(out, q)
+	}
+	at(func(i int) bool { return i%2 == 0 })
+	at(func(i int) bool { return i%2 == 1 })
+	for k := range min(n, 8) {
+		at(func(i int) bool { return i == k*n/min(n, 8) })
+	}
+	return out
+}
+
+// compare runs a probe. A network that does not take what is made up is given the record
+// that is looked at in its place.
+func (r *run) compare(ctx context.Context, p *program, q probe, out map[string]array.Matrix[float32]) error {
+	found, err := r.try(ctx, p, q, true)
+	if err != nil && ctx.Err() == nil {
+		found, err = r.try(ctx, p, q, false)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range r.names {
+		largest := magnitude(out[name].Data)
+		for i, g := range q {
+			if !g.madeUp && !r.same(out[name].Row(g.record), found[name].Row(i), largest) {
+				return fmt.Errorf("the value %q of record %d depends on the records beside it, or on its place among them: %s", name, g.record, apart)
+			}
+		}
+	}
+	return nil
+}
+
+// try runs the records of a probe.
+func (r *run) try(ctx context.Context, p *program, q probe, makeUp bool) (out map[string]array.Matrix[float32], err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%v", v)
+		}
+	}()
+	kept := 0
+	for _, g := range q {
+		if !g.madeUp {
+			kept = g.record
+		}
+	}
+	_, cols := r.x.Shape()
+	buffer := make([]float64, cols)
+	flat := make([]float64, 0, len(q)*cols)
+	for _, g := range q {
+		switch {
+		case !g.madeUp:
+			flat = append(flat, r.x.Read(buffer, g.record)...)
+		case makeUp:
+			flat = append(flat, r.madeUp(r.x.Read(buffer, g.record))...)
+		default:
+			flat = append(flat, r.x.Read(buffer, kept)...)
+		}
+	}
+	var in *tensors.Tensor
+	if in, err = r.typed(flat, func(i int) int { return q[i].record }, len(q)); err != nil {
+		return nil, err
+	}
+	out = map[string]array.Matrix[float32]{}
+	for i, name := range r.names {
+		out[name] = array.New[float32](len(q), p.widths[i])
+	}
+	return out, r.batch(ctx, p, in, 0, len(q), out)
+}
+
+// madeUp turns a record into one that none is like: floats are turned around and made larger,
+// of whole numbers zeros are left.
+func (r *run) madeUp(record []float64) []float64 {
+	out := make([]float64, len(record))
+	if r.m.input.elem.float() {
+		for i, v := range record {
+			out[i] = 1 - 3*v
+		}
+	}
+	return out
+}
+
+// magnitude is the largest absolute value among finite numbers.
+func magnitude(list []float32) (largest float64) {
+	for _, v := range list {
+		if f := math.Abs(float64(v)); !math.IsInf(f, 0) {
+			largest = max(largest, f)
+		}
+	}
+	return largest
+}
+
+// same reports whether two rows are one, but for rounding: that of the row's largest number
+// counts for each, and a little of the table's. Floats of two bytes are rounded coarsely.
+func (r *run) same(a, b []float32, largest float64) bool {
+	rounding := 1e-4
+	if r.coarse() {
+		rounding = 2e-2
+	}
+	allowed := rounding * (magnitude(a) + largest/100)
+	for i, v := range a {
+		x, y := float64(v), float64(b[i])
+		if x != y && !(math.Abs(x-y) <= allowed) && !(math.IsNaN(x) && math.IsNaN(y)) {
+			return false
+		}
+	}
+	return true
+}
+
+// coarse reports whether the network computes in floats of two bytes.
+func (r *run) coarse() bool {
+	for _, v := range r.weights.values {
+		if v.elem.short() {
+			return true
+		}
+	}
+	return r.m.input.elem.short()
+}

@@ -1,0 +1,367 @@
+package onnx
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// Operators that look elements up by their numbers.
+
+// places are the indices of an input, counted from the start of an axis of n elements. One
+// that lies outside is refused, for every batch.
+func (o *op) places(i, n int) *graph.Node {
+	at := graph.ConvertDType(o.x(i), dtypes.Int64)
+	inside := graph.LogicalAnd(graph.GreaterOrEqual(at, c(at, float64(-n))), graph.LessThan(at, c(at, float64(n))))
+	o.demand(inside, "an index lies outside an axis of %d elements", n)
+	return graph.Where(graph.LessThan(at, c(at, 0)), graph.Add(at, c(at, float64(n))), at)
+}
+
+// taken are the elements of an axis at places.
+func taken(x, at *graph.Node, axis int) *graph.Node {
+	have, index := x.Shape().Dimensions, at.Shape().Dimensions
+	room(slices.Concat(have[:axis], index, have[axis+1:]))
+	sizes := slices.Clone(have)
+	sizes[axis] = 1
+	var offsets []int
+	for i := range len(have) - 1 {
+		if i >= axis {
+			i += len(index)
+		}
+		offsets = append(offsets, i)
+	}
+	at = graph.Reshape(at, append(slices.Clone(index), 1)...)
+	return graph.BackendGather(x, at, len(index), offsets, []int{axis}, []int{axis}, sizes, false)
+}
+
+func gather(o *op) *value {
+	v := o.in[0]
+	axis := o.axis(v.rank())
+	if v.elem == texts {
+		return o.gatherTexts()
+	}
+	if o.in[1].size() == 0 {
+		return o.empty(v.elem, slices.Concat(v.dims[:axis], o.in[1].dims, v.dims[axis+1:]))
+	}
+	if v.dims[axis] == 0 {
+		fail("an index into an axis of no elements")
+	}
+	return made(v.elem, taken(o.x(0), o.places(1, v.dims[axis]), axis))
+}
+
+// gatherTexts looks strings up where everything is known.
+func (o *op) gatherTexts() *value {
+	v := o.in[0]
+	if !v.known {
+		fail("strings are not computed with")
+	}
+	at := o.numbers(1)
+	if v.rank() != 1 {
+		fail("strings of %d axes", v.rank())
+	}
+	out := &value{elem: texts, dims: o.in[1].dims, known: true}
+	for _, i := range at {
+		out.text = append(out.text, v.text[axisOf(int(i), len(v.text))])
+	}
+	return out
+}
+
+// line is a value as a list.
+func line(x *graph.Node) *graph.Node { return graph.Reshape(x, x.Shape().Size()) }
+
+// gatherElements has an index for every element of its result.
+func gatherElements(o *op) *value {
+	v, index := o.in[0], o.in[1]
+	axis := o.axis(v.rank())
+	if index.rank() != v.rank() {
+		fail("indices of %d axes into %d", index.rank(), v.rank())
+	}
+	for i, d := range index.dims {
+		if i != axis && d > v.dims[i] {
+			fail("indices of shape %v into %v", index.dims, v.dims)
+		}
+	}
+	at := o.flatPlaces(1, axis, v.dims)
+	return made(v.elem, graph.Reshape(taken(line(o.x(0)), line(at), 0), index.dims...))
+}
+
+// flatPlaces are the places of an input's indices along an axis, in the list of all
+// elements of a value.
+func (o *op) flatPlaces(i, axis int, dims []int) *graph.Node {
+	at := o.places(i, dims[axis])
+	index := at.Shape().Dimensions
+	step := 1
+	flat := c(at, 0)
+	for k := len(dims) - 1; k >= 0; k-- {
+		along := at
+		if k != axis {
+			along = o.iota(index, k)
+		}
+		flat = graph.Add(flat, graph.Mul(along, c(at, float64(step))))
+		step *= dims[k]
+	}
+	return flat
+}
+
+// gatherND has tuples of indices in the last axis.
+func gatherND(o *op) *value {
+	v, index := o.in[0], o.in[1]
+	batch := 0
+	if o.has("batch_dims") {
+		batch = o.int("batch_dims")
+	}
+	at, depth := o.tuples(1, v.dims, batch)
+	outer := slices.Concat(index.dims[:index.rank()-1], v.dims[batch+depth:])
+	rows := 1
+	for _, d := range v.dims[:batch+depth] {
+		rows *= d
+	}
+	x := graph.Reshape(o.x(0), rows, v.size()/max(1, rows))
+	return made(v.elem, graph.Reshape(taken(x, line(at), 0), room(outer)...))
+}
+
+// tuples are the places that an input's tuples name, in the list of slices of a value, and
+// how long the tuples are.
+func (o *op) tuples(i int, dims []int, batch int) (at *graph.Node, depth int) {
+	index := o.in[i]
+	if index.rank() < 1+batch || batch < 0 || batch > len(dims) {
+		fail("indices of shape %v with %d axes of a batch", index.dims, batch)
+	}
+	for k := range batch {
+		if index.dims[k] != dims[k] {
+			fail("indices of shape %v into %v", index.dims, dims)
+		}
+	}
+	last := index.rank() - 1
+	if depth = index.dims[last]; depth < 1 || batch+depth > len(dims) {
+		fail("indices of shape %v into %v", index.dims, dims)
+	}
+	outer := index.dims[:last]
+	all := graph.ConvertDType(o.x(i), dtypes.Int64)
+	step := 1
+	for k := batch + depth - 1; k >= 0; k-- {
+		var along *graph.Node
+		if k < batch {
+			along = o.iota(outer, k)
+		} else {
+			along = graph.Reshape(cut(all, last, k-batch, 1, 1), outer...)
+			n := dims[k]
+			inside := graph.LogicalAnd(graph.GreaterOrEqual(along, c(along, float64(-n))), graph.LessThan(along, c(along, float64(n))))
+			o.demand(inside, "an index lies outside an axis of %d elements", n)
+			along = graph.Where(graph.LessThan(along, c(along, 0)), graph.Add(along, c(along, float64(n))), along)
+		}
+		along = graph.Mul(along, c(along, float64(step)))
+		if at == nil {
+			at = along
+		} else {
+			at = graph.Add(at, along)
+		}
+		step *= dims[k]
+	}
+	return at, depth
+}
+
+// scatterElements and scatterND put elements of the third input in the places of others of
+// the first. The places must be known; of those that are named twice the last one counts.
+func scatterElements(o *op) *value {
+	v, index := o.in[0], o.in[1]
+	axis := o.axis(v.rank())
+	if index.rank() != v.rank() || !slices.Equal(index.dims, o.in[2].dims) {
+		fail("indices of shape %v and updates of shape %v into %v", index.dims, o.in[2].dims, v.dims)
+	}
+	at := o.numbers(1)
+	n := v.dims[axis]
+	place := make([]int, v.rank())
+	var flat []int
+	for _, a := range at {
+		spot := 0
+		for k, d := range v.dims {
+			p := place[k]
+			if k == axis {
+				p = axisOf(int(a), n)
+			}
+			if p >= d {
+				fail("indices of shape %v into %v", index.dims, v.dims)
+			}
+			spot = spot*d + p
+		}
+		flat = append(flat, spot)
+		for k := v.rank() - 1; k >= 0; k-- {
+			if place[k]++; place[k] < index.dims[k] {
+				break
+			}
+			place[k] = 0
+		}
+	}
+	return o.put(flat, 1)
+}
+
+func scatterND(o *op) *value {
+	v, index := o.in[0], o.in[1]
+	if index.rank() < 1 {
+		fail("indices of no axes")
+	}
+	depth := index.dims[index.rank()-1]
+	if depth < 1 || depth > v.rank() {
+		fail("indices of shape %v into %v", index.dims, v.dims)
+	}
+	if want := slices.Concat(index.dims[:index.rank()-1], v.dims[depth:]); !slices.Equal(want, o.in[2].dims) {
+		fail("updates of shape %v, and not %v", o.in[2].dims, want)
+	}
+	width := 1
+	for _, d := range v.dims[depth:] {
+		width *= d
+	}
+	at := o.numbers(1)
+	var flat []int
+	for ; len(at) > 0; at = at[depth:] {
+		spot := 0
+		for k, a := range at[:depth] {
+			spot = spot*v.dims[k] + axisOf(int(a), v.dims[k])
+		}
+		flat = append(flat, spot)
+	}
+	return o.put(flat, width)
+}
+
+// put lays rows of updates over rows of a value, of width elements each.
+func (o *op) put(at []int, width int) *value {
+	v := o.in[0]
+	rows := v.size() / max(1, width)
+	if rows > 8*mostListed {
+		fail("a value of %d rows is more than is written to here", rows)
+	}
+	from := fill(rows, func(i int) int64 { return int64(i) })
+	for i, spot := range at {
+		from[spot] = int64(rows + i)
+	}
+	if len(at) == 0 {
+		return v
+	}
+	both := graph.Concatenate([]*graph.Node{graph.Reshape(o.x(0), rows, width), graph.Reshape(o.x(2), len(at), width)}, 0)
+	index := o.of(known(int64s, from, rows))
+	return made(v.elem, graph.Reshape(taken(both, index, 0), v.dims...))
+}
+
+// nonZero are the places of what is not zero, of a value that is known: how many there are
+// would depend on the records otherwise.
+func nonZero(o *op) *value {
+	v := o.in[0]
+	if !v.known {
+		fail("its input must not depend on the records")
+	}
+	var there []int
+	for i := range v.size() {
+		if e := reflect.ValueOf(v.flat).Index(i); !e.Equal(reflect.Zero(e.Type())) {
+			there = append(there, i)
+		}
+	}
+	flat := make([]int64, 0, v.rank()*len(there))
+	step := v.size()
+	for _, d := range v.dims {
+		step /= max(1, d)
+		for _, i := range there {
+			flat = append(flat, int64(i/step%d))
+		}
+	}
+	return known(int64s, flat, v.rank(), len(there))
+}
+
+// oneHot has one of two values where an index is that of its place.
+func oneHot(o *op) *value {
+	index := o.in[0]
+	depth := o.numbers(1)
+	if len(depth) != 1 || depth[0] < 1 || depth[0] > most || o.in[2].size() != 2 {
+		fail("a depth of %v", depth)
+	}
+	n := int(depth[0])
+	axis := axisOf(o.int("axis"), index.rank()+1)
+	dims := slices.Insert(slices.Clone(index.dims), axis, n)
+	room(dims)
+	at := o.x(0)
+	if index.elem.float() {
+		o.fits(at, int64s)
+		at = truncated(at)
+	}
+	at = graph.ConvertDType(at, dtypes.Int64)
+	at = graph.Where(graph.LessThan(at, c(at, 0)), graph.Add(at, c(at, float64(n))), at)
+	at = broadcast(graph.Reshape(at, slices.Insert(slices.Clone(index.dims), axis, 1)...), dims)
+	off := broadcast(graph.Reshape(cut(o.x(2), 0, 0, 1, 1)), dims)
+	on := broadcast(graph.Reshape(cut(o.x(2), 0, 1, 1, 1)), dims)
+	return made(o.in[2].elem, graph.Where(graph.Equal(at, o.iota(dims, axis)), on, off))
+}
+
+// best is the place of the largest element along an axis, or of the smallest; of several
+// the first, or the last.
+func best(least bool) func(o *op) []*value {
+	return one(func(o *op) *value {
+		v := o.in[0]
+		axis := o.axis(v.rank())
+		x := o.x(0)
+		last := o.has("select_last_index") && o.flag("select_last_index")
+		if last {
+			x = graph.Reverse(x, axis)
+		}
+		seek := graph.ArgMax
+		if least {
+			seek = graph.ArgMin
+		}
+		at := seek(x, axis, dtypes.Int64)
+		if last {
+			at = graph.Sub(c(at, float64(v.dims[axis]-1)), at)
+		}
+		return made(int64s, o.kept(at, v.dims, []int{axis}))
+	})
+}
+
+// top are the k largest elements along an axis, or the smallest, in their order, and their
+// places. The rank of an element is how many stand before it.
+func top(o *op) []*value {
+	v := o.in[0]
+	axis := o.axis(v.rank())
+	var k int
+	if o.has("k") {
+		k = o.int("k")
+	} else if list := o.ints(1); len(list) == 1 {
+		k = list[0]
+	}
+	n := v.dims[axis]
+	if k < 1 || k > n {
+		fail("the first %d of %d elements", k, n)
+	}
+	// The axis last; before it the one that is compared with.
+	var order []int
+	for i := range v.rank() {
+		if i != axis {
+			order = append(order, i)
+		}
+	}
+	x := permuted(o.x(0), append(order, axis))
+	outer := slices.Clone(x.Shape().Dimensions[:v.rank()-1])
+	square := slices.Concat(outer, []int{n, n})
+	room(square)
+	rows := slices.Concat(outer, []int{n, 1})
+	mine, other := broadcast(graph.Reshape(x, rows...), square), broadcast(graph.Reshape(x, slices.Concat(outer, []int{1, n})...), square)
+	before := graph.GreaterThan(other, mine)
+	if o.has("largest") && !o.flag("largest") {
+		before = graph.LessThan(other, mine)
+	}
+	last := len(square) - 1
+	earlier := graph.LessThan(o.iota(square, last), o.iota(square, last-1))
+	before = graph.LogicalOr(before, graph.LogicalAnd(graph.Equal(other, mine), earlier))
+	place := graph.ReduceSum(graph.ConvertDType(before, dtypes.Int64), last)
+	// For every place the one element of that rank.
+	wide := slices.Concat(outer, []int{k, n})
+	room(wide)
+	lay := func(x *graph.Node) *graph.Node {
+		return broadcast(graph.Reshape(x, slices.Concat(outer, []int{1, n})...), wide)
+	}
+	its := graph.Equal(lay(place), o.iota(wide, last-1))
+	pick := func(x *graph.Node) *graph.Node { return graph.ReduceSum(graph.Where(its, x, c(x, 0)), last) }
+	back := slices.Insert(seq(v.rank()-1), axis, v.rank()-1)
+	return []*value{made(v.elem, permuted(pick(lay(x)), back)), made(int64s, permuted(pick(o.iota(wide, last)), back))}
+}
+
+func seq(n int) []int { return fill(n, func(i int) int { return i }) }

@@ -1,0 +1,99 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// Numbers in few bits.
+
+// scaled are an input's factors, or zero points, laid out to the first input: one for all, or
+// one per element of an axis.
+func (o *op) perAxis(i int) *graph.Node {
+	v, dims := o.in[i], o.in[0].dims
+	if v.size() == 1 {
+		return broadcast(graph.Reshape(o.x(i)), dims)
+	}
+	axis := 1
+	if o.has("axis") {
+		axis = o.int("axis")
+	}
+	axis = axisOf(axis, len(dims))
+	if !slices.Equal(v.dims, []int{dims[axis]}) || !o.has("axis") {
+		fail("its input %d is of shape %v, for a value of shape %v", i, v.dims, dims)
+	}
+	line := slices.Repeat([]int{1}, len(dims))
+	line[axis] = dims[axis]
+	return broadcast(graph.Reshape(o.x(i), line...), dims)
+}
+
+// outputType is the type that an attribute asks for, or another.
+func (o *op) outputType(fallback elem) elem {
+	if o.has("output_dtype") && o.int("output_dtype") != 0 {
+		return elem(o.int("output_dtype"))
+	}
+	return fallback
+}
+
+// dequantized are (x - zero point) * factor.
+func dequantized(o *op) *value {
+	e := o.outputType(o.in[1].elem)
+	if !e.float() {
+		fail("numbers of type %s", e)
+	}
+	x := graph.ConvertDType(o.x(0), dtypes.Float32)
+	if o.gives(2) {
+		x = graph.Sub(x, graph.ConvertDType(o.perAxis(2), dtypes.Float32))
+	}
+	x = graph.Mul(x, graph.ConvertDType(o.perAxis(1), dtypes.Float32))
+	return made(e, graph.ConvertDType(x, e.dtype()))
+}
+
+// quantized are x / factor, rounded to even, and the zero point, held inside the type.
+func quantized(o *op) *value {
+	e := o.outputType(uint8s)
+	if o.gives(2) {
+		e = o.outputType(o.in[2].elem)
+		if e != o.in[2].elem {
+			fail("a zero point of type %s for numbers of type %s", o.in[2].elem, e)
+		}
+	}
+	bytes := storages[e].bytes
+	if !e.whole() || bytes > 2 {
+		fail("numbers of type %s", e)
+	}
+	x := graph.Div(graph.ConvertDType(o.x(0), dtypes.Float32), graph.ConvertDType(o.perAxis(1), dtypes.Float32))
+	x = graph.Round(x)
+	if o.gives(2) {
+		x = graph.Add(x, graph.ConvertDType(o.perAxis(2), dtypes.Float32))
+	}
+	low, high := 0.0, float64(int(1)<<(8*bytes)-1)
+	if !e.dtype().IsUnsigned() {
+		low, high = -(high+1)/2, (high-1)/2
+	}
+	return made(e, graph.ConvertDType(graph.Max(graph.Min(x, c(x, high)), c(x, low)), e.dtype()))
+}
+
+// matMulInteger is a product of whole numbers without their zero points, in int32.
+func matMulInteger(o *op) *value {
+	side := func(i, zero int) *graph.Node {
+		x := graph.ConvertDType(o.x(i), dtypes.Int32)
+		if x.Rank() < 2 {
+			fail("a value of %d axes", x.Rank())
+		}
+		if !o.gives(zero) {
+			return x
+		}
+		z := graph.ConvertDType(o.x(zero), dtypes.Int32)
+		if o.in[zero].size() != 1 {
+			if i == 0 || o.in[zero].rank() != 1 {
+				fail("its input %d of shape %v is not implemented", zero, o.in[zero].dims)
+			}
+			return graph.Sub(x, broadcast(z, o.in[i].dims))
+		}
+		return graph.Sub(x, broadcast(graph.Reshape(z), o.in[i].dims))
+	}
+	return made(int32s, matrices(side(0, 2), side(1, 3)))
+}

@@ -1,0 +1,142 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// reducer reduces a node along axes, which vanish.
+type reducer func(x *graph.Node, axes ...int) *graph.Node
+
+// kept lays a reduced value out with sides of 1 where axes vanished, if that is asked for.
+func (o *op) kept(x *graph.Node, dims, axes []int) *graph.Node {
+	if !o.flag("keepdims") {
+		return x
+	}
+	return graph.Reshape(x, ones(dims, axes)...)
+}
+
+// ones is a shape with sides of 1 at some axes.
+func ones(dims, axes []int) []int {
+	out := slices.Clone(dims)
+	for _, a := range axes {
+		out[a] = 1
+	}
+	return out
+}
+
+// along is a reduction whose result is laid out to its operand again.
+func along(f reducer, x *graph.Node, axes ...int) *graph.Node {
+	dims := x.Shape().Dimensions
+	return broadcast(graph.Reshape(f(x, axes...), ones(dims, axes)...), dims)
+}
+
+// reduced is a translation of a reduction. That of no axes is of all, unless the operation
+// asks for none: then each element is reduced by itself.
+func reduced(f reducer) func(o *op) []*value {
+	return one(func(o *op) *value {
+		v := o.in[0]
+		axes := axesOf(o.axes(1), v.rank())
+		if len(axes) == 0 {
+			if o.has("noop_with_empty_axes") && o.flag("noop_with_empty_axes") {
+				return made(v.elem, f(graph.Reshape(o.x(0), append(slices.Clone(v.dims), 1)...), v.rank()))
+			}
+			axes = seq(v.rank())
+		}
+		if v.rank() == 0 {
+			return made(v.elem, f(graph.Reshape(o.x(0), 1), 0))
+		}
+		return made(v.elem, o.kept(f(o.x(0), axes...), v.dims, axes))
+	})
+}
+
+func count(x *graph.Node, axes []int) float64 {
+	n := 1.0
+	for _, a := range axes {
+		n *= float64(x.Shape().Dimensions[a])
+	}
+	return n
+}
+
+func mean(x *graph.Node, axes ...int) *graph.Node {
+	sum := graph.ReduceSum(x, axes...)
+	return graph.Div(sum, c(sum, count(x, axes)))
+}
+
+func sumAbs(x *graph.Node, axes ...int) *graph.Node { return graph.ReduceSum(absolute(x), axes...) }
+
+func sumSquare(x *graph.Node, axes ...int) *graph.Node {
+	return graph.ReduceSum(graph.Mul(x, x), axes...)
+}
+
+// inFloats computes a reduction of whole numbers in float64.
+func inFloats(f func(x *graph.Node) *graph.Node, of reducer) reducer {
+	return func(x *graph.Node, axes ...int) *graph.Node {
+		sum := of(x, axes...)
+		if sum.DType().IsFloat() {
+			return f(sum)
+		}
+		return graph.ConvertDType(f(graph.ConvertDType(sum, dtypes.Float64)), sum.DType())
+	}
+}
+
+// logSumExp is computed beside the largest element.
+func logSumExp(x *graph.Node, axes ...int) *graph.Node {
+	most := along(graph.ReduceMax, x, axes...)
+	most = graph.Where(graph.IsFinite(most), most, c(most, 0))
+	sum := graph.Log(graph.ReduceSum(graph.Exp(graph.Sub(x, most)), axes...))
+	top := graph.ReduceMax(x, axes...)
+	return graph.Add(sum, graph.Where(graph.IsFinite(top), top, c(top, 0)))
+}
+
+// ofBools reduces truth values as numbers.
+func ofBools(f reducer) reducer {
+	return func(x *graph.Node, axes ...int) *graph.Node {
+		if x.DType() != dtypes.Bool {
+			return f(x, axes...)
+		}
+		return graph.ConvertDType(f(graph.ConvertDType(x, dtypes.Uint8), axes...), dtypes.Bool)
+	}
+}
+
+// lastly runs f along one axis. Before opset 13 softmax and its kin take all axes from the
+// one named on as one.
+func lastly(f func(x *graph.Node, axis int) *graph.Node) func(o *op) []*value {
+	return one(func(o *op) *value {
+		v := o.in[0]
+		axis := o.axis(v.rank())
+		x := o.x(0)
+		if o.opset >= 13 {
+			return made(v.elem, f(x, axis))
+		}
+		rows := 1
+		for _, d := range v.dims[:axis] {
+			rows *= d
+		}
+		return made(v.elem, graph.Reshape(f(graph.Reshape(x, rows, v.size()/max(1, rows)), 1), v.dims...))
+	})
+}
+
+func softmax(x *graph.Node, axis int) *graph.Node {
+	e := graph.Exp(graph.Sub(x, along(graph.ReduceMax, x, axis)))
+	return graph.Div(e, along(graph.ReduceSum, e, axis))
+}
+
+func logSoftmax(x *graph.Node, axis int) *graph.Node {
+	y := graph.Sub(x, along(graph.ReduceMax, x, axis))
+	return graph.Sub(y, graph.Log(along(graph.ReduceSum, graph.Exp(y), axis)))
+}
+
+// hardmax is 1 at the first of the largest elements.
+func hardmax(x *graph.Node, axis int) *graph.Node {
+	dims := x.Shape().Dimensions
+	countable(dims[axis])
+	at := graph.Reshape(graph.ArgMax(x, axis, dtypes.Int64), ones(dims, []int{axis})...)
+	line := graph.ConstTensor(x.Graph(), tensorOf(fill(dims[axis], func(i int) int64 { return int64(i) }), []int{dims[axis]}))
+	shape := slices.Repeat([]int{1}, len(dims))
+	shape[axis] = dims[axis]
+	hit := graph.Equal(broadcast(at, dims), broadcast(graph.Reshape(line, shape...), dims))
+	return graph.ConvertDType(hit, x.DType())
+}

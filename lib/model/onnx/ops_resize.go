@@ -1,0 +1,234 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// Images of another size.
+
+// resize takes sizes or factors, of all axes or of those named.
+func resize(o *op) *value {
+	v := o.in[0]
+	axes := seq(v.rank())
+	if o.has("axes") && o.given("axes") != nil {
+		axes = axesOf(o.list("axes", -1, 0), v.rank())
+	}
+	var factors []float64
+	sizes := make([]int, len(axes))
+	scales := 1
+	if o.opset >= 11 {
+		scales = 2
+	}
+	switch {
+	case o.gives(3) && o.in[3].size() > 0:
+		if o.gives(2) && o.in[2].size() > 0 {
+			fail("it has both factors and sizes")
+		}
+		if sizes = o.ints(3); len(sizes) != len(axes) {
+			fail("%d sizes of %d axes", len(sizes), len(axes))
+		}
+		for i, axis := range axes {
+			factors = append(factors, float64(float32(sizes[i])/float32(v.dims[axis])))
+		}
+		o.inProportion(axes, sizes, factors)
+	case o.gives(scales):
+		factors = o.numbers(scales)
+	default:
+		fail("it has neither factors nor sizes")
+	}
+	return o.scaled(axes, sizes, factors)
+}
+
+// inProportion makes all factors the smallest or the largest, where that is asked for.
+func (o *op) inProportion(axes, sizes []int, factors []float64) {
+	policy := "stretch"
+	if o.has("keep_aspect_ratio_policy") {
+		policy = o.string("keep_aspect_ratio_policy")
+	}
+	f := slices.Min(factors)
+	switch policy {
+	case "stretch":
+		return
+	case "not_smaller":
+		f = slices.Max(factors)
+	}
+	for i, axis := range axes {
+		factors[i] = f
+		sizes[i] = int(math.RoundToEven(float64(float32(f) * float32(o.in[0].dims[axis]))))
+	}
+}
+
+// upsample has its factors in an attribute, or in an input.
+func upsample(o *op) *value {
+	var factors []float64
+	if o.has("scales") {
+		factors = fill(len(o.given("scales").floats), func(i int) float64 { return float64(o.given("scales").floats[i]) })
+	} else {
+		factors = o.numbers(1)
+	}
+	for _, f := range factors {
+		if f < 1 {
+			fail("factors of %v", factors)
+		}
+	}
+	return o.scaled(seq(o.in[0].rank()), make([]int, len(factors)), factors)
+}
+
+// scaled changes axes one after the other. A size of 0 is that of the factor.
+func (o *op) scaled(axes, sizes []int, factors []float64) *value {
+	v := o.in[0]
+	if len(factors) != len(axes) {
+		fail("%d factors of %d axes", len(factors), len(axes))
+	}
+	dims := slices.Clone(v.dims)
+	for i, axis := range axes {
+		f := factors[i]
+		if !(f > 0) || f > most {
+			fail("a factor of %v", f)
+		}
+		if sizes[i] == 0 {
+			sizes[i] = int(float32(dims[axis]) * float32(f))
+		}
+		if dims[axis] = countable(sizes[i]); sizes[i] < 1 {
+			fail("a size of %d", sizes[i])
+		}
+	}
+	room(dims)
+	x := o.x(0)
+	for i, axis := range axes {
+		switch {
+		case v.dims[axis] == sizes[i] && factors[i] == 1:
+		case o.string("mode") == "nearest":
+			x = o.nearest(x, axis, sizes[i], float32(factors[i]))
+		default:
+			x = o.mixed(x, axis, sizes[i], float32(factors[i]))
+		}
+	}
+	return made(v.elem, x)
+}
+
+// source is where an element of the result lies on an axis of n elements, in float32 as
+// onnxruntime has it.
+func (o *op) source(i, n, size int, f float32) float32 {
+	how := "asymmetric"
+	if o.has("coordinate_transformation_mode") {
+		how = o.string("coordinate_transformation_mode")
+	}
+	x := float32(i)
+	switch how {
+	case "half_pixel":
+		return (x+0.5)/f - 0.5
+	case "pytorch_half_pixel":
+		if size == 1 {
+			return 0
+		}
+		return (x+0.5)/f - 0.5
+	case "tf_half_pixel_for_nn":
+		return (x + 0.5) / f
+	case "align_corners":
+		if size == 1 {
+			return 0
+		}
+		return x * float32(n-1) / float32(size-1)
+	case "half_pixel_symmetric":
+		adjust := float32(size) / (f * float32(n))
+		center := float32(n) / 2
+		return center*(1-adjust) + (x+0.5)/f - 0.5
+	}
+	return x / f
+}
+
+func (o *op) nearest(x *graph.Node, axis, size int, f float32) *graph.Node {
+	n := x.Shape().Dimensions[axis]
+	at := fill(size, func(i int) int64 { return int64(max(0, min(o.rounded(o.source(i, n, size, f), f), n-1))) })
+	return taken(x, o.of(known(int64s, at, size)), axis)
+}
+
+// rounded is the element that is nearest. Before opset 11 it is the one before, or, where
+// images shrink, the one behind.
+func (o *op) rounded(x, f float32) int {
+	v := float64(x)
+	if !o.has("nearest_mode") {
+		if f < 1 {
+			return int(math.Ceil(v))
+		}
+		return int(v)
+	}
+	switch o.string("nearest_mode") {
+	case "floor":
+		return int(math.Floor(v))
+	case "ceil":
+		return int(math.Ceil(v))
+	case "round_prefer_ceil":
+		return int(math.Floor(v + 0.5))
+	}
+	return int(math.Ceil(v - 0.5))
+}
+
+// taps are the elements that make one of the result, and their shares.
+type taps struct {
+	at     []int
+	shares []float64
+}
+
+// linearTaps are two neighbours.
+func linearTaps(x float32, n int) taps {
+	x = max(0, min(x, float32(n-1)))
+	low := int(x)
+	share := float64(x - float32(low))
+	return taps{[]int{low, min(low+1, n-1)}, []float64{1 - share, share}}
+}
+
+// cubicTaps are four neighbours, weighted by Keys' cubic. Those outside are the last inside,
+// or count for nothing.
+func cubicTaps(x float32, n int, a float64, inside bool) taps {
+	first := math.Floor(float64(x))
+	s := float64(x - float32(first))
+	far := func(d float64) float64 { return ((a*d-5*a)*d+8*a)*d - 4*a }
+	close := func(d float64) float64 { return ((a+2)*d-(a+3))*d*d + 1 }
+	t := taps{shares: []float64{far(s + 1), close(s), close(1 - s), far(2 - s)}}
+	sum := 0.0
+	for i := range t.shares {
+		at := int(first) - 1 + i
+		if inside && (at < 0 || at >= n) {
+			t.shares[i] = 0
+		}
+		sum += t.shares[i]
+		t.at = append(t.at, max(0, min(at, n-1)))
+	}
+	if inside {
+		for i := range t.shares {
+			t.shares[i] /= sum
+		}
+	}
+	return t
+}
+
+// mixed are elements of an axis in shares.
+func (o *op) mixed(x *graph.Node, axis, size int, f float32) *graph.Node {
+	n := x.Shape().Dimensions[axis]
+	all := fill(size, func(i int) taps {
+		at := o.source(i, n, size, f)
+		if o.string("mode") == "cubic" {
+			return cubicTaps(at, n, o.float("cubic_coeff_a"), o.flag("exclude_outside"))
+		}
+		return linearTaps(at, n)
+	})
+	line := slices.Repeat([]int{1}, x.Rank())
+	line[axis] = size
+	var sum *graph.Node
+	for k := range all[0].at {
+		part := taken(x, o.of(known(int64s, fill(size, func(i int) int64 { return int64(all[i].at[k]) }), size)), axis)
+		share := graph.ConvertDType(o.of(known(float64s, fill(size, func(i int) float64 { return all[i].shares[k] }), size)), x.DType())
+		part = graph.Mul(part, broadcast(graph.Reshape(share, line...), part.Shape().Dimensions))
+		if sum == nil {
+			sum = part
+		} else {
+			sum = graph.Add(sum, part)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,430 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/lethe-ml/lethe/lib/engine/backend"
+)
+
+// value is a tensor of the network while it is translated.
+type value struct {
+	elem elem
+	dims []int
+	// What does not depend on the records is known: flat holds it, or text.
+	known bool
+	flat  any
+	text  []string
+	node  *graph.Node // its place in the graph; made when it is first needed
+}
+
+func (v *value) size() int {
+	n := 1
+	for _, d := range v.dims {
+		n *= d
+	}
+	return n
+}
+
+func (v *value) rank() int { return len(v.dims) }
+
+// refusal is why a network is not run; the door of the package makes an error of it.
+type refusal struct {
+	text    string
+	named   bool // the text names the operation
+	tooMuch bool // fewer records at once may do
+}
+
+func (r refusal) String() string { return r.text }
+
+// fail refuses: translations stop there, as GoMLX's own functions do.
+func fail(format string, args ...any) { panic(refusal{text: fmt.Sprintf(format, args...)}) }
+
+// failLarge refuses what is more than may be held.
+func failLarge(format string, args ...any) {
+	panic(refusal{text: fmt.Sprintf(format, args...), tooMuch: true})
+}
+
+// weights are what a network knows before it sees records, read once for all of a run's
+// graphs.
+type weights struct {
+	values  map[string]*value
+	tensors map[*value]*tensors.Tensor
+}
+
+// builder writes a part of the network as a graph, for one number of records.
+type builder struct {
+	m       *Model
+	g       *graph.Graph
+	weights *weights
+	values  map[string]*value
+	// Weights that are handed to every execution beside the records.
+	params []*tensors.Tensor
+	nodes  map[*value]*graph.Node
+	checks []check
+	folded bool // everything is known: the graph is run once, here and now
+	// How many bytes are held at once: now, and at most.
+	held, peak int64
+	counted    int // nodes of the graph that have been counted
+	// Where the operations that are translated stand: in the graph, or in functions within
+	// functions.
+	opsets map[string]int64
+	depth  int
+	steps  int // operations so far
+}
+
+// check is something that must be true of every batch.
+type check struct {
+	holds *graph.Node
+	what  string
+}
+
+// op is one operation while it is translated.
+type op struct {
+	*builder
+	n     *node
+	row   *rule
+	opset int64
+	in    []*value // nil where an input is left out
+}
+
+// translate writes the operations that make the values by those names.
+func (b *builder) translate(names []string) (out []*value) {
+	steps := b.m.needed(names)
+	lasts := b.m.lastUses(steps, names)
+	for _, i := range steps {
+		n := b.m.file.graph.nodes[i]
+		b.step(n)
+		b.forget(lasts[i])
+	}
+	for _, name := range names {
+		out = append(out, b.find(name))
+	}
+	return out
+}
+
+// unknown is said of an operation that is in no row of the table.
+const unknown = " is not known here"
+
+// step translates one operation; a refusal names it.
+func (b *builder) step(n *node) {
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		why, ok := r.(refusal)
+		if !ok {
+			why.text = reason(fmt.Sprint(r))
+		}
+		switch {
+		case why.named:
+		case why.text == unknown:
+			why.text = n.String() + unknown
+		default:
+			why.text = n.String() + ": " + why.text
+		}
+		why.named = true
+		panic(why)
+	}()
+	if b.steps++; b.steps > mostNodes {
+		fail("the network comes to more than %d operations", mostNodes)
+	}
+	if f := b.m.file.functions[n.call]; f != nil {
+		b.inline(f, n)
+		return
+	}
+	row, opset := b.lookUp(n)
+	in := make([]*value, len(n.inputs))
+	for i, name := range n.inputs {
+		if name != "" {
+			in[i] = b.find(name)
+		}
+	}
+	for len(in) > 0 && in[len(in)-1] == nil {
+		in = in[:len(in)-1]
+	}
+	row.check(n, in)
+	var out []*value
+	if len(n.captured) == 0 {
+		out = b.fold(row, n, opset, in)
+	}
+	if out == nil {
+		out = b.run(row, n, opset, in)
+		b.count()
+	}
+	b.name(n, out)
+}
+
+// name keeps what an operation makes.
+func (b *builder) name(n *node, out []*value) {
+	for i, name := range n.outputs {
+		switch {
+		case name == "" || i >= len(out) || out[i] == nil:
+		case b.values[name] != nil:
+			fail("it makes %q, which is there already", name)
+		default:
+			b.values[name] = out[i]
+		}
+	}
+}
+
+// String names an operation for people.
+func (n *node) String() string {
+	made := slices.DeleteFunc(slices.Clone(n.outputs), func(s string) bool { return s == "" })
+	if len(made) > 1 {
+		made = made[:1]
+	}
+	if n.label == "" {
+		return fmt.Sprintf("operation %q (which makes %q)", n.call.String(), strings.Join(made, ""))
+	}
+	return fmt.Sprintf("operation %q (node %q, which makes %q)", n.call.String(), n.label, strings.Join(made, ""))
+}
+
+// run translates an operation into this graph.
+func (b *builder) run(row *rule, n *node, opset int64, in []*value) []*value {
+	o := &op{builder: b, n: n, row: row, opset: opset, in: in}
+	out := row.run(o)
+	for _, v := range out {
+		if v != nil && v.node != nil && v.elem.short() {
+			v.node = o.round(v.elem, v.node)
+		}
+	}
+	return out
+}
+
+// find is a value by its name.
+func (b *builder) find(name string) *value {
+	if v := b.values[name]; v != nil {
+		return v
+	}
+	if b.depth > 0 { // a function sees nothing of the graph around it
+		fail("%q is made later, never, or not here", name)
+	}
+	if v := b.weights.values[name]; v != nil {
+		return v
+	}
+	t := b.m.weights[name]
+	if t == nil {
+		fail("%q is made later, never, or not here", name)
+	}
+	v, err := t.value(b.m.folder)
+	if err != nil {
+		panic(refusal{text: err.Error()})
+	}
+	b.weights.values[name] = v
+	return v
+}
+
+// small is how many elements are computed while a network is translated.
+const small = 1 << 16
+
+// fold computes an operation of known values at once, on the project's own backend: shapes,
+// masks and positions are numbers for the operations behind it. It returns nil where
+// something is not known, or is large.
+func (b *builder) fold(row *rule, n *node, opset int64, in []*value) []*value {
+	elements := 0
+	inner := &builder{m: b.m, opsets: b.opsets, weights: b.weights, nodes: map[*value]*graph.Node{}, folded: true}
+	for _, v := range in {
+		if v == nil {
+			continue
+		}
+		if elements += v.size(); !v.known || elements > small {
+			return nil
+		}
+	}
+	inner.g = graph.NewGraph(own, "constants")
+	defer inner.g.Finalize()
+	out := inner.run(row, n, opset, in)
+	inner.count()
+	if inner.peak > 8*8*small {
+		return nil
+	}
+	inner.settle(out)
+	return out
+}
+
+var own = backend.Open(1)
+
+// settle runs the graph and makes its values known.
+func (b *builder) settle(out []*value) {
+	var nodes []*graph.Node
+	var open []*value
+	for _, v := range out {
+		if v != nil && !v.known {
+			nodes, open = append(nodes, v.node), append(open, v)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	for _, c := range b.checks {
+		nodes = append(nodes, c.holds)
+	}
+	if err := b.g.Compile(nodes...); err != nil {
+		panic(err)
+	}
+	found := b.g.Run()
+	for i, v := range open {
+		v.known, v.node, v.flat = true, nil, flatOf(found[i])
+	}
+	b.hold(found[len(open):])
+}
+
+// hold refuses where a check does not hold.
+func (b *builder) hold(found []*tensors.Tensor) {
+	for i, c := range b.checks {
+		if !flatOf(found[i]).([]bool)[0] {
+			fail("%s", c.what)
+		}
+	}
+}
+
+// flatOf copies a tensor's elements.
+func flatOf(t *tensors.Tensor) (out any) {
+	t.MustConstFlatData(func(flat any) {
+		switch x := flat.(type) {
+		case []float32:
+			out = slices.Clone(x)
+		case []float64:
+			out = slices.Clone(x)
+		case []int8:
+			out = slices.Clone(x)
+		case []int16:
+			out = slices.Clone(x)
+		case []int32:
+			out = slices.Clone(x)
+		case []int64:
+			out = slices.Clone(x)
+		case []uint8:
+			out = slices.Clone(x)
+		case []uint16:
+			out = slices.Clone(x)
+		case []uint32:
+			out = slices.Clone(x)
+		case []uint64:
+			out = slices.Clone(x)
+		case []bool:
+			out = slices.Clone(x)
+		}
+	})
+	return out
+}
+
+// views are the nodes that look at another in another way and hold nothing.
+var views = map[graph.NodeType]bool{
+	graph.NodeTypeReshape: true, graph.NodeTypeTranspose: true, graph.NodeTypeBroadcastInDim: true, graph.NodeTypeSlice: true,
+	graph.NodeTypeIdentity: true, graph.NodeTypeParameter: true,
+}
+
+// mostNodes is how large a graph may be: recurrent layers are written out step by step.
+const mostNodes = 1 << 18
+
+// count takes the nodes that are new into account, before anything is computed.
+func (b *builder) count() {
+	all := b.g.Nodes()
+	if len(all) > mostNodes {
+		fail("the network comes to more than %d steps", mostNodes)
+	}
+	for _, n := range all[b.counted:] {
+		s := n.Shape()
+		size, err := product(s.Dimensions)
+		if err != nil {
+			failLarge("%v", err)
+		}
+		bytes := size * int64(s.DType.Size())
+		if bytes > mostOfOne {
+			failLarge("a value of shape %v is more than may be held (%d GiB)", s.Dimensions, mostOfOne>>30)
+		}
+		if !views[n.Type()] {
+			b.held += bytes
+		}
+	}
+	b.counted = len(all)
+	if b.peak = max(b.peak, b.held); b.held > most && !b.folded {
+		failLarge("the values of one execution are more than may be held (%d GiB)", most>>30)
+	}
+}
+
+// forget lets values go that nothing reads any more, and what was only between them.
+func (b *builder) forget(names []string) {
+	for _, name := range names {
+		delete(b.values, name)
+	}
+	b.held = 0
+	for _, v := range b.values {
+		if v.node != nil && !v.known {
+			b.held += int64(v.size()) * int64(v.elem.dtype().Size())
+		}
+	}
+}
+
+// param is the largest number of bytes that is written into a graph; more is handed in.
+const param = 256
+
+// of is a value's node in this graph.
+func (b *builder) of(v *value) *graph.Node {
+	switch {
+	case v.elem == texts:
+		fail("strings are not computed with")
+	case !v.known:
+		return v.node
+	case b.nodes[v] != nil:
+		return b.nodes[v]
+	}
+	t := b.weights.tensors[v]
+	if t == nil || b.folded {
+		t = tensorOf(v.flat, v.dims)
+	}
+	var n *graph.Node
+	if b.folded || v.size()*v.elem.dtype().Size() <= param {
+		n = graph.ConstTensor(b.g, t)
+	} else {
+		b.weights.tensors[v] = t
+		b.params = append(b.params, t)
+		n = graph.Parameter(b.g, fmt.Sprintf("weights %d", len(b.params)), t.Shape())
+	}
+	b.nodes[v] = n
+	return n
+}
+
+// made is a value that the graph computes.
+func made(e elem, n *graph.Node) *value {
+	return &value{elem: e, dims: slices.Clone(n.Shape().Dimensions), node: n}
+}
+
+// known is a value that is given here.
+func known[T any](e elem, flat []T, dims ...int) *value {
+	return &value{elem: e, dims: dims, known: true, flat: flat}
+}
+
+// demand refuses every batch of which something does not hold.
+func (o *op) demand(holds *graph.Node, format string, args ...any) {
+	o.checks = append(o.checks, check{graph.ReduceLogicalAnd(holds), o.n.String() + ": " + fmt.Sprintf(format, args...)})
+}
+
+// round makes what a float of two bytes would hold of one of four.
+func (b *builder) round(e elem, x *graph.Node) *graph.Node {
+	c := func(v float64) *graph.Node {
+		return broadcast(graph.Scalar(x.Graph(), x.DType(), v), x.Shape().Dimensions)
+	}
+	if e == bfloat16s { // which reaches as far as float32 does: the largest are rounded smaller
+		large := graph.GreaterThan(graph.Abs(x), c(1e30))
+		y := upperBits(graph.Where(large, graph.Mul(x, c(0x1p-64)), x), c(1<<16+1))
+		return graph.Where(graph.IsFinite(x), graph.Where(large, graph.Mul(y, c(0x1p64)), y), x)
+	}
+	size := graph.Abs(x)
+	tiny := graph.Mul(graph.Round(graph.Mul(x, c(0x1p24))), c(0x1p-24))
+	y := graph.Where(graph.LessThan(size, c(0x1p-14)), tiny, upperBits(x, c(1<<13+1)))
+	return graph.Where(graph.GreaterOrEqual(size, c(65520)), graph.Mul(x, c(3e38)), y)
+}
+
+// upperBits are x without its last bits, rounded to nearest (Veltkamp's splitting).
+func upperBits(x, factor *graph.Node) *graph.Node {
+	large := graph.Mul(x, factor)
+	return graph.Sub(large, graph.Sub(large, x))
+}
