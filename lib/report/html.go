@@ -81,7 +81,8 @@ func writeHTMLRow(b *bufio.Writer, l line, right []bool, labels []string) {
 		if l.kind == Header {
 			tag = "strong"
 		}
-		fmt.Fprintf(b, "<tr><td%s colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", class(labels != nil, "span"), len(right), side(false), tag, EscapeHTML(l.span), tag)
+		fmt.Fprintf(b, "<tr><td%s colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", class(labels != nil, "span"), len(right),
+			side(false), tag, EscapeHTML(l.span), tag)
 		return
 	}
 	b.WriteString("<tr>")

@@ -189,9 +189,11 @@ main { max-width: 58rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere;
 h1 { font-size: 1.7rem; line-height: 1.2; }
 h2 { font-size: 1.25rem; margin-top: 2.2rem; border-bottom: 1px solid #767676; }
 .answer { font-size: 1.15rem; font-weight: bold; border-left: .4rem solid #00548a; padding: .4rem .8rem; background: #eef5fa; }
-.wide { overflow-x: auto; background: linear-gradient(to right, #fff 30%, rgba(255,255,255,0)), linear-gradient(to left, #fff 30%, rgba(255,255,255,0)) 100% 0,
-  linear-gradient(to right, rgba(0,0,0,.25), rgba(0,0,0,0)), linear-gradient(to left, rgba(0,0,0,.25), rgba(0,0,0,0)) 100% 0;
-  background-repeat: no-repeat; background-size: 2.5rem 100%, 2.5rem 100%, .9rem calc(100% - 4px), .9rem calc(100% - 4px); background-attachment: local, local, scroll, scroll; }
+.wide { overflow-x: auto; background-repeat: no-repeat; background-attachment: local, local, scroll, scroll;
+  background-size: 2.5rem 100%, 2.5rem 100%, .9rem calc(100% - 4px), .9rem calc(100% - 4px);
+  background-image: linear-gradient(to right, #fff 30%, rgba(255,255,255,0)), linear-gradient(to left, #fff 30%, rgba(255,255,255,0)),
+  linear-gradient(to right, rgba(0,0,0,.25), rgba(0,0,0,0)), linear-gradient(to left, rgba(0,0,0,.25), rgba(0,0,0,0));
+  background-position: 0 0, 100% 0, 0 0, 100% 0; }
 .wide:focus { outline: 2px solid #00548a; }
 table { border-collapse: collapse; font-size: .9rem; overflow-wrap: normal; }
 th, td { padding: .25rem .6rem; vertical-align: top; border-bottom: 1px solid #c8c8c8; }
@@ -205,15 +207,35 @@ svg text { font-family: "Liberation Sans", Arial, Helvetica, sans-serif !importa
 figcaption, details { font-size: .9rem; color: #3d3d3d; }
 pre { overflow-x: auto; font-size: .8rem; }
 .on-narrow { display: none; }
-@media screen and (max-width: 44rem) { .on-wide { display: none; } .on-narrow { display: block; } main { padding: .6rem; }
-  .rows, .rows tbody, .rows tr, .rows td { display: block; } .rows thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
-  .rows tr { border-top: 2px solid #767676; padding: .3rem 0; } .rows td { display: flex; justify-content: space-between; gap: 1rem; border: 0; padding: .1rem .3rem;
-  overflow-wrap: anywhere; } .rows td::before { content: attr(data-label); flex: 0 1 auto; color: #4a4a4a; text-align: left; overflow-wrap: normal; }
-  .rows td:first-child { font-weight: bold; } .rows td > span { text-align: right; min-width: 0; } .rows td.span { display: block; font-size: 1rem; } .rows td.span::before { content: none; }
+@media screen and (max-width: 44rem) {
+  main { padding: .6rem; }
+  .on-wide { display: none; }
+  .on-narrow { display: block; }
+  .rows, .rows tbody, .rows tr, .rows td { display: block; }
+  .rows thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
+  .rows tr { border-top: 2px solid #767676; padding: .3rem 0; }
+  .rows td { display: flex; justify-content: space-between; gap: 1rem; border: 0; padding: .1rem .3rem; overflow-wrap: anywhere; }
+  .rows td::before { content: attr(data-label); flex: 0 1 auto; color: #4a4a4a; text-align: left; overflow-wrap: normal; }
+  .rows td:first-child { font-weight: bold; }
+  .rows td > span { text-align: right; min-width: 0; }
+  .rows td.span { display: block; font-size: 1rem; }
+  .rows td.span::before { content: none; }
   .dense td, .dense td:first-child { display: inline-block; margin-right: .8rem; text-align: left !important; }
-  .dense td::before { margin-right: .4rem; white-space: nowrap; } }
+  .dense td::before { margin-right: .4rem; white-space: nowrap; }
+}
 @page { margin: 1.5cm; }
-@media print { body { font-size: 10pt; } main { max-width: none; padding: 0; } .wide { overflow: visible; background: none; } table { font-size: 7.5pt; } details { display: none; }
-  h1, h2, .title, .caption { break-after: avoid; } p, li, dd { orphans: 3; widows: 3; } .answer, .on-wide, tr, li { break-inside: avoid; } thead { display: table-header-group; }
-  .answer { border: 1px solid #1a1a1a; border-left-width: .4rem; } figure svg { max-height: 23cm; } th, td { padding: .15rem .35rem; } }
+@media print {
+  body { font-size: 10pt; }
+  main { max-width: none; padding: 0; }
+  .wide { overflow: visible; background: none; }
+  table { font-size: 7.5pt; }
+  th, td { padding: .15rem .35rem; }
+  thead { display: table-header-group; }
+  details { display: none; }
+  h1, h2, .title, .caption { break-after: avoid; }
+  .answer, .on-wide, tr, li { break-inside: avoid; }
+  p, li, dd { orphans: 3; widows: 3; }
+  .answer { border: 1px solid #1a1a1a; border-left-width: .4rem; }
+  figure svg { max-height: 23cm; }
+}
 `

@@ -42,7 +42,8 @@ func (x Exposure) shown() string {
 func (r *Report) RatesTable() *report.Table {
 	t := &report.Table{
 		ID: "rates", Title: "Forgotten records that are recognised, at few false alarms", Columns: report.Columns("model"),
-		Caption: "TPR, the true-positive rate, is the share of forgotten records that score above a threshold; FPR, the false-positive rate, the share of held-out " +
+		Caption: "TPR, the true-positive rate, is the share of forgotten records that score above a threshold; FPR, the false-positive rate, the " +
+			"share of held-out " +
 			"records above the same threshold. Each with a 95 % interval that counts the uncertainty of the threshold too. A model that has " +
 			"forgotten has about as many true positives as false ones.",
 	}
@@ -63,8 +64,8 @@ func (r *Report) RatesTable() *report.Table {
 	}
 	for i, rate := range FalseRates {
 		if few[i] {
-			t.Notes = append(t.Notes, fmt.Sprintf("A false-positive rate of %s cannot be measured with fewer than %.0f held-out records: one of them alone is more. "+
-				"What can be said is the upper bound.", rateName(rate), math.Ceil(1/rate-1e-9)))
+			t.Notes = append(t.Notes, fmt.Sprintf("A false-positive rate of %s cannot be measured with fewer than %.0f held-out records: one of "+
+				"them alone is more. What can be said is the upper bound.", rateName(rate), math.Ceil(1/rate-1e-9)))
 		}
 	}
 	t.Notes = append(t.Notes, "An interval that begins at 0 says that the held-out records are too few to fix the threshold.")
@@ -105,8 +106,8 @@ func (r *Report) RecordsTable() *report.Table {
 			}
 		}
 	}
-	t.Caption = fmt.Sprintf("At most %d of each judgement; report.json has up to %d. A record that no held-out one reaches can be named by whoever holds the model.",
-		onPage, listed)
+	t.Caption = fmt.Sprintf("At most %d of each judgement; report.json has up to %d. A record that no held-out one reaches can be named by "+
+		"whoever holds the model.", onPage, listed)
 	return t
 }
 
@@ -151,8 +152,8 @@ func (r *Report) StandOut(model string) []string {
 			}
 			for i, rate := range FalseRates {
 				if x.Sure[i] > max(rate, r.explained(x, i)) {
-					out = append(out, fmt.Sprintf("%s: by %s, at %s false positives at least %s of the forgotten records are recognised, which the AUC of %s does not show.",
-						model, x.Judgement.Name(), rateName(rate), report.FormatNumber(x.Sure[i], 3), report.FormatNumber(v.Reading.Value, 3)))
+					out = append(out, fmt.Sprintf("%s: by %s, at %s false positives at least %s of the forgotten records are recognised, which the "+
+						"AUC of %s does not show.", model, x.Judgement.Name(), rateName(rate), report.FormatNumber(x.Sure[i], 3), report.FormatNumber(v.Reading.Value, 3)))
 					break
 				}
 			}

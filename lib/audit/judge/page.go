@@ -434,5 +434,6 @@ func (e *Evidence) lossPicture() ([]report.Part, error) {
 	if len(panels) == 0 {
 		return nil, nil
 	}
-	return drawn(plot.Panels{Columns: 1, Figures: panels}, 2, "How well forgotten and held-out records are fitted. A model that has forgotten treats both alike.")
+	return drawn(plot.Panels{Columns: 1, Figures: panels}, 2, "How well forgotten and held-out records are fitted. A model that has forgotten "+
+		"treats both alike.")
 }

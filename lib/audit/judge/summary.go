@@ -117,8 +117,8 @@ func (r *Report) sure(model string) string {
 			r.Evidence.records(v.Judgement.Needs()), report.FormatNumber(v.Smallest, 2), v.Name())
 	}
 	if v := r.firstOf(model, func(v Verdict) bool { return v.Memory() && v.Judgement.Name() == Loss{}.Name() }); v != nil {
-		s += fmt.Sprintf("; shown a forgotten record and one that the model never had, an attacker names the forgotten one in %.0f of 100 cases (%.0f to %.0f), where "+
-			"guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High)
+		s += fmt.Sprintf("; shown a forgotten record and one that the model never had, an attacker names the forgotten one in %.0f of 100 cases "+
+			"(%.0f to %.0f), where guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High)
 	}
 	return s + "."
 }
@@ -159,7 +159,8 @@ func (r *Report) next(model string) string {
 
 // glossary explains the words of a report.
 var glossary = report.Terms{
-	{Word: "AUC", Meaning: "area under the ROC curve: the chance that a forgotten record scores higher than a held-out one. 0.5 is guessing, 1 is always right."},
+	{Word: "AUC", Meaning: "area under the ROC curve: the chance that a forgotten record scores higher than a held-out one. " +
+		"0.5 is guessing, 1 is always right."},
 	{Word: "chance", Meaning: "how far a number strays from its null value by the luck of the draw alone, in 95 of 100 cases."},
 	{Word: "checkpoint", Meaning: "the model as it was saved at some step of unlearning."},
 	{Word: "embedding", Meaning: "what the network makes of a record just before its last layer: a list of numbers."},

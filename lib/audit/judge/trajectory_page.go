@@ -275,8 +275,8 @@ func (t *Trajectory) parts() ([]report.Part, error) {
 		out = append(out, report.Text(s))
 	}
 	if len(t.Courses) > 0 {
-		picture, err := drawn(t.figure(), 2, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: the retrained models. "+
-			"The line is the null, the band what chance does in 95 of 100 cases.")
+		picture, err := drawn(t.figure(), 2, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: "+
+			"the retrained models. The line is the null, the band what chance does in 95 of 100 cases.")
 		if err != nil {
 			return nil, err
 		}
