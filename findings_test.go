@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"text/template"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -34,7 +35,7 @@ var update = flag.Bool("update", false, "write FINDINGS.md anew from docs/findin
 // {{line "label" table group row "column:form" ...}} is a row of a Markdown table.
 // What a paper printed stands in {{printed "0.89"}}.
 func TestTheFindingsAreThoseOfTheCommittedTables(t *testing.T) {
-	page := marks.Replace(marked(t))
+	page := wrapped(marks.Replace(marked(t)))
 	if *update {
 		if err := os.WriteFile("FINDINGS.md", []byte(page), 0o644); err != nil {
 			t.Fatal(err)
@@ -48,6 +49,37 @@ func TestTheFindingsAreThoseOfTheCommittedTables(t *testing.T) {
 		t.Error("FINDINGS.md is not what docs/findings.tmpl and the committed tables give: go test -run Findings . -update, and read what changed")
 	}
 }
+
+// wrapped breaks the lines of paragraphs and lists so that they fit a screen; tables,
+// pictures and headings stay on theirs.
+func wrapped(page string) string {
+	var out []string
+	for _, text := range strings.Split(page, "\n") {
+		if regexp.MustCompile(`^[|!#]`).MatchString(text) {
+			out = append(out, text)
+			continue
+		}
+		indent := ""
+		if strings.HasPrefix(text, "- ") {
+			indent = "  "
+		}
+		words := strings.Split(text, " ")
+		line := words[0]
+		for _, w := range words[1:] {
+			if utf8.RuneCountInString(line+" "+w) > 118 && !block.MatchString(w) {
+				out, line = append(out, line), indent+w
+			} else {
+				line += " " + w
+			}
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// block are words that would begin something else than the rest of a paragraph, at the
+// beginning of a line.
+var block = regexp.MustCompile(`^([-+*#>|<=]|\d+[.)]$)`)
 
 // Values on the page stand between these two while it is looked at.
 const open, shut = "\ue000", "\ue001"
@@ -156,6 +188,9 @@ func rendered(t *testing.T, text string) string {
 func TestTheRenderedFindingsLoseNoNumber(t *testing.T) {
 	source := marked(t)
 	page := rendered(t, source)
+	if broken := rendered(t, wrapped(source)); strings.Join(strings.Fields(broken), " ") != strings.Join(strings.Fields(page), " ") {
+		t.Error("the page is another one where its lines are broken")
+	}
 	want, got := value.FindAllString(source, -1), value.FindAllString(page, -1)
 	if len(want) < 150 || len(want) != len(got) {
 		t.Fatalf("%d of %d numbers are on the rendered page", len(got), len(want))
