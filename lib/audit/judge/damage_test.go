@@ -128,9 +128,9 @@ var damages = []struct {
 	{"losses in two columns", func(d damaged) { d.matrix("unlearned/losses.npy", d.fill(2, half)) }, []string{"unlearned/losses.npy: losses of shape <f8 (100, 2), expected one number per record"}},
 	{"losses that are whole numbers too large", func(d damaged) {
 		x := make([]int, 100)
-		x[3] = 1 << 60
+		x[3] = 1<<60 + 1 // which no float64 is
 		d.rows("unlearned/losses.npy", x)
-	}, []string{"unlearned/losses.npy: unexpected value: element 3 is 1152921504606846976"}},
+	}, []string{"unlearned/losses.npy: unexpected value: element 3 is 1152921504606846977"}},
 	{"one-hot labels", func(d damaged) { d.matrix("labels.npy", d.fill(4, at00)) }, []string{"labels.npy: labels of shape <f8 (100, 4): one class per record is expected; save y.argmax(axis=1)"}},
 	{"labels that are bools", func(d damaged) { d.mask("labels.npy", make([]bool, 100)) }, []string{"labels.npy: labels of shape |b1 (1, 100)"}},
 	{"labels with halves", func(d damaged) { v := make([]float64, 100); v[7] = 0.5; d.vector("labels.npy", v) }, []string{"labels.npy: element 7 is 0.5, and labels are whole numbers"}},
@@ -181,7 +181,7 @@ var damages = []struct {
 	{"a mask of integers", func(d damaged) { x := make([]int, 100); x[3] = 1; d.rows("forget.npy", x) }, []string{"forget.npy: row 0 is named twice (and 97 more); if this is a mask, save it as bools"}},
 	{"a mask of another length", func(d damaged) { d.mask("forget.npy", make([]bool, 99)) }, []string{"forget.npy: a mask of shape |b1 (1, 99), and there are 100 records"}},
 	{"a mask of nothing", func(d damaged) { d.mask("forget.npy", make([]bool, 100)) }, []string{"forget.npy: a mask of nothing"}},
-	{"a matrix of rows", func(d damaged) { d.header("forget.npy", "<i8", "(2, 2)", 32) }, []string{"forget.npy: unexpected shape: expected (n,), found (2, 2)"}},
+	{"a matrix of rows", func(d damaged) { d.header("forget.npy", "<i8", "(2, 2)", 32) }, []string{"forget.npy: unexpected shape: expected (n,) or (n, 1), found (2, 2)"}},
 	{"forget and retain overlap", func(d damaged) { d.rows("forget.npy", []int{0, 1, 20, 21}) }, []string{"retain.npy: row 20 is in another set too (and 1 more): forget, retain and heldout must share no record"}},
 	{"forget and heldout overlap", func(d damaged) { d.rows("heldout.npy", []int{19, 98}) }, []string{"heldout.npy: row 19 is in another set too"}},
 	{"a shadow model without its records", func(d damaged) { d.remove("shadow-aa/in.npy") }, []string{"shadow-aa: a shadow model needs in.npy"}},
@@ -314,5 +314,27 @@ func TestAFolderThatIsNotThereIsAnError(t *testing.T) {
 	}
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "there is no unlearned model") {
 		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+// Labels of a binary task are often saved as bools.
+func TestLabelsMayBeBools(t *testing.T) {
+	d := damaged{t, t.TempDir(), newMade(3, 20, 50, 30)}
+	d.m.write(t, d.dir, d.m.retained, 1)
+	text := make([]byte, 100)
+	want := make([]int, 100)
+	for i := range text {
+		want[i] = i % 2
+		text[i] = byte(i % 2)
+	}
+	d.header("labels.npy", "|b1", "(100,)", 0)
+	f, err := os.OpenFile(d.path("labels.npy"), os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.Write(text)
+	must(t, errors.Join(err, f.Close()))
+	e, err := Open(d.dir)
+	must(t, err)
+	if !slices.Equal(e.Labels, want) {
+		t.Errorf("labels %v", e.Labels)
 	}
 }

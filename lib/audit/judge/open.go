@@ -167,9 +167,7 @@ func (a *admission) shaped(name string, c claim, info npy.Info) bool {
 	switch {
 	case c.what == "labels" && len(shape) == 2 && shape[1] > 1:
 		a.problems.add(name, "labels of shape %s: one class per record is expected; save y.argmax(axis=1)", info)
-	case c.what == "labels" && info.Kind() == 'b':
-		a.problems.add(name, "labels are bools; save y.astype(numpy.int64)")
-	case info.Kind() == 'b':
+	case c.what != "labels" && info.Kind() == 'b':
 		a.problems.add(name, "%s are bools, numbers are expected", c.what)
 	case c.dims == 2 && len(shape) == 1 && info.Kind() != 'f':
 		a.problems.add(name, "%s of shape %s look like predicted classes; a column per class is needed", c.what, info)

@@ -12,6 +12,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 )
 
+// readLabels reads labels of any numeric type; bools are the classes 0 and 1.
+func readLabels(path string, info npy.Info) ([]float64, error) {
+	if info.Kind() != 'b' {
+		return npy.ReadVector(path)
+	}
+	classes, err := npy.ReadClasses(path)
+	out := make([]float64, len(classes))
+	for i, c := range classes {
+		out[i] = float64(c)
+	}
+	return out, err
+}
+
 // labels reads the classes; that they fit the outputs is seen with those.
 func (a *admission) labels() {
 	a.e.Classes = a.classes()
@@ -22,10 +35,10 @@ func (a *admission) labels() {
 	var y []int
 	for _, file := range a.Labels {
 		info, ok := a.infos[file]
-		if !ok || !isVector(info) || info.Kind() == 'b' {
+		if !ok || !isVector(info) {
 			return // headers has said so
 		}
-		v, err := npy.ReadVector(a.path(file))
+		v, err := readLabels(a.path(file), info)
 		if err != nil {
 			a.problems.add(file, "%s", a.unnamed(file, err))
 			return
