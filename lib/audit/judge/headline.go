@@ -37,7 +37,7 @@ type Answer string
 const (
 	StillRemembered Answer = "the records are still remembered"
 	SomeMemory      Answer = "a memory of the records is left"
-	Disagree        Answer = "the judgements disagree, and what one of them sees is there for whoever looks for it"
+	Disagree        Answer = "the judgements disagree, and at least one of them sees a memory"
 	PushedAway      Answer = "the records are not remembered but pushed away, which gives them away too"
 	NoMemory        Answer = "no memory is seen"
 	NotShown        Answer = "no memory is seen, and there is no original to show that one would be"

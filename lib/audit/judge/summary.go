@@ -108,6 +108,8 @@ func (r *Report) sure(model string) string {
 		s += "none sees a memory"
 	case len(memory) == len(all):
 		s += "all see a memory"
+	case len(memory) == 1:
+		s += fmt.Sprintf("one sees a memory (%s)", memory[0])
 	default:
 		s += fmt.Sprintf("%d see a memory (%s)", len(memory), list(memory))
 	}
