@@ -223,8 +223,8 @@ func (p *Placed) Rows(group string) []report.Row {
 //
 //	(reading - oracle's) / (original's - oracle's)
 //
-// 1 like the original and 0 like the oracle, with no number where the lens is
-// blind or its readings are no evidence. Original and oracle themselves are left out.
+// 1 like the original and 0 like the oracle, with no number where original and oracle
+// are alike or readings are no evidence. Original and oracle themselves are left out.
 func (p *Placed) Map(title string) plot.Heatmap {
 	none, all := 0.0, 1.0
 	h := plot.Heatmap{
@@ -252,7 +252,8 @@ func (p *Placed) Map(title string) plot.Heatmap {
 }
 
 // Shares are the numbers of Map: a row per model, without original and oracle, a column
-// per lens; NaN where the lens is blind, its readings are no evidence, or it was not asked.
+// per lens; NaN where original and oracle are alike, so that there is no memory to share,
+// where readings are no evidence, or the lens was not asked.
 func (p *Placed) Shares() (out [][]float64) {
 	for i := range p.models {
 		if p.isEnd[i] {
@@ -260,8 +261,8 @@ func (p *Placed) Shares() (out [][]float64) {
 		}
 		values := make([]float64, len(p.lenses))
 		for k, r := range p.readings[i] {
-			original, oracle := p.ends[0][k].Value, p.ends[1][k].Value
-			if values[k] = (r.Value - oracle) / (original - oracle); !p.calls[i][k].seen() {
+			original, oracle := p.ends[0][k], p.ends[1][k]
+			if values[k] = (r.Value - oracle.Value) / (original.Value - oracle.Value); !p.calls[i][k].seen() || Alike(original, oracle) {
 				values[k] = math.NaN()
 			}
 		}
