@@ -182,7 +182,8 @@ func TestAPlanIsThereWholeOrNotAtAll(t *testing.T) {
 		t.Skip("processes are killed by signals")
 	}
 	whole, broken := 0, 0
-	for i := range 100 {
+	pause := 50 * time.Microsecond // longer after a plan that was broken off, shorter after a whole one
+	for range 100 {
 		dir := filepath.Join(t.TempDir(), "sweep")
 		c := exec.Command(os.Args[0], dir)
 		c.Env = append(os.Environ(), asWorker+"=plan")
@@ -194,11 +195,11 @@ func TestAPlanIsThereWholeOrNotAtAll(t *testing.T) {
 				break
 			}
 		}
-		time.Sleep(time.Duration(i*i) * 3 * time.Microsecond)
+		time.Sleep(pause)
 		_ = c.Process.Kill()
 		_ = c.Wait()
 		if _, err := Read(dir); err == nil {
-			whole++
+			whole, pause = whole+1, pause*2/3
 			g := look(t, dir)
 			f, err := g.openProgram()
 			if err != nil {
@@ -209,7 +210,7 @@ func TestAPlanIsThereWholeOrNotAtAll(t *testing.T) {
 		} else if !strings.Contains(err.Error(), "is no sweep") {
 			t.Fatal(err)
 		}
-		broken++
+		broken, pause = broken+1, pause*5/4
 		if err := bePlanner(dir); err != nil {
 			t.Fatal(err)
 		}
