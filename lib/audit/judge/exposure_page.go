@@ -153,7 +153,8 @@ func (r *Report) StandOut(model string) []string {
 			for i, rate := range FalseRates {
 				if x.Sure[i] > max(rate, r.explained(x, i)) {
 					out = append(out, fmt.Sprintf("%s: by %s, at %s false positives at least %s of the forgotten records are recognised, which the "+
-						"AUC of %s does not show.", model, x.Judgement.Name(), rateName(rate), report.FormatNumber(x.Sure[i], 3), report.FormatNumber(v.Reading.Value, 3)))
+						"AUC of %s does not show.", model, x.Judgement.Name(), rateName(rate), report.FormatNumber(x.Sure[i], 3),
+						report.FormatNumber(v.Reading.Value, 3)))
 					break
 				}
 			}
