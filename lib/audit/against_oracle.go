@@ -48,7 +48,7 @@ func (l AgainstOracle) Gap(model string, e ruler.Evidence) (*Reading, error) {
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
 	return &Reading{
 		Lens: l.Name(), Model: model, Memory: Below, Estimate: *gap, Floor: unknown, Coordinates: true,
-		NoEvidence: firstOf(Fewer(min(len(e.Forget), len(e.Retain)), "records in the smaller set"),
-			CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain), CollapsedRows("embeddings in the retrained model", e.Oracle, e.Forget, e.Retain)),
+		NoEvidence: firstOf(fewer(e), CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain),
+			CollapsedRows("embeddings in the retrained model", e.Oracle, e.Forget, e.Retain)),
 	}, nil
 }

@@ -43,6 +43,11 @@ func (l Neighbours) Look(c *Case, m *Model) (*Reading, error) {
 	return l.Rank(m.Label, ruler.Evidence{Unlearned: &u, Forget: c.Forget, Retain: c.Retain})
 }
 
+// fewer is the reason of too few forgotten or retained records.
+func fewer(e ruler.Evidence) Reason {
+	return Fewer(min(len(e.Forget), len(e.Retain)), "records in the smaller set")
+}
+
 // Rank is the reading of anybody's embeddings.
 func (l Neighbours) Rank(model string, e ruler.Evidence) (*Reading, error) {
 	rank, tied, err := ruler.M4Tied(e, ruler.Options{ZeroNorm: ruler.AsPublished})
@@ -57,6 +62,6 @@ func (l Neighbours) Rank(model string, e ruler.Evidence) (*Reading, error) {
 	return &Reading{
 		Lens: l.Name(), Model: model, Memory: Above, Estimate: *rank,
 		Floor:      stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: m4Reach(len(e.Forget))},
-		NoEvidence: firstOf(Fewer(min(len(e.Forget), len(e.Retain)), "records in the smaller set"), decided, CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain)),
+		NoEvidence: firstOf(fewer(e), decided, CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain)),
 	}, nil
 }

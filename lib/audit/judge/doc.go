@@ -33,6 +33,9 @@
 //
 // A [Judgement] turns a model into one number, an [audit.Reading]. A [Verdict] places
 // the unlearned model's reading between that of the original and that of the retrained
-// model. Without a retrained model the null takes its place, where the judgement has
-// one that holds for a model that never had the records.
+// model, by the rule of tables and notebooks (audit.CallOf). Without a retrained model the
+// null takes its place, where the judgement has one that holds for a model that never had
+// the records. Too few records, and values that are mostly tied, make verdicts of their
+// own (audit.TooFew, audit.CannotTell). A [Headline] sums up the verdicts by families of
+// judgements that err together.
 package judge

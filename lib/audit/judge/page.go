@@ -282,6 +282,11 @@ func (r *Report) how() []report.Part {
 			"test of the difference at 5 %. A model is placed only where the original is unlike the retrained model (or the null); else the " +
 			"judgement is blind on these data. Of several retrained models the reference is their mean, with an interval that holds all of " +
 			"theirs."),
+		report.Text(fmt.Sprintf("Fewer than %d forgotten records, or held-out ones where they are compared with, are too few: not even the most "+
+			"extreme value is significant at 5 %% then (2 (1/2)^n for n records on one side). A judgement cannot tell where more than half of the "+
+			"pairs of values that it ranks are equal, where there are fewer than ten distinct ones, or where a model says the same of that many "+
+			"records; M4 not where one comparison in twenty is a tie. Of steps along unlearning, one that is farther from the original, or from "+
+			"the reference, than an earlier step that was told from it is told from it too.", audit.FewestRecords)),
 		report.Text("Every interval misses in one case of twenty. The judgements look at the same records and most of them at the same numbers, so that " +
 			"they err together; one verdict alone against all others is weak evidence."),
 		items,

@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -36,7 +38,29 @@ func (j Right) Needs() Needs { return Needs{Arrays: []Array{Labelled}, Sets: []S
 // Judge implements Judgement.
 func (j Right) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
 	rows := e.rows(j.On)
-	return plainReading(j, m, audit.Above, stats.Wilson(share(m.Correct, rows), len(rows), level)), nil
+	r := plainReading(j, m, audit.Above, stats.Wilson(share(m.Correct, rows), len(rows), level))
+	if c, all := e.oneAnswer(m); all {
+		r.NoEvidence = audit.Reason{Call: audit.CannotTell, Why: fmt.Sprintf("the model answers every record with class %d", c)}
+	}
+	return r, nil
+}
+
+// oneAnswer reports whether a model gives every record the same class, so that it is right
+// on the records of that class alone, which are several of more.
+func (e *Evidence) oneAnswer(m *Model) (class int, all bool) {
+	first := slices.Index(m.Correct, true)
+	if first < 0 {
+		return 0, false
+	}
+	class = e.Labels[first]
+	others := false
+	for i, y := range e.Labels {
+		if m.Correct[i] != (y == class) {
+			return 0, false
+		}
+		others = others || y != class
+	}
+	return class, others
 }
 
 // plainReading is the reading of a number that has neither a null nor a floor.

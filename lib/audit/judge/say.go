@@ -115,6 +115,10 @@ func (r *Report) Settle() []string {
 	if len(e.Of(Original)) == 0 {
 		out = append(out, "The original model (original/): it shows which judgements see a memory on these data at all.")
 	}
+	if slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Call == audit.TooFew }) {
+		out = append(out, fmt.Sprintf("More records: at least %d forgotten and as many held-out ones, below which no value is significant.",
+			audit.FewestRecords))
+	}
 	if n, m := len(e.HeldOut), len(e.Forget); n > 0 && n < 4*m {
 		gain := math.Sqrt(float64(1)/float64(m)+1/float64(n)) / math.Sqrt(float64(1)/float64(m)+1/float64(4*m))
 		out = append(out, fmt.Sprintf("More held-out records: %d beside %d forget records. With four times as many as forget records the "+

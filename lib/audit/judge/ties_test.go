@@ -259,6 +259,27 @@ func TestTiedLossesMakeNoVerdict(t *testing.T) {
 	}
 }
 
+// A model that answers one class is right on the records of that class, remembered or not.
+func TestOneAnswerForAllIsNoAccuracy(t *testing.T) {
+	m := newMade(46, 60, 120, 120)
+	for i := range m.forget { // a class is to be forgotten
+		m.y[i] = 2
+	}
+	d := damaged{t, t.TempDir(), m}
+	m.write(t, d.dir, m.retained, 0)
+	m.model(t, d.path("checkpoint-1"), m.retained)
+	before := follow(t, d.dir).course(t, "right on forgotten").Steps[1]
+	d.edit("checkpoint-1/outputs.npy", func(x array.Matrix[float64]) {
+		for i := range x.Rows {
+			x.Row(i)[2] += 40
+		}
+	})
+	v := follow(t, d.dir).course(t, "right on forgotten").Steps[1]
+	if before.Call == audit.CannotTell || v.Reading.Value != 1 || v.Call != audit.CannotTell || !strings.Contains(v.Why, "class 2") {
+		t.Errorf("before %s, then %s: %v (%s)", before.Call, v.Call, v.Reading.Estimate, v.Why)
+	}
+}
+
 // With fewer than six forgotten or held-out records nothing is placed, whatever the
 // numbers are; with six a judgement may speak.
 func TestFewRecordsAreTooFew(t *testing.T) {

@@ -191,7 +191,7 @@ func (v Verdict) Says() string {
 	case audit.Backwards:
 		return "Unlike both, and farther from " + stranger + " than the original is."
 	case audit.Unclear:
-		return "Its interval reaches both the original and " + stranger + "."
+		return "Like the original and like " + stranger + ": it can be told from neither."
 	case Unseen:
 		return "Like " + stranger + ". Without the original nothing shows that a memory would have been seen."
 	case Unmoved:
