@@ -379,7 +379,7 @@ var ofJudges = []Fault{
 	{File: "lib/audit/judge/trajectory_page.go", Old: "	if audit.Alike(best.Reading, last.Reading) {",
 		New:      "	if !audit.Alike(best.Reading, last.Reading) {",
 		Protects: "chance is not called undone", Run: "Path"},
-	{File: "lib/audit/judge/right.go", Old: "return plainReading(j, m, audit.Above,", New: "return plainReading(j, m, audit.Below,",
+	{File: "lib/audit/judge/right.go", Old: "r := plainReading(j, m, audit.Above,", New: "r := plainReading(j, m, audit.Below,",
 		Protects: "being right on forgotten records is memory", Run: "Path"},
 	{File: "lib/audit/judge/fit.go", Old: "plainReading(j, m, audit.Below,", New: "plainReading(j, m, audit.Above,",
 		Protects: "a high loss is no memory", Run: "Path"},
