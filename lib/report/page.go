@@ -232,7 +232,7 @@ pre { overflow-x: auto; font-size: .8rem; }
   th, td { padding: .15rem .35rem; }
   thead { display: table-header-group; }
   details { display: none; }
-  h1, h2, .title, .caption { break-after: avoid; }
+  h1, h2, dt, .title, .caption { break-after: avoid; }
   .answer, .on-wide, tr, li { break-inside: avoid; }
   p, li, dd { orphans: 3; widows: 3; }
   .answer { border: 1px solid #1a1a1a; border-left-width: .4rem; }
