@@ -72,7 +72,8 @@ func LikenessOf(m, original, oracle Reading) Likeness {
 // does one beside an end that is none (Reading.Withheld).
 //
 // Where original and oracle are alike the lens is blind, unless the model is unlike both:
-// then its side of the oracle is what is called. A lens that compares coordinates is blind
+// then it is beyond, or, on the side of memory, backwards. A model does not remember what
+// the one that it started from did not. A lens that compares coordinates is blind
 // as well where the original is on the side of the oracle away from memory (Contrary).
 func CallOf(m, original, oracle Reading) Call {
 	return LikenessOf(m, original, oracle).Call(m, original, oracle)
@@ -90,8 +91,10 @@ func (l Likeness) Call(m, original, oracle Reading) Call {
 	switch {
 	case Contrary(original, oracle), same && (l.Original || l.Oracle):
 		return Blind
+	case same && SideOf(m, oracle) == Remembered:
+		return Backwards // there was nothing to remember: the method made the records stand out
 	case same:
-		return SideOf(m, oracle)
+		return Beyond
 	case l.Original && l.Oracle:
 		return Unclear
 	case l.Oracle:

@@ -40,7 +40,7 @@ func TestACallPlacesAModelBetweenOriginalAndOracle(t *testing.T) {
 	if got := CallOf(reading(0.45, 0.65), reading(0.4, 0.6), reading(0.5, 0.7)); got != Blind {
 		t.Errorf("original and oracle alike: %s", got)
 	}
-	for memory, want := range map[Side]Call{Above: Remembered, Below: Beyond} {
+	for memory, want := range map[Side]Call{Above: Backwards, Below: Beyond} {
 		m := reading(5, 6)
 		m.Memory = memory
 		if got := CallOf(m, reading(0.4, 0.6), reading(0.5, 0.7)); got != want {

@@ -62,7 +62,7 @@ func TestVerdictsBesideThoseOfTheLab(t *testing.T) {
 		{Loss{}, at(0.8), nil, at(0.5), audit.Remembered, ByRetrained},
 		{Loss{}, at(0.2), nil, nil, audit.Beyond, ByNull},
 		{Loss{}, at(0.2), at(0.52), nil, audit.Beyond, ByNull},
-		{Loss{}, at(0.8), at(0.52), nil, audit.Remembered, ByNull},
+		{Loss{}, at(0.8), at(0.52), nil, audit.Backwards, ByNull},
 		{Loss{}, at(0.52), at(0.52), nil, audit.Blind, ByNull},
 		{Loss{}, at(0.2), at(0.2), at(0.5), audit.Remembered, ByRetrained},
 		{Neighbours{}, at(0.8), at(0.8), nil, Unmoved, ByNobody},
