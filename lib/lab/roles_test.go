@@ -8,8 +8,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Which of his records a user erases is drawn with the forget seed: another seed draws
-// other places among what he holds.
+// Which of their records a user erases is drawn with the forget seed: another seed draws
+// other places among what they hold.
 func TestTheForgetSeedDrawsWhichRecordsAUserErases(t *testing.T) {
 	l := newLab(t)
 	places := func(seed uint32) (out []int) {
@@ -28,7 +28,7 @@ func TestTheForgetSeedDrawsWhichRecordsAUserErases(t *testing.T) {
 	}
 	first, again, other := places(ForgetSeed), places(ForgetSeed), places(ForgetSeed+1)
 	if len(first) != len(other) || !slices.Equal(first, again) || slices.Equal(first, other) {
-		t.Errorf("records %v, again %v, with another seed %v of those that he holds", first, again, other)
+		t.Errorf("records %v, again %v, with another seed %v of those that they hold", first, again, other)
 	}
 }
 

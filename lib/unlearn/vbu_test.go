@@ -28,7 +28,7 @@ func TestVBUsDivergenceCountsByItsWeight(t *testing.T) {
 	}
 }
 
-// Which of his records a user keeps in sight is drawn anew in every round, and for every
+// Which of their records a user keeps in sight is drawn anew in every round, and for every
 // user by himself.
 func TestAShareIsAUsersAndARoundsOwn(t *testing.T) {
 	r := Request{Seed: 7}

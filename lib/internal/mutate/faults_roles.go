@@ -25,7 +25,7 @@ var ofRoles = []Fault{
 	{File: "lib/paper/blindu/leak.go", Old: "s.ForgetSeed = lab.ForgetSeed + 1000", New: "s.ForgetSeed = lab.ForgetSeed",
 		Protects: "an attacker's own model forgets other records", Run: "WhoAttacks"},
 	{File: "lib/paper/blindu/leak.go", Old: "if i%2 == begin {", New: "if i%2 == 0 {",
-		Protects: "an attacker is not judged on records that taught him", Run: "WhoAttacks"},
+		Protects: "an attacker is not judged on records that taught them", Run: "WhoAttacks"},
 
 	// Halves of the test part.
 	{File: "lib/lab/protocol.go", Old: "_, is := slices.BinarySearch(seen, i); !is {", New: "_, is := slices.BinarySearch(seen, i); is {",
@@ -64,7 +64,7 @@ var ofRoles = []Fault{
 	{File: "lib/unlearn/dp_retrain.go", Old: "aside, rest := r.drawRetained", New: "rest, aside := r.drawRetained",
 		Protects: "a private training leaves out the sample by which it chooses", Run: "DPRetrainSets"},
 	{File: "lib/unlearn/bfu.go", Old: "uint64(t.Round), uint64(t.User))", New: "uint64(t.Round), 0)",
-		Protects: "every user draws a share of his own", Run: "AShare"},
+		Protects: "every user draws a share of their own", Run: "AShare"},
 
 	// Whose code.
 	{File: "lib/store/code.go", Old: "return strings.HasSuffix(pkg, \"_test\")", New: "return false",

@@ -76,7 +76,7 @@ func TestWhoAttacksWhat(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(first.Unseen.Before.Row(1), all.Row(2)) || !slices.Equal(target.Unseen.Before.Row(1), all.Row(3)) {
-		t.Error("the attacker is taught by records that he is judged on")
+		t.Error("the attacker is taught by records that they are judged on")
 	}
 	if !slices.Equal(target.Erased.Before.Data, target.Erased.After.Data) {
 		t.Error("a model that does nothing says something else afterwards")
