@@ -289,10 +289,10 @@ func TestNotebooksThatRunTogetherKeepTheirLinesTogetherAndFailAlone(t *testing.T
 func TestANotebookThatRunsTooLongIsStoppedWhereverItIs(t *testing.T) {
 	var out strings.Builder
 	b := batch(t, &out)
-	b.Limit = 300 * time.Millisecond
+	b.Limit = 3 * time.Second // the kernel starts in it, on a busy machine too
 	path := put(t, b, "long.ipynb", cells("print x", "sleep", "print never"))
 	err := b.Execute(t.Context(), []string{path})
-	if err == nil || !strings.HasPrefix(err.Error(), path+": the notebook ran longer than 300ms: cell 3 [2]: interrupted after ") {
+	if err == nil || !strings.HasPrefix(err.Error(), path+": the notebook ran longer than 3s: cell 3 [2]: interrupted after ") {
 		t.Error(err)
 	}
 }
