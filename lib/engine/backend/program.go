@@ -208,6 +208,9 @@ func (p *program) settle(keep int) {
 		}
 	}
 	for i, c := range p.code {
+		if c.dst == keep {
+			free = nil // what is kept grows over the stretches of a tile: its place is no other register's, before or behind
+		}
 		if !p.stored(c.dst) {
 			p.places[c.dst] = take()
 		}
