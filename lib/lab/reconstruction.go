@@ -63,12 +63,13 @@ var (
 func (Reconstruction) Name() string { return "reconstruction" }
 
 // Version implements unlearn.Versioned: since 2 the likelihoods of counts take their three
-// log-gammas together, which is another last bit.
+// log-gammas together, which is another last bit, and since 3 their sums over more than 512
+// counts are right: the engine wrote over a half of them.
 func (g Reconstruction) Version() int {
 	if g.resolved().Likelihood == SquaredError {
 		return 0
 	}
-	return 2
+	return 3
 }
 
 // Settled implements Settling.

@@ -25,9 +25,10 @@ type guest struct {
 	madeUp bool
 }
 
-// again runs some of the records a second time, among others: in smaller batches and at
+// again runs the records a second time, among others: in smaller batches and at
 // other places where the table is cut in batches, and at their own where the file's one batch
-// holds it whole. It refuses a value that differs.
+// holds it whole. It refuses a value that differs. What changes only with more records at
+// once than rows is not seen, because so many are never run together.
 func (r *run) again(ctx context.Context, first *program, out map[string]array.Matrix[float32]) error {
 	n, _ := r.x.Shape()
 	fixed := r.m.input.batch
@@ -82,31 +83,30 @@ func (r *run) sameWidths(a, b *program) error {
 	return nil
 }
 
-// moved are an eighth of n records, no fewer than company where there are as many and no more
-// than rows, from all parts of the table, the odd ones from the last to
-// the first and then the even ones; and some of them alone, among such as are made up.
+// moved are all n records, the odd ones from the last to the first and then the even ones;
+// and some of them alone, among such as are made up. All, because what depends on others may
+// show in a single record.
 func moved(n, size int) (out []probe) {
 	var order []int
-	k := min(n, max(company, min(n/8, rows)))
 	for _, odd := range []int{1, 0} {
-		for i := k - 1; i >= 0; i-- {
+		for i := n - 1; i >= 0; i-- {
 			if i%2 == odd {
-				order = append(order, i*n/k)
+				order = append(order, i)
 			}
 		}
 	}
-	for from := 0; from < k; from += size {
+	for from := 0; from < n; from += size {
 		q := make(probe, size)
 		for i := range q {
-			q[i].record = order[min(from+i, k-1)]
+			q[i].record = order[min(from+i, n-1)]
 		}
 		out = append(out, q)
 	}
-	few := max(2, k/64)
+	few := max(2, min(n, rows)/64)
 	for i := range few { // at the last place, the one before, ...
 		q, place := make(probe, size), size-1-i%size
 		for at := range q {
-			q[at] = guest{order[(i*k/few+at)%k], at != place}
+			q[at] = guest{order[(i*n/few+at)%n], at != place}
 		}
 		out = append(out, q)
 	}

@@ -95,7 +95,41 @@ func (c goldenCase) check(t *testing.T, e *engine.Engine, dir string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.compare(got, want)
+	if err := c.compare(got, want); err != nil {
+		return err
+	}
+	return c.checkMany(e, path, x, want)
+}
+
+// many are more records than an execution takes, and than a tile of the engine.
+const many = 300
+
+// checkMany demands the same of the records repeated, where the file leaves their number free.
+func (c goldenCase) checkMany(e *engine.Engine, path string, x, want array.Rows) error {
+	m, err := onnx.Open(path)
+	n, _ := x.Shape()
+	if err != nil || m.Batch() > 0 || n >= many {
+		return err
+	}
+	got, err := run(e, path, c.Output, repeated(x))
+	if err != nil {
+		return fmt.Errorf("is refused with its records repeated to %d: %w", many, err)
+	}
+	if err := c.compare(got, repeated(want)); err != nil {
+		return fmt.Errorf("with its records repeated to %d: %w", many, err)
+	}
+	return nil
+}
+
+func repeated(x array.Rows) array.Matrix[float32] {
+	n, cols := x.Shape()
+	out, buffer := array.New[float32](many, cols), make([]float64, cols)
+	for i := range many {
+		for j, v := range x.Read(buffer, i%n) {
+			out.Row(i)[j] = float32(v)
+		}
+	}
+	return out
 }
 
 // run gives the values of an output by name; of the first output where the name is empty.

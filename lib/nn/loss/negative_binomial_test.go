@@ -5,7 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
@@ -54,6 +58,45 @@ func TestCountsHaveTheirLikelihood(t *testing.T) {
 			near(i, "the derivative by the dropout logit", inflated[loss.DropoutLogits][i], 1/(1+math.Exp(-0.75)))
 		}
 	}
+}
+
+// The loss of many cells is the sum of that of their counts, evaluated alone, as a validation
+// does: the brute sum over SciPy's values above.
+func TestManyCountsAddUp(t *testing.T) {
+	e, err := enginetest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	const cells = 40
+	for _, genes := range []int{12, 511, 512, 513, 600, 2000} {
+		values := [4][]float32{} // proportion, log dispersion, target, library
+		want := 0.0
+		for i := range genes * cells {
+			b := binomials[i%len(binomials)]
+			for k, v := range []float64{0.25, b.logD, b.x, 4 * b.m} {
+				values[k] = append(values[k], float32(v))
+			}
+			want -= b.log
+		}
+		got, err := graph.CallOnce(e.Backend(), func(in []*graph.Node) *graph.Node {
+			v := loss.On(loss.NegativeBinomial{}, loss.Given{
+				Outputs: map[string]*graph.Node{loss.Proportion: in[0], loss.LogDispersion: in[1]},
+				Inputs:  map[string]*graph.Node{loss.Target: in[2], loss.Library: in[3]},
+			})
+			return graph.ReduceAllSum(v.Losses)
+		}, matrix(values[0], genes), matrix(values[1], genes), matrix(values[2], genes), matrix(values[3], genes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := float64(tensors.ToScalar[float32](got)); math.Abs(v-want) > 1e-5*want {
+			t.Errorf("%d genes of %d cells: %v, their sum is %v", genes, cells, v, want)
+		}
+	}
+}
+
+func matrix(values []float32, rows int) *tensors.Tensor {
+	return tensors.FromFlatDataAndDimensions(values, rows, len(values)/rows)
 }
 
 // With a large dispersion the law is Poisson's, whatever the float32 says of it.

@@ -4,7 +4,7 @@
     python golden.py Clip       # only lists the cases whose names begin so; writes nothing
 
 Made with Python 3.11, numpy 2.4.6, onnx 1.23.2, onnxruntime 1.32.0 (processor, without
-graph optimizations), scikit-learn 1.9.1, skl2onnx 1.20.0, TORCH_VERSIONS.
+graph optimizations), scikit-learn 1.9.1, skl2onnx 1.20.0, PyTorch 2.15.0, onnxscript 0.7.2.
 
 A case is a folder with model.onnx, x.npy (records first, float32), y.npy (the asked output,
 float32) and meta.json:
@@ -18,6 +18,7 @@ float32) and meta.json:
 
 The seeds are the names of the cases: a case that is added moves no other.
 """
+import contextlib
 import gzip
 import io
 import itertools
@@ -1282,8 +1283,300 @@ def rows():
         dependent(op, f"{op}, drawn", [N(op, "a" if op == "Bernoulli" else "x", "r", **attrs), N("Add", "x r")] if op != "Bernoulli" else [N("Sigmoid", "x", "a"), N("Bernoulli", "a", "r", **attrs), N("Add", "x r")], opset=15)
     dependent("Multinomial", "Multinomial, drawn", [N("Multinomial", "x", "r"), N("Cast", "r", to=1)])
     dependent("RandomNormal", "RandomNormal, drawn", [helper.make_node("RandomNormal", [], ["r"], shape=[1, 2], seed=3.0), N("Add", "x r")])
+    y = grid("rowsf", 10, 2)
+    for axis, opset in ((0, 13), (-2, 13), (0, 9)):
+        case(f"Rows_fixed_batch_Softmax_{opset}_axis{axis}".replace("-", "m"), "Softmax over the records where the file fixes their number", [N("Softmax", "x", axis=axis)], y, opset, batch=4, expect="refuse")
+    case("Rows_fixed_batch_mean", "the mean of the records subtracted where the file fixes their number", [N("ReduceMean", "x", "m", axes=[0]), N("Sub", "x m")], y, 13, batch=4, expect="refuse")
+    case("Rows_fixed_batch_gram", "x times x transposed where the file fixes the number of records", [N("Transpose", "x", "t"), N("MatMul", "x t")], y, 13, batch=4, expect="refuse")
+    case("Rows_fixed_batch_weight", "a number per place of a record where the file fixes the number of records", [N("Add", "x w")], y, 13, {"w": np.arange(4, dtype=F)[:, None]}, batch=4, expect="refuse")
+    case("Rows_fixed_batch_reshape", "a reshape that mixes records where the file fixes their number", [N("Reshape", "x s", "f"), N("Softmax", "f", "g"), N("Reshape", "g t")], y, 13, {"s": i64(2, 4), "t": i64(4, 2)}, batch=4, expect="refuse")
+    dependent("square", "as many records as there are columns, and the wrong axis", [N("Transpose", "x", "t"), N("Softmax", "t", "y")], a=grid("sq", 3, 3))
+    dependent("GRU_initial_weight", "initial states of as many records as the file fixes, each its own", [N("Transpose", "x", "t", perm=[1, 0, 2]), N("GRU", "t W R _ _ h", "_ r", hidden_size=2), N("Squeeze", "r a", "y")],
+              {"W": grid("giW", 1, 6, 1), "R": grid("giR", 1, 6, 2), "h": grid("gih", 1, 4, 2), "a": i64(0)}, a=grid("gix", 10, 3, 1), batch=4)
+    dependent("sequence_lens", "lengths of sequences by place", [N("Transpose", "x", "t", perm=[1, 0, 2]), N("GRU", "t W R _ l", "_ r", hidden_size=2), N("Squeeze", "r a", "y")],
+              {"W": grid("giW", 1, 6, 1), "R": grid("giR", 1, 6, 2), "l": np.array([1, 2, 3, 2], I32), "a": i64(0)}, a=grid("gix", 10, 3, 1), batch=4)
+    dependent("Expand_by_count", "columns as many as records", [N("Shape", "x", "s"), N("Gather", "s z", "n"), N("Concat", "n n", "t", axis=0), N("ReduceMax", "x", "m", axes=[1]), N("Expand", "m t", "e"), N("ReduceSum", "e o")], {"z": i64(0), "o": i64(1)})
+    dependent("mean_of_count", "the sum of the columns over the number of records", [N("Shape", "x", "s"), N("ReduceProd", "s", "p", keepdims=0), N("Cast", "p", "f", to=1), N("Div", "x f")])
+    dependent("function", "a mean over the records in a function of the file", [N("Centred", "x", "y", "local")], opset=17, domains={"local": 1}, functions=[helper.make_function("local", "Centred", ["a"], ["b"], [N("ReduceMean", "a", "m", axes=[0]), N("Sub", "a m", "b")], [helper.make_opsetid("", 17)])])
+    dependent("rare_label", "whether a record is above the mean of all", [N("ReduceMean", "x", "m", axes=[0]), N("Greater", "x m", "g"), N("Cast", "g", to=1)])
+    dependent("weak", "a thousandth of the mean of the records added", [N("ReduceMean", "x", "m", axes=[0]), N("Mul", "m k", "t"), N("Add", "x t")], {"k": scalar(1e-3)})
+    dependent("saturated", "the mean of the records, behind a sigmoid that is flat for what is large", [N("ReduceMean", "x", "m", axes=[0]), N("Mul", "x k", "t"), N("Sub", "t m", "u"), N("Sigmoid", "u")], {"k": scalar(50.0)})
+    dependent("of_whole_numbers", "how often a category is among the records", [N("Cast", "x", "f", to=1), N("ReduceSum", "f a", "s"), N("Sub", "f s")], {"a": i64(0)}, a=rng("cat").integers(0, 5, (600, 2)), kind=I64)
 
-PARTS = [clip, softmaxes, activations, twonary, logic, cast, pools, convs, resizes, pads, norms, shapes, indices, reductions, gemms, recurrent, types, graphs, rows]
+
+
+# ---------------------------------------------------------------- scikit-learn and ONNX-ML
+
+ML = "ai.onnx.ml"
+
+
+def flowers(classes=3):
+    """Drawn records of classes that overlap."""
+    r = rng(f"flowers{classes}")
+    y = r.integers(0, classes, 90)
+    return (np.round((y[:, None] * [1, -0.5, 0.25, 0] + r.normal(0, 1, (90, 4))) * 16) / 16).astype(F), y
+
+
+def sklearn_cases():
+    import skl2onnx
+    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
+    from sklearn import decomposition, ensemble, gaussian_process, linear_model, naive_bayes, neighbors, neural_network, pipeline, preprocessing, svm, tree
+
+    def convert(name, fitted, x, output, opset=17, ml=3, zipmap=None, what="", tol=1e-5, kind=FloatTensorType, raw=False, cut=12):
+        options = {"raw_scores": raw} if raw else {}
+        if zipmap is not None:
+            options["zipmap"] = zipmap
+        label = f"Sklearn_{name}_{opset}"
+        if only and not any(label.startswith(o) for o in only):
+            return
+        m = skl2onnx.to_onnx(fitted, initial_types=[("X", kind([None, x.shape[1]]))], target_opset={"": opset, ML: ml}, options={id(fitted): options} if options else None)
+        save(label, f"scikit-learn's {type(fitted).__name__} by skl2onnx, opset {opset}, {ML} {ml}{what}, output {output or 'the first'}", m, x[:cut], compute(m, x[:cut], output), opset, output, tol=tol)
+
+    for k in (2, 3):
+        x, y = flowers(k)
+        text = np.array(["cat", "dog", "emu"])[y]
+        odd = np.array([7, 3, 9])[y]
+        few = {"max_depth": 3, "random_state": 0}
+        for name, c in {
+            "LogisticRegression": linear_model.LogisticRegression(), "DecisionTree": tree.DecisionTreeClassifier(**few), "RandomForest": ensemble.RandomForestClassifier(4, **few),
+            "GradientBoosting": ensemble.GradientBoostingClassifier(n_estimators=4, **few),
+            "MLP": neural_network.MLPClassifier((4,), random_state=0, max_iter=60), "MLP_tanh": neural_network.MLPClassifier((4, 3), activation="tanh", random_state=0, max_iter=60), "SVC": svm.SVC(probability=True, random_state=0), "SVC_linear": svm.SVC(kernel="linear", probability=True, random_state=0),
+            "LinearSVC": svm.LinearSVC(), "GaussianNB": naive_bayes.GaussianNB(), "KNeighbors": neighbors.KNeighborsClassifier(3), "ExtraTrees": ensemble.ExtraTreesClassifier(4, **few),
+            "SGD": linear_model.SGDClassifier(loss="log_loss", random_state=0), "AdaBoost": ensemble.AdaBoostClassifier(n_estimators=3, random_state=0), "Bagging": ensemble.BaggingClassifier(tree.DecisionTreeClassifier(**few), 3, random_state=0),
+            "Pipeline": pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.LogisticRegression()), "Pipeline_forest": pipeline.make_pipeline(preprocessing.MinMaxScaler(), ensemble.RandomForestClassifier(3, **few)),
+        }.items():
+            loose = 1e-4 if name in ("SVC", "GaussianNB", "SGD", "LinearSVC", "AdaBoost") else 1e-5
+            fitted = c.fit(x, y)
+            plain = name != "LinearSVC"
+            convert(f"{name}_{k}", fitted, x, "probabilities", zipmap=False if plain else None, tol=loose)
+            convert(f"{name}_{k}_label", fitted, x, "label", zipmap=False if plain else None)
+            if name in ("LogisticRegression", "RandomForest", "DecisionTree", "GradientBoosting", "MLP", "Pipeline", "SVC"):
+                convert(f"{name}_{k}_zipmap", fitted, x, "output_probability", what=", ZipMap")
+                convert(f"{name}_{k}_columns", fitted, x, "probabilities", opset=13, ml=1, zipmap=False, tol=loose)
+                convert(f"{name}_{k}", fitted, x, "probabilities", opset=9 if name != "MLP" else 11, ml=1, zipmap=False, tol=loose)
+            if name in ("LogisticRegression", "GradientBoosting"):
+                convert(f"{name}_{k}_raw", fitted, x, "probabilities", zipmap=False, raw=True, what=", raw scores")
+            if name in ("LogisticRegression", "RandomForest", "MLP", "DecisionTree"):
+                convert(f"{name}_{k}_text", c.fit(x, text), x, "probabilities", zipmap=False, what=", labels of text")
+                convert(f"{name}_{k}_odd", c.fit(x, odd), x, "probabilities", zipmap=False, what=", labels 3, 7, 9")
+                convert(f"{name}_{k}_odd_label", c.fit(x, odd), x, "label", zipmap=False, what=", labels 3, 7, 9")
+    x, y = flowers(3)
+    z = (x @ [1, -2, 0.5, 0.25] + np.abs(x[:, 0])).astype(F)
+    for name, c in {
+        "LinearRegression": linear_model.LinearRegression(), "Ridge": linear_model.Ridge(), "DecisionTreeRegressor": tree.DecisionTreeRegressor(max_depth=3), "RandomForestRegressor": ensemble.RandomForestRegressor(4, max_depth=3, random_state=0),
+        "GradientBoostingRegressor": ensemble.GradientBoostingRegressor(n_estimators=5, max_depth=2, random_state=0), "MLPRegressor": neural_network.MLPRegressor(hidden_layer_sizes=(4,), random_state=0, max_iter=60),
+        "SVR": svm.SVR(), "KNeighborsRegressor": neighbors.KNeighborsRegressor(3), "LinearRegression_two": None, "DecisionTreeRegressor_two": None,
+    }.items():
+        if c is None:
+            c = linear_model.LinearRegression() if name.startswith("Lin") else tree.DecisionTreeRegressor(max_depth=3)
+            fitted = c.fit(x, np.stack([z, -z * x[:, 1]], 1))
+        else:
+            fitted = c.fit(x, z)
+        for opset, ml in ((17, 3), (11, 1)):
+            convert(name, fitted, x, "", opset=opset, ml=ml, tol=1e-4 if name in ("SVR",) else 1e-5)
+    for name, c in {
+        "StandardScaler": preprocessing.StandardScaler(), "StandardScaler_no_mean": preprocessing.StandardScaler(with_mean=False), "MinMaxScaler": preprocessing.MinMaxScaler((-1, 2)), "MinMaxScaler_clip": preprocessing.MinMaxScaler(clip=True), "MaxAbsScaler": preprocessing.MaxAbsScaler(), "RobustScaler": preprocessing.RobustScaler(),
+        "Normalizer_l1": preprocessing.Normalizer("l1"), "Normalizer_l2": preprocessing.Normalizer("l2"), "Normalizer_max": preprocessing.Normalizer("max"), "Binarizer": preprocessing.Binarizer(threshold=0.5), "PolynomialFeatures": preprocessing.PolynomialFeatures(2), "PCA": decomposition.PCA(2), "KBinsDiscretizer": preprocessing.KBinsDiscretizer(3, encode="ordinal"),
+    }.items():
+        for opset, ml in ((17, 3), (11, 1)):
+            convert(name, c.fit(x[:60]), x, "", opset=opset, ml=ml)
+
+
+def ml():
+    x = grid("ml", 6, 3)
+    def make(op, tag, outs="y", version=1, ins="x", inits=None, out=None, kind=F, xs=None, expect="equal", tol=1e-5, y=None, **attrs):
+        outputs, output = (("y",), "") if outs.split()[0] == "y" else (("v", "y"), "y")
+        case(f"ml.{op}_{version}_{tag}", f"{ML}.{op}, version {version}, {say(attrs)}", [N(op, ins, outs, ML, **attrs)], x if xs is None else xs, 17, inits, output=output, outputs=outputs, domains={ML: version}, kind=kind, expect=expect, out=out, tol=tol, y=y)
+    c3, b3 = [0.5, -1.0, 0.25, 1.5, 0.125, -0.5, -1.0, 0.75, 1.0], [0.25, -0.5, 0.125]
+    for post in ("", "NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"):
+        p = {"post_transform": post} if post else {}
+        if post != "PROBIT":
+            for outs, which in (("v y", "scores"), ("y z", "label")):
+                make("LinearClassifier", f"three_{post}_{which}", outs, coefficients=c3, intercepts=b3, classlabels_ints=[0, 1, 2], **p)
+                make("LinearClassifier", f"two_{post}_{which}", outs, coefficients=c3[:6], intercepts=b3[:2], classlabels_ints=[0, 1], **p)
+                make("LinearClassifier", f"one_row_{post}_{which}", outs, coefficients=c3[:3], intercepts=b3[:1], classlabels_ints=[0, 1], **p)
+        make("LinearRegressor", f"one_{post}", coefficients=c3[:3], intercepts=b3[:1], **p) if post != "PROBIT" else None
+        make("LinearRegressor", f"three_{post}", coefficients=c3, intercepts=b3, targets=3, **p) if post != "PROBIT" else None
+    make("LinearClassifier", "text", "v y", coefficients=c3, intercepts=b3, classlabels_strings=["a", "b", "c"], post_transform="SOFTMAX")
+    make("LinearClassifier", "multi_class", "v y", coefficients=c3, intercepts=b3, classlabels_ints=[0, 1, 2], multi_class=1, post_transform="LOGISTIC")
+    make("LinearRegressor", "without_intercepts", coefficients=c3[:3])
+    # a tree: node 0 parts on column 0, node 1 on column 2
+    node = {"nodes_treeids": [0] * 5, "nodes_nodeids": [0, 1, 2, 3, 4], "nodes_featureids": [0, 2, 0, 0, 0], "nodes_values": [0.25, -0.5, 0.0, 0.0, 0.0], "nodes_truenodeids": [1, 3, 0, 0, 0], "nodes_falsenodeids": [2, 4, 0, 0, 0]}
+    leaf = lambda kind: {f"{kind}_treeids": [0, 0, 0], f"{kind}_nodeids": [2, 3, 4], f"{kind}_ids": [0, 0, 0], f"{kind}_weights": [1.5, -0.5, 0.25]}
+    modes = lambda m: {"nodes_modes": [m, m, "LEAF", "LEAF", "LEAF"]}
+    xt = np.array([[0.25, 1, -0.5], [0.125, 0, -0.5], [1, 2, 3], [-1, 0, 0], [0.25, 0, 0.5], [0, 0, -1]], F)
+    for m in ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"):
+        for v in (1, 3):
+            make("TreeEnsembleRegressor", m, xs=xt, version=v, n_targets=1, **node, **leaf("target"), **modes(m))
+        make("TreeEnsembleClassifier", m, "v y", xs=xt, classlabels_int64s=[0, 1], **node, **leaf("class"), **modes(m))
+        make("TreeEnsembleClassifier", m + "_label", "y z", xs=xt, classlabels_int64s=[0, 1], **node, **leaf("class"), **modes(m))
+    mixed = {"nodes_modes": ["BRANCH_LEQ", "BRANCH_GT", "LEAF", "LEAF", "LEAF"]}
+    make("TreeEnsembleRegressor", "modes_mixed", xs=xt, n_targets=1, **node, **leaf("target"), **mixed)
+    make("TreeEnsembleRegressor", "mode_unknown", xs=xt, n_targets=1, **node, **leaf("target"), **modes("BRANCH_MAYBE"), expect="refuse")
+    make("TreeEnsembleRegressor", "base_values", xs=xt, n_targets=1, base_values=[10.0], **node, **leaf("target"), **modes("BRANCH_LEQ"))
+    two = {k: v * 2 if k not in ("nodes_treeids", "target_treeids") else [0] * len(v) + [1] * len(v) for k, v in {**node, **leaf("target"), **modes("BRANCH_LEQ")}.items()}
+    two["target_weights"] = [1.5, -0.5, 0.25, 4.0, 8.0, -16.0]
+    for how in ("SUM", "AVERAGE", "MIN", "MAX"):
+        make("TreeEnsembleRegressor", how, xs=xt, n_targets=1, aggregate_function=how, **two)
+        make("TreeEnsembleRegressor", how + "_base", xs=xt, n_targets=1, aggregate_function=how, base_values=[1.0], **two)
+    missing = {"nodes_missing_value_tracks_true": [1, 0, 0, 0, 0]}
+    nans = lambda outs, op, tag, more: case(f"ml.{op}_3_{tag}", f"{ML}.{op} of records with NaN, {tag}", [N("Sqrt", "x", "r"), N("Sub", "r k", "q"), N(op, "q", outs, ML, **more)], np.array([[1, 1, -1], [-1, 0, 0.25], [-1, -1, 1], [4, 4, 4]], F), 17, {"k": scalar(0.75)}, domains={ML: 3})
+    nans("y", "TreeEnsembleRegressor", "missing_default", {"n_targets": 1, **node, **leaf("target"), **modes("BRANCH_LEQ")})
+    nans("y", "TreeEnsembleRegressor", "missing_true", {"n_targets": 1, **missing, **node, **leaf("target"), **modes("BRANCH_LEQ")})
+    nans("y", "TreeEnsembleRegressor", "missing_true_gt", {"n_targets": 1, **missing, **node, **leaf("target"), **modes("BRANCH_GT")})
+    many = {"class_treeids": [0] * 6, "class_nodeids": [2, 2, 3, 3, 4, 4], "class_ids": [0, 2, 1, 2, 0, 1], "class_weights": [0.75, 0.25, 0.5, 0.5, 1.0, 0.25]}
+    for post in ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"):
+        for outs, which in (("v y", "scores"), ("y z", "label")):
+            make("TreeEnsembleClassifier", f"three_{post}_{which}", outs, xs=xt, classlabels_int64s=[0, 1, 2], post_transform=post, **node, **many, **modes("BRANCH_LEQ"))
+            make("TreeEnsembleClassifier", f"two_{post}_{which}", outs, xs=xt, classlabels_int64s=[0, 1], post_transform=post, **node, **leaf("class"), **modes("BRANCH_LEQ"))
+        make("TreeEnsembleClassifier", f"base_{post}", "v y", xs=xt, classlabels_int64s=[0, 1, 2], post_transform=post, base_values=[0.5, -0.25, 0.125], **node, **many, **modes("BRANCH_LEQ"))
+        make("TreeEnsembleRegressor", f"post_{post}", xs=xt, n_targets=1, post_transform=post, **node, **leaf("target"), **modes("BRANCH_LEQ"))
+    make("TreeEnsembleClassifier", "text", "v y", xs=xt, classlabels_strings=["no", "yes"], **node, **leaf("class"), **modes("BRANCH_LEQ"))
+    one_class = {**leaf("class"), "class_ids": [1, 1, 1]}
+    make("TreeEnsembleClassifier", "class_one", "v y", xs=xt, classlabels_int64s=[0, 1], **node, **one_class, **modes("BRANCH_LEQ"))
+    make("TreeEnsembleRegressor", "loop", xs=xt, n_targets=1, **{**node, "nodes_truenodeids": [0, 3, 0, 0, 0]}, **leaf("target"), **modes("BRANCH_LEQ"), expect="refuse")
+    make("TreeEnsembleRegressor", "doubles", xs=xt, version=3, kind=D, n_targets=1, **{k: v for k, v in node.items() if k != "nodes_values"}, **{k: v for k, v in leaf("target").items() if k != "target_weights"},
+         nodes_values_as_tensor=helper.make_tensor("v", T.DOUBLE, [5], node["nodes_values"]), target_weights_as_tensor=helper.make_tensor("w", T.DOUBLE, [3], [1.5, -0.5, 0.25]), **modes("BRANCH_LEQ"))
+    make("TreeEnsemble", "five", xs=xt, version=5, n_targets=1, tree_roots=[0], nodes_featureids=[0, 2], nodes_modes=helper.make_tensor("m", T.UINT8, [2], [0, 0]), nodes_splits=helper.make_tensor("s", T.FLOAT, [2], [0.25, -0.5]),
+         nodes_truenodeids=[1, 0], nodes_trueleafs=[0, 1], nodes_falsenodeids=[1, 2], nodes_falseleafs=[1, 1], leaf_targetids=[0, 0, 0], leaf_weights=helper.make_tensor("w", T.FLOAT, [3], [-0.5, 1.5, 0.25]))
+    make("Scaler", "both", offset=[0.5, -1.0, 0.25], scale=[2.0, 0.5, 4.0])
+    make("Scaler", "one", offset=[0.5], scale=[2.0])
+    for n in (None, "MAX", "L1", "L2"):
+        make("Normalizer", f"{n}", **({"norm": n} if n else {}))
+    make("Normalizer", "zeros", xs=np.zeros((2, 3), F), norm="L2")
+    make("Normalizer", "unknown", norm="L3", expect="refuse")
+    make("Binarizer", "default")
+    make("Binarizer", "threshold", threshold=0.5)
+    make("ArrayFeatureExtractor", "columns", ins="x i", inits={"i": i64(2, 0)})
+    make("FeatureVectorizer", "one", inputdimensions=[3])
+    make("FeatureVectorizer", "two", ins="x x", inputdimensions=[3, 3])
+    make("Imputer", "zeros", imputed_value_floats=[7.0, 8.0, 9.0], replaced_value_float=0.0, xs=np.array([[0, 1, 0], [2, 0, 3]], F))
+    make("Imputer", "one", imputed_value_floats=[7.0], replaced_value_float=0.0, xs=np.array([[0, 1, 0], [2, 0, 3]], F))
+    make("LabelEncoder", "floats", version=2, keys_floats=[1.0, 2.0, 3.0], values_floats=[0.5, 0.25, -1.0], default_float=9.0, xs=np.array([[1, 2, 3], [4, 3, 1]], F))
+    make("LabelEncoder", "floats_default", version=2, keys_floats=[1.0, 2.0, 3.0], values_floats=[0.5, 0.25, -1.0], xs=np.array([[1, 2, 3], [4, 3, 1]], F))
+    make("LabelEncoder", "ints", version=2, keys_int64s=[1, 2, 3], values_floats=[0.5, 0.25, -1.0], default_float=9.0, xs=np.array([[1, 2, 3], [4, 3, 1]]), kind=I64)
+    make("OneHotEncoder", "zeros1", cats_int64s=[1, 3, 2], zeros=1, xs=np.array([[1, 2, 3], [4, 3, 1]]), kind=I64)
+    make("OneHotEncoder", "floats", cats_int64s=[1, 3, 2], xs=np.array([[1, 2, 3], [4, 3, 1]], F))
+    for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+        make("SVMRegressor", kernel, coefficients=[0.5, -1.0, 0.25], support_vectors=[0.5, 1, -1, 0.25, 0, 1, -1, 2, 0.5], rho=[0.125], kernel_type=kernel, kernel_params=[0.5, 0.25, 2.0], n_supports=3, tol=1e-4)
+    m = N("ZipMap", "p", "y", ML, classlabels_int64s=[0, 1, 2])
+    case("ml.ZipMap_1", "ZipMap after Softmax", [N("Softmax", "x", "p"), m], x, 17, domains={ML: 1}, output="y")
+    case("ml.ZipMap_1_before", "what goes into ZipMap", [N("Softmax", "x", "p"), m], x, 17, domains={ML: 1}, outputs=("y", "p"), output="p")
+
+
+# ---------------------------------------------------------------- PyTorch
+
+def pytorch():
+    import logging
+    import torch
+    from torch import nn
+    import torch.nn.functional as fn
+    logging.disable(logging.WARNING)
+    torch.set_num_threads(1)
+
+    def export(net, t, how, opset):
+        if how == "dynamo":
+            return torch.onnx.export(net, (t,), opset_version=opset, dynamo=True, verbose=False, input_names=["x"], output_names=["y"], dynamic_shapes=({0: torch.export.Dim.DYNAMIC},)).model_proto
+        f = io.BytesIO()
+        torch.onnx.export(net, (t,), f, opset_version=opset, dynamo=False, input_names=["x"], output_names=["y"], dynamic_axes={"x": {0: "N"}})
+        return onnx.load_from_string(f.getvalue())
+
+    class Of(nn.Module):
+        def __init__(self, f, *parts):
+            super().__init__()
+            self.parts, self.f = nn.ModuleList(parts), f
+
+        def forward(self, x):
+            return self.f(x, *self.parts)
+
+    class Inverted(nn.Module):
+        """A block of MobileNetV2."""
+        def __init__(self, c, wide):
+            super().__init__()
+            self.block = nn.Sequential(nn.Conv2d(c, wide, 1, bias=False), nn.BatchNorm2d(wide), nn.ReLU6(), nn.Conv2d(wide, wide, 3, 1, 1, groups=wide, bias=False), nn.BatchNorm2d(wide), nn.ReLU6(), nn.Conv2d(wide, c, 1, bias=False), nn.BatchNorm2d(c))
+
+        def forward(self, x):
+            return x + self.block(x)
+
+    image, series, flat = (2, 6, 6), (5, 3), (6,)
+    head = lambda c: (nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(c, 3))
+    nets = {
+        "ZeroPad2d": (image, lambda: nn.Sequential(nn.ZeroPad2d((1, 2, 3, 0)), nn.Conv2d(2, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(2 * 7 * 7, 2))),
+        "ReflectionPad": (image, lambda: nn.Sequential(nn.ReflectionPad2d(2), nn.Conv2d(2, 2, 3))), "ReplicationPad": (image, lambda: nn.Sequential(nn.ReplicationPad2d((1, 0, 2, 1)), nn.Conv2d(2, 2, 3))), "ConstantPad": (image, lambda: nn.ConstantPad2d((1, 1, 0, 2), 3.5)), "CropPad": (image, lambda: nn.ConstantPad2d((-1, 1, 0, -2), 3.5)),
+        "MobileNetV2": (image, lambda: nn.Sequential(Inverted(2, 4), nn.Conv2d(2, 4, 3, 2, 1), nn.ReLU6(), *head(4))),
+        "AdaptiveAvgPool": (image, lambda: nn.Sequential(nn.Conv2d(2, 2, 1), nn.AdaptiveAvgPool2d((3, 2)), nn.Flatten(), nn.Linear(12, 2))), "AdaptiveMaxPool": (image, lambda: nn.Sequential(nn.AdaptiveMaxPool2d(1), nn.Flatten())),
+        "MaxPool_ceil": (image, lambda: nn.Sequential(nn.Conv2d(2, 3, 2), nn.MaxPool2d(3, 2, 1, ceil_mode=True), nn.Flatten(), nn.Linear(27, 2))), "AvgPool_pad": (image, lambda: nn.AvgPool2d(3, 2, 1)), "AvgPool_pad_not_counted": (image, lambda: nn.AvgPool2d(3, 2, 1, count_include_pad=False)), "AvgPool_ceil": (image, lambda: nn.AvgPool2d(3, 2, 1, ceil_mode=True)),
+        "MaxPool_dilated": (image, lambda: nn.MaxPool2d(2, 1, 0, dilation=2)), "LPPool": (image, lambda: nn.LPPool2d(2, 2)),
+        "Conv_same": (image, lambda: nn.Conv2d(2, 3, 4, padding="same")), "Conv_dilated_groups": (image, lambda: nn.Conv2d(2, 4, 2, dilation=2, groups=2)), "Conv1d": ((3, 9), lambda: nn.Conv1d(3, 2, 3, 2, 1)), "Conv3d": ((1, 4, 4, 4), lambda: nn.Conv3d(1, 2, 2, 2)), "Conv_circular": (image, lambda: nn.Conv2d(2, 2, 3, padding=1, padding_mode="circular")), "Conv_reflect": (image, lambda: nn.Conv2d(2, 2, 3, padding=1, padding_mode="reflect")),
+        "ConvTranspose": (image, lambda: nn.ConvTranspose2d(2, 3, 3, 2, 1, output_padding=1)), "ConvTranspose_groups": (image, lambda: nn.ConvTranspose2d(2, 4, 3, 2, groups=2, dilation=2)),
+        "GRU": (series, lambda: Of(lambda x, g, l: l(g(x)[0][:, -1]), nn.GRU(3, 4, batch_first=True), nn.Linear(4, 2))), "GRU_two_layers": (series, lambda: Of(lambda x, g: g(x)[0], nn.GRU(3, 2, 2, batch_first=True, bidirectional=True))),
+        "LSTM": (series, lambda: Of(lambda x, g, l: l(g(x)[0][:, -1]), nn.LSTM(3, 4, batch_first=True), nn.Linear(4, 2))), "LSTM_bidirectional": (series, lambda: Of(lambda x, g: g(x)[1][0].transpose(0, 1).flatten(1), nn.LSTM(3, 2, batch_first=True, bidirectional=True))), "LSTM_without_bias": (series, lambda: Of(lambda x, g: g(x)[0], nn.LSTM(3, 2, bias=False, batch_first=True))),
+        "RNN_relu": (series, lambda: Of(lambda x, g: g(x)[0], nn.RNN(3, 2, nonlinearity="relu", batch_first=True))), "RNN_tanh": (series, lambda: Of(lambda x, g: g(x)[0][:, -1], nn.RNN(3, 2, batch_first=True))),
+        "GroupNorm": (image, lambda: nn.Sequential(nn.Conv2d(2, 4, 1), nn.GroupNorm(2, 4, eps=0.1), nn.ReLU(), *head(4))), "InstanceNorm": (image, lambda: nn.InstanceNorm2d(2, affine=True)), "InstanceNorm_plain": (image, lambda: nn.InstanceNorm2d(2)), "LayerNorm": (image, lambda: nn.LayerNorm([6, 6])), "LayerNorm_plain": (flat, lambda: nn.LayerNorm(6, elementwise_affine=False, eps=0.5)), "LocalResponseNorm": (image, lambda: nn.LocalResponseNorm(2)), "RMSNorm": (flat, lambda: nn.RMSNorm(6)),
+        "BatchNorm1d": (flat, lambda: nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4, eps=0.01), nn.ReLU(), nn.Linear(4, 2))), "BatchNorm_no_affine": (image, lambda: nn.BatchNorm2d(2, affine=False)),
+        "MultiheadAttention": (series, lambda: Of(lambda x, l, a: a(l(x), l(x), l(x), need_weights=False)[0], nn.Linear(3, 4), nn.MultiheadAttention(4, 2, batch_first=True))), "Attention_causal": (series, lambda: Of(lambda x: fn.scaled_dot_product_attention(x, x, x, is_causal=True))),
+        "TransformerEncoder": (series, lambda: nn.Sequential(nn.Linear(3, 4), nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, activation="gelu"), nn.Flatten(), nn.Linear(20, 2))),
+        "Upsample_nearest": (image, lambda: nn.Upsample(scale_factor=2)), "Upsample_bilinear": (image, lambda: nn.Upsample(scale_factor=2, mode="bilinear")), "Upsample_align": (image, lambda: nn.Upsample(size=(9, 4), mode="bilinear", align_corners=True)), "Upsample_size": (image, lambda: nn.Upsample(size=(9, 4))), "Upsample_odd": (image, lambda: nn.Upsample(scale_factor=1.5, mode="bilinear")), "Upsample_bicubic": (image, lambda: nn.Upsample(scale_factor=2, mode="bicubic")),
+        "PixelShuffle": ((4, 3, 2), lambda: nn.PixelShuffle(2)), "PixelUnshuffle": ((1, 4, 4), lambda: nn.PixelUnshuffle(2)), "ChannelShuffle": ((4, 2, 2), lambda: nn.ChannelShuffle(2)),
+        "LogSoftmax": (flat, lambda: nn.Sequential(nn.Linear(6, 4), nn.LogSoftmax(1))), "LogSoftmax_image": (image, lambda: nn.LogSoftmax(1)), "Softmax2d": (image, lambda: nn.Softmax2d()), "Softmin": (flat, lambda: nn.Softmin(1)),
+        **{a: (flat, lambda a=a: nn.Sequential(nn.Linear(6, 4), getattr(nn, a)(), nn.Linear(4, 2))) for a in ("Hardswish", "Hardsigmoid", "Hardtanh", "GELU", "SiLU", "Mish", "ELU", "CELU", "SELU", "LeakyReLU", "PReLU", "Softplus", "Softsign", "Tanhshrink", "Softshrink", "Hardshrink", "LogSigmoid", "ReLU6")},
+        "GELU_tanh": (flat, lambda: nn.Sequential(nn.Linear(6, 4), nn.GELU("tanh"))), "GLU": (flat, lambda: nn.GLU(1)), "Threshold": (flat, lambda: nn.Threshold(0.5, -3.0)), "Softplus_beta": (flat, lambda: nn.Softplus(beta=3, threshold=2)), "Hardtanh_asymmetric": (flat, lambda: nn.Hardtanh(-0.5, 1.25)),
+        "einsum": (series, lambda: Of(lambda x, l: torch.einsum("bij,bkj->bik", l(x), x), nn.Linear(3, 3))), "normalize": (flat, lambda: Of(lambda x, l: l(fn.normalize(x)), nn.Linear(6, 2))), "normalize_l1": (series, lambda: Of(lambda x: fn.normalize(x, p=1, dim=2))), "cosine": (flat, lambda: Of(lambda x: fn.cosine_similarity(x, torch.ones(1, 6), dim=1)[:, None])),
+        "one_logit": (flat, lambda: nn.Sequential(nn.Linear(6, 4), nn.ReLU(), nn.Linear(4, 1), nn.Sigmoid())), "one_logit_flat": (flat, lambda: Of(lambda x, l: l(x).squeeze(1), nn.Linear(6, 1))), "Dropout": (flat, lambda: nn.Sequential(nn.Linear(6, 4), nn.Dropout(0.5), nn.Linear(4, 2))), "Dropout2d": (image, lambda: nn.Dropout2d(0.5)),
+        "bilinear": (flat, lambda: Of(lambda x, b: b(x, x * x), nn.Bilinear(6, 6, 2))), "weight_norm": (flat, lambda: nn.utils.parametrizations.weight_norm(nn.Linear(6, 3))), "split_cat": (flat, lambda: Of(lambda x: torch.cat([a.relu() * k for k, a in enumerate(x.split([1, 2, 3], 1), 1)][::-1], 1))), "chunk": (flat, lambda: Of(lambda x: torch.stack(x.chunk(3, 1), 2))),
+        "flip": (series, lambda: Of(lambda x: x.flip(1))), "roll": (series, lambda: Of(lambda x: x.roll(2, 1))), "cumsum": (series, lambda: Of(lambda x: x.cumsum(1))), "topk": (flat, lambda: Of(lambda x: x.topk(3, 1)[0])), "sort": (flat, lambda: Of(lambda x: x.sort(1)[0])), "gather": (flat, lambda: Of(lambda x: x.gather(1, x.argsort(1)[:, :2]))), "masked_fill": (flat, lambda: Of(lambda x: x.masked_fill(x > 0.5, -9.0))), "where": (flat, lambda: Of(lambda x: torch.where(x.sum(1, keepdim=True) > 0, x, -x))),
+        "clamp": (flat, lambda: Of(lambda x: x.clamp(min=-0.5))), "clamp_max": (flat, lambda: Of(lambda x: x.clamp(max=0.5))), "std": (flat, lambda: Of(lambda x: x.std(1, keepdim=True))), "var_mean": (flat, lambda: Of(lambda x: x.var(1, unbiased=False, keepdim=True) + x.mean(1, keepdim=True))), "logsumexp": (flat, lambda: Of(lambda x: x.logsumexp(1, keepdim=True))), "prod": (flat, lambda: Of(lambda x: x.prod(1, keepdim=True))), "amax": (series, lambda: Of(lambda x: x.amax((1, 2), keepdim=True))), "norm": (flat, lambda: Of(lambda x: x.norm(dim=1, keepdim=True))),
+        "floor_divide": (flat, lambda: Of(lambda x: torch.div(x, 0.3, rounding_mode="floor"))), "trunc_divide": (flat, lambda: Of(lambda x: torch.div(x, 0.3, rounding_mode="trunc"))), "remainder": (flat, lambda: Of(lambda x: torch.remainder(x, 0.7))), "fmod": (flat, lambda: Of(lambda x: torch.fmod(x, 0.7))), "pow": (flat, lambda: Of(lambda x: x.abs() ** 1.5)), "rsub": (flat, lambda: Of(lambda x: 3 - 2 * x)), "round": (flat, lambda: Of(lambda x: (x * 2).round())), "index": (series, lambda: Of(lambda x: x[:, [3, 0, -1]])), "slice": (series, lambda: Of(lambda x: x[:, 1:-1:2])), "tril": (series, lambda: Of(lambda x: x.tril(-1))), "expand": (flat, lambda: Of(lambda x: x[:, None].expand(-1, 3, -1))), "repeat": (flat, lambda: Of(lambda x: x.repeat(1, 2))), "repeat_interleave": (flat, lambda: Of(lambda x: x.repeat_interleave(2, 1))), "unfold": (image, lambda: nn.Unfold(3, stride=2)), "outer": (flat, lambda: Of(lambda x: torch.bmm(x[:, :, None], x[:, None, :]))), "baddbmm": (series, lambda: Of(lambda x: torch.baddbmm(x, x, torch.eye(3)[None].expand(x.shape[0], 3, 3), beta=0.5, alpha=2.0))), "addmm": (flat, lambda: Of(lambda x: torch.addmm(torch.arange(2.0), x, torch.arange(12.0).reshape(6, 2), beta=0.5, alpha=2.0))), "float16": (flat, lambda: Of(lambda x, l: l(x.half()).float(), nn.Linear(6, 2).half())), "double": (flat, lambda: Of(lambda x, l: l(x.double()).float(), nn.Linear(6, 2).double())),
+        "max_over_records": (flat, lambda: Of(lambda x: x - x.amax(0))), "batch_mean": (flat, lambda: Of(lambda x: x - x.mean(0, keepdim=True))), "BatchNorm_training": (flat, lambda: Of(lambda x: fn.batch_norm(x, None, None, training=True))), "softmax_over_records": (flat, lambda: nn.Softmax(0)), "gram": (flat, lambda: Of(lambda x: (x @ x.T) @ x)),
+    }
+    embeds = {"Embedding": lambda: nn.Sequential(nn.Embedding(7, 3), nn.Flatten(), nn.Linear(12, 2)), "EmbeddingBag": lambda: nn.EmbeddingBag(7, 3, mode="mean")}
+    dependent = ("max_over_records", "batch_mean", "BatchNorm_training", "softmax_over_records", "gram")
+    few = ("MobileNetV2", "GRU", "LSTM", "GroupNorm", "LogSoftmax", "Upsample_nearest", "ZeroPad2d", "Hardswish", "one_logit", "LayerNorm", "AvgPool_ceil", "GELU", "clamp", "split_cat", "PixelShuffle")
+    for name, (axes, make) in {**nets, **{k: (None, m) for k, m in embeds.items()}}.items():
+        if only and not any(f"Torch_{name}".startswith(o) for o in only):
+            continue
+        x = rng("t" + name).integers(0, 7, (4, 4)) if axes is None else grid("t" + name, *((600,) if name in dependent else (4,)), *axes)
+        torch.manual_seed(0)
+        net = make().eval()
+        with torch.no_grad():
+            for key, value in net.named_buffers():
+                if "running" in key:
+                    value.copy_(torch.linspace(0.5, 1.5, value.numel()))
+            for value in net.parameters():
+                value.copy_((value * 64).round() / 64)
+        t = torch.from_numpy(x.astype(I64 if axes is None else F))
+        for how, opset in [("script", v) for v in ((9, 11, 13, 17) if name in few else (11, 17))] + [("dynamo", 18)] + ([("dynamo", 20), ("dynamo", 23)] if name in few else []):
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    m = export(net, t, how, opset)
+                for node in m.graph.node:
+                    node.doc_string = ""
+                    del node.metadata_props[:]
+                del m.graph.value_info[:]
+                for v in [ *m.graph.input, *m.graph.output, *m.graph.initializer, m.graph, m]:
+                    del v.metadata_props[:]
+                stated = {o.domain: o.version for o in m.opset_import}.get("", 0)
+                label = f"Torch_{name}_{how}_{opset}"
+                what = f"PyTorch's {name}, exported by {how}, opset {stated}"
+                if name in dependent:
+                    save(label, what, m, x, None, stated, expect="refuse")
+                else:
+                    save(label, what, m, x, compute(m, x), stated, tol=1e-3 if name == "float16" else 1e-4 if "bicubic" in name else 1e-5)
+            except (torch.onnx.errors.OnnxExporterError, RuntimeError, AssertionError) as e:  # no exporter knows every operation
+                print("not exported:", name, how, opset, str(e).splitlines()[0][:100])
+
+def rare_rows():
+    """As rows, but what depends on the others shows in one record."""
+    x = grid("rows", 600, 2, step=1 / 8)
+    rare = x.copy()
+    rare[317] = 50
+    def dependent(tag, what, nodes, inits=None, opset=13, a=x, **more):
+        case(f"Rows_{tag}", f"{what}: a record's values depend on the others", nodes, a, opset, inits, expect="refuse", **more)
+    dependent("rare", "the mean of the records added to a record that is large", [N("ReduceMean", "x", "m", axes=[0]), N("Greater", "x k", "g"), N("Where", "g m z", "a"), N("Add", "x a")], {"k": scalar(10.0), "z": scalar(0.0)}, a=rare)
+    dependent("neighbour", "the record before added where it is large", [N("Pad", "x p", "q"), N("Slice", "q a b c", "r"), N("Greater", "r k", "g"), N("Where", "g r z", "t"), N("Add", "x t")], {"p": i64(1, 0, 0, 0), "a": i64(0), "b": i64(-1), "c": i64(0), "k": scalar(10.0), "z": scalar(0.0)}, a=rare)
+
+
+PARTS = [clip, softmaxes, activations, twonary, logic, cast, pools, convs, resizes, pads, norms, shapes, indices, reductions, gemms, recurrent, types, graphs, rows, rare_rows, sklearn_cases, ml, pytorch]
 
 # ---------------------------------------------------------------- the archive
 
