@@ -13,6 +13,10 @@ import (
 // apart is what is asked of every value.
 const apart = "what a network says of a record must not depend on the others in its batch"
 
+// crowd is the number of records, at most, that are run together to see whether more of them
+// change what is said of each.
+const crowd = 4 * rows
+
 // company is the batch in which records are run a second time.
 const company = 32
 
@@ -27,8 +31,8 @@ type guest struct {
 
 // again runs the records a second time, among others: in smaller batches and at
 // other places where the table is cut in batches, and at their own where the file's one batch
-// holds it whole. It refuses a value that differs. What changes only with more records at
-// once than rows is not seen, because so many are never run together.
+// holds it whole; and as many as crowd at once, where memory allows it. It refuses a value that
+// differs. What changes only with more records at once is not seen.
 func (r *run) again(ctx context.Context, first *program, out map[string]array.Matrix[float32]) error {
 	n, _ := r.x.Shape()
 	fixed := r.m.input.batch
@@ -58,7 +62,35 @@ func (r *run) again(ctx context.Context, first *program, out map[string]array.Ma
 			return err
 		}
 	}
+	if fixed == 0 && n > first.records {
+		return r.crowded(ctx, first, min(n, crowd), out)
+	}
 	return nil
+}
+
+// crowded runs more records at once than the first program, from all parts of the table. It
+// leaves it where they take more memory than an execution may.
+func (r *run) crowded(ctx context.Context, first *program, records int, out map[string]array.Matrix[float32]) error {
+	n, _ := r.x.Shape()
+	p := r.attempt(records)
+	if p == nil {
+		return nil
+	}
+	defer p.close()
+	if p.peak > plenty {
+		return nil
+	}
+	if err := p.compile(); err != nil {
+		return err
+	}
+	if err := r.sameWidths(first, p); err != nil {
+		return err
+	}
+	q := make(probe, records)
+	for i := range q {
+		q[i].record = i * n / records
+	}
+	return r.compare(ctx, p, q, out)
 }
 
 // smaller is another batch than one of n records.

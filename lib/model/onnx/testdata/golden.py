@@ -1566,12 +1566,14 @@ def pytorch():
                 print("not exported:", name, how, opset, str(e).splitlines()[0][:100])
 
 def rare_rows():
-    """As rows, but what depends on the others shows in one record."""
+    """As rows, but what depends on the others shows in one record, or past 300 of them."""
     x = grid("rows", 600, 2, step=1 / 8)
     rare = x.copy()
     rare[317] = 50
     def dependent(tag, what, nodes, inits=None, opset=13, a=x, **more):
         case(f"Rows_{tag}", f"{what}: a record's values depend on the others", nodes, a, opset, inits, expect="refuse", **more)
+    dependent("If_count", "a branch on the number of records", [N("Shape", "x", "s"), N("Gather", "s z", "n"), N("Greater", "n k", "c"), N("If", "c", then_branch=helper.make_graph([N("Neg", "x", "o")], "a", [], [helper.make_tensor_value_info("o", 1, None)]), else_branch=helper.make_graph([N("Abs", "x", "o")], "b", [], [helper.make_tensor_value_info("o", 1, None)]))], {"z": scalar(0, I64), "k": scalar(300, I64)})
+    dependent("count_larger", "the larger of the number of records and 300 multiplied", [N("Shape", "x", "s"), N("Gather", "s z", "n"), N("Max", "n k", "m"), N("Cast", "m", "f", to=1), N("Mul", "x f")], {"z": scalar(0, I64), "k": scalar(300, I64)})
     dependent("rare", "the mean of the records added to a record that is large", [N("ReduceMean", "x", "m", axes=[0]), N("Greater", "x k", "g"), N("Where", "g m z", "a"), N("Add", "x a")], {"k": scalar(10.0), "z": scalar(0.0)}, a=rare)
     dependent("neighbour", "the record before added where it is large", [N("Pad", "x p", "q"), N("Slice", "q a b c", "r"), N("Greater", "r k", "g"), N("Where", "g r z", "t"), N("Add", "x t")], {"p": i64(1, 0, 0, 0), "a": i64(0), "b": i64(-1), "c": i64(0), "k": scalar(10.0), "z": scalar(0.0)}, a=rare)
 
