@@ -19,8 +19,9 @@
 // # Records by themselves
 //
 // Evidence is of records, so that what a network says of one must not depend on the others
-// in its batch. Every run is followed by a second one of some of the records (an eighth, at least
-// 32 and at most 256), in other batches and another order; a value that differs beyond rounding is refused by its name.
+// in its batch. Every run is followed by a second one of all records, in smaller batches and
+// another order, and by one of up to 1,024 at once where memory allows it; a value that differs
+// beyond rounding is refused by its name.
 package onnx
 
 import (
