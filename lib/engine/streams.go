@@ -37,7 +37,8 @@ const (
 
 	// StreamBackdoor draws the records that a backdoor is planted in.
 	StreamBackdoor = "backdoor"
-	// StreamCode draws the code of a record that its owner uploads (record).
+	// StreamCode draws the code of a record that its owner uploads (record), or that is
+	// drawn anew (record; epoch from 0; whether it judges, or learns).
 	StreamCode = "code"
 	// StreamDealt deals such codes to the auxiliary records, as strangers (epoch).
 	StreamDealt = "dealt"
@@ -50,7 +51,8 @@ const (
 	StreamRelease = "release"
 
 	// StreamShare draws the share of the retain set that a method is content with
-	// (nothing; or round and user, of that user's).
+	// (nothing; or round and user, of that user's), and the order in which users go through
+	// what they erase in portions (0).
 	StreamShare = "share"
 	// StreamHeldOut draws the held-out records that a method may look at.
 	StreamHeldOut = "held-out"

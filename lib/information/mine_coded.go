@@ -31,14 +31,17 @@ import (
 // MNIST's: 300 updates of Adam at 0.0002, an average that moves at 0.001. y is taken as
 // it is: its scale counts.
 //
-// Differs from the program: 1. The average begins at 1 and not at the first batch's.
-// 2. A value below 0 stays; the program trains again. 3. A batch is drawn anew in every
+// Differs from the program: 1. The average begins at 1 and not at the first batch's;
+// with FromFirst it begins there. 2. A value below 0 stays; the program trains again. 3. A batch is drawn anew in every
 // step, where the program sweeps. 4. See [Critic].
 type CodedMINE struct {
 	Hidden []int   `json:"hidden,omitempty"` // units of the critic's layers; nil: 128, 128
 	Steps  int     `json:"steps,omitempty"`  // 0: 300
 	Batch  int     `json:"batch,omitempty"`  // 0: 20
 	LR     float64 `json:"lr,omitempty"`     // 0: 0.0002
+	// FromFirst begins the average at what the critic says of the first strangers of all
+	// pairs, which is the first batch's where a batch is all pairs.
+	FromFirst bool `json:"from_first,omitempty"`
 }
 
 var _ Estimator = CodedMINE{}
@@ -96,8 +99,33 @@ func (m CodedMINE) train(ctx context.Context, e *engine.Engine, p Pairs, seed en
 	// An epoch of one round is a step on a fresh batch.
 	plan := train.Plan{Game: &train.Game{Rounds: 1, Players: []train.Player{{Name: "critic", Objective: noisy(p, seed)}}}}
 	c := train.Config{Epochs: m.Steps - 1, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}, Seed: seed}
-	w, _, err := train.FitPlan(ctx, r, arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	begin := arch.Init(seed.Stream(engine.StreamInit))
+	if m.FromFirst {
+		if begin[len(begin)-1].Data[0], err = firstLogMean(r, begin, noisy(p, seed)[0]); err != nil {
+			return nil, nil, err
+		}
+	}
+	w, _, err := train.FitPlan(ctx, r, begin, plan, c, train.Hooks{})
 	return r, w, err
+}
+
+// firstLogMean is the logarithm of the mean of exp T over the strangers of the first epoch.
+func firstLogMean(r *model.Runner, w nn.Params, pairs train.Term) (float32, error) {
+	x := array.New[float32](pairs.X.Rows, pairs.X.Cols)
+	for i := range x.Rows {
+		if err := pairs.Augment.Augment(x.Row(i), pairs.X.Row(i), 0, i); err != nil {
+			return 0, err
+		}
+	}
+	found, err := r.Predict(w, x)
+	if err != nil {
+		return 0, err
+	}
+	mean, scores := 0.0, found.Outputs[loss.PairScores]
+	for i := range scores.Rows {
+		mean += math.Exp(float64(scores.Row(i)[1])) / float64(scores.Rows)
+	}
+	return float32(math.Log(mean)), nil
 }
 
 // noisy is the bound with strangers that are noise.

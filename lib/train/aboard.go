@@ -28,10 +28,11 @@ type aboard struct {
 
 // board puts a state aboard for an epoch of these rounds; nil where it stays ashore: where
 // weights lie in the engine's own memory anyway, where something happens to a gradient on
-// its way to the optimiser, or where a step is more than one execution.
+// its way to the optimiser, where somebody watches the weights, or where a step is more than
+// one execution.
 func (l *loop) board(s *State, rounds []round) (*aboard, error) {
 	optimizer, ok := l.Optimizer.(nn.Graphed)
-	if !ok || !l.g.runner.Engine.Apart() || !l.plan.leavesGradients() || l.Clip != 0 || !l.single(rounds) {
+	if !ok || l.plan.Watch != nil || !l.g.runner.Engine.Apart() || !l.plan.leavesGradients() || l.Clip != 0 || !l.single(rounds) {
 		return nil, nil
 	}
 	a := &aboard{optimizer: optimizer, rates: l.rates(0, s.Done-1)}

@@ -139,7 +139,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 	if err != nil {
 		return nil, nil, err
 	}
-	defer l.g.close()
+	defer l.close()
 	s, err := l.start(p, h.Resume)
 	if err != nil {
 		return nil, nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)

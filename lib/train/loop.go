@@ -18,7 +18,9 @@ type loop struct {
 	plan    Plan
 	g       *gradients
 	players []mover
-	aboard  *aboard // where an epoch's weights are on the engine's device
+	aboard  *aboard    // where an epoch's weights are on the engine's device
+	looks   *gradients // of what a watch asks for; nil: nobody watches
+	ends    bool       // whether the epoch ends behind the step that is taken
 
 	// Memory of the last round of players that move together.
 	ahead *State
@@ -73,7 +75,19 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 			g.own = append(g.own, m.rates)
 		}
 	}
-	return &loop{Config: c, plan: plan, g: g, players: players}, nil
+	l := &loop{Config: c, plan: plan, g: g, players: players}
+	if plan.Watch != nil {
+		l.looks = newGradients(r)
+		l.looks.valueOnly = true
+	}
+	return l, nil
+}
+
+func (l *loop) close() {
+	l.g.close()
+	if l.looks != nil {
+		l.looks.close()
+	}
 }
 
 // start is the state that a fit begins with: fresh, or one that was saved.
@@ -115,7 +129,8 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 		return nil, err
 	}
 	defer func() { l.aboard.leave() }()
-	losses, spent := make([]float64, len(l.players)), s.Privacy()
+	losses, spent, played := make([]float64, len(l.players)), s.Privacy(), 0
+	l.ends = false
 	for _, r := range rounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -127,14 +142,17 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 			return nil, err
 		}
 		spent = l.plan.Private.account(spent, r.turns[0])
+		if played++; l.ends {
+			break
+		}
 	}
 	if err := l.land(next); err != nil {
 		return nil, err
 	}
 	e := Epoch{Epoch: next.Done, Steps: next.steps(), Privacy: spent}
 	for _, v := range losses {
-		e.Players = append(e.Players, v/float64(len(rounds)))
-		e.Loss += v / float64(len(rounds))
+		e.Players = append(e.Players, v/float64(played))
+		e.Loss += v / float64(played)
 	}
 	if len(l.players) == 1 {
 		e.Players = nil
@@ -183,6 +201,9 @@ func (l *loop) play(r round, s *State, losses []float64) error {
 
 // turn takes a step of one player, aboard or ashore.
 func (l *loop) turn(t turn, s *State) (float64, error) {
+	if err := l.watch(t, s); err != nil {
+		return 0, err
+	}
 	if l.aboard != nil {
 		loss, ok, err := l.stepAboard(t, s)
 		if ok || err != nil {

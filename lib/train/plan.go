@@ -29,6 +29,8 @@ type Plan struct {
 	Mixer Mixer
 	// Surgeons change the gradient, one after another, before the optimiser sees it.
 	Surgeons []Surgeon
+	// Watch looks at every step, and may end an epoch before its time; nil: nobody does.
+	Watch Watch
 	// Validation looks at other records after every epoch; nil: nobody does.
 	Validation *Validation
 
@@ -62,6 +64,9 @@ func (p Plan) check(a model.Architecture, like nn.Params) error {
 		return err
 	}
 	if err := p.Mask.check(like); err != nil {
+		return err
+	}
+	if err := p.checkWatch(); err != nil {
 		return err
 	}
 	if err := p.Validation.check(a); err != nil {

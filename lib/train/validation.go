@@ -25,8 +25,10 @@ type Validation struct {
 	MinDelta float64
 	// Rising ends the fit when the last so many values rise strictly; 0 never does.
 	Rising int
-	// Enough ends the fit at the first value that is no higher; nil never does.
+	// Enough ends the fit at the first value that is no higher, or at so many of them as
+	// Times says, whatever lies between; nil never does.
 	Enough   *float64
+	Times    int  // 0: 1
 	KeepLast bool // return the last weights instead
 }
 
@@ -47,6 +49,8 @@ func (v *Validation) check(a model.Architecture) error {
 		return fmt.Errorf("train: validation that ends at %d rising values", v.Rising)
 	case v.Enough != nil && math.IsNaN(*v.Enough):
 		return errors.New("train: validation that ends at NaN")
+	case v.Times < 0 || v.Times > 0 && v.Enough == nil:
+		return fmt.Errorf("train: validation that ends at %d values that are low enough", v.Times)
 	case v.Judge != nil && v.Objective != nil:
 		return errors.New("train: validation by an objective and by a judge")
 	case v.Judge != nil:
@@ -96,10 +100,19 @@ func (v *Validation) reached(s *State) bool {
 	return v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience || v.Risen(s.History) || v.Met(s.History)
 }
 
-// Met reports whether the last value of a history is what Enough waits for; of nil it
-// never is.
+// Met reports whether a history has as many values as Enough waits for; of nil it never
+// has.
 func (v *Validation) Met(history []Epoch) bool {
-	return v != nil && v.Enough != nil && len(history) > 0 && *history[len(history)-1].Valid <= *v.Enough
+	if v == nil || v.Enough == nil {
+		return false
+	}
+	low := 0
+	for _, e := range history {
+		if *e.Valid <= *v.Enough {
+			low++
+		}
+	}
+	return low >= max(1, v.Times)
 }
 
 // Risen reports whether the values at the end of a history are what Rising waits for.

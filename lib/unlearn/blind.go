@@ -47,19 +47,26 @@ func Upload(r *model.Runner, p nn.Params, records Data, mask *privacy.Masking, s
 	if _, is := r.Arch.(ib.Bottleneck); !is {
 		return Erasure{}, fmt.Errorf("needs an information bottleneck, %s is none", r.Arch.Name())
 	}
-	x, err := records.X, error(nil)
-	if mask != nil {
-		x, _, err = mask.Mask(x, records.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
-		if err != nil {
-			return Erasure{}, err
-		}
+	records, err := records.masked(mask, seed)
+	if err != nil {
+		return Erasure{}, err
 	}
-	said, err := r.Predict(p, x)
+	said, err := r.Predict(p, records.X)
 	if err != nil {
 		return Erasure{}, err
 	}
 	codes, err := ib.Draw(said, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(records.IDs[row])) })
 	return Erasure{Codes: codes, Y: records.Y}, err
+}
+
+// masked are the records as their owner masks them; nil: as they are.
+func (d Data) masked(mask *privacy.Masking, seed engine.Root) (Data, error) {
+	if mask == nil {
+		return d, nil
+	}
+	x, _, err := mask.Mask(d.X, d.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
+	d.X = x
+	return d, err
 }
 
 // network is the bottleneck that is asked about.

@@ -343,7 +343,7 @@ func TestAJointNetworkIsItsParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := append(s.weights.Clone(), arch.Critic.Init(engine.Root(1).Stream(engine.StreamInit), criticPrefix)...)
-	x := b.paired(arch)
+	x := arch.paired(b.Auxiliary.X.Rows, b.Auxiliary.X, b.Erasure.Codes)
 	got, err := runner.Predict(p, x)
 	if err != nil {
 		t.Fatal(err)
@@ -373,7 +373,7 @@ func TestAJointNetworkIsItsParts(t *testing.T) {
 		}
 	}
 	o := train.Objective{{Name: "both", X: x, Targets: []train.Target{
-		train.CrossEntropy(s.others.Y, 3, 1), BlindU{}.erase(b, of, x.Rows), {Loss: loss.DonskerVaradhan{}, Weight: -0.5},
+		train.CrossEntropy(s.others.Y, 3, 1), BlindU{}.erase(b.Erasure.Y, of, x.Rows), {Loss: loss.DonskerVaradhan{}, Weight: -0.5},
 	}}}
 	grads, err := train.Gradient(t.Context(), runner, p, o, 0, train.Mode{})
 	if err != nil {

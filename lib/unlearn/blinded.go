@@ -140,15 +140,15 @@ func (q *pairs) Augment(dst, src []float32, epoch, id int) error {
 	return nil
 }
 
-// paired are the auxiliary records, each with a code of the erasure and room for a
-// stranger behind it. Who is paired with whom is by place, as nothing says more.
-func (b Blind) paired(m blinded) array.Matrix[float32] {
-	out := array.New[float32](b.Auxiliary.X.Rows, m.Inputs())
+// paired are n records, each with a code and room for a stranger behind it; the shorter
+// list starts over. Who is paired with whom is by place, as nothing says more.
+func (m blinded) paired(n int, records, codes array.Matrix[float32]) array.Matrix[float32] {
+	out := array.New[float32](n, m.Inputs())
 	for i := range out.Rows {
-		code := b.Erasure.Codes.Row(i % b.Erasure.Codes.Rows)
-		copy(out.Row(i), b.Auxiliary.X.Row(i))
-		copy(out.Row(i)[b.Auxiliary.X.Cols:], code)
-		copy(out.Row(i)[b.Auxiliary.X.Cols+len(code):], code)
+		code := codes.Row(i % codes.Rows)
+		copy(out.Row(i), records.Row(i%records.Rows))
+		copy(out.Row(i)[records.Cols:], code)
+		copy(out.Row(i)[records.Cols+len(code):], code)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package unlearn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -52,8 +53,7 @@ import (
 // (4) The program encodes anew in every step, and on CIFAR-10 and Adult the auxiliary
 // records are the retain set itself: Auxiliary Retained; the paper's, by model
 // inversion, are Inverted, and see [Sources]. (5) It stops by the accuracy
-// on records that a server does not have. (6) Its optimiser forgets its state at the
-// end of an epoch.
+// on records that a server does not have. The whole program is Coded.
 type BlindU struct {
 	Masking   privacy.Masking `json:"masking,omitzero"`    // zero: 60 % without replacement
 	Unmasked  bool            `json:"unmasked,omitempty"`  // nothing is masked, only compressed
@@ -67,6 +67,8 @@ type BlindU struct {
 	Rate      float64         `json:"rate,omitempty"`    // weight of the first information, 0: 1, nn.Zero: none
 	Critic    int             `json:"critic,omitempty"`  // its steps to one of the model, 0: 5
 	WarmUp    int             `json:"warm_up,omitempty"` // its steps alone, 0: 100
+	// Coded makes it the published program, whose server is not blind; nil: it is the paper's.
+	Coded *Coded `json:"coded,omitempty"`
 	// Beside are the users whose rounds are kept, Rounds, Erasing and Batch in the place of
 	// Epochs and batches; nil: nobody's.
 	Beside *Users `json:"beside,omitempty"`
@@ -114,6 +116,11 @@ func (m BlindU) resolved() BlindU {
 	if m.Masking = m.Masking.Resolved(); m.Unmasked {
 		m.Masking = privacy.Masking{}
 	}
+	if m.Coded != nil {
+		coded := m.Coded.resolved()
+		m.Coded, m.Weighing = &coded, cmp.Or(m.Weighing, ByRatio)
+		m.Rate, m.Critic = cmp.Or(m.Rate, 4), cmp.Or(m.Critic, 40)
+	}
 	m.Auxiliary, m.Weighing = cmp.Or(m.Auxiliary, Public), cmp.Or(m.Weighing, ByMGDA)
 	m.Epochs, m.LR, m.Batch, m.Clip = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3), cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
 	m.Rate, m.Critic, m.WarmUp = cmp.Or(m.Rate, 1), cmp.Or(m.Critic, 5), cmp.Or(m.WarmUp, 100)
@@ -143,6 +150,9 @@ func (w Weighing) mixer() (train.Mixer, error) {
 
 // Unlearn implements Method: the owner's part, and then the server's.
 func (m BlindU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	if m.Coded != nil {
+		return m.resolved().asCoded(ctx, r)
+	}
 	b, err := m.Ask(ctx, r)
 	if err != nil {
 		return nil, err
@@ -161,6 +171,9 @@ func (m BlindU) mask() *privacy.Masking {
 // Ask is the owner's part: what the server is asked, and all that it gets.
 func (m BlindU) Ask(ctx context.Context, r Request) (Blind, error) {
 	m = m.resolved()
+	if m.Coded != nil {
+		return Blind{}, errors.New("the published program cannot be asked blindly: its server looks at masked records")
+	}
 	auxiliary, err := m.Auxiliary.records(ctx, r)
 	if err != nil {
 		return Blind{}, err
@@ -171,6 +184,9 @@ func (m BlindU) Ask(ctx context.Context, r Request) (Blind, error) {
 // Serve is the server's part.
 func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 	m = m.resolved()
+	if m.Coded != nil {
+		return nil, errors.New("the published program cannot serve blindly: its server looks at masked records")
+	}
 	of, err := b.network()
 	if err != nil {
 		return nil, err
@@ -227,7 +243,7 @@ func (m BlindU) batch(b Blind) int {
 
 // players are the critic and the model, who moves after it.
 func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []train.Player) {
-	x := b.paired(arch)
+	x := arch.paired(b.Auxiliary.X.Rows, b.Auxiliary.X, b.Erasure.Codes)
 	ids := make([]int, x.Rows)
 	for i := range ids {
 		ids[i] = i
@@ -239,7 +255,7 @@ func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []trai
 
 	retain, forget := b.Trained[0], look
 	retain.X, retain.IDs, retain.Augment = x, ids, nil
-	forget.Name, forget.Targets = "forget", []train.Target{m.erase(b, arch.Of, x.Rows)}
+	forget.Name, forget.Targets = "forget", []train.Target{m.erase(b.Erasure.Y, arch.Of, x.Rows)}
 	if m.Rate != nn.Zero {
 		common.Weight = -m.Rate
 		if m.Weighing == ByRatio {
@@ -258,10 +274,10 @@ func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []trai
 }
 
 // erase takes the labels off the codes.
-func (m BlindU) erase(b Blind, of ib.Bottleneck, pairs int) train.Target {
+func (m BlindU) erase(y []int, of ib.Bottleneck, pairs int) train.Target {
 	labels, weight := make([]int, pairs), -1.0
 	for i := range labels {
-		labels[i] = b.Erasure.Y[i%len(b.Erasure.Y)]
+		labels[i] = y[i%len(y)]
 	}
 	p := loss.Labels(labels, of.Outputs)
 	if m.Bounded {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -41,6 +42,10 @@ type Users struct {
 	LocalEpochs int  `json:"local_epochs,omitempty"`   // in a round, of those who train, 0: 10, ten times through the data in every round
 	Erasing     int  `json:"erasing_epochs,omitempty"` // in a round, of those who erase, 0: 1, which is what the program comes to on MNIST
 	Batch       int  `json:"batch,omitempty"`          // 0: 100, the program's, whatever the original was trained in
+	// Portion is the share of what he erases that a user meets in a round, 0: all. He goes
+	// through all of it in one order, from where he was in the round before, and over again;
+	// users who hold the same meet the same.
+	Portion float64 `json:"portion,omitempty"`
 }
 
 // Resolved is the federation with its defaults in the place of zeros.
@@ -67,6 +72,9 @@ func (u Users) check(r Request) error {
 
 // positive refuses rounds that cannot be counted.
 func (u Users) positive() error {
+	if !(u.Portion >= 0 && u.Portion <= 1) {
+		return fmt.Errorf("a share of %v of what is erased is to be met in a round", u.Portion)
+	}
 	if u.Rounds < 1 || u.LocalEpochs < 1 || u.Erasing < 1 || u.Batch < 1 {
 		return fmt.Errorf("%d rounds of %d epochs, %d of those who erase, in batches of %d; all must be positive", u.Rounds, u.LocalEpochs, u.Erasing, u.Batch)
 	}
@@ -86,7 +94,28 @@ func (u Users) steps(r Request) int {
 }
 
 // sweeps is how many steps a user who erases so many records takes in a round.
-func (u Users) sweeps(n int) int { return u.Erasing * ((n + u.Batch - 1) / u.Batch) }
+func (u Users) sweeps(n int) int { return u.Erasing * ((u.portion(n) + u.Batch - 1) / u.Batch) }
+
+// portion is how many of n records to be erased a user meets in a round.
+func (u Users) portion(n int) int {
+	if u.Portion == 0 || n == 0 {
+		return n
+	}
+	return max(1, int(math.Round(float64(u.Portion*float64(n)))))
+}
+
+// met are those of the rows to be erased that a user meets in a round, 1, 2, ...
+func (u Users) met(rows []int, round int, seed engine.Root) []int {
+	n := u.portion(len(rows))
+	if n == len(rows) {
+		return rows
+	}
+	order, out := seed.Stream(engine.StreamShare, 0).Perm(len(rows)), make([]int, n)
+	for i := range out {
+		out[i] = rows[order[((round-1)*n+i)%len(rows)]]
+	}
+	return out
+}
 
 // Train is a training of these users from untrained weights, those of the fit's seed, on
 // the retain set: everybody trains as the request's fit says, on what he has of it.
@@ -148,10 +177,11 @@ func (u Users) federation(r Request, erase erasure, c *course) (federated.Federa
 		own := all.rows(t.Rows)
 		task, err := u.training(r, own)
 		if len(t.Erased) > 0 && erase != nil {
+			t.Erased = u.met(t.Erased, t.Round, r.Seed)
 			task, err = erase(t, own, all.rows(t.Erased))
 		}
 		if err == nil {
-			err = c.count(task)
+			err = c.count(&task)
 		}
 		return task, err
 	}
@@ -249,8 +279,16 @@ type course struct {
 	steps  int // of all users
 }
 
-// count adds a task's steps.
-func (c *course) count(t federated.Task) error {
+// count adds a task's steps: all that there are, or those that are seen where somebody may
+// end it before.
+func (c *course) count(t *federated.Task) error {
+	if watch := t.Plan.Watch; watch != nil {
+		t.Plan.Watch = func(k train.Look) (bool, error) {
+			c.steps++
+			return watch(k)
+		}
+		return nil
+	}
 	passes, err := t.Plan.Passes(0)
 	for _, o := range passes {
 		c.steps += t.Config.Epochs * t.Config.StepsPerEpoch(o)

@@ -21,11 +21,15 @@ import (
 // nothing but the divergence holds the rest of the model.
 //
 // What it does: BlindU's program multiplies the divergence by 0 and is left with plain
-// ascent: Divergence nn.Zero.
+// ascent, Divergence nn.Zero. It stops in an epoch at 2 % of a batch, and after one that
+// ends below 10 %: Stop{Batch: 0.02, Epoch: 0.1}, on CIFAR-10 Stop{Batch: 0.05, Epoch:
+// 0.08}. An epoch's end is then judged by a draw of every code, and a batch that is not
+// full is left out, as there.
 //
 // Differences: (1) from Nguyen et al., whose posterior is one over weights, the
-// divergence is of codes, which is what BlindU calls VBU. (2) From the program, which
-// stops in an epoch at 2 % of a batch or at its end below 10 %: at its end, by chance.
+// divergence is of codes, which is what BlindU calls VBU. (2) From the program, without
+// Stop: it ends at the end of an epoch, by chance. (3) The program goes through at most as
+// many batches as there are of auxiliary records beside; here through all.
 //
 // It needs outputs nn.Logits, loss.LatentMean and loss.LatentLogVar.
 type VBU struct {
@@ -38,6 +42,7 @@ type VBU struct {
 	// Table IV's DP-VBU; what is forgotten, and what it is stopped by, is then the record
 	// with its noise. nil: records are as they are.
 	Private *Noised `json:"private,omitempty"`
+	Stop    *Stop   `json:"stop,omitempty"` // nil: at the end of an epoch, by chance
 }
 
 var (
@@ -100,6 +105,12 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		Validation: r.forgotten(),
 	}
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	if m.Stop != nil {
+		c.DropLast = true
+		if err := m.stops(&plan, r); err != nil {
+			return nil, err
+		}
+	}
 	if m.Clip != nn.Zero {
 		c.Clip = m.Clip
 	}
@@ -108,6 +119,18 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	return &Outcome{Params: p, History: history, Note: ended(plan.Validation, history, "epoch")}, nil
+}
+
+// stops puts the program's rule into a plan.
+func (m VBU) stops(plan *train.Plan, r Request) error {
+	if err := m.Stop.check(); err != nil {
+		return err
+	}
+	judge, err := drawn(r.Runner, r.Forget, r.Seed)
+	if err == nil {
+		m.Stop.rule(plan, r.Forget.Y, r.classes(), judge)
+	}
+	return err
 }
 
 // forgotten stops at the end of an epoch after which a classifier finds the labels of

@@ -22,6 +22,7 @@ const (
 	VBUCoded     = "VBU, as coded"
 	HBFU         = "HBFU-ascent"
 	Divided      = "HBFU-ascent, a third each"
+	HBFUCoded    = "HBFU-ascent, the program's setting"
 	BFU          = "BFU"
 	Rapid        = "rapid retraining, Liu et al."
 	Together     = "retrained, federated"
@@ -29,11 +30,15 @@ const (
 	Without      = "BlindU_w/o"
 	Compressed   = "BlindU, compressed only"
 	Printed      = "BlindU_w/o, printed weight"
+	Weights      = "BlindU_w/o, the program's weights"
 	Coded        = "BlindU_w/o, as coded"
 	Bounded      = "BlindU_w/o, bounded"
 	Summed       = "BlindU_w/o, plain sum"
 	Unaware      = "BlindU_w/o, labels only"
 	OnTheRetains = "BlindU_w/o, on the retain set"
+	// Features are drawn by the program's weights.
+	WithWeighted    = "BlindU_w, exponential weights"
+	WithoutWeighted = "BlindU_w/o, exponential weights"
 )
 
 // The labels of what keeps the rounds of a federation.
@@ -65,21 +70,24 @@ func (c Case) arms() []lab.Arm {
 		{Label: Together, Method: unlearn.RapidRetraining{Users: c.Users, Plain: true}, Control: true},
 		{Label: Auxiliary, Method: unlearn.AuxiliaryTuning{Epochs: 3, LR: c.LR}, Control: true},
 		{Label: VBU, Method: unlearn.VBU{LR: c.LR}},
-		{Label: VBUCoded, Method: unlearn.VBU{LR: c.LR, Divergence: nn.Zero}},
+		{Label: VBUCoded, Method: c.codedVBU()},
 		{Label: HBFU, Method: unlearn.HBFU{Users: c.Users, LR: c.LR, Eta: c.Eta}},
 		{Label: Divided, Method: unlearn.HBFU{Users: divided, LR: c.LR, Eta: c.Eta}},
+		{Label: HBFUCoded, Method: c.codedHBFU()},
 		{Label: BFU, Method: unlearn.BFU{Users: c.Users, LR: c.LR}},
 		{Label: Rapid, Method: unlearn.RapidRetraining{Users: c.Users}},
 		{Label: With, Method: unlearn.BlindU{LR: c.LR, Masking: with}},
 		{Label: Without, Method: unlearn.BlindU{LR: c.LR, Masking: without}},
 		{Label: Compressed, Method: unlearn.BlindU{LR: c.LR, Unmasked: true}},
 		{Label: Printed, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighing: unlearn.AsPrinted}},
-		{Label: Coded, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighing: unlearn.ByRatio, Rate: 4}},
+		{Label: Weights, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighing: unlearn.ByRatio, Rate: 4}},
+		{Label: Coded, Method: c.codedBlindU()},
 		{Label: Bounded, Method: unlearn.BlindU{LR: c.LR, Masking: without, Bounded: true}},
 		{Label: Summed, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighing: unlearn.Added}},
 		{Label: Unaware, Method: unlearn.BlindU{LR: c.LR, Masking: without, Rate: nn.Zero}},
 		{Label: OnTheRetains, Method: unlearn.BlindU{LR: c.LR, Masking: without, Auxiliary: unlearn.Retained}},
 	}
+	all = append(all, c.weighted()...)
 	if c.Only == nil {
 		return all
 	}

@@ -33,6 +33,9 @@ var figure6 = paper.Recipe{
 // printed are the paper's values of an arm: accuracy on the test set and on the forget
 // set, in per cent, with deviations over five seeds.
 func printed(c Case, arm string) string {
+	if as, coded := map[string]string{VBUCoded: VBU, HBFUCoded: HBFU, Coded: Without}[arm]; coded {
+		arm = as // the paper's numbers are those of its program
+	}
 	backdoor := c.Backdoor != nil
 	key := map[bool]string{true: "backdoor ", false: "normal "}[backdoor] + c.published() + " " + arm
 	return map[string]string{
@@ -153,7 +156,7 @@ func (ev *evidence) tradeOff(c Case) plot.Figure {
 	s := plot.Scatter{Meta: plot.Meta{Title: c.Label}, X: plot.Axis{Label: "1 - erased"}, Y: plot.Axis{Label: "test"}}
 	var missing []string
 	for _, a := range c.arms() {
-		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, With, Without, Printed, Coded}, a.Label) {
+		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, With, Without, Printed, VBUCoded, HBFUCoded, Coded}, a.Label) {
 			continue
 		}
 		cloud := plot.Cloud{Name: a.Label, Control: a.Control}

@@ -2,6 +2,7 @@ package blindu
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -37,7 +38,7 @@ func atEveryRate(s Study) Study {
 	s.Cases = nil
 	for _, rate := range rates {
 		at := c
-		at.Label, at.Rate, at.At, at.Only = fmt.Sprintf("%s, rate %g", c.Label, rate), rate, rate, []string{With, Without}
+		at.Label, at.Rate, at.At, at.Only = fmt.Sprintf("%s, rate %g", c.Label, rate), rate, rate, masks
 		s.Cases = append(s.Cases, at)
 	}
 	s.Cases[len(rates)-1].Only = unmasked
@@ -45,7 +46,10 @@ func atEveryRate(s Study) Study {
 }
 
 // unmasked are the rows of the table's last rate, in their order.
-var unmasked = []string{Original, Retrained, HBFU, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, PrivateVBU, With, Without}
+var unmasked = []string{Original, Retrained, HBFU, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, PrivateVBU, With, Without, WithWeighted, WithoutWeighted}
+
+// masks are the rows of which there is one at every rate.
+var masks = []string{With, Without, WithWeighted, WithoutWeighted}
 
 // printed4 are the paper's backdoor and test accuracy, in per cent, at a rate where
 // there is one.
@@ -104,7 +108,7 @@ func (ev *evidence) table4() *paper.Output {
 func row4(c Case, rows []Row) report.Row {
 	arm := rows[0].Arm
 	label := arm
-	if arm == With || arm == Without {
+	if slices.Contains(masks, arm) {
 		label = fmt.Sprintf("%s, %.0f %%", arm, 100*c.Rate)
 	}
 	l := paper.NewLine("", label, rows[0].Control, rows, func(r Row) string { return r.Diverged })
@@ -137,6 +141,9 @@ func claims(arm string, rate float64, features int) (out []report.Cell) {
 	case EachHBFU, EachBFU:
 		each := report.Str("2 a step")
 		return []report.Cell{each, report.Num(0, 0), each, report.Num(0, 0)}
+	case WithWeighted, WithoutWeighted:
+		none := report.Gap("no claim: the choice depends on the record")
+		return []report.Cell{none, none, none, none}
 	}
 	none := report.Gap("not private")
 	return []report.Cell{none, none, none, none}

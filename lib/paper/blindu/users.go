@@ -26,7 +26,7 @@ var users = paper.Recipe{
 }
 
 // asking are the rows of the table, in their order.
-var asking = []string{Original, Retrained, OtherSeed, Auxiliary, HBFU, BFU, Rapid, Without, WithRounds, WithoutRounds, CompressedRounds}
+var asking = []string{Original, Retrained, OtherSeed, Auxiliary, HBFU, HBFUCoded, BFU, Rapid, Without, WithRounds, WithoutRounds, CompressedRounds}
 
 // requests is the study of the table.
 func requests(scale string) (Study, error) {

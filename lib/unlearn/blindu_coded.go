@@ -1,0 +1,258 @@
+package unlearn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/information"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Coded makes [BlindU] what its published program does. In every step it draws the codes
+// z_e of a batch of masked records anew from the original, and z_a of a batch of auxiliary
+// records from the model; it trains a new critic of these pairs for Critic steps, with
+// noise from N(0, I) as strangers ([information.CodedMINE]), and takes a step of Adam,
+// clipped, down
+//
+//	|A|/(|A| + B) A + B/(|A| + B) B,  A = Rate mi - CE(z_e),  B = Kept L_IB(x_a)
+//
+// in which mi is the number that the critic gave last: it moves no weight by itself, and
+// all by the size of A (train.RatioWeights). An epoch has as many batches as the shorter
+// of both lists; one that is not full is left out. It stops by Stop, at an epoch's end
+// by the accuracy of the new model on the masked records, by a draw of every code: its
+// server has these records, so that it is not blind.
+//
+// One optimiser runs through all epochs. (It is in training that the program makes a new
+// one in every epoch.)
+//
+// Differences from the program: (1) The critic learns from another draw of z_a than the
+// step does, of the same distribution, with the running averages of a network that has
+// any. (2) The original encodes by its running averages, where the program's of CIFAR-10
+// goes on moving them. (3) A number below 0 stays; the program's way to train again does
+// nothing. (4) A masked column of Adult is 0; in the program's, sex is -2. (5) See
+// [privacy.Masking] for the features that it draws, which are an option here.
+type Coded struct {
+	Stop Stop    `json:"stop"`
+	Kept float64 `json:"kept,omitempty"` // 0: 10, the program's on images; on Adult it has 5
+}
+
+func (c Coded) resolved() Coded {
+	c.Kept = cmp.Or(c.Kept, 10)
+	return c
+}
+
+// check refuses what the program has not.
+func (m BlindU) checkCoded(r Request) error {
+	switch {
+	case r.Augment != nil:
+		return errors.New("codes are of records as they are, and these are augmented")
+	case m.Weighing != ByRatio || m.Bounded || m.Beside != nil || m.Rate == nn.Zero:
+		return fmt.Errorf("as coded the terms are weighed by %q, with the cross-entropy and the program's own epochs", ByRatio)
+	case !(m.Coded.Kept > 0):
+		return fmt.Errorf("as coded the auxiliary records' loss has the weight %v, which must be positive", m.Coded.Kept)
+	case m.Critic < 2:
+		return fmt.Errorf("as coded a critic takes %d steps, at least 2 are needed", m.Critic)
+	}
+	return m.Coded.Stop.check()
+}
+
+// asCoded is the program.
+func (m BlindU) asCoded(ctx context.Context, r Request) (*Outcome, error) {
+	if err := m.checkCoded(r); err != nil {
+		return nil, err
+	}
+	of, is := r.Runner.Arch.Resolved().(ib.Bottleneck)
+	if !is {
+		return nil, fmt.Errorf("needs an information bottleneck, %s is none", r.Runner.Arch.Name())
+	}
+	masked, err := r.Forget.masked(m.mask(), r.Seed)
+	if err != nil {
+		return nil, err
+	}
+	p := &codedRun{BlindU: m, ctx: ctx, r: r, arch: jointly(of), masked: masked}
+	plan, c, err := p.plan()
+	if err != nil {
+		return nil, err
+	}
+	runner, err := model.NewRunner(r.Runner.Engine, p.arch)
+	if err != nil {
+		return nil, err
+	}
+	// The critic beside the model stands still: the program's are made anew.
+	start := append(r.Original.Clone(), p.arch.Critic.Init(r.Seed.Stream(engine.StreamCritic, 0, 0), criticPrefix)...)
+	out, history, err := train.FitPlan(ctx, runner, start, plan, c, r.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Params: out[:len(r.Original)], History: history, Note: ended(plan.Validation, history, "epoch")}, nil
+}
+
+// codedRun is a run of the program.
+type codedRun struct {
+	BlindU
+	ctx    context.Context
+	r      Request
+	arch   blinded
+	masked Data
+	aux    Data
+	codes  *fresh
+	ratio  ratioOf
+}
+
+// plan is the model's objectives and what is done before each of its steps.
+func (p *codedRun) plan() (plan train.Plan, c train.Config, err error) {
+	if p.aux, err = p.Auxiliary.records(p.ctx, p.r); err != nil {
+		return plan, c, err
+	}
+	trained, err := p.r.objective("auxiliary", p.aux, false, p.Coded.Kept)
+	if err != nil {
+		return plan, c, err
+	}
+	if len(trained) != 1 || trained[0].X.Rows != p.aux.X.Rows {
+		return plan, c, fmt.Errorf("the original was trained for %d terms; needed is one of the %d auxiliary records", len(trained), p.aux.X.Rows)
+	}
+	said, err := p.r.Runner.Predict(p.r.Original, p.masked.X)
+	if err != nil {
+		return plan, c, err
+	}
+	p.codes = &fresh{said: said, ids: p.masked.IDs, seed: p.r.Seed}
+	begin, err := p.codes.at(0)
+	if err != nil {
+		return plan, c, err
+	}
+	n := p.masked.X.Rows
+	forget := train.Term{
+		Name: "forget", X: p.arch.paired(n, p.aux.X, begin), Augment: behind{p.codes, p.aux.X.Cols},
+		Targets: []train.Target{p.erase(p.masked.Y, p.arch.Of, n)},
+	}
+	retain := trained[0]
+	retain.X = p.arch.paired(p.aux.X.Rows, p.aux.X, begin)
+	c = train.Config{Epochs: p.Epochs, Batch: cmp.Or(p.r.Batch, p.Batch), Seed: p.r.Seed, DropLast: true}
+	if p.Clip != nn.Zero {
+		c.Clip = p.Clip
+	}
+	server := train.Player{Name: "model", Objective: train.Objective{forget, retain}, Optimizer: nn.Adam{LR: p.LR}}
+	for _, v := range p.r.Original {
+		server.Owns = append(server.Owns, v.Name)
+	}
+	rounds := min(c.StepsPerEpoch(train.Objective{forget}), c.StepsPerEpoch(train.Objective{retain}))
+	plan = train.Plan{Game: &train.Game{Players: []train.Player{server}, Rounds: rounds}, Mixer: &p.ratio, Watch: p.watch()}
+	judge, err := drawn(p.r.Runner, p.masked, p.r.Seed)
+	plan.Validation = p.Coded.Stop.validation(judge)
+	return plan, c, err
+}
+
+// watch trains a critic of a step's pairs, and counts how many labels are found.
+func (p *codedRun) watch() train.Watch {
+	wrong := mistakes(p.masked.Y, p.arch.Of.Outputs)
+	wrong.Loss = loss.Elsewhere{Output: erased, Of: wrong.Loss}
+	return func(k train.Look) (bool, error) {
+		mi, err := p.critic(k)
+		if err != nil {
+			return false, err
+		}
+		p.ratio.addend = float64(p.Rate * mi)
+		n := entering(k, 0, p.masked.X.Rows)
+		found, err := right(k, 0, wrong, n)
+		return p.Coded.Stop.reached(found, n), err
+	}
+}
+
+// critic is what a new critic of a step's pairs says last.
+func (p *codedRun) critic(k train.Look) (float64, error) {
+	codes, err := p.codes.at(k.Epoch)
+	if err != nil {
+		return 0, err
+	}
+	y, x, own := codes, p.aux.X, k.Params()[:len(p.r.Original)]
+	if rows := k.Rows(0); rows != nil {
+		y = y.Gather(rows)
+	}
+	if rows := k.Rows(1); rows != nil {
+		x = x.Gather(rows)
+	}
+	said, err := p.r.Runner.Predict(own, x)
+	if err != nil {
+		return 0, err
+	}
+	seed := engine.Root(p.r.Seed.Counter(engine.StreamCritic, 3, uint64(k.Step)))
+	rng := seed.Stream(engine.StreamCode)
+	z, err := ib.Draw(said, func(int) *rand.Rand { return rng })
+	if err != nil {
+		return 0, err
+	}
+	n := min(z.Rows, y.Rows) // equal, but where there are fewer records than a batch has
+	z.Rows, z.Data, y.Rows, y.Data = n, z.Data[:n*z.Cols], n, y.Data[:n*y.Cols]
+	pairs := information.Pairs{X: array.Convert[float64](z), Y: array.Convert[float64](y)}
+	found, err := information.CodedMINE{Steps: p.Critic, Batch: n, FromFirst: true}.Estimate(p.ctx, p.r.Runner.Engine, pairs, seed)
+	if err != nil {
+		return 0, err
+	}
+	return found.Value, nil
+}
+
+// ratioOf are RatioWeights of a first term to which a number is added that is none of the
+// model's.
+type ratioOf struct{ addend float64 }
+
+var _ train.Mixer = (*ratioOf)(nil)
+
+// Weights implements train.Mixer.
+func (m *ratioOf) Weights(values []float64, gram [][]float64) ([]float64, error) {
+	if len(values) != 2 {
+		return nil, fmt.Errorf("%d terms, needed are two", len(values))
+	}
+	return train.RatioWeights{}.Weights([]float64{values[0] + m.addend, values[1]}, gram)
+}
+
+// fresh are codes that are drawn anew in every epoch, 0, 1, ..., from what the original
+// says of records.
+type fresh struct {
+	said *model.Prediction
+	ids  []int
+	seed engine.Root
+
+	mu    sync.Mutex
+	epoch int
+	codes array.Matrix[float32] // of that epoch; none: of no epoch yet
+}
+
+func (f *fresh) at(epoch int) (array.Matrix[float32], error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.codes.Rows > 0 && f.epoch == epoch {
+		return f.codes, nil
+	}
+	codes, err := ib.Draw(f.said, func(row int) *rand.Rand {
+		return f.seed.Stream(engine.StreamCode, uint64(f.ids[row]), uint64(epoch), 0)
+	})
+	f.codes, f.epoch = codes, epoch
+	return codes, err
+}
+
+// behind puts an epoch's codes in their place behind records of so many features.
+type behind struct {
+	*fresh
+	features int
+}
+
+// Augment implements train.Augmenter; id is the place of the code.
+func (b behind) Augment(dst, src []float32, epoch, id int) error {
+	codes, err := b.at(epoch)
+	if err != nil {
+		return err
+	}
+	copy(dst, src)
+	copy(dst[b.features:], codes.Row(id))
+	return nil
+}

@@ -1,0 +1,121 @@
+package unlearn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
+)
+
+// Stop is the rule by which BlindU's program stops. An epoch ends behind the first step on
+// whose batch the model finds fewer than Batch of the labels, by the very answers, draws
+// included, from which the step's gradient is: that step is the last that is taken. It
+// is over with after so many epochs (Times) as end with fewer than Epoch of the labels of
+// all records.
+//
+// An epoch that ends early is an epoch: where its end is not low enough another begins, with
+// all batches.
+type Stop struct {
+	Batch float64 `json:"batch,omitempty"` // 0: an epoch goes through all batches
+	Epoch float64 `json:"epoch,omitempty"` // 0: no epoch's end is low enough
+	Times int     `json:"times,omitempty"` // 0: 1
+}
+
+func (s Stop) check() error {
+	if !(s.Batch >= 0 && s.Batch <= 1 && s.Epoch >= 0 && s.Epoch <= 1) || s.Times < 0 || s.Times > 0 && s.Epoch == 0 {
+		return fmt.Errorf("stops below %v of a batch, or %d times below %v at an epoch's end; shares are from 0 to 1", s.Batch, s.Times, s.Epoch)
+	}
+	return nil
+}
+
+// reached tells whether an epoch ends behind a step on whose batch so many of n were right.
+func (s Stop) reached(right, n int) bool { return float64(right) < float64(s.Batch*float64(n)) }
+
+// validation ends a fit by what judge says at the end of an epoch.
+func (s Stop) validation(judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)) *train.Validation {
+	v := &train.Validation{KeepLast: true, Times: s.Times, Judge: judge}
+	if s.Epoch > 0 {
+		below := math.Nextafter(s.Epoch, 0) // the rule is "less than"
+		v.Enough = &below
+	}
+	return v
+}
+
+// right is how many answers of a step are right, on records with targets of which n enter it.
+func right(k train.Look, term int, wrong train.Target, n int) (int, error) {
+	share, err := k.Mean(term, wrong)
+	return n - int(math.Round(float64(share*float64(n)))), err
+}
+
+// entering is how many of n records enter a step.
+func entering(k train.Look, term, n int) int {
+	if rows := k.Rows(term); rows != nil {
+		return len(rows)
+	}
+	return n
+}
+
+// mistakes is the share of wrong answers among labels.
+func mistakes(y []int, classes int) train.Target {
+	return train.Target{Loss: loss.Mistake{}, Weight: 1, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels(y, classes)}}
+}
+
+// rule puts Stop into a plan that sweeps over records with the labels y in its first term:
+// the end of an epoch is judged by judge, or, where it is nil, by the mean over the epoch's
+// batches.
+func (s Stop) rule(plan *train.Plan, y []int, classes int, judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)) {
+	wrong := mistakes(y, classes)
+	var sum, batches float64
+	of := -1
+	plan.Watch = func(k train.Look) (bool, error) {
+		n := entering(k, 0, len(y))
+		found, err := right(k, 0, wrong, n)
+		if k.Epoch != of {
+			of, sum, batches = k.Epoch, 0, 0
+		}
+		sum, batches = sum+float64(found)/float64(n), batches+1
+		return s.reached(found, n), err
+	}
+	if judge == nil {
+		judge = func(context.Context, nn.Params, int) (float64, error) { return sum / batches, nil }
+	}
+	plan.Validation = s.validation(judge)
+}
+
+// drawn judges a bottleneck as the program does, by one draw of every record's code: the
+// share of labels that it finds.
+func drawn(r *model.Runner, d Data, seed engine.Root) (func(ctx context.Context, p nn.Params, epoch int) (float64, error), error) {
+	of, is := r.Arch.Resolved().(ib.Bottleneck)
+	if !is {
+		return nil, fmt.Errorf("needs an information bottleneck, %s is none", r.Arch.Name())
+	}
+	half, err := model.NewRunner(r.Engine, ib.Approximator{Of: of})
+	if err != nil {
+		return nil, err
+	}
+	compressing, approximating := of.Tensors()
+	return func(_ context.Context, p nn.Params, epoch int) (float64, error) {
+		p = p[:compressing+approximating]
+		said, err := r.Predict(p, d.X)
+		if err != nil {
+			return 0, err
+		}
+		codes, err := ib.Draw(said, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(d.IDs[row]), uint64(epoch), 1) })
+		if err != nil {
+			return 0, err
+		}
+		answers, err := half.Predict(p[compressing:], codes)
+		if err != nil {
+			return 0, err
+		}
+		return train.Accuracy(answers.Logits(), d.Y), nil
+	}, nil
+}
