@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,23 +82,6 @@ func TestCountsInWordsAreFound(t *testing.T) {
 	} {
 		if found := inAWord.FindString(text); found != "" {
 			t.Errorf("%q counts %q", text, found)
-		}
-	}
-}
-
-// What other pages say of results is counted by hand nowhere either. Numbers of what is in
-// the program (methods, tables, commands) are no results.
-func TestNoOtherPageCountsResultsByHand(t *testing.T) {
-	t.Skip("not yet")
-	for _, path := range []string{"README.md", "MANUAL.md"} {
-		b, err := os.ReadFile(filepath.Clean(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, text := range strings.Split(bare(string(b)), "\n") {
-			if found := inAWord.FindAllString(text, -1); len(found) > 0 {
-				t.Errorf("%s, line %d: %q: %s", path, i+1, found, text)
-			}
 		}
 	}
 }
