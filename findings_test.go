@@ -31,7 +31,8 @@ var update = flag.Bool("update", false, "write FINDINGS.md anew from docs/findin
 //	{{cell "ruler/table1" "forget fraction 1 %" "do nothing" "M2 gap" ".4"}}
 //
 // table, group, row, column and form: text (the cell as it is printed), interval.N
-// (value and bounds), or value.N, low.N, high.N with N digits; .4 is value.4.
+// (value and bounds), n (units that the interval is over), or value.N, low.N, high.N with
+// N digits; .4 is value.4.
 // {{line "label" table group row "column:form" ...}} is a row of a Markdown table.
 // What a paper printed stands in {{printed "0.89"}}.
 func TestTheFindingsAreThoseOfTheCommittedTables(t *testing.T) {
@@ -96,6 +97,17 @@ func marked(t *testing.T) string {
 		"cell":    mark(committed),
 		"printed": func(v string) string { return open + v + shut },
 		"line":    line,
+		"count": func(table, group, row, column, is, limit string) (string, error) {
+			return marking(count(committedFiles(), table, group, row, column, is, limit))
+		},
+		"runs": func(table, group, row, column, form string) (string, error) {
+			return marking(span(committedFiles(), table, group, row, column, form))
+		},
+		"seeds":    func(table string) (string, error) { return marking(size(committedFiles(), table, "seeds")) },
+		"datasets": func(table string) (string, error) { return marking(size(committedFiles(), table, "datasets")) },
+		"groups":   func(table string) (string, error) { return marking(size(committedFiles(), table, "groups")) },
+		"scale":    func(table string) (string, error) { return marking(scaleOf(committedFiles(), table)) },
+		"capital":  capital,
 	}).ParseFiles("docs/findings.tmpl")
 	if err != nil {
 		t.Fatal(err)
@@ -130,20 +142,27 @@ func line(label, table, group, row string, columns ...string) (string, error) {
 	return "| " + strings.Join(cells, " | ") + " |", nil
 }
 
+// bare is a page without its values, code and addresses.
+func bare(page string) string {
+	return regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|arXiv [0-9.]+").ReplaceAllString(value.ReplaceAllString(page, ""), "")
+}
+
 // A number that stands in the template itself is a setting, and no result.
 func TestTheFindingsHaveNoNumberOfTheirOwn(t *testing.T) {
-	bare := regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|arXiv [0-9.]+").ReplaceAllString(value.ReplaceAllString(marked(t), ""), "")
-	for i, text := range strings.Split(bare, "\n") {
-		if found := regexp.MustCompile(`\d\.\d|\d of \d|\d %`).FindString(text); found != "" && !allowed(text) {
+	for i, text := range strings.Split(bare(marked(t)), "\n") {
+		if found := ownNumber.FindString(text); found != "" && !allowed(text) {
 			t.Errorf("line %d: %q stands in no table: %s", i+1, found, text)
 		}
 	}
 }
 
+// ownNumber is a result as it is written: a number with a point, a share.
+var ownNumber = regexp.MustCompile(`\d\.\d|\d (?:out of|of|in) \d|\d ?/ ?\d|\d %`)
+
 // allowed are settings: a forget fraction, a level.
 func allowed(line string) bool {
 	rest := regexp.MustCompile(`\b(1|2|5|10|20|50|95) %`).ReplaceAllString(line, "")
-	return !regexp.MustCompile(`\d\.\d|\d of \d|\d %`).MatchString(rest)
+	return !ownNumber.MatchString(rest)
 }
 
 // At most ten findings a section, of at most four numbers each: the rest belongs
@@ -159,7 +178,7 @@ func TestTheFindingsCanBeRead(t *testing.T) {
 			continue
 		}
 		count[section]++
-		if n := len(value.FindAllString(text, -1)); n > 4 {
+		if n := len(regexp.MustCompile(open+`[^`+shut+`]*\d[^`+shut+`]*`+shut).FindAllString(text, -1)); n > 4 {
 			t.Errorf("%s: %d numbers: %s", section, n, marks.Replace(text))
 		}
 	}
@@ -252,7 +271,12 @@ func committed(table, group, row, column, form string) (string, error) {
 		return "", fmt.Errorf("%s: %w", table, err)
 	}
 	what, digits, numeric := strings.Cut(form, ".")
-	if !numeric {
+	switch {
+	case form == "n" && c.Estimate != nil:
+		return fmt.Sprint(c.Estimate.N), nil
+	case form == "n":
+		return "", fmt.Errorf("%s, %s, %s, %s: the cell has no interval", table, group, row, column)
+	case !numeric:
 		return c.Text, nil
 	}
 	d, err := strconv.Atoi(digits)

@@ -114,7 +114,7 @@ type result struct {
 	Ratio *float64 `json:"ratio"` // of the medians, Lethe over peer
 	Goals []goal   `json:"goals,omitempty"`
 	Value string   `json:"value_is,omitempty"` // what the values are, where both sides should agree
-	Load  float64  `json:"load,omitempty"`     // processes that wanted to run in the minute before
+	Load  float64  `json:"load"`               // processes that wanted to run in the minute before
 }
 
 // side is one side's time and memory.
@@ -124,7 +124,7 @@ type side struct {
 	Seconds   []float64 `json:"seconds"` // per turn
 	PeakBytes int64     `json:"peak_bytes"`
 	Value     float64   `json:"value"` // the last loss, M4, or a mean divergence
-	Weights   int       `json:"weights,omitempty"`
+	Weights   int       `json:"weights"`
 }
 
 // task is a piece of work that one or both sides do.

@@ -48,7 +48,7 @@ type dataSetJSON struct {
 	Task        string     `json:"task"`
 	Rows        int        `json:"rows"`
 	Features    int        `json:"features"`
-	TestRows    int        `json:"test_rows,omitempty"`
+	TestRows    int        `json:"test_rows"`
 	Shape       []int      `json:"shape,omitempty"` // of images: channels, height, width
 	Classes     []string   `json:"classes"`
 	ClassCount  int        `json:"class_count"`
@@ -70,7 +70,7 @@ type fileJSON struct {
 	MD5    string   `json:"md5,omitempty"` // where no SHA-256 is known
 	URLs   []string `json:"urls"`
 
-	Optional bool `json:"optional,omitempty"` // the set loads without it
+	Optional bool `json:"optional"` // the set loads without it
 }
 
 func dataSetOf(i datasets.Info) dataSetJSON {

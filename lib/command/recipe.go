@@ -23,7 +23,7 @@ type recipeRun struct {
 	engine             string
 	store              *string
 	listJobs           bool
-	runs               string   // csv or json: the values behind it instead
+	runs               string   // csv or json: the values behind it, in a folder beside it
 	folder             []string // formats written where out is a folder
 }
 
@@ -42,7 +42,7 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
 	f.StringVar(&r.engine, "engine", "", "auto, lethe, xla, xla:cuda, xla:/path/to/plugin.so, or go: GoMLX's, to compare (default: LETHE_ENGINE, or auto)")
 	f.BoolVar(&r.listJobs, "list-jobs", false, "list what would be computed, what it needs and what is there, and compute nothing")
-	f.StringVar(&r.runs, "runs", "", "write the values behind it instead, one record per run: "+cli.List(runFormats))
+	f.StringVar(&r.runs, "runs", "", "write the values behind it, one record per run: "+cli.List(runFormats)+"; where --out is a folder beside it, else instead")
 	r.store = storeFlag(c)
 	for name, values := range map[string][]string{"scale": scales, "format": formats} {
 		cobra.CheckErr(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
@@ -146,25 +146,29 @@ func (r *recipeRun) make(cmd *cobra.Command, recipes []paper.Recipe, workers int
 
 // write puts an output where it was asked for, in a folder under its name.
 func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) error {
-	formats, ending := r.folder, "."
+	format := r.format
 	if r.runs != "" {
-		r.format, formats, ending = r.runs, []string{r.runs}, ".runs."
+		format = runsEnding + r.runs
 	}
 	if !r.intoFolder() {
 		if r.out == "" {
 			w := cmd.OutOrStdout()
-			if r.format == "png" {
+			if format == "png" {
 				w = cli.Raw(w)
 			}
-			return r.render(w, out, r.format)
+			return r.render(w, out, format)
 		}
-		return files.Write(r.out, func(w io.Writer) error { return r.render(w, out, r.format) })
+		return files.Write(r.out, func(w io.Writer) error { return r.render(w, out, format) })
+	}
+	formats := r.folder
+	if r.runs != "" {
+		formats = append(slices.Clone(formats), format)
 	}
 	for _, format := range formats {
 		if drawn := format == "png" || format == "txt"; drawn && out.Figure == nil {
 			continue
 		}
-		path := filepath.Join(r.out, name+ending+format)
+		path := filepath.Join(r.out, name+"."+format)
 		if err := files.Write(path, func(w io.Writer) error { return r.render(w, out, format) }); err != nil {
 			return err
 		}
@@ -173,6 +177,9 @@ func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) er
 	return nil
 }
 
+// runsEnding is before the ending of a file with the values behind an output.
+const runsEnding = "runs."
+
 // render writes the output in a format. A table's own figure is written where
 // a picture is asked for; as a figure, a recipe that has none is an error.
 func (r *recipeRun) render(w io.Writer, out *paper.Output, format string) error {
@@ -180,9 +187,9 @@ func (r *recipeRun) render(w io.Writer, out *paper.Output, format string) error 
 		format = "txt"
 	}
 	switch {
-	case r.runs == "csv":
-		return out.Records().CSV(w)
-	case r.runs == "json":
+	case format == runsEnding+"csv":
+		return out.CSV(w)
+	case format == runsEnding+"json":
 		return out.Records().JSON(w)
 	case format == "png" || format == "svg" || format == "txt":
 		if out.Figure == nil {

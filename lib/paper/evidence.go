@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -194,9 +197,17 @@ func (p Piece[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err erro
 	return append(out, job), nil
 }
 
-// OfStudy is the recipe that shows the evidence on a study S of the scale asked for.
+// OfStudy is the recipe that shows the evidence on a study S of the scale asked for. Its
+// rows are the values behind the output, where show has not put others there.
 func OfStudy[S, R any](r Recipe, study func(scale string) (S, error), pieces func(*Env, S) []Piece[R],
 	show func(*Env, S, *Evidence[R]) *Output) Recipe {
+	shown := func(e *Env, s S, found *Evidence[R]) *Output {
+		out := show(e, s, found)
+		if out.Runs == nil {
+			out.Runs = report.RecordsOf(found.Rows)
+		}
+		return out
+	}
 	r.Jobs = func(ctx context.Context, e *Env, scale string) ([]lab.Job, error) {
 		s, err := study(scale)
 		if err != nil {
@@ -213,7 +224,19 @@ func OfStudy[S, R any](r Recipe, study func(scale string) (S, error), pieces fun
 		if err != nil {
 			return nil, err
 		}
-		return show(e, s, found), nil
+		return shown(e, s, found), nil
+	}
+	r.Evidence = []reflect.Type{reflect.TypeFor[R]()}
+	r.Again = func(e *Env, scale string, runs io.Reader) (*Output, error) {
+		s, err := study(scale)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.ID, err)
+		}
+		rows, err := report.ReadRecords[R](runs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.ID, err)
+		}
+		return shown(e, s, &Evidence[R]{Rows: rows, Data: map[string]string{}}), nil
 	}
 	return r
 }
@@ -230,7 +253,10 @@ func (ev *Evidence[R]) LeftOut() []string {
 // Provenance is that of a recipe's output out of this evidence, on models of so many
 // seeds.
 func (ev *Evidence[R]) Provenance(e *Env, id, scale string, results, seeds int) report.Provenance {
-	info := e.Engine.Info()
+	var info engine.Info
+	if e.Engine != nil { // none is needed to show what was computed before
+		info = e.Engine.Info()
+	}
 	p := report.Provenance{
 		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(results), Data: ev.Data, Command: Command(id, scale),
 	}

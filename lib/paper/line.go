@@ -68,12 +68,13 @@ func (l *Line[R]) Row() report.Row {
 	return out.Lost(fmt.Sprintf("diverged in %d of %d", lost, len(l.rows)))
 }
 
-// Runs are rows as others get them. One whose model diverged has no numbers: there
-// it is what lost says of it.
-func Runs[R any](rows []R, lost func(R) any) report.Records {
+// Runs are rows as others get them: what given makes of each, the row itself where that
+// is nil. A number that was not measured is null there, and never 0; a model that diverged
+// has none.
+func Runs[R any](rows []R, given func(R) any) report.Records {
 	out := report.RecordsOf(rows)
 	for i, r := range rows {
-		if said := lost(r); said != nil {
+		if said := given(r); said != nil {
 			out[i] = said
 		}
 	}

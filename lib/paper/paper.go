@@ -8,6 +8,7 @@ package paper
 import (
 	"context"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"sync"
@@ -52,6 +53,12 @@ type Recipe struct {
 	Jobs func(ctx context.Context, e *Env, scale string) ([]lab.Job, error)
 	// Make makes it at the scale of that name.
 	Make func(ctx context.Context, e *Env, scale string) (*Output, error)
+	// Evidence are the types of what it is made of: the rows that it keeps of its runs.
+	// None of them leaves a number out that is 0.
+	Evidence []reflect.Type
+	// Again makes it of the values behind an output of that scale, as CSV has them, and
+	// neither trains nor measures; nil where they do not hold all that is shown.
+	Again func(e *Env, scale string, runs io.Reader) (*Output, error)
 }
 
 // Output is what a recipe makes: a table, a figure or both.
@@ -69,6 +76,15 @@ func (o *Output) Records() report.Records {
 		return o.Table.Records()
 	}
 	return o.Runs
+}
+
+// CSV writes the values behind the output, with the hash of the table's runs.
+func (o *Output) CSV(w io.Writer) error {
+	hash := ""
+	if o.Table != nil {
+		hash = o.Table.Provenance.RunsHash
+	}
+	return o.Records().CSVOf(w, hash)
 }
 
 // Progress says how far the work is, in lab.CostUnit of the jobs of the recipe

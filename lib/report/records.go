@@ -14,6 +14,11 @@ import (
 // means and intervals again elsewhere.
 type Records []any
 
+// HashColumn is the last column of values that are kept in a file beside their table:
+// the hash of the table's runs (Provenance.RunsHash), so that one is known to belong to
+// the other.
+const HashColumn = "runs_hash"
+
 // RecordsOf are the rows of one type, such as what a store keeps of each run.
 func RecordsOf[T any](rows []T) Records {
 	out := make(Records, len(rows))
@@ -49,6 +54,9 @@ type cellRecord struct {
 
 // JSON writes the records as an array, one per line.
 func (r Records) JSON(w io.Writer) error {
+	if err := r.whole(); err != nil {
+		return err
+	}
 	b := bytes.NewBufferString("[")
 	for i, record := range r {
 		line, err := json.Marshal(record)
@@ -69,8 +77,16 @@ func (r Records) JSON(w io.Writer) error {
 // CSV writes the records as lines under one header, which holds every name that
 // occurs, in order of appearance. What lies inside another value has its name
 // after a dot ("f1.value"), what stands in a list its number ("f1.0.value"); a
-// field is empty where a record lacks it or has no number to give.
-func (r Records) CSV(w io.Writer) error {
+// field is empty where a record lacks it or has no number to give. A number that is 0 is
+// written as 0: a type that leaves it out is refused.
+func (r Records) CSV(w io.Writer) error { return r.CSVOf(w, "") }
+
+// CSVOf is CSV with the hash of the table's runs in HashColumn; without a hash there is
+// no such column.
+func (r Records) CSVOf(w io.Writer, runsHash string) error {
+	if err := r.whole(); err != nil {
+		return err
+	}
 	var header []string
 	column := map[string]int{}
 	flat := make([]map[string]string, len(r))
@@ -93,6 +109,10 @@ func (r Records) CSV(w io.Writer) error {
 			return fmt.Errorf("record %d: %w", i, err)
 		}
 	}
+	if _, taken := column[HashColumn]; runsHash != "" && !taken {
+		column[HashColumn] = len(header)
+		header = append(header, HashColumn)
+	}
 	out := csv.NewWriter(w)
 	if err := out.Write(header); err != nil {
 		return err
@@ -101,6 +121,9 @@ func (r Records) CSV(w io.Writer) error {
 		line := make([]string, len(header))
 		for name, value := range record {
 			line[column[name]] = value
+		}
+		if runsHash != "" {
+			line[column[HashColumn]] = runsHash
 		}
 		if err := out.Write(line); err != nil {
 			return err

@@ -31,7 +31,7 @@ const (
 type Distances struct {
 	Case    string                `json:"case"`
 	Arm     string                `json:"arm"`
-	Control bool                  `json:"control,omitempty"`
+	Control bool                  `json:"control"`
 	Records int                   `json:"n_records"`
 	Judged  []*ensemble.Judgement `json:"judged,omitempty"`
 	Lost    string                `json:"lost,omitempty"` // why there is no answer

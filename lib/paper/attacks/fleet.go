@@ -28,7 +28,7 @@ const (
 type Found struct {
 	Case    string        `json:"case"`
 	Arm     string        `json:"arm"`
-	Control bool          `json:"control,omitempty"`
+	Control bool          `json:"control"`
 	Attack  string        `json:"attack"`
 	Dealt   int           `json:"n_dealt"` // records, half of which each model had
 	Sweep   *shadow.Sweep `json:"sweep,omitempty"`

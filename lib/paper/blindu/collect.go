@@ -116,7 +116,7 @@ type Row struct {
 	// Weights are how many the network has.
 	Weights int `json:"n_weights"`
 	// Features are those that a record is masked by: columns, or positions of an image.
-	Features int `json:"n_features,omitempty"`
+	Features int `json:"n_features"`
 
 	// Shares of right answers, with the mean of a record's code and not a draw: Erased
 	// of the records to be forgotten, of a backdoor by the label that it gave them, as
@@ -125,28 +125,20 @@ type Row struct {
 	Masked float64 `json:"masked"`
 	Retain float64 `json:"retain"`
 	Test   float64 `json:"test"`
-	Drawn  float64 `json:"test_drawn"`          // with a draw of each code, as coded
-	Open   float64 `json:"triggered,omitempty"` // of the unseen records with the trigger: how far the backdoor is open
-	Opened int     `json:"n_triggered,omitempty"`
+	Drawn  float64 `json:"test_drawn"` // with a draw of each code, as coded
+	Open   float64 `json:"triggered"`  // of the unseen records with the trigger: how far the backdoor is open
+	Opened int     `json:"n_triggered"`
 
 	// Of a federation: the rounds of a method or a training, and the records of the users
 	// who hold fewest and most.
-	Rounds int `json:"rounds,omitempty"`
-	Least  int `json:"least,omitempty"`
-	Most   int `json:"most,omitempty"`
+	Rounds int `json:"rounds"`
+	Least  int `json:"least"`
+	Most   int `json:"most"`
 
-	Displacement float64 `json:"displacement,omitempty"`
-	Steps        int     `json:"steps,omitempty"`
+	Displacement float64 `json:"displacement"`
+	Steps        int     `json:"steps"`
 	Note         string  `json:"note,omitempty"`
 	Diverged     string  `json:"diverged,omitempty"` // the numbers above are none
-}
-
-// lost is what there is of a model that diverged, nil: it did not.
-func (r Row) lost() any {
-	if r.Diverged == "" {
-		return nil
-	}
-	return paper.Diverged{Case: r.Case, Arm: r.Arm, Control: r.Control, Seed: r.Seed, How: r.Diverged}
 }
 
 // measure makes the rows of a case.

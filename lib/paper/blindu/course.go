@@ -27,7 +27,7 @@ type Step struct {
 	Test   float64 `json:"test"`
 	// Bound is what BlindU's critic finds in its pairs in the epoch, on average, in nats:
 	// in the very pairs that it learns from. Nil without a critic.
-	Bound *float64 `json:"bound,omitempty"`
+	Bound *float64 `json:"bound"`
 }
 
 // courseVersion goes up when what is measured changes.

@@ -49,21 +49,21 @@ type Leak struct {
 	Known      int     `json:"n_known"`
 	Drawn      float64 `json:"drawn"`
 	Printed    float64 `json:"printed"`
-	Coded      float64 `json:"coded,omitempty"`
+	Coded      float64 `json:"coded"`
 	ClassMean  float64 `json:"class_mean"`
 	MeanRecord float64 `json:"mean_record"`
 
 	// Information that a code has of its record, in nats: Found on held-out pairs by a
 	// critic, Above a bound from above, Read what the program reads. Of codes alone.
-	Found float64 `json:"found,omitempty"`
-	Above float64 `json:"above,omitempty"`
-	Read  float64 `json:"read,omitempty"`
+	Found float64 `json:"found"`
+	Above float64 `json:"above"`
+	Read  float64 `json:"read"`
 
 	// Pair is the AUC of who tells the forgotten records from unseen ones by what the
 	// models before and after say of them; Before the same by the model before alone.
 	// After a forgetting by these codes; of gradients there is none.
-	Pair   float64 `json:"pair,omitempty"`
-	Before float64 `json:"before,omitempty"`
+	Pair   float64 `json:"pair"`
+	Before float64 `json:"before"`
 }
 
 // leakVersion goes up when what is measured changes.

@@ -18,10 +18,7 @@
 // 50,000 of them, and the tables of MNIST and Adult need not wait.
 package blindu
 
-import (
-	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
-)
+import "github.com/lethe-ml/lethe/lib/paper"
 
 // Results is the version of the numbers of this paper's tables.
 const Results = 1
@@ -66,7 +63,7 @@ func scales() []paper.Scale {
 func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
 	return paper.OfStudy(r, study, pieces, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
 		out := show(&evidence{s, e, found})
-		out.Runs = paper.Runs(found.Rows, Row.lost)
+		out.Runs = paper.Runs(found.Rows, Row.given)
 		return out
 	})
 }
@@ -75,7 +72,7 @@ func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func
 func ofLeaks(r paper.Recipe, study func(scale string) (Study, error), show func(*leaks) *paper.Output) paper.Recipe {
 	return paper.OfStudy(r, study, leakPieces, func(e *paper.Env, s Study, found *paper.Evidence[Leak]) *paper.Output {
 		out := show(&leaks{s, e, found})
-		out.Runs = report.RecordsOf(found.Rows)
+		out.Runs = paper.Runs(found.Rows, Leak.given)
 		return out
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
-	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
@@ -146,14 +145,6 @@ type Row struct {
 	Displacement float64 `json:"displacement"`   // of the weights, relative
 	Note         string  `json:"note,omitempty"` // what the method says of its way
 	Diverged     string  `json:"diverged,omitempty"`
-}
-
-// lost is what there is of a model that diverged, nil: it did not.
-func (r Row) lost() any {
-	if r.Diverged == "" {
-		return nil
-	}
-	return paper.Diverged{Case: r.Case, Arm: r.Arm, Control: r.Control, Seed: r.Seed, How: r.Diverged}
 }
 
 // ELBO is what the paper calls so: the reconstruction loss of unseen cells plus

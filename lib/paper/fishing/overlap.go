@@ -39,10 +39,10 @@ type Overlap struct {
 	Layers  []LayerOverlap `json:"layers"`
 	// Of the forgotten type alone: the correlation of the logarithms, exact without dead
 	// weights and as coded with them.
-	LogR      float64 `json:"log_r,omitempty"`
-	CodedLogR float64 `json:"coded_log_r,omitempty"`
+	LogR      float64 `json:"log_r"`
+	CodedLogR float64 `json:"coded_log_r"`
 	// Accuracy of a classifier on the cells that it was trained on.
-	Accuracy float64 `json:"accuracy,omitempty"`
+	Accuracy float64 `json:"accuracy"`
 	// Points of Figure 3 and Proposition, of one model and of the autoencoder.
 	Points      *Points      `json:"points,omitempty"`
 	Proposition *Proposition `json:"proposition,omitempty"`
@@ -60,13 +60,13 @@ type LayerOverlap struct {
 	Pairs  []float64 `json:"pairs,omitempty"`
 	// The same as coded, and the effective ranks over the number of weights: exact of
 	// both sets, and of the forgotten one as coded. Of the forgotten type alone.
-	Coded       float64   `json:"coded,omitempty"`
+	Coded       float64   `json:"coded"`
 	CodedRandom []float64 `json:"coded_random,omitempty"`
-	Rank        float64   `json:"rank,omitempty"`
-	OthersRank  float64   `json:"others_rank,omitempty"`
-	CodedRank   float64   `json:"coded_rank,omitempty"`
-	Top1        float64   `json:"top1,omitempty"`
-	Top10       float64   `json:"top10,omitempty"`
+	Rank        float64   `json:"rank"`
+	OthersRank  float64   `json:"others_rank"`
+	CodedRank   float64   `json:"coded_rank"`
+	Top1        float64   `json:"top1"`
+	Top10       float64   `json:"top10"`
 }
 
 // overlaps is what the tables on Fisher information of one scale are made of.

@@ -3,10 +3,7 @@
 // attackers ask whether it has.
 package fishing
 
-import (
-	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
-)
+import "github.com/lethe-ml/lethe/lib/paper"
 
 // Results is the version of the numbers of the tables that attackers have a part in. 2: what is counted
 // among the cells that are open to matching. 3: of folds with few strangers and folds with
@@ -45,7 +42,7 @@ func scales() []paper.Scale {
 func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
 	return paper.OfStudy(r, study, pieces, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
 		out := show(&evidence{s, e, found})
-		out.Runs = paper.Runs(found.Rows, Row.lost)
+		out.Runs = paper.Runs(found.Rows, Row.given)
 		return out
 	})
 }
@@ -54,14 +51,16 @@ func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func
 func ofOverlaps(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Recipe {
 	return paper.OfStudy(r, StudyAt, overlapPieces, func(e *paper.Env, s Study, found *paper.Evidence[Overlap]) *paper.Output {
 		out := show(&overlaps{s, e, found})
-		out.Runs = report.RecordsOf(found.Rows)
+		out.Runs = paper.Runs(found.Rows, func(o Overlap) any { return o.given(r.Kind() == paper.Figure) })
 		return out
 	})
 }
 
 // ofFleets is the recipe about fleets of models.
 func ofFleets(r paper.Recipe) paper.Recipe {
-	return paper.OfStudy(r, FleetStudyAt, fleetPieces, func(e *paper.Env, s FleetStudy, found *paper.Evidence[Found]) *paper.Output {
+	r = paper.OfStudy(r, FleetStudyAt, fleetPieces, func(e *paper.Env, s FleetStudy, found *paper.Evidence[Found]) *paper.Output {
 		return (&fleets{s, e, found}).table()
 	})
+	r.Again = nil // what is given of each model does not hold the rates over all of them
+	return r
 }

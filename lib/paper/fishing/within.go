@@ -128,8 +128,8 @@ type Found struct {
 	// nearest to them, of which there are Negatives, SameType of them of the group, on
 	// average over models.
 	Matched   []float64 `json:"matched,omitempty"`
-	Negatives float64   `json:"n_negatives,omitempty"`
-	SameType  float64   `json:"n_same_type,omitempty"`
+	Negatives float64   `json:"n_negatives"`
+	SameType  float64   `json:"n_same_type"`
 }
 
 // fleets is what the table of one scale is made of.

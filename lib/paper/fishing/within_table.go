@@ -131,7 +131,7 @@ type fleetRecord struct {
 	In      int      `json:"n_in"`
 	Out     int      `json:"n_out"`
 	Within  float64  `json:"auc_within"`
-	Matched *float64 `json:"auc_matched,omitempty"`
+	Matched *float64 `json:"auc_matched"`
 }
 
 func (s *fleets) notes() []string {

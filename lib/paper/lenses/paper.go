@@ -5,7 +5,9 @@ package lenses
 
 import (
 	"context"
+	"reflect"
 
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -45,7 +47,7 @@ func recipe(id, title, doc string) paper.Recipe { return made(id, title, doc, Ma
 
 // made is a recipe that looks at the cases of a scale.
 func made(id, title, doc string, look func(context.Context, *paper.Env, []Named, string) (*paper.Output, error)) paper.Recipe {
-	return paper.Recipe{ID: id, Title: title, Doc: doc, Jobs: jobs, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+	return paper.Recipe{ID: id, Title: title, Doc: doc, Jobs: jobs, Evidence: []reflect.Type{reflect.TypeFor[audit.Reading]()}, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		cases, err := Cases(scale)
 		if err != nil {
 			return nil, err

@@ -25,7 +25,7 @@ type Seen struct {
 	Excess float64 `json:"excess"`
 	// Accused says that the interval is beyond the null, on memory's side; nil of an attack
 	// that has no null of its own.
-	Accused *bool `json:"accused,omitempty"`
+	Accused *bool `json:"accused"`
 }
 
 func pieces(e *paper.Env, s Study) []paper.Piece[Seen] {

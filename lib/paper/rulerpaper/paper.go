@@ -3,6 +3,7 @@ package rulerpaper
 import (
 	"context"
 	"io/fs"
+	"reflect"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -22,7 +23,7 @@ func Paper() paper.Paper {
 		p.Scales = append(p.Scales, paper.Scale{Name: s.Name, About: s.About})
 	}
 	for _, r := range Recipes() {
-		p.Recipes = append(p.Recipes, paper.Recipe{ID: r.ID, Title: r.Title, Doc: r.Doc, Jobs: r.jobsAtScale, Make: r.atScale})
+		p.Recipes = append(p.Recipes, paper.Recipe{ID: r.ID, Title: r.Title, Doc: r.Doc, Jobs: r.jobsAtScale, Make: r.atScale, Evidence: []reflect.Type{reflect.TypeFor[Row]()}})
 	}
 	return p
 }

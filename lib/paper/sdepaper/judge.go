@@ -22,7 +22,7 @@ type Judged struct {
 	Size      int     `json:"size"`   // |S|
 	Method    string  `json:"method"` // of sde.Methods, or a control
 	Bandwidth string  `json:"bandwidth"`
-	Sigma     float64 `json:"sigma,omitempty"`
+	Sigma     float64 `json:"sigma"`
 
 	// Draws are the verdicts, draw by draw of references and subsets.
 	Draws []Draw `json:"draws"`

@@ -2,6 +2,7 @@ package sdepaper
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -41,7 +42,7 @@ func ofToy(id, title string) paper.Recipe {
 		}
 		return toy.Jobs(ctx, e.Lab(), scale)
 	}
-	return paper.Recipe{ID: id, Title: title, Doc: toy.Doc, Jobs: jobs, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+	return paper.Recipe{ID: id, Title: title, Doc: toy.Doc, Jobs: jobs, Evidence: []reflect.Type{reflect.TypeFor[toy.Snapshot]()}, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		if _, err := StudyAt(scale); err != nil {
 			return nil, err
 		}
@@ -60,7 +61,7 @@ func ofDiffusion(id, title string) paper.Recipe {
 		}
 		return diffusion.Jobs(ctx, e.Lab(), scale)
 	}
-	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Jobs: jobs,
+	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Jobs: jobs, Evidence: []reflect.Type{reflect.TypeFor[diffusion.Arm](), reflect.TypeFor[diffusion.Denoised]()},
 		Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 			if _, err := StudyAt(scale); err != nil {
 				return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -84,6 +85,7 @@ func grid(s Study, fractions []float64) []piece {
 // from makes a recipe of pieces: its jobs are theirs, and make gets what was
 // found in them.
 func from(r *paper.Recipe, pieces func(Study) []piece, make func(context.Context, *evidence) (*paper.Output, error)) {
+	r.Evidence = []reflect.Type{reflect.TypeFor[Judged](), reflect.TypeFor[Unlearned]()}
 	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
 		s, err := StudyAt(scale)
 		if err != nil {

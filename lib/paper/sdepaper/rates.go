@@ -10,18 +10,18 @@ import (
 )
 
 // Draw are the verdicts of one draw of references and subsets of which the truth
-// is known. Void tells that the references fail the Mann-Whitney gate; methods
-// without a gate are never void.
+// is known. Void tells that the references fail the Mann-Whitney gate, GateP the gate's
+// p-value; methods without a gate are never void and have none.
 type Draw struct {
 	sde.Confusion
-	Void  bool    `json:"void,omitempty"`
-	GateP float64 `json:"gate_p,omitempty"`
+	Void  bool     `json:"void"`
+	GateP *float64 `json:"gate_p"`
 }
 
 func drawOf(r *sde.Control) Draw {
 	d := Draw{Confusion: r.Confusion()}
 	if g := r.Outside.Gate; g != nil {
-		d.Void, d.GateP = !g.Valid, g.P
+		d.Void, d.GateP = !g.Valid, &g.P
 	}
 	return d
 }
@@ -30,7 +30,7 @@ func drawOf(r *sde.Control) Draw {
 // forgotten images.
 type Sample struct {
 	sde.Tally
-	Void bool `json:"void,omitempty"`
+	Void bool `json:"void"`
 }
 
 // Rates are the three readings of the verdicts on one model, and how much they hang

@@ -1,0 +1,66 @@
+package command
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// No number of any paper's evidence is left out because it is 0. Types of evidence are told
+// from the configurations of keys, which leave defaults out, by where they are named: a
+// recipe names what it is made of (paper.OfStudy does it for its rows), and no key.
+// Whatever else a recipe gives as its runs is refused by report.Records when written.
+func TestNoEvidenceLeavesOutAZero(t *testing.T) {
+	types := map[reflect.Type]bool{}
+	for _, p := range Papers() {
+		for _, r := range p.Recipes {
+			if r.Jobs != nil && len(r.Evidence) == 0 {
+				t.Errorf("%s keeps what it computes, and names no type of evidence", r.ID)
+			}
+			for _, of := range r.Evidence {
+				types[of] = true
+				if left := report.LeftOut(of); len(left) > 0 {
+					t.Errorf("%s: %v leaves out what is 0: %s", r.ID, of, strings.Join(left, ", "))
+				}
+			}
+		}
+	}
+	var names []string
+	for of := range types {
+		names = append(names, of.String())
+	}
+	// Some that must be among them; the walk is over all.
+	for _, want := range []string{
+		"blindu.Row", "blindu.Leak", "blindu.Step", "blindu.Told", "fishing.Row", "fishing.Overlap", "fishing.Found", "rulerpaper.Row", "sdepaper.Judged",
+		"sdepaper.Unlearned", "toy.Snapshot", "diffusion.Arm", "power.Seen", "attacks.Found", "attacks.Distances", "audit.Reading",
+	} {
+		if all := strings.Join(names, " ") + " "; !strings.Contains(all, want+" ") {
+			t.Errorf("no recipe is made of %s; there are %s", want, all)
+		}
+	}
+}
+
+// A recipe that can be made again of its values refuses a scale and columns that it does
+// not know, by their names.
+func TestRecipesThatKeepRowsCanBeMadeAgain(t *testing.T) {
+	again := 0
+	for _, p := range Papers() {
+		for _, r := range p.Recipes {
+			if r.Again == nil {
+				continue
+			}
+			again++
+			if _, err := r.Again(nil, "vast", strings.NewReader("")); err == nil || !strings.Contains(err.Error(), r.ID) || !strings.Contains(err.Error(), "vast") {
+				t.Errorf("%s at a scale that is not there: %v", r.ID, err)
+			}
+			if _, err := r.Again(nil, "quick", strings.NewReader("nobody's\n1\n")); err == nil || !strings.Contains(err.Error(), r.ID) || !strings.Contains(err.Error(), "nobody's") {
+				t.Errorf("%s of columns that it has not: %v", r.ID, err)
+			}
+		}
+	}
+	if again < 30 {
+		t.Errorf("only %d recipes can be made again", again)
+	}
+}

@@ -1,0 +1,239 @@
+package report
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// ReadRecords reads rows of a type back that Records.CSV wrote. A field that is empty
+// keeps its zero value, a pointer nil. A column that the type has no place for, and a text
+// that is no value of its field, are errors that name line and column.
+func ReadRecords[T any](r io.Reader) ([]T, error) {
+	limited := &io.LimitedReader{R: r, N: maxJSON + 1}
+	in := csv.NewReader(limited)
+	header, err := in.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("records: there is no header")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("records: %w", err)
+	}
+	places := make([][]step, len(header))
+	for i, name := range header {
+		if name == HashColumn {
+			continue
+		}
+		path, ok := pathTo(reflect.TypeFor[T](), name, len(header))
+		if !ok {
+			return nil, fmt.Errorf("records: column %q is none of %v", name, reflect.TypeFor[T]())
+		}
+		places[i] = path
+	}
+	var out []T
+	for {
+		line, err := in.Read()
+		if limited.N <= 0 {
+			return nil, fmt.Errorf("records: larger than %d bytes", maxJSON)
+		}
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("records: %w", err)
+		}
+		var row T
+		for i, text := range line {
+			if text == "" || places[i] == nil {
+				continue
+			}
+			if err := put(reflect.ValueOf(&row).Elem(), places[i], text); err != nil {
+				n, _ := in.FieldPos(i)
+				return nil, fmt.Errorf("records: line %d, column %q: %w", n, header[i], err)
+			}
+		}
+		out = append(out, row)
+	}
+}
+
+// RunsHashOf is the hash in HashColumn, "" where there is no such column. All lines
+// must have the same.
+func RunsHashOf(r io.Reader) (string, error) {
+	rows, err := csv.NewReader(&io.LimitedReader{R: r, N: maxJSON}).ReadAll()
+	if err != nil {
+		return "", fmt.Errorf("records: %w", err)
+	}
+	hash := ""
+	for i, row := range rows {
+		for j, name := range rows[0] {
+			switch {
+			case name != HashColumn || i == 0:
+			case i > 1 && row[j] != hash:
+				return "", fmt.Errorf("records: line %d is of other runs than those above it", i+1)
+			default:
+				hash = row[j]
+			}
+		}
+	}
+	return hash, nil
+}
+
+// step goes one level down: to a field, a key of a map or an element of a list.
+type step struct {
+	field []int
+	key   string
+	index int
+}
+
+// pathTo finds the place of a column's name in a type. A key of a map, and a field's
+// name, may hold dots themselves: the shortest that leaves a place for the rest is meant.
+func pathTo(t reflect.Type, name string, most int) ([]step, bool) {
+	if name == "" { // a plain value, or nothing where null was written
+		return []step{}, true
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return pathTo(t.Elem(), name, most)
+	case reflect.Struct:
+		for _, f := range reflect.VisibleFields(t) {
+			said, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous && said == "" || said == "-" || !f.IsExported() || throughPointer(t, f.Index) {
+				continue
+			}
+			if said == "" {
+				said = f.Name
+			}
+			if inner, ok := below(f.Type, name, said, most); ok && !shadowed(t, f, said) {
+				return append([]step{{field: f.Index}}, inner...), true
+			}
+		}
+		return nil, false
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			return nil, false
+		}
+		for at := 0; at <= len(name); at++ {
+			if at < len(name) && name[at] != '.' {
+				continue
+			}
+			if inner, ok := below(t.Elem(), name, name[:at], most); ok {
+				return append([]step{{key: name[:at]}}, inner...), true
+			}
+		}
+		return nil, false
+	case reflect.Slice, reflect.Array:
+		number, _, _ := strings.Cut(name, ".")
+		k, err := strconv.Atoi(number)
+		if err != nil || k < 0 || k >= most || strconv.Itoa(k) != number || t.Kind() == reflect.Array && k >= t.Len() {
+			return nil, false
+		}
+		inner, ok := below(t.Elem(), name, number, most)
+		return append([]step{{index: k}}, inner...), ok
+	}
+	return nil, false
+}
+
+// below is the path of what is left of a name behind its first part.
+func below(t reflect.Type, name, first string, most int) ([]step, bool) {
+	if name == first {
+		return pathTo(t, "", most)
+	}
+	rest, ok := strings.CutPrefix(name, first+".")
+	if !ok || rest == "" {
+		return nil, false
+	}
+	return pathTo(t, rest, most)
+}
+
+// shadowed reports whether a field of another struct inside t has the name, nearer to the top.
+func shadowed(t reflect.Type, f reflect.StructField, said string) bool {
+	for _, other := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(other.Tag.Get("json"), ",")
+		if name == said && len(other.Index) < len(f.Index) {
+			return true
+		}
+	}
+	return false
+}
+
+// throughPointer reports whether the way to an embedded field goes through a pointer.
+func throughPointer(t reflect.Type, index []int) bool {
+	for _, i := range index[:len(index)-1] {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
+}
+
+// put sets what a path leads to.
+func put(v reflect.Value, path []step, text string) error {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		return put(v.Elem(), path, text)
+	}
+	if len(path) == 0 {
+		return parse(v, text)
+	}
+	at, rest := path[0], path[1:]
+	switch v.Kind() {
+	case reflect.Struct:
+		return put(v.FieldByIndex(at.field), rest, text)
+	case reflect.Map:
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+		key := reflect.ValueOf(at.key).Convert(v.Type().Key())
+		inner := reflect.New(v.Type().Elem()).Elem()
+		if old := v.MapIndex(key); old.IsValid() {
+			inner.Set(old)
+		}
+		if err := put(inner, rest, text); err != nil {
+			return err
+		}
+		v.SetMapIndex(key, inner)
+		return nil
+	case reflect.Slice:
+		for v.Len() <= at.index {
+			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		}
+	}
+	return put(v.Index(at.index), rest, text)
+}
+
+// parse sets a plain value.
+func parse(v reflect.Value, text string) (err error) {
+	bits := 64
+	if v.CanInt() || v.CanUint() || v.CanFloat() {
+		bits = v.Type().Bits()
+	}
+	switch {
+	case v.Kind() == reflect.String:
+		v.SetString(text)
+	case v.Kind() == reflect.Bool:
+		var x bool
+		x, err = strconv.ParseBool(text)
+		v.SetBool(x)
+	case v.CanInt():
+		var x int64
+		x, err = strconv.ParseInt(text, 10, bits)
+		v.SetInt(x)
+	case v.CanUint():
+		var x uint64
+		x, err = strconv.ParseUint(text, 10, bits)
+		v.SetUint(x)
+	case v.CanFloat():
+		var x float64
+		x, err = strconv.ParseFloat(text, bits)
+		v.SetFloat(x)
+	default:
+		err = fmt.Errorf("a %v cannot be read", v.Type())
+	}
+	return err
+}
