@@ -87,10 +87,14 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 			{Name: "advantage", Note: "of the cross-fitted attacker, |2 AUC - 1|, mean over models"},
 			{Name: "chance", Note: "the advantage of the cross-fitted attacker that 5 of 100 perfect unlearners exceed at these numbers of cells"},
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
-			{Name: "paper", Note: source},
 		},
 		Notes: append(ev.notes(), ev.overModels()),
 	}
+	guarded := ev.guarded()
+	if guarded {
+		t.Columns = append(t.Columns, spentColumn)
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: source})
 	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
 	for _, c := range ev.Cases {
 		for _, a := range c.arms() {
@@ -105,6 +109,9 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 			l.Share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
 			l.Add(report.Num(rowMean(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
 			l.Over(1, Row.ELBO)
+			if guarded {
+				l.spent()
+			}
 			paperCell(l)
 			t.Rows = append(t.Rows, l.Row())
 		}
