@@ -126,10 +126,10 @@ type question struct {
 	negatives []int
 	matched   Matching
 	codes     array.Matrix[float64] // of the unseen cells in the original, by which they are matched
-	original  learned.Records // features, for attackers that are transferred
-	drawn     drawing         // the same with codes that were drawn
-	retrained [2]view         // two independent ones
-	lent      learned.Records // features in the original of the case whose attacker is borrowed
+	original  learned.Records       // features, for attackers that are transferred
+	drawn     drawing               // the same with codes that were drawn
+	retrained [2]view               // two independent ones
+	lent      learned.Records       // features in the original of the case whose attacker is borrowed
 }
 
 func questioned(ctx context.Context, c *lab.Case, of Case) (*question, error) {

@@ -97,7 +97,8 @@ func (ev *evidence) steps() *paper.Output {
 	}
 	ours := learned.CrossFitted(nil).Name
 	for _, c := range ev.Cases {
-		ways := ev.wayOf(c.Label)
+		loss := func(r Row) float64 { return r.ForgetRecon }
+		way := ev.wayOf(c.Label, loss)
 		for _, a := range c.arms() {
 			rows := ev.of(c.Label, a.Label)
 			if len(rows) == 0 {
@@ -105,8 +106,8 @@ func (ev *evidence) steps() *paper.Output {
 			}
 			l := newLine(c, a, rows)
 			l.Add(report.Str(spread(rows, func(r Row) int { return r.Steps })))
-			l.Over(1, func(r Row) float64 { return r.ForgetRecon })
-			l.Over(2, ways)
+			l.Over(1, loss)
+			l.Over(2, way)
 			l.Over(1, Row.ELBO)
 			l.Share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
 			t.Rows = append(t.Rows, l.Row())
@@ -116,28 +117,20 @@ func (ev *evidence) steps() *paper.Output {
 }
 
 // wayOf is the share of the way from a case's original to its retrained model that a
-// model's loss on the forgotten cells has gone, of its own seed.
-func (ev *evidence) wayOf(label string) func(Row) float64 {
-	type ends struct{ original, retrained float64 }
-	bySeed := map[int]ends{}
-	for _, r := range ev.Rows {
-		e := bySeed[r.Seed]
-		switch {
-		case r.Case != label:
-			continue
-		case r.Arm == Original:
-			e.original = r.ForgetRecon
-		case r.Arm == Retrained:
-			e.retrained = r.ForgetRecon
-		}
-		bySeed[r.Seed] = e
+// value of a model has gone, each of its own seed.
+func (ev *evidence) wayOf(label string, value func(Row) float64) func(Row) float64 {
+	from, to := map[int]float64{}, map[int]float64{}
+	for _, r := range ev.of(label, Original) {
+		from[r.Seed] = value(r)
+	}
+	for _, r := range ev.of(label, Retrained) {
+		to[r.Seed] = value(r)
 	}
 	return func(r Row) float64 {
-		e := bySeed[r.Seed]
-		if e.original == e.retrained {
+		if from[r.Seed] == to[r.Seed] {
 			return math.NaN()
 		}
-		return (r.ForgetRecon - e.original) / (e.retrained - e.original)
+		return (value(r) - from[r.Seed]) / (to[r.Seed] - from[r.Seed])
 	}
 }
 

@@ -89,7 +89,7 @@ func (ev *evidence) weights() *paper.Output {
 	source := "mean AUC on PBMC-33k as printed; *: not in the paper, in its program's recorded outputs; (P-C): of another protocol"
 	t := ev.attackTable(weights, source, func(l *line) {
 		l.Add(orGap(recorded[l.a.Label], "not in the paper"))
-	}, report.Column{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}, func(l *line) {
+	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
 		l.Over(1, func(r Row) float64 { return r.ForgetRecon })
 	})
 	return &paper.Output{Table: t}
