@@ -31,6 +31,11 @@ import (
 // With Exact every retained record is trained on, for all epochs, nothing is chosen,
 // and the noise is that of exactly the steps that are taken.
 //
+// With Noise the noise is that, whatever it spends: of Epsilon nothing is promised then.
+// Noise nn.Zero is the control that tells what the noise does from what the training does:
+// as many records, steps, the same batches and gradients clipped as long, and nothing
+// private, for which no epsilon is stated.
+//
 // The outcome's note says what was spent, by RDP and by the law of the privacy loss
 // ([privacy.History.PRV]), over all steps that ran; the report's history holds the
 // accounts after every epoch.
@@ -41,7 +46,8 @@ import (
 // the dispersion under the squared error, get noise like all; the program freezes them.
 // Nothing reads them. (4) Of fewer than 2,000 retained records half are set aside.
 type DPRetrain struct {
-	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 10
+	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 10; none beside Noise
+	Noise    float64 `json:"noise,omitempty"`    // in units of Norm, 0: what Epsilon needs, nn.Zero: none
 	Delta    float64 `json:"delta,omitempty"`    // 0: 1e-5
 	Norm     float64 `json:"norm,omitempty"`     // the longest gradient of a record, 0: 1
 	Epochs   int     `json:"epochs,omitempty"`   // 0: 50
@@ -61,8 +67,16 @@ var (
 func (DPRetrain) Name() string { return "dp-retrain" }
 
 // About implements Described.
-func (DPRetrain) About() About {
-	return About{"trains anew on the retain set with differential privacy (DP-SGD, epsilon 10)", "Fishing for Privacy, as coded"}
+func (m DPRetrain) About() About {
+	m = m.resolved()
+	how := fmt.Sprintf("with differential privacy (DP-SGD, epsilon %g)", m.Epsilon)
+	switch {
+	case m.Noise == nn.Zero:
+		how = "by DP-SGD without its noise: nothing is private"
+	case m.Noise != 0:
+		how = fmt.Sprintf("with differential privacy (DP-SGD, noise %g)", m.Noise)
+	}
+	return About{"trains anew on the retain set " + how, "Fishing for Privacy, as coded"}
 }
 
 // General implements General.
@@ -75,7 +89,10 @@ func (DPRetrain) Sees() Sees { return Sees{Retain: true} }
 func (m DPRetrain) Resolved() Method { return m.resolved() }
 
 func (m DPRetrain) resolved() DPRetrain {
-	m.Epsilon, m.Delta, m.Norm = cmp.Or(m.Epsilon, 10), cmp.Or(m.Delta, 1e-5), cmp.Or(m.Norm, 1)
+	m.Delta, m.Norm = cmp.Or(m.Delta, 1e-5), cmp.Or(m.Norm, 1)
+	if m.Noise == 0 {
+		m.Epsilon = cmp.Or(m.Epsilon, 10)
+	}
 	m.Epochs, m.LR, m.Batch = cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-3), cmp.Or(m.Batch, 256)
 	m.Patience, m.Sample = cmp.Or(m.Patience, 15), cmp.Or(m.Sample, 1000)
 	if m.Exact {
@@ -92,7 +109,7 @@ func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	}
 	on, plan := r.Retain, train.Plan{}
 	if !m.Exact {
-		aside, rest := r.drawRetained(min(m.Sample, r.Retain.X.Rows/2))
+		aside, rest := r.drawRetained(r.Retain.X.Rows - m.Trained(r.Retain.X.Rows))
 		v, err := r.validation(aside, m.Patience)
 		if err != nil {
 			return nil, err
@@ -105,6 +122,9 @@ func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	}
 	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Fit.Seed}
 	c.Epochs = r.pace.epochs(m.Epochs, c, o)
+	if v := plan.Validation; v != nil {
+		v.Patience = r.pace.patience(m.Patience, c, o)
+	}
 	noise, err := m.noise(on.X.Rows, c.Batch, c.Epochs)
 	if err != nil {
 		return nil, err
@@ -119,13 +139,30 @@ func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	if !m.Exact {
-		note += fmt.Sprintf("; %s, a choice by private records that is not in it", bestOf(history))
+		note += "; " + bestOf(history)
+		if noise > 0 {
+			note += ", a choice by private records that is not in it"
+		}
 	}
 	return &Outcome{Params: p, History: history, Note: note}, nil
 }
 
+// Trained is on how many of so many retained records it trains: as coded not on those that
+// it sets aside.
+func (m DPRetrain) Trained(retained int) int {
+	return retained - min(m.resolved().Sample, retained/2)
+}
+
 // noise is what a training on n records is meant to need: exactly, or as coded.
 func (m DPRetrain) noise(n, batch, epochs int) (float64, error) {
+	switch {
+	case m.Noise != 0 && m.Epsilon != 0:
+		return 0, fmt.Errorf("noise %v and epsilon %v: one follows from the other", m.Noise, m.Epsilon)
+	case m.Noise == nn.Zero:
+		return 0, nil
+	case m.Noise != 0:
+		return m.Noise, nil
+	}
 	k := (n + batch - 1) / batch
 	rate := 1 / float64(k)
 	if !m.Exact {
@@ -138,6 +175,9 @@ func (m DPRetrain) noise(n, batch, epochs int) (float64, error) {
 // spent says what steps of one kind have spent; an epsilon beyond all use is found by
 // RDP alone.
 func (m DPRetrain) spent(h privacy.History) (string, error) {
+	if h.Steps() == 0 {
+		return "no noise, nothing is private", nil
+	}
 	rdp, err := h.RDP(m.Delta)
 	if err != nil {
 		return "", err

@@ -98,7 +98,8 @@ func (m FisherScrub) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if !m.Sum {
 		o = overElements(o)
 	}
-	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	c.Epochs = r.pace.epochs(m.Epochs, c, o)
 	p, history, err := train.Fit(ctx, r.Runner, p, o, c, r.Hooks)
 	if err != nil {
 		return nil, err

@@ -104,12 +104,13 @@ func (m FrozenCritics) against(ctx context.Context, w *watch) (*Outcome, error) 
 	if m.Clip != nn.Zero {
 		plan.Surgeons = []train.Surgeon{train.ClipNorm{Max: m.Clip}}
 	}
-	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed}
+	c := train.Config{Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed}
+	c.Epochs = w.pace.epochs(m.Epochs, c, o)
 	out, err := w.play(ctx, plan, c)
 	if err != nil {
 		return nil, err
 	}
-	out.Note = fmt.Sprintf("%d steps of the model, all of its %d epochs", out.History[len(out.History)-1].Steps, m.Epochs)
+	out.Note = fmt.Sprintf("%d steps of the model, all of its %d epochs", out.History[len(out.History)-1].Steps, c.Epochs)
 	return out, nil
 }
 

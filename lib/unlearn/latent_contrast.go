@@ -80,7 +80,8 @@ func (m LatentContrast) Unlearn(ctx context.Context, r Request) (*Outcome, error
 			train.Against(loss.SquaredError{Output: loss.LatentLogVar}, q[loss.LatentLogVar], m.Spread*each)),
 		r.term("forget", r.Forget, true, train.Target{Loss: loss.LatentDivergence{}, Weight: m.Gamma}),
 	}
-	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	c.Epochs = r.pace.epochs(m.Epochs, c, o)
 	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, train.Hooks{})
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (r Request) validated(ctx context.Context, start nn.Params, on, by Data, c 
 	if err != nil {
 		return nil, err
 	}
-	v, err := r.validation(by, patience)
+	v, err := r.validation(by, r.pace.patience(patience, c, o))
 	if err != nil {
 		return nil, err
 	}

@@ -24,12 +24,17 @@ import (
 // of Jia et al. 2023 and Fan et al. 2024: N' = 50,000 and b' = 256. On full
 // batches an epoch is one step on any number of records, so that nothing changes.
 //
+// Retained gives N' by the retain set: n/N is then the share of the retained records
+// that a pass has, and a pass over all of them is N' records. "Fishing for Privacy" has
+// 28,094 of them, and 110 steps in an epoch.
+//
 // It is a row beside the published number of epochs, not in its place: the steps
 // are those of the paper, and every record is met more often than there.
 type StepMatched[M Method] struct {
-	Of      M   `json:"of,omitzero"`
-	Records int `json:"records,omitempty"` // N', 0: 50,000
-	Batch   int `json:"batch,omitempty"`   // b', 0: 256
+	Of       M   `json:"of,omitzero"`
+	Records  int `json:"records,omitempty"`  // N', 0: 50,000; none beside Retained
+	Retained int `json:"retained,omitempty"` // N' of the retain set alone, 0: by Records
+	Batch    int `json:"batch,omitempty"`    // b', 0: 256
 }
 
 var _ Described = StepMatched[RandomLabel]{}
@@ -39,7 +44,15 @@ func (m StepMatched[M]) Name() string { return m.Of.Name() + "-step-matched" }
 
 // About implements Described.
 func (m StepMatched[M]) About() About {
-	return About{"is " + m.Of.Name() + " for as many steps as the published setting takes on its 50,000 images", aboutOf(m.Of).From + ", step-matched"}
+	m = m.resolved()
+	setting := fmt.Sprintf("%d records", m.Records)
+	switch {
+	case m.Retained != 0:
+		setting = fmt.Sprintf("%d retained records", m.Retained)
+	case m.Records == 50000:
+		setting = "50,000 images"
+	}
+	return About{"is " + m.Of.Name() + " for as many steps as the published setting takes on its " + setting, aboutOf(m.Of).From + ", step-matched"}
 }
 
 // General implements General.
@@ -60,17 +73,27 @@ func (m StepMatched[M]) Version() int { return VersionOf(m.Of) }
 func (m StepMatched[M]) Resolved() Method { return m.resolved() }
 
 func (m StepMatched[M]) resolved() StepMatched[M] {
-	m.Of, m.Records, m.Batch = resolved.Of[Method](m.Of, m.Of.Resolved()).(M), cmp.Or(m.Records, 50000), cmp.Or(m.Batch, 256)
+	m.Of, m.Batch = resolved.Of[Method](m.Of, m.Of.Resolved()).(M), cmp.Or(m.Batch, 256)
+	if m.Retained == 0 {
+		m.Records = cmp.Or(m.Records, 50000)
+	}
 	return m
 }
 
 // Unlearn implements Method.
 func (m StepMatched[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.resolved()
-	if m.Records < 1 || m.Batch < 1 {
-		return nil, fmt.Errorf("%d records in batches of %d: both must be positive", m.Records, m.Batch)
+	here, there := r.Forget.X.Rows+r.Retain.X.Rows, m.Records
+	if m.Retained != 0 {
+		if m.Records != 0 {
+			return nil, fmt.Errorf("%d records and %d retained ones: one of both says how many there are in the published setting", m.Records, m.Retained)
+		}
+		here, there = r.Retain.X.Rows, m.Retained
 	}
-	r.pace = &pace{times: float64(m.Records) / float64(r.Forget.X.Rows+r.Retain.X.Rows), batch: m.Batch}
+	if there < 1 || m.Batch < 1 {
+		return nil, fmt.Errorf("%d records in batches of %d: both must be positive", there, m.Batch)
+	}
+	r.pace = &pace{times: float64(there) / float64(here), batch: m.Batch}
 	r, err := r.shown(m.Of.Sees())
 	if err != nil {
 		return nil, err
@@ -97,6 +120,14 @@ func (p *pace) epochs(epochs int, c train.Config, passes ...train.Objective) int
 		there += math.Ceil(float64(records) * p.times / float64(p.batch))
 	}
 	return max(1, int(math.Round(float64(epochs)*there/float64(here))))
+}
+
+// patience is how many epochs that is, there, of a patience in epochs; 0: never.
+func (p *pace) patience(epochs int, c train.Config, passes ...train.Objective) int {
+	if epochs == 0 {
+		return 0
+	}
+	return p.epochs(epochs, c, passes...)
 }
 
 // aboutOf is what a method says of itself, and nothing of one that does not.

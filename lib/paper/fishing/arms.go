@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 // The labels of the controls. The paper has the original and the retrained model as
 // coded. It lacks an oracle that differs from the original by the forgotten cells
 // alone, another one, and the fine-tuning on the retained cells that ends most
-// methods, alone and for as many epochs.
+// methods, alone and for as many epochs; and the private training without its noise.
 const (
 	Original       = "original"
 	Retrained      = "retrained"
@@ -18,6 +19,8 @@ const (
 	RetrainedCoded = "retrained, as coded"
 	Ten            = "fine-tuning, 10 epochs"
 	Thirty         = "fine-tuning, 30 epochs"
+	Unnoised       = "DP-SGD, no noise"
+	UnnoisedExact  = "DP-SGD, no noise, exact"
 )
 
 // The labels of the paper's methods: as its program has them, and corrected.
@@ -50,6 +53,8 @@ func (c Case) arms() []lab.Arm {
 		{Label: RetrainedCoded, Method: again, Control: true},
 		{Label: Ten, Method: unlearn.RetainTuning{Epochs: 10}, Control: true},
 		{Label: Thirty, Method: unlearn.RetainTuning{Epochs: 30}, Control: true},
+		{Label: Unnoised, Method: unlearn.DPRetrain{Noise: nn.Zero}, Control: true},
+		{Label: UnnoisedExact, Method: unlearn.DPRetrain{Exact: true, Noise: nn.Zero}, Control: true},
 		{Label: RetainTuned, Method: unlearn.RetainTuning{}},
 		{Label: Ascended, Method: unlearn.AscentTuning{}},
 		{Label: Dampened, Method: unlearn.SSD{}},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -124,10 +125,11 @@ type question struct {
 	of        Case
 	negatives []int
 	matched   Matching
-	original  learned.Records // features, for attackers that are transferred
-	drawn     drawing         // the same with codes that were drawn
-	retrained [2]view         // two independent ones
-	lent      learned.Records // features in the original of the case whose attacker is borrowed
+	codes     array.Matrix[float64] // of the unseen cells in the original, by which they are matched
+	original  learned.Records       // features, for attackers that are transferred
+	drawn     drawing               // the same with codes that were drawn
+	retrained [2]view               // two independent ones
+	lent      learned.Records       // features in the original of the case whose attacker is borrowed
 }
 
 func questioned(ctx context.Context, c *lab.Case, of Case) (*question, error) {
@@ -144,6 +146,7 @@ func questioned(ctx context.Context, c *lab.Case, of Case) (*question, error) {
 	if q.matched, q.negatives, err = q.match(original); err != nil {
 		return nil, err
 	}
+	q.codes = array.Convert[float64](original.unseen.codes)
 	if q.original, err = original.records(q.negatives); err != nil {
 		return nil, err
 	}
@@ -211,7 +214,10 @@ func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, 
 		return nil, err
 	}
 	if report != nil {
-		row.Displacement, row.Note = report.Displacement, report.Note
+		row.Displacement, row.Note, row.Steps = report.Displacement, report.Note, report.Steps
+		if row.Private, err = spendingOf(a.Method, report, len(q.Retain)); err != nil {
+			return nil, err
+		}
 	}
 	v, err := viewOf(q.Case, weights)
 	if err != nil {
@@ -219,6 +225,11 @@ func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, 
 	}
 	if err := q.attack(ctx, e, row, v); err != nil {
 		return nil, err
+	}
+	if a.Label == Retrained {
+		if row.Null, err = q.null(ctx, e, v); err != nil {
+			return nil, err
+		}
 	}
 	if row.Drawn, err = q.attackDrawn(ctx, e, v, weights); err != nil {
 		return nil, err

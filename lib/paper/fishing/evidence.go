@@ -142,6 +142,14 @@ type Row struct {
 	// Markers are the marker genes of the case that are among its variable genes.
 	Markers []Marker `json:"markers,omitempty"`
 
+	// Null is what the cross-fitted attacker says of cells that nobody trained on, nil in
+	// all rows but the retrained model's.
+	Null *MatchedNull `json:"null,omitempty"`
+	// Steps are those of the method's last stage, the one that counts epochs.
+	Steps int `json:"steps,omitempty"`
+	// Private is how private training went, nil of every other.
+	Private *Spending `json:"private,omitempty"`
+
 	Displacement float64 `json:"displacement"`   // of the weights, relative
 	Note         string  `json:"note,omitempty"` // what the method says of its way
 	Diverged     string  `json:"diverged,omitempty"`

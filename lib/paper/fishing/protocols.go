@@ -21,7 +21,7 @@ var protocols = paper.Recipe{
 
 // judged are the arms that every protocol looks at.
 func judged() []string {
-	return []string{Original, Retrained, OtherSeed, RetrainedCoded, RetainTuned, Ascended, Scrubbed, Fisher, Private}
+	return []string{Original, Retrained, OtherSeed, RetrainedCoded, RetainTuned, Ascended, Scrubbed, Fisher, Private, PrivateExact}
 }
 
 // byProtocol is the first case of a scale, looked at by every protocol.

@@ -76,7 +76,7 @@ func TestTheTableOfProtocols(t *testing.T) {
 	if printed != 7 || len(table.Rows) != 4+printed || len(c.Protocols) != 8 {
 		t.Errorf("%d rows of the paper's of %d, %d protocols", printed, len(table.Rows), len(c.Protocols))
 	}
-	for scale, want := range map[string]int{"quick": 8, "standard": 9} {
+	for scale, want := range map[string]int{"quick": 8, "standard": 10} {
 		if s, err := byProtocol(scale); err != nil || len(s.Cases[0].arms()) != want {
 			t.Errorf("%s: %d arms, %v", scale, len(s.Cases[0].arms()), err)
 		}

@@ -60,13 +60,17 @@ func (ev *evidence) table2() *paper.Output {
 			{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"},
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
 			{Name: "marker r", Note: "mean correlation of marker genes, with library size; higher is better"},
-			{Name: "paper", Note: "AUC, advantage and ELBO as printed, on PBMC-33k"},
 		},
 	}
+	guarded := ev.guarded()
+	if guarded {
+		t.Columns = append(t.Columns, spentColumn)
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "AUC, advantage and ELBO as printed, on PBMC-33k"})
 	for _, c := range ev.Cases {
 		for _, a := range c.arms() {
 			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
-				t.Rows = append(t.Rows, row(c, a, rows))
+				t.Rows = append(t.Rows, row(c, a, rows, guarded))
 			}
 		}
 	}
@@ -115,8 +119,13 @@ func (ev *evidence) ways(arm string) []string {
 	return []string{fmt.Sprintf("How far %s goes. %s.", arm, strings.Join(out, "; "))}
 }
 
+// guarded reports whether any model was trained privately, which a column speaks of.
+func (ev *evidence) guarded() bool {
+	return slices.ContainsFunc(ev.Rows, func(r Row) bool { return r.Private != nil })
+}
+
 // row is an arm's line.
-func row(c Case, a lab.Arm, rows []Row) report.Row {
+func row(c Case, a lab.Arm, rows []Row, guarded bool) report.Row {
 	l := newLine(c, a, rows)
 	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
 	l.Share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
@@ -127,6 +136,9 @@ func row(c Case, a lab.Arm, rows []Row) report.Row {
 	l.Over(1, func(r Row) float64 { return r.ForgetRecon })
 	l.Over(1, Row.ELBO)
 	l.markers(Row.MarkerR)
+	if guarded {
+		l.spent()
+	}
 	l.Add(report.Str(printed(a.Label)))
 	return l.Row()
 }
@@ -170,7 +182,7 @@ func (ev *evidence) of(label, arm string) []Row {
 func (ev *evidence) notes() []string {
 	var out []string
 	out = append(append(append(out, generated(ev.Cases)...), ev.LeftOut()...), ev.Caveats...)
-	out = append(out, chosenOn(ev.Cases)...)
+	out = append(append(out, chosenOn(ev.Cases)...), ev.trainedNotes()...)
 	for _, c := range ev.Cases {
 		rows := ev.of(c.Label, Original)
 		if len(rows) == 0 {
@@ -184,6 +196,10 @@ func (ev *evidence) notes() []string {
 			"unlearner the cross-fitted attacker shows an advantage of %.3f on average and more than %.3f in 5 of 100 cases, because its folds "+
 			"teach each other; scores that learn nothing from these cells show %.3f and %.3f (seed %d).",
 			c.Label, r.Forget, r.Judged, negatives, same, floor.Mean, floor.P95, fixed.Mean, fixed.P95, r.Seed))
+		if note := nullNote(c, ev.of(c.Label, Retrained)); note != "" {
+			out = append(out, note)
+		}
+		out = append(out, ev.spendings(c)...)
 		if found := r.markerNames(); len(found) < len(c.Markers) {
 			out = append(out, fmt.Sprintf("%s: marker r is the mean over %s: the other markers are not among the variable genes.",
 				c.Label, strings.Join(found, ", ")))

@@ -2,6 +2,7 @@ package fishing
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -64,7 +65,7 @@ func (c Case) kind() string {
 func (ev *evidence) table3() *paper.Output {
 	t := ev.attackTable(table3, "mean AUC and its deviation over three seeds as printed, on PBMC-33k", func(l *line) {
 		l.Add(report.Str(printed3(l.c, l.a.Label)))
-	}, report.Column{Name: "as coded", Note: "P-B of the structured set's attacker, on all cells of this one"}, func(l *line) {
+	}, []report.Column{{Name: "as coded", Note: "P-B of the structured set's attacker, on all cells of this one"}}, func(l *line) {
 		if l.c.Borrows == nil {
 			l.Share(func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value })
 			return
@@ -74,23 +75,27 @@ func (ev *evidence) table3() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// attackTable is a table of what attackers find of every arm of every case, with a
-// column of its own and the paper's.
-func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*line), own report.Column, ownCell func(*line)) *report.Table {
+// attackTable is a table of what attackers find of every arm of every case, with
+// columns of its own and the paper's.
+func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*line), own []report.Column, ownCells func(*line)) *report.Table {
 	t := &report.Table{
 		ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r.ID),
-		Columns: []report.Column{
+		Columns: slices.Concat([]report.Column{
 			{Name: "model"},
 			{Name: "AUC, P-B", Note: "the paper's attacker, of this set's original, on all cells; null 0.5; mean over models with its 95 % interval"},
-			own,
-			{Name: "AUC, cross-fitted", Note: "ours; null 0.5"},
+		}, own, []report.Column{
+			{Name: "AUC, cross-fitted", Note: "ours; null in the notes, near 0.5"},
 			{Name: "advantage", Note: "of the cross-fitted attacker, |2 AUC - 1|, mean over models"},
 			{Name: "chance", Note: "the advantage of the cross-fitted attacker that 5 of 100 perfect unlearners exceed at these numbers of cells"},
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
-			{Name: "paper", Note: source},
-		},
+		}),
 		Notes: append(ev.notes(), ev.overModels()),
 	}
+	guarded := ev.guarded()
+	if guarded {
+		t.Columns = append(t.Columns, spentColumn)
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: source})
 	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
 	for _, c := range ev.Cases {
 		for _, a := range c.arms() {
@@ -100,11 +105,14 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 			}
 			l := newLine(c, a, rows)
 			l.Share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
-			ownCell(l)
+			ownCells(l)
 			l.Share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
 			l.Share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
 			l.Add(report.Num(rowMean(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
 			l.Over(1, Row.ELBO)
+			if guarded {
+				l.spent()
+			}
 			paperCell(l)
 			t.Rows = append(t.Rows, l.Row())
 		}

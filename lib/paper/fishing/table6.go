@@ -39,13 +39,17 @@ func (ev *evidence) table6() *paper.Output {
 			{Name: "ARI", Note: "k-means on latent means with the published types; null 0, higher is better"},
 			{Name: "silhouette", Note: "of the types, Euclidean distance of latent means; higher is better"},
 			{Name: "probe", Note: "share of cells whose type a linear rule names, trained on other cells; null: the largest type's share, in the notes"},
-			{Name: "paper", Note: "ELBO, KL, marker r as coded and ARI as printed, on PBMC-33k"},
 		},
 	}
+	guarded := ev.guarded()
+	if guarded {
+		t.Columns = append(t.Columns, spentColumn)
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "ELBO, KL, marker r as coded and ARI as printed, on PBMC-33k"})
 	for _, c := range ev.Cases {
 		for _, a := range c.arms() {
 			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
-				t.Rows = append(t.Rows, usefulRow(c, a, rows))
+				t.Rows = append(t.Rows, usefulRow(c, a, rows, guarded))
 			}
 		}
 		if rows := ev.of(c.Label, Original); len(rows) > 0 {
@@ -58,7 +62,7 @@ func (ev *evidence) table6() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-func usefulRow(c Case, a lab.Arm, rows []Row) report.Row {
+func usefulRow(c Case, a lab.Arm, rows []Row, guarded bool) report.Row {
 	l := newLine(c, a, rows)
 	l.Over(1, Row.ELBO)
 	l.Over(2, func(r Row) float64 { return r.UnseenDivergence })
@@ -67,6 +71,9 @@ func usefulRow(c Case, a lab.Arm, rows []Row) report.Row {
 	l.Within(-1, 1, func(r Row) float64 { return r.Latent.ARI })
 	l.Within(-1, 1, func(r Row) float64 { return r.Latent.Silhouette })
 	l.Share(func(r Row) float64 { return r.Latent.Probe })
+	if guarded {
+		l.spent()
+	}
 	l.Add(report.Str(printed6(a.Label)))
 	return l.Row()
 }

@@ -2,6 +2,7 @@ package fishing
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -45,6 +46,8 @@ func knobs() []knob {
 			[]string{"0.383* (P-C)", "0.429", "", ""}},
 		{"DP-SGD", "epsilon", []float64{1, 10, 50}, func(v float64) unlearn.Method { return unlearn.DPRetrain{Epsilon: v} },
 			[]string{"0.646*", "0.464", "0.438*"}},
+		{"DP-SGD, exact", "epsilon", []float64{1, 10, 50}, func(v float64) unlearn.Method { return unlearn.DPRetrain{Epsilon: v, Exact: true} },
+			[]string{"", "", ""}},
 	}
 }
 
@@ -59,10 +62,13 @@ func byWeight(scale string) (Study, error) {
 		return s, err
 	}
 	c := s.Cases[0]
-	minutes := map[string]bool{Frozen: c.Only != nil, Extra: c.Only != nil, "DP-SGD": c.Only != nil}
+	brisk := c.Only != nil
 	c.Part, c.Only = "weights", []string{Original, Retrained, OtherSeed}
+	if !brisk {
+		c.Only = append(c.Only, Unnoised, UnnoisedExact)
+	}
 	for _, k := range knobs() {
-		if minutes[k.label] {
+		if brisk && slices.Contains([]string{Frozen, Extra, "DP-SGD", "DP-SGD, exact"}, k.label) {
 			continue
 		}
 		for _, v := range k.values {
@@ -83,7 +89,7 @@ func (ev *evidence) weights() *paper.Output {
 	source := "mean AUC on PBMC-33k as printed; *: not in the paper, in its program's recorded outputs; (P-C): of another protocol"
 	t := ev.attackTable(weights, source, func(l *line) {
 		l.Add(orGap(recorded[l.a.Label], "not in the paper"))
-	}, report.Column{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}, func(l *line) {
+	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
 		l.Over(1, func(r Row) float64 { return r.ForgetRecon })
 	})
 	return &paper.Output{Table: t}

@@ -1,0 +1,167 @@
+package fishing
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+var steps = paper.Recipe{
+	ID:    "fishing/steps",
+	Title: "Fishing. Did the methods have their steps? The paper's epochs beside the paper's steps",
+	Doc: "An epoch of the paper is 110 steps, on 28,094 retained cells in batches of 256; on a smaller set it is fewer, so that the paper's numbers of " +
+		"epochs leave a method less time than in the paper. Every method that counts epochs over the retained cells stands here twice: for the " +
+		"paper's epochs, as in Table 2, and for as many epochs as take the paper's steps. Patience is stretched with them. Every cell is then met more often than in " +
+		"the paper. What methods count in steps already, SCRUB's 20 x 15, the ascent's 10 and the 100 of Fisher scrubbing, is as it was. " +
+		"'way' is the share of the way to retraining that the forgotten cells' loss has gone: 0 at the original, 1 at the model that was retrained, by seed.",
+}
+
+// The paper's PBMC-33k, on which it counts its epochs.
+const (
+	paperTrain    = 28124
+	paperRetained = 28094
+	paperBatch    = 256
+	paperEpochs   = 100
+	paperRate     = 1e-4
+)
+
+// asManySteps is the mark of a row that takes the paper's steps.
+const asManySteps = ", as many steps"
+
+// bySteps is the first case of a scale with every method that counts epochs for the
+// paper's epochs and for its steps.
+func bySteps(scale string) (Study, error) {
+	s, err := StudyAt(scale)
+	if err != nil {
+		return s, err
+	}
+	c := s.Cases[0]
+	all := c.arms()
+	c.Part, c.Only = "steps", []string{Original, Retrained, OtherSeed}
+	for _, a := range all {
+		if m := stretched(a.Method); m != nil {
+			c.Also = append(c.Also, a, lab.Arm{Label: a.Label + asManySteps, Method: m, Control: a.Control})
+		}
+	}
+	s.Cases = []Case{c}
+	return s, nil
+}
+
+// stretched is a method for as many steps as the paper's take, nil where it counts no
+// epochs over the retained cells. Frozen critics and private training count them too and are left out:
+// see leftUnstretched.
+func stretched(m unlearn.Method) unlearn.Method {
+	switch m := m.(type) {
+	case unlearn.RetainTuning:
+		return paced(m)
+	case unlearn.AscentTuning:
+		return paced(m)
+	case unlearn.SSD:
+		return paced(m)
+	case unlearn.SCRUBLatent:
+		return paced(m)
+	case unlearn.LatentContrast:
+		return paced(m)
+	case unlearn.FisherScrub:
+		return paced(m)
+	}
+	return nil
+}
+
+func paced[M unlearn.Method](m M) unlearn.Method {
+	return unlearn.StepMatched[M]{Of: m, Retained: paperRetained, Batch: paperBatch}
+}
+
+// leftUnstretched says why some methods do not stand in the table.
+const leftUnstretched = "Not here: frozen critics, whose 3,300 steps each meet the forgotten cells four times more and take longer than all other rows; " +
+	"private training, whose noise follows from its number of steps, so that more of them are another mechanism; extra-gradient, whose epoch is one step in the paper too; " +
+	"extra-gradient, true, of whose length the paper says nothing; SSD of Foster et al., which takes no step."
+
+func (ev *evidence) steps() *paper.Output {
+	t := &report.Table{
+		ID: steps.ID, Title: steps.Title, Caption: steps.Doc, Provenance: ev.provenance(steps.ID),
+		Columns: []report.Column{
+			{Name: "model"},
+			{Name: "steps", Note: "of the last stage, which counts epochs; fewer than others of its kind where patience ended it"},
+			{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells; mean over models with its 95 % interval"},
+			{Name: "way", Note: "(loss - original's) / (retrained's - original's) of the forgotten cells, by seed; 0: the original, 1: the retrained model"},
+			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
+			{Name: "AUC, cross-fitted", Note: "Table 2's; null in the notes"},
+		},
+		Notes: append(ev.notes(), ev.overModels(), leftUnstretched),
+	}
+	ours := learned.CrossFitted(nil).Name
+	for _, c := range ev.Cases {
+		loss := func(r Row) float64 { return r.ForgetRecon }
+		way := ev.wayOf(c.Label, loss)
+		for _, a := range c.arms() {
+			rows := ev.of(c.Label, a.Label)
+			if len(rows) == 0 {
+				continue
+			}
+			l := newLine(c, a, rows)
+			l.Add(report.Str(spread(rows, func(r Row) int { return r.Steps })))
+			l.Over(1, loss)
+			l.Over(2, way)
+			l.Over(1, Row.ELBO)
+			l.Share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
+			t.Rows = append(t.Rows, l.Row())
+		}
+	}
+	return &paper.Output{Table: t}
+}
+
+// wayOf is the share of the way from a case's original to its retrained model that a
+// value of a model has gone, each of its own seed.
+func (ev *evidence) wayOf(label string, value func(Row) float64) func(Row) float64 {
+	from, to := map[int]float64{}, map[int]float64{}
+	for _, r := range ev.of(label, Original) {
+		from[r.Seed] = value(r)
+	}
+	for _, r := range ev.of(label, Retrained) {
+		to[r.Seed] = value(r)
+	}
+	return func(r Row) float64 {
+		if from[r.Seed] == to[r.Seed] {
+			return math.NaN()
+		}
+		return (value(r) - from[r.Seed]) / (to[r.Seed] - from[r.Seed])
+	}
+}
+
+// trainedNotes say of the cases that are trained at another rate than the paper's how their
+// steps compare with those on its PBMC-33k.
+func (ev *evidence) trainedNotes() []string {
+	var out []string
+	for _, c := range ev.Cases {
+		if rows := ev.of(c.Label, Original); len(rows) > 0 && c.LR != paperRate {
+			out = append(out, trainedNote(c, rows[0].Sizes.Train, rows[0].Sizes.Train-rows[0].Forget))
+		}
+	}
+	return out
+}
+
+// trainedNote compares a training on so many cells, of which some are retained, with the
+// paper's.
+func trainedNote(c Case, cells, retained int) string {
+	const ten = 10
+	tuning := unlearn.RetainTuning{}.Resolved().(unlearn.RetainTuning)
+	return fmt.Sprintf("%s: trained at %g, %g times the paper's rate, for %d steps where the paper takes %d. "+
+		"Methods keep the paper's rate, %g, and its numbers of epochs: %d epochs are %d steps where it takes %d. "+
+		"The recipe 'steps' has the methods for as many steps as the paper's.",
+		c.Label, c.LR, math.Round(c.LR/paperRate*100)/100, c.Fit.Epochs*batchesOf(cells, c.Fit.Batch), paperEpochs*batchesOf(paperTrain, paperBatch),
+		tuning.LR, ten, ten*batchesOf(retained, c.Fit.Batch), ten*batchesOf(paperRetained, paperBatch))
+}
+
+// batchesOf is the number of steps of an epoch; without batches it is one.
+func batchesOf(records, batch int) int {
+	if batch == 0 {
+		return 1
+	}
+	return (records + batch - 1) / batch
+}
