@@ -178,10 +178,14 @@ func (c Case) judges() []learned.Protocol {
 }
 
 // attacked runs every protocol of a case on a model.
-func (c Case) attacked(ctx context.Context, e *engine.Engine, q learned.Question, seed engine.Root) (map[string]Attacked, error) {
+func (q *question) attacked(ctx context.Context, e *engine.Engine, v view, seed engine.Root) (map[string]Attacked, error) {
 	out := map[string]Attacked{}
-	for _, p := range c.judges() {
-		r, err := p.Run(ctx, e, narrowed(p, q), seed)
+	for _, p := range q.of.judges() {
+		put, err := q.asked(p, v)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		r, err := p.Run(ctx, e, put, seed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
