@@ -25,6 +25,8 @@ const (
 	ModelVAE         = "VAE"
 	ModelRetrained   = "VAE, retrained"
 	ModelConditional = "VAE, conditional"
+	ModelNarrow      = "VAE, narrow"
+	ModelNarrowAgain = "VAE, narrow, retrained"
 	ModelDeep        = "deep classifier"
 	ModelDeepAgain   = "deep classifier, retrained"
 	ModelLinear      = "linear classifier"
@@ -75,6 +77,10 @@ func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	narrow, err := c.Lab.Case(ctx, of.narrow(c.Seed-c.Shift))
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range []struct {
 		name  string
 		c     *lab.Case
@@ -82,6 +88,7 @@ func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
 		arm   unlearn.Method
 	}{
 		{ModelVAE, c, layerOfCells, unlearn.DoNothing{}}, {ModelRetrained, c, layerOfCells, unlearn.Retrain{}},
+		{ModelNarrow, narrow, layerOfCells, unlearn.DoNothing{}}, {ModelNarrowAgain, narrow, layerOfCells, unlearn.Retrain{}},
 		{ModelDeep, deep, layerOfBlocks, unlearn.DoNothing{}}, {ModelDeepAgain, deep, layerOfBlocks, unlearn.Retrain{}},
 	} {
 		w, _, err := m.c.Weights(ctx, m.arm)
