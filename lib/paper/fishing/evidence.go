@@ -62,8 +62,12 @@ func saidOf(r *model.Runner, w nn.Params, cells datasets.Part) (s said, err erro
 	return s, s.decoded(p.Outputs[loss.Proportion], cells.X)
 }
 
-// decoded are the losses of what was decoded from the codes.
+// decoded are the losses of what was decoded from the codes, of cells that have their
+// types behind the genes where the network is conditional.
 func (s *said) decoded(proportion, x array.Matrix[float32]) (err error) {
+	if proportion.Cols < x.Cols {
+		x = x.First(proportion.Cols)
+	}
 	if s.recon, err = utility.SquaredErrors(proportion, x, utility.LibrarySizes(x)); err != nil {
 		return err
 	}

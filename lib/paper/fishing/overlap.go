@@ -102,7 +102,7 @@ func overlapPiece(e *paper.Env, of Case, seed int) paper.Piece[Overlap] {
 	return paper.Piece[Overlap]{
 		ID: overlapName(of, seed), About: fmt.Sprintf("Fisher information, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "overlaps.json",
 		Models: []paper.Models{{Setting: of.at(seed), Methods: overlapArms}, {Setting: of.narrow(seed), Methods: overlapArms},
-			{Setting: of.deep(seed), Methods: overlapArms}},
+			{Setting: of.conditional().at(seed), Methods: overlapArms[:1]}, {Setting: of.deep(seed), Methods: overlapArms}},
 		Key:     func(c *lab.Case) store.Key { return overlapKey(l, c, of) },
 		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (c.Fit.Epochs + 8*(6+codedDraws))) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]Overlap, error) { return measureOverlaps(ctx, c, of) },

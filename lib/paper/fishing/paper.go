@@ -24,6 +24,8 @@ func Paper() paper.Paper {
 			ofOverlaps(table7, (*overlaps).table7), ofModels(table8, StudyAt, (*evidence).table8), ofModels(table9, bySize, (*evidence).table9),
 			ofFleets(within), ofModels(weights, byWeight, (*evidence).weights), ofModels(protocols, byProtocol, (*evidence).protocols),
 			ofOverlaps(proposition1, (*overlaps).proposition1), ofOverlaps(largest, (*overlaps).largest),
+			ofModels(grids, byGrid, (*evidence).grids), ofModels(scatteredSizes, byScattered, (*evidence).scatteredSizes),
+			ofModels(conditional, byConditional, (*evidence).conditional), ofModels(mouseSweep, byLambda, (*evidence).mouseSweep),
 			ofModels(figure1, StudyAt, (*evidence).figure1), ofModels(figure2, StudyAt, (*evidence).figure2), ofOverlaps(figure3, (*overlaps).figure3),
 		},
 	}
