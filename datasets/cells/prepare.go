@@ -34,6 +34,9 @@ type Preparation struct {
 	// as the program did to Tabula Muris: then X is no expression any more, and its
 	// sums are no library sizes.
 	Scaled bool `json:"scaled,omitempty"`
+	// Types puts the class of every cell, one-hot, behind its genes, for a conditional
+	// network.
+	Types bool `json:"types,omitempty"`
 }
 
 // Smallest and SecondSmallest are the classes of the cells in the two smallest clusters,
@@ -62,7 +65,7 @@ func (p Preparation) check() error {
 // published program does, and the first TrainFraction of them, in ascending order,
 // are the train part. X is the expression, ln(1 + count per 10,000 of the cell), of
 // every gene that was chosen, in the order of the set; the features are named after
-// them. The seed is Leiden's too, where classes are clusters. IDs are the numbers that the cells have in the set, and datasets.Library is
+// them. With Types the classes stand behind them. The seed is Leiden's too, where classes are clusters. IDs are the numbers that the cells have in the set, and datasets.Library is
 // their total counts, with which counts can be found again.
 func (c *Cells) Prepared(p Preparation, seed uint32) (*datasets.Prepared, error) {
 	out, err := c.prepared(p.Resolved(), seed)
@@ -85,6 +88,12 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	about.Classes, about.Features = chosen.classes, nil
 	for _, j := range chosen.Genes {
 		about.Features = append(about.Features, datasets.Feature{Name: c.Genes[j]})
+	}
+	if p.Types {
+		chosen.x = chosen.withTypes()
+		for _, name := range about.Classes {
+			about.Features = append(about.Features, datasets.Feature{Name: "class " + name})
+		}
 	}
 	all := datasets.Part{X: chosen.x, IDs: kept, Y: chosen.y}
 	all.Extra = map[string][]float64{datasets.Library: chosen.Library}
@@ -147,6 +156,16 @@ func (p Preparation) choose(c *Cells, seed uint32) (*chosen, error) {
 	}
 	out.x, err = cells.Scale(kept.Logged, options.Limit)
 	return out, err
+}
+
+// withTypes is X with the class of every cell behind it, one-hot.
+func (c *chosen) withTypes() array.Matrix[float32] {
+	out := array.New[float32](c.x.Rows, c.x.Cols+len(c.classes))
+	for i := range out.Rows {
+		copy(out.Row(i), c.x.Row(i))
+		out.Row(i)[c.x.Cols+c.y[i]] = 1
+	}
+	return out
 }
 
 // clusterNames are the names of so many clusters, by size.

@@ -228,3 +228,40 @@ func TestABadPreparationIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Classes stand behind the genes, one-hot, in either part; nothing else changes, and the
+// hash does.
+func TestTypesStandBehindTheGenes(t *testing.T) {
+	c, err := Load(t.Context(), "simulated_cells")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 40}, OnCounts: true}}
+	plain, err := c.Prepared(p, 42)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Types = true
+	with, err := c.Prepared(p, 42)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(plain.About.Classes)
+	if with.Hash == plain.Hash || len(with.About.Features) != 40+n || with.About.Features[40].Name != "class "+plain.About.Classes[0] {
+		t.Errorf("features %v", with.About.Features)
+	}
+	for k, part := range []datasets.Part{with.Train, with.Test} {
+		before := []datasets.Part{plain.Train, plain.Test}[k]
+		for i := range part.X.Rows {
+			row, types := part.X.Row(i)[:40], part.X.Row(i)[40:]
+			if !slices.Equal(row, before.X.Row(i)) || len(types) != n {
+				t.Fatalf("cell %d has other genes, or %d types", i, len(types))
+			}
+			for j, v := range types {
+				if (v == 1) != (j == part.Y[i]) || v != 0 && v != 1 {
+					t.Fatalf("cell %d of class %d has the types %v", i, part.Y[i], types)
+				}
+			}
+		}
+	}
+}

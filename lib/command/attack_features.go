@@ -23,7 +23,9 @@ of them: losses, outputs, latent codes.
 M and N are matrices (n, d), a row per record, saved with numpy.save. The protocol
 says on which records attackers are trained and which they score. Ours,
 cross-fitted-logistic and cross-fitted-mlp, standardise the features and score each
-record by an attacker that has not seen it. P-A to P-F are the six of "Fishing for
+record by an attacker that has not seen it. within-groups does so on features less the
+mean of a record's group, its type for instance, and wants --member-groups and
+--nonmember-groups. P-A to P-F are the six of "Fishing for
 Privacy", of which all but P-D score records that the attacker was trained on;
 below them stands what is left when those are not counted. P-A and P-B want the
 features of the same records in the original model too.
@@ -46,12 +48,16 @@ Memory: about five times the files.`,
 	file(&in, &original.Members, "original-members", "npy file: features of the members in the original model", matrix)
 	file(&in, &original.Nonmembers, "original-nonmembers", "npy file: features of the non-members in the original model", matrix)
 	file(&in, &q.Beside, "beside", "npy file: of each matched non-member the row of the member it lies beside, from 0", npy.ReadIndices)
+	var groups learned.Groups
+	file(&in, &groups.Members, "member-groups", "npy file: the group of each member, a number from 0", npy.ReadIndices)
+	file(&in, &groups.Nonmembers, "nonmember-groups", "npy file: the group of each non-member", npy.ReadIndices)
 	nameOf := func(p learned.Protocol) string { return p.Name }
 	names := c.Flags().StringSlice("protocol", []string{learned.CrossFitted(nil).Name},
 		"protocols, with commas between: "+cli.List(namesOf(learned.Protocols(), nameOf)))
 	seed := c.Flags().Uint64("seed", 0, "of deals and attackers")
 	required(c, "members", "nonmembers")
 	c.MarkFlagsRequiredTogether("original-members", "original-nonmembers")
+	c.MarkFlagsRequiredTogether("member-groups", "nonmember-groups")
 	var protocols []learned.Protocol
 	c.PreRunE = func(*cobra.Command, []string) (err error) {
 		protocols, err = chosen("protocol", learned.Protocols(), nameOf, *names)
@@ -60,6 +66,9 @@ Memory: about five times the files.`,
 	in.answers(func(cmd *cobra.Command) (cli.Answer, error) {
 		if cmd.Flags().Changed("original-members") {
 			q.Original = &original
+		}
+		if cmd.Flags().Changed("member-groups") {
+			q.Groups = &groups
 		}
 		reports, err := attackFeatures(cmd, protocols, q, engine.Root(*seed))
 		return attackAnswer("Attackers trained on features", featureRows(reports), reports), err
@@ -106,7 +115,7 @@ func featureRows(reports []*learned.Report) []attacked {
 		if trained > 0 {
 			row.note = fmt.Sprintf("the attacker was trained on %d of the %d records that it scores", trained, len(r.Cells))
 		}
-		if strings.HasPrefix(r.Protocol, "cross-fitted") {
+		if strings.HasPrefix(r.Protocol, "cross-fitted") || r.Protocol == learned.WithinGroups().Name {
 			row.note = "interval and chance are wider by sqrt 2, because folds teach each other"
 		}
 		out = append(out, row)

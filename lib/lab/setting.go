@@ -220,7 +220,9 @@ func (s Setting) ID(o Origin) (string, error) {
 	case s.OfImages():
 		features = info.Shape[0] * info.Shape[1] * info.Shape[2]
 	case s.OfCells():
-		features, classes, prepared = s.Cells.Variable.Top, classes+1, &s.Cells
+		if features, classes, prepared = s.Cells.Variable.Top, classes+1, &s.Cells; s.Cells.Types {
+			features += classes
+		}
 	}
 	arch := s.Arch(features, classes)
 	arch = resolved.Of(arch, arch.Resolved())

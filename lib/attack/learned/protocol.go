@@ -22,6 +22,11 @@ type Protocol struct {
 	// retained cells.
 	Short    bool
 	Attacker Attacker
+	// FirstRetained are the records, the first so many of the retained, to which the last
+	// feature is the distance; 0: all. With OriginalCodes their codes stay those of the
+	// original, whatever model is attacked. Run takes what it is given.
+	FirstRetained int
+	OriginalCodes bool
 
 	// Transferred attackers are trained on the features of the original model and
 	// scored on those of the model under attack; others are trained anew on the
@@ -30,6 +35,12 @@ type Protocol struct {
 	// Standardised features have mean 0 and variance 1 over the records that the
 	// attacker is trained on; a feature without variance becomes 0.
 	Standardised bool
+	// Residual features are those less their mean over the known records of the same group
+	// (Question.Groups), before they are standardised: what is the same in a whole group
+	// tells nothing. The attacker is trained on the groups that have known records of both
+	// roles; where none has, all scores are the same. Of a group without a known record the
+	// features are 0.
+	Residual bool
 	// Folds deals the records of either role into so many parts and scores each part
 	// by an attacker trained on the others. A score is then a record's rank within its
 	// part. A non-member goes where the member goes that it lies beside (see Question);
@@ -60,7 +71,13 @@ type Question struct {
 	// AUC far below 0.5 (0.31 with 35 members and the 10 nearest of 2,482 strangers of
 	// the same law, in 8 dimensions).
 	Beside []int
+	// Groups are those of the records that residual features are taken in; no other
+	// protocol looks at them.
+	Groups *Groups
 }
+
+// Groups say of which group, a type of cells for instance, every record is.
+type Groups struct{ Members, Nonmembers []int }
 
 // Cell is a record's score.
 type Cell struct {
@@ -101,12 +118,16 @@ const level = 0.95
 // beside one of them, the interval holds 0.5 in 88 of 100 cases, not in 95.
 //
 // It refuses records with different features, fewer of a role than folds, values
-// that are not finite, a transferred protocol without Original, and neighbours
-// (Beside) that are no members or all one.
+// that are not finite, a transferred protocol without Original, a residual one without
+// Groups, and neighbours (Beside) that are no members or all one.
 func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Question, seed engine.Root) (*Report, error) {
 	source, err := p.source(q)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	groups, err := p.groups(q)
+	if err != nil {
+		return nil, fmt.Errorf("learned: %s: %w", p.Name, err)
 	}
 	deals, err := p.deals(q.Model, q.Beside, seed)
 	if err != nil {
@@ -114,6 +135,7 @@ func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Question, seed en
 	}
 	r := &Report{Protocol: p.Name}
 	for k, d := range deals {
+		d.groups = groups
 		cells, err := p.judge(ctx, e, source, q.Model, d, p.seedOf(seed, k))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
@@ -127,9 +149,9 @@ func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Question, seed en
 // Borrow scores records with the attacker that Run would train on others: it deals
 // and draws as Run does on taught, and meets none of judged. The program of "Fishing
 // for Privacy" attacks one forget set with the attacker of another so. It refuses
-// protocols that cross-fit, or hold out some of taught.
+// protocols that cross-fit, hold out some of taught, or ask for groups.
 func (p Protocol) Borrow(ctx context.Context, e *engine.Engine, taught, judged Records, seed engine.Root) (*attack.ScoreReport, error) {
-	if p.Folds > 0 || p.HeldOut {
+	if p.Folds > 0 || p.HeldOut || p.Residual {
 		return nil, fmt.Errorf("%s: has no one attacker that could be borrowed", p.Name)
 	}
 	if err := errors.Join(taught.check(" that the attacker is trained on"), judged.check("")); err != nil {
@@ -185,6 +207,7 @@ func (p Protocol) source(q Question) (Records, error) {
 type deal struct {
 	known, judged []int
 	matched       bool // roles stand in another share than in other deals
+	groups        []int
 }
 
 func (p Protocol) deals(r Records, beside []int, seed engine.Root) ([]deal, error) {
@@ -302,7 +325,14 @@ func upTo(n int) []int {
 
 // judge trains one attacker and scores its records.
 func (p Protocol) judge(ctx context.Context, e *engine.Engine, source, model Records, d deal, seed engine.Root) ([]Cell, error) {
-	known, judged := source.take(d.known), model.stacked().Gather(d.judged)
+	taught := d.known
+	if p.Residual {
+		g := within(source, d.groups, d.known)
+		if source, model, taught = g.residuals(source), g.residuals(model), g.both; len(taught) == 0 {
+			return p.cells(make([]float64, len(d.judged)), model, d), nil
+		}
+	}
+	known, judged := source.take(taught), model.stacked().Gather(d.judged)
 	if p.Standardised {
 		s := scaler(known.stacked())
 		known, judged = Records{s.apply(known.Members), s.apply(known.Nonmembers)}, s.apply(judged)
@@ -315,6 +345,11 @@ func (p Protocol) judge(ctx context.Context, e *engine.Engine, source, model Rec
 	if err != nil {
 		return nil, err
 	}
+	return p.cells(scores, model, d), nil
+}
+
+// cells are what an attacker's scores come to, record by record.
+func (p Protocol) cells(scores []float64, model Records, d deal) []Cell {
 	switch {
 	case d.matched:
 		scores = places(scores, func(k int) bool { return d.judged[k] < model.Members.Rows })
@@ -332,7 +367,7 @@ func (p Protocol) judge(ctx context.Context, e *engine.Engine, source, model Rec
 			cells[k].Record -= model.Members.Rows
 		}
 	}
-	return cells, nil
+	return cells
 }
 
 // ranks are the places of scores among themselves, in (0, 1), ties in the middle:

@@ -108,7 +108,7 @@ func TestEveryProtocolFindsAPlantedSignal(t *testing.T) {
 				a.Hidden = []int{24} // as many steps as the protocol's, in less time
 				p.Attacker = a
 			}
-			r := run(t, e, p, Question{Model: model, Original: &original})
+			r := run(t, e, p, Question{Model: model, Original: &original, Groups: inTurn(model, 3)})
 			if !(r.AUC.Low > 0.6) || len(r.Cells) != r.NMembers+r.NNonmembers {
 				t.Errorf("AUC %+v, %d cells of %d + %d", r.AUC, len(r.Cells), r.NMembers, r.NNonmembers)
 			}
@@ -235,6 +235,8 @@ func TestProtocolsRefuseWhatTheyCannotUse(t *testing.T) {
 		"P-A: learned: the attacker is":    {PA(), Question{Model: good}},
 		"29 members and 194 non-members w": {PB(), Question{Model: good, Original: &fewer}},
 		"2 members and 194 non-members in": {CrossFitted(nil), Question{Model: two}},
+		"groups, which are not given":      {WithinGroups(), Question{Model: good}},
+		"groups of 29 members and 194 non": {WithinGroups(), Question{Model: good, Groups: inTurn(fewer, 2)}},
 	} {
 		if _, err := c.p.Run(context.Background(), e, c.q, 1); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)

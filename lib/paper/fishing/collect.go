@@ -125,8 +125,9 @@ type question struct {
 	of        Case
 	negatives []int
 	matched   Matching
+	first     view                  // of the original
 	codes     array.Matrix[float64] // of the unseen cells in the original, by which they are matched
-	original  learned.Records       // features, for attackers that are transferred
+	original  learned.Records       // its features, for attackers that are transferred
 	drawn     drawing               // the same with codes that were drawn
 	retrained [2]view               // two independent ones
 	lent      learned.Records       // features in the original of the case whose attacker is borrowed
@@ -138,6 +139,7 @@ func questioned(ctx context.Context, c *lab.Case, of Case) (*question, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the original: %w", err)
 	}
+	q.first = original
 	for k, m := range []unlearn.Method{unlearn.Retrain{}, unlearn.SecondOracle} {
 		if q.retrained[k], err = q.look(ctx, m); err != nil {
 			return nil, fmt.Errorf("a retrained model: %w", err)
@@ -244,8 +246,7 @@ func (q *question) attack(ctx context.Context, e *engine.Engine, row *Row, v vie
 	if err != nil {
 		return err
 	}
-	put := learned.Question{Model: records, Original: &q.original, Beside: q.matched.beside}
-	if row.Attacks, err = q.of.attacked(ctx, e, put, engine.Root(attackSeed+q.Case.Shift)); err != nil {
+	if row.Attacks, err = q.attacked(ctx, e, v, engine.Root(attackSeed+q.Case.Shift)); err != nil {
 		return err
 	}
 	if q.of.Borrows != nil {

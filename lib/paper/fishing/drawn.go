@@ -50,7 +50,7 @@ type drawing struct {
 // differ by their models.
 func (v view) drawn(c *lab.Case, w nn.Params) (view, error) {
 	network, is := c.Problem.Arch.(vae.Cells)
-	if !is || network.Clusters > 0 {
+	if !is {
 		return v, fmt.Errorf("posteriors of the network %s cannot be drawn from", c.Problem.Arch.Name())
 	}
 	half, err := c.Lab.Join(c.Prepared, vae.Decoder{Of: network})
@@ -68,7 +68,7 @@ func (v view) drawn(c *lab.Case, w nn.Params) (view, error) {
 			return v, err
 		}
 		part.of.codes = array.Convert[float32](codes)
-		p, err := half.Runner.PredictOutputs(weights, part.of.codes, loss.Proportion)
+		p, err := half.Runner.PredictOutputs(weights, behind(part.of.codes, part.cells.X, network.Clusters), loss.Proportion)
 		if err != nil {
 			return v, err
 		}
@@ -77,6 +77,20 @@ func (v view) drawn(c *lab.Case, w nn.Params) (view, error) {
 		}
 	}
 	return v, nil
+}
+
+// behind are the codes with the last columns of the cells behind them: the types, which the
+// decoder of a conditional network sees.
+func behind(codes, x array.Matrix[float32], columns int) array.Matrix[float32] {
+	if columns == 0 {
+		return codes
+	}
+	out := array.New[float32](codes.Rows, codes.Cols+columns)
+	for i := range out.Rows {
+		copy(out.Row(i), codes.Row(i))
+		copy(out.Row(i)[codes.Cols:], x.Row(i)[x.Cols-columns:])
+	}
+	return out
 }
 
 // draw chooses the non-members of the program's reading, in the original.

@@ -61,8 +61,12 @@ func saidOf(r *model.Runner, w nn.Params, cells datasets.Part) (s said, err erro
 	return s, s.decoded(p.Outputs[loss.Proportion], cells.X)
 }
 
-// decoded are the losses of what was decoded from the codes.
+// decoded are the losses of what was decoded from the codes, of cells that have their
+// types behind the genes where the network is conditional.
 func (s *said) decoded(proportion, x array.Matrix[float32]) (err error) {
+	if proportion.Cols < x.Cols {
+		x = x.First(proportion.Cols)
+	}
 	if s.recon, err = utility.SquaredErrors(proportion, x, utility.LibrarySizes(x)); err != nil {
 		return err
 	}
@@ -177,10 +181,14 @@ func (c Case) judges() []learned.Protocol {
 }
 
 // attacked runs every protocol of a case on a model.
-func (c Case) attacked(ctx context.Context, e *engine.Engine, q learned.Question, seed engine.Root) (map[string]Attacked, error) {
+func (q *question) attacked(ctx context.Context, e *engine.Engine, v view, seed engine.Root) (map[string]Attacked, error) {
 	out := map[string]Attacked{}
-	for _, p := range c.judges() {
-		r, err := p.Run(ctx, e, narrowed(p, q), seed)
+	for _, p := range q.of.judges() {
+		put, err := q.asked(p, v)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		r, err := p.Run(ctx, e, put, seed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}

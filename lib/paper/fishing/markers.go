@@ -35,6 +35,10 @@ func markersOf(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) {
 	if err != nil {
 		return nil, err
 	}
+	x := c.Test.X
+	if genes := p.Outputs[loss.Proportion].Cols; genes < x.Cols { // types stand behind them
+		x = x.First(genes)
+	}
 	var out []Marker
 	for _, gene := range genes {
 		j := slices.IndexFunc(c.About.Features, func(f datasets.Feature) bool { return f.Name == gene })
@@ -43,10 +47,10 @@ func markersOf(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) {
 		}
 		m := Marker{Gene: gene}
 		said := p.Outputs[loss.Proportion]
-		if m.R, err = correlation(said, c.Test.X, utility.LibrarySizes(c.Test.X), j); err != nil {
+		if m.R, err = correlation(said, x, utility.LibrarySizes(x), j); err != nil {
 			return nil, err
 		}
-		if m.Bare, err = correlation(said, c.Test.X, ones(c.Test.X.Rows), j); err != nil {
+		if m.Bare, err = correlation(said, x, ones(x.Rows), j); err != nil {
 			return nil, err
 		}
 		out = append(out, m)

@@ -6,12 +6,15 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
 
 // What is compared, beside the models.
@@ -20,7 +23,8 @@ const (
 	codedDraws   = 3  // of them as coded, which takes a pass over all cells each
 	fewest       = 5  // cells of a type, and at most a third of all: a larger type is no forget set
 	// overlapVersion goes up when what is measured changes.
-	overlapVersion = 1
+	// 2: the narrow autoencoder, and the largest entries in common of random sets and as coded.
+	overlapVersion = 2
 	// overlapResults is the version of these tables' numbers, in which no attacker has a part.
 	overlapResults = 2
 )
@@ -65,8 +69,12 @@ type LayerOverlap struct {
 	Rank        float64   `json:"rank"`
 	OthersRank  float64   `json:"others_rank"`
 	CodedRank   float64   `json:"coded_rank"`
-	Top1        float64   `json:"top1"`
-	Top10       float64   `json:"top10"`
+	// The shares of the largest 1 % and 10 % of either set's entries in common.
+	Top1           float64       `json:"top1"`
+	Top10          float64       `json:"top10"`
+	TopRandom      []fisher.Tops `json:"top_random,omitempty"`
+	CodedTop       fisher.Tops   `json:"coded_top"`
+	CodedTopRandom []fisher.Tops `json:"coded_top_random,omitempty"`
 }
 
 // overlaps is what the tables on Fisher information of one scale are made of.
@@ -93,9 +101,10 @@ func overlapPiece(e *paper.Env, of Case, seed int) paper.Piece[Overlap] {
 	l := e.Lab()
 	return paper.Piece[Overlap]{
 		ID: overlapName(of, seed), About: fmt.Sprintf("Fisher information, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "overlaps.json",
-		Models:  []paper.Models{{Setting: of.at(seed), Methods: overlapArms}, {Setting: of.deep(seed), Methods: overlapArms}},
+		Models: []paper.Models{{Setting: of.at(seed), Methods: overlapArms}, {Setting: of.narrow(seed), Methods: overlapArms},
+			{Setting: of.conditional().at(seed), Methods: overlapArms[:1]}, {Setting: of.deep(seed), Methods: overlapArms}},
 		Key:     func(c *lab.Case) store.Key { return overlapKey(l, c, of) },
-		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (c.Fit.Epochs + 6*(6+codedDraws))) },
+		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (c.Fit.Epochs + 8*(6+codedDraws))) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]Overlap, error) { return measureOverlaps(ctx, c, of) },
 	}
 }
@@ -107,12 +116,14 @@ func overlapKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 		Goal       lab.Goal       `json:"goal"`
 		Fit        train.Config   `json:"fit"`
 		Forget     string         `json:"forget"`
+		Narrow     lab.NetworkKey `json:"narrow"`
 		Classifier lab.NetworkKey `json:"classifier"`
 		DeepFit    train.Config   `json:"deep_fit"`
 		Version    int            `json:"version"`
 		Results    int            `json:"results"`
 	}{
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: c.Class,
+		Narrow:     lab.NetworkKeyOf(of.narrow(0).Arch(c.Problem.Train.X.Cols, c.Classes())),
 		Classifier: lab.NetworkKeyOf(deep.Arch(c.Problem.Train.X.Cols, c.Classes())), DeepFit: deep.Fit.WithDefaults(),
 		Version: overlapVersion, Results: overlapResults,
 	}
@@ -126,6 +137,22 @@ func overlapName(c Case, seed int) string {
 // The models of a case that the lab knows: the original, and a retrained one as the
 // control that never met what is forgotten.
 var overlapArms = []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}}
+
+// narrow is a case with a quarter of the latent variables, which makes the paper's second
+// autoencoder of its first, 8 of 32, but for the training: the paper changes the rate, the
+// warm-up, the free bits and who chooses the epoch along with them.
+func (c Case) narrow(seed int) lab.Setting {
+	s := c.at(seed)
+	s.Arch = func(genes, types int) model.Architecture {
+		m, ok := c.Arch(genes, types).Resolved().(vae.Cells)
+		if !ok {
+			return c.Arch(genes, types)
+		}
+		m.Latent = max(1, m.Latent/4)
+		return m
+	}
+	return s
+}
 
 // deepEpochs is how long the deep classifier is trained. The program stops when 95 % of
 // the cells are right in training; the notes of the table say how many are here.

@@ -135,6 +135,11 @@ func (s subject) overlaps(ctx context.Context, kinds []kind, seed engine.Root) (
 				if err != nil {
 					return err
 				}
+				if k.forgot {
+					if err := to.tops(s, d, left, false, func(l *LayerOverlap, t fisher.Tops) { l.TopRandom = append(l.TopRandom, t) }); err != nil {
+						return err
+					}
+				}
 				return to.add(s, d, left, func(l *LayerOverlap, c float64) { l.Random = append(l.Random, c) })
 			})
 			hear(pair[1], func(d fisher.Diagonal) error {
@@ -204,6 +209,20 @@ func (o *Overlap) add(s subject, a, b fisher.Diagonal, put func(l *LayerOverlap,
 	return nil
 }
 
+// tops hands the largest entries in common to put, layer by layer.
+func (o *Overlap) tops(s subject, a, b fisher.Diagonal, dead bool, put func(l *LayerOverlap, t fisher.Tops)) error {
+	shares, err := fisher.TopsShared(a, b, s.layer, dead)
+	if err != nil {
+		return err
+	}
+	for i := range o.Layers {
+		if t, ok := shares[o.Layers[i].Layer]; ok {
+			put(&o.Layers[i], t)
+		}
+	}
+	return nil
+}
+
 // layers are the names of a diagonal's layers in their order.
 func layers(d fisher.Diagonal, of func(string) string) []string {
 	var out []string
@@ -251,6 +270,9 @@ func (o *Overlap) coded(ctx context.Context, s subject, k kind, seed engine.Root
 	if err := o.add(s, own, others, func(l *LayerOverlap, c float64) { l.Coded = c }); err != nil {
 		return err
 	}
+	if err := o.tops(s, own, others, true, func(l *LayerOverlap, t fisher.Tops) { l.CodedTop = t }); err != nil {
+		return err
+	}
 	for i := range o.Layers {
 		l := &o.Layers[i]
 		of := own.Only(func(t string) bool { return l.Layer == fisher.Global || s.layer(t) == l.Layer })
@@ -273,6 +295,9 @@ func (o *Overlap) coded(ctx context.Context, s subject, k kind, seed engine.Root
 			return err
 		}
 		if err := o.add(s, own, left, func(l *LayerOverlap, c float64) { l.CodedRandom = append(l.CodedRandom, c) }); err != nil {
+			return err
+		}
+		if err := o.tops(s, own, left, true, func(l *LayerOverlap, t fisher.Tops) { l.CodedTopRandom = append(l.CodedTopRandom, t) }); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -25,6 +24,8 @@ const (
 	ModelVAE         = "VAE"
 	ModelRetrained   = "VAE, retrained"
 	ModelConditional = "VAE, conditional"
+	ModelNarrow      = "VAE, narrow"
+	ModelNarrowAgain = "VAE, narrow, retrained"
 	ModelDeep        = "deep classifier"
 	ModelDeepAgain   = "deep classifier, retrained"
 	ModelLinear      = "linear classifier"
@@ -75,6 +76,10 @@ func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	narrow, err := c.Lab.Case(ctx, of.narrow(c.Seed-c.Shift))
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range []struct {
 		name  string
 		c     *lab.Case
@@ -82,6 +87,7 @@ func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
 		arm   unlearn.Method
 	}{
 		{ModelVAE, c, layerOfCells, unlearn.DoNothing{}}, {ModelRetrained, c, layerOfCells, unlearn.Retrain{}},
+		{ModelNarrow, narrow, layerOfCells, unlearn.DoNothing{}}, {ModelNarrowAgain, narrow, layerOfCells, unlearn.Retrain{}},
 		{ModelDeep, deep, layerOfBlocks, unlearn.DoNothing{}}, {ModelDeepAgain, deep, layerOfBlocks, unlearn.Retrain{}},
 	} {
 		w, _, err := m.c.Weights(ctx, m.arm)
@@ -91,7 +97,7 @@ func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
 		_, again := m.arm.(unlearn.Retrain)
 		out = append(out, subject{name: m.name, control: again, Problem: m.c.Problem, goal: settled(m.c.Goal), weights: w, layer: m.layer})
 	}
-	conditional, err := conditionalOf(ctx, c)
+	conditional, err := conditionalOf(ctx, c, of)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ModelConditional, err)
 	}
@@ -132,44 +138,41 @@ func layerOfBlocks(tensor string) string {
 	return LayerHidden
 }
 
-// conditionalOf trains the conditional autoencoder, or finds it in the store: as the
-// case's original, on records with their type behind the genes. (The paper gives it
-// the Leiden cluster.)
-func conditionalOf(ctx context.Context, c *lab.Case) (subject, error) {
-	arch, ok := c.Problem.Arch.(vae.Cells)
+// conditional is a case of the paper's conditional autoencoder, of the same cells with
+// their types behind the genes. (The paper gives it the Leiden cluster.)
+func (c Case) conditional() Case {
+	arch := c.Arch
+	c.Cells.Types = true
+	c.Arch = func(features, types int) model.Architecture {
+		m, ok := arch(features-types, types).(vae.Cells)
+		if !ok {
+			return arch(features, types)
+		}
+		m.Clusters = types
+		return m
+	}
+	return c
+}
+
+// conditionalOf is the conditional autoencoder.
+func conditionalOf(ctx context.Context, c *lab.Case, of Case) (subject, error) {
+	with, err := c.Lab.Case(ctx, of.conditional().at(c.Seed-c.Shift))
+	if err != nil {
+		return subject{}, err
+	}
+	m, ok := with.Problem.Arch.Resolved().(vae.Cells)
 	if !ok {
 		return subject{}, fmt.Errorf("%s cannot be made conditional", c.Problem.Arch.Name())
 	}
-	plain := arch.Resolved().(vae.Cells)
-	arch.Clusters = c.Classes()
-	data := *c.Prepared
-	data.Train, data.Test, data.Hash = withTypes(c.Problem.Train, arch.Clusters), withTypes(c.Test, arch.Clusters), derived(c.Hash, "with types")
-	p, err := c.Lab.JoinDerived(&data, arch)
+	w, _, err := with.Weights(ctx, unlearn.DoNothing{})
 	if err != nil {
 		return subject{}, err
 	}
-	fit, rows := c.Fit, everyone(data.Train)
-	fit.Seed = engine.Root(c.Seed)
-	t, err := c.Lab.Train(ctx, lab.Training{Problem: p, Goal: c.Goal, Fit: fit, Rows: rows})
-	if err != nil {
-		return subject{}, err
+	last := m.Latent
+	if len(m.Hidden) > 0 {
+		last = m.Hidden[0]
 	}
-	last := plain.Latent
-	if len(plain.Hidden) > 0 {
-		last = plain.Hidden[0]
-	}
-	return subject{name: ModelConditional, Problem: p, goal: settled(c.Goal), weights: t.Final, layer: layerOfCells, columns: last}, nil
-}
-
-// withTypes has every cell's type, one-hot, behind its genes.
-func withTypes(p datasets.Part, types int) datasets.Part {
-	x := array.New[float32](p.X.Rows, p.X.Cols+types)
-	for i := range x.Rows {
-		copy(x.Row(i), p.X.Row(i))
-		x.Row(i)[p.X.Cols+p.Y[i]] = 1
-	}
-	p.X = x
-	return p
+	return subject{name: ModelConditional, Problem: with.Problem, goal: settled(with.Goal), weights: w, layer: layerOfCells, columns: last}, nil
 }
 
 // linearOf trains the paper's linear classifier: of the means of an autoencoder's

@@ -37,7 +37,7 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	label := o.Cases[0].Label
-	want := []string{ModelVAE, ModelRetrained, ModelConditional, ModelDeep, ModelDeepAgain, ModelLinear}
+	want := []string{ModelVAE, ModelRetrained, ModelConditional, ModelNarrow, ModelNarrowAgain, ModelDeep, ModelDeepAgain, ModelLinear}
 	if got := o.models(label); !slices.Equal(got, want) {
 		t.Fatalf("models %q", got)
 	}
@@ -56,6 +56,12 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 			}
 			if f.Forgot && (len(l.CodedRandom) != codedDraws || l.Weights == 0 || !(l.Rank > 0 && l.Rank <= 1 && l.CodedRank > 0)) {
 				t.Errorf("%s, %s: %+v", f.Model, l.Layer, l)
+			}
+			if f.Forgot && (len(l.TopRandom) != draws || len(l.CodedTopRandom) != codedDraws || !(l.TopRandom[0].Ten > 0) || l.TopRandom[0].Ten > 1) {
+				t.Errorf("%s, %s: the largest entries in common are %+v", f.Model, l.Layer, l)
+			}
+			if !f.Forgot && (l.TopRandom != nil || l.CodedTopRandom != nil) {
+				t.Errorf("%s, %s: %+v of a type that is not forgotten", f.Model, l.Layer, l)
 			}
 			if l.Layer == LayerClusters && l.Cosine > 1e-6 {
 				t.Errorf("%s: cluster columns of different types have the cosine %v", f.Model, l.Cosine)
@@ -77,6 +83,14 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 			t.Errorf("%s is of kind %q", r.Cells[0].Text, r.Kind)
 		}
 	}
+	top := o.largest().Table
+	if err := top.Check(); err != nil || len(top.Rows) != len(table.Rows) {
+		t.Errorf("%d rows, %v", len(top.Rows), err)
+	}
+	if row := top.Rows[len(o.Rows[0].Layers)-1]; row.Cells[10].Text != "0.205  0.496" || *row.Cells[2].Value != o.Rows[0].layer(fisher.Global).Top1 ||
+		*row.Cells[8].Value != o.Rows[0].layer(fisher.Global).CodedTop.Ten {
+		t.Errorf("the row of the whole autoencoder is %+v", row)
+	}
 	if out := o.proposition1(); out.Table.Check() != nil || len(out.Table.Rows) != len(propositionRows) {
 		t.Errorf("%v", out.Table.Check())
 	}
@@ -92,15 +106,15 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 // Every printed value is that of a row.
 func TestPrintedOverlapsHaveTheirRows(t *testing.T) {
 	n := 0
-	for _, m := range []string{ModelVAE, ModelRetrained, ModelConditional, ModelDeep, ModelDeepAgain, ModelLinear} {
+	for _, m := range []string{ModelVAE, ModelRetrained, ModelConditional, ModelNarrow, ModelNarrowAgain, ModelDeep, ModelDeepAgain, ModelLinear} {
 		for _, l := range []string{LayerEncoder, LayerBottleneck, LayerDecoder, LayerOutput, LayerClusters, LayerHidden, fisher.Global} {
 			if printed7(m, l) != "" {
 				n++
 			}
 		}
 	}
-	if n != 13 {
-		t.Errorf("%d of 13 printed values", n)
+	if n != 18 {
+		t.Errorf("%d of 18 printed values", n)
 	}
 }
 
@@ -168,6 +182,18 @@ func TestOverlapsAreThoseOfTheSetsThemselves(t *testing.T) {
 	by = fisher.Coded{Seed: 1}
 	same("the type, as coded", l.Coded, k.cells, k.other)
 	same("random cells, as coded", l.CodedRandom[1], k.stand[1][0], without(k.other, k.stand[1][0]))
+	top := func(what string, got fisher.Tops, dead bool, a, b []int) {
+		t.Helper()
+		want, err := fisher.TopsShared(of(by, a), of(by, b), s.layer, dead)
+		if err != nil || got != want[LayerOutput] {
+			t.Errorf("%s: %v, want %v (%v)", what, got, want, err)
+		}
+	}
+	top("largest as coded", l.CodedTop, true, k.cells, k.other)
+	top("largest of random cells, as coded", l.CodedTopRandom[1], true, k.stand[1][0], without(k.other, k.stand[1][0]))
+	by = fisher.Exact{}
+	top("largest", fisher.Tops{One: l.Top1, Ten: l.Top10}, false, k.cells, k.other)
+	top("largest of random cells", l.TopRandom[2], false, k.stand[2][0], without(k.other, k.stand[2][0]))
 	if l.Cosine > 0.5 || meanOf(l.Random) < 0.7 || meanOf(l.Pairs) > meanOf(l.Random) {
 		t.Errorf("%+v", l)
 	}

@@ -21,7 +21,9 @@ func Paper() paper.Paper {
 			ofModels(table4, StudyAt, (*evidence).table4), ofModels(table5, acrossAt, (*evidence).table5), ofModels(table6, StudyAt, (*evidence).table6),
 			ofOverlaps(table7, (*overlaps).table7), ofModels(table8, StudyAt, (*evidence).table8), ofModels(table9, bySize, (*evidence).table9),
 			ofModels(steps, bySteps, (*evidence).steps), ofFleets(within), ofModels(weights, byWeight, (*evidence).weights), ofModels(protocols, byProtocol, (*evidence).protocols),
-			ofOverlaps(proposition1, (*overlaps).proposition1),
+			ofOverlaps(proposition1, (*overlaps).proposition1), ofOverlaps(largest, (*overlaps).largest),
+			ofModels(grids, byGrid, (*evidence).grids), ofModels(scatteredSizes, byScattered, (*evidence).scatteredSizes),
+			ofModels(conditional, byConditional, (*evidence).conditional), ofModels(mouseSweep, byLambda, (*evidence).mouseSweep),
 			ofModels(figure1, StudyAt, (*evidence).figure1), ofModels(figure2, StudyAt, (*evidence).figure2), ofOverlaps(figure3, (*overlaps).figure3),
 		},
 	}

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/features"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 // A protocol gets the features that the paper gives it: all, or all but the last, of the
@@ -57,6 +59,9 @@ func TestTheTableOfProtocols(t *testing.T) {
 	}
 	for k, p := range c.Protocols {
 		name := strings.TrimPrefix(p.Name, "cross-fitted-")
+		if p.Residual {
+			name = "within types"
+		}
 		if column := table.Columns[k+1]; !strings.HasSuffix(column.Name, name) || !strings.Contains(column.Note, p.About) {
 			t.Errorf("column %d is %q, of %s", k+1, column.Name, p.Name)
 		}
@@ -73,7 +78,7 @@ func TestTheTableOfProtocols(t *testing.T) {
 			printed++
 		}
 	}
-	if printed != 7 || len(table.Rows) != 4+printed || len(c.Protocols) != 8 {
+	if printed != 7 || len(table.Rows) != 4+printed || len(c.Protocols) != 11 {
 		t.Errorf("%d rows of the paper's of %d, %d protocols", printed, len(table.Rows), len(c.Protocols))
 	}
 	for scale, want := range map[string]int{"quick": 8, "standard": 10} {
@@ -83,5 +88,61 @@ func TestTheTableOfProtocols(t *testing.T) {
 	}
 	if _, err := byProtocol("huge"); err == nil {
 		t.Error("an unknown scale is taken")
+	}
+}
+
+// P-A's last feature is the distance to the first retained cells, of the model under attack
+// or, kept, of the original; of more retained cells than it takes P-A is not P-B.
+func TestTheReferenceOfEveryProtocol(t *testing.T) {
+	s := shortened(t, byProtocol, Original, Retrained, OtherSeed)
+	c, err := environment(t).Lab().Case(t.Context(), s.Cases[0].at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := questioned(t.Context(), c, s.Cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := q.look(t.Context(), unlearn.Retrain{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, kept := learned.PA(), learned.PAKept()
+	few.FirstRetained, kept.FirstRetained = 50, 50
+	distance := func(p learned.Protocol) float64 {
+		got, err := q.asked(p, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := got.Model.Nonmembers
+		return m.Row(3)[m.Cols-1]
+	}
+	by := func(codes array.Matrix[float32]) float64 {
+		d, err := features.Neighbours{Codes: other.unseen.codes.Gather(q.negatives), Reference: codes}.MeanDistances()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d[3]
+	}
+	for name, c := range map[string]struct{ got, want float64 }{
+		"P-B": {distance(learned.PB()), by(other.retain.codes)}, "P-A": {distance(learned.PA()), by(other.retain.codes)},
+		"P-A of 50": {distance(few), by(other.retain.codes.Gather(upTo(50)))}, "kept": {distance(kept), by(q.first.retain.codes.Gather(upTo(50)))},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: distance %v, want %v", name, c.got, c.want)
+		}
+	}
+	if got, _ := q.asked(few, other); got.Original.Members.Row(0)[got.Original.Members.Cols-1] == q.original.Members.Row(0)[q.original.Members.Cols-1] {
+		t.Error("the attacker of P-A learned by other retained cells than it is scored by")
+	}
+	for i, row := range c.Forget {
+		if g := q.types().Members[i]; g != c.Problem.Train.Y[row] || g == q.types().Nonmembers[0] && q.sameType() == 0 {
+			t.Errorf("member %d is of type %d", i, g)
+		}
+	}
+	for i, row := range q.negatives {
+		if q.types().Nonmembers[i] != c.Test.Y[row] {
+			t.Errorf("non-member %d is of type %d", i, q.types().Nonmembers[i])
+		}
 	}
 }

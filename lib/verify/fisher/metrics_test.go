@@ -286,3 +286,63 @@ func TestGradientsByHand(t *testing.T) {
 	near(t, "exact", d(OfGradients(many)).Tensors[0].Values[0], 1.25, 0.03)
 	near(t, "batches of 30", d(Coded{Batch: 30}.OfGradients(many)).Tensors[0].Values[0], 1+30*0.25, 0.3)
 }
+
+// The largest entries are those that a sort puts first, with many equal ones and with
+// numbers of every size; roles do not matter to a share of equal numbers.
+func TestTheLargestAreThoseOfASort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for trial := range 50 {
+		a, b := random(rng, 7, 11), random(rng, 5, 3)
+		for _, v := range [][]float64{a.Values, b.Values} {
+			for i := range v {
+				switch v[i] = math.Abs(v[i]); trial % 3 {
+				case 1:
+					v[i] = math.Round(2 * v[i])
+				case 2:
+					v[i] = math.Ldexp(v[i], rng.IntN(1200)-900)
+				}
+			}
+		}
+		a.Values[3] = math.Copysign(0, -1)
+		d, all := of(a, b), slices.Concat(a.Values, b.Values)
+		k := 1 + rng.IntN(len(all))
+		sorted := slices.Sorted(slices.Values(all))
+		bar, n := sorted[len(sorted)-k], 0
+		for i, is := range largest(d, k) {
+			if is {
+				n++
+			}
+			if is && all[i] < bar || !is && all[i] > bar {
+				t.Fatalf("trial %d: of %v the entry %v is among the %d largest: %t", trial, sorted, all[i], k, is)
+			}
+		}
+		if n != k {
+			t.Fatalf("trial %d: %d of %d marked", trial, n, k)
+		}
+	}
+}
+
+// By category, as a whole, and with dead tensors only where they count.
+func TestTopsShared(t *testing.T) {
+	v := func(from, step float64) []float64 {
+		var out []float64
+		for i := range 100 {
+			out = append(out, from+step*float64(i))
+		}
+		return out
+	}
+	a := of(vector("x", v(1, 1)...), vector("y", v(1, 1)...), vector("dead", make([]float64, 100)...))
+	b := of(vector("x", v(1, 1)...), vector("y", v(100, -1)...), vector("dead", make([]float64, 100)...))
+	category := func(name string) string { return name }
+	got := must[map[string]Tops](t)(TopsShared(a, b, category, false))
+	if got["x"] != (Tops{1, 1}) || got["y"] != (Tops{0, 0}) || len(got) != 3 || got[Global] != (Tops{0.5, 0.5}) {
+		t.Errorf("%+v", got)
+	}
+	got = must[map[string]Tops](t)(TopsShared(a, b, category, true))
+	if got["dead"] != (Tops{1, 1}) || len(got) != 4 {
+		t.Errorf("with dead ones %+v", got)
+	}
+	if _, err := TopsShared(a, of(vector("x", 1)), category, false); err == nil {
+		t.Error("other tensors are taken")
+	}
+}

@@ -59,27 +59,92 @@ func TopShared(a, b Diagonal, share float64) (float64, error) {
 	return float64(both) / float64(k), nil
 }
 
+// Tops are the shares of the largest entries that two diagonals have in common.
+type Tops struct {
+	One float64 `json:"one"` // of the largest 1 %; null 0.01
+	Ten float64 `json:"ten"` // of the largest 10 %; null 0.1
+}
+
+// TopsShared are TopShared's of 1 % and of 10 %, by category and as a whole. Tensors that
+// are dead in both are left out, unless dead says that they count among the weights.
+func TopsShared(a, b Diagonal, category func(tensor string) string, dead bool) (map[string]Tops, error) {
+	if err := alike(a, b); err != nil {
+		return nil, err
+	}
+	gone, names := map[string]bool{}, map[string]bool{Global: true}
+	if !dead {
+		gone = deadTensors(a, b)
+	}
+	for _, t := range a.Tensors {
+		if name := category(t.Name); name != "" {
+			names[name] = true
+		}
+	}
+	out := map[string]Tops{}
+	for name := range names {
+		is := func(t string) bool { return !gone[t] && (name == Global || category(t) == name) }
+		x, y := a.Only(is), b.Only(is)
+		if len(x.Tensors) == 0 {
+			continue
+		}
+		var t Tops
+		var err error
+		if t.One, err = TopShared(x, y, 0.01); err == nil {
+			t.Ten, err = TopShared(x, y, 0.1)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out[name] = t
+	}
+	return out, nil
+}
+
 // largest marks the k largest entries.
 func largest(d Diagonal, k int) []bool {
-	var all []float64
+	bar, above := kth(d, k)
+	marked, equal := make([]bool, 0, d.Size()), k-above
 	for _, t := range d.Tensors {
-		all = append(all, t.Values...)
-	}
-	sorted := slices.Clone(all)
-	slices.Sort(sorted)
-	bar := sorted[len(sorted)-k]
-	above := len(sorted) - firstAbove(sorted, bar)
-	marked, equal := make([]bool, len(all)), k-above
-	for i, v := range all {
-		switch {
-		case v > bar:
-			marked[i] = true
-		case v == bar && equal > 0:
-			marked[i] = true
-			equal--
+		for _, v := range t.Values {
+			is := v > bar
+			if v == bar && equal > 0 {
+				is = true
+				equal--
+			}
+			marked = append(marked, is)
 		}
 	}
 	return marked
+}
+
+// kth is the k-th largest entry, and how many are larger. Entries are not negative, so
+// that they are ordered as their bits are: the first of these say in which of 2^16 bins an
+// entry lies, and one bin alone is sorted.
+func kth(d Diagonal, k int) (bar float64, above int) {
+	const low = 48
+	bin := func(v float64) uint64 { return math.Float64bits(v+0) >> low } // -0 is 0
+	counts := make([]int, 1<<(64-low))
+	for _, t := range d.Tensors {
+		for _, v := range t.Values {
+			counts[bin(v)]++
+		}
+	}
+	at := uint64(len(counts) - 1)
+	for above+counts[at] < k {
+		above += counts[at]
+		at--
+	}
+	var in []float64
+	for _, t := range d.Tensors {
+		for _, v := range t.Values {
+			if bin(v) == at {
+				in = append(in, v)
+			}
+		}
+	}
+	slices.Sort(in)
+	bar = in[len(in)-(k-above)]
+	return bar, above + len(in) - firstAbove(in, bar)
 }
 
 // firstAbove is the place of the first value above bar.
