@@ -35,7 +35,7 @@ func TestAFleetMakesItsTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 3*8 + 4; len(s.Rows) != want {
+	if want := 3*14 + 4; len(s.Rows) != want {
 		t.Fatalf("%d findings, want %d", len(s.Rows), want)
 	}
 	for _, f := range s.Rows {
@@ -59,7 +59,7 @@ func TestAFleetMakesItsTable(t *testing.T) {
 	if err := table.Check(); err != nil {
 		t.Error(err)
 	}
-	if len(table.Rows) != 12 || table.Rows[0].Kind != report.Control || len(s.records()) != 28*8 {
+	if len(table.Rows) != 18 || table.Rows[0].Kind != report.Control || len(s.records()) != 46*8 {
 		t.Errorf("%d rows, %d records", len(table.Rows), len(s.records()))
 	}
 	again, err := collectFleets(t.Context(), e, briefFleets())
