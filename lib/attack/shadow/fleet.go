@@ -128,7 +128,7 @@ var together = []float64{0.001, 0.01, 0.05}
 // its shadows, the laws of members are the noisier ones and the null lies lower: 0.486
 // for 12 models, 0.494 for 24, 0.4975 for 48 (simulated).
 func (f Fleet) Attack(a Attack) (*Sweep, error) {
-	return f.Judge(a.Name(), a.Mutual(), func(m int) ([]float64, error) {
+	return f.Judge(a.Name(), f.Mutual(a), func(m int) ([]float64, error) {
 		e, _, err := f.Against(m)
 		if err != nil {
 			return nil, err
@@ -136,6 +136,11 @@ func (f Fleet) Attack(a Attack) (*Sweep, error) {
 		return a.Scores(e)
 	})
 }
+
+// Mutual tells whether what one model says as a shadow about another is what that says about
+// it: so it is of a Mutual attack, unless shadows are so Few that of two models one at most
+// is the other's.
+func (f Fleet) Mutual(a Attack) bool { return a.Mutual() && (f.Few == 0 || 2*f.Few >= len(f.In)) }
 
 // Threshold is the attack without shadows: a model's own scores.
 func (f Fleet) Threshold(name string) (*Sweep, error) {

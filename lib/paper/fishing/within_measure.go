@@ -117,11 +117,11 @@ func (h heard) fleet(in [][]bool) shadow.Fleet {
 	return shadow.Fleet{Scores: h.dealt, In: in, Population: &h.unseen, Pairs: true}
 }
 
-// attacked is what an attack by shadow models says.
-func (h heard) attacked(in [][]bool, s shadowed) (*shadow.Sweep, error) {
+// few is the evidence for one of them.
+func (h heard) few(in [][]bool, s shadowed) shadow.Fleet {
 	f := h.fleet(in)
 	f.Few = s.few
-	return f.Attack(s.by)
+	return f
 }
 
 // askTable asks classifiers about a table: LiRA looks at scaled confidences, RMIA and
@@ -159,11 +159,12 @@ func (f Fleet) askTable(ctx context.Context, models *lab.Fleet, m unlearn.Method
 		if _, is := s.by.(shadow.RMIA); is {
 			signal = logP
 		}
-		within, err := signal.attacked(in, s)
+		evidence := signal.few(in, s)
+		within, err := evidence.Attack(s.by)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, Found{Attack: s.name(), Features: 1, Others: cmp.Or(s.few, f.others()), Mutual: s.by.Mutual(), Within: within})
+		found = append(found, Found{Attack: s.name(), Features: 1, Others: cmp.Or(s.few, f.others()), Mutual: evidence.Mutual(s.by), Within: within})
 	}
 	return found, nil
 }
@@ -323,9 +324,10 @@ func (a *asked) plain() []ask {
 func (a *asked) byShadows() (out []ask) {
 	bound := a.bound()
 	for _, s := range a.of.shadows() {
+		evidence := bound.few(a.in, s)
 		q := ask{
-			Found:  Found{Attack: s.name(), Features: 1, Others: cmp.Or(s.few, a.of.others()), Mutual: s.by.Mutual()},
-			within: func() (*shadow.Sweep, error) { return bound.attacked(a.in, s) },
+			Found:  Found{Attack: s.name(), Features: 1, Others: cmp.Or(s.few, a.of.others()), Mutual: evidence.Mutual(s.by)},
+			within: func() (*shadow.Sweep, error) { return evidence.Attack(s.by) },
 		}
 		if l, is := s.by.(shadow.LiRA); is && l.Offline {
 			q.matched = a.offline(s, bound)

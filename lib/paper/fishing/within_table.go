@@ -221,8 +221,9 @@ func (s *fleets) matchedNull() (out []string) {
 				continue
 			}
 			e := shadow.OverPairs(r.Matched, false).Within(0, 1)
-			out = append(out, fmt.Sprintf("%s: on matched cells 0.5 is not the null. *%s* has %.2f [%.2f, %.2f] on retrained models; without any type it "+
-				"is .52 to .53 by simulation, because a matched cell is judged together with the member that it lies beside.", f.Label, Own, e.Value, e.Low, e.High))
+			out = append(out, fmt.Sprintf("%s: on matched cells 0.5 is not the null. *%s* has %.2f [%.2f, %.2f] on retrained models. Most of that is the "+
+				"type; where members and unseen cells are drawn alike it is 0.50 to 0.53 (simulated), because a matched cell is judged together with "+
+				"the member that it lies beside.", f.Label, Own, e.Value, e.Low, e.High))
 		}
 	}
 	return out

@@ -55,7 +55,13 @@ func TestAFleetMakesItsTable(t *testing.T) {
 	if text := out.Figure.Text(); !strings.Contains(text, "within, "+Retrained) || !strings.Contains(text, "matched, "+Original) {
 		t.Errorf("the figure does not show what it is for: %s", text)
 	}
+	if text := out.Figure.Text(); !strings.Contains(text, Aligned) || !strings.Contains(text, AlignedByCell) || !strings.Contains(text, "lira-offline-pooled") {
+		t.Errorf("the figure shows no aligned attacker beside LiRA: %s", text)
+	}
 	table := out.Table
+	if !slices.ContainsFunc(table.Notes, func(n string) bool { return strings.Contains(n, "on matched cells 0.5 is not the null") }) {
+		t.Errorf("no note says what the null of matched cells is: %q", table.Notes)
+	}
 	if err := table.Check(); err != nil {
 		t.Error(err)
 	}
@@ -109,7 +115,7 @@ func TestAMemoryIsFoundWithinItsCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	finds := []string{generative.Recon{}.Name(), generative.ELBO{}.Name(), Learned, shadow.LiRA{Pooled: true}.Name(), shadow.LiRA{Offline: true, Pooled: true}.Name()}
+	finds := []string{generative.Recon{}.Name(), generative.ELBO{}.Name(), Own, Learned, Invariant, Aligned, AlignedCCA, AlignedByCell, shadow.LiRA{Pooled: true}.Name(), shadow.LiRA{Offline: true, Pooled: true}.Name()}
 	for _, f := range s.Rows {
 		t.Logf("%s, %s: %v", f.Arm, f.Attack, f.Within.AUC)
 		switch {
