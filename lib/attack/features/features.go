@@ -35,6 +35,23 @@ func WithoutNorms(p Posterior) (array.Matrix[float64], error) { return p.columns
 // Losses is [recon, KL, recon + KL], the third of the paper's critics.
 func Losses(p Posterior) (array.Matrix[float64], error) { return p.columns(false, false) }
 
+// Invariant is what no rotation of the latent axes changes, a row per record, with the
+// logarithm of the trace of the posterior's covariance in the place of the length of the
+// log-variances:
+//
+//	[recon, KL, recon + KL, ||mu||, log trace]
+func Invariant(p Posterior) (array.Matrix[float64], error) {
+	d, err := p.check()
+	if err != nil {
+		return array.Matrix[float64]{}, err
+	}
+	out, buffer, spread := array.New[float64](len(p.Recon), 5), make([]float64, d), Spread(p.LogVar)
+	for i, recon := range p.Recon {
+		copy(out.Row(i), []float64{recon, p.KL[i], recon + p.KL[i], length(p.Mu.Read(buffer, i)), spread[i]})
+	}
+	return out, nil
+}
+
 // Names are the columns of Full for a number of latent axes; WithoutNorms is the
 // same less the last two, Losses the first three.
 func Names(axes int) []string {

@@ -15,6 +15,9 @@ type Fleet struct {
 	Features []array.Matrix[float64] // of each model: a row per record
 	In       [][]bool                // In[m][i]: model m was trained on record i
 	Pairs    bool                    // models 2j and 2j+1 are a pair, see shadow.Fleet: they are in one fold
+	// Seen are the features in every model as an attacker of model k has them: in the axes
+	// of k, for instance. Every model then has an attacker of its own. nil: Features.
+	Seen func(k int) ([]array.Matrix[float64], error)
 }
 
 // AcrossModels scores the records in every model, by an attacker that was trained on
@@ -29,24 +32,43 @@ func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f Fleet, fo
 	if err := f.check(folds); err != nil {
 		return nil, fmt.Errorf("learned: across models: %w", err)
 	}
-	var known []array.Matrix[float64]
-	for _, m := range f.Features {
-		known = append(known, scaler(m).apply(m))
-	}
-	out := make([][]float64, len(known))
+	out := make([][]float64, len(f.Features))
 	for k := range folds {
-		judge, err := a.Fit(ctx, e, f.but(k, folds, known), engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k))))
-		if err != nil {
-			return nil, err
-		}
-		for m := range known {
+		var judge Judge
+		var known []array.Matrix[float64]
+		for m := range f.Features {
 			if f.fold(m, folds) != k {
 				continue
+			}
+			var err error
+			if judge == nil || f.Seen != nil {
+				if known, err = f.standardised(m); err != nil {
+					return nil, fmt.Errorf("learned: across models: %w", err)
+				}
+				if judge, err = a.Fit(ctx, e, f.but(k, folds, known), engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k)))); err != nil {
+					return nil, err
+				}
 			}
 			if out[m], err = judge(known[m]); err != nil {
 				return nil, err
 			}
 		}
+	}
+	return out, nil
+}
+
+// standardised are the features in every model as an attacker of model k has them.
+func (f Fleet) standardised(k int) (out []array.Matrix[float64], err error) {
+	if f.Seen != nil {
+		if f.Features, err = f.Seen(k); err == nil {
+			err = f.checkFeatures()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("as an attacker of model %d sees them: %w", k, err)
+		}
+	}
+	for _, x := range f.Features {
+		out = append(out, scaler(x).apply(x))
 	}
 	return out, nil
 }
@@ -86,6 +108,10 @@ func (f Fleet) check(folds int) error {
 	if folds < 2 || draws < folds {
 		return fmt.Errorf("%d models in %d folds", len(f.Features), folds)
 	}
+	return f.checkFeatures()
+}
+
+func (f Fleet) checkFeatures() error {
 	if len(f.In) != len(f.Features) {
 		return fmt.Errorf("%d models, training sets of %d", len(f.Features), len(f.In))
 	}

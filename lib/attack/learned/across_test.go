@@ -2,6 +2,7 @@ package learned_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -139,4 +140,71 @@ func TestAcrossModelsRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, words)
 		}
 	}
+}
+
+// An attacker that sees all features as they are judges alike, whether all models share one
+// view or each has its own; what it sees of a model's axes turned in one of them is of that
+// model alone.
+func TestAcrossModelsAsEachSeesThem(t *testing.T) {
+	f := pairs(5, 2)
+	f.Features[7].Data[3] += 0.5
+	plain, err := learned.AcrossModels(context.Background(), nil, learned.Logistic{}, f, 6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := f
+	own.Seen = func(k int) ([]array.Matrix[float64], error) {
+		if k != 4 {
+			return f.Features, nil
+		}
+		var out []array.Matrix[float64]
+		for _, x := range f.Features {
+			out = append(out, array.Matrix[float64]{Rows: x.Rows, Cols: x.Cols, Data: make([]float64, len(x.Data))}) // sees nothing
+		}
+		return out, nil
+	}
+	seen, err := learned.AcrossModels(context.Background(), nil, learned.Logistic{}, own, 6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m := range plain {
+		switch blind := len(slices.Compact(slices.Clone(seen[m]))) == 1; {
+		case m != 4 && !slices.Equal(plain[m], seen[m]):
+			t.Errorf("model %d is judged otherwise", m)
+		case blind != (m == 4):
+			t.Errorf("model %d: an attacker that sees nothing tells records apart", m)
+		}
+	}
+	for words, at := range map[string]func(k int) ([]array.Matrix[float64], error){
+		"of model 3 sees them: no axes":        func(k int) ([]array.Matrix[float64], error) { return f.Features, errorAt(k, 3) },
+		"model 1: features of 19 x 3":          func(int) ([]array.Matrix[float64], error) { return shorter(f.Features), nil },
+		"training sets of 12":                  func(int) ([]array.Matrix[float64], error) { return f.Features[1:], nil },
+		"features in model 0: row 0, column 0": func(int) ([]array.Matrix[float64], error) { return broken(f.Features), nil },
+	} {
+		own.Seen = at
+		if _, err := learned.AcrossModels(context.Background(), nil, learned.Logistic{}, own, 6, 1); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+}
+
+func errorAt(k, at int) error {
+	if k == at {
+		return errors.New("no axes")
+	}
+	return nil
+}
+
+func shorter(x []array.Matrix[float64]) []array.Matrix[float64] {
+	out := slices.Clone(x)
+	out[1] = out[1].First(3)
+	out[1].Rows, out[1].Data = 19, out[1].Data[:57]
+	return out
+}
+
+func broken(x []array.Matrix[float64]) []array.Matrix[float64] {
+	out := slices.Clone(x)
+	out[0].Data = slices.Clone(out[0].Data)
+	out[0].Data[0] = math.NaN()
+	return out
 }

@@ -23,6 +23,9 @@ type Fleet struct {
 	// every record has as many shadows with it as without it, whether the target had it
 	// or not. What makes a record hard cancels in the mean over a pair.
 	Pairs bool
+	// Few is how many shadows a model has, those that follow it, the first after the last;
+	// in Pairs they are whole pairs. 0: all others.
+	Few int
 }
 
 // Against is the evidence against model m, by all others but its partner, and the
@@ -34,12 +37,12 @@ func (f Fleet) Against(m int) (e Evidence, member []bool, err error) {
 	if m < 0 || m >= f.Scores.Rows {
 		return e, nil, fmt.Errorf("shadow: model %d of %d", m, f.Scores.Rows)
 	}
-	var others []int
-	for k := range f.In {
-		if k != m && !(f.Pairs && k/2 == m/2) {
-			others = append(others, k)
-			e.Shadows.In = append(e.Shadows.In, f.In[k])
-		}
+	others, err := f.others(m)
+	if err != nil {
+		return e, nil, err
+	}
+	for _, k := range others {
+		e.Shadows.In = append(e.Shadows.In, f.In[k])
 	}
 	e.Target, e.Shadows.Scores = f.Scores.Row(m), f.Scores.Gather(others)
 	if p := f.Population; p != nil {
@@ -49,6 +52,25 @@ func (f Fleet) Against(m int) (e Evidence, member []bool, err error) {
 		e.Population = &Population{Target: p.Row(m), Shadows: p.Gather(others)}
 	}
 	return e, f.In[m], nil
+}
+
+// others are the shadows of model m, in order.
+func (f Fleet) others(m int) (out []int, err error) {
+	for k := range f.In {
+		if k != m && !(f.Pairs && k/2 == m/2) {
+			out = append(out, k)
+		}
+	}
+	switch {
+	case f.Few == 0:
+		return out, nil
+	case f.Few < 0 || f.Few > len(out) || f.Pairs && f.Few%2 == 1:
+		return nil, fmt.Errorf("shadow: %d shadows of a model with %d others%s", f.Few, len(out), map[bool]string{true: ", in pairs"}[f.Pairs])
+	}
+	next, _ := slices.BinarySearch(out, m) // the first that follows m, or its pair
+	out = slices.Concat(out[next:], out[:next])[:f.Few]
+	slices.Sort(out)
+	return out, nil
 }
 
 // check refuses a fleet that is too small, or is not one of pairs and says so.
@@ -106,7 +128,7 @@ var together = []float64{0.001, 0.01, 0.05}
 // its shadows, the laws of members are the noisier ones and the null lies lower: 0.486
 // for 12 models, 0.494 for 24, 0.4975 for 48 (simulated).
 func (f Fleet) Attack(a Attack) (*Sweep, error) {
-	return f.Judge(a.Name(), a.Mutual(), func(m int) ([]float64, error) {
+	return f.Judge(a.Name(), f.Mutual(a), func(m int) ([]float64, error) {
 		e, _, err := f.Against(m)
 		if err != nil {
 			return nil, err
@@ -114,6 +136,11 @@ func (f Fleet) Attack(a Attack) (*Sweep, error) {
 		return a.Scores(e)
 	})
 }
+
+// Mutual tells whether what one model says as a shadow about another is what that says about
+// it: so it is of a Mutual attack, unless shadows are so Few that of two models one at most
+// is the other's.
+func (f Fleet) Mutual(a Attack) bool { return a.Mutual() && (f.Few == 0 || 2*f.Few >= len(f.In)) }
 
 // Threshold is the attack without shadows: a model's own scores.
 func (f Fleet) Threshold(name string) (*Sweep, error) {
@@ -169,11 +196,16 @@ func (f Fleet) judged(m int, scores func(m int) ([]float64, error)) (s attack.Sa
 
 // over is the mean over models, with an interval over what was drawn by itself.
 func (f Fleet) over(x []float64, mutual bool) stats.Estimate {
-	over := stats.OverModels
 	if f.Pairs {
-		x, over = PairMeans(x), "pairs of models"
+		return OverPairs(x, mutual).Within(0, 1)
 	}
-	return widened(stats.MeanInterval(x, level, over), mutual)
+	return widened(stats.MeanInterval(x, level, stats.OverModels), mutual).Within(0, 1)
+}
+
+// OverPairs is the mean of a value of every model of a fleet of pairs, with the interval
+// that Attack has, but for the bounds of a share: the value may be a difference.
+func OverPairs(x []float64, mutual bool) stats.Estimate {
+	return widened(stats.MeanInterval(PairMeans(x), level, "pairs of models"), mutual)
 }
 
 // PairMeans are the means of the values of models 2j and 2j+1.
@@ -210,6 +242,6 @@ func widened(e stats.Estimate, mutual bool) stats.Estimate {
 	if mutual {
 		factor = math.Sqrt(2 * float64(e.N-1) / float64(e.N-2)) // without bound for two models
 	}
-	e.Low, e.High = max(0, e.Value+float64(factor*(e.Low-e.Value))), min(1, e.Value+float64(factor*(e.High-e.Value)))
+	e.Low, e.High = e.Value+float64(factor*(e.Low-e.Value)), e.Value+float64(factor*(e.High-e.Value))
 	return e
 }

@@ -390,6 +390,98 @@ func TestTheOtherOfAPairIsNoShadow(t *testing.T) {
 	}
 }
 
+// Few shadows are the pairs that follow a model's own, the first after the last; as many as
+// there are is all of them.
+func TestFewShadowsAreTheNextPairs(t *testing.T) {
+	f := paired(rand.New(rand.NewPCG(3, 8)), 12, 10, 4, 1)
+	f.Few = 4
+	for m := range 12 {
+		e, _, err := f.Against(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []int{(m/2 + 1) % 6, (m/2 + 2) % 6}
+		slices.Sort(want)
+		for k := range 4 {
+			other := 2*want[k/2] + k%2
+			if e.Shadows.Scores.Rows != 4 || !slices.Equal(e.Shadows.Scores.Row(k), f.Scores.Row(other)) ||
+				!slices.Equal(e.Shadows.In[k], f.In[other]) || !slices.Equal(e.Population.Shadows.Row(k), f.Population.Row(other)) {
+				t.Errorf("model %d: shadow %d is not model %d", m, k, other)
+			}
+		}
+		for i := range 10 {
+			if with, without := e.Shadows.of(i); len(with) != 2 || len(without) != 2 {
+				t.Errorf("model %d, record %d: %d shadows with and %d without it", m, i, len(with), len(without))
+			}
+		}
+	}
+	for few, mutual := range map[int]bool{0: true, 4: false, 6: true, 10: true} {
+		if f.Few = few; f.Mutual(LiRA{}) != mutual || f.Mutual(LiRA{Offline: true}) {
+			t.Errorf("%d of 10 shadows are mutual: %t", few, f.Mutual(LiRA{}))
+		}
+	}
+	f.Few = 10
+	some, err := f.Attack(LiRA{Pooled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Few = 0
+	if all, err := f.Attack(LiRA{Pooled: true}); err != nil || all.AUC.Value != some.AUC.Value || all.AUC.Low != some.AUC.Low {
+		t.Errorf("all ten: %v, want %v, %v", some.AUC, all.AUC, err)
+	}
+	for _, few := range []int{-2, 3, 12} {
+		if f.Few = few; f.In != nil {
+			if _, err := f.Attack(LiRA{Pooled: true}); err == nil || !strings.Contains(err.Error(), "with 10 others, in pairs") {
+				t.Errorf("%d shadows: %v", few, err)
+			}
+		}
+	}
+	f = fleet(rand.New(rand.NewPCG(3, 8)), 5, 10, 4, 1)
+	f.Few = 3
+	if e, _, err := f.Against(3); err != nil || !slices.Equal(e.Shadows.Scores.Row(0), f.Scores.Row(0)) || !slices.Equal(e.Shadows.Scores.Row(2), f.Scores.Row(4)) {
+		t.Errorf("without pairs models 4, 0 and 1 are the shadows of model 3: %v", err)
+	}
+}
+
+// Few shadows have their null at one half and the right intervals, and find less.
+func TestFewShadowsAreCalibrated(t *testing.T) {
+	const trials, models = 600, 24
+	for _, a := range []Attack{LiRA{Pooled: true}, LiRA{Offline: true, Pooled: true}} {
+		held := 0
+		var areas, few, all []float64
+		for k := range trials {
+			f := paired(rand.New(rand.NewPCG(uint64(k), 12)), models, 40, 0, 0)
+			f.Few = 8
+			s, err := f.Attack(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			areas = append(areas, s.AUC.Value)
+			held += btoi(s.AUC.Low <= 0.5 && 0.5 <= s.AUC.High)
+			if k >= 40 {
+				continue
+			}
+			f = paired(rand.New(rand.NewPCG(uint64(k), 13)), models, 40, 0, 0.5)
+			for n, out := range map[int]*[]float64{4: &few, 0: &all} {
+				f.Few = n
+				if s, err = f.Attack(a); err != nil {
+					t.Fatal(err)
+				}
+				*out = append(*out, s.AUC.Value)
+			}
+		}
+		if c := float64(held) / trials; math.Abs(c-0.95) > 3*math.Sqrt(0.05*0.95/trials) {
+			t.Errorf("%s: %.3f of the intervals hold 0.5", a.Name(), c)
+		}
+		if e := stats.MeanInterval(areas, 0.999, "trials"); e.Low > 0.5 || e.High < 0.5 {
+			t.Errorf("%s: AUC without memory %v", a.Name(), e)
+		}
+		if some, most := stats.MeanInterval(few, 0.95, "trials"), stats.MeanInterval(all, 0.95, "trials"); some.High > most.Low || some.Low < 0.6 {
+			t.Errorf("%s finds %v with 4 shadows, %v with 22", a.Name(), some, most)
+		}
+	}
+}
+
 // What makes a record hard is the same in both models of a pair and cancels.
 func TestOverPairsHardRecordsCancel(t *testing.T) {
 	f := paired(rand.New(rand.NewPCG(4, 8)), 12, 30, 4, 0)

@@ -84,11 +84,15 @@ func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 // features are the paper's 70, the last being the distance to the nearest of the
 // retained cells in the model's own latent space.
 func (s said) features(retain said) (array.Matrix[float64], error) {
-	f, err := features.Full(features.Posterior{Recon: s.recon, KL: s.divergence, Mu: s.mean, LogVar: s.logVar})
+	f, err := features.Full(s.posterior())
 	if err != nil {
 		return f, err
 	}
 	return features.WithDistance(f, features.Neighbours{Codes: s.codes, Reference: retain.codes})
+}
+
+func (s said) posterior() features.Posterior {
+	return features.Posterior{Recon: s.recon, KL: s.divergence, Mu: s.mean, LogVar: s.logVar}
 }
 
 // take are the cells at these positions.

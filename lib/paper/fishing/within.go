@@ -25,7 +25,8 @@ var within = paper.Recipe{
 		"model's partner. 'within' is the AUC of the cells that a model had against those of the same type that it had not: no matched " +
 		"non-members are needed, and an attacker who knows the type alone has one half. 'matched' is the same attack by the paper's protocol: " +
 		"the cells that the model had against the unseen cells nearest to them. 'retrained' models never had any of the cells; what an " +
-		"attack finds there is not membership.",
+		"attack finds there is not membership. Learned attackers are logistic regressions; the columns say on how many features of a cell, and " +
+		"from how many other models they learned.",
 }
 
 // Fleet is a study's fleet: models of one recipe, among which the records of a group,
@@ -121,9 +122,16 @@ type Found struct {
 	Arm    string `json:"arm"`
 	Attack string `json:"attack"`
 	Dealt  int    `json:"n_dealt"` // records, half of which each model had
+	// Features is how many numbers of a record the attack looks at, Others how many other
+	// models it compares with or learns from.
+	Features int `json:"n_features"`
+	Others   int `json:"n_others"`
+	// Mutual says that what one model teaches about another is what that teaches about it.
+	Mutual bool `json:"mutual,omitempty"`
 	// Within are the records that a model had against those of the same group that it
-	// had not; nil where the attack cannot be asked.
+	// had not; nil where the attack cannot be asked, which Why says why.
 	Within *shadow.Sweep `json:"within,omitempty"`
+	Why    string        `json:"why,omitempty"`
 	// Matched are, per model, those that it had against the unseen records that lie
 	// nearest to them, of which there are Negatives, SameType of them of the group, on
 	// average over models.
@@ -193,8 +201,10 @@ type fleetEvidence struct {
 
 // FleetResults is the version of the numbers of the within-cluster table. 2: an attacker
 // learns from a matched cell where he learns from the member that it lies beside. 3: see
-// Results. 4: unseen cells are those that no method looks at.
-const FleetResults = 4
+// Results. 4: unseen cells are those that no method looks at. 5: attackers that learn on other
+// models have all of them but the partner, as those by shadow models have; latent axes are
+// aligned; an attacker knows half of a model's own cells.
+const FleetResults = 5
 
 func fleetKey(l *lab.Lab, first *lab.Case, of Fleet) store.Key {
 	k := fleetEvidence{

@@ -1,7 +1,9 @@
 package fishing
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,7 +13,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/cells"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -21,24 +22,59 @@ import (
 // The rows of the table beside the attacks of packages generative and shadow.
 const (
 	TypeAlone = "type alone"
-	Learned   = "70 features, learned"
 	LossAlone = "loss"
+	// Own is an attacker that knows the membership of half of a model's own dealt cells.
+	Own = "logistic, the model's own cells"
+	// What follows is trained on other models. Invariant has no latent axes, Learned has the
+	// paper's features, Aligned and AlignedCCA have latent axes turned into those of the
+	// model under attack. Two have each feature less what other models say of the same cell,
+	// as attacks by shadow models have.
+	Invariant       = "logistic, other models, without axes"
+	Learned         = "logistic, other models, axes as they are"
+	Aligned         = "logistic, other models, axes rotated"
+	AlignedCCA      = "logistic, other models, axes by CCA"
+	InvariantByCell = Invariant + ", cell by cell"
+	AlignedByCell   = Aligned + ", cell by cell"
 )
 
-// shadows are the attacks by shadow models. With fewer than some 64 models the paper
+// shadowed is an attack by shadow models. With fewer than some 64 models the paper
 // of LiRA takes one variance for all records.
-func shadows() []shadow.Attack {
-	return []shadow.Attack{shadow.LiRA{Pooled: true}, shadow.LiRA{Offline: true, Pooled: true}, shadow.RMIA{}}
+type shadowed struct {
+	by  shadow.Attack
+	few int // shadows; 0: all other models but the partner
 }
+
+func (s shadowed) name() string {
+	if s.few == 0 {
+		return s.by.Name()
+	}
+	return fmt.Sprintf("%s, %d shadows", s.by.Name(), s.few)
+}
+
+// shadows are the attacks by shadow models: with all of them, and LiRA with few.
+func (f Fleet) shadows() []shadowed {
+	online, offline := shadow.LiRA{Pooled: true}, shadow.LiRA{Offline: true, Pooled: true}
+	out := []shadowed{{by: online}, {by: offline}, {by: shadow.RMIA{}}}
+	for _, few := range []int{16, 8} {
+		if few < f.others() {
+			out = append(out, shadowed{online, few}, shadowed{offline, few})
+		}
+	}
+	return out
+}
+
+// others is how many models there are beside one and its partner.
+func (f Fleet) others() int { return f.Models - 2 }
 
 // Attacks are the rows of a fleet.
 func (f Fleet) Attacks() []string {
-	out := []string{TypeAlone, generative.Recon{}.Name(), generative.KL{}.Name(), generative.ELBO{}.Name(), Learned}
+	out := []string{TypeAlone, generative.Recon{}.Name(), generative.KL{}.Name(), generative.ELBO{}.Name(),
+		Own, Invariant, Learned, Aligned, AlignedCCA, InvariantByCell, AlignedByCell}
 	if f.Whole {
 		out = []string{LossAlone}
 	}
-	for _, a := range shadows() {
-		out = append(out, a.Name())
+	for _, s := range f.shadows() {
+		out = append(out, s.name())
 	}
 	return out
 }
@@ -81,6 +117,13 @@ func (h heard) fleet(in [][]bool) shadow.Fleet {
 	return shadow.Fleet{Scores: h.dealt, In: in, Population: &h.unseen, Pairs: true}
 }
 
+// few is the evidence for one of them.
+func (h heard) few(in [][]bool, s shadowed) shadow.Fleet {
+	f := h.fleet(in)
+	f.Few = s.few
+	return f
+}
+
 // askTable asks classifiers about a table: LiRA looks at scaled confidences, RMIA and
 // the threshold at the logarithm of the label's probability.
 func (f Fleet) askTable(ctx context.Context, models *lab.Fleet, m unlearn.Method) ([]Found, error) {
@@ -110,17 +153,18 @@ func (f Fleet) askTable(ctx context.Context, models *lab.Fleet, m unlearn.Method
 	if err != nil {
 		return nil, err
 	}
-	found := []Found{{Attack: LossAlone, Within: threshold}}
-	for _, a := range shadows() {
+	found := []Found{{Attack: LossAlone, Features: 1, Within: threshold}}
+	for _, s := range f.shadows() {
 		signal := scaled
-		if _, is := a.(shadow.RMIA); is {
+		if _, is := s.by.(shadow.RMIA); is {
 			signal = logP
 		}
-		s, err := signal.fleet(in).Attack(a)
+		evidence := signal.few(in, s)
+		within, err := evidence.Attack(s.by)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, Found{Attack: a.Name(), Within: s})
+		found = append(found, Found{Attack: s.name(), Features: 1, Others: cmp.Or(s.few, f.others()), Mutual: evidence.Mutual(s.by), Within: within})
 	}
 	return found, nil
 }
@@ -139,8 +183,9 @@ type asked struct {
 	models   *lab.Fleet
 	in       [][]bool
 	signals  map[string]*heard
-	features []array.Matrix[float64] // of each model: of the dealt cells
-	matched  []matched               // of each model
+	features []array.Matrix[float64] // of each model: the paper's, of the dealt cells
+	latents  latents
+	matched  []matched // of each model
 }
 
 // matched are the cells that a model had and the unseen ones nearest to them.
@@ -193,6 +238,12 @@ func (a *asked) listen(k int, c *lab.Case, w nn.Params) error {
 		return err
 	}
 	a.features = append(a.features, features)
+	if err := a.latents.add(dealt, v.retain, features); err != nil {
+		return err
+	}
+	if !slices.Equal(c.Retain, a.models.Models[0].Retain) {
+		return errors.New("the cells that every model has differ from those of the first")
+	}
 	near, err := cells.Matched(array.Convert[float64](v.forget.mean), array.Convert[float64](strangers.mean), a.of.Neighbours)
 	if err != nil {
 		return err
@@ -222,49 +273,74 @@ func (s said) bound() []float64 {
 	return out
 }
 
+// ask is how an attack is asked; matched is nil where it cannot be asked about matched
+// cells, and why says why it can be asked nothing.
+type ask struct {
+	Found
+	within  func() (*shadow.Sweep, error)
+	matched func(k int, m matched) (attack.Samples, error)
+	why     string
+}
+
 // found asks every attack of the table.
 func (a *asked) found(ctx context.Context) ([]Found, error) {
 	var out []Found
-	add := func(name string, within *shadow.Sweep, err error, areas func(k int, m matched) (attack.Samples, error)) error {
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	for _, q := range slices.Concat(a.plain(), a.learners(ctx), a.byShadows()) {
+		f := q.Found
+		if f.Why = q.why; f.Why == "" {
+			var err error
+			if f.Within, err = q.within(); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Attack, err)
+			}
 		}
-		f := Found{Attack: name, Within: within}
-		if areas != nil {
-			if err := a.against(&f, areas); err != nil {
-				return fmt.Errorf("%s, matched: %w", name, err)
+		if q.matched != nil {
+			if err := a.against(&f, q.matched); err != nil {
+				return nil, fmt.Errorf("%s, matched: %w", f.Attack, err)
 			}
 		}
 		out = append(out, f)
-		return nil
-	}
-	bound := a.signals[generative.ELBO{}.Name()]
-	alone, err := bound.fleet(a.in).Judge(TypeAlone, false, func(int) ([]float64, error) { return make([]float64, len(a.models.Dealt)), nil })
-	if err := add(TypeAlone, alone, err, a.typeAlone); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{generative.Recon{}.Name(), generative.KL{}.Name(), generative.ELBO{}.Name()} {
-		h := a.signals[name]
-		s, err := h.fleet(a.in).Threshold(name)
-		if err := add(name, s, err, h.matched); err != nil {
-			return nil, err
-		}
-	}
-	s, err := a.learned(ctx, *bound)
-	if err := add(Learned, s, err, a.crossFitted(ctx)); err != nil {
-		return nil, err
-	}
-	for _, by := range shadows() {
-		var areas func(k int, m matched) (attack.Samples, error)
-		if l, is := by.(shadow.LiRA); is && l.Offline {
-			areas = a.offline(l, *bound)
-		}
-		s, err := bound.fleet(a.in).Attack(by)
-		if err := add(by.Name(), s, err, areas); err != nil {
-			return nil, err
-		}
 	}
 	return out, nil
+}
+
+// plain are the attacks that learn nothing and look at one model.
+func (a *asked) plain() []ask {
+	nothing := func(int) ([]float64, error) { return make([]float64, len(a.models.Dealt)), nil }
+	out := []ask{{
+		Found: Found{Attack: TypeAlone}, matched: a.typeAlone,
+		within: func() (*shadow.Sweep, error) { return a.judge(TypeAlone, false, nothing) },
+	}}
+	for _, name := range []string{generative.Recon{}.Name(), generative.KL{}.Name(), generative.ELBO{}.Name()} {
+		h := a.signals[name]
+		out = append(out, ask{
+			Found: Found{Attack: name, Features: 1}, matched: h.matched,
+			within: func() (*shadow.Sweep, error) { return h.fleet(a.in).Threshold(name) },
+		})
+	}
+	return out
+}
+
+// byShadows are the attacks by shadow models.
+func (a *asked) byShadows() (out []ask) {
+	bound := a.bound()
+	for _, s := range a.of.shadows() {
+		evidence := bound.few(a.in, s)
+		q := ask{
+			Found:  Found{Attack: s.name(), Features: 1, Others: cmp.Or(s.few, a.of.others()), Mutual: evidence.Mutual(s.by)},
+			within: func() (*shadow.Sweep, error) { return evidence.Attack(s.by) },
+		}
+		if l, is := s.by.(shadow.LiRA); is && l.Offline {
+			q.matched = a.offline(s, bound)
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+func (a *asked) bound() heard { return *a.signals[generative.ELBO{}.Name()] }
+
+func (a *asked) judge(name string, mutual bool, scores func(m int) ([]float64, error)) (*shadow.Sweep, error) {
+	return a.bound().fleet(a.in).Judge(name, mutual, scores)
 }
 
 // against fills in what the paper's protocol says, of every model.
@@ -311,26 +387,13 @@ func picked(x []float64, at []int) (out []float64) {
 	return out
 }
 
-// folds of the attackers that learn across models.
-const folds = 4
-
-// learned is the attacker of the paper's features, trained on other models.
-func (a *asked) learned(ctx context.Context, like heard) (*shadow.Sweep, error) {
-	scores, err := learned.AcrossModels(ctx, a.models.Lab.Engine, learned.Logistic{}, learned.Fleet{Features: a.features, In: a.in, Pairs: true},
-		min(folds, len(a.in)/2), engine.Root(attackSeed+a.models.Lab.Shift))
-	if err != nil {
-		return nil, err
-	}
-	return like.fleet(a.in).Judge(Learned, true, func(m int) ([]float64, error) { return scores[m], nil })
-}
-
 // crossFitted is the attacker of the paper's features trained on the model itself, as in
 // Table 2.
 func (a *asked) crossFitted(ctx context.Context) func(k int, m matched) (attack.Samples, error) {
 	return func(k int, m matched) (s attack.Samples, err error) {
 		p := learned.CrossFitted(nil)
 		p.Folds = min(p.Folds, len(m.had), len(m.negatives))
-		r, err := p.Run(ctx, a.models.Lab.Engine, learned.Question{Model: m.features, Beside: m.beside}, engine.Root(attackSeed+a.models.Lab.Shift))
+		r, err := p.Run(ctx, a.models.Lab.Engine, learned.Question{Model: m.features, Beside: m.beside}, a.seed())
 		if err != nil {
 			return s, err
 		}
@@ -347,8 +410,8 @@ func (a *asked) crossFitted(ctx context.Context) func(k int, m matched) (attack.
 
 // offline is LiRA on the cells that a model had and on their matched ones, which no
 // shadow had.
-func (a *asked) offline(by shadow.LiRA, bound heard) func(k int, m matched) (attack.Samples, error) {
-	f := shadow.Fleet{Pairs: true}
+func (a *asked) offline(by shadowed, bound heard) func(k int, m matched) (attack.Samples, error) {
+	f := shadow.Fleet{Pairs: true, Few: by.few}
 	for k, in := range a.in {
 		f.In = append(f.In, slices.Concat(in, make([]bool, bound.unseen.Cols)))
 		f.Scores.Data = append(append(f.Scores.Data, bound.dealt.Row(k)...), bound.unseen.Row(k)...)
@@ -359,7 +422,7 @@ func (a *asked) offline(by shadow.LiRA, bound heard) func(k int, m matched) (att
 		if err != nil {
 			return s, err
 		}
-		scores, err := by.Scores(e)
+		scores, err := by.by.Scores(e)
 		if err != nil {
 			return s, err
 		}

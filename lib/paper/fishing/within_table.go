@@ -1,9 +1,12 @@
 package fishing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -26,12 +29,15 @@ func (s *fleets) table() *paper.Output {
 			Note: "after unlearning the half that the model had; the shadow models have unlearned theirs"})
 	}
 	t.Columns = append(t.Columns, []report.Column{
-		{Name: "within, retrained", Note: "models that had none of the cells: the null"},
-		{Name: "matched, original", Note: "the paper's protocol: cells that the model had against the unseen ones nearest to them"},
+		{Name: "within, retrained", Note: "models that had none of the cells: the null, by which the others are to be judged"},
+		{Name: "original less retrained", Note: "within, pair by pair; null 0"},
+		{Name: "matched, original", Note: "the paper's protocol: cells that the model had against the unseen ones nearest to them; the null is the next column, not 0.5"},
 		{Name: "matched, retrained", Note: "the same of models that had none of them: what is not membership"},
+		{Name: "features", Note: "numbers of a record in one model that the attack looks at"},
+		{Name: "other models", Note: "that the attack learns from or compares with: all but the attacked one and its partner, or the first of them that follow it"},
 		{Name: "floor", Note: "the mean of |2 AUC - 1| of one model by chance, within the group"},
 		{Name: "in", Note: "records of the group that a model had; its partner had the others"},
-		{Name: "models"},
+		{Name: "models", Note: "that are attacked in turn"},
 	}...)
 	for _, f := range s.Fleets {
 		for _, name := range f.Attacks() {
@@ -73,7 +79,8 @@ func (s *fleets) row(f Fleet, name string) (report.Row, bool) {
 	for _, arm := range s.unlearned() {
 		row.Cells = append(row.Cells, inside(found, arm))
 	}
-	row.Cells = append(row.Cells, inside(found, Retrained), outside(found, Original), outside(found, Retrained),
+	row.Cells = append(row.Cells, inside(found, Retrained), beyond(found), outside(found, Original), outside(found, Retrained),
+		report.Num(float64(original.Features), 0), report.Num(float64(original.Others), 0),
 		report.Num(stats.ChanceFloor(in, original.Dealt-in).Mean, 2), report.Num(float64(in), 0), report.Num(float64(f.Models), 0))
 	if name == TypeAlone {
 		row.Kind = report.Control
@@ -83,35 +90,68 @@ func (s *fleets) row(f Fleet, name string) (report.Row, bool) {
 
 func inside(found map[string]Found, arm string) report.Cell {
 	f, there := found[arm]
-	if !there {
+	switch {
+	case !there:
 		return report.Gap("not asked")
+	case f.Within == nil:
+		return report.Gap(f.Why)
 	}
 	return report.Est(f.Within.AUC, 3)
 }
 
 func rarely(f Found) report.Cell {
-	if f.Within.Rare == nil {
+	switch {
+	case f.Within == nil:
+		return report.Gap(f.Why)
+	case f.Within.Rare == nil:
 		return report.Gap("too few")
 	}
 	return report.Est(*f.Within.Rare, 3)
 }
 
+// beyond is what an attack finds in the original models beyond what it finds in those that
+// had none of the records.
+func beyond(found map[string]Found) report.Cell {
+	original, null := found[Original], found[Retrained]
+	switch {
+	case null.Attack == "":
+		return report.Gap("not asked")
+	case original.Within == nil || null.Within == nil:
+		return report.Gap(cmp.Or(original.Why, null.Why))
+	}
+	less := Inside(original)
+	for k, v := range Inside(null) {
+		less[k] -= v
+	}
+	return report.Est(shadow.OverPairs(less, original.Mutual).Against(0, stats.NearNull), 3)
+}
+
+// outside is judged against retrained models where there are any: cells of the group
+// against others have no null that could be known without them.
 func outside(found map[string]Found, arm string) report.Cell {
 	f, there := found[arm]
 	switch {
 	case !there:
 		return report.Gap("not asked")
+	case len(f.Matched) == 0 && f.Mutual && f.Features > 1:
+		return report.Gap("learns within the group")
 	case len(f.Matched) == 0:
 		return report.Gap("needs models that had the record")
 	}
-	e := stats.MeanInterval(shadow.PairMeans(f.Matched), 0.95, "pairs of models").Within(0, 1)
-	return report.Est(e.Against(0.5, stats.NearNull), 3)
+	e := shadow.OverPairs(f.Matched, false).Within(0, 1)
+	if null := found[Retrained].Matched; arm != Retrained && len(null) > 0 {
+		e = e.Against(shadow.OverPairs(null, false).Value, stats.NearNull)
+	}
+	return report.Est(e, 3)
 }
 
 // records are the values behind the table, one of each model, arm and attack.
 func (s *fleets) records() []fleetRecord {
 	var out []fleetRecord
 	for _, f := range s.Rows {
+		if f.Within == nil {
+			continue
+		}
 		for m, r := range f.Within.Models {
 			rec := fleetRecord{Case: f.Case, Arm: f.Arm, Attack: f.Attack, Model: m, In: r.NMembers, Out: r.NNonmembers, Within: r.AUC.Value}
 			if len(f.Matched) > 0 {
@@ -149,11 +189,44 @@ func (s *fleets) notes() []string {
 		out = append(out, fmt.Sprintf("%s: %d cells are dealt; of %.1f matched unseen cells %.1f are of the group, on average over models.",
 			f.Label, r.Dealt, r.Negatives, r.SameType))
 	}
-	return append(out, "Models 2j and 2j+1 share the dealt records, so that what makes a record hard cancels in the mean over a pair; the other of a pair "+
-		"is never a shadow of a model. Intervals are Student's over pairs, wider where models teach one another (see package shadow).",
+	out = append(out, "Models 2j and 2j+1 share the dealt records, so that what makes a record hard cancels in the mean over a pair; the other of a pair "+
+		"is never a shadow of a model, and teaches no attacker of it. Intervals are Student's over pairs, wider where models teach one another "+
+		"(see package shadow).",
 		"LiRA and RMIA look at minus the reconstruction loss and divergence of a cell; of classifiers LiRA at the scaled confidence, RMIA at the "+
-			"logarithm of the label's probability. RMIA's population are the unseen records. LiRA has one variance for all records.",
-		"Within, the learned attacker is trained on the features in other models; matched, on the model's own, cross-fitted as in Table 2.")
+			"logarithm of the label's probability. RMIA's population are the unseen records. LiRA has one variance for all records; its rows with "+
+			"few shadows show what their number buys.")
+	if !slices.ContainsFunc(s.Fleets, func(f Fleet) bool { return !f.Whole }) {
+		return out
+	}
+	return append(slices.Concat(out, s.matchedNull()),
+		"*"+Learned+"*: the paper's features of a cell, which are both losses and their sum, latent means and log-variances, the lengths of these, and the "+
+			"distance to the 5 nearest retained cells. The axes of one model mean nothing in another.",
+		"*"+Aligned+"*: every model's latent means are mapped onto the attacked one's by orthogonal Procrustes, without a change of scale (features "+
+			"are standardised in every model, which takes scales out). The map is found on the cells that all models were trained on, never on dealt ones. "+
+			"Of a rotated posterior's covariance the diagonal is taken. The lengths are the latent mean's and the logarithm of the covariance's trace, which "+
+			"no rotation changes. *"+AlignedCCA+"*: the same by canonical correlations, which undo a stretching of axes too.",
+		"*"+Invariant+"*: both losses and their sum, those two lengths, and the distance.",
+		"*"+InvariantByCell+"*, *"+AlignedByCell+"*: those features, each less the mean of the same cell's over other models, of which half had "+
+			"the cell. Attacks by shadow models compare so, with one number of a cell; the other learned attackers do not.",
+		"*"+Own+"*: the paper's features; the attacker knows of half of the model's dealt cells which it had, as few as half of column *in* and as many others, "+
+			"and judges the other half; then the other way round. Matched, it is cross-fitted as in Table 2.")
+}
+
+// matchedNull says of every fleet what the paper's protocol finds where there is no
+// membership.
+func (s *fleets) matchedNull() (out []string) {
+	for _, f := range s.Fleets {
+		for _, r := range s.Rows {
+			if r.Case != f.Label || r.Arm != Retrained || r.Attack != Own || len(r.Matched) == 0 {
+				continue
+			}
+			e := shadow.OverPairs(r.Matched, false).Within(0, 1)
+			out = append(out, fmt.Sprintf("%s: on matched cells 0.5 is not the null. *%s* has %.2f [%.2f, %.2f] on retrained models. Most of that is the "+
+				"type; where members and unseen cells are drawn alike it is 0.50 to 0.53 (simulated), because a matched cell is judged together with "+
+				"the member that it lies beside.", f.Label, Own, e.Value, e.Low, e.High))
+		}
+	}
+	return out
 }
 
 // figure shows, of every fleet of cells, each attack within the group and on matched
@@ -177,6 +250,9 @@ type Where func(f Found) []float64
 // Inside are the AUCs against the others of the group, one per model.
 func Inside(f Found) []float64 {
 	var out []float64
+	if f.Within == nil {
+		return nil
+	}
 	for _, r := range f.Within.Models {
 		out = append(out, r.AUC.Value)
 	}
@@ -197,9 +273,16 @@ func (c Catch) Of(fleet, arm, attack string, where Where) []float64 {
 	return nil
 }
 
+// shown are the attacks of a figure: learned ones stand beside LiRA.
+func (f Fleet) shown() []string {
+	return slices.DeleteFunc(f.Attacks(), func(name string) bool {
+		return name == generative.KL{}.Name() || name == generative.ELBO{}.Name() || name == AlignedCCA || name == InvariantByCell || strings.Contains(name, "online, ")
+	})
+}
+
 // Strips shows a fleet's attacks, a point per pair of models.
 func (c Catch) Strips(f Fleet) plot.Strips {
-	out := plot.Strips{Meta: plot.Meta{Title: f.Label}, Y: plot.Shares("AUC"), Null: &plot.Null{Value: 0.5, Label: "chance"}, Groups: f.Attacks()}
+	out := plot.Strips{Meta: plot.Meta{Title: f.Label}, Y: plot.Shares("AUC"), Null: &plot.Null{Value: 0.5, Label: "chance"}, Groups: f.shown()}
 	for _, arm := range []string{Original, Retrained} {
 		for what, where := range []Where{Inside, Outside} {
 			series := plot.StripSeries{Name: []string{"within, ", "matched, "}[what] + arm, Control: arm == Retrained}

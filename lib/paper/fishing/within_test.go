@@ -35,7 +35,7 @@ func TestAFleetMakesItsTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 3*8 + 4; len(s.Rows) != want {
+	if want := 3*14 + 4; len(s.Rows) != want {
 		t.Fatalf("%d findings, want %d", len(s.Rows), want)
 	}
 	for _, f := range s.Rows {
@@ -55,11 +55,17 @@ func TestAFleetMakesItsTable(t *testing.T) {
 	if text := out.Figure.Text(); !strings.Contains(text, "within, "+Retrained) || !strings.Contains(text, "matched, "+Original) {
 		t.Errorf("the figure does not show what it is for: %s", text)
 	}
+	if text := out.Figure.Text(); !strings.Contains(text, Aligned) || !strings.Contains(text, AlignedByCell) || !strings.Contains(text, "lira-offline-pooled") {
+		t.Errorf("the figure shows no aligned attacker beside LiRA: %s", text)
+	}
 	table := out.Table
+	if !slices.ContainsFunc(table.Notes, func(n string) bool { return strings.Contains(n, "on matched cells 0.5 is not the null") }) {
+		t.Errorf("no note says what the null of matched cells is: %q", table.Notes)
+	}
 	if err := table.Check(); err != nil {
 		t.Error(err)
 	}
-	if len(table.Rows) != 12 || table.Rows[0].Kind != report.Control || len(s.records()) != 28*8 {
+	if len(table.Rows) != 18 || table.Rows[0].Kind != report.Control || len(s.records()) != 46*8 {
 		t.Errorf("%d rows, %d records", len(table.Rows), len(s.records()))
 	}
 	again, err := collectFleets(t.Context(), e, briefFleets())
@@ -109,7 +115,7 @@ func TestAMemoryIsFoundWithinItsCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	finds := []string{generative.Recon{}.Name(), generative.ELBO{}.Name(), Learned, shadow.LiRA{Pooled: true}.Name(), shadow.LiRA{Offline: true, Pooled: true}.Name()}
+	finds := []string{generative.Recon{}.Name(), generative.ELBO{}.Name(), Own, Learned, Invariant, Aligned, AlignedCCA, AlignedByCell, shadow.LiRA{Pooled: true}.Name(), shadow.LiRA{Offline: true, Pooled: true}.Name()}
 	for _, f := range s.Rows {
 		t.Logf("%s, %s: %v", f.Arm, f.Attack, f.Within.AUC)
 		switch {

@@ -1,0 +1,235 @@
+package features
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Map takes latent means, rows, from the axes of one model into those of another:
+//
+//	x -> (x - From) Linear + To
+type Map struct {
+	From, To []float64
+	Linear   array.Matrix[float64] // a row per axis before, a column per axis after
+}
+
+// Aligner finds the Map that takes codes of some cells in one model nearest to those of
+// the same cells, in the same order, in another. Cells whose membership differs between
+// the models, or is in question, must not be among them.
+type Aligner func(from, to array.Matrix[float64]) (Map, error)
+
+// Procrustes is the best rotation or reflection (Schönemann 1966): of all orthogonal
+// matrices R the one with the smallest ||(from - mean) R - (to - mean)||, which is U V'
+// with (from - mean)'(to - mean) = U S V'. There is no change of scale.
+//
+// It refuses fewer cells than one more than there are axes: they do not determine R.
+func Procrustes(from, to array.Matrix[float64]) (Map, error) {
+	m, err := between(from, to)
+	if err != nil {
+		return m, err
+	}
+	r, err := rotation(products(from, m.From, to, m.To))
+	if err != nil {
+		return m, err
+	}
+	m.Linear = plain(r)
+	return m, nil
+}
+
+// CCA aligns by canonical correlations (Hotelling 1936): codes are made uncorrelated and
+// of variance 1 in both models, rotated as Procrustes does, and given the second model's
+// covariance. Beyond a rotation it undoes any stretching of the axes. Directions with
+// less than a millionth of the largest standard deviation are left out: there is nothing
+// in single precision to go by.
+//
+// It refuses what Procrustes refuses, and codes that are all the same.
+func CCA(from, to array.Matrix[float64]) (Map, error) {
+	m, err := between(from, to)
+	if err != nil {
+		return m, err
+	}
+	whiten, _, err := whitening(products(from, m.From, from, m.From))
+	if err != nil {
+		return m, err
+	}
+	other, colour, err := whitening(products(to, m.To, to, m.To))
+	if err != nil {
+		return m, err
+	}
+	var cross, linear mat.Dense
+	cross.Product(whiten.T(), products(from, m.From, to, m.To), other)
+	r, err := rotation(&cross)
+	if err != nil {
+		return m, err
+	}
+	linear.Product(whiten, r, colour)
+	m.Linear = plain(&linear)
+	return m, nil
+}
+
+// Principal takes codes to their own principal axes, the widest first: a Map after which
+// it no longer matters in which axes a model happened to write them, up to signs.
+func Principal(codes array.Matrix[float64]) (Map, error) {
+	m, err := between(codes, codes)
+	if err != nil {
+		return m, err
+	}
+	_, _, v, err := factors(products(codes, m.From, codes, m.From))
+	if err != nil {
+		return m, err
+	}
+	m.To, m.Linear = make([]float64, codes.Cols), plain(v)
+	return m, nil
+}
+
+// Means are those of a posterior in the other axes.
+func (m Map) Means(mu array.Rows) array.Matrix[float64] {
+	rows, cols := mu.Shape()
+	out, buffer := array.New[float64](rows, m.Linear.Cols), make([]float64, cols)
+	for i := range rows {
+		to := out.Row(i)
+		copy(to, m.To)
+		for a, v := range mu.Read(buffer, i) {
+			for b, w := range m.Linear.Row(a) {
+				to[b] += float64((v - m.From[a]) * w)
+			}
+		}
+	}
+	return out
+}
+
+// LogVars are the logarithms of a posterior's variances along the other axes: of the
+// diagonal of Linear' diag(exp(logvar)) Linear. What is off the diagonal is left out, so
+// that a way there and back gives the variances again only if Linear exchanges axes or
+// turns them round. A variance below 1e-30 counts as that.
+func (m Map) LogVars(logVar array.Rows) array.Matrix[float64] {
+	rows, cols := logVar.Shape()
+	out, buffer := array.New[float64](rows, m.Linear.Cols), make([]float64, cols)
+	for i := range rows {
+		to := out.Row(i)
+		for a, v := range logVar.Read(buffer, i) {
+			for b, w := range m.Linear.Row(a) {
+				to[b] += float64(math.Exp(v) * float64(w*w))
+			}
+		}
+		for b, v := range to {
+			to[b] = math.Log(max(v, 1e-30))
+		}
+	}
+	return out
+}
+
+// Spread is the logarithm of the trace of every record's posterior covariance, which no
+// rotation changes.
+func Spread(logVar array.Rows) []float64 {
+	rows, cols := logVar.Shape()
+	out, buffer := make([]float64, rows), make([]float64, cols)
+	for i := range out {
+		sum := 0.0
+		for _, v := range logVar.Read(buffer, i) {
+			sum += math.Exp(v)
+		}
+		out[i] = math.Log(sum)
+	}
+	return out
+}
+
+// between is a map of which the means are known; it refuses what cannot be aligned.
+func between(from, to array.Matrix[float64]) (m Map, err error) {
+	if from.Rows != to.Rows || from.Cols != to.Cols {
+		return m, fmt.Errorf("features: codes of %d x %d cannot be aligned with codes of %d x %d", from.Rows, from.Cols, to.Rows, to.Cols)
+	}
+	if from.Cols == 0 || from.Rows <= from.Cols {
+		return m, fmt.Errorf("features: %d cells do not determine a rotation of %d axes", from.Rows, from.Cols)
+	}
+	if err := errors.Join(from.Check("codes"), to.Check("codes to be aligned with")); err != nil {
+		return m, fmt.Errorf("features: %w", err)
+	}
+	return Map{From: means(from), To: means(to)}, nil
+}
+
+func means(x array.Matrix[float64]) []float64 {
+	out := make([]float64, x.Cols)
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			out[j] += v / float64(x.Rows)
+		}
+	}
+	return out
+}
+
+// products are the sums over cells of the products of an axis of a with one of b, each
+// about its mean.
+func products(a array.Matrix[float64], meanA []float64, b array.Matrix[float64], meanB []float64) *mat.Dense {
+	out := mat.NewDense(a.Cols, b.Cols, nil)
+	for i := range a.Rows {
+		other := b.Row(i)
+		for j, v := range a.Row(i) {
+			to := out.RawRowView(j)
+			for k, w := range other {
+				to[k] += float64((v - meanA[j]) * (w - meanB[k]))
+			}
+		}
+	}
+	return out
+}
+
+// rotation is the orthogonal matrix that takes the first of two sets of codes nearest to
+// the second, whose products are given.
+func rotation(cross *mat.Dense) (*mat.Dense, error) {
+	u, _, v, err := factors(cross)
+	if err != nil {
+		return nil, err
+	}
+	var out mat.Dense
+	out.Mul(u, v.T())
+	return &out, nil
+}
+
+// whitening makes codes of these products uncorrelated and of one length; colour undoes it.
+func whitening(of *mat.Dense) (whiten, colour *mat.Dense, err error) {
+	_, s, v, err := factors(of)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s[0] == 0 {
+		return nil, nil, errors.New("features: all codes are the same")
+	}
+	narrow, wide := mat.NewDiagDense(len(s), nil), mat.NewDiagDense(len(s), nil)
+	for k, square := range s {
+		if length := math.Sqrt(square); square > 1e-12*s[0] {
+			narrow.SetDiag(k, 1/length)
+			wide.SetDiag(k, length)
+		}
+	}
+	whiten, colour = new(mat.Dense), new(mat.Dense)
+	whiten.Mul(v, narrow)
+	colour.Mul(wide, v.T())
+	return whiten, colour, nil
+}
+
+// factors are those of the singular value decomposition, largest first.
+func factors(x mat.Matrix) (u *mat.Dense, s []float64, v *mat.Dense, err error) {
+	var svd mat.SVD
+	if !svd.Factorize(x, mat.SVDThin) {
+		return nil, nil, nil, errors.New("features: the singular value decomposition does not converge")
+	}
+	u, v = new(mat.Dense), new(mat.Dense)
+	svd.UTo(u)
+	svd.VTo(v)
+	return u, svd.Values(nil), v, nil
+}
+
+func plain(m *mat.Dense) array.Matrix[float64] {
+	rows, cols := m.Dims()
+	out := array.New[float64](rows, cols)
+	for i := range rows {
+		copy(out.Row(i), m.RawRowView(i))
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package fishing
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/features"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/engine"
+)
+
+// latents are what learned attackers see of the models of a fleet beyond the paper's features.
+type latents struct {
+	dealt     []said                  // of each model: of the dealt cells
+	retain    []array.Matrix[float64] // latent means of the cells that every model was trained on
+	invariant []array.Matrix[float64] // of the dealt cells: what no rotation changes
+}
+
+// add takes down a model's latents; the last of the paper's features is the distance to the
+// nearest retained cells.
+func (l *latents) add(dealt, retain said, paper array.Matrix[float64]) error {
+	f, err := features.Invariant(dealt.posterior())
+	if err != nil {
+		return err
+	}
+	distance := array.New[float64](f.Rows, 1)
+	for i := range distance.Data {
+		distance.Data[i] = paper.Row(i)[paper.Cols-1]
+	}
+	l.dealt, l.retain = append(l.dealt, dealt), append(l.retain, array.Convert[float64](retain.mean))
+	l.invariant = append(l.invariant, beside(f, distance))
+	return nil
+}
+
+// beside are matrices of as many rows, side by side.
+func beside(parts ...array.Matrix[float64]) array.Matrix[float64] {
+	out := array.Matrix[float64]{Rows: parts[0].Rows}
+	for _, p := range parts {
+		out.Cols += p.Cols
+	}
+	for i := range out.Rows {
+		for _, p := range parts {
+			out.Data = append(out.Data, p.Row(i)...)
+		}
+	}
+	return out
+}
+
+// inAxesOf are the features of the dealt cells in every model in the axes of model k: those
+// that no rotation changes, means and log-variances. The maps are found on the cells that
+// every model was trained on, and not on the dealt ones: they know nothing of who had them.
+// The axes of k are its principal ones of those cells, so that it does not matter either in
+// which axes k itself happened to write.
+func (l *latents) inAxesOf(k int, align features.Aligner) (out []array.Matrix[float64], err error) {
+	axes, err := features.Principal(l.retain[k])
+	if err != nil {
+		return nil, err
+	}
+	onto := axes.Means(l.retain[k])
+	for m := range l.retain {
+		to, err := align(l.retain[m], onto)
+		if err != nil {
+			return nil, fmt.Errorf("model %d: %w", m, err)
+		}
+		out = append(out, beside(l.invariant[m], to.Means(l.dealt[m].mean), to.LogVars(l.dealt[m].logVar)))
+	}
+	return out, nil
+}
+
+// against are features in every model less the mean of the same cell's in others, which are
+// neither of the pair of model k, which is under attack, nor of the model's own: every cell
+// was in as many of them as it was not, whoever had it here.
+func against(k int, features []array.Matrix[float64]) []array.Matrix[float64] {
+	rows, cols := features[0].Rows, features[0].Cols
+	pairs, all := make([][]float64, len(features)/2), make([]float64, rows*cols)
+	for j := range pairs {
+		pairs[j] = make([]float64, rows*cols)
+		for i := range all {
+			pairs[j][i] = features[2*j].Data[i] + features[2*j+1].Data[i]
+			all[i] += pairs[j][i]
+		}
+	}
+	var out []array.Matrix[float64]
+	for m, x := range features {
+		less := array.Matrix[float64]{Rows: rows, Cols: cols}
+		others := float64(len(features) - 2)
+		if m/2 != k/2 {
+			others -= 2
+		}
+		for i, v := range x.Data {
+			sum := all[i] - pairs[k/2][i]
+			if m/2 != k/2 {
+				sum -= pairs[m/2][i]
+			}
+			less.Data = append(less.Data, v-sum/others)
+		}
+		out = append(out, less)
+	}
+	return out
+}
+
+// learners are the attackers that are trained.
+func (a *asked) learners(ctx context.Context) []ask {
+	axes := a.latents.dealt[0].mean.Cols
+	own := ask{
+		Found: Found{Attack: Own, Features: a.features[0].Cols}, matched: a.crossFitted(ctx), why: a.tooFew(),
+		within: func() (*shadow.Sweep, error) { return a.judge(Own, false, a.halves(ctx)) },
+	}
+	n, cells := a.latents.invariant[0].Cols, a.latents.retain[0].Rows
+	without := func(int) ([]array.Matrix[float64], error) { return a.latents.invariant, nil }
+	rotated := func(k int) ([]array.Matrix[float64], error) { return a.latents.inAxesOf(k, features.Procrustes) }
+	canonical := func(k int) ([]array.Matrix[float64], error) { return a.latents.inAxesOf(k, features.CCA) }
+	out := []ask{own,
+		a.trained(ctx, Invariant, n, without),
+		a.trained(ctx, Learned, a.features[0].Cols, nil),
+		a.trained(ctx, Aligned, n+2*axes, rotated),
+		a.trained(ctx, AlignedCCA, n+2*axes, canonical),
+		a.trained(ctx, InvariantByCell, n, byCell(without)),
+		a.trained(ctx, AlignedByCell, n+2*axes, byCell(rotated)),
+	}
+	for k, q := range out {
+		if needs := q.Attack == Aligned || q.Attack == AlignedCCA || q.Attack == AlignedByCell; needs && cells <= axes {
+			out[k].why = fmt.Sprintf("%d cells do not determine a rotation of %d axes", cells, axes)
+		}
+	}
+	return out
+}
+
+// seen are the features of the dealt cells in every model as an attacker of model k has them.
+type seen func(k int) ([]array.Matrix[float64], error)
+
+// byCell has them less what other models say of the same cell.
+func byCell(of seen) seen {
+	return func(k int) ([]array.Matrix[float64], error) {
+		x, err := of(k)
+		if err != nil {
+			return nil, err
+		}
+		return against(k, x), nil
+	}
+}
+
+// trained is an attacker of every model that was trained on all others but its partner, which
+// are the shadows of attacks by shadow models.
+func (a *asked) trained(ctx context.Context, name string, count int, of seen) ask {
+	f := learned.Fleet{Features: a.features, In: a.in, Pairs: true, Seen: of}
+	return ask{
+		Found: Found{Attack: name, Features: count, Others: a.of.others(), Mutual: true},
+		within: func() (*shadow.Sweep, error) {
+			scores, err := learned.AcrossModels(ctx, a.models.Lab.Engine, learned.Logistic{}, f, len(a.in)/2, a.seed())
+			if err != nil {
+				return nil, err
+			}
+			return a.judge(name, true, func(m int) ([]float64, error) { return scores[m], nil })
+		},
+	}
+}
+
+func (a *asked) seed() engine.Root { return engine.Root(attackSeed + a.models.Lab.Shift) }
+
+// tooFew says why half of a model's own dealt cells are too few to learn from; empty: they are not.
+func (a *asked) tooFew() string {
+	for _, in := range a.in {
+		members, others := parted(in)
+		if len(members) < 2 || len(others) < 2 {
+			return fmt.Sprintf("%d and %d cells cannot be halved", len(members), len(others))
+		}
+	}
+	return ""
+}
+
+func parted(in []bool) (members, others []int) {
+	for i, had := range in {
+		if had {
+			members = append(members, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return members, others
+}
+
+// halves is the attacker of the paper's features that knows the membership of half of a
+// model's own dealt cells and judges the other half, and the other way round.
+func (a *asked) halves(ctx context.Context) func(m int) ([]float64, error) {
+	return func(m int) ([]float64, error) {
+		members, others := parted(a.in[m])
+		p := learned.CrossFitted(nil)
+		p.Folds = 2
+		q := learned.Question{Model: learned.Records{Members: a.features[m].Gather(members), Nonmembers: a.features[m].Gather(others)}}
+		r, err := p.Run(ctx, a.models.Lab.Engine, q, a.seed())
+		if err != nil {
+			return nil, err
+		}
+		out := make([]float64, len(a.in[m]))
+		for _, c := range r.Cells {
+			at := others
+			if c.Member {
+				at = members
+			}
+			out[at[c.Record]] = c.Score
+		}
+		return out, nil
+	}
+}
