@@ -10,11 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 
 	"github.com/spf13/cobra"
@@ -70,14 +69,6 @@ func TestATableOfABusyMachineSaysSo(t *testing.T) {
 		}
 		if !strings.Contains(out.String(), "x: a number: 0.2500 here, 0.2500 there.") {
 			t.Errorf("no values in %s", out.String())
-		}
-	}
-}
-
-func TestSecondsHaveAUnitThatSuitsThem(t *testing.T) {
-	for v, want := range map[float64]string{61.24: "61.2 s", 1: "1 s", 0.0525: "52.5 ms", 0.000318: "318 us"} {
-		if got := seconds(v); got != want {
-			t.Errorf("%v: %q, want %q", v, got, want)
 		}
 	}
 }
@@ -168,21 +159,6 @@ func TestLatenciesArePrintedWithTheirGoals(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
-	}
-}
-
-func TestTheLoadIsReadWhereTheSystemHasIt(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "loadavg")
-	for text, want := range map[string]float64{"8.87 8.07 7.31 3/400 1\n": 8.87, "": 0, "much": 0} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if got := load(path); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-	if got := load(path + "missing"); got != 0 {
-		t.Error(got)
 	}
 }
 
@@ -505,15 +481,16 @@ func TestBenchBlindUTimesEveryMethod(t *testing.T) {
 		t.Fatalf("%v in %s", err, out)
 	}
 	for _, c := range cells {
+		timed := blindu.TimedMethods()
 		if len(c.Methods) != len(timed) || c.Step <= 0 || c.Processor == "" || c.Threads != 1 || c.Share != 0.05 {
 			t.Errorf("%+v", c)
 		}
 		for i, m := range c.Methods {
-			if m.Method != timed[i].label || m.Median <= 0 || len(m.Seconds) != 1 || m.Steps == 0 || m.PerStep <= 0 || (m.Program != nil) != (timed[i].read != nil) {
+			if m.Method != timed[i].Label || m.Median <= 0 || len(m.Seconds) != 1 || m.Steps == 0 || m.PerStep <= 0 || (m.Program != nil) != timed[i].Counted() {
 				t.Errorf("%+v", m)
 			}
 			// Users work one after another: all of them together no longer than the method, one no longer than all.
-			federation := slices.Contains([]string{"hbfu", "bfu", "federated"}, timed[i].name)
+			federation := slices.Contains([]string{"hbfu", "bfu", "federated"}, timed[i].Name)
 			if federation != (m.User > 0) || m.User > m.SideBySide || m.SideBySide > m.Median {
 				t.Errorf("%s: %v s, of a user %v, side by side %v", m.Method, m.Median, m.User, m.SideBySide)
 			}
@@ -530,49 +507,5 @@ func TestBenchBlindUTimesEveryMethod(t *testing.T) {
 		if err := lethe(t, append([]string{"bench", "blindu"}, wrong...)...).Run(); err == nil {
 			t.Errorf("%q is taken", wrong)
 		}
-	}
-}
-
-// What the program prints, by hand: spec and program count in their own ways.
-func TestTheProgramsTimesAreItsOwn(t *testing.T) {
-	run := taken{Steps: 60, Rounds: 4, Ordinary: 0.5}
-	want := map[string]float64{"vbu": 60 * 0.01, "hbfu": 0.5 * 5 * 3, "blindu-w": 10 * 2 * 0.01, "blindu-wo": 10 * 2 * 0.01}
-	for _, m := range timed {
-		if m.read == nil {
-			if want[m.name] != 0 {
-				t.Errorf("%s is not read", m.name)
-			}
-			continue
-		}
-		if got := m.read(run, 0.01); math.Abs(got-want[m.name]) > 1e-12 {
-			t.Errorf("%s: %v, want %v", m.name, got, want[m.name])
-		}
-	}
-}
-
-func TestTheClockAddsUpTurns(t *testing.T) {
-	c := clock{users: map[int]float64{}}
-	for _, turn := range []struct {
-		round, user int
-		erased      []int
-		seconds     float64
-	}{{1, 0, []int{7}, 4}, {1, 1, nil, 1}, {2, 0, []int{7}, 2}, {2, 1, nil, 3}} {
-		c.tell(federated.Turn{Round: turn.round, User: turn.user, Erased: turn.erased}, time.Duration(turn.seconds*float64(time.Second)))
-	}
-	if got := c.taken(); got.User != 5 || got.SideBySide != 7 || got.Ordinary != 2 {
-		t.Errorf("%+v", got)
-	}
-}
-
-func TestAProcessorHasAName(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "cpuinfo")
-	if err := os.WriteFile(file, []byte("processor\t: 0\nmodel name\t: Abacus 3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := processor(file); got != "Abacus 3" {
-		t.Errorf("%q", got)
-	}
-	if got := processor(file + "?"); !strings.Contains(got, "/") {
-		t.Errorf("%q", got)
 	}
 }

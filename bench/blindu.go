@@ -5,18 +5,17 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
-	"github.com/lethe-ml/lethe/lib/plot"
-	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
 )
@@ -32,25 +31,6 @@ type blinduRun struct {
 	federation, local int // its rounds, and a user's epochs in one
 	figure            string
 }
-
-// timed are the methods that can be timed: what each is called here and in the paper's
-// tables, and how the program reads its time, nil where it does not.
-var timed = []struct {
-	name, label string
-	read        func(t taken, step float64) float64
-}{
-	{"vbu", blindu.VBU, func(t taken, step float64) float64 { return float64(t.Steps) * step }},
-	{"hbfu", blindu.HBFU, func(t taken, _ float64) float64 { return 5 * t.Ordinary * float64(t.Rounds-1) }},
-	{"bfu", blindu.BFU, nil},
-	{"blindu-w", blindu.With, blindly},
-	{"blindu-wo", blindu.Without, blindly},
-	{"retrain", blindu.Retrained, nil},
-	{"federated", blindu.Together, nil},
-}
-
-// blindly is the program's time of BlindU: twice a training step for every step of the
-// model, of whose steps and its critic's one in six is its own.
-func blindly(t taken, step float64) float64 { return float64(t.Steps) / 6 * 2 * step }
 
 func newBlindU() *cobra.Command {
 	var v blinduRun
@@ -92,27 +72,29 @@ The data are generated drawings, or mnist or adult where their files are there.`
 	c.Args = v.parse
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		v.stderr = cmd.ErrOrStderr()
-		busy := load("/proc/loadavg")
+		busy := paper.Load()
 		cells, err := v.run(cmd.Context())
 		if err != nil {
 			return err
 		}
 		if v.figure != "" {
-			if err := v.draw(cells); err != nil {
+			if err := v.draw(v.times(cells, busy)); err != nil {
 				return err
 			}
 		}
 		if *asJSON {
 			return cli.WriteJSON(cmd.OutOrStdout(), cells)
 		}
-		return v.table(cells, busy).Text(cmd.OutOrStdout())
+		t := v.times(cells, busy).Table()
+		t.Title = fmt.Sprintf("BlindU's methods on %s; %s; %s; %d turns each", v.data, cells[0].What, cells[0].Processor, v.rounds)
+		return t.Text(cmd.OutOrStdout())
 	}
 	return c
 }
 
 func timedNames() (out []string) {
-	for _, m := range timed {
-		out = append(out, m.name)
+	for _, m := range blindu.TimedMethods() {
+		out = append(out, m.Name)
 	}
 	return out
 }
@@ -155,27 +137,13 @@ func (v *blinduRun) parse(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// timing is what one method took in one cell.
-type timing struct {
-	Method  string    `json:"method"`
-	Median  float64   `json:"median_seconds"`
-	Seconds []float64 `json:"seconds"` // per turn
-	taken
-	PerStep float64 `json:"seconds_per_step"`
-	// Program is what BlindU's program would call the time.
-	Program *float64 `json:"program_seconds,omitempty"`
-}
-
-// timedCell is a share and a beta.
+// timedCell is a cell that was measured in a process of its own.
 type timedCell struct {
-	Share     float64  `json:"share"`
-	Beta      float64  `json:"beta"`
-	Processor string   `json:"processor"`
-	What      string   `json:"what"`
-	Threads   int      `json:"threads"`
-	PeakBytes int64    `json:"peak_bytes"`
-	Step      float64  `json:"training_step_seconds"` // mean of an epoch's
-	Methods   []timing `json:"methods"`
+	blindu.TimedCell
+	Processor string `json:"processor"`
+	What      string `json:"what"`
+	Threads   int    `json:"threads"`
+	PeakBytes int64  `json:"peak_bytes"`
 }
 
 func (v *blinduRun) run(ctx context.Context) (out []timedCell, err error) {
@@ -196,7 +164,7 @@ func (v *blinduRun) run(ctx context.Context) (out []timedCell, err error) {
 
 // cell lets the methods work in turns in a process of their own.
 func (v *blinduRun) cell(ctx context.Context, share, beta float64) (timedCell, error) {
-	out := timedCell{Share: share, Beta: beta, Processor: processor("/proc/cpuinfo"), Threads: v.threads}
+	out := timedCell{TimedCell: blindu.TimedCell{Share: share, Beta: beta}, Processor: paper.Processor(), Threads: v.threads}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	w, err := v.startOwn(ctx, []string{"blindu", v.data, strconv.Itoa(v.train), strconv.Itoa(v.epochs), number(share), number(beta),
 		strconv.Itoa(v.federation), strconv.Itoa(v.local)})
@@ -205,111 +173,29 @@ func (v *blinduRun) cell(ctx context.Context, share, beta float64) (timedCell, e
 	}
 	defer w.kill()
 	out.What = w.what
-	seconds, last := map[string][]float64{}, map[string]taken{}
-	var steps []float64
-	for turn := range v.rounds + 1 {
-		for _, name := range append([]string{trainingStep}, v.methods...) {
-			t, err := w.course(name)
-			switch {
-			case err != nil:
-				return out, fmt.Errorf("%s: %w", name, err)
-			case turn == 0: // warms up
-			case name == trainingStep:
-				steps = append(steps, t.Seconds/float64(t.Steps))
-			default:
-				seconds[name], last[name] = append(seconds[name], t.Seconds), t
-			}
-		}
-	}
-	if out.Step, err = median(steps); err != nil {
+	methods := slices.DeleteFunc(blindu.TimedMethods(), func(m blindu.TimedMethod) bool { return !slices.Contains(v.methods, m.Name) })
+	if err := out.InTurns(v.rounds, methods, w.course); err != nil {
 		return out, err
-	}
-	for _, m := range timed {
-		if !slices.Contains(v.methods, m.name) {
-			continue
-		}
-		t := timing{Method: m.label, Seconds: seconds[m.name], taken: last[m.name]}
-		if t.Median, err = median(t.Seconds); err != nil {
-			return out, err
-		}
-		t.PerStep = t.Median / float64(t.Steps)
-		if m.read != nil {
-			read := m.read(t.taken, out.Step)
-			t.Program = &read
-		}
-		out.Methods = append(out.Methods, t)
 	}
 	done, err := w.finish()
 	out.PeakBytes = done.PeakBytes
 	return out, err
 }
 
-// processor is what a machine's processor calls itself.
-func processor(file string) string {
-	b, err := os.ReadFile(file)
-	if err == nil {
-		for line := range strings.Lines(string(b)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				return strings.TrimSpace(value)
-			}
-		}
-	}
-	return runtime.GOOS + "/" + runtime.GOARCH
-}
-
-func (v *blinduRun) table(cells []timedCell, busy float64) *report.Table {
-	t := &report.Table{
-		Title: fmt.Sprintf("BlindU's methods on %s; %s; %s; %d turns each", v.data, cells[0].What, cells[0].Processor, v.rounds),
-		Columns: []report.Column{{Name: "method"}, {Name: "median", Align: report.AlignRight}, {Name: "fastest", Align: report.AlignRight},
-			{Name: "steps", Note: "of all users together; BlindU's critic's too, five of six"}, {Name: "a step", Align: report.AlignRight},
-			{Name: "a user", Align: report.AlignRight, Note: "of a federation: the mean of one user's seconds"},
-			{Name: "side by side", Align: report.AlignRight, Note: "of a federation: if all users worked at once"},
-			{Name: "program", Align: report.AlignRight, Note: "what BlindU's program would print"}, {Name: "ended"}},
-	}
+// times are the cells as BlindU's Figures 7 and 14 show them.
+func (v *blinduRun) times(cells []timedCell, busy float64) blindu.Times {
+	t := blindu.Times{On: v.data, Turns: v.rounds, Machine: paper.Machine{
+		Processor: cells[0].Processor, Threads: v.threads, Cores: runtime.NumCPU(), Engine: cells[0].What, Date: time.Now().Format(time.DateOnly), Load: busy,
+	}}
 	for _, c := range cells {
-		group := fmt.Sprintf("share %g, beta %g: %s a training step", c.Share, c.Beta, seconds(c.Step))
-		for _, m := range c.Methods {
-			t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{
-				report.Str(m.Method), report.Str(seconds(m.Median)), report.Str(seconds(slices.Min(m.Seconds))), report.Num(float64(m.Steps), 0),
-				report.Str(seconds(m.PerStep)), of(&m.User, m.User > 0), of(&m.SideBySide, m.User > 0), of(m.Program, m.Program != nil), report.Str(m.Note),
-			}})
-		}
-	}
-	if busy > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("In the minute before, %.1f processes wanted to run on %d cores.", busy, runtime.NumCPU()))
+		t.Cells = append(t.Cells, c.TimedCell)
 	}
 	return t
 }
 
-// of is a time where there is one.
-func of(v *float64, there bool) report.Cell {
-	if !there {
-		return report.Str("")
-	}
-	return report.Str(seconds(*v))
-}
-
-// draw draws the seconds against the shares, or against the betas where these are several.
-func (v *blinduRun) draw(cells []timedCell) error {
-	at, x := func(c timedCell) float64 { return c.Share }, plot.Axis{Label: "share of the train part that is to be forgotten"}
-	if len(v.betas) > 1 {
-		at, x = func(c timedCell) float64 { return c.Beta }, plot.Axis{Label: "beta", Log: true}
-	}
-	said := fmt.Sprintf("Seconds around a whole method on %s: medians over %d turns, from the fastest to the slowest. "+
-		"A method stops when it has forgotten, so that their steps differ; a federation's users work one after another here. %s; %s.",
-		v.data, v.rounds, cells[0].What, cells[0].Processor)
-	f := plot.Curves{X: x, Y: plot.Axis{Label: "seconds", Log: true}, Meta: plot.Meta{Title: "Time of BlindU's methods", Caption: said}}
-	for k, m := range cells[0].Methods {
-		curve := plot.Curve{Name: m.Method}
-		for _, c := range cells {
-			t := c.Methods[k]
-			curve.X, curve.Y = append(curve.X, at(c)), append(curve.Y, t.Median)
-			curve.Low, curve.High = append(curve.Low, slices.Min(t.Seconds)), append(curve.High, slices.Max(t.Seconds))
-		}
-		f.Curves = append(f.Curves, curve)
-	}
+func (v *blinduRun) draw(t blindu.Times) error {
 	var b bytes.Buffer
-	if err := f.Render(&b, strings.TrimPrefix(filepath.Ext(v.figure), ".")); err != nil {
+	if err := t.Figure("Time of BlindU's methods", "", "").Render(&b, strings.TrimPrefix(filepath.Ext(v.figure), ".")); err != nil {
 		return err
 	}
 	return files.Put(v.figure, b.Bytes())

@@ -5,17 +5,15 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
@@ -62,7 +60,7 @@ its own.`,
 		if err != nil {
 			return err
 		}
-		busy := load("/proc/loadavg")
+		busy := paper.Load()
 		timed, err := timeCells(cmd.Context(), ready, args, rounds)
 		if err != nil {
 			return err
@@ -77,21 +75,6 @@ its own.`,
 		return table.Text(cmd.OutOrStdout())
 	}
 	return c
-}
-
-// load is the number of processes that wanted to run in the last minute, 0 where
-// the system does not say.
-func load(file string) float64 {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return 0
-	}
-	first, _, _ := strings.Cut(string(b), " ")
-	v, err := strconv.ParseFloat(first, 64)
-	if err != nil {
-		return 0
-	}
-	return v
 }
 
 // cellTimes are the times of one kind of cells of a notebook.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
@@ -41,7 +42,7 @@ func (g goal) judge(r result) goal {
 
 // judged names the limit and the verdict.
 func (g goal) judged(busy bool) string {
-	what := "median at most " + seconds(g.AtMost)
+	what := "median at most " + report.FormatSeconds(g.AtMost)
 	if g.Of == ofRatio {
 		what = "ratio at most " + strconv.FormatFloat(g.AtMost, 'g', -1, 64)
 	}
@@ -65,7 +66,7 @@ const quiet = 0.5
 // report runs tasks that have goals and prints what they took.
 func (b *comparison) report(cmd *cobra.Command, asJSON bool, title string, tasks []task) error {
 	b.stderr = cmd.ErrOrStderr()
-	busy := load("/proc/loadavg")
+	busy := paper.Load()
 	results, err := b.all(cmd.Context(), tasks)
 	if err != nil {
 		return err
@@ -121,17 +122,5 @@ func goalsTable(title string, results []result) *report.Table {
 
 func goalsRow(task string, s side, ratio report.Cell, goals string) report.Row {
 	return report.Row{Cells: []report.Cell{report.Str(task), report.Str(strings.TrimSpace(s.What)), report.Str(strconv.Itoa(len(s.Seconds))),
-		report.Str(seconds(s.Median)), report.Str(seconds(slices.Min(s.Seconds))), report.Str(s.memory()), ratio, report.Str(goals)}}
-}
-
-// seconds is a time in three digits and the unit that suits it.
-func seconds(v float64) string {
-	unit := "s"
-	switch {
-	case v < 1e-3:
-		v, unit = 1e6*v, "us"
-	case v < 1:
-		v, unit = 1e3*v, "ms"
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64) + " " + unit
+		report.Str(report.FormatSeconds(s.Median)), report.Str(report.FormatSeconds(slices.Min(s.Seconds))), report.Str(s.memory()), ratio, report.Str(goals)}}
 }

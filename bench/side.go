@@ -14,6 +14,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/paper/blindu"
 )
 
 //go:embed peer/*.py
@@ -38,12 +40,12 @@ type worker struct {
 
 // answer is a line from a worker.
 type answer struct {
-	Ready   string  `json:"ready"`
-	Missing string  `json:"missing"`
-	Seconds float64 `json:"seconds"`
-	Value   float64 `json:"value"`
-	Weights int     `json:"weights"`
-	Taken   *taken  `json:"taken,omitempty"` // by a method that was timed
+	Ready   string        `json:"ready"`
+	Missing string        `json:"missing"`
+	Seconds float64       `json:"seconds"`
+	Value   float64       `json:"value"`
+	Weights int           `json:"weights"`
+	Taken   *blindu.Taken `json:"taken,omitempty"` // by a method that was timed
 }
 
 func (b *comparison) startOwn(ctx context.Context, args []string) (*worker, error) {

@@ -110,6 +110,9 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if said := leftOut(p, k.kind, names); said != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: "+said)
+		}
 		return run.make(cmd, recipes, *workers)
 	}
 	return c
@@ -133,6 +136,9 @@ func (k kindOf) about(p paper.Paper) string {
 	if own, ok := p.Own(k.kind); ok {
 		first = fmt.Sprintf("Make the %s %q %s", k.kind, p.Title, own.Doc)
 	}
+	if slices.ContainsFunc(p.Of(k.kind), isClocked) {
+		first += ` "all" leaves out what is measured by the clock whenever it is made.`
+	}
 	return wrap(first) + "\n\n" +
 		wrap(fmt.Sprintf("Scale %s. Results are kept in the store: the second time they are there at once, and an interrupted "+
 			"command goes on where it stopped.", cli.List(scales)))
@@ -154,7 +160,7 @@ func recipesOf(p paper.Paper, kind string, names []string) ([]paper.Recipe, erro
 	var out []paper.Recipe
 	for _, name := range names {
 		if name == "all" {
-			out = append(out, p.Of(kind)...)
+			out = append(out, slices.DeleteFunc(p.Of(kind), isClocked)...)
 			continue
 		}
 		r, err := p.Find(kind, name)
@@ -164,6 +170,25 @@ func recipesOf(p paper.Paper, kind string, names []string) ([]paper.Recipe, erro
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// isClocked says that a recipe measures by the clock whenever it is made. Who asks for all
+// wants what the store has or keeps.
+func isClocked(r paper.Recipe) bool { return r.Clocked }
+
+// leftOut says, where all are asked for, which recipes that leaves out.
+func leftOut(p paper.Paper, kind string, names []string) string {
+	var out []string
+	for _, r := range p.Of(kind) {
+		named := slices.ContainsFunc(names, func(name string) bool { found, err := p.Find(kind, name); return err == nil && found.ID == r.ID })
+		if r.Clocked && !named {
+			out = append(out, r.Name())
+		}
+	}
+	if len(out) == 0 || !slices.Contains(names, "all") {
+		return ""
+	}
+	return fmt.Sprintf("left out, because they are measured by the clock whenever they are made: lethe %s %s %s", kind, p.Name, strings.Join(out, " "))
 }
 
 // recipesNamed finds the tables, or else the figures, of a paper by their names.

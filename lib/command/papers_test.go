@@ -168,3 +168,33 @@ func TestAnOutputIsNotWrittenUnderAnotherOnesEnding(t *testing.T) {
 		}
 	}
 }
+
+// "all" leaves out what is measured by the clock, says so, and hands it out by name.
+func TestAllLeavesOutWhatIsMeasuredByTheClock(t *testing.T) {
+	p := drawn()
+	p.Recipes = append(p.Recipes, paper.Recipe{ID: "drawn/figure3", Clocked: true}, paper.Recipe{ID: "drawn/figure5", Clocked: true})
+	for names, want := range map[string]string{"all": "2", "3": "3", "all 3": "2 3", "5 all": "5 2", "all figure3 drawn/figure5": "2 3 5"} {
+		got, err := recipesOf(p, paper.Figure, strings.Fields(names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(namesOf(got, paper.Recipe.Name), " "); said != want {
+			t.Errorf("%s: %s, want %s", names, said, want)
+		}
+	}
+	for names, want := range map[string]string{"all": "lethe figure drawn 3 5", "all 3": "lethe figure drawn 5", "3": "", "all figure3 5": "", "": ""} {
+		if got := leftOut(p, paper.Figure, strings.Fields(names)); !strings.HasSuffix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", names, got, want)
+		}
+	}
+	if got := leftOut(drawn(), paper.Figure, []string{"all"}); got != "" {
+		t.Errorf("nothing is left out, and it says %q", got)
+	}
+	if about := (kindOf{kind: paper.Figure}).about(p); !strings.Contains(about, "by the clock") {
+		t.Errorf("the help: %s", about)
+	}
+	r := lethe(t, "figure", "blindu", "all", "--list-jobs", "--store", t.TempDir(), "--out", t.TempDir())
+	if r.Code != 0 || !strings.Contains(r.Stderr, "lethe figure blindu 7 14") {
+		t.Errorf("%d: %s", r.Code, r.Stderr)
+	}
+}

@@ -88,19 +88,21 @@ func TestAFigureOfAnySharpnessStandsAtItsWidth(t *testing.T) {
 // The escapes, the sides and the labels were checked by hand.
 const goldenHTML = `<p><strong>Scores &lt;of&gt; methods</strong></p>
 <p>Higher is better.</p>
+<div style="overflow-x: auto">
 <table>
 <thead>
-<tr><th scope="col" align="left" style="text-align: left">method</th><th scope="col" align="right" style="text-align: right">paper: accuracy (%)</th></tr>
+<tr><th scope="col" align="left" style="text-align: left; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))">method</th><th scope="col" align="right" style="text-align: right">paper: accuracy (%)</th></tr>
 </thead>
 <tbody>
-<tr><td align="left" style="text-align: left">forget &amp; go</td><td align="right" style="text-align: right">0.25</td></tr>
+<tr><td align="left" style="text-align: left; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))">forget &amp; go</td><td align="right" style="text-align: right">0.25</td></tr>
 <tr><td colspan="2" align="left" style="text-align: left"><em>controls</em></td></tr>
-<tr><td align="left" style="text-align: left"><em>do nothing</em></td><td align="right" style="text-align: right">0.50</td></tr>
+<tr><td align="left" style="text-align: left; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))"><em>do nothing</em></td><td align="right" style="text-align: right">0.50</td></tr>
 <tr><td colspan="2" align="left" style="text-align: left"><strong>others</strong></td></tr>
 <tr><td colspan="2" align="left" style="text-align: left"><em>printed in the paper</em></td></tr>
-<tr><td align="left" style="text-align: left"><em>paper: SCRUB</em></td><td align="right" style="text-align: right">(not printed)</td></tr>
+<tr><td align="left" style="text-align: left; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))"><em>paper: SCRUB</em></td><td align="right" style="text-align: right">(not printed)</td></tr>
 </tbody>
 </table>
+</div>
 <p><em>accuracy</em>: balanced</p>
 <ol>
 <li>Only a test.</li>

@@ -48,6 +48,9 @@ type Recipe struct {
 	ID    string // "ruler/table1": the paper's name and the recipe's
 	Title string
 	Doc   string // what the paper claims with it, and what to look at
+	// Clocked is of times by the clock, which are measured on this machine each time that it
+	// is made: nothing of them is kept. "all" leaves it out.
+	Clocked bool
 	// Jobs lists what it computes at the scale of that name and keeps in the store,
 	// of the same declarations that Make works off; nil where there is nothing.
 	Jobs func(ctx context.Context, e *Env, scale string) ([]lab.Job, error)

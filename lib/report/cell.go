@@ -55,6 +55,18 @@ func FormatP(p float64) string {
 	return strconv.FormatFloat(p, 'f', 3, 64)
 }
 
+// FormatSeconds prints a time in three digits and the unit that suits it.
+func FormatSeconds(v float64) string {
+	unit := "s"
+	switch {
+	case v < 1e-3:
+		v, unit = 1e6*v, "us"
+	case v < 1:
+		v, unit = 1e3*v, "ms"
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64) + " " + unit
+}
+
 // Num is a number with a fixed count of digits after the point. A value that is
 // not finite becomes a gap that says so.
 func Num(v float64, digits int) Cell {

@@ -2,6 +2,9 @@ package report
 
 import (
 	"io"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -11,14 +14,19 @@ import (
 // gap is how far columns stand apart.
 const gap = 2
 
-// narrowest is the width below which a column of words is not made narrower.
+// narrowest is the width below which a column of words is made narrower only where
+// nothing else helps.
 const narrowest = 16
 
-// screenOf is the width of the terminal that w is, 0 where it is none.
+// screenOf is the width of the terminal that w is, 0 where it is none. COLUMNS goes before
+// what the terminal says; a pipe or a file has no width, whatever COLUMNS says.
 func screenOf(w io.Writer) int {
 	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
@@ -27,14 +35,47 @@ func screenOf(w io.Writer) int {
 	return width
 }
 
-// narrow takes width from the widest columns of words until the table fits, and
-// not more than that; no word is broken. A width of 0 is no limit.
-func (t *Table) narrow(widths []int, right []bool, limit int) {
-	least := make([]int, len(widths))
+// panel is some of the columns, with the width of each on screen.
+type panel struct{ columns, widths []int }
+
+// panels divides the columns so that each panel fits into limit, where 0 is no limit. Every
+// panel begins with the first column, which says what a row is about. Columns are as wide
+// as their cells where there is room, and not narrower than needed.
+func (t *Table) panels(limit int) []panel {
+	natural, least := t.widths(limit)
+	all := [][]int{{0}}
+	for j := 1; j < len(natural); j++ {
+		last := len(all) - 1
+		joined := append(pick(least, all[last]), least[j])
+		if limit > 0 && spanOf(joined) > limit && len(all[last]) > 1 {
+			all = append(all, []int{0})
+			last++
+		}
+		all[last] = append(all[last], j)
+	}
+	out := make([]panel, len(all))
+	for i, columns := range all {
+		out[i] = panel{columns, narrowed(pick(natural, columns), pick(least, columns), limit)}
+	}
+	return out
+}
+
+// widths are, for each column, the width of its cells and the one to which it may be
+// narrowed: that of its longest word, or of a number with its interval. Only where the
+// first column and one other would not fit beside each other may it be less.
+func (t *Table) widths(limit int) (natural, least []int) {
+	natural, least = make([]int, len(t.Columns)), make([]int, len(t.Columns))
+	right := t.rightAligned()
 	keep := func(cells []string) {
 		for j, cell := range cells {
-			for _, word := range strings.Fields(clean(cell)) {
-				least[j] = max(least[j], narrowest, uniseg.StringWidth(word))
+			cell = clean(cell)
+			n := uniseg.StringWidth(cell)
+			natural[j] = max(natural[j], n)
+			if !right[j] {
+				least[j] = max(least[j], min(n, narrowest))
+			}
+			for word := range strings.FieldsSeq(cell) {
+				least[j] = max(least[j], uniseg.StringWidth(word))
 			}
 		}
 	}
@@ -42,18 +83,57 @@ func (t *Table) narrow(widths []int, right []bool, limit int) {
 	for _, l := range t.lines() {
 		keep(l.cells)
 	}
+	t.keepNumbers(least)
+	if limit > 0 {
+		squeeze(least, limit)
+	}
+	return natural, least
+}
+
+// squeeze sees that the first column and any other fit beside each other: the first may
+// have what the widest other leaves, and half in any case.
+func squeeze(least []int, limit int) {
+	others := least[1:]
+	if len(others) == 0 {
+		least[0] = min(least[0], limit)
+		return
+	}
+	room := max(2, limit-gap)
+	least[0] = min(least[0], max(room/2, room-slices.Max(others)))
+	for j := range others {
+		others[j] = min(others[j], room-least[0])
+	}
+}
+
+// keepNumbers widens columns so that a number and its interval stay on one line.
+func (t *Table) keepNumbers(least []int) {
+	for _, r := range t.Rows {
+		if r.Kind == Header {
+			continue
+		}
+		for j, c := range r.Cells {
+			if c.numeric() {
+				least[j] = max(least[j], uniseg.StringWidth(clean(c.display())))
+			}
+		}
+	}
+}
+
+// narrowed takes width from the widest columns until they fit, and not more than that.
+func narrowed(widths, least []int, limit int) []int {
 	for limit > 0 && spanOf(widths) > limit {
 		at := -1
 		for j, n := range widths {
-			if !right[j] && n > least[j] && (at < 0 || n > widths[at]) {
+			if n > least[j] && (at < 0 || n > widths[at]) {
 				at = j
 			}
 		}
 		if at < 0 {
-			return
+			break
 		}
 		widths[at]--
 	}
+	return widths
 }
 
 func spanOf(widths []int) int {
@@ -62,25 +142,6 @@ func spanOf(widths []int) int {
 		total += n
 	}
 	return total
-}
-
-// blocks divides the columns so that each block fits. Every block begins with the
-// first column, which says what a row is about.
-func blocks(widths []int, limit int) [][]int {
-	all := [][]int{{0}}
-	for j := 1; j < len(widths); j++ {
-		last := len(all) - 1
-		used := widths[j]
-		for _, k := range all[last] {
-			used += widths[k] + gap
-		}
-		if limit > 0 && used > limit && len(all[last]) > 1 {
-			all = append(all, []int{0})
-			last++
-		}
-		all[last] = append(all[last], j)
-	}
-	return all
 }
 
 // pick is what a list holds at these places.
@@ -106,4 +167,30 @@ func Wrap(text string, width int) []string {
 		line += word
 	}
 	return append(lines, line)
+}
+
+// chopped puts spaces into words that are longer than a line, so that they can be wrapped;
+// no character is divided.
+func chopped(text string, width int) string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		if uniseg.StringWidth(word) > width {
+			words[i] = chop(word, width)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func chop(word string, width int) string {
+	var b strings.Builder
+	used := 0
+	for g := uniseg.NewGraphemes(word); g.Next(); {
+		if used > 0 && used+g.Width() > width {
+			b.WriteByte(' ')
+			used = 0
+		}
+		b.WriteString(g.Str())
+		used += g.Width()
+	}
+	return b.String()
 }

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// HTML writes the table as plain HTML, without scripts or styles that a sanitiser would
-// take out. Sides are given twice: JupyterLab's own style is stronger than the align
-// attribute, and other readers take styles out.
+// HTML writes the table as plain HTML, without scripts or styles that it would not be read
+// without. Sides are given twice: JupyterLab's own style is stronger than the align
+// attribute, and other readers take styles out. The table stands in a frame: one that is
+// wider scrolls there, and its first column stays in sight.
 func (t *Table) HTML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	if err := t.writeHTML(b, false); err != nil {
@@ -37,9 +38,12 @@ func (t *Table) writeHTML(b *bufio.Writer, labelled bool) error {
 	if len(t.Rows) > manyRows {
 		kind = "rows dense"
 	}
+	if !labelled { // a page has a frame of its own
+		b.WriteString("<div style=\"overflow-x: auto\">\n")
+	}
 	fmt.Fprintf(b, "<table%s>\n<thead>\n<tr>", class(labelled && len(heads) > 2, kind))
 	for j, head := range heads {
-		fmt.Fprintf(b, `<th scope="col" %s>%s</th>`, side(right[j]), EscapeHTML(head))
+		fmt.Fprintf(b, `<th scope="col" %s>%s</th>`, side(right[j], sticky(j, labelled)), EscapeHTML(head))
 	}
 	b.WriteString("</tr>\n</thead>\n<tbody>\n")
 	if !labelled {
@@ -49,6 +53,9 @@ func (t *Table) writeHTML(b *bufio.Writer, labelled bool) error {
 		writeHTMLRow(b, l, right, heads)
 	}
 	b.WriteString("</tbody>\n</table>\n")
+	if !labelled {
+		b.WriteString("</div>\n")
+	}
 	t.writeHTMLFoot(b)
 	return nil
 }
@@ -64,13 +71,22 @@ func class(wanted bool, name string) string {
 	return fmt.Sprintf(` class="%s"`, name)
 }
 
-// side are the attributes that put a cell's text on a side.
-func side(right bool) string {
+// side are the attributes that put a cell's text on a side, with what else its style is.
+func side(right bool, style string) string {
 	word := "left"
 	if right {
 		word = "right"
 	}
-	return fmt.Sprintf(`align="%s" style="text-align: %[1]s"`, word)
+	return fmt.Sprintf(`align="%s" style="text-align: %[1]s%s"`, word, style)
+}
+
+// sticky is the style by which the first column of a frame stays in sight, over the colour
+// of the notebook that shows it.
+func sticky(column int, labelled bool) string {
+	if column > 0 || labelled {
+		return ""
+	}
+	return "; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))"
 }
 
 // writeHTMLRow writes a line: headings bold, separators and the names of controls and of
@@ -82,7 +98,7 @@ func writeHTMLRow(b *bufio.Writer, l line, right []bool, labels []string) {
 			tag = "strong"
 		}
 		fmt.Fprintf(b, "<tr><td%s colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", class(labels != nil, "span"), len(right),
-			side(false), tag, EscapeHTML(l.span), tag)
+			side(false, ""), tag, EscapeHTML(l.span), tag)
 		return
 	}
 	b.WriteString("<tr>")
@@ -92,10 +108,10 @@ func writeHTMLRow(b *bufio.Writer, l line, right []bool, labels []string) {
 			s = "<em>" + s + "</em>"
 		}
 		if labels == nil {
-			fmt.Fprintf(b, "<td %s>%s</td>", side(right[j]), s)
+			fmt.Fprintf(b, "<td %s>%s</td>", side(right[j], sticky(j, false)), s)
 			continue
 		}
-		fmt.Fprintf(b, "<td data-label=\"%s\" %s><span>%s</span></td>", EscapeHTML(labels[j]), side(right[j]), s)
+		fmt.Fprintf(b, "<td data-label=\"%s\" %s><span>%s</span></td>", EscapeHTML(labels[j]), side(right[j], ""), s)
 	}
 	b.WriteString("</tr>\n")
 }

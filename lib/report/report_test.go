@@ -342,3 +342,11 @@ func TestShareIsReadAndCounted(t *testing.T) {
 		t.Errorf("a share of none is %+v, want a gap", c)
 	}
 }
+
+func TestSecondsHaveAUnitThatSuitsThem(t *testing.T) {
+	for v, want := range map[float64]string{61.24: "61.2 s", 1: "1 s", 0.0525: "52.5 ms", 0.000318: "318 us"} {
+		if got := report.FormatSeconds(v); got != want {
+			t.Errorf("%v: %q, want %q", v, got, want)
+		}
+	}
+}

@@ -20,21 +20,19 @@ const minWidth = 76
 // terminal, the table fits it, as with TextWithin.
 func (t *Table) Text(w io.Writer) error { return t.TextWithin(w, screenOf(w)) }
 
-// TextWithin writes the table as Text does, in lines of at most limit characters
-// where that can be done; 0 is no limit. Long words of columns go over several
-// lines, and columns for which there is no room stand below, after the first
-// column again.
+// TextWithin writes the table as Text does, in lines of at most limit characters; 0 is no
+// limit. Long cells go over several lines. A table that is still too wide is cut into
+// panels, which begin with the first column and say which columns they hold. Under the
+// table, words and what is there to be copied, such as a hash, stay whole.
 func (t *Table) TextWithin(w io.Writer, limit int) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	widths, right := t.widths(), t.rightAligned()
-	t.narrow(widths, right, limit)
-	parts := blocks(widths, limit)
+	panels := t.panels(limit)
 	total := 0
-	for _, columns := range parts {
-		total = max(total, spanOf(pick(widths, columns)))
+	for _, p := range panels {
+		total = max(total, spanOf(p.widths))
 	}
 	wrapAt := min(max(total, minWidth), 110)
 	if limit > 0 {
@@ -45,30 +43,46 @@ func (t *Table) TextWithin(w io.Writer, limit int) error {
 	if t.Title+t.Caption != "" {
 		b.WriteByte('\n')
 	}
-	for i, columns := range parts {
+	for i, p := range panels {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		t.writeBlock(b, columns, pick(widths, columns), pick(right, columns))
+		if len(panels) > 1 {
+			fmt.Fprintln(b, p.heading(len(t.Columns)))
+		}
+		t.writePanel(b, p, limit)
 	}
 	t.writeFoot(b, wrapAt)
 	return b.Flush()
 }
 
-// writeBlock writes some of the columns.
-func (t *Table) writeBlock(b *bufio.Writer, columns, widths []int, right []bool) {
-	total := spanOf(widths)
-	writeCells(b, pick(t.heads(), columns), widths, right)
+// heading says which of the table's columns a panel holds beside the first.
+func (p panel) heading(of int) string {
+	first, last := p.columns[1]+1, p.columns[len(p.columns)-1]+1
+	if first == last {
+		return fmt.Sprintf("column %d of %d", first, of)
+	}
+	return fmt.Sprintf("columns %d to %d of %d", first, last, of)
+}
+
+// writePanel writes some of the columns; headings over rows are wrapped to limit too.
+func (t *Table) writePanel(b *bufio.Writer, p panel, limit int) {
+	total, right := spanOf(p.widths), pick(t.rightAligned(), p.columns)
+	writeCells(b, pick(t.heads(), p.columns), p.widths, right)
 	fmt.Fprintln(b, strings.Repeat("\u2500", total))
 	for i, l := range t.lines() {
 		switch {
 		case l.cells != nil:
-			writeCells(b, pick(l.cells, columns), widths, right)
+			writeCells(b, pick(l.cells, p.columns), p.widths, right)
 		case l.kind == Header:
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			fmt.Fprintln(b, clean(l.span))
+			heading := []string{clean(l.span)}
+			if limit > 0 {
+				heading = Wrap(chopped(heading[0], limit), limit)
+			}
+			fmt.Fprintln(b, strings.Join(heading, "\n"))
 		default:
 			label := "\u2504\u2504 " + l.span + " "
 			fmt.Fprintln(b, label+strings.Repeat("\u2504", max(0, total-uniseg.StringWidth(label))))
@@ -89,21 +103,6 @@ func (t *Table) writeFoot(b *bufio.Writer, wrapAt int) {
 	}
 }
 
-// widths is the width on screen of each column.
-func (t *Table) widths() []int {
-	out := make([]int, len(t.Columns))
-	widen := func(cells []string) {
-		for j, s := range cells {
-			out[j] = max(out[j], uniseg.StringWidth(clean(s)))
-		}
-	}
-	widen(t.heads())
-	for _, l := range t.lines() {
-		widen(l.cells)
-	}
-	return out
-}
-
 // writeCells writes a row, over as many lines as its cells need.
 func writeCells(b *bufio.Writer, cells []string, widths []int, right []bool) {
 	lines := make([][]string, len(cells))
@@ -111,7 +110,7 @@ func writeCells(b *bufio.Writer, cells []string, widths []int, right []bool) {
 	for j, cell := range cells {
 		lines[j] = []string{clean(cell)}
 		if uniseg.StringWidth(lines[j][0]) > widths[j] {
-			lines[j] = Wrap(lines[j][0], widths[j])
+			lines[j] = Wrap(chopped(lines[j][0], widths[j]), widths[j])
 		}
 		high = max(high, len(lines[j]))
 	}

@@ -35,11 +35,12 @@ func Paper() paper.Paper {
 			ofModels(auxiliary, kindsOfRecords, (*evidence).auxiliary),
 			swept(figure4, byShare, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure4, w) }),
 			ofCourses(figure5, (*courses).figure5), ofCourses(figure8, (*courses).figure8),
-			ofModels(figure6, StudyAt, (*evidence).figure6), ofClaims(figure9),
+			ofModels(figure6, StudyAt, (*evidence).figure6), timed(figure7, byShare), ofClaims(figure9),
 			sweptLeaks(figure10, byBeta, func(l *leaks, w sweep) *paper.Output { return l.drawn(figure10, w) }),
 			sweptLeaks(figure11, byBeta, func(l *leaks, w sweep) *paper.Output { return l.told(figure11, w) }),
 			sweptLeaks(figure12, byRate, func(l *leaks, w sweep) *paper.Output { return l.drawn(figure12, w) }),
 			swept(figure13, byBeta, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure13, w) }),
+			timed(figure14, byBeta),
 			swept(figure15, byRate, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure15, w) }),
 		},
 	}

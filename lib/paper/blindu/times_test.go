@@ -1,0 +1,211 @@
+package blindu
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// What the program prints, by hand: spec and program count in their own ways.
+func TestTheProgramsTimesAreItsOwn(t *testing.T) {
+	run := Taken{Steps: 60, Rounds: 4, Ordinary: 0.5}
+	want := map[string]float64{"vbu": 60 * 0.01, "hbfu": 0.5 * 5 * 3, "blindu-w": 10 * 2 * 0.01, "blindu-wo": 10 * 2 * 0.01}
+	for _, m := range TimedMethods() {
+		if m.Counted() != (want[m.Name] != 0) {
+			t.Errorf("%s: counted: %v", m.Name, m.Counted())
+		}
+		if !m.Counted() {
+			continue
+		}
+		if got := m.program(run, 0.01); math.Abs(got-want[m.Name]) > 1e-12 {
+			t.Errorf("%s: %v, want %v", m.Name, got, want[m.Name])
+		}
+	}
+}
+
+func TestTheClockAddsUpTurns(t *testing.T) {
+	c := usersClock{users: map[int]float64{}}
+	for _, turn := range []struct {
+		round, user int
+		erased      []int
+		seconds     float64
+	}{{1, 0, []int{7}, 4}, {1, 1, nil, 1}, {2, 0, []int{7}, 2}, {2, 1, nil, 3}} {
+		c.tell(federated.Turn{Round: turn.round, User: turn.user, Erased: turn.erased}, time.Duration(turn.seconds*float64(time.Second)))
+	}
+	if got := c.taken(); got.User != 5 || got.SideBySide != 7 || got.Ordinary != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The methods take turns, the first turn of each is not counted, a training step is the
+// median of epochs, and what diverged has no time.
+func TestMethodsTakeTurns(t *testing.T) {
+	methods := TimedMethods()[:3] // VBU, HBFU, BFU
+	var order []string
+	calls := map[string]float64{}
+	run := func(m *TimedMethod) (Taken, error) {
+		name, steps := "training", 4
+		if m != nil {
+			name, steps = m.Name, 10
+		}
+		order = append(order, name)
+		calls[name]++
+		out := Taken{Seconds: []float64{100, 3, 1, 8}[int(calls[name])-1], Steps: steps, Rounds: 3, Ordinary: 0.25}
+		if name == "bfu" {
+			out = Taken{Diverged: "in epoch 2"}
+		}
+		return out, nil
+	}
+	var c TimedCell
+	if err := c.InTurns(3, methods, run); err != nil {
+		t.Fatal(err)
+	}
+	if want := slices.Repeat([]string{"training", "vbu", "hbfu", "bfu"}, 4); !slices.Equal(order, want) {
+		t.Errorf("order %v", order)
+	}
+	vbu, hbfu, bfu := c.Methods[0], c.Methods[1], c.Methods[2]
+	if c.Step != 0.75 || vbu.Method != VBU || vbu.Median != 3 || !slices.Equal(vbu.Seconds, []float64{3, 1, 8}) || vbu.PerStep != 0.3 {
+		t.Errorf("a step %v, %+v", c.Step, vbu)
+	}
+	if *vbu.Program != 10*0.75 || *hbfu.Program != 5*0.25*2 || bfu.Program != nil || bfu.Seconds != nil || bfu.Diverged == "" {
+		t.Errorf("%+v", c.Methods)
+	}
+	times := Times{On: "drawings", Turns: 3, Cells: []TimedCell{c, c}, Machine: paper.Machine{Processor: "Abacus 3", Threads: 2, Cores: 2, Engine: "lethe, 3", Date: "2026-01-02"}}
+	times.Cells[1].Share = 0.5
+	table := times.Table()
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	cells := table.Rows[0].Cells
+	if cells[1].Text != "3 s" || cells[2].Text != "1 s" || cells[7].Text != "7.5 s" || table.Rows[2].Cells[1].Missing != "diverged" {
+		t.Errorf("%+v\n%+v", cells, table.Rows[2])
+	}
+	text := times.Figure("T", "D", "S").Text()
+	for _, want := range []string{"by the wall clock", "as BlindU's program counts", HBFU, "Measured on Abacus 3 with 2 cores, engine lethe, 3, 2026-01-02; another machine gives"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, " "+BFU+":") {
+		t.Errorf("the figure shows what diverged:\n%s", text)
+	}
+	nothing := 0.0
+	for i := range times.Cells { // HBFU stops after a round
+		times.Cells[i].Methods = slices.Clone(times.Cells[i].Methods)
+		times.Cells[i].Methods[1].Program = &nothing
+	}
+	if err := times.Figure("T", "D", "S").Render(io.Discard, "svg"); err != nil {
+		t.Error(err)
+	}
+	lost := errors.New("lost")
+	if err := c.InTurns(1, methods, func(*TimedMethod) (Taken, error) { return Taken{}, lost }); !errors.Is(err, lost) {
+		t.Errorf("%v", err)
+	}
+}
+
+// The figures measure on this machine whenever they are made: nothing of the times is
+// kept, and what is kept are the originals alone. The caption and the source name the machine.
+func TestTimesAreMeasuredEachTime(t *testing.T) {
+	e := environment(t)
+	c := drawings()
+	c.MaxRows, c.TestRows, c.Fit.Epochs, c.Users = 400, 100, 2, unlearn.Users{Rounds: 2, LocalEpochs: 1}
+	study := Study{Scale: "quick", Cases: []Case{c.With(0.06, 1e-3), c.With(0.06, 1e-1)}}
+	told := 0
+	e.Progress = func(paper.Progress) { told++ }
+	first, found, err := study.times(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told == 0 || len(found.Data) != 1 || len(found.Runs) != 2 {
+		t.Errorf("progress was told %d times, data %v, runs %v", told, found.Data, found.Runs)
+	}
+	var kinds []string
+	runs, err := e.Store.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		kinds = append(kinds, r.Key.Recipe)
+	}
+	if len(kinds) != 2 || slices.ContainsFunc(kinds, func(k string) bool { return k != "train" }) {
+		t.Errorf("the store has %v", kinds)
+	}
+	again, _, err := study.times(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, cell := range first.Cells {
+		if len(cell.Methods) != len(TimedMethods()) || cell.Share != 0.06 || cell.Step <= 0 {
+			t.Fatalf("%+v", cell)
+		}
+		for k, m := range cell.Methods {
+			if m.Median <= 0 || len(m.Seconds) != study.turns() || m.Steps == 0 || (m.Program != nil) != TimedMethods()[k].Counted() {
+				t.Errorf("%+v", m)
+			}
+			if b := again.Cells[i].Methods[k]; slices.Equal(b.Seconds, m.Seconds) || b.Steps != m.Steps {
+				t.Errorf("%s: %v s and then %v s, %d and %d steps", m.Method, m.Seconds, b.Seconds, m.Steps, b.Steps)
+			}
+		}
+	}
+	if w, at := first.vary(); w.axis != byBeta.axis || at(first.Cells[1]) != 1e-1 {
+		t.Errorf("drawn against %s", w.axis)
+	}
+	if err := first.Table().Check(); err != nil {
+		t.Error(err)
+	}
+	if got := len(first.records()); got != 2*len(TimedMethods()) {
+		t.Errorf("%d records", got)
+	}
+}
+
+// Figures 7 and 14 measure what Figures 4 and 13 forget, on the same originals.
+func TestTheTimesAreOfTheSweepsOriginals(t *testing.T) {
+	e := environment(t)
+	keys := func(of string) map[string]bool {
+		r, err := Paper().Find(paper.Figure, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs, err := r.Jobs(t.Context(), e, "quick")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]bool{}
+		for _, j := range jobs {
+			out[j.Key] = true
+		}
+		return out
+	}
+	for of, as := range map[string]string{"7": "4", "14": "13"} {
+		own, others := keys(of), keys(as)
+		if r, _ := Paper().Find(paper.Figure, of); !r.Clocked || len(own) < 3 {
+			t.Errorf("figure %s: %d originals, clocked: %v", of, len(own), r.Clocked)
+		}
+		for key := range maps.Keys(own) {
+			if !others[key] {
+				t.Errorf("figure %s has an original that figure %s has not", of, as)
+			}
+		}
+	}
+}
+
+func TestTimesWithoutTheirDataSayWhereThatIs(t *testing.T) {
+	t.Setenv(datasets.EnvDir, t.TempDir())
+	e := environment(t)
+	for _, r := range []paper.Recipe{timed(figure7, byShare), timed(figure14, byBeta)} {
+		_, err := r.Run(t.Context(), e, "standard")
+		if !errors.Is(err, datasets.ErrMissing) || !strings.Contains(err.Error(), "lethe data get mnist") {
+			t.Errorf("%v", err)
+		}
+	}
+}
