@@ -52,7 +52,7 @@ func ways(scale string) (Study, error) {
 	}
 	s.Cases = s.Cases[:2]
 	for i := range s.Cases {
-		s.Cases[i].Only = []string{VBU, HBFU, With, Without, Unaware}
+		s.Cases[i].Only = []string{VBU, VBUCoded, HBFU, HBFUCoded, With, Without, Unaware}
 	}
 	return s, nil
 }
@@ -199,7 +199,7 @@ func (s *courses) figure8() *paper.Output {
 		value func(Step) *float64
 	}{{"forget set", func(x Step) *float64 { return &x.Erased }}, {"retain set", func(x Step) *float64 { return &x.Retain }}} {
 		for _, c := range s.Cases {
-			f.Figures = append(f.Figures, s.panel(c, c.Label+", "+p.label, plot.Shares("share right"), p.value, VBU, HBFU, With, Without))
+			f.Figures = append(f.Figures, s.panel(c, c.Label+", "+p.label, plot.Shares("share right"), p.value, VBU, VBUCoded, HBFU, HBFUCoded, With, Without))
 		}
 	}
 	return &paper.Output{Figure: f}

@@ -55,7 +55,7 @@ func (w sweep) study(scale string, base func(Study) Case) (Study, error) {
 // backdoored is a scale's first case with the arms that a sweep looks at.
 func backdoored(s Study) Case {
 	c := s.Cases[0]
-	c.Only = []string{Original, Retrained, VBU, With, Without}
+	c.Only = []string{Original, Retrained, VBU, VBUCoded, With, Without}
 	return c
 }
 

@@ -46,7 +46,8 @@ func atEveryRate(s Study) Study {
 }
 
 // unmasked are the rows of the table's last rate, in their order.
-var unmasked = []string{Original, Retrained, HBFU, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, PrivateVBU, With, Without, WithWeighted, WithoutWeighted}
+var unmasked = []string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded, PrivateVBU,
+	With, Without, WithWeighted, WithoutWeighted}
 
 // masks are the rows of which there is one at every rate.
 var masks = []string{With, Without, WithWeighted, WithoutWeighted}
@@ -55,9 +56,9 @@ var masks = []string{With, Without, WithWeighted, WithoutWeighted}
 // there is one.
 func printed4(arm string, rate float64) string {
 	return map[string]string{
-		HBFU: "5.08 +- 1.13  96.04 +- 0.32", PrivateHBFU: "23.66 +- 3.39  75.94 +- 1.64",
+		HBFUCoded: "5.08 +- 1.13  96.04 +- 0.32", PrivateHBFU: "23.66 +- 3.39  75.94 +- 1.64",
 		BFU: "8.52 +- 0.96  96.38 +- 0.31", PrivateBFU: "27.31 +- 3.53  81.73 +- 2.17",
-		VBU: "2.03 +- 0.25  88.19 +- 0.76", PrivateVBU: "2.33 +- 0.36  48.02 +- 4.37",
+		VBUCoded: "2.03 +- 0.25  88.19 +- 0.76", PrivateVBU: "2.33 +- 0.36  48.02 +- 4.37",
 		With + " 0.2": "3.31 +- 0.51  95.86 +- 0.30", With + " 0.4": "2.87 +- 0.67  95.30 +- 0.24", With + " 0.6": "1.89 +- 1.20  94.56 +- 0.85",
 		Without + " 0.2": "2.11 +- 0.49  94.67 +- 0.34", Without + " 0.4": "2.14 +- 0.50  93.93 +- 0.43", Without + " 0.6": "1.56 +- 0.95  94.65 +- 0.68",
 	}[rated(arm, rate)]
