@@ -259,3 +259,30 @@ func TestTheCodedValueIsTheProgramsFormula(t *testing.T) {
 		t.Errorf("%v, by hand %v: %v", got, want, err)
 	}
 }
+
+// As coded the average of strangers begins at 1; with FromFirst where the first strangers
+// are, who are then also those of the first step and leave it there.
+func TestTheAverageBeginsAtTheFirstStrangers(t *testing.T) {
+	e, rng, seed := open(t), engine.Root(5).Stream("first strangers"), engine.Root(6)
+	p := Pairs{X: array.Normal(rng, 12, 3, 2), Y: array.Normal(rng, 12, 2, 2)}
+	m := CodedMINE{Hidden: []int{8, 8}, Steps: 2, Batch: 12, LR: 1e-30}
+	mean := 0.0
+	for i := range 12 {
+		stranger, at := make([]float64, 2), seed.Stream(engine.StreamStranger, 0, 0, uint64(i))
+		for j := range stranger {
+			stranger[j] = at.NormFloat64()
+		}
+		critic := Critic{X: 3, Y: 2, Hidden: m.Hidden, Coded: true}
+		mean += math.Exp(byHand(critic, critic.Init(seed.Stream(engine.StreamInit), ""), p.X.Row(i), stranger)) / 12
+	}
+	if math.Abs(mean-1) < 0.05 {
+		t.Fatalf("the first strangers' mean, %v, tells nothing", mean)
+	}
+	for first, want := range map[bool]float64{true: math.Log(mean), false: math.Log(1 + 1e-3*(mean-1))} {
+		m.FromFirst = first
+		_, w, err := m.train(t.Context(), e, p, seed)
+		if got := float64(w[len(w)-1].Data[0]); err != nil || math.Abs(got-want) > 1e-5 {
+			t.Errorf("from the first %t: log m = %v, want %v (%v)", first, got, want, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package loss_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,5 +223,47 @@ func TestALossElsewhereAndALossThatIsHeld(t *testing.T) {
 	}
 	if _, err := (loss.Elsewhere{Output: "nowhere", Of: loss.CrossEntropy{}}).Inputs(map[string]int{nn.Logits: 3}); err == nil || !strings.Contains(err.Error(), `"nowhere"`) {
 		t.Errorf("an output that is not there: %v", err)
+	}
+}
+
+// A record's mistake is that another logit than its label's is the largest; a tie is none.
+// It has no gradient.
+func TestMistakesAreCounted(t *testing.T) {
+	e, err := enginetest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	logits := [][]float32{{1, 2, -3}, {1, 2, -3}, {1, 2, -3}, {-4, -4, -5}, {0, 0, 0}, {1e30, -1e30, 5}}
+	labels, want := []int{0, 1, 2, 0, 2, 2}, []float32{1, 0, 1, 0, 0, 1}
+	exec, err := graph.NewExec(e.Backend(), func(in []*graph.Node) []*graph.Node {
+		v := loss.On(loss.Mistake{}, loss.Given{
+			Outputs: map[string]*graph.Node{nn.Logits: in[0]}, Inputs: map[string]*graph.Node{loss.Probabilities: in[1]},
+		})
+		return []*graph.Node{v.Losses, v.Adjoints[nn.Logits]}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, p := array.New[float32](3, len(labels)), loss.Labels(labels, 3).Transpose()
+	for i, row := range logits {
+		for c, v := range row {
+			z.Row(c)[i] = v
+		}
+	}
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(z.Data, 3, len(labels)), tensors.FromFlatDataAndDimensions(p.Data, 3, len(labels)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tensors.MustCopyFlatData[float32](out[0]); !slices.Equal(got, want) {
+		t.Errorf("mistakes %v, want %v", got, want)
+	}
+	for _, v := range tensors.MustCopyFlatData[float32](out[1]) {
+		if v != 0 {
+			t.Errorf("a gradient of %v", v)
+		}
+	}
+	if err := (loss.Mistake{}).Check(map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels([]int{0, 7}, 3)}); err == nil {
+		t.Error("a label that is none is admitted")
 	}
 }

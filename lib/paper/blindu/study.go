@@ -130,10 +130,11 @@ func adult() Case {
 	}}
 }
 
-// drawings is a case that needs no file, in a narrow network.
+// drawings is a case that needs no file, in a narrow network. Its users have few records,
+// which need small batches for as many steps as a training takes.
 func drawings() Case {
 	half := ib.MLP{Hidden: 48}
-	return Case{Label: "glyphs", LR: 1e-3, Known: 400, Victims: 180, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
+	return Case{Label: "glyphs", LR: 1e-3, Known: 400, Victims: 180, Users: unlearn.Users{LocalEpochs: 5, Batch: 20}, Setting: lab.Setting{
 		DataSet: "glyphs", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
 		Fit:  train.Config{Epochs: 20, Batch: 20, Clip: 1},
 		Arch: halves(half, 16, half),

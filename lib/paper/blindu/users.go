@@ -34,11 +34,7 @@ func requests(scale string) (Study, error) {
 	if err != nil {
 		return s, err
 	}
-	c := s.Cases[0]
-	if scale == "quick" {
-		c.Users = unlearn.Users{LocalEpochs: 3, Batch: 20} // few records need many steps
-	}
-	return ofUsers(s, c), nil
+	return ofUsers(s, s.Cases[0]), nil
 }
 
 // ofUsers is a study of what the users of a case may ask, whatever its own forget set.
