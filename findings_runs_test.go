@@ -228,6 +228,9 @@ func together(files fs.FS, table string) error {
 	if hash == "" || hash != t.Provenance.RunsHash {
 		return fmt.Errorf("it is of the runs %q, the table of %q", hash, t.Provenance.RunsHash)
 	}
+	if err := sameWords(files, table); err != nil {
+		return err
+	}
 	r, err := recipeOf(t.ID)
 	if err != nil {
 		return err
@@ -243,6 +246,31 @@ func together(files fs.FS, table string) error {
 		return err
 	}
 	return sameCells(t, out.Table)
+}
+
+// sameWords compares the table that people read with the one that programs read.
+func sameWords(files fs.FS, table string) error {
+	f, err := files.Open(table + ".json")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	t, err := report.ReadJSON(f)
+	if err != nil {
+		return err
+	}
+	got, err := fs.ReadFile(files, table+".md")
+	if err != nil {
+		return err
+	}
+	var want bytes.Buffer
+	if err := t.Markdown(&want); err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		return fmt.Errorf("%s.md is not %s.json", table, table)
+	}
+	return nil
 }
 
 func recipeOf(id string) (paper.Recipe, error) {
@@ -347,11 +375,18 @@ func someRuns(t *testing.T) fstest.MapFS {
 		t.Fatal(err)
 	}
 	out.Table.Provenance.RunsHash = "abc"
-	var b bytes.Buffer
-	if err := out.Table.JSON(&b); err != nil {
+	return withTable(t, out.Table, "blindu/x/table3", fstest.MapFS{"blindu/x/table3.runs.csv": {Data: []byte(runs.String())}})
+}
+
+// withTable adds a table as it is read by programs and by people.
+func withTable(t *testing.T, table *report.Table, name string, files fstest.MapFS) fstest.MapFS {
+	t.Helper()
+	var programs, people bytes.Buffer
+	if err := errors.Join(table.JSON(&programs), table.Markdown(&people)); err != nil {
 		t.Fatal(err)
 	}
-	return fstest.MapFS{"blindu/x/table3.json": {Data: b.Bytes()}, "blindu/x/table3.runs.csv": {Data: []byte(runs.String())}}
+	files[name+".json"], files[name+".md"] = &fstest.MapFile{Data: programs.Bytes()}, &fstest.MapFile{Data: people.Bytes()}
+	return files
 }
 
 func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
@@ -370,15 +405,16 @@ func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
 		"rows": func(f fstest.MapFS) {
 			f[runs].Data = append(bytes.SplitAfterN(f[runs].Data, []byte("\n"), 7)[0], bytes.SplitAfterN(f[runs].Data, []byte("\n"), 7)[1]...)
 		},
-		"table3": func(f fstest.MapFS) { delete(f, table) },
+		"table3":    func(f fstest.MapFS) { delete(f, table) },
+		"table3.md": func(f fstest.MapFS) { f["blindu/x/table3.md"].Data[40]++ },
 		"columns": func(f fstest.MapFS) {
-			f[table].Data = bytes.Replace(f[table].Data, []byte(`"masked"`), []byte(`"hidden"`), 1)
+			altered(t, f, func(of *report.Table) { of.Columns[2].Name = "hidden" })
 		},
 		"no recipe": func(f fstest.MapFS) {
-			f[table].Data = bytes.Replace(f[table].Data, []byte("blindu/table3"), []byte("blindu/table99"), 1)
+			altered(t, f, func(of *report.Table) { of.ID = "blindu/table99" })
 		},
 		"scale": func(f fstest.MapFS) {
-			f[table].Data = bytes.Replace(f[table].Data, []byte(`"quick"`), []byte(`"vast"`), 1)
+			altered(t, f, func(of *report.Table) { of.Provenance.Scale = "vast" })
 		},
 		"no column": func(f fstest.MapFS) {
 			f[runs].Data = bytes.Replace(f[runs].Data, []byte("masked"), []byte("hidden"), 1)
@@ -396,6 +432,17 @@ func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
 	}
 }
 
+// altered writes the table of some made-up runs anew.
+func altered(t *testing.T, files fstest.MapFS, change func(*report.Table)) {
+	t.Helper()
+	of, err := report.ReadJSON(bytes.NewReader(files["blindu/x/table3.json"].Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(of)
+	withTable(t, of, "blindu/x/table3", files)
+}
+
 // The within-cluster table is compared by its means.
 func TestMeansAreComparedWhereATableHoldsMore(t *testing.T) {
 	const table = "fishing/within"
@@ -404,12 +451,8 @@ func TestMeansAreComparedWhereATableHoldsMore(t *testing.T) {
 		tab := &report.Table{ID: table, Columns: report.Columns("attack", "within, original", "TPR at 1 %", "matched, retrained"),
 			Provenance: report.Provenance{RunsHash: "h", Scale: "quick"},
 			Rows:       []report.Row{{Group: "cells", Cells: []report.Cell{report.Str("lira"), report.Est(e, 3), report.Num(0.3, 3), report.Gap("not asked")}}}}
-		var b bytes.Buffer
-		if err := tab.JSON(&b); err != nil {
-			t.Fatal(err)
-		}
 		runs := "case,arm,attack,auc_within,auc_matched,runs_hash\ncells,original,lira,0.5,,h\ncells,original,lira,1,,h\ncells,original,other,0,,h\n"
-		return fstest.MapFS{table + ".json": {Data: b.Bytes()}, table + ".runs.csv": {Data: []byte(runs)}}
+		return withTable(t, tab, table, fstest.MapFS{table + ".runs.csv": {Data: []byte(runs)}})
 	}
 	if found := apart(made(0.75)); len(found) > 0 {
 		t.Error(found)

@@ -42,7 +42,8 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
 	f.StringVar(&r.engine, "engine", "", "auto, lethe, xla, xla:cuda, xla:/path/to/plugin.so, or go: GoMLX's, to compare (default: LETHE_ENGINE, or auto)")
 	f.BoolVar(&r.listJobs, "list-jobs", false, "list what would be computed, what it needs and what is there, and compute nothing")
-	f.StringVar(&r.runs, "runs", "", "write the values behind it, one record per run: "+cli.List(runFormats)+"; where --out is a folder beside it, else instead")
+	f.StringVar(&r.runs, "runs", "",
+		"write the values behind it, one record per run: "+cli.List(runFormats)+"; where --out is a folder beside it, else instead")
 	r.store = storeFlag(c)
 	for name, values := range map[string][]string{"scale": scales, "format": formats} {
 		cobra.CheckErr(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))

@@ -61,7 +61,8 @@ func (o Overlap) given(points bool) any {
 	for _, l := range o.Layers {
 		inner := givenLayer{LayerOverlap: l}
 		if o.Forgot {
-			inner.Coded, inner.Rank, inner.OthersRank, inner.CodedRank, inner.Top1, inner.Top10 = &l.Coded, &l.Rank, &l.OthersRank, &l.CodedRank, &l.Top1, &l.Top10
+			inner.Coded, inner.Rank, inner.OthersRank = &l.Coded, &l.Rank, &l.OthersRank
+			inner.CodedRank, inner.Top1, inner.Top10 = &l.CodedRank, &l.Top1, &l.Top10
 		}
 		g.Layers = append(g.Layers, inner)
 	}

@@ -47,13 +47,15 @@ func recipe(id, title, doc string) paper.Recipe { return made(id, title, doc, Ma
 
 // made is a recipe that looks at the cases of a scale.
 func made(id, title, doc string, look func(context.Context, *paper.Env, []Named, string) (*paper.Output, error)) paper.Recipe {
-	return paper.Recipe{ID: id, Title: title, Doc: doc, Jobs: jobs, Evidence: []reflect.Type{reflect.TypeFor[audit.Reading]()}, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		cases, err := Cases(scale)
-		if err != nil {
-			return nil, err
-		}
-		return look(ctx, e, cases, scale)
-	}}
+	evidence := []reflect.Type{reflect.TypeFor[audit.Reading]()}
+	return paper.Recipe{ID: id, Title: title, Doc: doc, Jobs: jobs, Evidence: evidence,
+		Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+			cases, err := Cases(scale)
+			if err != nil {
+				return nil, err
+			}
+			return look(ctx, e, cases, scale)
+		}}
 }
 
 // jobs are the trainings and unlearnings behind every row of every case.

@@ -22,8 +22,9 @@ func Paper() paper.Paper {
 	for _, s := range Scales() {
 		p.Scales = append(p.Scales, paper.Scale{Name: s.Name, About: s.About})
 	}
+	evidence := []reflect.Type{reflect.TypeFor[Row]()}
 	for _, r := range Recipes() {
-		p.Recipes = append(p.Recipes, paper.Recipe{ID: r.ID, Title: r.Title, Doc: r.Doc, Jobs: r.jobsAtScale, Make: r.atScale, Evidence: []reflect.Type{reflect.TypeFor[Row]()}})
+		p.Recipes = append(p.Recipes, paper.Recipe{ID: r.ID, Title: r.Title, Doc: r.Doc, Jobs: r.jobsAtScale, Make: r.atScale, Evidence: evidence})
 	}
 	return p
 }

@@ -42,16 +42,18 @@ func ofToy(id, title string) paper.Recipe {
 		}
 		return toy.Jobs(ctx, e.Lab(), scale)
 	}
-	return paper.Recipe{ID: id, Title: title, Doc: toy.Doc, Jobs: jobs, Evidence: []reflect.Type{reflect.TypeFor[toy.Snapshot]()}, Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
-		if _, err := StudyAt(scale); err != nil {
-			return nil, err
-		}
-		t, f, err := toy.Output(ctx, e.Lab(), scale)
-		if err != nil {
-			return nil, err
-		}
-		return oneOf(id, t, f), nil
-	}}
+	evidence := []reflect.Type{reflect.TypeFor[toy.Snapshot]()}
+	return paper.Recipe{ID: id, Title: title, Doc: toy.Doc, Jobs: jobs, Evidence: evidence,
+		Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
+			if _, err := StudyAt(scale); err != nil {
+				return nil, err
+			}
+			t, f, err := toy.Output(ctx, e.Lab(), scale)
+			if err != nil {
+				return nil, err
+			}
+			return oneOf(id, t, f), nil
+		}}
 }
 
 func ofDiffusion(id, title string) paper.Recipe {
@@ -61,7 +63,8 @@ func ofDiffusion(id, title string) paper.Recipe {
 		}
 		return diffusion.Jobs(ctx, e.Lab(), scale)
 	}
-	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Jobs: jobs, Evidence: []reflect.Type{reflect.TypeFor[diffusion.Arm](), reflect.TypeFor[diffusion.Denoised]()},
+	evidence := []reflect.Type{reflect.TypeFor[diffusion.Arm](), reflect.TypeFor[diffusion.Denoised]()}
+	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Jobs: jobs, Evidence: evidence,
 		Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 			if _, err := StudyAt(scale); err != nil {
 				return nil, err
