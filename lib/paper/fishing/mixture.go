@@ -46,7 +46,7 @@ func leak(n, d int) float64 {
 var fits = []struct{ members, dimensions int }{{1600, 5}, {100, 5}, {30, 5}, {10, 5}, {30, 100}, {30, 2000}}
 
 const (
-	fitDraws    = 60 // of every fit
+	fitDraws    = 300 // of every fit
 	mixtureSize = 6000
 	mixtureDims = 5
 	// mixtureResults is the version of this table's numbers.
