@@ -138,6 +138,9 @@ const (
 	StreamPosterior = "posterior"
 	// StreamClusters draws where k-means begins.
 	StreamClusters = "clusters"
+	// StreamMixture draws the records of a mixture of Gaussians (what: 0 the toy, 1 a fit;
+	// draw).
+	StreamMixture = "mixture"
 	// StreamOverlap draws the cells that stand for those to be forgotten, where the
 	// Fisher information of two sets is compared (class, draw).
 	StreamOverlap = "overlap"

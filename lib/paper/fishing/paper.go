@@ -23,7 +23,7 @@ func Paper() paper.Paper {
 			ofModels(steps, bySteps, (*evidence).steps), ofFleets(within), ofModels(weights, byWeight, (*evidence).weights), ofModels(protocols, byProtocol, (*evidence).protocols),
 			ofOverlaps(proposition1, (*overlaps).proposition1), ofOverlaps(largest, (*overlaps).largest),
 			ofModels(grids, byGrid, (*evidence).grids), ofModels(scatteredSizes, byScattered, (*evidence).scatteredSizes),
-			ofModels(conditional, byConditional, (*evidence).conditional), ofModels(mouseSweep, byLambda, (*evidence).mouseSweep),
+			ofModels(conditional, byConditional, (*evidence).conditional), ofMixture(mixture), ofModels(mouseSweep, byLambda, (*evidence).mouseSweep),
 			ofModels(figure1, StudyAt, (*evidence).figure1), ofModels(figure2, StudyAt, (*evidence).figure2), ofOverlaps(figure3, (*overlaps).figure3),
 		},
 	}

@@ -26,6 +26,9 @@ func TestEveryScaleOfEveryRecipe(t *testing.T) {
 			continue
 		}
 		for _, r := range Paper().Recipes {
+			if r.Jobs == nil && r.ID == mixture.ID { // a toy, which keeps nothing
+				continue
+			}
 			list, err := r.Jobs(t.Context(), e, s.Name)
 			if err != nil || len(list) == 0 {
 				t.Errorf("%s at %s: %d jobs, %v", r.ID, s.Name, len(list), err)
