@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
@@ -199,16 +198,16 @@ func (s *fleets) notes() []string {
 		return out
 	}
 	return append(slices.Concat(out, s.matchedNull()),
-		"*"+Learned+"*: the paper's features of a cell, which are both losses and their sum, latent means and log-variances, the lengths of these, and the "+
+		"'"+Learned+"': the paper's features of a cell, which are both losses and their sum, latent means and log-variances, the lengths of these, and the "+
 			"distance to the 5 nearest retained cells. The axes of one model mean nothing in another.",
-		"*"+Aligned+"*: every model's latent means are mapped onto the attacked one's by orthogonal Procrustes, without a change of scale (features "+
+		"'"+Aligned+"': every model's latent means are mapped onto the attacked one's by orthogonal Procrustes, without a change of scale (features "+
 			"are standardised in every model, which takes scales out). The map is found on the cells that all models were trained on, never on dealt ones. "+
 			"Of a rotated posterior's covariance the diagonal is taken. The lengths are the latent mean's and the logarithm of the covariance's trace, which "+
-			"no rotation changes. *"+AlignedCCA+"*: the same by canonical correlations, which undo a stretching of axes too.",
-		"*"+Invariant+"*: both losses and their sum, those two lengths, and the distance.",
-		"*"+InvariantByCell+"*, *"+AlignedByCell+"*: those features, each less the mean of the same cell's over other models, of which half had "+
+			"no rotation changes. '"+AlignedCCA+"': the same by canonical correlations, which undo a stretching of axes too.",
+		"'"+Invariant+"': both losses and their sum, those two lengths, and the distance.",
+		"'"+InvariantByCell+"', '"+AlignedByCell+"': those features, each less the mean of the same cell's over other models, of which half had "+
 			"the cell. Attacks by shadow models compare so, with one number of a cell; the other learned attackers do not.",
-		"*"+Own+"*: the paper's features; the attacker knows of half of the model's dealt cells which it had, as few as half of column *in* and as many others, "+
+		"'"+Own+"': the paper's features; the attacker knows of half of the model's dealt cells which it had, as few as half of column 'in' and as many others, "+
 			"and judges the other half; then the other way round. Matched, it is cross-fitted as in Table 2.")
 }
 
@@ -221,7 +220,7 @@ func (s *fleets) matchedNull() (out []string) {
 				continue
 			}
 			e := shadow.OverPairs(r.Matched, false).Within(0, 1)
-			out = append(out, fmt.Sprintf("%s: on matched cells 0.5 is not the null. *%s* has %.2f [%.2f, %.2f] on retrained models. Most of that is the "+
+			out = append(out, fmt.Sprintf("%s: on matched cells 0.5 is not the null. '%s' has %.2f [%.2f, %.2f] on retrained models. Most of that is the "+
 				"type; where members and unseen cells are drawn alike it is 0.50 to 0.53 (simulated), because a matched cell is judged together with "+
 				"the member that it lies beside.", f.Label, Own, e.Value, e.Low, e.High))
 		}
@@ -273,11 +272,15 @@ func (c Catch) Of(fleet, arm, attack string, where Where) []float64 {
 	return nil
 }
 
-// shown are the attacks of a figure: learned ones stand beside LiRA.
+// shown are the attacks of a figure, learned ones beside LiRA.
 func (f Fleet) shown() []string {
-	return slices.DeleteFunc(f.Attacks(), func(name string) bool {
-		return name == generative.KL{}.Name() || name == generative.ELBO{}.Name() || name == AlignedCCA || name == InvariantByCell || strings.Contains(name, "online, ")
-	})
+	if f.Whole {
+		return f.Attacks()
+	}
+	offline := shadow.LiRA{Offline: true, Pooled: true}
+	show := []string{TypeAlone, generative.Recon{}.Name(), Own, Learned, Aligned, AlignedByCell,
+		shadow.LiRA{Pooled: true}.Name(), offline.Name(), shadowed{offline, 8}.name()}
+	return slices.DeleteFunc(f.Attacks(), func(name string) bool { return !slices.Contains(show, name) })
 }
 
 // Strips shows a fleet's attacks, a point per pair of models.
