@@ -30,10 +30,12 @@ func (s *fleets) table() *paper.Output {
 	t.Columns = append(t.Columns, []report.Column{
 		{Name: "within, retrained", Note: "models that had none of the cells: the null, by which the others are to be judged"},
 		{Name: "original less retrained", Note: "within, pair by pair; null 0"},
-		{Name: "matched, original", Note: "the paper's protocol: cells that the model had against the unseen ones nearest to them; the null is the next column, not 0.5"},
+		{Name: "matched, original", Note: "the paper's protocol: cells that the model had against the unseen ones nearest to them; " +
+			"the null is the next column, not 0.5"},
 		{Name: "matched, retrained", Note: "the same of models that had none of them: what is not membership"},
 		{Name: "features", Note: "numbers of a record in one model that the attack looks at"},
-		{Name: "other models", Note: "that the attack learns from or compares with: all but the attacked one and its partner, or the first of them that follow it"},
+		{Name: "other models", Note: "that the attack learns from or compares with: all but the attacked one and its partner, " +
+			"or the first of them that follow it"},
 		{Name: "floor", Note: "the mean of |2 AUC - 1| of one model by chance, within the group"},
 		{Name: "in", Note: "records of the group that a model had; its partner had the others"},
 		{Name: "models", Note: "that are attacked in turn"},
@@ -207,8 +209,8 @@ func (s *fleets) notes() []string {
 		"'"+Invariant+"': both losses and their sum, those two lengths, and the distance.",
 		"'"+InvariantByCell+"', '"+AlignedByCell+"': those features, each less the mean of the same cell's over other models, of which half had "+
 			"the cell. Attacks by shadow models compare so, with one number of a cell; the other learned attackers do not.",
-		"'"+Own+"': the paper's features; the attacker knows of half of the model's dealt cells which it had, as few as half of column 'in' and as many others, "+
-			"and judges the other half; then the other way round. Matched, it is cross-fitted as in Table 2.")
+		"'"+Own+"': the paper's features; the attacker knows of half of the model's dealt cells which it had, as few as half of column 'in' and as "+
+			"many others, and judges the other half; then the other way round. Matched, it is cross-fitted as in Table 2.")
 }
 
 // matchedNull says of every fleet what the paper's protocol finds where there is no
