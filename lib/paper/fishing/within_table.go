@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
@@ -31,10 +30,12 @@ func (s *fleets) table() *paper.Output {
 	t.Columns = append(t.Columns, []report.Column{
 		{Name: "within, retrained", Note: "models that had none of the cells: the null, by which the others are to be judged"},
 		{Name: "original less retrained", Note: "within, pair by pair; null 0"},
-		{Name: "matched, original", Note: "the paper's protocol: cells that the model had against the unseen ones nearest to them; the null is the next column, not 0.5"},
+		{Name: "matched, original", Note: "the paper's protocol: cells that the model had against the unseen ones nearest to them; " +
+			"the null is the next column, not 0.5"},
 		{Name: "matched, retrained", Note: "the same of models that had none of them: what is not membership"},
 		{Name: "features", Note: "numbers of a record in one model that the attack looks at"},
-		{Name: "other models", Note: "that the attack learns from or compares with: all but the attacked one and its partner, or the first of them that follow it"},
+		{Name: "other models", Note: "that the attack learns from or compares with: all but the attacked one and its partner, " +
+			"or the first of them that follow it"},
 		{Name: "floor", Note: "the mean of |2 AUC - 1| of one model by chance, within the group"},
 		{Name: "in", Note: "records of the group that a model had; its partner had the others"},
 		{Name: "models", Note: "that are attacked in turn"},
@@ -199,17 +200,17 @@ func (s *fleets) notes() []string {
 		return out
 	}
 	return append(slices.Concat(out, s.matchedNull()),
-		"*"+Learned+"*: the paper's features of a cell, which are both losses and their sum, latent means and log-variances, the lengths of these, and the "+
+		"'"+Learned+"': the paper's features of a cell, which are both losses and their sum, latent means and log-variances, the lengths of these, and the "+
 			"distance to the 5 nearest retained cells. The axes of one model mean nothing in another.",
-		"*"+Aligned+"*: every model's latent means are mapped onto the attacked one's by orthogonal Procrustes, without a change of scale (features "+
+		"'"+Aligned+"': every model's latent means are mapped onto the attacked one's by orthogonal Procrustes, without a change of scale (features "+
 			"are standardised in every model, which takes scales out). The map is found on the cells that all models were trained on, never on dealt ones. "+
 			"Of a rotated posterior's covariance the diagonal is taken. The lengths are the latent mean's and the logarithm of the covariance's trace, which "+
-			"no rotation changes. *"+AlignedCCA+"*: the same by canonical correlations, which undo a stretching of axes too.",
-		"*"+Invariant+"*: both losses and their sum, those two lengths, and the distance.",
-		"*"+InvariantByCell+"*, *"+AlignedByCell+"*: those features, each less the mean of the same cell's over other models, of which half had "+
+			"no rotation changes. '"+AlignedCCA+"': the same by canonical correlations, which undo a stretching of axes too.",
+		"'"+Invariant+"': both losses and their sum, those two lengths, and the distance.",
+		"'"+InvariantByCell+"', '"+AlignedByCell+"': those features, each less the mean of the same cell's over other models, of which half had "+
 			"the cell. Attacks by shadow models compare so, with one number of a cell; the other learned attackers do not.",
-		"*"+Own+"*: the paper's features; the attacker knows of half of the model's dealt cells which it had, as few as half of column *in* and as many others, "+
-			"and judges the other half; then the other way round. Matched, it is cross-fitted as in Table 2.")
+		"'"+Own+"': the paper's features; the attacker knows of half of the model's dealt cells which it had, as few as half of column 'in' and as "+
+			"many others, and judges the other half; then the other way round. Matched, it is cross-fitted as in Table 2.")
 }
 
 // matchedNull says of every fleet what the paper's protocol finds where there is no
@@ -221,7 +222,7 @@ func (s *fleets) matchedNull() (out []string) {
 				continue
 			}
 			e := shadow.OverPairs(r.Matched, false).Within(0, 1)
-			out = append(out, fmt.Sprintf("%s: on matched cells 0.5 is not the null. *%s* has %.2f [%.2f, %.2f] on retrained models. Most of that is the "+
+			out = append(out, fmt.Sprintf("%s: on matched cells 0.5 is not the null. '%s' has %.2f [%.2f, %.2f] on retrained models. Most of that is the "+
 				"type; where members and unseen cells are drawn alike it is 0.50 to 0.53 (simulated), because a matched cell is judged together with "+
 				"the member that it lies beside.", f.Label, Own, e.Value, e.Low, e.High))
 		}
@@ -273,11 +274,15 @@ func (c Catch) Of(fleet, arm, attack string, where Where) []float64 {
 	return nil
 }
 
-// shown are the attacks of a figure: learned ones stand beside LiRA.
+// shown are the attacks of a figure, learned ones beside LiRA.
 func (f Fleet) shown() []string {
-	return slices.DeleteFunc(f.Attacks(), func(name string) bool {
-		return name == generative.KL{}.Name() || name == generative.ELBO{}.Name() || name == AlignedCCA || name == InvariantByCell || strings.Contains(name, "online, ")
-	})
+	if f.Whole {
+		return f.Attacks()
+	}
+	offline := shadow.LiRA{Offline: true, Pooled: true}
+	show := []string{TypeAlone, generative.Recon{}.Name(), Own, Learned, Aligned, AlignedByCell,
+		shadow.LiRA{Pooled: true}.Name(), offline.Name(), shadowed{offline, 8}.name()}
+	return slices.DeleteFunc(f.Attacks(), func(name string) bool { return !slices.Contains(show, name) })
 }
 
 // Strips shows a fleet's attacks, a point per pair of models.
