@@ -286,6 +286,21 @@ func TestEveryMethodOfBottlenecksConforms(t *testing.T) {
 	}
 }
 
+// Methods as the published program has them pass the same suite.
+func TestTheProgramsMethodsConform(t *testing.T) {
+	stop := &unlearn.Stop{Batch: 0.02, Epoch: 0.1}
+	ends := []unlearntest.Option{unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)}
+	for name, m := range map[string]unlearn.Method{
+		"blindu": unlearn.BlindU{Critic: 3, Epochs: 6, Coded: &unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}},
+		"vbu":    unlearn.VBU{Divergence: nn.Zero, Stop: stop},
+	} {
+		t.Run(name, func(t *testing.T) { unlearntest.RunBottleneck(t, m, ends...) })
+	}
+	federation := unlearn.HBFU{Users: village, Eta: 2e-3, Stop: stop}
+	federation.Portion = 0.5
+	t.Run("hbfu-ascent", func(t *testing.T) { unlearntest.Run(t, federation, ends...) })
+}
+
 // latentNorm is the mean squared length of the forget set's latent means.
 func latentNorm(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	t.Helper()

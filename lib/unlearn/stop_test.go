@@ -445,4 +445,3 @@ func TestTheProgramIsNotBlind(t *testing.T) {
 		}
 	}
 }
-

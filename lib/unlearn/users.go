@@ -31,8 +31,8 @@ import (
 //
 // Differences from the program: (1) it stops when less than a tenth of the unseen
 // triggered images are taken for the backdoor's class, which needs a backdoor. (2) Its
-// three erase 1,200 records together where its BlindU erases 3,600; here the forget set
-// is everybody's. (3) Training goes on by the original's own optimiser and clipping,
+// three hold the same 1,200 records where its BlindU erases 3,600; here they hold all that
+// is to be forgotten, of which Portion is met in a round. (3) Training goes on by the original's own optimiser and clipping,
 // without its schedule and early stopping.
 type Users struct {
 	Count       int  `json:"users,omitempty"`          // 0: 10

@@ -40,6 +40,11 @@ type courses struct {
 	*paper.Evidence[Step]
 }
 
+// differences are those of the cases.
+func (s *courses) differences() []string {
+	return append(differences(s.Cases, uncounted), stopping(s.Cases)...)
+}
+
 func (s *courses) provenance(id string) report.Provenance {
 	return s.Provenance(s.env, id, s.Scale, Results, s.Seeds)
 }
@@ -185,7 +190,7 @@ func (s *courses) panel(c Case, title string, y plot.Axis, value func(Step) *flo
 }
 
 func (s *courses) figure5() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure5.Title, Caption: figure5.Doc, Source: s.provenance(figure5.ID).Line()}, Columns: 2}
+	f := plot.Panels{Meta: plot.Meta{Title: figure5.Title, Caption: captioned(figure5.Doc, s.differences()), Source: s.provenance(figure5.ID).Line()}, Columns: 2}
 	for _, c := range s.Cases {
 		f.Figures = append(f.Figures, s.panel(c, c.Label, plot.Axis{Label: "nats"}, func(x Step) *float64 { return x.Bound }, With, Without, Unaware))
 	}
@@ -193,7 +198,7 @@ func (s *courses) figure5() *paper.Output {
 }
 
 func (s *courses) figure8() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure8.Title, Caption: figure8.Doc, Source: s.provenance(figure8.ID).Line()}, Columns: 2}
+	f := plot.Panels{Meta: plot.Meta{Title: figure8.Title, Caption: captioned(figure8.Doc, s.differences()), Source: s.provenance(figure8.ID).Line()}, Columns: 2}
 	for _, p := range []struct {
 		label string
 		value func(Step) *float64

@@ -93,7 +93,7 @@ var figure15 = paper.Recipe{
 
 // curves draws a sweep's two panels.
 func (ev *evidence) curves(r paper.Recipe, w sweep) *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc, Source: ev.provenance(r.ID).Line()}, Columns: 2}
+	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: captioned(r.Doc, ev.differences()), Source: ev.provenance(r.ID).Line()}, Columns: 2}
 	for _, p := range []struct {
 		label string
 		value func(Row) float64
@@ -194,7 +194,7 @@ func (l *leaks) floor(panel plot.Curves, name string, value func(Leak) float64, 
 }
 
 func (l *leaks) drawn(r paper.Recipe, w sweep) *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc, Source: l.provenance(r.ID).Line()}, Columns: 2}
+	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: captioned(r.Doc, differences(l.Cases, uncounted)), Source: l.provenance(r.ID).Line()}, Columns: 2}
 	errors := l.lines(w, "drawing the record", "squared error", math.Inf(1), func(x Leak) float64 { return x.Drawn }, kinds()...)
 	f.Figures = append(f.Figures, l.floor(errors, "mean of the class", func(x Leak) float64 { return x.ClassMean }, PlainCodes))
 	f.Figures = append(f.Figures, l.lines(w, "information", "nats", math.Inf(1), func(x Leak) float64 { return x.Found }, PlainCodes, WithoutCodes, WithCodes))
@@ -205,7 +205,7 @@ func (l *leaks) told(r paper.Recipe, w sweep) *paper.Output {
 	of := []string{PlainCodes, WithoutCodes, WithCodes}
 	panel := l.lines(w, "before and after", "AUC", 1, func(x Leak) float64 { return x.Pair }, of...)
 	panel = l.floor(panel, "before alone", func(x Leak) float64 { return x.Before }, PlainCodes)
-	panel.Meta = plot.Meta{Title: r.Title, Caption: r.Doc, Source: l.provenance(r.ID).Line()}
+	panel.Meta = plot.Meta{Title: r.Title, Caption: captioned(r.Doc, differences(l.Cases, uncounted)), Source: l.provenance(r.ID).Line()}
 	panel.Null = &plot.Null{Value: 0.5}
 	return &paper.Output{Figure: panel}
 }

@@ -97,19 +97,20 @@ func row3(c Case, a lab.Arm, rows []Row) report.Row {
 	return l.Row()
 }
 
-// notes say of every case how many records there are, and how its methods ended.
+// notes say of every case how many records there are, where its settings are not the
+// program's, and how its methods ended.
 func (ev *evidence) notes() []string {
 	out := []string{"Intervals are Student's over models of different seeds; the records are the same in all of them."}
 	if ev.Generated {
 		out = append(out, "glyphs are generated.")
 	}
-	out = append(append(out, ev.LeftOut()...), ev.Caveats...)
+	out = slices.Concat(out, ev.LeftOut(), ev.Caveats, ev.differences())
 	for _, c := range ev.Cases {
-		rows := ev.of(c.Label, Original)
-		if len(rows) == 0 {
+		k := slices.IndexFunc(ev.Rows, func(r Row) bool { return r.Case == c.Label })
+		if k < 0 {
 			continue
 		}
-		r := rows[0]
+		r := ev.Rows[k]
 		out = append(out, fmt.Sprintf("%s: %d of %d records are to be forgotten; %d unseen ones are judged.", c.Label, r.Forget, r.Train, r.Judged))
 		out = append(out, ev.ways(c)...)
 	}
@@ -126,23 +127,36 @@ func (ev *evidence) ways(c Case) (out []string) {
 			}
 		}
 		if len(ends) > 0 {
-			out = append(out, fmt.Sprintf("%s, %s: %s.", c.Label, a.Label, joined(ends)))
+			out = append(out, fmt.Sprintf("%s, %s: %s.", c.Label, a.Label, counted(ends)))
 		}
 	}
 	return out
 }
 
-// joined are the ends of several models in the order of their seeds, once where all
-// are the same.
-func joined(ends []string) string {
-	if same := slices.Compact(slices.Clone(ends)); len(same) == 1 {
-		return same[0]
+// counted are the ends of several models, each with how many of them ended so, in the order
+// of their seeds; of one model there is nothing to count.
+func counted(ends []string) string {
+	if len(ends) == 1 {
+		return ends[0]
 	}
-	return strings.Join(ends, "; ")
+	var out []string
+	for i, end := range ends {
+		if slices.Index(ends, end) < i {
+			continue
+		}
+		n := 0
+		for _, other := range ends {
+			if other == end {
+				n++
+			}
+		}
+		out = append(out, fmt.Sprintf("%d of %d: %s", n, len(ends), end))
+	}
+	return strings.Join(out, "; ")
 }
 
 func (ev *evidence) figure6() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure6.Title, Caption: figure6.Doc, Source: ev.provenance(figure6.ID).Line()}, Columns: 2}
+	f := plot.Panels{Meta: plot.Meta{Title: figure6.Title, Caption: captioned(figure6.Doc, ev.differences()), Source: ev.provenance(figure6.ID).Line()}, Columns: 2}
 	for _, c := range ev.Cases {
 		if len(ev.of(c.Label, Original)) > 0 {
 			f.Figures = append(f.Figures, ev.tradeOff(c))

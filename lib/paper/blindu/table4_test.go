@@ -47,7 +47,7 @@ func TestTableFourHasARowOfEveryRate(t *testing.T) {
 	if err := out.Table.Check(); err != nil {
 		t.Error(err)
 	}
-	if want := len(unmasked) + 2*2; len(out.Table.Rows) != want {
+	if want := len(unmasked) + 2*len(masks); len(out.Table.Rows) != want {
 		t.Fatalf("%d rows, want %d", len(out.Table.Rows), want)
 	}
 	for _, row := range out.Table.Rows {
@@ -55,8 +55,23 @@ func TestTableFourHasARowOfEveryRate(t *testing.T) {
 		if (row.Kind == report.Control) != (label == Original || label == Retrained) {
 			t.Errorf("%s is of kind %s", label, row.Kind)
 		}
-		if private := strings.Contains(label, "private") || strings.Contains(label, "%"); private != (row.Cells[1].Missing == "") {
+		masked := strings.Contains(label, "%") && !strings.Contains(label, "weights")
+		if private := strings.Contains(label, "private") || masked; private != (row.Cells[1].Missing == "") {
 			t.Errorf("%s: epsilon %+v", label, row.Cells[1])
+		}
+	}
+	// Every method that stops by itself says how, at every rate.
+	for _, c := range s.Cases {
+		for _, a := range c.arms() {
+			n := 0
+			for _, note := range out.Table.Notes {
+				if strings.HasPrefix(note, c.Label+", "+a.Label+": ") {
+					n++
+				}
+			}
+			if stops := !a.Control; stops != (n == 1) || n > 1 {
+				t.Errorf("%s, %s: %d notes of how it ended", c.Label, a.Label, n)
+			}
 		}
 	}
 	for _, r := range ev.Rows {

@@ -2,6 +2,7 @@ package blindu
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -49,7 +50,7 @@ func (l *leaks) table() *paper.Output {
 			{Name: "before and after", Note: "AUC, null 0.5"},
 			{Name: "before", Note: "AUC, null 0.5"},
 		},
-		Notes: append(append([]string{"Intervals are Student's over models of different seeds."}, l.LeftOut()...), l.Caveats...),
+		Notes: append(append([]string{"Intervals are Student's over models of different seeds."}, l.LeftOut()...), slices.Concat(l.Caveats, differences(l.Cases, uncounted))...),
 	}
 	if l.Generated {
 		t.Notes = append(t.Notes, "glyphs are generated.")

@@ -1,0 +1,175 @@
+package blindu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// This file says below a table where its settings are not those of the published program. A
+// note is made of the case's own settings, so that it goes when they change.
+
+// script are the settings of the program on its data set.
+type script struct {
+	beta                 float64
+	train, epochs, batch int
+	// Of its federations: rounds' local epochs, users' batches, and the records that each of
+	// those who ask holds to be forgotten, the same for all.
+	local, users, erased int
+}
+
+var scripts = map[string]script{
+	"mnist":   {beta: 1e-4, train: 60_000, epochs: 20, batch: 20, local: 10, users: 100, erased: 1200},
+	"cifar10": {beta: 1e-2, train: 50_000, epochs: 20, batch: 100, local: 10, users: 100, erased: 1000},
+	"adult":   {beta: 1e-3, train: 26_048, epochs: 10, batch: 20, local: 10, users: 20, erased: 868},
+}
+
+// unlike lists values of the program beside ours, those that differ.
+type unlike []string
+
+func (u *unlike) add(differ bool, program string, here any) {
+	if differ {
+		*u = append(*u, fmt.Sprintf("%s (here %v)", program, here))
+	}
+}
+
+// note is the list as a sentence; none where nothing differs.
+func (u unlike) note(of string) []string {
+	if len(u) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s, in the program: %s.", of, strings.Join(u, "; "))}
+}
+
+// varied tells what a table or figure varies from case to case, so that it is no difference.
+type varied struct{ beta, rate bool }
+
+func among(cases []Case) (v varied) {
+	for _, c := range cases {
+		if c.DataSet == cases[0].DataSet {
+			v.beta = v.beta || c.beta() != cases[0].beta()
+			v.rate = v.rate || c.rate() != cases[0].rate()
+		}
+	}
+	return v
+}
+
+// trained are the differences in how the original is trained, on so many records; 0: nobody
+// has counted them.
+func (c Case) trained(records int, v varied) []string {
+	p, known := scripts[c.published()]
+	if !known {
+		return nil
+	}
+	var u unlike
+	u.add(!v.beta && c.beta() != p.beta, fmt.Sprintf("beta %g", p.beta), c.beta())
+	u.add(records != 0 && records != p.train, fmt.Sprintf("%d training records", p.train), records)
+	u.add(c.Fit.Epochs != p.epochs, fmt.Sprintf("%d epochs", p.epochs), c.Fit.Epochs)
+	u.add(c.Fit.Batch != p.batch, fmt.Sprintf("batches of %d", p.batch), c.Fit.Batch)
+	u.add(c.program() == adults && c.Backdoor != nil, "five epochs without the backdoor, then five with it", "all with it")
+	u.add(c.Backdoor != nil, "the clean records stay beside their copies with the backdoor", "they are replaced")
+	u.add(c.Shards == nil, "Adam is made anew in every epoch", "once")
+	u.add(c.program() == photos, "every photograph is cropped once at random", "as published")
+	return u.note(c.DataSet + ", training")
+}
+
+// federated are the differences of its federations, where so many records are to be forgotten.
+func (c Case) federated(forget int, v varied) []string {
+	p, known := scripts[c.published()]
+	if !known || !c.inUsers() {
+		return nil
+	}
+	var u unlike
+	users := c.Users.Resolved()
+	u.add(users.LocalEpochs != p.local, fmt.Sprintf("%d local epochs a round", p.local), users.LocalEpochs)
+	u.add(users.Batch != p.users, fmt.Sprintf("users' batches of %d", p.users), users.Batch)
+	if c.Shards == nil {
+		u.add(forget != 0 && forget != p.erased, fmt.Sprintf("each of the %d who ask holds the same %d records to be forgotten", users.Asking, p.erased), forget)
+		u.add(true, "the original is trained by the users", "at one place")
+	}
+	u.add(c.program() == photos && !v.beta && c.beta() != 1e-6, "beta 1e-06 in federations", c.beta())
+	return u.note(c.DataSet + ", federations")
+}
+
+// masked are the differences in what is masked, and in what a blind server has.
+func (c Case) masked(v varied) []string {
+	if _, known := scripts[c.published()]; !known || !slices.ContainsFunc(c.arms(), func(a lab.Arm) bool { m, is := a.Method.(unlearn.BlindU); return is && !m.Unmasked }) {
+		return nil
+	}
+	var u unlike
+	u.add(!v.rate && c.rate() != 0.601, "the rate 0.601", c.rate())
+	u.add(c.Pixels, "pixels are drawn by weights exp(v/2)", "uniformly where a row says nothing else")
+	u.add(c.program() == adults, "a masked sex is -2", c.masking(false).Fill)
+	u.add(c.program() != digits, "the auxiliary records are the retain set", "unseen ones where a row says nothing else")
+	return u.note(c.DataSet + ", blind server")
+}
+
+// stopping says by which rules the rows stop.
+func stopping(cases []Case) []string {
+	var own []string
+	for _, label := range []string{VBUCoded, HBFUCoded, Coded} {
+		if slices.ContainsFunc(cases, func(c Case) bool { return c.has(label) }) {
+			own = append(own, "'"+label+"'")
+		}
+	}
+	out := "Methods stop at the end of an epoch or a round, by chance on what is to be forgotten, BlindU on its codes"
+	if len(own) == 0 {
+		return []string{out + "; the program within an epoch, too, and by other thresholds."}
+	}
+	return []string{out + "; by the program's own rules stop " + strings.Join(own, ", ") + "."}
+}
+
+func (c Case) has(label string) bool {
+	return slices.ContainsFunc(c.arms(), func(a lab.Arm) bool { return a.Label == label })
+}
+
+// inUsers tells whether a row is of a federation.
+func (c Case) inUsers() bool {
+	return slices.ContainsFunc(c.arms(), func(a lab.Arm) bool {
+		switch m := a.Method.(type) {
+		case unlearn.HBFU, unlearn.BFU, unlearn.RapidRetraining:
+			return true
+		case unlearn.BlindU:
+			return m.Beside != nil
+		}
+		return false
+	})
+}
+
+// differences are the notes of all cases, each once. count is how many records a case is
+// trained on, and how many of them are to be forgotten; 0: nobody has counted them.
+func differences(cases []Case, count func(Case) (train, forget int)) (notes []string) {
+	v := among(cases)
+	for _, c := range cases {
+		train, forget := count(c)
+		for _, n := range slices.Concat(c.trained(train, v), c.federated(forget, v), c.masked(v)) {
+			if !slices.Contains(notes, n) {
+				notes = append(notes, n)
+			}
+		}
+	}
+	return notes
+}
+
+// uncounted is for who has no evidence on a case's models.
+func uncounted(Case) (train, forget int) { return 0, 0 }
+
+// differences are those of the evidence's cases.
+func (ev *evidence) differences() []string {
+	return append(differences(ev.Cases, func(c Case) (int, int) {
+		for _, r := range ev.Rows {
+			if r.Case == c.Label {
+				return r.Train, r.Forget
+			}
+		}
+		return 0, 0
+	}), stopping(ev.Cases)...)
+}
+
+// captioned is a figure's caption, with the notes behind it.
+func captioned(caption string, notes []string) string {
+	return strings.Join(append([]string{caption}, notes...), " ")
+}
