@@ -29,7 +29,7 @@ var ofMethods = []Fault{
 		Protects: "SCRUB as published rewinds to what held-out records say"},
 	{File: "lib/unlearn/bad_teacher_chundawat.go", Old: "r.Runner.Predict(r.Original, kept.X)", New: "r.Runner.Predict(bad, kept.X)",
 		Protects: "Bad Teacher as published learns from the original on the retain set"},
-	{File: "lib/unlearn/step_matched.go", Old: "float64(epochs)*there/float64(here)", New: "float64(epochs)*float64(here)/there",
+	{File: "lib/unlearn/step_matched.go", Old: "float64(epochs)*float64(there)/float64(here)", New: "float64(epochs)*float64(here)/float64(there)",
 		Protects: "a step-matched method takes the published number of steps"},
 	{File: "lib/unlearn/tuned.go", Old: "t.heldOut >= floor &&", New: "t.heldOut <= floor &&", Protects: "a tuned rate keeps the accuracy on held-out records"},
 	{File: "lib/unlearn/held_out.go", Old: "for _, y := range r.Forget.Y {", New: "for _, y := range r.HeldOut.Y {",
