@@ -98,7 +98,8 @@ func nullNote(c Case, rows []Row) string {
 		judge = "where one type is forgotten, the retrained model's row is the null, with the type in it"
 	}
 	m := rows[0].Null
-	return fmt.Sprintf("%s: of cells of all types of which neither side was trained on, the cross-fitted attacker's AUC is %.3f on average, where 0.5 would be chance; %s. "+
-		"In %d draws of %d unseen cells per retrained model, with %.0f matched to them, it lies between %.3f and %.3f in 95 of 100, "+
+	return fmt.Sprintf("%s: of cells of all types of which neither side was trained on, the cross-fitted attacker's AUC is %.3f on average, "+
+		"where 0.5 would be chance; %s. In %d draws of %d unseen cells per retrained model, with %.0f matched to them, it "+
+		"lies between %.3f and %.3f in 95 of 100, "+
 		"and its advantage is above %.3f in 5.", c.Label, means/n, judge, m.Draws, m.Members, math.Round(negatives/n), lows/n, highs/n, beyond/n)
 }

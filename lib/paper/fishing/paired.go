@@ -117,6 +117,7 @@ func markersNote(c Case, found []string) string {
 		return note
 	}
 	retrained, _ := paperMarkers(found, RetrainedCoded)
-	return note + fmt.Sprintf(" Over the same genes, without library size, the paper has %.3f for the original and %.3f for the retrained model; its %s and %s are means over eight.",
+	return note + fmt.Sprintf(" Over the same genes, without library size, the paper has %.3f for the original and %.3f for the retrained model; "+
+		"its %s and %s are means over eight.",
 		original, retrained, printed8()[mean8][Original], printed8()[mean8][RetrainedCoded])
 }

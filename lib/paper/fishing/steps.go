@@ -17,8 +17,9 @@ var steps = paper.Recipe{
 	Title: "Fishing. Did the methods have their steps? The paper's epochs beside the paper's steps",
 	Doc: "An epoch of the paper is 110 steps, on 28,094 retained cells in batches of 256; on a smaller set it is fewer, so that the paper's numbers of " +
 		"epochs leave a method less time than in the paper. Every method that counts epochs over the retained cells stands here twice: for the " +
-		"paper's epochs, as in Table 2, and for as many epochs as take the paper's steps. Patience is stretched with them. Every cell is then met more often than in " +
-		"the paper. What methods count in steps already, SCRUB's 20 x 15, the ascent's 10 and the 100 of Fisher scrubbing, is as it was. " +
+		"paper's epochs, as in Table 2, and for as many epochs as take the paper's steps. Patience is stretched with them. " +
+		"Every cell is then met more often than in the paper. What methods count in steps already, " +
+		"SCRUB's 20 x 15, the ascent's 10 and the 100 of Fisher scrubbing, is as it was. " +
 		"'way' is the share of the way to retraining that the forgotten cells' loss has gone: 0 at the original, 1 at the model that was retrained, by seed.",
 }
 
@@ -79,9 +80,10 @@ func paced[M unlearn.Method](m M) unlearn.Method {
 }
 
 // leftUnstretched says why some methods do not stand in the table.
-const leftUnstretched = "Not here: frozen critics, whose 3,300 steps each meet the forgotten cells four times more and take longer than all other rows; " +
-	"private training, whose noise follows from its number of steps, so that more of them are another mechanism; extra-gradient, whose epoch is one step in the paper too; " +
-	"extra-gradient, true, of whose length the paper says nothing; SSD of Foster et al., which takes no step."
+const leftUnstretched = "Not here: frozen critics, for their cost: 3,300 steps, each on 256 retained cells and four times on the forgotten ones. " +
+	"Private training: its noise follows from its number of steps, so that more of them are another mechanism. " +
+	"Extra-gradient: its epoch is one step in the paper's program too. Extra-gradient, true: the paper does not say how long it is played. " +
+	"SSD of Foster et al.: it takes no step."
 
 func (ev *evidence) steps() *paper.Output {
 	t := &report.Table{

@@ -262,7 +262,8 @@ func spread(rows []Row, count func(Row) int) string {
 }
 
 func (ev *evidence) figure1() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure1.Title, Caption: captioned(figure1.Doc, ev.trainedNotes()), Source: ev.provenance(figure1.ID).Line()}, Columns: 1}
+	meta := plot.Meta{Title: figure1.Title, Caption: captioned(figure1.Doc, ev.trainedNotes()), Source: ev.provenance(figure1.ID).Line()}
+	f := plot.Panels{Meta: meta, Columns: 1}
 	for _, c := range ev.Cases {
 		if rows := ev.of(c.Label, Original); len(rows) > 0 {
 			arms := c.arms()

@@ -16,7 +16,8 @@ var table3 = paper.Recipe{
 	Doc: "A structured set is a rare type of cell; a scattered one has cells of all types, drawn as the paper draws its. Either has matched " +
 		"non-members and an attacker of its own, which learns on its own original's features. 'as coded' is the structured set's attacker, which the " +
 		"program lets judge the scattered set too: what it has learned is of another set. Compare 'original' with 'retrained': where they agree " +
-		"there was nothing to forget, whatever the method. The notes test that by seed; an advantage below the chance of one model is no proof that they agree.",
+		"there was nothing to forget, whatever the method. The notes test that by seed; " +
+		"an advantage below the chance of one model is no proof that they agree.",
 }
 
 // scattered is how many cells the paper scatters.

@@ -52,8 +52,10 @@ func (o *overlaps) table7() *paper.Output {
 			{Name: "exact", Note: "cosine of the forgotten type with the others"},
 			{Name: "exact, random", Note: fmt.Sprintf("as many random cells in its place, %d draws per model", overlapDraws)},
 			{Name: "two random sets", Note: "of that size, without a cell in common, exact"},
-			{Name: "other types", Note: "exact, each named type with the others in turn; mean over types of means over models, with its 95 % interval over types"},
-			{Name: "below random", Note: "of the named types, those whose exact cosine, mean over models, is below their random cells'; cells without a label apart"},
+			{Name: "other types", Note: "exact, each named type with the others in turn; " +
+				"mean over types of means over models, with its 95 % interval over types"},
+			{Name: "below random", Note: "of the named types, those whose exact cosine, mean over models, is below their random cells'; " +
+				"cells without a label apart"},
 			{Name: "rank ratio", Note: "effective rank of the forgotten type's information over the weights: exact, and as coded"},
 			{Name: "paper", Note: "cosine and rank ratio as printed, on PBMC-33k, its own estimators"},
 		},
@@ -208,7 +210,8 @@ func (o *overlaps) overlapNotes() []string {
 }
 
 func (o *overlaps) figure3() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure3.Title, Caption: captioned(figure3.Doc, o.trainedNotes()), Source: o.provenance(figure3.ID).Line()}, Columns: 3}
+	meta := plot.Meta{Title: figure3.Title, Caption: captioned(figure3.Doc, o.trainedNotes()), Source: o.provenance(figure3.ID).Line()}
+	f := plot.Panels{Meta: meta, Columns: 3}
 	if len(o.Cases) == 1 {
 		f.Caption = o.Cases[0].Label + ". " + f.Caption
 	}
