@@ -14,7 +14,7 @@ import (
 func TestTenPublishedEpochsAre1760Steps(t *testing.T) {
 	retain := train.Objective{{Name: "retain", X: array.New[float32](1800, 1)}}
 	forget := train.Objective{{Name: "forget", X: array.New[float32](200, 1)}}
-	c, p := train.Config{Batch: 256}, &pace{times: 50000.0 / 2000, batch: 256}
+	c, p := train.Config{Batch: 256}, &pace{here: 2000, there: 50000, batch: 256}
 	if n := 10 * c.StepsPerEpoch(retain); n != 80 {
 		t.Errorf("ten epochs are %d steps", n)
 	}

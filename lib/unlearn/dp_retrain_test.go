@@ -2,9 +2,13 @@ package unlearn
 
 import (
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // The published program's noise for 27,094 cells, and what it recorded as spent.
@@ -42,6 +46,74 @@ func TestASmallSetIsAStepOfAll(t *testing.T) {
 		want, _ := privacy.Noise(10, 1e-5, 1, 50)
 		if err != nil || got != want {
 			t.Errorf("exact %v: %v (%v), want %v", exact, got, err, want)
+		}
+	}
+}
+
+// How many epochs take the paper's steps on PBMC-3k's 2,258 retained cells, by hand: an
+// epoch is 9 steps here and 110 there. Counted by all cells, 2,289 here and 28,124 there,
+// or by the forgotten ones, it would be others.
+func TestEpochsOfThePapersStepsOnPBMC3k(t *testing.T) {
+	retain := train.Objective{{X: array.Matrix[float32]{Rows: 2258}}}
+	c := train.Config{Batch: 256}
+	p := &pace{here: 2258, there: 28094, batch: 256}
+	for epochs, want := range map[int]int{10: 122, 20: 244, 30: 367, 50: 611} {
+		if got := p.epochs(epochs, c, retain); got != want {
+			t.Errorf("%d epochs are %d, want %d", epochs, got, want)
+		}
+		if steps, there := 9*want, 110*epochs; steps < there-5 || steps > there+5 {
+			t.Errorf("%d steps for %d", steps, there)
+		}
+	}
+	if by := (&pace{here: 2289, there: 28124, batch: 256}).epochs(10, c, retain); by != 121 {
+		t.Errorf("by all cells %d epochs", by)
+	}
+	whole := append(retain, train.Term{X: array.Matrix[float32]{Rows: 31}, Whole: true})
+	if got := p.epochs(20, c, whole); got != 244 {
+		t.Errorf("with the forgotten cells in every step %d epochs", got)
+	}
+	if got := p.patience(10, c, retain); got != 122 || p.patience(0, c, retain) != 0 || (*pace)(nil).patience(10, c, retain) != 10 {
+		t.Errorf("patience %d, %d, %d", got, p.patience(0, c, retain), (*pace)(nil).patience(10, c, retain))
+	}
+	if (&pace{here: 28094, there: 28094, batch: 256}).epochs(10, c, train.Objective{{X: array.Matrix[float32]{Rows: 28094}}}) != 10 {
+		t.Error("on the paper's cells another number of epochs")
+	}
+	// 49 of 49 records are 98 there, two batches of 49 to the last bit.
+	if got := (&pace{here: 49, there: 98, batch: 49}).epochs(10, train.Config{Batch: 49}, train.Objective{{X: array.Matrix[float32]{Rows: 49}}}); got != 20 {
+		t.Errorf("twice the records are %d epochs for 10", got)
+	}
+}
+
+// A private training without noise has no epsilon to state, one with a noise of its own not
+// the default's.
+func TestANoiseOfItsOwnPromisesNoEpsilon(t *testing.T) {
+	for _, c := range []struct {
+		m       DPRetrain
+		noise   float64
+		epsilon float64
+		about   string
+	}{
+		{DPRetrain{Noise: nn.Zero}, 0, 0, "without its noise: nothing is private"},
+		{DPRetrain{Noise: 2}, 2, 0, "noise 2"},
+		{DPRetrain{Epsilon: 3}, -1, 3, "epsilon 3"},
+		{DPRetrain{}, -1, 10, "epsilon 10"},
+	} {
+		m := c.m.resolved()
+		noise, err := m.noise(100, 10, 5)
+		if err != nil || c.noise >= 0 && noise != c.noise || m.Epsilon != c.epsilon || !strings.Contains(c.m.About().Does, c.about) {
+			t.Errorf("%+v: noise %v (%v), epsilon %v, %q", c.m, noise, err, m.Epsilon, c.m.About().Does)
+		}
+	}
+	if _, err := (DPRetrain{Noise: 1, Epsilon: 10}).resolved().noise(100, 10, 5); err == nil || !strings.Contains(err.Error(), "noise 1 and epsilon 10") {
+		t.Errorf("both: %v", err)
+	}
+}
+
+// As coded 1,000 cells are set aside, or half.
+func TestOnHowManyIsTrained(t *testing.T) {
+	for retained, want := range map[int][2]int{2258: {1258, 2258}, 28094: {27094, 28094}, 1999: {1000, 1999}, 40: {20, 40}} {
+		if coded, exact := (DPRetrain{}).Trained(retained), (DPRetrain{Exact: true}).Trained(retained); coded != want[0] || exact != want[1] {
+			t.Errorf("of %d: %d as coded, %d exactly", retained, coded, exact)
 		}
 	}
 }

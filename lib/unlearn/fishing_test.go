@@ -592,3 +592,90 @@ func TestDPRetrainConformsWithoutAChoice(t *testing.T) {
 		t.Errorf("next to no epsilon: %v", err)
 	}
 }
+
+// For as many steps as on 40 retained cells in batches of 4, which are 10 an epoch, a
+// method on 9 in batches of 2, 5 an epoch, is itself with twice the epochs and twice the
+// patience, to the last bit; by all cells, 12, it would be fewer.
+func TestStepMatchedIsTheMethodWithMoreEpochs(t *testing.T) {
+	r := cells(t)
+	r.Batch = 2
+	tune := func(epochs int) unlearn.RetainTuning {
+		return unlearn.RetainTuning{Epochs: epochs, Patience: epochs / 3, LR: 0.05}
+	}
+	for _, c := range []struct{ matched, longer unlearn.Method }{
+		{matchedTo40(tune(6)), tune(12)},
+		{matchedTo40(unlearn.AscentTuning{Tune: tune(6)}), unlearn.AscentTuning{Tune: tune(12)}},
+		{matchedTo40(unlearn.SSD{Tune: tune(6)}), unlearn.SSD{Tune: tune(12)}},
+		{matchedTo40(unlearn.SCRUBLatent{Epochs: 2, Tune: tune(6)}), unlearn.SCRUBLatent{Epochs: 2, Tune: tune(12)}},
+		{matchedTo40(unlearn.SCRUBLatent{Epochs: 2, Joint: true, Tune: tune(6)}), unlearn.SCRUBLatent{Epochs: 2, Joint: true, Tune: tune(12)}},
+		{matchedTo40(unlearn.LatentContrast{Epochs: 3, Tune: tune(6)}), unlearn.LatentContrast{Epochs: 6, Tune: tune(12)}},
+		{matchedTo40(unlearn.FisherScrub{Steps: 2, Epochs: 3}), unlearn.FisherScrub{Steps: 2, Epochs: 6}},
+		{matchedTo40(unlearn.FrozenCritics{Epochs: 2}), unlearn.FrozenCritics{Epochs: 4}},
+	} {
+		got, rep := apply(t, c.matched, r)
+		want, longer := apply(t, c.longer, r)
+		if got.Hash() != want.Hash() || rep.Steps != longer.Steps || rep.Note != longer.Note {
+			t.Errorf("%s: %d steps, %q; with twice the epochs %d, %q", c.matched.Name(), rep.Steps, rep.Note, longer.Steps, longer.Note)
+		}
+	}
+	both := unlearn.StepMatched[unlearn.RetainTuning]{Records: 40, Retained: 40}
+	if _, _, err := unlearn.Apply(t.Context(), both, r); err == nil || !strings.Contains(err.Error(), "40 records and 40 retained") {
+		t.Errorf("counted both ways: %v", err)
+	}
+	if _, _, err := unlearn.Apply(t.Context(), unlearn.StepMatched[unlearn.RetainTuning]{Retained: -1}, r); err == nil {
+		t.Error("a negative number of retained records was accepted")
+	}
+	for want, m := range map[string]unlearn.StepMatched[unlearn.RetainTuning]{
+		"its 28094 retained records": {Retained: 28094}, "its 50,000 images": {}, "its 480 records": {Records: 480},
+	} {
+		if does := m.About().Does; !strings.HasSuffix(does, want) {
+			t.Errorf("%q does not end in %q", does, want)
+		}
+	}
+}
+
+func matchedTo40[M unlearn.Method](m M) unlearn.Method {
+	return unlearn.StepMatched[M]{Of: m, Retained: 40, Batch: 4}
+}
+
+// Without noise the private training is itself in everything else: the batches that are
+// drawn, the clipping, the steps and the cells; with less and less noise the noisy one
+// comes to it. Nothing of it is accounted for as private.
+func TestPrivateTrainingWithoutNoise(t *testing.T) {
+	y := unlearntest.NewGenerativeToy(t)
+	r := y.Request
+	r.Batch = 8
+	for _, exact := range []bool{true, false} {
+		m := unlearn.DPRetrain{Exact: exact, Epochs: 6, Noise: nn.Zero}
+		plain, rep := apply(t, m, r)
+		if rep.History[5].Privacy != nil || strings.Contains(rep.Note, "epsilon") || !strings.Contains(rep.Note, "nothing is private") {
+			t.Errorf("exact %v: accounts %v, %q", exact, rep.History[5].Privacy, rep.Note)
+		}
+		last := math.Inf(1)
+		for _, noise := range []float64{1, 1e-6, 1e-12} {
+			m.Noise = noise
+			noisy, other := apply(t, m, r)
+			d := distance(noisy, plain)
+			if other.Steps != rep.Steps || other.Epochs != rep.Epochs || other.History[5].Privacy.Steps() != rep.Steps || d >= last {
+				t.Errorf("exact %v, noise %v: %d steps, want %d; %v away, before %v", exact, noise, other.Steps, rep.Steps, d, last)
+			}
+			last = d
+		}
+		if size := distance(plain, r.Original); last > 1e-3*size {
+			t.Errorf("exact %v: with next to no noise the weights are %v away of %v", exact, last, size)
+		}
+	}
+	d := r.Retain
+	plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{y.Objective(t, d)}, nil }, Private: &train.Private{Norm: 1}}
+	c := train.Config{Epochs: 6, Batch: 8, Optimizer: nn.Adam{LR: 1e-3}, Seed: r.Fit.Seed}
+	want, _, err := train.FitPlan(t.Context(), r.Runner, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := apply(t, unlearn.DPRetrain{Exact: true, Epochs: 6, Noise: nn.Zero}, r); got.Hash() != want.Hash() {
+		t.Error("another training than that of clipped gradients")
+	}
+	if other, _ := apply(t, unlearn.DPRetrain{Exact: true, Epochs: 6, Noise: nn.Zero, Norm: 0.01}, r); other.Hash() == want.Hash() {
+		t.Error("nothing is clipped")
+	}
+}

@@ -93,7 +93,7 @@ func (m StepMatched[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error
 	if there < 1 || m.Batch < 1 {
 		return nil, fmt.Errorf("%d records in batches of %d: both must be positive", there, m.Batch)
 	}
-	r.pace = &pace{times: float64(there) / float64(here), batch: m.Batch}
+	r.pace = &pace{here: here, there: there, batch: m.Batch}
 	r, err := r.shown(m.Of.Sees())
 	if err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (m StepMatched[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error
 
 // pace says how much longer an epoch is in the published setting.
 type pace struct {
-	times float64 // records there to one here
-	batch int     // there
+	here, there int // records
+	batch       int // there
 }
 
 // epochs is how many epochs of some passes take as many steps as the published
@@ -113,13 +113,13 @@ func (p *pace) epochs(epochs int, c train.Config, passes ...train.Objective) int
 	if p == nil || c.Batch == 0 {
 		return epochs
 	}
-	here, there := 0, 0.0
+	here, there := 0, 0
 	for _, o := range passes {
 		records := train.Config{Batch: 1}.StepsPerEpoch(o)
 		here += c.StepsPerEpoch(o)
-		there += math.Ceil(float64(records) * p.times / float64(p.batch))
+		there += (records*p.there + p.here*p.batch - 1) / (p.here * p.batch)
 	}
-	return max(1, int(math.Round(float64(epochs)*there/float64(here))))
+	return max(1, int(math.Round(float64(epochs)*float64(there)/float64(here))))
 }
 
 // patience is how many epochs that is, there, of a patience in epochs; 0: never.

@@ -18,7 +18,8 @@ var figure2 = paper.Recipe{
 }
 
 func (ev *evidence) figure2() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure2.Title, Caption: figure2.Doc, Source: ev.provenance(figure2.ID).Line()}, Columns: 2}
+	meta := plot.Meta{Title: figure2.Title, Caption: captioned(figure2.Doc, ev.trainedNotes()), Source: ev.provenance(figure2.ID).Line()}
+	f := plot.Panels{Meta: meta, Columns: 2}
 	for _, c := range ev.Cases {
 		rows := ev.of(c.Label, Original)
 		if len(rows) == 0 {

@@ -93,8 +93,13 @@ func nullNote(c Case, rows []Row) string {
 	if n == 0 {
 		return ""
 	}
+	judge := "judge against that"
+	if c.Scattered == 0 {
+		judge = "where one type is forgotten, the retrained model's row is the null, with the type in it"
+	}
 	m := rows[0].Null
-	return fmt.Sprintf("%s: where neither side was trained on, the cross-fitted attacker's AUC is %.3f and not 0.5: judge against that. "+
-		"In %d draws of %d unseen cells of all types per retrained model, with %.0f matched to them, it lies between %.3f and %.3f in 95 of 100, "+
-		"and its advantage is above %.3f in 5.", c.Label, means/n, m.Draws, m.Members, math.Round(negatives/n), lows/n, highs/n, beyond/n)
+	return fmt.Sprintf("%s: of cells of all types of which neither side was trained on, the cross-fitted attacker's AUC is %.3f on average, "+
+		"where 0.5 would be chance; %s. In %d draws of %d unseen cells per retrained model, with %.0f matched to them, it "+
+		"lies between %.3f and %.3f in 95 of 100, "+
+		"and its advantage is above %.3f in 5.", c.Label, means/n, judge, m.Draws, m.Members, math.Round(negatives/n), lows/n, highs/n, beyond/n)
 }

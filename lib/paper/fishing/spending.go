@@ -86,7 +86,8 @@ func between(low, high float64) string {
 }
 
 // spentColumn is what private trainings have spent, beside arms that are not private.
-var spentColumn = report.Column{Name: "epsilon", Note: "spent on the retained cells by the steps that were taken, at delta 1e-5: by RDP, as the program counts; " +
+var spentColumn = report.Column{Name: "epsilon", Note: "spent on the retained cells by the steps that were taken, at delta 1e-5: " +
+	"by RDP, as the program counts; " +
 	"bounds of the tight accountant; infinite: no noise; of other rows none is stated"}
 
 // spent adds the cell of that column.
@@ -114,7 +115,8 @@ func (ev *evidence) spendings(c Case) []string {
 	if said == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: private training, epsilon by RDP and by the tight accountant. %s. The paper's has 27,094 of 28,094 cells, 5,300 steps and noise 0.71 at epsilon 10. "+
+	return []string{fmt.Sprintf("%s: private training, epsilon by RDP and by the tight accountant. %s. "+
+		"The paper's has 27,094 of 28,094 cells, 5,300 steps and noise 0.71 at epsilon 10. "+
 		"As coded, 1,000 cells, or half where there are fewer than 2,000, are set aside to choose an epoch; that choice is not in its epsilon.",
 		c.Label, strings.Join(said, "; "))}
 }

@@ -3,6 +3,7 @@ package fishing
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -16,8 +17,9 @@ var steps = paper.Recipe{
 	Title: "Fishing. Did the methods have their steps? The paper's epochs beside the paper's steps",
 	Doc: "An epoch of the paper is 110 steps, on 28,094 retained cells in batches of 256; on a smaller set it is fewer, so that the paper's numbers of " +
 		"epochs leave a method less time than in the paper. Every method that counts epochs over the retained cells stands here twice: for the " +
-		"paper's epochs, as in Table 2, and for as many epochs as take the paper's steps. Patience is stretched with them. Every cell is then met more often than in " +
-		"the paper. What methods count in steps already, SCRUB's 20 x 15, the ascent's 10 and the 100 of Fisher scrubbing, is as it was. " +
+		"paper's epochs, as in Table 2, and for as many epochs as take the paper's steps. Patience is stretched with them. " +
+		"Every cell is then met more often than in the paper. What methods count in steps already, " +
+		"SCRUB's 20 x 15, the ascent's 10 and the 100 of Fisher scrubbing, is as it was. " +
 		"'way' is the share of the way to retraining that the forgotten cells' loss has gone: 0 at the original, 1 at the model that was retrained, by seed.",
 }
 
@@ -78,9 +80,10 @@ func paced[M unlearn.Method](m M) unlearn.Method {
 }
 
 // leftUnstretched says why some methods do not stand in the table.
-const leftUnstretched = "Not here: frozen critics, whose 3,300 steps each meet the forgotten cells four times more and take longer than all other rows; " +
-	"private training, whose noise follows from its number of steps, so that more of them are another mechanism; extra-gradient, whose epoch is one step in the paper too; " +
-	"extra-gradient, true, of whose length the paper says nothing; SSD of Foster et al., which takes no step."
+const leftUnstretched = "Not here: frozen critics, for their cost: 3,300 steps, each on 256 retained cells and four times on the forgotten ones. " +
+	"Private training: its noise follows from its number of steps, so that more of them are another mechanism. " +
+	"Extra-gradient: its epoch is one step in the paper's program too. Extra-gradient, true: the paper does not say how long it is played. " +
+	"SSD of Foster et al.: it takes no step."
 
 func (ev *evidence) steps() *paper.Output {
 	t := &report.Table{
@@ -91,7 +94,7 @@ func (ev *evidence) steps() *paper.Output {
 			{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells; mean over models with its 95 % interval"},
 			{Name: "way", Note: "(loss - original's) / (retrained's - original's) of the forgotten cells, by seed; 0: the original, 1: the retrained model"},
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
-			{Name: "AUC, cross-fitted", Note: "Table 2's; null in the notes"},
+			{Name: "AUC, cross-fitted", Note: "Table 2's; null in the notes, near 0.5"},
 		},
 		Notes: append(ev.notes(), ev.overModels(), leftUnstretched),
 	}
@@ -105,7 +108,11 @@ func (ev *evidence) steps() *paper.Output {
 				continue
 			}
 			l := newLine(c, a, rows)
-			l.Add(report.Str(spread(rows, func(r Row) int { return r.Steps })))
+			if rows[0].Steps == 0 {
+				l.Add(report.Gap("no method"))
+			} else {
+				l.Add(report.Str(spread(rows, func(r Row) int { return r.Steps })))
+			}
 			l.Over(1, loss)
 			l.Over(2, way)
 			l.Over(1, Row.ELBO)
@@ -137,24 +144,49 @@ func (ev *evidence) wayOf(label string, value func(Row) float64) func(Row) float
 // trainedNotes say of the cases that are trained at another rate than the paper's how their
 // steps compare with those on its PBMC-33k.
 func (ev *evidence) trainedNotes() []string {
-	var out []string
-	for _, c := range ev.Cases {
-		if rows := ev.of(c.Label, Original); len(rows) > 0 && c.LR != paperRate {
-			out = append(out, trainedNote(c, rows[0].Sizes.Train, rows[0].Sizes.Train-rows[0].Forget))
+	return eachOnce(ev.Cases, func(c Case) string {
+		rows := ev.of(c.Label, Original)
+		if len(rows) == 0 {
+			return ""
 		}
+		return trainedNote(c, rows[0].Sizes.Train, rows[0].Sizes.Train-rows[0].Forget)
+	})
+}
+
+// captioned is a figure's caption with notes, which it has no other place for.
+func captioned(caption string, notes []string) string {
+	return strings.Join(append([]string{caption}, notes...), " ")
+}
+
+// eachOnce are notes on cases, of those of which the same is said together; "" is none.
+func eachOnce(cases []Case, note func(Case) string) []string {
+	var notes []string
+	labels := map[string][]string{}
+	for _, c := range cases {
+		said := note(c)
+		if said != "" && labels[said] == nil {
+			notes = append(notes, said)
+		}
+		labels[said] = append(labels[said], c.Label)
 	}
-	return out
+	for i, said := range notes {
+		notes[i] = strings.Join(labels[said], "; ") + ": " + said
+	}
+	return notes
 }
 
 // trainedNote compares a training on so many cells, of which some are retained, with the
-// paper's.
+// paper's; "" of one at the paper's rate.
 func trainedNote(c Case, cells, retained int) string {
+	if c.LR == paperRate {
+		return ""
+	}
 	const ten = 10
 	tuning := unlearn.RetainTuning{}.Resolved().(unlearn.RetainTuning)
-	return fmt.Sprintf("%s: trained at %g, %g times the paper's rate, for %d steps where the paper takes %d. "+
+	return fmt.Sprintf("trained at %g, %.3g times the paper's rate, for %d steps where the paper's PBMC-33k takes %d. "+
 		"Methods keep the paper's rate, %g, and its numbers of epochs: %d epochs are %d steps where it takes %d. "+
-		"The recipe 'steps' has the methods for as many steps as the paper's.",
-		c.Label, c.LR, math.Round(c.LR/paperRate*100)/100, c.Fit.Epochs*batchesOf(cells, c.Fit.Batch), paperEpochs*batchesOf(paperTrain, paperBatch),
+		"The table 'steps' has them for as many steps as the paper's.",
+		c.LR, c.LR/paperRate, c.Fit.Epochs*batchesOf(cells, c.Fit.Batch), paperEpochs*batchesOf(paperTrain, paperBatch),
 		tuning.LR, ten, ten*batchesOf(retained, c.Fit.Batch), ten*batchesOf(paperRetained, paperBatch))
 }
 

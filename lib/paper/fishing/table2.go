@@ -27,7 +27,8 @@ var table2 = paper.Recipe{
 		"features, every cell scored by one that has not seen it. But for 'sampled z' posteriors are represented by their means; the " +
 		"distance that is an attacker's last feature is to all retained cells, where it draws 5,000. " +
 		"Advantage is |2 AUC - 1|; what chance alone gives is in the notes. " +
-		"A model that was retrained without the cells cannot know them: what an attacker finds there is the type, not membership.",
+		"A model that was retrained without the cells cannot know them: what an attacker finds there is the type, not membership. " +
+		"The methods for as many steps as the paper's stand in the table 'steps'.",
 }
 
 var figure1 = paper.Recipe{
@@ -55,7 +56,7 @@ func (ev *evidence) table2() *paper.Output {
 			{Name: "AUC, P-B", Note: "as coded: all cells are scored; null 0.5, nearest to the null is best; mean over models with its 95 % interval"},
 			{Name: "sampled z", Note: "P-B as coded: its non-members are those nearest to one draw from the posterior, and its features are of draws"},
 			{Name: "held out", Note: "P-B on the cells that its attacker was not trained on; matched cells lie beside those, which pulls it below 0.5"},
-			{Name: "AUC, cross-fitted", Note: "ours, a matched cell in the fold of the member beside it; null 0.5"},
+			{Name: "AUC, cross-fitted", Note: "ours, a matched cell in the fold of the member beside it; null in the notes, near 0.5"},
 			{Name: "advantage", Note: "of the cross-fitted attacker, |2 AUC - 1|, mean over models"},
 			{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"},
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
@@ -74,7 +75,7 @@ func (ev *evidence) table2() *paper.Output {
 			}
 		}
 	}
-	t.Notes = append(ev.notes(), ev.overModels())
+	t.Notes = slices.Concat(ev.notes(), []string{ev.overModels()}, ev.forgettingNotes())
 	if len(ev.arm(Frozen)) == 0 {
 		t.Notes = append(t.Notes, "Left out at this scale are frozen critics, extra-gradient and private training, which take minutes a model.")
 		return &paper.Output{Table: t}
@@ -201,8 +202,7 @@ func (ev *evidence) notes() []string {
 		}
 		out = append(out, ev.spendings(c)...)
 		if found := r.markerNames(); len(found) < len(c.Markers) {
-			out = append(out, fmt.Sprintf("%s: marker r is the mean over %s: the other markers are not among the variable genes.",
-				c.Label, strings.Join(found, ", ")))
+			out = append(out, markersNote(c, found))
 		}
 	}
 	return out
@@ -262,7 +262,8 @@ func spread(rows []Row, count func(Row) int) string {
 }
 
 func (ev *evidence) figure1() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure1.Title, Caption: figure1.Doc, Source: ev.provenance(figure1.ID).Line()}, Columns: 1}
+	meta := plot.Meta{Title: figure1.Title, Caption: captioned(figure1.Doc, ev.trainedNotes()), Source: ev.provenance(figure1.ID).Line()}
+	f := plot.Panels{Meta: meta, Columns: 1}
 	for _, c := range ev.Cases {
 		if rows := ev.of(c.Label, Original); len(rows) > 0 {
 			arms := c.arms()

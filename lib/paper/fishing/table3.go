@@ -16,7 +16,8 @@ var table3 = paper.Recipe{
 	Doc: "A structured set is a rare type of cell; a scattered one has cells of all types, drawn as the paper draws its. Either has matched " +
 		"non-members and an attacker of its own, which learns on its own original's features. 'as coded' is the structured set's attacker, which the " +
 		"program lets judge the scattered set too: what it has learned is of another set. Compare 'original' with 'retrained': where they agree " +
-		"there was nothing to forget, whatever the method.",
+		"there was nothing to forget, whatever the method. The notes test that by seed; " +
+		"an advantage below the chance of one model is no proof that they agree.",
 }
 
 // scattered is how many cells the paper scatters.
@@ -89,7 +90,7 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 			{Name: "chance", Note: "the advantage of the cross-fitted attacker that 5 of 100 perfect unlearners exceed at these numbers of cells"},
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
 		}),
-		Notes: append(ev.notes(), ev.overModels()),
+		Notes: slices.Concat(ev.notes(), []string{ev.overModels()}, ev.forgettingNotes()),
 	}
 	guarded := ev.guarded()
 	if guarded {

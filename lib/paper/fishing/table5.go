@@ -88,7 +88,7 @@ func (ev *evidence) table5() *paper.Output {
 			shown = append(shown, c)
 			t.Columns = append(t.Columns,
 				report.Column{Name: c.Label + ", P-B", Note: "all cells are scored; null 0.5; mean over models with its 95 % interval"},
-				report.Column{Name: c.Label + ", cross-fitted", Note: "ours; null 0.5"})
+				report.Column{Name: c.Label + ", cross-fitted", Note: "ours; null in the notes, near 0.5"})
 		}
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "PBMC-33k, Tabula Muris; in brackets the original"})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -54,8 +55,10 @@ func (o *overlaps) table7() *paper.Output {
 			{Name: "exact", Note: "cosine of the forgotten type with the others"},
 			{Name: "exact, random", Note: fmt.Sprintf("as many random cells in its place, %d draws per model", overlapDraws)},
 			{Name: "two random sets", Note: "of that size, without a cell in common, exact"},
-			{Name: "other types", Note: "exact, each type with the others in turn; mean over types of means over models, with its 95 % interval over types"},
-			{Name: "below random", Note: "of all types, those whose exact cosine, mean over models, is below their random cells'"},
+			{Name: "other types", Note: "exact, each named type with the others in turn; " +
+				"mean over types of means over models, with its 95 % interval over types"},
+			{Name: "below random", Note: "of the named types, those whose exact cosine, mean over models, is below their random cells'; " +
+				"cells without a label apart"},
 			{Name: "rank ratio", Note: "effective rank of the forgotten type's information over the weights: exact, and as coded"},
 			{Name: "paper", Note: "cosine and rank ratio as printed, on PBMC-33k, its own estimators; *: in its program's recorded outputs"},
 		},
@@ -131,8 +134,9 @@ func (o *overlaps) layerRow(label, model string, l LayerOverlap, own []Overlap) 
 	return row
 }
 
-// types are the mean over the types that are not forgotten of their cosines in a
-// layer, and of all types how many are below their random cells.
+// types are the mean over the named types that are not forgotten of their cosines in a
+// layer, and of all named types how many are below their random cells; of the cells that
+// have no label, which are no type, it is said apart.
 func (o *overlaps) types(label, model, layer string) (mean stats.Estimate, below string) {
 	cosines, random := map[string][]float64{}, map[string][]float64{}
 	var names, forgot []string
@@ -147,8 +151,16 @@ func (o *overlaps) types(label, model, layer string) (mean stats.Estimate, below
 		cosines[f.Type], random[f.Type] = append(cosines[f.Type], l.Cosine), append(random[f.Type], meanOf(l.Random))
 	}
 	var others []float64
-	count := 0
+	count, named, unlabelled := 0, 0, ""
 	for _, name := range names {
+		if name == datacells.Unlabelled {
+			unlabelled = "; " + name + ": not below"
+			if meanOf(cosines[name]) < meanOf(random[name]) {
+				unlabelled = "; " + name + ": below"
+			}
+			continue
+		}
+		named++
 		if !slices.Contains(forgot, name) {
 			others = append(others, meanOf(cosines[name]))
 		}
@@ -156,16 +168,28 @@ func (o *overlaps) types(label, model, layer string) (mean stats.Estimate, below
 			count++
 		}
 	}
-	return stats.MeanInterval(others, 0.95, "types").Within(0, 1), fmt.Sprintf("%d of %d", count, len(names))
+	return stats.MeanInterval(others, 0.95, "types").Within(0, 1), fmt.Sprintf("%d of %d%s", count, named, unlabelled)
 }
 
 // meanOf is a mean of values that are there.
 func meanOf(x []float64) float64 { return stats.MeanInterval(x, 0.95, stats.OverModels).Value }
 
+// trainedNotes are those of the autoencoders.
+func (o *overlaps) trainedNotes() []string {
+	return eachOnce(o.Cases, func(c Case) string {
+		own := o.at(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
+		if len(own) == 0 {
+			return ""
+		}
+		return trainedNote(c, own[0].Cells+own[0].Others, own[0].Others)
+	})
+}
+
 // overlapNotes say how many cells there are, and how good the classifiers.
 func (o *overlaps) overlapNotes() []string {
 	var out []string
 	out = append(append(append(out, generated(o.Cases)...), o.LeftOut()...), o.Caveats...)
+	out = append(out, o.trainedNotes()...)
 	for _, c := range o.Cases {
 		own := o.at(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
 		if len(own) == 0 {
@@ -193,7 +217,8 @@ func (o *overlaps) overlapNotes() []string {
 }
 
 func (o *overlaps) figure3() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure3.Title, Caption: figure3.Doc, Source: o.provenance(figure3.ID).Line()}, Columns: 3}
+	meta := plot.Meta{Title: figure3.Title, Caption: captioned(figure3.Doc, o.trainedNotes()), Source: o.provenance(figure3.ID).Line()}
+	f := plot.Panels{Meta: meta, Columns: 3}
 	if len(o.Cases) == 1 {
 		f.Caption = o.Cases[0].Label + ". " + f.Caption
 	}

@@ -3,6 +3,7 @@ package fishing
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -92,5 +93,37 @@ func (ev *evidence) weights() *paper.Output {
 	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
 		l.Over(1, func(r Row) float64 { return r.ForgetRecon })
 	})
+	for _, c := range ev.Cases {
+		t.Notes = append(t.Notes, ev.weightNotes(c)...)
+	}
 	return &paper.Output{Table: t}
+}
+
+// weightNotes compare by seed every method at its largest weight with itself at its
+// smallest, and SCRUB with itself with one optimiser at every weight.
+func (ev *evidence) weightNotes(c Case) []string {
+	var out []string
+	models := len(ev.of(c.Label, Original))
+	for _, q := range []quantity{byLoss(), byPB()} {
+		var said []string
+		compare := func(arm, other string) {
+			if len(ev.of(c.Label, arm)) > 0 && len(ev.of(c.Label, other)) > 0 {
+				said = append(said, Rows(ev.Rows).compared(q, arm, other))
+			}
+		}
+		var scrubs []knob
+		for _, k := range knobs() {
+			compare(k.name(k.values[len(k.values)-1]), k.name(k.values[0]))
+			if k.label == Scrubbed || k.label == ScrubbedOne {
+				scrubs = append(scrubs, k)
+			}
+		}
+		for _, v := range scrubs[0].values {
+			compare(scrubs[1].name(v), scrubs[0].name(v))
+		}
+		if said != nil {
+			out = append(out, fmt.Sprintf("%s, by the weight, %s: %s (%s).", c.Label, q.name, strings.Join(said, "; "), pairedLaw(models)))
+		}
+	}
+	return out
 }

@@ -1,0 +1,203 @@
+package fishing
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// Beside every method that counts epochs stands the same method for the paper's steps, and
+// nothing else is in it.
+func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
+	for scale, want := range map[string]int{"quick": 10, "hour": 10, "standard": 10} {
+		s, err := bySteps(scale)
+		if err != nil || len(s.Cases) != 1 {
+			t.Fatalf("%s: %d cases, %v", scale, len(s.Cases), err)
+		}
+		arms := s.Cases[0].arms()
+		if len(arms) != 3+2*want {
+			t.Errorf("%s: %d arms", scale, len(arms))
+		}
+		table2 := map[string]lab.Arm{}
+		all, _ := StudyAt(scale)
+		for _, a := range all.Cases[0].arms() {
+			table2[a.Label] = a
+		}
+		for i := 3; i < len(arms); i += 2 {
+			a, b := arms[i], arms[i+1]
+			if a.Method != table2[a.Label].Method || a.Control != b.Control || b.Label != a.Label+asManySteps {
+				t.Errorf("%s: %s beside %s", scale, b.Label, a.Label)
+			}
+			if name := a.Method.Name() + "-step-matched"; b.Method.Name() != name {
+				t.Errorf("%s: %s is %s, want %s", scale, b.Label, b.Method.Name(), name)
+			}
+		}
+		for _, label := range []string{Ten, Thirty, RetainTuned, Ascended, Dampened, Scrubbed, ScrubbedOne, Contrasted} {
+			if !slices.ContainsFunc(arms, func(a lab.Arm) bool { return a.Label == label+asManySteps }) {
+				t.Errorf("%s: %s has no step-matched arm", scale, label)
+			}
+		}
+	}
+	matched := stretched(unlearn.SCRUBLatent{Joint: true}).(unlearn.StepMatched[unlearn.SCRUBLatent])
+	if !matched.Of.Joint || matched.Retained != 28094 || matched.Batch != 256 || matched.Records != 0 {
+		t.Errorf("%+v", matched)
+	}
+	if _, err := bySteps("huge"); err == nil {
+		t.Error("an unknown scale is taken")
+	}
+}
+
+// The way is that of the own seed, from the original to the retrained model.
+func TestTheShareOfTheWayIsBySeed(t *testing.T) {
+	row := func(arm string, seed int, loss float64) Row {
+		return Row{Case: "c", Arm: arm, Seed: seed, ForgetRecon: loss}
+	}
+	ev := &evidence{Evidence: &paper.Evidence[Row]{Rows: []Row{
+		row(Original, 0, 100), row(Original, 1, 200), row(Retrained, 0, 110), row(Retrained, 1, 240),
+		row("m", 0, 105), row("m", 1, 210), {Case: "d", Arm: Original, Seed: 0, ForgetRecon: 7}, {Case: "d", Arm: Retrained, Seed: 0, ForgetRecon: 7},
+	}}}
+	way := ev.wayOf("c", func(r Row) float64 { return r.ForgetRecon })
+	for arm, want := range map[string][2]float64{Original: {0, 0}, Retrained: {1, 1}, "m": {0.5, 0.25}} {
+		for seed, r := range ev.of("c", arm) {
+			if got := way(r); got != want[seed] {
+				t.Errorf("%s, seed %d: %v, want %v", arm, seed, got, want[seed])
+			}
+		}
+	}
+	if got := ev.wayOf("d", func(r Row) float64 { return r.ForgetRecon })(ev.Rows[6]); !math.IsNaN(got) {
+		t.Errorf("between two equal models the way is %v", got)
+	}
+}
+
+// PBMC-3k's 2,289 cells are 9 batches, and so are 2,258 of them: 900 steps for the paper's
+// 11,000, and 90 for 1,100. The note follows the settings, and there is none at the paper's rate.
+func TestTheNoteOfStepsFollowsTheSettings(t *testing.T) {
+	c := blood("dendritic cells", "DC", 100)
+	for want, got := range map[string]string{
+		"trained at 0.001, 10 times the paper's rate, for 900 steps where the paper's PBMC-33k takes 11000. ":  trainedNote(c, 2289, 2258),
+		"keep the paper's rate, 0.0001, and its numbers of epochs: 10 epochs are 90 steps where it takes 1100": trainedNote(c, 2289, 2258),
+		"for 1700 steps":                  trainedNote(c, 4300, 4000),
+		"10 epochs are 160 steps":         trainedNote(c, 4300, 4000),
+		"for 360 steps where the paper's": trainedNote(blood("", "", 40), 2289, 2258),
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	if got := trainedNote(blood33k(), 28124, 28094); got != "" {
+		t.Errorf("at the paper's rate the note is %q", got)
+	}
+	a, b := c, c
+	a.Label, b.Label = "a", "b"
+	notes := eachOnce([]Case{a, {Label: "none"}, b}, func(c Case) string {
+		if c.Label == "none" {
+			return ""
+		}
+		return "same"
+	})
+	if !slices.Equal(notes, []string{"a; b: same"}) {
+		t.Errorf("%q", notes)
+	}
+}
+
+// From cells to the table of steps: every row has its steps and its way, and a stretched
+// method has gone as many steps as the paper's.
+func TestTheTableOfSteps(t *testing.T) {
+	s := brief()
+	c := &s.Cases[0]
+	c.Only = []string{Original, Retrained, OtherSeed}
+	short := unlearn.RetainTuning{Epochs: 2, Patience: 2}
+	c.Also = []lab.Arm{{Label: Ten, Method: short, Control: true}, {Label: Ten + asManySteps, Method: paced(short), Control: true}}
+	ev, err := collect(t.Context(), environment(t), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := ev.steps().Table
+	if err := table.Check(); err != nil || len(table.Rows) != 5 {
+		t.Fatalf("%d rows, %v", len(table.Rows), err)
+	}
+	r := ev.of(c.Label, Ten)[0]
+	perEpoch := batchesOf(r.Sizes.Train-r.Forget, c.Fit.Batch)
+	epochs := int(math.Round(2 * 110 / float64(perEpoch)))
+	if got, want := ev.of(c.Label, Ten+asManySteps)[0].Steps, epochs*perEpoch; got != want || r.Steps != 2*perEpoch {
+		t.Errorf("%d steps, as many as the paper's %d, want %d", r.Steps, got, want)
+	}
+	if text := table.Rows[4].Cells[1].Text; text != fmt.Sprint(epochs*perEpoch) {
+		t.Errorf("the row says %q steps", text)
+	}
+	if v := *table.Rows[1].Cells[3].Value; v != 1 || *table.Rows[0].Cells[3].Value != 0 || table.Rows[3].Kind != report.Control {
+		t.Errorf("the retrained model's way is %v", v)
+	}
+}
+
+// What a private training has spent is what its steps come to, in the row and in words;
+// without noise it is infinite, and what is not private claims nothing.
+func TestTheRowHasWhatWasSpent(t *testing.T) {
+	s := brief()
+	s.Seeds = 1
+	c := &s.Cases[0]
+	c.Only = []string{Original, Retrained, OtherSeed}
+	c.Also = []lab.Arm{
+		{Label: Private, Method: unlearn.DPRetrain{Epochs: 3}}, {Label: PrivateExact, Method: unlearn.DPRetrain{Epochs: 3, Exact: true}},
+		{Label: Unnoised, Method: unlearn.DPRetrain{Epochs: 3, Noise: nn.Zero}}, {Label: UnnoisedExact, Method: unlearn.DPRetrain{Epochs: 3, Exact: true, Noise: nn.Zero}},
+	}
+	ev, err := collect(t.Context(), environment(t), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	retained := ev.Rows[0].Sizes.Train - ev.Rows[0].Forget
+	of := func(arm string) *Spending { return ev.of(c.Label, arm)[0].Private }
+	for arm, cells := range map[string]int{Private: retained - min(1000, retained/2), PrivateExact: retained} {
+		p, k := of(arm), batchesOf(cells, 64)
+		if p.Cells != cells || p.Steps != 3*k || math.Abs(p.Rate-1/float64(k)) > 1e-12 {
+			t.Errorf("%s: %+v, of %d cells", arm, p, cells)
+		}
+		spentBy(t, arm, p)
+	}
+	if e := *of(PrivateExact).RDP; e > 10 || e < 9.99 {
+		t.Errorf("exactly, epsilon is %v", e)
+	}
+	for with, without := range map[string]string{Private: Unnoised, PrivateExact: UnnoisedExact} {
+		a, b := of(with), of(without)
+		if b.RDP != nil || b.Tight != nil || b.Noise != 0 || b.Cells != a.Cells || b.Rate != a.Rate || b.Steps != a.Steps {
+			t.Errorf("%s: %+v, with noise %+v", without, b, a)
+		}
+	}
+	for _, arm := range []string{Original, Retrained, OtherSeed} {
+		if of(arm) != nil {
+			t.Errorf("%s is private: %+v", arm, of(arm))
+		}
+	}
+	for _, out := range []*paper.Output{ev.table2(), ev.table6(), ev.weights()} {
+		at := slices.IndexFunc(out.Table.Columns, func(c report.Column) bool { return c.Name == "epsilon" })
+		if err := out.Table.Check(); err != nil || at < 0 {
+			t.Fatalf("%s: column %d, %v", out.Table.ID, at, err)
+		}
+		for _, row := range out.Table.Rows {
+			label, text := row.Cells[0].Text, row.Cells[at].Text
+			switch {
+			case strings.Contains(label, "no noise"):
+				if text != "infinite" {
+					t.Errorf("%s: %q", label, text)
+				}
+			case strings.HasPrefix(label, "DP-SGD"):
+				if want := fmt.Sprintf("%.2f; ", *of(label).RDP); !strings.HasPrefix(text, want) {
+					t.Errorf("%s: %q does not begin with %q", label, text, want)
+				}
+			case strings.ContainsAny(text, "0123456789"):
+				t.Errorf("%s claims epsilon %q", label, text)
+			}
+		}
+		if notes := strings.Join(out.Table.Notes, " "); !strings.Contains(notes, fmt.Sprintf("%s: %d of %d retained cells", PrivateExact, retained, retained)) {
+			t.Errorf("%s: the notes do not say how many cells: %q", out.Table.ID, notes)
+		}
+	}
+}
