@@ -74,7 +74,7 @@ func (ev *evidence) grids() *paper.Output {
 	}, report.Column{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}, func(l *line) {
 		l.Over(1, func(r Row) float64 { return r.ForgetRecon })
 	})
-	t.Notes = append(t.Notes, "Of gradient ascent the program takes the setting that an attack likes least whose AUC is 0.7406 in all six of its outputs.")
+	t.Notes = append(t.Notes, "The program chooses among the six settings of gradient ascent by an attack. Its AUC is 0.7406 in all six of its outputs.")
 	for _, arm := range []string{Ascended + ", 100 steps at 0.0001", "ascent without the cut, 10 steps at 1e-05"} {
 		t.Notes = append(t.Notes, ev.ways(arm)...)
 	}
