@@ -65,7 +65,8 @@ func (p Preparation) check() error {
 // published program does, and the first TrainFraction of them, in ascending order,
 // are the train part. X is the expression, ln(1 + count per 10,000 of the cell), of
 // every gene that was chosen, in the order of the set; the features are named after
-// them. With Types the classes stand behind them. The seed is Leiden's too, where classes are clusters. IDs are the numbers that the cells have in the set, and datasets.Library is
+// them. With Types the classes stand behind them. The seed is Leiden's too, where classes
+// are clusters. IDs are the numbers that the cells have in the set, and datasets.Library is
 // their total counts, with which counts can be found again.
 func (c *Cells) Prepared(p Preparation, seed uint32) (*datasets.Prepared, error) {
 	out, err := c.prepared(p.Resolved(), seed)

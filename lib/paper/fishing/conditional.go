@@ -11,9 +11,11 @@ import (
 var conditional = paper.Recipe{
 	ID:    "fishing/conditional",
 	Title: "Fishing, Section 6. Who was in training? Fisher scrubbing of a conditional autoencoder",
-	Doc: "The head of this decoder's mean sees the cell's type, so that weights of a type's own can be changed alone. The paper attacks it by P-F, an attacker of " +
+	Doc: "The head of this decoder's mean sees the cell's type, so that weights of a type's own can be changed alone. The paper attacks " +
+		"it by P-F, an attacker of " +
 		"each model that is scored on what it learned, compares the advantage with P-A's of the plain autoencoder, and finds it as high after scrubbing as " +
-		"before. Here both autoencoders have both attackers and ours. 'as coded' scrubs with the damping 1e-8 of the program; the paper says 0.1, as elsewhere. " +
+		"before. Here both autoencoders have both attackers and ours. 'as coded' scrubs with the damping 1e-8 of the program; the paper " +
+		"says 0.1, as elsewhere. " +
 		"The retrained models never met the type: its columns of their heads are as they were drawn.",
 }
 

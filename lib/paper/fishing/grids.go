@@ -14,7 +14,8 @@ var grids = paper.Recipe{
 	ID:    "fishing/grids",
 	Title: "Fishing, Section 4. Gradient ascent and Fisher scrubbing over the settings that the paper's program tries",
 	Doc: "Gradient ascent of 10, 50 and 100 steps at 1e-5 and 1e-4, and fine-tuning after it; Fisher scrubbing at dampings 0.01, 0.1 and 1 and of 50, 100 " +
-		"and 200 steps, one of the two changed at a time. Every step of the ascent is cut to the rate's length, so that all of them together move the weights " +
+		"and 200 steps, one of the two changed at a time. Every step of the ascent is cut to the rate's length, so that all of them " +
+		"together move the weights " +
 		"by 0.01 at most: compare its rows with 'ascent alone', which is not fine-tuned, and with the fine-tuning alone. 'without the cut' takes the same " +
 		"steps at their own length. Attackers and columns are Table 3's; members and non-members are Table 2's.",
 }
@@ -73,7 +74,7 @@ func (ev *evidence) grids() *paper.Output {
 	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
 		l.Over(1, func(r Row) float64 { return r.ForgetRecon })
 	})
-	t.Notes = append(t.Notes, "Of gradient ascent the program takes the setting that an attack likes least whose AUC is 0.7406 in all six of its outputs.")
+	t.Notes = append(t.Notes, "The program chooses among the six settings of gradient ascent by an attack. Its AUC is 0.7406 in all six of its outputs.")
 	for _, arm := range []string{Ascended + ", 100 steps at 0.0001", "ascent without the cut, 10 steps at 1e-05"} {
 		t.Notes = append(t.Notes, ev.ways(arm)...)
 	}

@@ -45,7 +45,8 @@ func (o *overlaps) largest() *paper.Output {
 			report.Column{Name: share + ", coded", Note: "as coded: squared sums over batches, with dropout and damping"},
 			report.Column{Name: share + ", coded, random", Note: "as many random cells in its place, as coded"})
 	}
-	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "of 1 % and 10 %, on PBMC-33k, in its program's recorded outputs; in no table of the paper"})
+	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "of 1 % and 10 %, on PBMC-33k, in its program's recorded outputs; in " +
+		"no table of the paper"})
 	for _, c := range o.Cases {
 		for _, m := range o.models(c.Label) {
 			own := o.at(c.Label, m, func(f Overlap) bool { return f.Forgot })

@@ -223,7 +223,8 @@ func (t *toy) attacked(ctx context.Context, e *engine.Engine, w nn.Params, seed 
 	if byLoss, err = stats.AUC(scores[0], scores[1]); err != nil {
 		return 0, 0, err
 	}
-	r, err := learned.CrossFitted(nil).Run(ctx, e, learned.Question{Model: learned.Records{Members: known[0], Nonmembers: known[1]}}, engine.Root(attackSeed+seed))
+	q := learned.Question{Model: learned.Records{Members: known[0], Nonmembers: known[1]}}
+	r, err := learned.CrossFitted(nil).Run(ctx, e, q, engine.Root(attackSeed+seed))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -248,9 +249,12 @@ func makeMixture(ctx context.Context, e *paper.Env, scale string) (*paper.Output
 			{Name: "paper", Note: "not in the paper, in its program's recorded outputs: one model, logistic regression on five features"},
 		},
 		Notes: []string{
-			fmt.Sprintf("Fits: %d draws each, as many non-members as members; variances are known. A mean that others were fitted to is the oracle: the roles are exchangeable.", fitDraws),
-			fmt.Sprintf("Autoencoders: %d draws with a model each, of three components with the program's means and variance; a hidden layer of 64 units on either side, two latent "+
-				"variables, 100 epochs, a decoder of variance one, where the program's learns its own. Non-members are the unseen records of the forgotten component. "+
+			fmt.Sprintf("Fits: %d draws each, as many non-members as members; variances are known. A mean that others were fitted to is "+
+				"the oracle: the roles are exchangeable.", fitDraws),
+			fmt.Sprintf("Autoencoders: %d draws with a model each, of three components with the program's means and variance; a hidden "+
+				"layer of 64 units on either side, two latent "+
+				"variables, 100 epochs, a decoder of variance one, where the program's learns its own. Non-members are the unseen records "+
+				"of the forgotten component. "+
 				"Its extra-gradient here is another method than elsewhere, with a critic of its own, and is left out (0.498*).", seeds),
 		},
 	}
@@ -326,7 +330,8 @@ func autoencoderRows(ctx context.Context, e *paper.Env, seeds int) ([]report.Row
 			return report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, 1), 3)
 		}
 		row := report.Row{Group: fmt.Sprintf("an autoencoder, %d dimensions", mixtureDims), Cells: []report.Cell{report.Str(m.label),
-			report.Num(meanOf(f.members), 0), report.Num(meanOf(f.others), 0), over(f.byLoss), over(f.fair), report.Gap("none"), report.Str(recordedMixture(m.label))}}
+			report.Num(meanOf(f.members), 0), report.Num(meanOf(f.others), 0), over(f.byLoss), over(f.fair),
+			report.Gap("none"), report.Str(recordedMixture(m.label))}}
 		if m.control {
 			row.Kind = report.Control
 		}

@@ -33,7 +33,7 @@ func TestTheClosedFormOfAFit(t *testing.T) {
 }
 
 // Draws have the closed form's mean where the mean was fitted to the members, and one half
-// where it was not; with the roles exchanged they have 1 less it.
+// where it was not: exchanged means are told apart.
 func TestFitsHaveTheClosedFormsAUC(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{10, 5}, {30, 100}} {
 		var met, unmet []float64

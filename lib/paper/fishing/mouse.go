@@ -12,9 +12,11 @@ import (
 var mouseSweep = paper.Recipe{
 	ID:    "fishing/mouse",
 	Title: "Fishing, Section 5.4. Extra-gradient on Tabula Muris: does its weight matter?",
-	Doc: "Extra-gradient as coded with lambda 5, 7, 10, 15 and 20, which the paper reports to give identical results: every run stopped at epoch 6 with an AUC near 0.87. " +
+	Doc: "Extra-gradient as coded with lambda 5, 7, 10, 15 and 20, which the paper reports to give identical results: every run stopped " +
+		"at epoch 6 with an AUC near 0.87. " +
 		"There lambda is a weight of the utility, an epoch is one step, and a run stops by an attacker's noise: see the notes. At hour and standard " +
-		"the cells are the sample of Tabula Muris, whose bladder is forgotten; at paper the whole set; at quick and atlas simulated cells. Columns are Table 3's.",
+		"the cells are the sample of Tabula Muris, whose bladder is forgotten; at paper the whole set; at quick and atlas simulated " +
+		"cells. Columns are Table 3's.",
 }
 
 // lambdas are the paper's on Tabula Muris.

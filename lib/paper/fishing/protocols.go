@@ -16,7 +16,8 @@ var protocols = paper.Recipe{
 	Doc: "The paper's tables have numbers of six protocols (P-A to P-F), which differ in whose features the attacker learns on and in whether it is " +
 		"scored on what it learned. All look at the same models and cells here. Cross-fitted attackers are ours: the model's own, on standardised " +
 		"features, every cell scored by one that has not seen it nor the cell beside it; logistic regression, the paper's perceptron, and boosted trees, " +
-		"which find what no line does. 'within types' is logistic regression on features less the mean of the cell's type: it cannot find the type. A protocol that finds members in retrained models, which never had them, has found something else. Compare rows, " +
+		"which find what no line does. 'within types' is logistic regression on features less the mean of the cell's type: it cannot find " +
+		"the type. A protocol that finds members in retrained models, which never had them, has found something else. Compare rows, " +
 		"not columns.",
 }
 
@@ -147,7 +148,8 @@ func (ev *evidence) protocols() *paper.Output {
 	t.Notes = append(append(t.Notes, ev.sameTypes()...), "P-C, P-D and P-F do without the last feature, the distance to retained cells. P-D's "+
 		"reconstruction is with library size here, which its program leaves out.",
 		"P-A measures the last feature to the first 5,000 retained cells, P-B to 5,000 that it draws, here to all of them: of fewer retained cells the two "+
-			"are the same. With kept codes these have the codes of the original, whatever model is attacked, as the program has it where it attacks Fisher scrubbing.",
+			"are the same. With kept codes these have the codes of the original, whatever model is attacked, as the program has it where "+
+			"it attacks Fisher scrubbing.",
 		"The program has a correction for groups, in no table: a logistic regression on the attacker's score and the groups, of which the score's term alone "+
 			"is kept. One number times a score has the score's AUC, or 1 less it.",
 		"The paper's values are of PBMC-33k. *: not in the paper, in its "+

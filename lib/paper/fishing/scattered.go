@@ -10,7 +10,8 @@ import (
 var scatteredSizes = paper.Recipe{
 	ID:    "fishing/scattered",
 	Title: "Fishing, Appendix B. Fisher scrubbing by the size of a scattered forget set",
-	Doc: "Cells of all types, drawn at random, each set within the next: 10, 30, 50, 100 and 500 of them. The paper gives no table of it and says that originals " +
+	Doc: "Cells of all types, drawn at random, each set within the next: 10, 30, 50, 100 and 500 of them. The paper gives no table of it " +
+		"and says that originals " +
 		"have an AUC of 0.52 to 0.63 and that Fisher scrubbing changes little; its program's outputs have the AUCs of the column 'paper'. " +
 		"Which cells it drew is not published. Compare 'original' with 'retrained': where they agree there was nothing to forget.",
 }
