@@ -46,7 +46,7 @@ func atEveryRate(s Study) Study {
 }
 
 // unmasked are the rows of the table's last rate, in their order.
-var unmasked = []string{Original, Retrained, HBFU, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, PrivateVBU, With, Without, WithWeighted, WithoutWeighted}
+var unmasked = append([]string{Original, Retrained, HBFU, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, PrivateVBU}, masks...)
 
 // masks are the rows of which there is one at every rate.
 var masks = []string{With, Without, WithWeighted, WithoutWeighted}
