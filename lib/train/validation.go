@@ -100,10 +100,10 @@ func (v *Validation) reached(s *State) bool {
 	return v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience || v.Risen(s.History) || v.Met(s.History)
 }
 
-// Met reports whether a history has as many values as Enough waits for; of nil it never
-// has.
+// Met reports whether a history ends with the last of as many values as Enough waits for;
+// of nil it never does.
 func (v *Validation) Met(history []Epoch) bool {
-	if v == nil || v.Enough == nil {
+	if v == nil || v.Enough == nil || len(history) == 0 || *history[len(history)-1].Valid > *v.Enough {
 		return false
 	}
 	low := 0

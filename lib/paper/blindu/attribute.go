@@ -145,7 +145,9 @@ func toldTable(e *paper.Env, s Study, found *paper.Evidence[Told]) *report.Table
 			{Name: "raw", Note: "AUC of the same attack on the records, without the column"},
 			{Name: "majority", Note: "accuracy of always giving the commoner answer"},
 		},
-		Notes: append([]string{"Intervals are Student's over models of different seeds; the persons are the same in all of them."}, slices.Concat(found.LeftOut(), differences(s.Cases, uncounted))...),
+		Notes: slices.Concat(
+			[]string{"Intervals are Student's over models of different seeds; the persons are the same in all of them."},
+			found.LeftOut(), differences(s.Cases, uncounted)),
 	}
 	for _, c := range s.Cases {
 		for _, kind := range kinds() {

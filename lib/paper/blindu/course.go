@@ -190,7 +190,8 @@ func (s *courses) panel(c Case, title string, y plot.Axis, value func(Step) *flo
 }
 
 func (s *courses) figure5() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure5.Title, Caption: captioned(figure5.Doc, s.differences()), Source: s.provenance(figure5.ID).Line()}, Columns: 2}
+	about := plot.Meta{Title: figure5.Title, Caption: captioned(figure5.Doc, s.differences()), Source: s.provenance(figure5.ID).Line()}
+	f := plot.Panels{Meta: about, Columns: 2}
 	for _, c := range s.Cases {
 		f.Figures = append(f.Figures, s.panel(c, c.Label, plot.Axis{Label: "nats"}, func(x Step) *float64 { return x.Bound }, With, Without, Unaware))
 	}
@@ -198,7 +199,8 @@ func (s *courses) figure5() *paper.Output {
 }
 
 func (s *courses) figure8() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure8.Title, Caption: captioned(figure8.Doc, s.differences()), Source: s.provenance(figure8.ID).Line()}, Columns: 2}
+	about := plot.Meta{Title: figure8.Title, Caption: captioned(figure8.Doc, s.differences()), Source: s.provenance(figure8.ID).Line()}
+	f := plot.Panels{Meta: about, Columns: 2}
 	for _, p := range []struct {
 		label string
 		value func(Step) *float64

@@ -87,7 +87,8 @@ func (c Case) federated(forget int, v varied) []string {
 	u.add(users.LocalEpochs != p.local, fmt.Sprintf("%d local epochs a round", p.local), users.LocalEpochs)
 	u.add(users.Batch != p.users, fmt.Sprintf("users' batches of %d", p.users), users.Batch)
 	if c.Shards == nil {
-		u.add(forget != 0 && forget != p.erased, fmt.Sprintf("each of the %d who ask holds the same %d records to be forgotten", users.Asking, p.erased), forget)
+		same := fmt.Sprintf("each of the %d who ask holds the same %d records to be forgotten", users.Asking, p.erased)
+		u.add(forget != 0 && forget != p.erased, same, forget)
 		u.add(true, "the original is trained by the users", "at one place")
 	}
 	u.add(c.program() == photos && !v.beta && c.beta() != 1e-6, "beta 1e-06 in federations", c.beta())
@@ -96,7 +97,11 @@ func (c Case) federated(forget int, v varied) []string {
 
 // masked are the differences in what is masked, and in what a blind server has.
 func (c Case) masked(v varied) []string {
-	if _, known := scripts[c.published()]; !known || !slices.ContainsFunc(c.arms(), func(a lab.Arm) bool { m, is := a.Method.(unlearn.BlindU); return is && !m.Unmasked }) {
+	masks := func(a lab.Arm) bool {
+		m, is := a.Method.(unlearn.BlindU)
+		return is && !m.Unmasked
+	}
+	if _, known := scripts[c.published()]; !known || !slices.ContainsFunc(c.arms(), masks) {
 		return nil
 	}
 	var u unlike
@@ -110,16 +115,17 @@ func (c Case) masked(v varied) []string {
 // stopping says by which rules the rows stop.
 func stopping(cases []Case) []string {
 	var own []string
-	for _, label := range []string{VBUCoded, HBFUCoded, Coded} {
+	for label, row := range map[string]string{VBUCoded: "'%s'", Coded: "'%s'", HBFUCoded: "the users' turns of '%s'"} {
 		if slices.ContainsFunc(cases, func(c Case) bool { return c.has(label) }) {
-			own = append(own, "'"+label+"'")
+			own = append(own, fmt.Sprintf(row, label))
 		}
 	}
+	slices.Sort(own)
 	out := "Methods stop at the end of an epoch or a round, by chance on what is to be forgotten, BlindU on its codes"
 	if len(own) == 0 {
 		return []string{out + "; the program within an epoch, too, and by other thresholds."}
 	}
-	return []string{out + "; by the program's own rules stop " + strings.Join(own, ", ") + "."}
+	return []string{out + "; by the program's own rules " + strings.Join(own, ", ") + "."}
 }
 
 func (c Case) has(label string) bool {

@@ -102,7 +102,7 @@ func TestTheNotesSayAThingOnce(t *testing.T) {
 	if got := stopping([]Case{c})[0]; !strings.Contains(got, "by other thresholds") || strings.Contains(got, VBUCoded) {
 		t.Errorf("no row is as coded: %s", got)
 	}
-	if got := stopping(paper.Cases)[0]; !strings.Contains(got, "by the program's own rules stop '"+VBUCoded+"', '"+HBFUCoded+"', '"+Coded+"'") {
+	if got := stopping(paper.Cases)[0]; !strings.Contains(got, "by the program's own rules '"+Coded+"', '"+VBUCoded+"', the users' turns of '"+HBFUCoded+"'.") {
 		t.Errorf("rows as coded: %s", got)
 	}
 }

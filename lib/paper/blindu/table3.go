@@ -156,7 +156,8 @@ func counted(ends []string) string {
 }
 
 func (ev *evidence) figure6() *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: figure6.Title, Caption: captioned(figure6.Doc, ev.differences()), Source: ev.provenance(figure6.ID).Line()}, Columns: 2}
+	about := plot.Meta{Title: figure6.Title, Caption: captioned(figure6.Doc, ev.differences()), Source: ev.provenance(figure6.ID).Line()}
+	f := plot.Panels{Meta: about, Columns: 2}
 	for _, c := range ev.Cases {
 		if len(ev.of(c.Label, Original)) > 0 {
 			f.Figures = append(f.Figures, ev.tradeOff(c))

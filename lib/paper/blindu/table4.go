@@ -46,8 +46,7 @@ func atEveryRate(s Study) Study {
 }
 
 // unmasked are the rows of the table's last rate, in their order.
-var unmasked = []string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded, PrivateVBU,
-	With, Without, WithWeighted, WithoutWeighted}
+var unmasked = append([]string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded, PrivateVBU}, masks...)
 
 // masks are the rows of which there is one at every rate.
 var masks = []string{With, Without, WithWeighted, WithoutWeighted}

@@ -50,7 +50,8 @@ func (l *leaks) table() *paper.Output {
 			{Name: "before and after", Note: "AUC, null 0.5"},
 			{Name: "before", Note: "AUC, null 0.5"},
 		},
-		Notes: append(append([]string{"Intervals are Student's over models of different seeds."}, l.LeftOut()...), slices.Concat(l.Caveats, differences(l.Cases, uncounted))...),
+		Notes: slices.Concat(
+			[]string{"Intervals are Student's over models of different seeds."}, l.LeftOut(), l.Caveats, differences(l.Cases, uncounted)),
 	}
 	if l.Generated {
 		t.Notes = append(t.Notes, "glyphs are generated.")
