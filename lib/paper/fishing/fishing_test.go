@@ -25,7 +25,7 @@ import (
 func brief() Study {
 	c := simulated()
 	c.Cells.Variable.Top = 60
-	c.Fit.Epochs = 3
+	c.Fit.Epochs, c.Fit.Batch, c.LR = 3, 64, 1e-3
 	c.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{16}, Latent: 4} }
 	c.Only = []string{Original, Retrained, OtherSeed, Foster}
 	return Study{Scale: "brief", Seeds: 2, Cases: []Case{c}}

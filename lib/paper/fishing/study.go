@@ -79,14 +79,17 @@ func unknown(scale string) error {
 }
 
 // simulated is a case that needs no file: a rare type among simulated cells, in a
-// narrow network.
+// narrow network. Genes, units, rate and epochs are such that the table points where that
+// of PBMC-3k at scale standard does: the forgotten cells' loss is below the unseen cells'
+// in the original and above it in a retrained network. Where it is above in both, as after
+// 60 epochs on 500 genes, the paper's attacker finds more in the retrained network.
 func simulated() Case {
-	return Case{Label: "simulated, rare type", LR: 1e-3, Neighbours: 10, Played: 10, Only: brisk(), Markers: planted(), Setting: lab.Setting{
+	return Case{Label: "simulated, rare type", LR: 3e-3, Neighbours: 10, Played: 10, Only: brisk(), Markers: planted(), Setting: lab.Setting{
 		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{},
-		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 500}, OnCounts: true}},
-		Fit:   train.Config{Epochs: 60, Batch: 64},
+		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 200}, OnCounts: true}},
+		Fit:   train.Config{Epochs: 100, Batch: 256},
 		Arch: func(genes, _ int) model.Architecture {
-			return vae.Cells{Genes: genes, Hidden: []int{64, 32}, Latent: 8}
+			return vae.Cells{Genes: genes, Hidden: []int{128, 64}, Latent: 16}
 		},
 	}}
 }

@@ -70,7 +70,7 @@ func FleetStudyAt(scale string) (FleetStudy, error) {
 func rareFleet(models int) Fleet {
 	c := simulated()
 	c.Only = []string{Original, Retrained, Ten}
-	c.Cells.Variable.Top, c.Fit.Epochs = 200, 40
+	c.Cells.Variable.Top, c.Fit.Epochs, c.Fit.Batch, c.LR = 200, 40, 64, 1e-3
 	c.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{32}, Latent: 6} }
 	return Fleet{Case: c, Models: models}
 }
