@@ -78,6 +78,7 @@ func (ev *evidence) table2() *paper.Output {
 	t.Notes = slices.Concat(ev.notes(), []string{ev.overModels()}, ev.forgettingNotes())
 	if len(ev.arm(Frozen)) == 0 {
 		t.Notes = append(t.Notes, "Left out at this scale are frozen critics, extra-gradient and private training, which take minutes a model.")
+		t.Notes = append(t.Notes, ev.unlikeStandard()...)
 		return &paper.Output{Table: t}
 	}
 	t.Notes = append(t.Notes, "The paper's values of two methods are of other protocols than its others: "+

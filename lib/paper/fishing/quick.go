@@ -1,0 +1,61 @@
+package fishing
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+)
+
+// order is how arms follow each other at scale standard in a column, the largest mean first.
+type order struct {
+	column string
+	value  func(Row) float64
+	words  string // with the arm of the smaller mean and then the other
+	arms   []string
+}
+
+// standardOrders are those of Table 2 at scale standard, in which scale quick should show
+// the same.
+func standardOrders() []order {
+	found := func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value }
+	loss := func(r Row) float64 { return r.ForgetRecon }
+	return []order{
+		{"AUC, P-B", found, "P-B finds more in %[2]s than in %[1]s", []string{Original, Ten, Thirty, Dampened, Scrubbed, Foster, Retrained}},
+		{"AUC, P-B", found, "P-B finds more in %[2]s than in %[1]s", []string{Dampened, Contrasted, Foster}},
+		{"recon, forgotten", loss, "the forgotten cells' loss is larger after %[2]s than after %[1]s",
+			[]string{Fisher, Retrained, Scrubbed, Dampened, Thirty, Ten, Original}},
+	}
+}
+
+// unlikeStandard says, at scale quick, which neighbours in these orders change places.
+func (ev *evidence) unlikeStandard() []string {
+	if ev.Scale != "quick" {
+		return nil
+	}
+	var out []string
+	for _, o := range standardOrders() {
+		for i, arm := range o.arms[1:] {
+			above := o.arms[i]
+			if larger, smaller := ev.mean(above, o.value), ev.mean(arm, o.value); smaller > larger {
+				out = append(out, fmt.Sprintf(o.words, above, arm))
+			}
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return []string{"Otherwise than at scale standard " + strings.Join(out, "; ") + ". The methods have the rates of the paper's network, and this one " +
+		"is much smaller: the same step is another one."}
+}
+
+// mean is a value's mean over the models of an arm that did not diverge, NaN without one.
+func (ev *evidence) mean(arm string, value func(Row) float64) float64 {
+	sum, n := 0.0, 0.0
+	for _, r := range ev.arm(arm) {
+		if r.Diverged == "" {
+			sum, n = sum+value(r), n+1
+		}
+	}
+	return sum / n
+}
