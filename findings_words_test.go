@@ -35,8 +35,6 @@ var leftForLater = []string{
 	// Fishing for Privacy
 	"by most methods", "to be forgotten, five models, the paper's network", "64 smaller networks", "as high on two models", "; one model)",
 	"two cell types, five models",
-	// BlindU
-	"the program's network, five models", "has both columns", "the critic, five models show", "is no test", "; three models;",
 }
 
 // A count in words is made by the template, of a table or of the values behind it.

@@ -175,7 +175,10 @@ func (ev *evidence) differences() []string {
 	}), stopping(ev.Cases)...)
 }
 
-// captioned is a figure's caption, with the notes behind it.
+// captioned is a figure's caption, which says where the notes are.
 func captioned(caption string, notes []string) string {
-	return strings.Join(append([]string{caption}, notes...), " ")
+	if len(notes) == 0 {
+		return caption
+	}
+	return caption + " Settings that are not the program's stand in the notes below Table III."
 }
