@@ -31,7 +31,9 @@ type Autoencoder struct {
 func byHand() Case {
 	c := simulated()
 	c.Cells.Variable.Top, c.Fit.Epochs, c.Fit.Batch, c.LR = 500, 60, 64, 1e-3
-	c.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{64, 32}, Latent: 8} }
+	c.Arch = func(genes, _ int) model.Architecture {
+		return vae.Cells{Genes: genes, Hidden: []int{64, 32}, Latent: 8}
+	}
 	return c
 }
 
