@@ -372,9 +372,9 @@ var ofMethods = []Fault{
 		Protects: "a federated training has a key of its own", Run: "EveryFieldOfASetting"},
 	{File: "lib/paper/blindu/users.go", Old: "r.shards.Users = c.Users\n", New: "r.shards.Users = unlearn.Users{}\n",
 		Protects: "the original's users are the methods'", Run: "AtEveryScale"},
-	{File: "bench/blindu.go", Old: "return 5 * t.Ordinary * float64(t.Rounds-1)", New: "return 5 * t.Ordinary * float64(t.Rounds)",
+	{File: "lib/paper/blindu/times.go", Old: "return 5 * t.Ordinary * float64(t.Rounds-1)", New: "return 5 * t.Ordinary * float64(t.Rounds)",
 		Protects: "the program counts HBFU's rounds from 0", Run: "ProgramsTimes"},
-	{File: "bench/worker_blindu.go", Old: "max(c.slowest[t.Round-1], s)", New: "c.slowest[t.Round-1] + s",
+	{File: "lib/paper/blindu/times.go", Old: "max(c.slowest[t.Round-1], s)", New: "c.slowest[t.Round-1] + s",
 		Protects: "side by side the slowest user counts", Run: "Clock"},
 	// The program's stop, codes and portions.
 	{File: "lib/unlearn/stop.go", Old: "return float64(right) < float64(s.Batch*float64(n))", New: "return float64(right) <= float64(s.Batch*float64(n))",

@@ -70,3 +70,39 @@ func TestANoteSaysWhereQuickIsOtherwise(t *testing.T) {
 		t.Errorf("at scale standard: %q", got)
 	}
 }
+
+// Scale quick shows what the standard table shows: the original is found, the retrained model
+// less, and the forgotten cells' loss rises from one to the other by way of the methods.
+func TestQuickPointsWhereTheStandardTableDoes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains four models of scale quick")
+	}
+	s, err := StudyAt("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Seeds, s.Cases[0].Only = 1, []string{Original, Retrained, Ten, Scrubbed}
+	ev, err := collect(t.Context(), environment(t), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]Row{}
+	for _, r := range ev.Rows {
+		said[r.Arm] = r
+	}
+	of := func(arm, protocol string) float64 { return said[arm].Attacks[protocol].All.AUC.Value }
+	for _, protocol := range []string{learned.PB().Name, learned.CrossFitted(nil).Name} {
+		if original, retrained := of(Original, protocol), of(Retrained, protocol); original < 0.6 || retrained >= original {
+			t.Errorf("%s: the original has %v, the retrained model %v", protocol, original, retrained)
+		}
+	}
+	rising := []string{Original, Ten, Scrubbed, Retrained}
+	for i, arm := range rising[1:] {
+		if said[arm].ForgetRecon <= said[rising[i]].ForgetRecon {
+			t.Errorf("the loss is %v after %s and %v after %s", said[rising[i]].ForgetRecon, rising[i], said[arm].ForgetRecon, arm)
+		}
+	}
+	if unseen := said[Original].UnseenRecon; said[Original].ForgetRecon >= unseen || said[Retrained].ForgetRecon <= unseen {
+		t.Errorf("the forgotten cells' loss is %v and then %v, the unseen cells' %v", said[Original].ForgetRecon, said[Retrained].ForgetRecon, unseen)
+	}
+}
