@@ -16,7 +16,7 @@ func TestNoEvidenceLeavesOutAZero(t *testing.T) {
 	types := map[reflect.Type]bool{}
 	for _, p := range Papers() {
 		for _, r := range p.Recipes {
-			if r.Jobs != nil && len(r.Evidence) == 0 {
+			if r.Jobs != nil && !r.Clocked && len(r.Evidence) == 0 { // what the clock says is not kept
 				t.Errorf("%s keeps what it computes, and names no type of evidence", r.ID)
 			}
 			for _, of := range r.Evidence {

@@ -154,7 +154,7 @@ type Row struct {
 	// all rows but the retrained model's.
 	Null *MatchedNull `json:"null,omitempty"`
 	// Steps are those of the method's last stage, the one that counts epochs.
-	Steps int `json:"steps,omitempty"`
+	Steps int `json:"steps"`
 	// Private is how private training went, nil of every other.
 	Private *Spending `json:"private,omitempty"`
 

@@ -127,7 +127,7 @@ type Found struct {
 	Features int `json:"n_features"`
 	Others   int `json:"n_others"`
 	// Mutual says that what one model teaches about another is what that teaches about it.
-	Mutual bool `json:"mutual,omitempty"`
+	Mutual bool `json:"mutual"`
 	// Within are the records that a model had against those of the same group that it
 	// had not; nil where the attack cannot be asked, which Why says why.
 	Within *shadow.Sweep `json:"within,omitempty"`
