@@ -21,7 +21,7 @@ import (
 // Coded makes [BlindU] what its published program does. In every step it draws the codes
 // z_e of a batch of masked records anew from the original, and z_a of a batch of auxiliary
 // records from the model; it trains a new critic of these pairs for Critic steps, with
-// noise from N(0, I) as strangers ([information.CodedMINE]), and takes a step of Adam,
+// noise from N(0, I) as negatives ([information.CodedMINE]), and takes a step of Adam,
 // clipped, down
 //
 //	|A|/(|A| + B) A + B/(|A| + B) B,  A = Rate mi - CE(z_e),  B = Kept L_IB(x_a)

@@ -22,7 +22,7 @@ import (
 // with g the gradient of what the original was trained for on a batch of what is to be
 // erased, and h Hutchinson's estimate of the diagonal of its second derivative, from one
 // draw, on a batch of the user's retained records (train.Curvature). Everybody else
-// trains on what he has, and that is what keeps the model.
+// trains on what they have, and that is what keeps the model.
 //
 // What it does: (1) 0.1 and 0.001 are 1 - beta of Adam's two averages, which the program
 // makes anew at every step: no average is left, and no correction of its bias. (2) The
@@ -32,11 +32,11 @@ import (
 // Differences from the program: (1) it finds h by differentiating twice, here it is a
 // difference of gradients. (2) The batch of retained records is drawn anew for every
 // step, where the program goes through them in order. (3) Without Stop a user sweeps
-// Erasing times in a round, whatever he finds. The program sweeps up to 50 times, leaves
+// Erasing times in a round, whatever they find. The program sweeps up to 50 times, leaves
 // a sweep behind a batch of which it finds less than 2 %, and its turn after so many
 // sweeps below 10 % on average of their batches, but on MNIST after one: Stop{Batch: 0.02}
-// with one sweep. (4) It has nobody who erases all that he has: here h is of
-// what he erases.
+// with one sweep. (4) It has nobody who erases all that they have: here h is of
+// what they erase.
 type HBFU struct {
 	Users
 	Eta float64 `json:"eta,omitempty"` // 0: 1e-3, the program's on MNIST
@@ -44,7 +44,7 @@ type HBFU struct {
 	// Private makes the gradient of every batch to be erased private before it is
 	// divided by h; nil: it is not. Retained records are not protected by it.
 	Private *Noised `json:"private,omitempty"`
-	// Stop ends a user's turn by his own batches, at the latest after Erasing sweeps; nil:
+	// Stop ends a user's turn by their own batches, at the latest after Erasing sweeps; nil:
 	// nothing does.
 	Stop *Stop `json:"stop,omitempty"`
 }
@@ -113,7 +113,7 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		if len(rows) == 0 {
 			rows = t.Erased
 			if m.Private != nil {
-				return federated.Task{}, fmt.Errorf("user %d has no retained records to take a curvature on, and on what he erases it is not private", t.User)
+				return federated.Task{}, fmt.Errorf("user %d has no retained records to take a curvature on, and on what they erase it is not private", t.User)
 			}
 		}
 		up, err := r.objective("forget", erased, false, -1)

@@ -231,7 +231,7 @@ func names(p nn.Params) (out []string) {
 	return out
 }
 
-// In portions a user goes through all that he erases in one order, and users who hold the same
+// In portions a user goes through all that they erase in one order, and users who hold the same
 // meet the same.
 func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	rows := make([]int, 30)
@@ -277,7 +277,7 @@ func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	}
 }
 
-// A user's turn: he takes the steps of his portion, meets those records and no others, and
+// A user's turn: they take the steps of their portion, meet those records and no others, and
 // leaves a sweep behind the first batch that is forgotten. All that a run says of steps are
 // those that were taken.
 func TestAUsersTurnEndsByHisBatches(t *testing.T) {

@@ -18,13 +18,13 @@ import (
 // a federation, in the setting of BlindU's program. The retain set is dealt to ten users
 // at random, and three of them hold the forget set beside their part, or, where the
 // request says who holds what (Request.Holders), those hold it who do. They ask to erase it:
-// in every round they do what the method says, and everybody else trains on what he
-// has, as the original was trained. The new weights are the plain mean of all. It ends
+// in every round they do what the method says, and everybody else trains on what they
+// have, as the original was trained. The new weights are the plain mean of all. It ends
 // when these find the labels of no more of the forget set than chance does, as those
 // who hold it can see, or after 20 rounds; a model that is no classifier takes them all.
 //
-// Who is left without a record, because he leaves, still erases, and is gone when that is
-// over; in a training he is not there.
+// Who is left without a record, because they leave, still erases, and is gone when that is
+// over; in a training they are not there.
 //
 // Everybody's optimiser is fresh in every round. What a round leaves is all that the
 // next begins with, so that a run is resumed between two of them.
@@ -42,8 +42,8 @@ type Users struct {
 	LocalEpochs int  `json:"local_epochs,omitempty"`   // in a round, of those who train, 0: 10, ten times through the data in every round
 	Erasing     int  `json:"erasing_epochs,omitempty"` // in a round, of those who erase, 0: 1, which is what the program comes to on MNIST
 	Batch       int  `json:"batch,omitempty"`          // 0: 100, the program's, whatever the original was trained in
-	// Portion is the share of what he erases that a user meets in a round, 0: all. He goes
-	// through all of it in one order, from where he was in the round before, and over again;
+	// Portion is the share of what a user erases that they meet in a round, 0: all. They go
+	// through all of it in one order, from where they were in the round before, and over again;
 	// users who hold the same meet the same.
 	Portion float64 `json:"portion,omitempty"`
 }
@@ -118,14 +118,14 @@ func (u Users) met(rows []int, round int, seed engine.Root) []int {
 }
 
 // Train is a training of these users from untrained weights, those of the fit's seed, on
-// the retain set: everybody trains as the request's fit says, on what he has of it.
+// the retain set: everybody trains as the request's fit says, on what they have of it.
 func (u Users) Train(ctx context.Context, r Request) (*Outcome, error) {
 	r.Forget = Data{}
 	return u.Resolved().run(ctx, r, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), nil)
 }
 
 // run is the federation's course from some weights. Where erase is nil nobody erases: who
-// asked has done away with his records, trains like everybody else, and all rounds are
+// asked has done away with their records, trains like everybody else, and all rounds are
 // run.
 func (u Users) run(ctx context.Context, r Request, start nn.Params, erase erasure) (*Outcome, error) {
 	c := &course{hooks: r.Hooks}

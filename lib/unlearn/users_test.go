@@ -20,7 +20,7 @@ var quarter = Users{Count: 4, Rounds: 2, LocalEpochs: 1, Batch: 20}
 
 // Who holds what: the retain set is dealt once, the forget set is with those who ask, to
 // be erased; who does not ask trains on retained records alone, and who asks trains on
-// none of what he erases.
+// none of what they erase.
 func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 	s := newServer(t)
 	r := s.request()

@@ -408,8 +408,8 @@ var ofJudges = []Fault{
 		New:      "for above+counts[at] <= k {",
 		Protects: "the largest are those of a sort",
 		Run:      "LargestAre"},
-	{File: "lib/paper/fishing/mixture.go", Old: "met, err = stats.AUC(density(members, members), density(members, strangers))",
-		New:      "met, err = stats.AUC(density(members, strangers), density(members, members))",
+	{File: "lib/paper/fishing/mixture.go", Old: "met, err = stats.AUC(density(members, members), density(members, nonmembers))",
+		New:      "met, err = stats.AUC(density(members, nonmembers), density(members, members))",
 		Protects: "a member is one that the mean was fitted to",
 		Run:      "FitsHave"},
 }

@@ -44,8 +44,8 @@ func (c Case) codedBlindU() unlearn.BlindU {
 
 // codedHBFU is HBFU-ascent with the program's numbers. Each of the three who ask meets in a
 // round the 1,200 records that the program erases, which are a third of ours, and the next
-// third in the next round; of a user who erases alone it is a fifth of what he has, as there.
-// Everybody else goes ten times through what he has.
+// third in the next round; of a user who erases alone it is a fifth of what they have, as there.
+// Everybody else goes ten times through what they have.
 func (c Case) codedHBFU() unlearn.HBFU {
 	m := unlearn.HBFU{Users: c.Users, LR: c.LR, Eta: c.Eta, Stop: &unlearn.Stop{Batch: 0.02}}
 	m.LocalEpochs, m.Portion = 10, 1.0/3

@@ -58,6 +58,7 @@ func piece(e *paper.Env, of Case, seed int) paper.Piece[Row] {
 // evidenceKey identifies the rows of a case in the store.
 type evidenceKey struct {
 	lab.NetworkKey
+	Case       string       `json:"case"` // as rows have it
 	Goal       lab.Goal     `json:"goal"`
 	Fit        train.Config `json:"fit"`
 	Forget     string       `json:"forget"`
@@ -78,7 +79,7 @@ type armKey struct {
 
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	k := evidenceKey{
-		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: of.forgets(),
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: of.forgets(),
 		Neighbours: of.Neighbours, Markers: of.Markers, Attack: attack.Version, Utility: utility.Version, Results: Results,
 	}
 	if of.Borrows != nil {

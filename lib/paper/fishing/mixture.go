@@ -63,7 +63,7 @@ func fitted(n, d int, rng *rand.Rand) (met, unmet float64, err error) {
 		}
 		return m
 	}
-	members, strangers := draw(), draw()
+	members, nonmembers := draw(), draw()
 	density := func(of, x array.Matrix[float64]) []float64 {
 		mean, out := make([]float64, d), make([]float64, n)
 		for i := range n {
@@ -78,11 +78,11 @@ func fitted(n, d int, rng *rand.Rand) (met, unmet float64, err error) {
 		}
 		return out
 	}
-	if met, err = stats.AUC(density(members, members), density(members, strangers)); err != nil {
+	if met, err = stats.AUC(density(members, members), density(members, nonmembers)); err != nil {
 		return 0, 0, err
 	}
 	others := draw()
-	unmet, err = stats.AUC(density(others, members), density(others, strangers))
+	unmet, err = stats.AUC(density(others, members), density(others, nonmembers))
 	return met, unmet, err
 }
 

@@ -113,6 +113,7 @@ func overlapKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	deep := of.deep(0)
 	config := struct {
 		lab.NetworkKey
+		Case       string         `json:"case"`
 		Goal       lab.Goal       `json:"goal"`
 		Fit        train.Config   `json:"fit"`
 		Forget     string         `json:"forget"`
@@ -122,7 +123,7 @@ func overlapKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 		Version    int            `json:"version"`
 		Results    int            `json:"results"`
 	}{
-		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: c.Class,
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: c.Class,
 		Narrow:     lab.NetworkKeyOf(of.narrow(0).Arch(c.Problem.Train.X.Cols, c.Classes())),
 		Classifier: lab.NetworkKeyOf(deep.Arch(c.Problem.Train.X.Cols, c.Classes())), DeepFit: deep.Fit.WithDefaults(),
 		Version: overlapVersion, Results: overlapResults,
