@@ -27,14 +27,16 @@ func TimedMethods() []TimedMethod {
 	// BlindU's is twice a training step for every step of the model, of whose steps and its
 	// critic's one in six is its own.
 	blindly := func(t Taken, step float64) float64 { return float64(t.Steps) / 6 * 2 * step }
+	ascending := func(t Taken, step float64) float64 { return float64(t.Steps) * step }
 	return []TimedMethod{
-		{"vbu", VBU, func(t Taken, step float64) float64 { return float64(t.Steps) * step }},
+		{"vbu", VBU, ascending},
 		{"hbfu", HBFU, func(t Taken, _ float64) float64 { return 5 * t.Ordinary * float64(t.Rounds-1) }},
 		{"bfu", BFU, nil},
 		{"blindu-w", With, blindly},
 		{"blindu-wo", Without, blindly},
 		{"retrain", Retrained, nil},
 		{"federated", Together, nil},
+		{"vbu-coded", VBUCoded, ascending},
 	}
 }
 
