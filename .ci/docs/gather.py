@@ -17,7 +17,7 @@ from nbconvert import MarkdownExporter
 WORK = Path(sys.argv[1])
 DOCS = WORK / "docs"
 SOURCE = "https://github.com/lethe-ml/lethe/blob/main/"
-PAGES = {"README.md": "index.md", "MANUAL.md": "manual.md", "FINDINGS.md": "findings.md",
+PAGES = {"README.md": "index.md", "MANUAL.md": "manual.md", "docs/findings.md": "findings.md",
          "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "docs/scale.md": "scale.md",
          "docs/state_dicts.md": "state_dicts.md"}
 GROUPS = {"start": "Start", "ruler": "RULER", "sde": "SDE", "fishing": "Fishing for Privacy", "blindu": "BlindU", "audit": "Audit"}
