@@ -180,7 +180,7 @@ var damages = []struct {
 	{"a row twice", func(d damaged) { d.rows("forget.npy", []int{4, 5, 4}) }, []string{"forget.npy: row 4 is named twice"}},
 	{"a mask of integers", func(d damaged) { x := make([]int, 100); x[3] = 1; d.rows("forget.npy", x) }, []string{"forget.npy: row 0 is named twice (and 97 more); if this is a mask, save it as bools"}},
 	{"a mask of another length", func(d damaged) { d.mask("forget.npy", make([]bool, 99)) }, []string{"forget.npy: a mask of shape |b1 (1, 99), and there are 100 records"}},
-	{"a mask of nothing", func(d damaged) { d.mask("forget.npy", make([]bool, 100)) }, []string{"forget.npy: a mask of nothing"}},
+	{"a mask without a record", func(d damaged) { d.mask("forget.npy", make([]bool, 100)) }, []string{"forget.npy: a mask of nothing"}},
 	{"a matrix of rows", func(d damaged) { d.header("forget.npy", "<i8", "(2, 2)", 32) }, []string{"forget.npy: unexpected shape: expected (n,) or (n, 1), found (2, 2)"}},
 	{"forget and retain overlap", func(d damaged) { d.rows("forget.npy", []int{0, 1, 20, 21}) }, []string{"retain.npy: row 20 is in another set too (and 1 more): forget, retain and heldout must share no record"}},
 	{"forget and heldout overlap", func(d damaged) { d.rows("heldout.npy", []int{19, 98}) }, []string{"heldout.npy: row 19 is in another set too"}},

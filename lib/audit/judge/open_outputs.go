@@ -11,15 +11,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// slack is how far probabilities of float32 may be from adding up; tiny keeps
-// logarithms finite.
+// slack is how far the sum of float32 probabilities may be from 1; tiny keeps logarithms finite.
 const (
 	slack = 1e-3
 	tiny  = 1e-30
 )
 
-// loadOutputs admits what a classifier answers: what every judgement needs of it is kept,
-// the matrix is not.
+// loadOutputs reads a classifier's outputs. It keeps the values per record that lenses need, not
+// the matrix.
 func (a *loader) loadOutputs(m *Model, files ModelFiles) {
 	given := []Files{}
 	for _, f := range []Files{files.Outputs, files.Logits, files.Probabilities} {
@@ -127,7 +126,7 @@ func kindOf(x array.Rows, saidLogits, saidProbabilities bool) (outputKind, strin
 	return logits, ""
 }
 
-// byDistance orders numbers by how far they are from [0, 1], the farthest first.
+// byDistance orders numbers by their distance from [0, 1], the farthest first.
 func byDistance(a, b float64) int {
 	d := func(v float64) float64 { return max(-v, v-1) }
 	switch {
@@ -139,8 +138,8 @@ func byDistance(a, b float64) int {
 	return 0
 }
 
-// summarise keeps loss, scaled confidence and correctness of every record. With the
-// scaled confidence s the loss is -log p = log(1 + exp(-s)).
+// summarise computes loss, scaled confidence and correctness of every record. With the scaled
+// confidence s the loss is -log p = log(1 + exp(-s)).
 func (m *Model) summarise(x array.Rows, labels []int) {
 	rows, cols := x.Shape()
 	m.Losses, m.Scaled, m.Correct = make([]float64, rows), make([]float64, rows), make([]bool, rows)

@@ -310,7 +310,7 @@ func TestAPathInWords(t *testing.T) {
 		{[]float64{0.8, 0.65, 0.51}, []string{"without visible memory is 2 (a distance of less than 0.08"}, "undone"},
 		{[]float64{0.8, 0.51, 0.3}, []string{"without visible memory is 1 ", "Pushed beyond the retrained model at 2, and so to the end."}, "undone"},
 		{[]float64{0.8, 0.3, 0.51}, []string{"Pushed beyond the retrained model at 1, and back at the end."}, "undone"},
-		{[]float64{0.8, 0.55, 0.57}, []string{"Memory is seen again at the end, at 0.570 after 0.550 at 1, which chance may do."}, "undone"},
+		{[]float64{0.8, 0.55, 0.57}, []string{"Memory is seen again at the end, at 0.570 after 0.550 at 1, which may be chance."}, "undone"},
 		{[]float64{0.8, 0.5, 0.3, 0.52, 0.7}, []string{"without visible memory is 1 ", "It is undone: 0.300 at 2, and 0.700 at the end"}, "chance"},
 		{[]float64{0.52, 0.51, 0.5}, []string{"cannot tell at any step"}, "first"},
 	} {

@@ -17,8 +17,8 @@ func gaussian(d *Matrix, sigma float64) {
 	}
 }
 
-// gaussianWithin is gaussian on the symmetric matrix of distances within a set,
-// of which only the lower triangle is read: each pair is computed once.
+// gaussianWithin is gaussian on the symmetric matrix of distances within a set, of which only the
+// lower triangle is read: each pair is computed once.
 func gaussianWithin(d *Matrix, sigma float64, workers int) {
 	scale := -1 / (2 * sigma * sigma)
 	forEach(blockStarts(d.Rows, blockRows), workers, func(first int) {
@@ -32,7 +32,7 @@ func gaussianWithin(d *Matrix, sigma float64, workers int) {
 	mirror(d, workers)
 }
 
-// kernel returns the kernel matrix less one of the cloud.
+// kernel returns the kernel matrix minus one of the cloud.
 func (c cloud) kernel(sigma float64, workers int) Matrix {
 	k := c.distances(workers)
 	gaussianWithin(&k, sigma, workers)
@@ -61,7 +61,7 @@ func rowMeans(k *Matrix) []float64 {
 	return means
 }
 
-// sum adds in four interleaved chains, in one order on every platform.
+// sum adds in four interleaved chains, in the same order on every platform.
 func sum(x []float64) float64 {
 	var s [4]float64
 	for ; len(x) >= 4; x = x[4:] {
