@@ -52,7 +52,7 @@ func RunPopulation(t *testing.T, a population.Attack) {
 		e = populationEvidence(random(42), 2)
 		straight, exchanged := meanScore(t, a, e.Known, e.Nonmembers), meanScore(t, a, e.Members, e.Nonmembers)
 		if !(exchanged < straight) {
-			t.Errorf("non-members score %.3f beside strangers and %.3f beside members", straight, exchanged)
+			t.Errorf("non-members score %.3f beside non-members and %.3f beside members", straight, exchanged)
 		}
 	})
 	t.Run("leaves the evidence alone", func(t *testing.T) {

@@ -58,13 +58,13 @@ func (a QuantileRegression) Scores(known, asked Records) ([]float64, error) {
 	if !(ridge > 0) || math.IsInf(ridge, 1) {
 		return nil, errors.New("the ridge is no positive number")
 	}
-	law, err := fitDistribution(known, ridge)
+	dist, err := fitDistribution(known, ridge)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, len(asked.Scores))
 	for i, s := range asked.Scores {
-		m, v := law.meanLogSD(asked.Features.Row(i))
+		m, v := dist.meanLogSD(asked.Features.Row(i))
 		out[i] = (s - m) * math.Exp(-v)
 	}
 	return out, nil

@@ -22,13 +22,13 @@ func (r *Report) Answers() []string {
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
 		verdicts := r.verdictsOn(m.Name)
 		h := r.Headline(m.Name)
-		said := h.String()
+		text := h.String()
 		if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && !h.found() {
 			v := verdicts[k]
-			said += fmt.Sprintf(" With %s, %s misses a distance of less than %s from the %s more than once in five audits.",
+			text += fmt.Sprintf(" With %s, %s misses a distance of less than %s from the %s more than once in five audits.",
 				r.Evidence.records(v.Lens.Needs()), v.Name(), report.FormatNumber(v.Smallest, 2), v.Reference)
 		}
-		out = append(out, said)
+		out = append(out, text)
 	}
 	return out
 }
@@ -40,7 +40,7 @@ func joinNames(names []string) string { return strings.Join(names, ", ") }
 func (r *Report) Disagreements() []string {
 	var out []string
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
-		said, calls := map[string][]string{}, map[audit.Call]bool{}
+		parts, calls := map[string][]string{}, map[audit.Call]bool{}
 		for _, v := range r.verdictsOn(m.Name) {
 			if !v.Memory() && v.Call != audit.Forgotten && v.Call != audit.Beyond {
 				continue
@@ -53,11 +53,11 @@ func (r *Report) Disagreements() []string {
 			if v.Layer != "" {
 				part = v.Layer
 			}
-			said[part] = append(said[part], fmt.Sprintf("%s %s", v.Lens.Name(), v.Call))
+			parts[part] = append(parts[part], fmt.Sprintf("%s %s", v.Lens.Name(), v.Call))
 		}
-		for _, part := range sortedKeys(said) {
+		for _, part := range sortedKeys(parts) {
 			if len(calls) > 1 {
-				out = append(out, fmt.Sprintf("%s, by %s: %s.", m.Name, part, joinNames(said[part])))
+				out = append(out, fmt.Sprintf("%s, by %s: %s.", m.Name, part, joinNames(parts[part])))
 			}
 		}
 	}

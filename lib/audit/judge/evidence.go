@@ -17,7 +17,7 @@ type Evidence struct {
 	Forget, Retain, HeldOut []int
 	// Models are all of them, in the order of roles.
 	Models []*Model
-	Seed   uint64 // of everything that judgements draw
+	Seed   uint64 // of everything that lenses draw
 
 	Folder   string
 	Question string

@@ -76,23 +76,23 @@ func shadowScores(e *Evidence, m *Model, online bool, a shadow.LiRA) (*Scores, e
 		return nil, fmt.Errorf("%d forget and %d held-out records have %d shadow models on every side that is compared; at least one of each is needed",
 			len(forget), len(heldOut), need)
 	}
-	given := e.shadowEvidence(slices.Concat(forget, heldOut), m)
-	scores, err := a.Scores(given)
+	evidence := e.shadowEvidence(slices.Concat(forget, heldOut), m)
+	scores, err := a.Scores(evidence)
 	if err != nil {
 		return nil, err
 	}
-	return calibratedScores(Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, given), nil
+	return calibratedScores(Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, evidence), nil
 }
 
 // calibratedScores returns scores that were computed from outputs of a model and of shadow models.
 // Where either give the same outputs for many records, the scores may differ and are still no
 // evidence.
-func calibratedScores(forget, heldOut Scored, given shadow.Evidence) *Scores {
+func calibratedScores(forget, heldOut Scored, evidence shadow.Evidence) *Scores {
 	out, n := &Scores{Forget: forget, HeldOut: heldOut}, len(forget.Rows)
-	if out.NoEvidence = audit.TiedScores(given.Target[:n], given.Target[n:]); out.NoEvidence.Call != "" {
+	if out.NoEvidence = audit.TiedScores(evidence.Target[:n], evidence.Target[n:]); out.NoEvidence.Call != "" {
 		return out
 	}
-	shadows := given.Shadows.Scores
+	shadows := evidence.Shadows.Scores
 	tied, why := 0, audit.Reason{}
 	for k := range shadows.Rows {
 		if one := audit.TiedScores(shadows.Row(k)[:n], shadows.Row(k)[n:]); one.Call != "" {

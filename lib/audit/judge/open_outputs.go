@@ -20,21 +20,21 @@ const (
 // loadOutputs reads a classifier's outputs. It keeps the values per record that lenses need, not
 // the matrix.
 func (a *loader) loadOutputs(m *Model, files ModelFiles) {
-	given := []Files{}
+	named := []Files{}
 	for _, f := range []Files{files.Outputs, files.Logits, files.Probabilities} {
 		if len(f) > 0 {
-			given = append(given, f)
+			named = append(named, f)
 		}
 	}
-	if len(given) == 0 {
+	if len(named) == 0 {
 		return
 	}
-	name := strings.Join(given[0], " + ")
-	if len(given) > 1 {
+	name := strings.Join(named[0], " + ")
+	if len(named) > 1 {
 		a.problems.add(m.Name, "outputs, logits and probabilities are three names for one array; give one of them")
 		return
 	}
-	s := a.newStack(given[0])
+	s := a.newStack(named[0])
 	if s == nil || s.cols < 2 {
 		return
 	}
@@ -42,7 +42,7 @@ func (a *loader) loadOutputs(m *Model, files ModelFiles) {
 		a.problems.add(name, "%d columns, and the outputs of most models have %d", s.cols, a.e.Classes)
 		return
 	}
-	x, ok := a.readFinite(s, given[0])
+	x, ok := a.readFinite(s, named[0])
 	if !ok {
 		return
 	}
@@ -69,8 +69,8 @@ const (
 )
 
 // kindOf tells logits from probabilities by the rows, or says why they are neither.
-func kindOf(x array.Rows, saidLogits, saidProbabilities bool) (outputKind, string) {
-	if saidLogits {
+func kindOf(x array.Rows, logitsNamed, probabilitiesNamed bool) (outputKind, string) {
+	if logitsNamed {
 		return logits, ""
 	}
 	rows, cols := x.Shape()
@@ -113,9 +113,9 @@ func kindOf(x array.Rows, saidLogits, saidProbabilities bool) (outputKind, strin
 		return 0, "every row is a single 1 among zeros: these are predicted classes, not outputs"
 	case ones == rows:
 		return probabilities, ""
-	case ones > rows/2 && odd.n > 0 || saidProbabilities && odd.n > 0:
+	case ones > rows/2 && odd.n > 0 || probabilitiesNamed && odd.n > 0:
 		return 0, fmt.Sprintf("%s, which is no probability%s", odd.first, odd.moreText())
-	case ones > rows/2 || saidProbabilities:
+	case ones > rows/2 || probabilitiesNamed:
 		return 0, fmt.Sprintf("%s, and probabilities sum to one%s", off.first, off.moreText())
 	case inside == rows:
 		return 0, fmt.Sprintf("values lie in 0..1, and %s%s: neither probabilities, which sum to one, nor plausible logits; "+

@@ -296,17 +296,17 @@ func (r *Report) methodParts() []report.Part {
 func (r *Report) verdictTexts() report.List {
 	var out report.List
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
-		said := map[string][]string{}
+		names := map[string][]string{}
 		var order []string
 		for _, v := range r.verdictsOn(m.Name) {
 			s := fmt.Sprintf("%s, %s. %s", m.Name, v.Call, v.Text())
-			if said[s] == nil {
+			if names[s] == nil {
 				order = append(order, s)
 			}
-			said[s] = append(said[s], v.Name())
+			names[s] = append(names[s], v.Name())
 		}
 		for _, s := range order {
-			out = append(out, fmt.Sprintf("%s Lenses: %s.", s, joinNames(said[s])))
+			out = append(out, fmt.Sprintf("%s Lenses: %s.", s, joinNames(names[s])))
 		}
 	}
 	return out

@@ -62,18 +62,18 @@ func (RMIA) Scores(e *Evidence, m *Model) (*Scores, error) {
 		return nil, fmt.Errorf("%d held-out records are in no shadow model's training set; twice %d are needed", len(unseen), minPopulation)
 	}
 	rows := slices.Concat(e.Forget, judged)
-	given := e.shadowEvidence(rows, m)
-	given.Target = negatedAt(m.Losses, rows)
-	given.Population = &shadow.Population{Target: negatedAt(m.Losses, population), Shadows: array.New[float64](len(shadows), len(population))}
+	evidence := e.shadowEvidence(rows, m)
+	evidence.Target = negatedAt(m.Losses, rows)
+	evidence.Population = &shadow.Population{Target: negatedAt(m.Losses, population), Shadows: array.New[float64](len(shadows), len(population))}
 	for k, s := range shadows {
-		copy(given.Shadows.Scores.Row(k), negatedAt(s.Losses, rows))
-		copy(given.Population.Shadows.Row(k), negatedAt(s.Losses, population))
+		copy(evidence.Shadows.Scores.Row(k), negatedAt(s.Losses, rows))
+		copy(evidence.Population.Shadows.Row(k), negatedAt(s.Losses, population))
 	}
-	scores, err := shadow.RMIA{Offline: true}.Scores(given)
+	scores, err := shadow.RMIA{Offline: true}.Scores(evidence)
 	if err != nil {
 		return nil, err
 	}
-	return calibratedScores(Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, given), nil
+	return calibratedScores(Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, evidence), nil
 }
 
 // The purposes of random numbers: see Evidence.Rand.

@@ -158,15 +158,15 @@ func (v *Verdict) contrary() bool {
 
 // Text is the verdict in words.
 func (v Verdict) Text() string {
-	stranger := "a model that never had the records (the null)"
+	reference := "a model that never had the records (the null)"
 	if v.Reference == RetrainedReference {
-		stranger = "the retrained model"
+		reference = "the retrained model"
 		if len(v.Retrained) > 1 {
-			stranger = fmt.Sprintf("the %d retrained models", len(v.Retrained))
+			reference = fmt.Sprintf("the %d retrained models", len(v.Retrained))
 		}
 	}
 	if v.Call == audit.Blind && v.contrary() {
-		return "The original is unlike " + stranger + " on the side away from memory: the difference is that of another seed."
+		return "The original is unlike " + reference + " on the side away from memory: the difference is that of another seed."
 	}
 	switch v.Call {
 	case audit.TooFew:
@@ -174,24 +174,24 @@ func (v Verdict) Text() string {
 	case audit.CannotTell:
 		return "The number is no evidence: " + v.Why + "."
 	case audit.Blind:
-		return "The original itself looks like " + stranger + ": this lens cannot show forgetting on these data."
+		return "The original itself looks like " + reference + ": this lens cannot show forgetting on these data."
 	case audit.Forgotten:
-		return "Like " + stranger + " and unlike the original."
+		return "Like " + reference + " and unlike the original."
 	case audit.Remembered:
 		if v.Original == nil || !v.likeness().Original {
-			return "Unlike " + stranger + ", on the side of memory."
+			return "Unlike " + reference + ", on the side of memory."
 		}
-		return "Like the original and unlike " + stranger + "."
+		return "Like the original and unlike " + reference + "."
 	case audit.Between:
-		return "On the way from the original to " + stranger + ", unlike both."
+		return "On the way from the original to " + reference + ", unlike both."
 	case audit.Beyond:
-		return "Unlike " + stranger + ", on the far side from memory: the records stand out because they were pushed away."
+		return "Unlike " + reference + ", on the far side from memory: the records stand out because they were pushed away."
 	case audit.Backwards:
-		return "Unlike both, and farther from " + stranger + " than the original is."
+		return "Unlike both, and farther from " + reference + " than the original is."
 	case audit.Unclear:
-		return "Like the original and like " + stranger + ": it can be told from neither."
+		return "Like the original and like " + reference + ": it can be told from neither."
 	case Unseen:
-		return "Like " + stranger + ". Without the original nothing shows that a memory would have been seen."
+		return "Like " + reference + ". Without the original nothing shows that a memory would have been seen."
 	case Unmoved:
 		return "Like the original. Only a retrained model can say whether that is memory."
 	case Moved:

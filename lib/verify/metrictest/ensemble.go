@@ -46,7 +46,7 @@ func RunEnsemble(t *testing.T, d ensemble.Distance) {
 			t.Fatal(err)
 		}
 		if j.Null == nil || !(j.Low <= j.Value && j.Value <= j.High) || j.N != ensembleModels || !(j.P > 0 && j.P <= 1) || len(j.Each) == 0 {
-			t.Errorf("the judgement is %+v", *j)
+			t.Errorf("the result is %+v", *j)
 		}
 		return j
 	}

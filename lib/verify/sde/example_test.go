@@ -8,13 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// gaussian turns squared distances into the kernel minus one, in place:
-//
-//	k(x, y) - 1 = expm1(-|x - y|^2 / (2 sigma^2)).
-//
-// Everything in this package is the same for k and for k - 1, because centring removes constants.
-// If sigma is large, all kernel values are close to 1 (sigma = 128 on ten logits leaves values of
-// 1e-8), and k - 1 keeps the digits that k has lost.
+// gaussian returns random activations, of no trained model.
 func gaussian(rng *rand.Rand, rows, cols int, scale float64) *sde.Matrix {
 	m := array.New[float64](rows, cols)
 	for i := range m.Data {

@@ -2,14 +2,13 @@ package sde
 
 import "math"
 
-// gaussian turns squared distances into the kernel less one, in place:
+// gaussian turns squared distances into the kernel minus one, in place:
 //
 //	k(x, y) - 1 = expm1(-|x - y|^2 / (2 sigma^2)).
 //
-// Everything in this package is the same for k and for k - 1, because centring
-// removes constants; but where sigma is large and all kernel values are close
-// to 1 (sigma = 128 on ten logits leaves values of 1e-8), k - 1 keeps the digits
-// that k has lost.
+// Everything in this package is the same for k and for k - 1, because centring removes constants.
+// If sigma is large, all kernel values are close to 1 (sigma = 128 on ten logits leaves values of
+// 1e-8), and k - 1 keeps the digits that k has lost.
 func gaussian(d *Matrix, sigma float64) {
 	scale := -1 / (2 * sigma * sigma)
 	for i, v := range d.Data {
