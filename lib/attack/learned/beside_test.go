@@ -259,8 +259,8 @@ func TestPairsAreInOneFold(t *testing.T) {
 func TestNeighboursThatAreNoneAreRefused(t *testing.T) {
 	r := Records{array.New[float64](10, 1), array.New[float64](10, 1)}
 	for words, beside := range map[string][]int{
-		"neighbours of 2": {0, 1}, "beside member 10": {0, 1, 2, 3, 4, 5, 6, 7, 8, 10}, "member -1": {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
-		"one member": make([]int, 10),
+		"nearest members of 2": {0, 1}, "is 10, and there are 10 members": {0, 1, 2, 3, 4, 5, 6, 7, 8, 10}, "is -1, and there are": {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
+		"the same nearest member": make([]int, 10),
 	} {
 		if _, err := CrossFitted(nil).Run(context.Background(), nil, Target{Model: r, NearestMember: beside}, 1); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v: %v, want %q", beside, err, words)
