@@ -48,7 +48,7 @@ func (Reconstruction) Name() string { return "reconstruction" }
 
 // About implements Lens.
 func (Reconstruction) About() string {
-	return "signed AUC of what codes gain over the class's mean in drawing a record, forgotten against held-out records"
+	return "signed AUC of how much a record's code improves its reconstruction over the class's mean, forgotten against held-out records"
 }
 
 // Read implements Lens.

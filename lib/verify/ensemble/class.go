@@ -38,7 +38,7 @@ func (ClassMembership) Name() string { return "class-membership" }
 
 // About implements Distance.
 func (ClassMembership) About() string {
-	return "difference of the mean share that the nearest class has of a forgotten class's records; alike: what retraining has"
+	return "difference of the mean share that the nearest class has of a forgotten class's records; null: retraining against retraining"
 }
 
 // Better implements Distance.

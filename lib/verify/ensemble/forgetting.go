@@ -40,7 +40,7 @@ func (ForgettingScore) Name() string { return "forgetting-score" }
 
 // About implements Distance.
 func (ForgettingScore) About() string {
-	return "the unlearning challenge's score of how private records are, at best 1; alike: what retraining has"
+	return "the unlearning challenge's score of how private records are, at best 1; null: retraining against retraining"
 }
 
 // Better implements Distance.

@@ -39,7 +39,7 @@ func (KLoM) Name() string { return "klom" }
 
 // About implements Distance.
 func (KLoM) About() string {
-	return "KL divergence of a record's margins, unlearned from retrained models, in nats; alike: what retraining has"
+	return "KL divergence of a record's margins, unlearned from retrained models, in nats; null: retraining against retraining"
 }
 
 // Better implements Distance.

@@ -34,7 +34,7 @@ func (ForgetQuality) Name() string { return "forget-quality" }
 
 // About implements Distance.
 func (ForgetQuality) About() string {
-	return "TOFU: log10 p of a KS test, forgotten records' margins by unlearned against retrained models; alike: what retraining has"
+	return "TOFU: log10 p of a KS test, forgotten records' margins by unlearned against retrained models; null: retraining against retraining"
 }
 
 // Better implements Distance.

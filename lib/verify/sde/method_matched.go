@@ -32,7 +32,7 @@ func (SpreadMatched) Name() string { return "spread-matched" }
 
 // About implements Method.
 func (SpreadMatched) About() string {
-	return "SDE on sets that are scaled to one spread each"
+	return "SDE on sets that are scaled to equal spread"
 }
 
 // Prepare implements Method.
