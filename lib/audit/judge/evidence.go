@@ -17,7 +17,7 @@ type Evidence struct {
 	Forget, Retain, HeldOut []int
 	// Models are all of them, in the order of roles.
 	Models []*Model
-	Seed   uint64 // of everything that lenses draw
+	Seed   uint64 // of all random numbers of lenses
 
 	Folder   string
 	Question string

@@ -45,7 +45,7 @@ func TestTheMostExposedRecordsAreCountedByHand(t *testing.T) {
 	}
 }
 
-// Every lens that scores records has an exposure by every model that it compares,
+// Every lens that scores records has an exposure for every model that it compares,
 // of as many records as its reading is over.
 func TestEveryScoringLensShowsItsRecords(t *testing.T) {
 	m := newFixture(31, 60, 200, 150)

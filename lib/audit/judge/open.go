@@ -19,7 +19,7 @@ import (
 // Options are the options of OpenWith.
 type Options struct {
 	Config string // audit.json, where it does not lie in the folder
-	Seed   uint64 // of everything that lenses draw
+	Seed   uint64 // of all random numbers of lenses
 }
 
 // Open reads and checks a folder of arrays. If something is wrong with it, the error is a

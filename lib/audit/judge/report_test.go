@@ -200,7 +200,7 @@ func TestTheManualsConfigReads(t *testing.T) {
 	}
 }
 
-// Sets of a record or two make lenses that cannot be made, or say little, and no panic.
+// Sets of a record or two are refused by lenses or give little, and never a panic.
 func TestTinyFoldersAreJudgedOrSayWhyNot(t *testing.T) {
 	for _, n := range [][3]int{{1, 1, 1}, {1, 2, 4}, {2, 1, 5}, {3, 3, 3}, {5, 1, 1}} {
 		m := newFixture(11, n[0], n[1], n[2])

@@ -281,7 +281,7 @@ func TestOneAnswerForAllIsNoAccuracy(t *testing.T) {
 }
 
 // With fewer than six forgotten or held-out records nothing is placed, whatever the
-// numbers are; with six a lens may speak.
+// numbers are; with six a lens may have a verdict.
 func TestFewRecordsAreTooFew(t *testing.T) {
 	for n := 1; n <= audit.MinRecords; n++ {
 		for _, sizes := range [][3]int{{n, 200, 200}, {100, 200, n}, {n, n, n}} {

@@ -174,7 +174,7 @@ func TestAnExchangedPathIsAnother(t *testing.T) {
 	}
 }
 
-// Where nothing is unlearned nothing is text to be forgotten; what never had the records
+// Where nothing is unlearned nothing is reported as forgotten; what never had the records
 // shows no memory at any step but the original.
 func TestThePathOfNothing(t *testing.T) {
 	for seed := range uint64(3) {
@@ -249,7 +249,7 @@ func TestWhatCannotBeFollowedIsNamed(t *testing.T) {
 	}
 }
 
-// Without checkpoints nothing is text of them; of two unlearned models it is not known
+// Without checkpoints they are not mentioned; of two unlearned models it is not known
 // to which they lead.
 func TestCheckpointsLeadToOneModel(t *testing.T) {
 	m := newFixture(25, 40, 60, 60)
@@ -294,7 +294,7 @@ func TestCheckpointsMayBeTheEnds(t *testing.T) {
 	}
 }
 
-// What is text of a path follows from its verdicts: here readings of an AUC with halves
+// The sentences about a trajectory follow from its verdicts: here readings of an AUC with halves
 // of intervals of 0.04, beside a reference of 0.5.
 func TestAPathInWords(t *testing.T) {
 	reading := func(name string, v float64) audit.Reading {
