@@ -283,7 +283,7 @@ var auditFaults = []Fault{
 		Protects: "records pushed away beside remembered ones are a disagreement", Run: "Headline"},
 	{File: "lib/audit/judge/report.go", Old: "r.NoEvidence = e.collapsedOutputs(m)", New: "_ = e.collapsedOutputs(m)",
 		Protects: "collapsed outputs make no verdict", Run: "Collapsed"},
-	{File: "lib/audit/judge/lira.go", Old: "audit.TiedScores(given.Target[:n], given.Target[n:])", New: "audit.TiedScores(forget.Values, heldOut.Values)",
+	{File: "lib/audit/judge/lira.go", Old: "audit.TiedScores(evidence.Target[:n], evidence.Target[n:])", New: "audit.TiedScores(forget.Values, heldOut.Values)",
 		Protects: "a collapsed model is no evidence beside shadow models that did not collapse", Run: "TargetOfLosses"},
 	{File: "lib/audit/judge/verdict.go", Old: "m.Floor.P95 * (1 + fourOfFive/twoSided)", New: "m.Floor.P95",
 		Protects: "what an audit would have missed is what it misses in one case of five"},
