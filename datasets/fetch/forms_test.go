@@ -113,7 +113,7 @@ func TestOtherPackagesReadCheckedFilesOnly(t *testing.T) {
 	if _, _, err := datasets.OpenFile(t.Context(), info, "b.gz"); err == nil || !strings.Contains(err.Error(), "mismatch") {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := datasets.OpenFile(t.Context(), info, "a.data"); err == nil || !strings.Contains(err.Error(), "no compressed file") {
+	if _, _, err := datasets.OpenFile(t.Context(), info, "a.data"); err == nil || !strings.Contains(err.Error(), "not a compressed file") {
 		t.Errorf("got %v", err)
 	}
 	found, err := datasets.Check(t.Context(), info)

@@ -172,7 +172,7 @@ func TestAShapeThatNothingFillsIsRefused(t *testing.T) {
 			t.Errorf("chunk %d: %v", k, err)
 		}
 	}
-	for want, corner := range map[string]int{"is there twice": 2, "a chunk at [6]": 6, "a chunk at [3]": 3} {
+	for want, corner := range map[string]int{"occurs twice": 2, "a chunk at [6]": 6, "a chunk at [3]": 3} {
 		if err := g.add([]int{corner}, span{8, 1}, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
