@@ -1,12 +1,12 @@
-// Package defaults takes the settings in force of a value that can be somebody else's.
+// Package defaults selects the settings in force of a value whose type may embed a type of this
+// library.
 package defaults
 
 import "reflect"
 
-// Of is v with its defaults written out, which v's own method Resolved has returned as r. Where
-// that is of another type, the method is not v's own but that of a type embedded in
-// it: v overrides something of ours and has no Resolved. Then it is v as it stands,
-// since r would be ours and what v overrides would be gone without a word.
+// Of returns the settings of v: r, which is the result of v's method WithDefaults, if it has v's
+// type, else v itself. If r has another type, the method is that of an embedded type: v overrides
+// something of that type and has no WithDefaults of its own, and r would drop the override.
 func Of[T any](v, r T) T {
 	if reflect.TypeOf(v) != reflect.TypeOf(r) {
 		return v

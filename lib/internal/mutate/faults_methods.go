@@ -1,6 +1,6 @@
 package main
 
-// methodFaults are mistakes in unlearning, federations, and who is compared with whom.
+// methodFaults are mistakes in unlearning, federations, and the choice of comparisons.
 var methodFaults = []Fault{
 	// Unlearning.
 	{File: "lib/unlearn/neggrad.go", Old: "r.Forget, true, m.Alpha-1)", New: "r.Forget, true, 1-m.Alpha)", Protects: "NegGrad ascends on the forget set"},

@@ -1,7 +1,6 @@
 package main
 
-// roleFaults are mistakes in who is meant: which seed, which half, which weight, which sizes,
-// and whose code.
+// roleFaults are mix-ups of seeds, halves, weights, sizes and programs.
 var roleFaults = []Fault{
 	// Seeds.
 	{File: "lib/lab/protocol.go", Old: "return s.Shards.requestedRows(users, engine.Root(s.ForgetSeed))",

@@ -1,3 +1,5 @@
+// The findings page counts nothing by hand.
+
 package project
 
 import (
@@ -24,8 +26,7 @@ var (
 	}, "|") + `)\b`)
 )
 
-// settings are words that count nothing that was found: what a table compares, by
-// its design.
+// settings are phrases whose numbers are part of a table's design.
 var settings []string
 
 // knownCounts are counts in sentences of two sections that are written anew with the
@@ -52,7 +53,7 @@ func TestTheFindingsCountNothingByHand(t *testing.T) {
 	}
 }
 
-// countsIn are the counts in a line that no list allows.
+// countsIn returns the counts in a line that no list allows.
 func countsIn(text string, used map[string]bool) (out []string) {
 	for _, phrase := range slices.Concat(settings, knownCounts) {
 		if strings.Contains(text, phrase) {

@@ -1,3 +1,5 @@
+// Rules on the source: imports, streams, doc comments, line lengths, the top level.
+
 package project
 
 import (
@@ -17,8 +19,8 @@ import (
 
 const module = "github.com/lethe-ml/lethe/"
 
-// layers orders the rooms of the house: a package imports only from floors
-// below its own, or from its own room.
+// layers orders the package groups: a package imports only from layers below its own, or from its
+// own group.
 var layers = []struct {
 	room  string
 	floor int
@@ -36,7 +38,7 @@ var layers = []struct {
 	{"kernel/notebook", 12}, {"kernel/e2e", 12}, {"kernel", 14},
 }
 
-// sameLayerImports lists the rooms on one floor that may use each other.
+// sameLayerImports lists the groups of one layer that may import each other.
 var sameLayerImports = map[string][]string{
 	"lib/array":    {"lib/files"},
 	"lib/store":    {"lib/array", "lib/files"},
@@ -118,8 +120,8 @@ func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
 	}
 }
 
-// A notebook's cell links what its library imports, and the network alone would
-// be a sixth of that. Only downloads need it.
+// Every notebook cell links what its library imports, and the network packages would be a
+// sixth of that. Only downloads need them.
 func TestOnlyDownloadsImportTheNetwork(t *testing.T) {
 	found := false
 	sources(t, func(path string, file *ast.File) {
@@ -139,8 +141,8 @@ func TestOnlyDownloadsImportTheNetwork(t *testing.T) {
 	}
 }
 
-// A stream's name decides every number drawn from it: all of them stand in
-// lib/engine/streams.go, so that no two rooms mean one by the same name.
+// A stream's name determines every number drawn from it. All names are in
+// lib/engine/streams.go, so that no two packages use the same one.
 func TestStreamsAreNamedInOnePlace(t *testing.T) {
 	seen := 0
 	sources(t, func(path string, file *ast.File) {
@@ -206,8 +208,8 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	return ok && id.IsExported()
 }
 
-// documented checks types, constants and variables; a group's comment serves
-// all its members.
+// documented checks types, constants and variables; the comment of a group counts for all its
+// members.
 func documented(t *testing.T, path string, d *ast.GenDecl) (seen int) {
 	for _, spec := range d.Specs {
 		switch s := spec.(type) {
@@ -232,8 +234,8 @@ func documented(t *testing.T, path string, d *ast.GenDecl) (seen int) {
 	return seen
 }
 
-// A screen holds 160 columns. Rows of a table and raw strings cannot be broken;
-// tests may hold golden values as another program printed them.
+// Lines have at most 160 columns. Rows of a table and raw strings cannot be broken; tests may
+// hold golden values as another program printed them.
 func TestLinesFitAScreen(t *testing.T) {
 	const limit, seenAtLeast = 160, 300
 	seen := 0
@@ -257,7 +259,7 @@ func TestLinesFitAScreen(t *testing.T) {
 				continue
 			}
 			if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > limit {
-				t.Errorf("%s:%d: %d columns, at most %d fit a screen", path, i+1, n, limit)
+				t.Errorf("%s:%d: %d columns, the limit is %d", path, i+1, n, limit)
 			}
 		}
 		return nil
@@ -289,6 +291,6 @@ func TestNothingElseStandsAtTheTop(t *testing.T) {
 		if strings.HasPrefix(name, ".") || slices.Contains(top, name) || slices.Contains(ignored, name) {
 			continue
 		}
-		t.Errorf("%s stands at the top of the repository", name)
+		t.Errorf("%s is not allowed at the top of the repository", name)
 	}
 }

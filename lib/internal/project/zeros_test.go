@@ -1,3 +1,5 @@
+// No exported number is omitted because it is 0.
+
 package project
 
 import (
@@ -16,9 +18,9 @@ var configurations = []string{
 	"lib/paper/blindu Taken",               // seconds of a federation, which other methods have not
 }
 
-// No type that is written for users leaves a number out because it is 0: papers'
-// evidence, tables, audits, answers of commands, measurements. What is reached from
-// evidence in other packages is looked at by report.OmittedZeros.
+// No type that is written for users omits a number because it is 0: papers' evidence, tables,
+// audits, output of commands, measurements. report.OmittedZeros checks what is reached from
+// evidence in other packages.
 func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 	looked, used := 0, map[string]bool{}
 	sources(t, func(path string, file *ast.File) {
@@ -52,8 +54,7 @@ func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 	}
 }
 
-// omittedNumbers are the numbers among a type's fields that have the option omitempty or
-// omitzero.
+// omittedNumbers returns the numbers among a type's fields with the option omitempty or omitzero.
 func omittedNumbers(of ast.Expr) (out []string) {
 	ast.Inspect(of, func(n ast.Node) bool {
 		f, ok := n.(*ast.Field)
