@@ -139,7 +139,7 @@ func TestAShapeIsComparedBeforeAnythingIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := cells.NewH5AD(f).Matrix("X", 1<<40, 3); err == nil || !strings.Contains(err.Error(), "X: a matrix of shape [4 3], and there are 1099511627776 x 3 names") {
+	if _, err := cells.NewH5AD(f).Matrix("X", 1<<40, 3); err == nil || !strings.Contains(err.Error(), "X: a matrix of shape [4 3] for 1099511627776 x 3 names") {
 		t.Error(err)
 	}
 }

@@ -267,16 +267,16 @@ func TestALittleGzipDoesNotFillTheMemory(t *testing.T) {
 
 func TestCheckSeesWhatDoesNotFit(t *testing.T) {
 	for want, bend := range map[string]func(*cells.Cells){
-		"1 barcodes for 2 x 3 counts":              func(c *cells.Cells) { c.Barcodes = c.Barcodes[:1] },
-		"3 labels for 2 x 3 counts":                func(c *cells.Cells) { c.Y = []int{0, 0, 0} },
-		"2 gene identifiers for":                   func(c *cells.Cells) { c.GeneIDs = c.GeneIDs[:2] },
-		"4 genes for":                              func(c *cells.Cells) { c.Genes = append(c.Genes, "G9") },
-		`1 values of "tissue" for 2 cells`:         func(c *cells.Cells) { c.Obs = map[string][]string{"tissue": {"x"}} },
-		"cell 1 has the class 0 of 0":              func(c *cells.Cells) { c.Y = []int{-1, 0} },
-		"cell 0 has the class -2":                  func(c *cells.Cells) { c.Y = []int{-2, -1} },
-		"element 3 of the counts is 0.5":           func(c *cells.Cells) { c.Counts.Values[3] = 0.5 },
-		"element 0 of the counts is -1":            func(c *cells.Cells) { c.Counts.Values[0] = -1 },
-		"row 0 has column 3":                       func(c *cells.Cells) { c.Counts.Columns[1] = 3 },
+		"1 barcodes for 2 x 3 counts":            func(c *cells.Cells) { c.Barcodes = c.Barcodes[:1] },
+		"3 labels for 2 x 3 counts":              func(c *cells.Cells) { c.Y = []int{0, 0, 0} },
+		"2 gene identifiers for":                 func(c *cells.Cells) { c.GeneIDs = c.GeneIDs[:2] },
+		"4 genes for":                            func(c *cells.Cells) { c.Genes = append(c.Genes, "G9") },
+		`1 values of "tissue" for 2 cells`:       func(c *cells.Cells) { c.Obs = map[string][]string{"tissue": {"x"}} },
+		"cell 1 has the class 0 of 0":            func(c *cells.Cells) { c.Y = []int{-1, 0} },
+		"cell 0 has the class -2":                func(c *cells.Cells) { c.Y = []int{-2, -1} },
+		"element 3 of the counts is 0.5":         func(c *cells.Cells) { c.Counts.Values[3] = 0.5 },
+		"element 0 of the counts is -1":          func(c *cells.Cells) { c.Counts.Values[0] = -1 },
+		"row 0 has column 3":                     func(c *cells.Cells) { c.Counts.Columns[1] = 3 },
 		`the gene "G1" occurs twice, at 1 and 3`: func(c *cells.Cells) { c.Genes[2] = "G1" },
 	} {
 		c, err := cells.Open(t.Context(), folder(t, v2))
