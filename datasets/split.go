@@ -138,7 +138,7 @@ func ForgetSet(nTrain int, fraction float64, seed uint32) (forget, retain []int,
 	}
 	size := max(MinForget, int(math.Floor(float64(fraction*float64(nTrain)))))
 	if size >= nTrain {
-		return nil, nil, fmt.Errorf("datasets: a forget set of %d rows leaves nothing of %d train rows", size, nTrain)
+		return nil, nil, fmt.Errorf("datasets: a forget set of %d rows leaves none of %d train rows to retain", size, nTrain)
 	}
 	forget = nprand.New(seed).Choice(nTrain, size)
 	slices.Sort(forget)

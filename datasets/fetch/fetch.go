@@ -95,7 +95,7 @@ func (d *downloader) get(ctx context.Context, folder string, info datasets.Info)
 		return nil // also where the folder cannot be written to
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("datasets: the data folder cannot be made: %w", err)
+		return fmt.Errorf("datasets: the data folder cannot be created: %w", err)
 	}
 	lock := flock.New(filepath.Join(folder, ".lock"))
 	if _, err := lock.TryLockContext(ctx, 200*time.Millisecond); err != nil {
@@ -161,7 +161,7 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 		return st.Err
 	}
 	if len(f.Sources) == 0 && f.Optional {
-		d.progress.note("%s is not here and no address is known that publishes it; the set loads without it, or with the file of %s in %s",
+		d.progress.note("%s is missing and no address is known that publishes it; the set loads without it, or with the file with %s in %s",
 			f.Name, f.Hash(), root.Name())
 		return nil
 	}

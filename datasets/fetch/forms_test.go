@@ -229,7 +229,7 @@ func TestAnArchiveIsDownloadedOnceForAllFilesInIt(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
 	}
-	// A process that was killed between the two files goes on with what it has.
+	// A process that was killed between the two files resumes.
 	name := "archive-" + digest([]byte(url))[:8] + ".tar.gz.part"
 	folder, _, err = fetched(t, t.Context(), info, map[string][]byte{"a.data": body, name: packed})
 	if err != nil {
@@ -281,7 +281,7 @@ func TestAFileThatASetLoadsWithoutIsPassedOver(t *testing.T) {
 	has(t, folder, "a.data", body)
 }
 
-func TestATwinIsLeftAlone(t *testing.T) {
+func TestAnAlternateIsKept(t *testing.T) {
 	twin := []byte("the same in other bytes")
 	info := published()
 	info.Files[0].Alternates = []datasets.Alternate{{Size: int64(len(twin)), SHA256: digest(twin)}}

@@ -148,7 +148,7 @@ func (t *datatype) compound(c *cursor, version byte, n, depth int) error {
 			return fmt.Errorf("member %q: %w", m.name, err)
 		}
 		if m.offset < 0 || m.offset > t.size-m.kind.size {
-			return fmt.Errorf("the member %q lies outside of its element", m.name)
+			return fmt.Errorf("the member %q is outside its element", m.name)
 		}
 		t.members = append(t.members, m)
 	}

@@ -119,7 +119,7 @@ func (o *object) readSymbolTable(out map[string]link, tree, heap uint64) error {
 			offset, l := c.u64(), link{address: c.u64(), soft: c.u32() == 2}
 			c.next(20)
 			if offset > uint64(len(names)) {
-				return errors.New("a link's name lies outside of the heap")
+				return errors.New("a link's name is outside the heap")
 			}
 			if err := addUnique(out, (&cursor{b: names[offset:]}).text(), l, c.err); err != nil {
 				return err

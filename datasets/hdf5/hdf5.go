@@ -221,7 +221,7 @@ func (f *File) superblock() error {
 	}
 	c := &cursor{b: b}
 	if string(c.next(8)) != signature {
-		return errors.New("not an HDF5 file, or one behind a user block, which is not read")
+		return errors.New("not an HDF5 file, or one with a user block, which is not read")
 	}
 	version := c.u8()
 	var base uint64
@@ -258,7 +258,7 @@ func (f *File) superblock() error {
 		return fmt.Errorf("superblock: %w", c.err)
 	}
 	if base != 0 {
-		return fmt.Errorf("the file begins at byte %d of it, which is not read", base)
+		return fmt.Errorf("a base address of %d, which is not read", base)
 	}
 	return nil
 }

@@ -238,7 +238,7 @@ func (o *object) raw(dims []int, width, n int) ([]byte, error) {
 // value.
 func (o *object) newFilled(width, n int, stored uint64) ([]byte, error) {
 	if uint64(n) > o.maxSize(stored) {
-		return nil, fmt.Errorf("%d bytes cannot be in the %d that are stored", n, stored)
+		return nil, fmt.Errorf("%d stored bytes cannot decompress to %d bytes", stored, n)
 	}
 	out := make([]byte, n)
 	value, err := o.fill()

@@ -47,7 +47,7 @@ func Parse(b []byte) (Array, error) {
 			return Array{}, fmt.Errorf("byte %d: dimension %d is %d in a file of %d bytes", 4+4*k, k+1, d, len(b))
 		}
 		if want *= uint64(d); want > uint64(len(a.Data)) {
-			return Array{}, fmt.Errorf("byte %d: the dimensions up to this one need %d elements, %d are there", 4+4*k, want, len(a.Data))
+			return Array{}, fmt.Errorf("byte %d: the dimensions up to this one need %d elements, the file has %d", 4+4*k, want, len(a.Data))
 		}
 		a.Dims[k] = int(d)
 	}

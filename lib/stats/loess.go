@@ -186,7 +186,8 @@ func (s smoother) fitAt(q float64, from int) (value, slope float64, err error) {
 	qr.Factorize(a)
 	var c mat.VecDense
 	if err := qr.SolveVecTo(&c, false, b); err != nil {
-		return 0, 0, fmt.Errorf("stats.Loess: the %d records nearest to %v are too few different ones for degree %d: take a wider span", s.neighbours, q, s.degree)
+		return 0, 0, fmt.Errorf("stats.Loess: the %d records nearest to %v are too few different ones for degree %d: take a wider span",
+			s.neighbours, q, s.degree)
 	}
 	return c.AtVec(0), c.AtVec(1) / h, nil
 }

@@ -102,7 +102,7 @@ func readSDE(folder string, size, dim, subsets int) (*sdeData, error) {
 	}
 	rows := len(floats) / dim
 	if len(floats) != rows*dim || rows < 2*size {
-		return nil, fmt.Errorf("%s: %d numbers are no pool and two references of %d x %d", sdeActivations, len(floats), size, dim)
+		return nil, fmt.Errorf("%s: %d numbers do not make a pool and two references of %d x %d", sdeActivations, len(floats), size, dim)
 	}
 	all := sde.Matrix{Rows: rows, Cols: dim, Data: make([]float64, len(floats))}
 	for i, v := range floats {
@@ -117,7 +117,7 @@ func readSDE(folder string, size, dim, subsets int) (*sdeData, error) {
 		return nil, err
 	}
 	if len(drawn) != subsets*size {
-		return nil, fmt.Errorf("%s: %d rows are no %d subsets of %d", sdeDrawn, len(drawn), subsets, size)
+		return nil, fmt.Errorf("%s: %d rows do not make %d subsets of %d", sdeDrawn, len(drawn), subsets, size)
 	}
 	for k := range subsets {
 		rows := make([]int, size)

@@ -129,7 +129,7 @@ var methodFaults = []Fault{
 		Protects: "the probe is asked about cells that it was not trained on",
 		Run:      "ScikitLearns"},
 	{File: "lib/utility/counts.go", Old: "math.Log(l.Inflation + (1-l.Inflation)*math.Exp(p))", New: "math.Log1p(-l.Inflation) + p",
-		Protects: "inflation adds zeros", Run: "Laws"},
+		Protects: "inflation adds zeros", Run: "CountDistributions"},
 	{File: "lib/stats/silhouette.go", Old: "b = min(b, s/size[c])", New: "b = s / size[c]", Protects: "a silhouette is against the nearest other label",
 		Run: "Silhouette"},
 	{File: "lib/paper/fishing/collect.go", Old: "{&r.UnseenRecon, v.unseen.recon}", New: "{&r.UnseenRecon, v.retain.recon}",

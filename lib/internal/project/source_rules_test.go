@@ -22,8 +22,8 @@ const module = "github.com/lethe-ml/lethe/"
 // layers orders the package groups: a package imports only from layers below its own, or from its
 // own group.
 var layers = []struct {
-	room  string
-	floor int
+	group string
+	layer int
 }{
 	{"kernel/internal/bench", 13}, // before kernel/internal, which is below it
 	{"lib/array", 0}, {"lib/cells", 0}, {"lib/files", 0}, {"lib/internal", 0}, {"lib/privacy", 0}, {"lib/stats", 0}, {"lib/store", 0}, {"lib/utility", 0},
@@ -43,18 +43,18 @@ var sameLayerImports = map[string][]string{
 	"lib/array":    {"lib/files"},
 	"lib/store":    {"lib/array", "lib/files"},
 	"lib/cells":    {"lib/array", "lib/stats"},
-	"lib/internal": {"lib/files"}, // of the command that writes a release's papers
+	"lib/internal": {"lib/files"}, // lib/internal/release
 	"lib/privacy":  {"lib/array"},
 	"lib/utility":  {"lib/array", "lib/stats"},
 	"lib/model":    {"lib/nn"},
-	"lib/unlearn":  {"lib/attack", "lib/information", "lib/federated"}, // whose critics are attackers, and its
+	"lib/unlearn":  {"lib/attack", "lib/information", "lib/federated"}, // critics, and federated methods
 	"lib/audit":    {"lib/lab", "lib/report", "lib/plot"},
 }
 
 func layerOf(path string) (string, int) {
-	for _, f := range layers {
-		if path == f.room || strings.HasPrefix(path, f.room+"/") {
-			return f.room, f.floor
+	for _, l := range layers {
+		if path == l.group || strings.HasPrefix(path, l.group+"/") {
+			return l.group, l.layer
 		}
 	}
 	return "", -1
@@ -85,13 +85,13 @@ func sources(t *testing.T, visit func(path string, file *ast.File)) {
 	}
 }
 
-func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
+func TestPackagesImportOnlyFromLayersBelow(t *testing.T) {
 	seen := 0
 	sources(t, func(path string, file *ast.File) {
-		room, floor := layerOf(filepath.ToSlash(filepath.Dir(path)))
-		if room == "" {
+		group, layer := layerOf(filepath.ToSlash(filepath.Dir(path)))
+		if group == "" {
 			if filepath.Dir(path) != "." {
-				t.Errorf("%s is in no room of the house", path)
+				t.Errorf("%s is in no layer", path)
 			}
 			return
 		}
@@ -103,15 +103,15 @@ func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
 			}
 			seen++
 			other, below := layerOf(inner)
-			if other == room || below >= 0 && below < floor {
+			if other == group || below >= 0 && below < layer {
 				continue
 			}
 			allowed := false
-			for _, w := range sameLayerImports[room] {
+			for _, w := range sameLayerImports[group] {
 				allowed = allowed || w == other
 			}
 			if !allowed {
-				t.Errorf("%s (floor %d) imports %s (floor %d)", path, floor, inner, below)
+				t.Errorf("%s (layer %d) imports %s (layer %d)", path, layer, inner, below)
 			}
 		}
 	})
@@ -236,7 +236,7 @@ func documented(t *testing.T, path string, d *ast.GenDecl) (seen int) {
 
 // Lines have at most 160 columns. Rows of a table and raw strings cannot be broken; tests may
 // hold golden values as another program printed them.
-func TestLinesFitAScreen(t *testing.T) {
+func TestLinesAreNotTooLong(t *testing.T) {
 	const limit, seenAtLeast = 160, 300
 	seen := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
@@ -272,15 +272,15 @@ func TestLinesFitAScreen(t *testing.T) {
 	}
 }
 
-// What stands at the top of the repository, beside what begins with a dot. Anything else
-// is something that was left lying about, and swells everybody's clone for good.
+// top lists what is allowed at the top of the repository besides names that begin with a dot, so
+// that no stray file is committed.
 var top = []string{
 	"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "MANUAL.md", "README.md", "SECURITY.md",
 	"go.mod", "go.sum", "main.go",
 	"datasets", "docs", "figures", "kernel", "lib", "notebooks",
 }
 
-func TestNothingElseStandsAtTheTop(t *testing.T) {
+func TestNothingElseIsAtTheTop(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
