@@ -275,7 +275,7 @@ func TestAFileThatASetLoadsWithoutIsPassedOver(t *testing.T) {
 	info := published(datasets.Source{URL: serveBytes(t, body)})
 	info.Files = append([]datasets.File{{Name: "labels", Size: 3, SHA256: digest([]byte("abc")), Optional: true}}, info.Files...)
 	folder, notes, err := fetched(t, t.Context(), info, nil)
-	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "labels is not here") {
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "labels is missing") {
 		t.Errorf("%v, %q", err, notes)
 	}
 	has(t, folder, "a.data", body)

@@ -117,7 +117,7 @@ func TestFilesThatAreNotReadSayWhy(t *testing.T) {
 		"test.h5: not an HDF5 file, or":                         nil,
 		"test.h5: superblock of version 9; 0 to 3 are read":     change(old, 8, 9),
 		"test.h5: offsets of 4 and lengths of 8 bytes":          change(old, 13, 4),
-		"test.h5: a base address of 1":              change(old, 24, 1),
+		"test.h5: a base address of 1":                          change(old, 24, 1),
 		"test.h5: superblock: the checksum is wrong":            change(second, 20, 1),
 		"test.h5: superblock: the structure ends too early":     old[:40],
 		"test.h5: /: object header at byte 255: version":        change(old, 64, 255),
