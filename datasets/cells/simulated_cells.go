@@ -55,10 +55,10 @@ func drawSimulated(r *loader, s cells.Simulation, rng *rand.Rand) (*Cells, error
 	for i := range m.Type {
 		c.Barcodes = append(c.Barcodes, fmt.Sprintf("cell-%d", i+1))
 	}
-	for i, of := range m.Twin {
+	for i, origin := range m.Twin {
 		original := ""
-		if of >= 0 {
-			original = c.Barcodes[of]
+		if origin >= 0 {
+			original = c.Barcodes[origin]
 		}
 		c.Obs["twin_of"] = append(c.Obs["twin_of"], original)
 		c.Obs["batch"] = append(c.Obs["batch"], strconv.Itoa(m.Batch[i]))
@@ -84,9 +84,9 @@ func plantedGroups(m *cells.Simulated) map[string][]int {
 	}
 	doubled, wanted := map[int]bool{}, map[int]int{}
 	out := map[string][]int{}
-	for i, of := range m.Twin {
-		if of >= 0 {
-			doubled[i], doubled[of] = true, true
+	for i, origin := range m.Twin {
+		if origin >= 0 {
+			doubled[i], doubled[origin] = true, true
 			wanted[m.Type[i]]++
 			out[Twins] = append(out[Twins], i)
 		}

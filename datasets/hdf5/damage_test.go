@@ -97,7 +97,7 @@ func bounded(t *testing.T, b []byte) {
 	}
 }
 
-// A circle of links is not followed further than somebody asks.
+// A circle of links is followed only as far as the path goes.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"v2.h5", "v114.h5", "v108.h5"} {
 		f.Add(content(f, name))

@@ -89,7 +89,7 @@ func TestGreyPhotographsHaveThreeEqualChannels(t *testing.T) {
 	}
 }
 
-// corners has a colour in each quarter, which shows how an image lies.
+// corners has a colour in each quarter, which shows the orientation of an image.
 func corners(side int) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
 	for y := range side {

@@ -120,7 +120,7 @@ func (d Decision) countCorrect(s DecisionPoints) (right, all []int) {
 		}
 		all[class]++
 		d.Grid.standard().interpolate(d.Probabilities, s.X[i], s.Y[i], probs)
-		if said, _ := topClass(probs); said == class {
+		if predicted, _ := topClass(probs); predicted == class {
 			right[class]++
 		}
 	}

@@ -207,9 +207,9 @@ func (r ForestRow) intervalName() string {
 	return s
 }
 
-func (f Forest) firstIndex(is func(ForestRow) bool) int {
+func (f Forest) firstIndex(match func(ForestRow) bool) int {
 	for i, r := range f.Rows {
-		if is(r) {
+		if match(r) {
 			return i
 		}
 	}

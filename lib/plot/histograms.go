@@ -192,12 +192,12 @@ func (h Histograms) withAllSeries(allSeries []seriesID) drawing { h.allSeries = 
 
 // styles returns the series styles with the dashes of outlines.
 func (h Histograms) styles() []seriesStyle {
-	own, all := h.seriesIDs(), h.allSeries
+	series, all := h.seriesIDs(), h.allSeries
 	if all == nil {
-		all = own
+		all = series
 	}
-	out := stylesAmong(own, h.allSeries)
-	for i, r := range own {
+	out := stylesAmong(series, h.allSeries)
+	for i, r := range series {
 		out[i].dashes = sampleDashes[slices.Index(all, r)%len(sampleDashes)]
 	}
 	return out

@@ -82,14 +82,14 @@ func TestSheetsHoldEveryPanelAndKeepTheStyles(t *testing.T) {
 	if len(sheets) != 2 || len(sheets[0].Figures) != 2 || len(sheets[1].Figures) != 1 || sheets[0].Title != "whole" || sheets[1].Title != "" {
 		t.Fatalf("%+v", sheets)
 	}
-	of := func(p Panels) map[string]string {
+	stylesOf := func(p Panels) map[string]string {
 		out := map[string]string{}
 		for _, e := range p.legend() {
 			out[e.label] = e.styleKey
 		}
 		return out
 	}
-	whole, last := of(p), of(sheets[1])
+	whole, last := stylesOf(p), stylesOf(sheets[1])
 	if last["c"] == "" || last["c"] != whole["c"] || last["c"] == whole["a"] || len(last) != 1 {
 		t.Errorf("%v on the last sheet, %v on the whole", last, whole)
 	}

@@ -75,12 +75,12 @@ type seriesID struct {
 // stylesAmong returns the styles of a figure's series. Inside panels they are the styles among all
 // series of the panels, so that a series looks the same in every panel and no other series looks
 // like it; allSeries is nil outside panels.
-func stylesAmong(own, allSeries []seriesID) []seriesStyle {
+func stylesAmong(series, allSeries []seriesID) []seriesStyle {
 	if allSeries == nil {
-		return seriesStyles(own)
+		return seriesStyles(series)
 	}
-	all, out := seriesStyles(allSeries), make([]seriesStyle, len(own))
-	for i, r := range own {
+	all, out := seriesStyles(allSeries), make([]seriesStyle, len(series))
+	for i, r := range series {
 		out[i] = all[slices.Index(allSeries, r)]
 	}
 	return out

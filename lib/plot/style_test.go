@@ -33,7 +33,7 @@ func TestSeriesAreToldApartWithoutColour(t *testing.T) {
 }
 
 // Panels that show other series in another order: whatever has one name has one
-// look, and nothing else has it.
+// style, and no other series has it.
 func TestPanelsGiveASeriesAStyleOfItsOwn(t *testing.T) {
 	strips := func(series ...StripSeries) Strips {
 		for i := range series {

@@ -157,12 +157,12 @@ func labelledTicks(ticks []plot.Tick) list {
 }
 
 // seriesChannel returns a channel that distinguishes series, with one legend for all of them.
-func seriesChannel(names []string, of func(i int) any, legend object) object {
+func seriesChannel(names []string, valueOf func(i int) any, legend object) object {
 	var domain, values list
 	seen := map[string]bool{}
 	for i, n := range names {
 		if !seen[n] {
-			domain, values = append(domain, n), append(values, of(i))
+			domain, values = append(domain, n), append(values, valueOf(i))
 		}
 		seen[n] = true
 	}

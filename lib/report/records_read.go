@@ -102,14 +102,14 @@ func pathTo(t reflect.Type, name string, most int) ([]step, bool) {
 		return pathTo(t.Elem(), name, most)
 	case reflect.Struct:
 		for _, f := range reflect.VisibleFields(t) {
-			said, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous && said == "" || said == "-" || !f.IsExported() || throughPointer(t, f.Index) {
+			jsonName, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous && jsonName == "" || jsonName == "-" || !f.IsExported() || throughPointer(t, f.Index) {
 				continue
 			}
-			if said == "" {
-				said = f.Name
+			if jsonName == "" {
+				jsonName = f.Name
 			}
-			if inner, ok := pathBelow(f.Type, name, said, most); ok && !shadowed(t, f, said) {
+			if inner, ok := pathBelow(f.Type, name, jsonName, most); ok && !shadowed(t, f, jsonName) {
 				return append([]step{{field: f.Index}}, inner...), true
 			}
 		}
@@ -152,10 +152,10 @@ func pathBelow(t reflect.Type, name, first string, most int) ([]step, bool) {
 }
 
 // shadowed reports whether a field of another struct inside t has the same name at a lower depth.
-func shadowed(t reflect.Type, f reflect.StructField, said string) bool {
+func shadowed(t reflect.Type, f reflect.StructField, jsonName string) bool {
 	for _, other := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(other.Tag.Get("json"), ",")
-		if name == said && len(other.Index) < len(f.Index) {
+		if name == jsonName && len(other.Index) < len(f.Index) {
 			return true
 		}
 	}

@@ -51,13 +51,13 @@ func omittedZeros(t reflect.Type, name string, above map[reflect.Type]bool) (out
 		if tag == "-" || !f.IsExported() && !f.Anonymous {
 			continue
 		}
-		said, options, _ := strings.Cut(tag, ",")
+		jsonName, options, _ := strings.Cut(tag, ",")
 		inner := name
-		if said == "" && !f.Anonymous {
-			said = f.Name
+		if jsonName == "" && !f.Anonymous {
+			jsonName = f.Name
 		}
-		if said != "" {
-			inner = strings.TrimPrefix(name+"."+said, ".")
+		if jsonName != "" {
+			inner = strings.TrimPrefix(name+"."+jsonName, ".")
 		}
 		if omitsZero(f.Type, options) {
 			out = append(out, inner)

@@ -138,8 +138,8 @@ func (t *Table) columnNotes() []Column {
 		if c.Note == "" {
 			continue
 		}
-		i, said := at[c.Note]
-		if !said {
+		i, listed := at[c.Note]
+		if !listed {
 			at[c.Note] = len(out)
 			out = append(out, c)
 			continue

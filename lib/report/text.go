@@ -57,12 +57,12 @@ func (t *Table) TextWithin(w io.Writer, limit int) error {
 }
 
 // heading returns which columns of the table a panel holds besides the first.
-func (p panel) heading(of int) string {
+func (p panel) heading(total int) string {
 	first, last := p.columns[1]+1, p.columns[len(p.columns)-1]+1
 	if first == last {
-		return fmt.Sprintf("column %d of %d", first, of)
+		return fmt.Sprintf("column %d of %d", first, total)
 	}
-	return fmt.Sprintf("columns %d to %d of %d", first, last, of)
+	return fmt.Sprintf("columns %d to %d of %d", first, last, total)
 }
 
 // writePanel writes a panel. Headings over rows are wrapped to limit too.

@@ -14,10 +14,10 @@ import (
 // are not finite.
 func KSTwoSample(x, y []float64) (d, pvalue float64, err error) {
 	for _, s := range []struct {
-		name string
-		of   []float64
+		name   string
+		values []float64
 	}{{"x", x}, {"y", y}} {
-		if err := checkFinite("KSTwoSample", s.name, s.of); err != nil {
+		if err := checkFinite("KSTwoSample", s.name, s.values); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -59,11 +59,11 @@ func pathsOutside(n, m int, d float64) float64 {
 			case i+j == 0:
 				row[j] = 0
 			default:
-				of, left := float64(i+j), 0.0
+				both, left := float64(i+j), 0.0
 				if j > 0 {
 					left = row[j-1]
 				}
-				row[j] = float64(float64(i)/of*row[j]) + float64(float64(j)/of*left)
+				row[j] = float64(float64(i)/both*row[j]) + float64(float64(j)/both*left)
 			}
 		}
 	}

@@ -23,10 +23,10 @@ func Silhouette(labels []int, distance func(i, j int) float64) (mean float64, ea
 	if len(names) < 2 {
 		return 0, nil, fmt.Errorf("stats.Silhouette: %d records have %d different labels, want at least 2", len(labels), len(names))
 	}
-	of, size := make([]int, len(labels)), make([]float64, len(names))
+	labelOf, size := make([]int, len(labels)), make([]float64, len(names))
 	for i, l := range labels {
-		of[i], _ = slices.BinarySearch(names, l)
-		size[of[i]]++
+		labelOf[i], _ = slices.BinarySearch(names, l)
+		size[labelOf[i]]++
 	}
 	sums := make([][]float64, len(labels)) // of the distances to the records of each label
 	for i := range sums {
@@ -38,12 +38,12 @@ func Silhouette(labels []int, distance func(i, j int) float64) (mean float64, ea
 			if !(d >= 0) || math.IsInf(d, 0) {
 				return 0, nil, fmt.Errorf("stats.Silhouette: the distance of records %d and %d is %v", i, j, d)
 			}
-			sums[i][of[j]] += d
-			sums[j][of[i]] += d
+			sums[i][labelOf[j]] += d
+			sums[j][labelOf[i]] += d
 		}
 	}
 	each = make([]float64, len(labels))
-	for i, own := range of {
+	for i, own := range labelOf {
 		if size[own] > 1 {
 			each[i] = silhouette(sums[i], size, own)
 		}

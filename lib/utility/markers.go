@@ -32,11 +32,11 @@ func MarkerCorrelation(proportion, x array.Matrix[float32], library []float64, c
 		if j < 0 || j >= x.Cols {
 			return nil, fmt.Errorf("utility: there is no column %d in %d", j, x.Cols)
 		}
-		said, is := make([]float64, x.Rows), make([]float64, x.Rows)
+		decoded, observed := make([]float64, x.Rows), make([]float64, x.Rows)
 		for i := range x.Rows {
-			said[i], is[i] = library[i]*float64(proportion.Row(i)[j]), float64(x.Row(i)[j])
+			decoded[i], observed[i] = library[i]*float64(proportion.Row(i)[j]), float64(x.Row(i)[j])
 		}
-		r, err := stats.Pearson(said, is)
+		r, err := stats.Pearson(decoded, observed)
 		if err != nil {
 			return nil, fmt.Errorf("utility: column %d: %w", j, err)
 		}

@@ -41,9 +41,9 @@ func (p Probe) Accuracy(ctx context.Context, means array.Matrix[float64], types 
 	if folds < 2 || folds > means.Rows {
 		return nil, fmt.Errorf("utility.Probe: %d folds of %d cells", folds, means.Rows)
 	}
-	of, right := stratified(types, folds), 0
+	foldOf, right := stratified(types, folds), 0
 	for k := range folds {
-		n, err := p.countRight(ctx, means, types, of, k)
+		n, err := p.countRight(ctx, means, types, foldOf, k)
 		if err != nil {
 			return nil, err
 		}
@@ -64,10 +64,10 @@ func MajorityShare(types []int) float64 {
 }
 
 // countRight returns the number of right predictions in fold k.
-func (p Probe) countRight(ctx context.Context, x array.Matrix[float64], types, of []int, k int) (right int, err error) {
+func (p Probe) countRight(ctx context.Context, x array.Matrix[float64], types, foldOf []int, k int) (right int, err error) {
 	var rows [][]float64
 	var known []int
-	for i, f := range of {
+	for i, f := range foldOf {
 		if f != k {
 			rows, known = append(rows, x.Row(i)), append(known, types[i])
 		}
@@ -83,7 +83,7 @@ func (p Probe) countRight(ctx context.Context, x array.Matrix[float64], types, o
 			return 0, fmt.Errorf("utility.Probe: type %d: %w", name, err)
 		}
 	}
-	for i, f := range of {
+	for i, f := range foldOf {
 		if f == k && names[bestRule(rules, x.Row(i))] == types[i] {
 			right++
 		}

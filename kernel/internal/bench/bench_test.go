@@ -222,10 +222,10 @@ func TestBenchVisionHoldsBothSidesToTheSameNetwork(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		line := append([]string{"bench", "vision", "--networks", "small-cnn", "--batch", "2", "--threads", "1"}, args...)
 		cmd := lethe(t, line...)
-		var said strings.Builder
-		cmd.Stderr = &said
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
 		out, err := cmd.Output()
-		return string(out) + said.String(), err
+		return string(out) + stderr.String(), err
 	}
 	same := script(t, "python", strings.Replace(standIn, "WEIGHTS", "241546", 1))
 	out, err := run("--peer", same, "--steps", "1", "--rounds", "2", "--json")
@@ -306,7 +306,7 @@ func TestBenchSaysWhatAPeerLacks(t *testing.T) {
 
 const envServeAsLethe = "LETHE_TEST_BENCH"
 
-// TestMain lets the test binary stand in for lethe, whose commands start it
+// TestMain lets the test binary act as lethe, whose commands start it
 // again for their own side.
 func TestMain(m *testing.M) {
 	if os.Getenv(envServeAsLethe) == "" {
@@ -411,8 +411,8 @@ func TestAPeerOnAnotherDeviceHasNoGoal(t *testing.T) {
 			t.Fatalf("%v in %s", err, out)
 		}
 		alone := lethe(t, "bench", "ib", "--batches", "3", "--steps", "2", "--rounds", "1", "--peer-device", device)
-		if said, err := alone.CombinedOutput(); (err != nil) != (goals == 0) || goals == 0 && !strings.Contains(string(said), "needs --peer PYTHON") {
-			t.Errorf("%s without a peer: %v: %s", device, err, said)
+		if out, err := alone.CombinedOutput(); (err != nil) != (goals == 0) || goals == 0 && !strings.Contains(string(out), "needs --peer PYTHON") {
+			t.Errorf("%s without a peer: %v: %s", device, err, out)
 		}
 		if r := results[0]; r.Peer.What != "on "+device || len(r.Goals) != goals {
 			t.Errorf("%s: peer %q, goals %v", device, r.Peer.What, r.Goals)

@@ -88,14 +88,14 @@ type cellTimes struct {
 }
 
 func timeCells(ctx context.Context, ready *setup.Ready, paths []string, rounds int) ([]cellTimes, error) {
-	own, err := notebook.Read(bytes.NewReader(latency), "latency.ipynb")
+	builtIn, err := notebook.Read(bytes.NewReader(latency), "latency.ipynb")
 	if err != nil {
 		return nil, err
 	}
 	jupyter := notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}
 	const longest = 10 * time.Minute
 	run := notebook.Run{Jupyter: jupyter, Folder: ready.Root, Scale: "quick", Timeout: longest}
-	times, err := timeNotebook(ctx, run, own, "built in", rounds)
+	times, err := timeNotebook(ctx, run, builtIn, "built in", rounds)
 	if err != nil || len(paths) == 0 {
 		return times, err
 	}

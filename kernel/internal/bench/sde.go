@@ -143,23 +143,23 @@ func (s *sdeRun) tasks(ctx context.Context, dir string) ([]task, error) {
 			return nil, err
 		}
 		args := []string{folder, strconv.Itoa(size.records), strconv.Itoa(size.dim), strconv.Itoa(s.subsets), strconv.Itoa(judged)}
-		own := func(method sde.Method, protocol string) []string {
+		letheArgs := func(method sde.Method, protocol string) []string {
 			return append(append([]string{"sde"}, args...), method.Name(), protocol)
 		}
-		full := task{name: size.String() + ", sde", repeat: 1, letheArgs: own(sde.SDE{}, allSubsets),
+		full := task{name: size.String() + ", sde", repeat: 1, letheArgs: letheArgs(sde.SDE{}, allSubsets),
 			script: "sde.py", args: append(args[:len(args):len(args)], s.peerType, strconv.Itoa(s.threads)),
 			value: fmt.Sprintf("mean divergence of %d subsets from the out-of-training reference, with other permutations", judged)}
-		mean := task{name: size.String() + ", exact mean, kernels given", repeat: 200, letheArgs: own(sde.ClosedForm{}, exactMean)}
+		mean := task{name: size.String() + ", exact mean, kernels given", repeat: 200, letheArgs: letheArgs(sde.ClosedForm{}, exactMean)}
 		if goals, ok := sdeGoals[size]; ok && s.pool == sdePool && s.subsets == sdeSubsets {
 			full.goals, mean.goals = goals, []goal{sdeMeanGoal}
 		}
 		const targets = 5
 		out = append(out, full,
-			task{name: size.String() + ", closed form", repeat: 1, letheArgs: own(sde.ClosedForm{}, allSubsets)},
-			task{name: size.String() + ", sde, one subset", repeat: targets, letheArgs: own(sde.SDE{}, oneSubset)},
-			task{name: size.String() + ", closed form, one subset", repeat: targets, letheArgs: own(sde.ClosedForm{}, oneSubset)},
+			task{name: size.String() + ", closed form", repeat: 1, letheArgs: letheArgs(sde.ClosedForm{}, allSubsets)},
+			task{name: size.String() + ", sde, one subset", repeat: targets, letheArgs: letheArgs(sde.SDE{}, oneSubset)},
+			task{name: size.String() + ", closed form, one subset", repeat: targets, letheArgs: letheArgs(sde.ClosedForm{}, oneSubset)},
 			mean,
-			task{name: size.String() + ", exact mean and sd, kernels given", repeat: 4 * targets, letheArgs: own(sde.ClosedForm{}, exactBoth)})
+			task{name: size.String() + ", exact mean and sd, kernels given", repeat: 4 * targets, letheArgs: letheArgs(sde.ClosedForm{}, exactBoth)})
 	}
 	return out, nil
 }

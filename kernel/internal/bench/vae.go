@@ -100,16 +100,16 @@ func (v *vaeRun) tasks() []task {
 	var out []task
 	for _, name := range v.likelihoods {
 		for _, n := range v.batches {
-			of := []string{name, strconv.Itoa(n), strconv.Itoa(v.steps), strconv.Itoa(v.nonzero)}
+			args := []string{name, strconv.Itoa(n), strconv.Itoa(v.steps), strconv.Itoa(v.nonzero)}
 			if v.private {
 				out = append(out, task{name: fmt.Sprintf("private, %s, %d cells", name, n), repeat: 1,
-					letheArgs: append([]string{"private"}, of...), otherArgs: append([]string{"vae"}, of...),
+					letheArgs: append([]string{"private"}, args...), otherArgs: append([]string{"vae"}, args...),
 					goals: []goal{{Of: goalRatio, AtMost: goalPrivate}}})
 				continue
 			}
 			out = append(out, task{name: fmt.Sprintf("%s, %d cells", name, n), repeat: 1,
-				letheArgs: append([]string{"vae"}, of...),
-				script:    "vae.py", args: append(of, strconv.Itoa(v.threads)),
+				letheArgs: append([]string{"vae"}, args...),
+				script:    "vae.py", args: append(args, strconv.Itoa(v.threads)),
 				goals: []goal{{Of: goalRatio, AtMost: goalVAE}}})
 		}
 	}

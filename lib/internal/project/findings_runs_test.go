@@ -25,8 +25,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// The values behind a committed table stand beside it, as NAME.runs.csv. Of them, and of a
-// table's provenance, the template makes what would else be counted by hand:
+// The values behind a committed table are in NAME.runs.csv beside it. From them, and from a
+// table's provenance, the template computes what would else be counted by hand:
 //
 //	{{count "blindu/table3" "MNIST, backdoor" "BlindU_w/o" "erased" "<" "0.05"}}   3 of 5
 //	{{runs "blindu/table3" "MNIST, backdoor" "BlindU_w/o" "erased" "low.2"}}       0.01
@@ -61,13 +61,13 @@ func committedRuns(files fs.FS, table string) ([]map[string]string, error) {
 // lineMatches reports whether a line is of the group and the row of its table: of a case, and of a
 // variant or what else the row is about.
 func lineMatches(line map[string]string, group, row string) bool {
-	var of []string
+	var parts []string
 	for _, column := range []string{"arm", "attack", "upload", "lens"} {
 		if text, ok := line[column]; ok {
-			of = append(of, text)
+			parts = append(parts, text)
 		}
 	}
-	return line["case"] == group && strings.Join(of, ", ") == row
+	return line["case"] == group && strings.Join(parts, ", ") == row
 }
 
 // valuesOf returns the numbers of a column, one per run. A run without a number is an error.
@@ -97,7 +97,7 @@ func valuesOf(files fs.FS, table, group, row, column string) (out []float64, err
 }
 
 // count returns how many runs have a value on one side of a limit: "3 of 5".
-func count(files fs.FS, table, group, row, column, is, limit string) (string, error) {
+func count(files fs.FS, table, group, row, column, operator, limit string) (string, error) {
 	x, err := valuesOf(files, table, group, row, column)
 	if err != nil {
 		return "", err
@@ -107,9 +107,9 @@ func count(files fs.FS, table, group, row, column, is, limit string) (string, er
 		"<": func(v float64) bool { return v < bound }, "<=": func(v float64) bool { return v <= bound },
 		">": func(v float64) bool { return v > bound }, ">=": func(v float64) bool { return v >= bound },
 		"=": func(v float64) bool { return v == bound },
-	}[is]
+	}[operator]
 	if err != nil || holds == nil || math.IsNaN(bound) {
-		return "", fmt.Errorf("%s: %q %q is no condition", table, is, limit)
+		return "", fmt.Errorf("%s: %q %q is no condition", table, operator, limit)
 	}
 	n := 0
 	for _, v := range x {
@@ -408,13 +408,13 @@ func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
 		"table3":    func(f fstest.MapFS) { delete(f, table) },
 		"table3.md": func(f fstest.MapFS) { f["blindu/x/table3.md"].Data[40]++ },
 		"columns": func(f fstest.MapFS) {
-			rewriteTable(t, f, func(of *report.Table) { of.Columns[2].Name = "hidden" })
+			rewriteTable(t, f, func(table *report.Table) { table.Columns[2].Name = "hidden" })
 		},
 		"no recipe": func(f fstest.MapFS) {
-			rewriteTable(t, f, func(of *report.Table) { of.ID = "blindu/table99" })
+			rewriteTable(t, f, func(table *report.Table) { table.ID = "blindu/table99" })
 		},
 		"scale": func(f fstest.MapFS) {
-			rewriteTable(t, f, func(of *report.Table) { of.Provenance.Scale = "vast" })
+			rewriteTable(t, f, func(table *report.Table) { table.Provenance.Scale = "vast" })
 		},
 		"no column": func(f fstest.MapFS) {
 			f[runs].Data = bytes.Replace(f[runs].Data, []byte("masked"), []byte("hidden"), 1)
@@ -435,12 +435,12 @@ func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
 // rewriteTable writes the table of some made-up runs anew.
 func rewriteTable(t *testing.T, files fstest.MapFS, change func(*report.Table)) {
 	t.Helper()
-	of, err := report.ReadJSON(bytes.NewReader(files["blindu/x/table3.json"].Data))
+	table, err := report.ReadJSON(bytes.NewReader(files["blindu/x/table3.json"].Data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	change(of)
-	withTable(t, of, "blindu/x/table3", files)
+	change(table)
+	withTable(t, table, "blindu/x/table3", files)
 }
 
 // The within-cluster table is compared by its means.

@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "write docs/findings.md anew from docs/f
 // (value and bounds), n (units that the interval is over), or value.N, low.N, high.N with
 // N digits; .4 is value.4.
 // {{line "label" table group row "column:form" ...}} is a row of a Markdown table.
-// What a paper printed stands in {{printed "0.89"}}.
+// {{printed "0.89"}} is a value printed in a paper.
 func TestTheFindingsAreThoseOfTheCommittedTables(t *testing.T) {
 	page := wrapped(marks.Replace(markedPage(t)))
 	if *update {
@@ -126,9 +126,9 @@ func markedPage(t *testing.T) string {
 	return out.String()
 }
 
-func mark(of func(table, group, row, column, form string) (string, error)) func(table, group, row, column, form string) (string, error) {
+func mark(lookup func(table, group, row, column, form string) (string, error)) func(table, group, row, column, form string) (string, error) {
 	return func(table, group, row, column, form string) (string, error) {
-		v, err := of(table, group, row, column, form)
+		v, err := lookup(table, group, row, column, form)
 		return open + v + shut, err
 	}
 }
@@ -154,7 +154,7 @@ func withoutValues(page string) string {
 	return regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|arXiv [0-9.]+").ReplaceAllString(value.ReplaceAllString(page, ""), "")
 }
 
-// A number that stands in the template itself is a setting, and no result.
+// A number in the template itself is a setting, not a result.
 func TestTheFindingsHaveNoNumberOfTheirOwn(t *testing.T) {
 	for i, text := range strings.Split(withoutValues(markedPage(t)), "\n") {
 		if found := ownNumber.FindString(text); found != "" && !allowed(text) {
@@ -235,7 +235,7 @@ func TestTheRenderedFindingsLoseNoNumber(t *testing.T) {
 	}
 }
 
-// A line that begins with a comment starts a block of HTML: what stands behind it is
+// A line that begins with a comment starts a block of HTML: the text after it is
 // lost, or its paragraph ends there. So no page has one.
 func TestNoPageHasAComment(t *testing.T) {
 	pages := 0

@@ -29,7 +29,7 @@ var (
 // settings are phrases whose numbers are part of a table's design.
 var settings []string
 
-// knownCounts are counts in sentences of two sections that are written anew with the
+// knownCounts are counts in sentences of two sections that will be rewritten with the
 // values behind their tables. The list is to become empty: a phrase that no longer
 // occurs must go.
 var knownCounts = []string{
@@ -38,7 +38,7 @@ var knownCounts = []string{
 	"two cell types, five models",
 }
 
-// A count in words is made by the template, of a table or of the values behind it.
+// A count in words is computed by the template, from a table or from the values behind it.
 func TestTheFindingsCountNothingByHand(t *testing.T) {
 	used := map[string]bool{}
 	for i, text := range strings.Split(withoutValues(markedPage(t)), "\n") {

@@ -29,15 +29,15 @@ func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 		}
 		folder := path[:strings.LastIndex(path, "/")]
 		ast.Inspect(file, func(n ast.Node) bool {
-			of, ok := n.(*ast.TypeSpec)
+			spec, ok := n.(*ast.TypeSpec)
 			if !ok {
 				return true
 			}
-			for _, field := range omittedNumbers(of.Type) {
-				if name := folder + " " + of.Name.Name; slices.Contains(omitsAllowed, name) {
+			for _, field := range omittedNumbers(spec.Type) {
+				if name := folder + " " + spec.Name.Name; slices.Contains(omitsAllowed, name) {
 					used[name] = true
 				} else {
-					t.Errorf("%s: %s leaves %s out where it is 0", path, of.Name.Name, field)
+					t.Errorf("%s: %s leaves %s out where it is 0", path, spec.Name.Name, field)
 				}
 			}
 			looked++
@@ -55,8 +55,8 @@ func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 }
 
 // omittedNumbers returns the numbers among a type's fields with the option omitempty or omitzero.
-func omittedNumbers(of ast.Expr) (out []string) {
-	ast.Inspect(of, func(n ast.Node) bool {
+func omittedNumbers(spec ast.Expr) (out []string) {
+	ast.Inspect(spec, func(n ast.Node) bool {
 		f, ok := n.(*ast.Field)
 		if !ok || f.Tag == nil {
 			return true

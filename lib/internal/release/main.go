@@ -190,7 +190,7 @@ func licencesIn(root string, dirs map[string]bool) (map[string]string, error) {
 }
 
 // addLicences adds the licences of one folder, and those in a folder of licences in it.
-func addLicences(root, dir string, is func(name string) bool, to map[string]string) error {
+func addLicences(root, dir string, isLicence func(name string) bool, to map[string]string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func addLicences(root, dir string, is func(name string) bool, to map[string]stri
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case !is(e.Name()) || strings.HasSuffix(e.Name(), ".go"):
+		case !isLicence(e.Name()) || strings.HasSuffix(e.Name(), ".go"):
 		case e.IsDir():
 			if err := addLicences(root, path, func(string) bool { return true }, to); err != nil {
 				return err
