@@ -1,3 +1,5 @@
+// PBMC-33k: description and loader.
+
 package cells
 
 import (

@@ -1,3 +1,5 @@
+// PBMC-3k: description and loader.
+
 package cells
 
 import (

@@ -1,3 +1,5 @@
+// The small simulated set, with planted groups.
+
 package cells
 
 import (

@@ -1,3 +1,5 @@
+// 10x Genomics' matrix in HDF5.
+
 package cells
 
 import (

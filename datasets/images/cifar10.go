@@ -1,3 +1,5 @@
+// CIFAR-10: descriptions, and the loader of CIFAR's binary format.
+
 package images
 
 import (

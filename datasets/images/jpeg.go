@@ -1,3 +1,5 @@
+// Decoding of JPEG images.
+
 package images
 
 import (

@@ -1,3 +1,5 @@
+// Normalisation of image channels, and the order of pixels.
+
 package images
 
 import (

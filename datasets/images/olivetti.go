@@ -1,3 +1,5 @@
+// The Olivetti faces: descriptions and loaders.
+
 package images
 
 import (

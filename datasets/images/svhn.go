@@ -1,3 +1,5 @@
+// SVHN: description and loader.
+
 package images
 
 import (

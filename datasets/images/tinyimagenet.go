@@ -1,3 +1,5 @@
+// Tiny-ImageNet: description and loader.
+
 package images
 
 import (

@@ -1,3 +1,5 @@
+// Names under the columns of a heat map.
+
 package plot
 
 import (

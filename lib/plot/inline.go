@@ -1,3 +1,5 @@
+// Figures as svg elements inside an HTML page.
+
 package plot
 
 import (

@@ -1,3 +1,5 @@
+// Values printed in a paper.
+
 package plot
 
 import (

@@ -1,5 +1,6 @@
 //go:build unix
 
+// The peak memory of a child process.
 package bench
 
 import (
