@@ -1,6 +1,7 @@
 //go:build unix
 
 // The peak memory of a child process.
+
 package bench
 
 import (
