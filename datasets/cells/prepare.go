@@ -48,7 +48,7 @@ const (
 	SecondSmallest = "second smallest cluster"
 )
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults returns p with zeros replaced by the defaults.
 func (p Preparation) WithDefaults() Preparation {
 	p.Choice, p.TrainFraction = p.Choice.WithDefaults(), cmp.Or(p.TrainFraction, 0.85)
 	return p

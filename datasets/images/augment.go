@@ -26,7 +26,7 @@ type Augmentation struct {
 
 const defaultBorder = 4
 
-// WithDefaults has the customary border in place of 0.
+// WithDefaults returns a with the default border in place of 0.
 func (a Augmentation) WithDefaults() Augmentation {
 	if a.Border == 0 {
 		a.Border = defaultBorder
