@@ -1,6 +1,6 @@
 package main
 
-// baseFaults are mistakes in what everything stands on: statistics, the store, data.
+// baseFaults are mistakes in the base packages: statistics, the store, data.
 var baseFaults = []Fault{
 	// Statistics.
 	{File: "lib/stats/delong.go", Old: "float64(b.neg)/2) / float64(n)", New: "float64(b.neg)) / float64(n)",

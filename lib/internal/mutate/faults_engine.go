@@ -2,7 +2,7 @@ package main
 
 // engineFaults are mistakes in the engine, its kernels, and training.
 var engineFaults = []Fault{
-	// The engine of our own.
+	// Lethe's own engine.
 	{File: "lib/engine/backend/arena.go", Old: "if other.last < l.first || l.last < other.first {",
 		New:      "if other.last <= l.first || l.last <= other.first {",
 		Protects: "what a step reads and what it writes lie apart"},

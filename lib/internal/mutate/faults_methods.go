@@ -1,6 +1,6 @@
 package main
 
-// methodFaults are mistakes in unlearning, federations, and who is compared with whom.
+// methodFaults are mistakes in unlearning, federations, and the choice of comparisons.
 var methodFaults = []Fault{
 	// Unlearning.
 	{File: "lib/unlearn/neggrad.go", Old: "r.Forget, true, m.Alpha-1)", New: "r.Forget, true, 1-m.Alpha)", Protects: "NegGrad ascends on the forget set"},
@@ -129,7 +129,7 @@ var methodFaults = []Fault{
 		Protects: "the probe is asked about cells that it was not trained on",
 		Run:      "ScikitLearns"},
 	{File: "lib/utility/counts.go", Old: "math.Log(l.Inflation + (1-l.Inflation)*math.Exp(p))", New: "math.Log1p(-l.Inflation) + p",
-		Protects: "inflation adds zeros", Run: "Laws"},
+		Protects: "inflation adds zeros", Run: "CountDistributions"},
 	{File: "lib/stats/silhouette.go", Old: "b = min(b, s/size[c])", New: "b = s / size[c]", Protects: "a silhouette is against the nearest other label",
 		Run: "Silhouette"},
 	{File: "lib/paper/fishing/collect.go", Old: "{&r.UnseenRecon, v.unseen.recon}", New: "{&r.UnseenRecon, v.retain.recon}",

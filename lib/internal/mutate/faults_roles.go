@@ -1,7 +1,6 @@
 package main
 
-// roleFaults are mistakes in who is meant: which seed, which half, which weight, which sizes,
-// and whose code.
+// roleFaults are mix-ups of seeds, halves, weights, sizes and programs.
 var roleFaults = []Fault{
 	// Seeds.
 	{File: "lib/lab/protocol.go", Old: "return s.Shards.requestedRows(users, engine.Root(s.ForgetSeed))",
@@ -80,7 +79,7 @@ var roleFaults = []Fault{
 		Protects: "a measurement from outside is known by its code", Run: "CodeFromOutside"},
 	{File: "lib/lab/problem.go", Old: "if sum := data.Sum(); sum != data.Hash {", New: "if sum := data.Sum(); sum == data.Hash {",
 		Protects: "data that somebody has made are known by their content", Run: "JoinedData"},
-	{File: "lib/internal/defaults/resolved.go", Old: "return v\n", New: "return r\n",
+	{File: "lib/internal/defaults/defaults.go", Old: "return v\n", New: "return r\n",
 		Protects: "an embedded type does not take the place of the one around it"},
 	{File: "lib/lab/problem.go", Old: "key := store.ContentHash(arch) //", New: "key := arch.Name() //",
 		Protects: "a compiled network is that of its own type and fields", Run: "Compiled"},

@@ -1,6 +1,6 @@
 package main
 
-// sweepFaults are mistakes in what spreads work over nodes and brings it together.
+// sweepFaults are mistakes in the distribution of work over nodes and the merge of its results.
 var sweepFaults = []Fault{
 	// The store.
 	{File: "lib/sweep/local.go", Old: "return max(1, cores/l.workerCount(cores))", New: "return max(1, cores/l.workerCount(cores)/cores)",

@@ -1,3 +1,5 @@
+// The diffs of CONTRIBUTING.md apply and build.
+
 package project
 
 import (
@@ -60,7 +62,8 @@ func goCommand(t *testing.T, command, overlay string, packages []string) {
 	}
 }
 
-// overlaid writes files beside the tree and tells go where they belong.
+// overlaid writes files outside the tree and returns an overlay for the go tool, and the packages
+// of the files.
 func overlaid(t *testing.T, files map[string]string) (overlay string, packages []string) {
 	t.Helper()
 	dir, root := t.TempDir(), must(os.Getwd())
@@ -90,9 +93,9 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// applied returns the files that a diff makes of the tree. What a hunk removes or
-// leaves must stand in its file exactly once; line numbers are not asked for,
-// so that a list may grow without its example being wrong.
+// applied returns the files that result from a diff. What a hunk removes or keeps must occur in
+// its file exactly once; line numbers are ignored, so that a list may grow without making its
+// example wrong.
 func applied(diff string) (map[string]string, error) {
 	files := map[string]string{}
 	var name string

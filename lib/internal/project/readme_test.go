@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The program that README shows is one: it builds and passes go vet.
+// The Go program in README builds and passes go vet.
 func TestTheProgramInTheReadmeBuilds(t *testing.T) {
 	b, err := os.ReadFile("README.md")
 	if err != nil {
