@@ -17,8 +17,8 @@ var asked = Schedule{
 	{Round: 4, User: 2, Rows: []int{5}},
 }
 
-// User 2 holds row 3 too: it is gone for him with user 0's request, and with row 5
-// he has nothing left.
+// User 2 holds row 3 too and loses it by user 0's request; without row 5 they have nothing
+// left.
 func TestWhoTrainsOnWhatAfterwards(t *testing.T) {
 	for round, want := range map[int][]User{
 		1: {{0, []int{1, 2, 3}}, {2, []int{3, 5}}, {4, []int{9, 8, 7}}},
@@ -46,8 +46,8 @@ func TestWhoTrainsOnWhatAfterwards(t *testing.T) {
 	}
 }
 
-// A user who leaves takes along the rows that another holds as well.
-func TestTheRowsOfWhoLeavesAreNobodys(t *testing.T) {
+// The rows of a user who leaves are dropped for other holders as well.
+func TestNoUserTrainsOnTheRowsOfAUserWhoLeft(t *testing.T) {
 	got := Schedule{{Round: 1, User: 0, Leaves: true}}.UsersAt(three, 1)
 	if want := []User{{2, []int{5}}, {4, []int{9, 8, 7}}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -110,7 +110,7 @@ func TestARunObeysTheRequests(t *testing.T) {
 	}
 }
 
-func TestARunWithNobodyLeftIsRefused(t *testing.T) {
+func TestARunWithoutUsersLeftIsRefused(t *testing.T) {
 	f := federation(t)
 	for _, u := range f.Users {
 		f.Requests = append(f.Requests, Request{Round: 2, User: u.ID, Leaves: true})

@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// waves are pairs without chance: y depends on x, other does not.
+// waves returns deterministic pairs: y depends on x, other does not.
 func waves(n int) (x, y, other array.Matrix[float64]) {
 	x, y, other = array.New[float64](n, 1), array.New[float64](n, 1), array.New[float64](n, 1)
 	for i := range n {
@@ -123,7 +123,7 @@ func TestKSGKnowsNoOrder(t *testing.T) {
 	}
 }
 
-// In many columns the nearest of few records are far, and little is left.
+// In many columns the nearest of few records are far away, and the estimate is too low.
 func TestKSGSaysTooLittleInManyColumns(t *testing.T) {
 	for columns, most := range map[int]float64{1: 1.5, 20: 0.5} {
 		if share := estimate(t, KSG{}, nil, gaussians(600, columns, 0.5, 1), 0).Value / truth(0.5) / float64(columns); share > most || share < 0.05 {
@@ -132,8 +132,8 @@ func TestKSGSaysTooLittleInManyColumns(t *testing.T) {
 	}
 }
 
-// Numbers that repeat are refused by their rows, unless noise is asked for; what is
-// given is not written to.
+// Repeated values are refused with their rows, unless noise is requested; the input is not
+// changed.
 func TestKSGRefusesTies(t *testing.T) {
 	p := gaussians(300, 2, 0.6, 4)
 	copy(p.Y.Row(17), p.Y.Row(5))
@@ -155,9 +155,9 @@ func TestKSGRefusesTies(t *testing.T) {
 	}
 }
 
-// The interval covers what many trials have as their mean, also where there is no
-// information; less often where parts are small. With 150 trials a coverage of 0.95 is
-// seen as less than 0.9 in one case of 200.
+// The interval covers the mean of many trials, also without information; less often where
+// parts are small. With 150 trials a coverage of 0.95 appears as less than 0.9 in one case
+// of 200.
 func TestKSGsIntervalCovers(t *testing.T) {
 	const trials = 150
 	for _, c := range []struct {

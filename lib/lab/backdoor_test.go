@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// The trigger stands where the published program puts it, on records of the source
-// class alone, which are said to be of the target; they are the forget set, and the
-// test part is as it was.
+// The trigger is where the published program puts it, on records of the source class alone,
+// which have the target's label; they are the forget set, and the test part is unchanged.
 func TestABackdoorIsInTheForgetSetAlone(t *testing.T) {
 	l := newLab(t)
 	clean := Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Fraction: 0.1, Arch: imageSetting().Arch}
@@ -103,7 +102,7 @@ func mustCase(t *testing.T, l *Lab, s Setting) *Case {
 	return c
 }
 
-// Confused classes: as many of each, no pixel changed, and what is forgotten are they.
+// Confused classes: equally many of each, no pixel changed, and they are the forget set.
 func TestTwoClassesAreConfused(t *testing.T) {
 	l := newLab(t)
 	plain := openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 50})

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// jobLog writes down what jobs did.
+// jobLog records what jobs did.
 type jobLog struct {
 	mu         sync.Mutex
 	begun      []string
@@ -83,8 +83,8 @@ func TestJobsRunSideBySide(t *testing.T) {
 	}
 }
 
-// What is there, and what nobody needs any more because its successor is there, is not
-// done again, nor what has no data.
+// Jobs that are done, prerequisites that only done jobs need, and jobs without data are not
+// run.
 func TestOnlyWhatIsWantedIsDone(t *testing.T) {
 	var d jobLog
 	there, missing := d.job("there", 1, "behind it"), d.job("without data", 1)

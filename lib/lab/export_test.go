@@ -31,8 +31,7 @@ func jobOf(t *testing.T, l *Lab, s Setting, m unlearn.Method, train bool) Job {
 	return jobs[len(jobs)-1]
 }
 
-// An exported folder is the stored model and its case, to the bit, read back with
-// nothing but the folder.
+// An exported folder is the stored model and its case, to the bit.
 func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 	l, s := newLab(t), smallSetting()
 	c := openCase(t, l, s)
@@ -70,7 +69,7 @@ func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 	}
 }
 
-// In PyTorch's layout the folder holds a state_dict, which is the stored model too.
+// With PyTorch the folder holds a state_dict, which is the stored model too.
 func TestAnExportedStateDictIsTheStoredModel(t *testing.T) {
 	l, s := newLab(t), smallSetting()
 	c := openCase(t, l, s)
@@ -92,7 +91,7 @@ func TestAnExportedStateDictIsTheStoredModel(t *testing.T) {
 	checkAbout(t, folder)
 }
 
-// checkAbout demands that about.json names every file that is there and no other.
+// checkAbout checks that about.json names every file that is there and no other.
 func checkAbout(t *testing.T, folder string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(folder, "about.json"))

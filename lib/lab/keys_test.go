@@ -24,9 +24,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// variants calls see with a copy of v for every field, nested ones too, in which
-// that field alone is another. Fields of function and interface types are left to
-// the caller, which gets their names.
+// variants calls see with a copy of v for every field, including nested ones, in which only
+// that field differs. It returns the names of fields of function and interface types.
 func variants(v any, see func(path string, changed any)) (left []string) {
 	base := reflect.ValueOf(v)
 	var walk func(path string, at func(root reflect.Value) reflect.Value, typ reflect.Type)
@@ -83,7 +82,7 @@ func variants(v any, see func(path string, changed any)) (left []string) {
 	return left
 }
 
-// differ demands that every variant of a value has a key of its own.
+// differ checks that every variant of a value has a key of its own.
 func differ(t *testing.T, v any, key func(any) store.Key) (left []string) {
 	t.Helper()
 	id := func(v any) string {
@@ -124,8 +123,8 @@ func TestEveryFieldOfANetworkIsInTheKey(t *testing.T) {
 	}
 }
 
-// A bottleneck's halves stand behind an interface: every field of every half, on either
-// side, makes another key, and so does another half.
+// A bottleneck's halves are interfaces: every field of either half, and another half,
+// change the key.
 func TestEveryFieldOfABottleneckIsInTheKey(t *testing.T) {
 	key := func(v any) store.Key { return store.Key{Recipe: "train", Config: NetworkKeyOf(v.(model.Architecture))} }
 	if left := differ(t, ib.Bottleneck{}, key); !slices.Equal(left, []string{".Compressor", ".Approximator"}) {
@@ -208,7 +207,7 @@ func TestADefaultOrACorrectionThatChangesInCodeIsAnotherKey(t *testing.T) {
 	}
 }
 
-// A goal that changed says so in its key, and one that did not has the key that it had.
+// A goal with a new version has a new key; others keep theirs.
 func TestACorrectedGoalIsAnotherKey(t *testing.T) {
 	for likelihood, want := range map[Likelihood]int{"": 0, SquaredError: 0, NegativeBinomial: 3, ZeroInflated: 3} {
 		if got := goalKey(Reconstruction{Likelihood: likelihood}).Version; got != want {
@@ -221,7 +220,7 @@ func TestACorrectedGoalIsAnotherKey(t *testing.T) {
 	}
 }
 
-// opened is a case of a setting and what its original might be, untrained.
+// opened returns a case of a setting and an untrained stand-in for its original.
 func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
 	t.Helper()
 	c := openCase(t, l, s)
@@ -232,7 +231,7 @@ func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
 	return c, w
 }
 
-// keysOf are the keys of everything that a setting's protocol trains and unlearns.
+// keysOf returns the keys of everything that a setting's protocol trains and unlearns.
 func keysOf(t *testing.T, l *Lab, s Setting) string {
 	t.Helper()
 	c, w := opened(t, l, s)
@@ -349,8 +348,8 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	}
 }
 
-// How cells are prepared is in the names of jobs, which need no data. Keys hold the
-// hash of what was prepared.
+// The preparation of cells is in the names of jobs, which need no data. Keys hold the hash
+// of the prepared data.
 func TestEveryFieldOfAPreparationIsInTheNamesOfJobs(t *testing.T) {
 	name := func(p cells.Preparation) string {
 		s := Setting{DataSet: "pbmc3k", Class: "DC", Cells: p}
@@ -389,7 +388,7 @@ func TestEveryFieldOfALossIsInTheKey(t *testing.T) {
 	}
 }
 
-// seesAll is a method that is shown everything.
+// seesAll is a method that sees everything.
 type seesAll struct{ unlearn.Unroll }
 
 func (seesAll) WithDefaults() unlearn.Method { return seesAll{} }
@@ -460,8 +459,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	}
 }
 
-// Where the data, the original and the rows are the same, so is the key: the
-// store hits.
+// Equal data, originals and rows give equal keys: the store finds the run.
 func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
 	l := newLab(t)
 	s := Setting{DataSet: "two_moons", MaxRows: 120}

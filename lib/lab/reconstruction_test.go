@@ -25,7 +25,7 @@ const (
 	someGenes = 5
 )
 
-// countedCells are counts, the cells' totals over more genes than these, and the
+// countedCells returns counts, the cells' totals over more genes than these, and the
 // problem of their log-normalised expression.
 func countedCells(t *testing.T, l *Lab, arch vae.Cells) (*Problem, array.Matrix[float32]) {
 	t.Helper()
@@ -191,7 +191,7 @@ func TestCellsAreUnlearned(t *testing.T) {
 	if before, after := lost(original.Final, c.Forget), lost(got, c.Forget); !(after > before) {
 		t.Errorf("the loss on the forgotten cells was %v and is %v", before, after)
 	}
-	// Retraining through a request is the training that serves as the oracle.
+	// Retraining through a request is the training of the retrained model.
 	oracle, err := l.Train(context.Background(), c.training(c.Oracle()))
 	if err != nil {
 		t.Fatal(err)
@@ -210,8 +210,8 @@ func TestCellsAreUnlearned(t *testing.T) {
 	}
 }
 
-// By hand: what is lost on a cell is its squared error with library size plus beta
-// divergences at the mean of its posterior, nothing of which is free.
+// By hand: the loss of a cell is its squared error with library size plus beta divergences
+// at the mean of its posterior, without free bits.
 func TestWhatACellLoses(t *testing.T) {
 	matrix := func(cols int, v ...float32) array.Matrix[float32] {
 		return array.Matrix[float32]{Rows: len(v) / cols, Cols: cols, Data: v}

@@ -30,8 +30,7 @@ func openShadowModels(t *testing.T, l *Lab, s Setting, models int, whole bool) *
 	return f
 }
 
-// The mask that attackers are told is the one that was trained on, for every training
-// and every request.
+// The mask that attackers get is what was trained on, for every training and every request.
 func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
 	for _, s := range []Setting{smallSetting(), {DataSet: "two_moons", MaxRows: 121, Fraction: 0.2}} {
 		for _, whole := range []bool{false, true} {
@@ -69,7 +68,7 @@ func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
 	}
 }
 
-func TestAPairSharesWhatIsDealt(t *testing.T) {
+func TestAPairSplitsTheAssignedRecords(t *testing.T) {
 	l := newLab(t)
 	s := Setting{DataSet: "two_moons", MaxRows: 120, Fraction: 0.22} // 21 of 96 are dealt
 	f := openShadowModels(t, l, s, 8, false)
@@ -105,7 +104,7 @@ func TestAPairSharesWhatIsDealt(t *testing.T) {
 	}
 }
 
-func TestAFleetThatCannotBe(t *testing.T) {
+func TestInvalidShadowModelsAreRefused(t *testing.T) {
 	l := newLab(t)
 	for words, at := range map[string]struct {
 		s      Setting
@@ -128,7 +127,7 @@ func TestAFleetThatCannotBe(t *testing.T) {
 }
 
 // Every model is a job of its own, and what was listed is what is computed.
-func TestTheJobsOfAFleetAreItsModels(t *testing.T) {
+func TestShadowJobsAreTheModels(t *testing.T) {
 	l := newLab(t)
 	s := Setting{DataSet: "two_moons", MaxRows: 100, Fraction: 0.2, Fit: train.Config{Epochs: 2}}
 	methods := []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, MatchedFineTuning(1)}
@@ -164,7 +163,7 @@ func TestTheJobsOfAFleetAreItsModels(t *testing.T) {
 
 func TestMain(m *testing.M) { storetest.Main(m, sweepChild) }
 
-// sweepChild trains and unlearns a fleet and prints the hash of every model.
+// sweepChild trains and unlearns shadow models and prints the hash of every model.
 func sweepChild(dir string) error {
 	e, err := engine.Open("auto")
 	if err != nil {

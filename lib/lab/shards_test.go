@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// federatedSetting is a case of four users, one of whom asks.
+// federatedSetting is a case of four users, one of whom requests to forget.
 func federatedSetting(asks int, share, alpha float64) Setting {
 	s := smallSetting()
 	s.Planted, s.MaxRows, s.Fit.Batch = "", 300, 40
@@ -25,9 +25,9 @@ func rowsOf(c *Case, user int) []int {
 	return c.Holders[slices.IndexFunc(c.Holders, func(u federated.User) bool { return u.ID == user })].Rows
 }
 
-// Who leaves takes all of his records along and nobody else's; who erases a share takes
-// that many of his own. With another user in his place it is the other's that go, and
-// what everybody holds is the same.
+// A user who leaves takes all of their records and no others; one who erases a share takes
+// that many of their own. With another user the other's records are forgotten, and who
+// holds what stays the same.
 func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 	l := newLab(t)
 	for _, alpha := range []float64{0, 0.5} {
@@ -60,8 +60,9 @@ func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 	}
 }
 
-// The original is one for all who may ask; an oracle is trained by those who are left,
-// from the same weights with the same draws; methods are told who held what.
+// The original is the same whoever requests. A retrained model is trained by the remaining
+// users, from the same weights with the same random numbers; methods are told who held
+// what.
 func TestUsersTrainTogether(t *testing.T) {
 	l := newLab(t)
 	one, two := openCase(t, l, federatedSetting(1, 0, 0)), openCase(t, l, federatedSetting(2, 0, 0))
@@ -92,7 +93,7 @@ func TestUsersTrainTogether(t *testing.T) {
 	if len(oracle.History) != 3 {
 		t.Fatalf("%d rounds", len(oracle.History))
 	}
-	// By hand: plain federated averaging of the three who are left.
+	// By hand: plain federated averaging of the three remaining users.
 	var left []federated.User
 	for _, u := range one.Holders {
 		if u.ID != 1 {
@@ -124,7 +125,7 @@ func TestUsersTrainTogether(t *testing.T) {
 }
 
 // The list of jobs is what is computed, and a training that is stopped between rounds
-// goes on with the same bits.
+// resumes with the same bits.
 func TestAFederatedTrainingGoesOn(t *testing.T) {
 	l := newLab(t)
 	s := federatedSetting(1, 0, 0)

@@ -2,8 +2,8 @@ package unlearn
 
 import "context"
 
-// noiseSource is drawn from nothing: every feature uniform in the request's range, with the
-// label that the original gives.
+// noiseSource makes noise: every feature uniform in the request's range, with the label
+// that the original predicts.
 type noiseSource struct{}
 
 var _ Source = noiseSource{}

@@ -11,8 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 )
 
-// about says what a method lowers or which property defines it, beside what the
-// suite checks of all. The objectives are written out anew, from the papers' formulas, and evaluated in
+// about says what a method lowers or which property it has, besides what the suite checks
+// for all. The objectives are written anew from the papers' formulas and evaluated in
 // float64 with dropout off.
 var about = map[string][]unlearntest.Option{
 	"gradient-ascent": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
@@ -144,8 +144,7 @@ func TestEveryMethodConforms(t *testing.T) {
 	}
 }
 
-// generative says the same of General methods where the model is a variational
-// autoencoder.
+// generative is the same for General methods on a variational autoencoder.
 var generative = map[string][]unlearntest.Option{
 	"fine-tuning":     {unlearntest.LowersObjective(retainLoss)},
 	"gradient-ascent": {unlearntest.LowersObjective(forgetGain)},
@@ -183,8 +182,8 @@ func forgetGain(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	return -y.Loss(t, p, y.Request.Forget)
 }
 
-// sinceTheStart is the retain set's loss over that of the initial weights, and
-// above it for the original, so that it is lower for what was trained from there.
+// sinceTheStart is the retain set's loss over that of the initial weights, and above it for
+// the original, so that training from there lowers it.
 func sinceTheStart(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	r := y.Request
 	if p.Hash() == r.Original.Hash() {
@@ -217,7 +216,7 @@ func TestEveryGeneralMethodConformsOnAnAutoencoder(t *testing.T) {
 	}
 }
 
-// onAutoencoders says what is particular about the methods of Generative.
+// onAutoencoders has the properties of the methods of Generative.
 var onAutoencoders = map[string][]unlearntest.Option{
 	"latent-contrast": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 { return latentNorm(t, y, p) })},
 	"scrub-latent":    nil,
@@ -227,7 +226,7 @@ var onAutoencoders = map[string][]unlearntest.Option{
 	"extra-gradient-true": nil,
 }
 
-// abridged are methods whose critics, or users, take the suite's time.
+// abridged are shorter versions of slow methods.
 var abridged = map[string]unlearn.Method{
 	"rapid-retraining":     unlearn.RapidRetraining{Users: federatedRequest},
 	"federated-retraining": unlearn.RapidRetraining{Users: federatedRequest, Plain: true},
@@ -241,7 +240,7 @@ var abridged = map[string]unlearn.Method{
 // federatedRequest is a small federation.
 var federatedRequest = unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, ErasingEpochs: 4}
 
-// shortened is the method, in short where it is dear.
+// shortened returns the method, or a shorter version of a slow one.
 func shortened(m unlearn.Method) unlearn.Method {
 	if short, dear := abridged[m.Name()]; dear {
 		return short
@@ -251,8 +250,8 @@ func shortened(m unlearn.Method) unlearn.Method {
 
 var few = unlearn.CriticConfig{Hidden: 8, Steps: 5, Batch: 16}
 
-// heldOutLoss is what the original was trained for, on as many held-out records as are
-// to be forgotten.
+// heldOutLoss is the original's objective on as many held-out records as there are to
+// forget.
 func heldOutLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	r := y.Request
 	drawn := unlearn.Data{IDs: r.Seed.Stream(engine.StreamAuxiliary).Perm(r.HeldOut.X.Rows)[:r.Forget.X.Rows]}
@@ -265,8 +264,8 @@ func heldOutLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	return y.Loss(t, p, drawn)
 }
 
-// onBottlenecks says what is particular about the methods of Bottlenecks, which stop
-// when they have forgotten.
+// onBottlenecks has the properties of the methods of Bottlenecks, which stop when they have
+// forgotten.
 var onBottlenecks = map[string][]unlearntest.Option{
 	"blindu": {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
 	"vbu":    {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},

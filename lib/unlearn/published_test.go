@@ -47,7 +47,7 @@ func TestStepMatchedGoesAsManyStepsAsThePublishedSetting(t *testing.T) {
 	}
 }
 
-// accuracy is the share of right answers, written out anew.
+// correctInStep returns the accuracy, written anew.
 func correctInStep(t *testing.T, r unlearn.Request, p nn.Params, d unlearn.Data) float64 {
 	t.Helper()
 	out, err := r.Runner.Predict(p, d.X)

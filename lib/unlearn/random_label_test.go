@@ -40,8 +40,8 @@ func TestRandomLabelsAreUniformAndFresh(t *testing.T) {
 	}
 }
 
-// sampledAccuracy is the documented rule, written out anew for three classes; that the
-// method follows it is shown with its plan.
+// sampledAccuracy returns the random labels by the documented rule, written anew for three
+// classes.
 func sampledAccuracy(r unlearn.Request, epoch int) []int {
 	var y []int
 	for _, id := range r.Forget.IDs {
@@ -50,9 +50,8 @@ func sampledAccuracy(r unlearn.Request, epoch int) []int {
 	return y
 }
 
-// The planted effect, with an original that knows the forget set by heart: random
-// labels undo what was fitted there, and descent on the retain set alone at the
-// same rate hardly does.
+// An original that overfits the forget set: random labels undo what was fitted there, and
+// descent on the retain set alone at the same rate hardly does.
 func TestRandomLabelsDriveTheAccuracyOnTheForgetSetDown(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	term := func(d unlearn.Data) train.Term {

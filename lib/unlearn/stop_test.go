@@ -14,8 +14,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// program is the published program's loop on recorded accuracies: how many steps each of its
-// epochs takes. batches are those of every epoch's batches, ends those of the epochs.
+// program is the published program's loop on recorded accuracies: it returns the number of
+// steps of each epoch. batches are the accuracies of every epoch's batches, ends those of
+// the epochs.
 func program(s Stop, batches [][]float64, ends []float64) (steps []int) {
 	low := 0
 	for epoch, all := range batches {
@@ -36,7 +37,7 @@ func program(s Stop, batches [][]float64, ends []float64) (steps []int) {
 	return steps
 }
 
-// taken are the steps of a history's epochs.
+// taken returns the steps of a history's epochs.
 func taken(history []train.Epoch) (steps []int) {
 	before := 0
 	for _, e := range history {
@@ -124,8 +125,8 @@ func TestTheStopIsBelowAndNotAt(t *testing.T) {
 	}
 }
 
-// Plain ascent as coded ends within an epoch, by the batch's own answers, draws included; at
-// the end of an epoch, which is where it ended before, more of the model is gone.
+// Plain ascent as coded ends within an epoch, by the batch's own outputs, random numbers
+// included; at the end of an epoch more of the model is gone.
 func TestVBUAsCodedEndsWithinAnEpoch(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -156,7 +157,7 @@ func TestVBUAsCodedEndsWithinAnEpoch(t *testing.T) {
 	}
 }
 
-// The steps of VBU as coded are the program's on what its own batches say.
+// VBU as coded takes the program's steps for the accuracies of its own batches.
 func TestVBUsStopIsTheProgramsOnItsOwnBatches(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -193,7 +194,7 @@ func TestVBUsStopIsTheProgramsOnItsOwnBatches(t *testing.T) {
 	}
 }
 
-// An epoch's end is judged by a draw of every code, another one in every epoch.
+// An epoch's end is evaluated with one random code per record, other ones in every epoch.
 func TestAnEpochIsJudgedByDraws(t *testing.T) {
 	s := newServer(t)
 	judge, err := sampledAccuracy(s.runner, s.others, 5)
@@ -231,8 +232,8 @@ func names(p nn.Params) (out []string) {
 	return out
 }
 
-// In portions a user goes through all that they erase in one order, and users who hold the same
-// meet the same.
+// In portions a user goes through all erased records in one order, and users with the same
+// records use the same ones.
 func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	rows := make([]int, 30)
 	for i := range rows {
@@ -277,10 +278,9 @@ func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	}
 }
 
-// A user's turn: they take the steps of their portion, meet those records and no others, and
-// leaves a sweep behind the first batch that is forgotten. All that a run says of steps are
-// those that were taken.
-func TestAUsersTurnEndsByHisBatches(t *testing.T) {
+// In a round a user takes the steps of their portion, uses those records and no others, and
+// ends a pass after the first batch that is forgotten. All reported steps are those taken.
+func TestAUsersRoundEndsByTheirBatches(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	users := Users{Count: 4, Requesters: 2, Rounds: 2, LocalEpochs: 1, ErasingEpochs: 6, Batch: 10, Portion: 0.5}
@@ -330,7 +330,7 @@ func TestAUsersTurnEndsByHisBatches(t *testing.T) {
 	}
 }
 
-// Codes are drawn anew in every epoch by what the original says of masked records.
+// Codes are drawn anew in every epoch from the original's prediction for masked records.
 func TestCodesAreDrawnAnewInEveryEpoch(t *testing.T) {
 	s := newServer(t)
 	said, err := s.runner.Predict(s.weights, s.asked.X)
@@ -352,7 +352,7 @@ func TestCodesAreDrawnAnewInEveryEpoch(t *testing.T) {
 	}
 }
 
-// A number that is none of the model's enters the first term's value, and so the weights.
+// A constant added to the first term's value changes the weights of the terms.
 func TestACriticsNumberMovesTheWeightsAlone(t *testing.T) {
 	for _, c := range []struct{ addend, value, kept float64 }{{5, -2, 4}, {-1, -2, 4}, {2, -2, 4}, {2.5, -2, 4}, {9, -1, 0.5}} {
 		m := &offsetRatio{addend: c.addend}
@@ -360,7 +360,7 @@ func TestACriticsNumberMovesTheWeightsAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The program's loss, differentiated by differences.
+		// The program's loss, differentiated by finite differences.
 		l := func(value, kept float64) float64 {
 			a := c.addend + value
 			return math.Abs(a)/(math.Abs(a)+kept)*a + kept/(math.Abs(a)+kept)*kept
@@ -378,8 +378,8 @@ func TestACriticsNumberMovesTheWeightsAlone(t *testing.T) {
 	}
 }
 
-// As coded the critic is of the step's own pairs: another number for other codes, another
-// step or another seed; that of the critic alone, with the same draws.
+// As coded the critic is of the step's own pairs: its value changes with the codes, the
+// step and the seed; it is that of a critic trained alone with the same random numbers.
 func TestTheProgramForgets(t *testing.T) {
 	s := newServer(t)
 	r := s.request()

@@ -71,9 +71,9 @@ func wantWords(t *testing.T, err error, words ...string) {
 	}
 }
 
-// What clients and a server do apart, turn by turn and through files, is what
-// Together does in one process, bit for bit: also where a user does not answer.
-func TestClientsApartAreTheFederationTogether(t *testing.T) {
+// Clients and a server, round by round and through files, give the bits of LocalFederation,
+// also where a user does not answer.
+func TestClientsMatchTheLocalFederation(t *testing.T) {
 	s, folder := study(), t.TempDir()
 	if err := s.Write(folder, shards(t)); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestClientsApartAreTheFederationTogether(t *testing.T) {
 	}
 }
 
-// The longest gradient is part of the study: without it the work is another.
+// The clipping norm is part of the study and changes the result.
 func TestTheStudysTrainingIsWhatAUserDoes(t *testing.T) {
 	own := shards(t)[0]
 	hash := func(change func(*Study)) string {
@@ -366,7 +366,7 @@ func TestTheAppNamesItsFolderAndItsVersion(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(app, "lethe_flower.py")); err != nil || string(text) != appSource {
 		t.Error("the app is another", err)
 	}
-	// The server holds answers against how many records everybody has.
+	// The server checks answers against the number of records of each user.
 	initial, err := safetensors.Read(filepath.Join(folder, initialFile))
 	if err != nil || initial.Metadata[recordsKey] != "[5,24,11]" {
 		t.Errorf("%v, %v", initial.Metadata, err)

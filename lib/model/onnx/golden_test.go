@@ -71,7 +71,7 @@ func TestGolden(t *testing.T) {
 // refusal is an error by which a file was refused.
 type refusal struct{ error }
 
-// batchCheck compares what a case's network makes of its records with the values beside it. It
+// check compares what a case's network makes of its records with the values beside it. It
 // returns a refusal where the network was refused as it should be: in one line with the
 // file's name, and without what the program did.
 func (c goldenCase) check(t *testing.T, e *engine.Engine, dir string) error {

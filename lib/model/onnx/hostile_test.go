@@ -136,7 +136,7 @@ func zeros(name string, dims ...int64) tensor {
 	return claimed(name, float32s, dims, message{}.text(9, string(make([]byte, size))))
 }
 
-// convertRecords is a value's name, type and sides; a side of -1 is a free one.
+// typed is a value's name, type and sides; a side of -1 is a free one.
 func typed(name string, kind int64, dims ...int64) message {
 	shape := message{}
 	for _, d := range dims {

@@ -214,7 +214,7 @@ func TestWhatIsNotKnownIsNamed(t *testing.T) {
 
 // Weights in a file of their own are read from the network's folder, and from no
 // other: neither by dots nor by a link.
-func TestWeightsElsewhereAreRefused(t *testing.T) {
+func TestWeightsOutsideTheFolderAreRefused(t *testing.T) {
 	raw, err := os.ReadFile("testdata/outside.onnx")
 	if err != nil {
 		t.Fatal(err)

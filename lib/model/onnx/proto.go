@@ -11,7 +11,7 @@ import (
 // The messages of onnx.proto, as far as they are read. A field that is not read here is
 // passed over where it says nothing about the numbers, and refused where it does.
 
-var errNoGraph = errors.New("is no ONNX file: it holds no graph")
+var errNoGraph = errors.New("is not an ONNX file: it has no graph")
 
 // file is ModelProto.
 type file struct {
@@ -97,7 +97,7 @@ type field struct {
 	bits   uint64
 }
 
-// eachField calls f with the fields of a message, in their order.
+// eachField calls f with the fields of a message, in order.
 func eachField(raw []byte, f func(f field) error) error {
 	for len(raw) > 0 {
 		number, kind, n := protowire.ConsumeTag(raw)
@@ -258,7 +258,7 @@ func parse(raw []byte) (*file, error) {
 	return out, nil
 }
 
-// wrongFile is a defect that a sentence of its own describes.
+// wrongFile is an error that describes a defect of the file.
 type wrongFile struct{ reason string }
 
 func (w *wrongFile) Error() string { return w.reason }
@@ -337,7 +337,7 @@ func (c call) String() string {
 	return c.domain + "." + c.name
 }
 
-// plainDomain is a domain's one name: the standard one has two.
+// plainDomain returns a domain's canonical name: the standard domain has two names.
 func plainDomain(domain string) string {
 	if domain == "ai.onnx" {
 		return ""
@@ -437,7 +437,8 @@ func (a *attribute) read(f field) error {
 	return nil
 }
 
-// holds notes the kind of an attribute, which what it holds and its type say alike.
+// holds records the kind of an attribute, which its content and its declared type must
+// agree on.
 func (a *attribute) holds(k kind) error {
 	if a.kind != 0 && a.kind != k {
 		return wrongf("attribute %q is of two types at once", a.name)

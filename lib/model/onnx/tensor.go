@@ -62,7 +62,7 @@ func (e elem) isFloat() bool       { return e == float32s || e == float64s || e.
 func (e elem) isInteger() bool     { return e.dtype().IsInt() }
 func (e elem) isNumber() bool      { return e.isFloat() || e.isInteger() }
 
-// tensor is TensorProto: weights, or a constant among the attributes.
+// tensor is TensorProto: weights, or a constant attribute.
 type tensor struct {
 	name    string
 	elem    elem
@@ -114,7 +114,7 @@ func (t *tensor) read(f field) error {
 	return nil
 }
 
-// numbers keeps the bits of a list of numbers, whatever their type.
+// numbers keeps the bits of a list of numbers of any type.
 func (t *tensor) numbers(f field) error {
 	if t.bits == nil {
 		t.bits = map[int][]uint64{}
@@ -171,14 +171,13 @@ func (t *tensor) readExternal(f field) error {
 	return nil
 }
 
-// listFields is the field that numbers of a type are in where they are not raw.
+// listFields is the field that holds numbers of a type where they are not raw.
 var listFields = map[elem]int{
 	float32s: 4, float64s: 10, int64s: 7, uint64s: 11, uint32s: 11, int32s: 5, int16s: 5, int8s: 5, uint16s: 5, uint8s: 5, bools: 5, float16s: 5, bfloat16s: 5,
 }
 
-// batchCheck reports what is wrong with a tensor before anything is taken for it: a type that
-// is not known, sides that are no lengths or that come to more than may be held, and data
-// that are not as many as the sides say.
+// check returns an error for a tensor before memory is allocated for it: an unknown type,
+// invalid lengths, or one that is too large.
 func (t *tensor) check() error {
 	s, ok := storages[t.elem]
 	if !ok {
@@ -220,15 +219,15 @@ func (t *tensor) check() error {
 // asks for beyond that is refused before anything is taken.
 const maxBytes = 4 << 30
 
-// maxValueBytes is how large one value of an execution may be: 1 GiB.
+// maxValueBytes is the maximum size of one value of an execution: 1 GiB.
 const maxValueBytes = 1 << 30
 
-// product is the number of elements of a shape.
+// product returns the number of elements of a shape.
 func product[T int | int64](dims []T) (int64, error) {
 	n, none := uint64(1), false
 	for _, d := range dims {
 		if d < 0 {
-			return 0, fmt.Errorf("its shape %v has a negative side", dims)
+			return 0, fmt.Errorf("its shape %v has a negative length", dims)
 		}
 		none = none || d == 0
 	}
@@ -238,14 +237,14 @@ func product[T int | int64](dims []T) (int64, error) {
 	for _, d := range dims {
 		high, low := bits.Mul64(n, uint64(d))
 		if high != 0 || low > maxBytes {
-			return 0, fmt.Errorf("its shape %v is more than may be held (%d GiB)", dims, maxBytes>>30)
+			return 0, fmt.Errorf("its shape %v is too large (at most %d GiB)", dims, maxBytes>>30)
 		}
 		n = low
 	}
 	return int64(n), nil
 }
 
-// value reads the tensor's numbers; those beside the file come out of folder.
+// value reads the tensor's numbers; external ones come from folder.
 func (t *tensor) value(folder string) (*value, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -271,7 +270,7 @@ func (t *tensor) value(folder string) (*value, error) {
 	return v, nil
 }
 
-// packed lays numbers side by side as raw data have them.
+// packed returns numbers in the layout of raw data.
 func packed(list []uint64, bytes int) []byte {
 	out := make([]byte, 0, len(list)*bytes)
 	var word [8]byte
@@ -323,7 +322,7 @@ func fill[T any](n int, f func(i int) T) []T {
 	return out
 }
 
-// halfToFloat is a float16 as float32.
+// halfToFloat converts a float16 to float32.
 func halfToFloat(b uint16) float32 {
 	sign, exponent, rest := float64(1), int(b>>10&31), float64(b&1023)
 	if b>>15 == 1 {
@@ -341,7 +340,7 @@ func halfToFloat(b uint16) float32 {
 	return float32(sign * math.Ldexp(1024+rest, exponent-25))
 }
 
-// tensorOf is a flat list as a tensor of the engine.
+// tensorOf returns a flat list as a tensor of the engine.
 func tensorOf(flat any, dims []int) *tensors.Tensor {
 	dims = slices.Clone(dims)
 	switch x := flat.(type) {

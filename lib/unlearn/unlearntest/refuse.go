@@ -12,15 +12,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// invalidRequest is a request that is refused, with words that the error says.
+// invalidRequest is a request that must be refused, with words of the error.
 type invalidRequest struct {
 	name  string
 	spoil func(r *unlearn.Request)
 	words []string
 }
 
-// invalid lists requests that Apply refuses for every method, also where the
-// method does not see the part in question.
+// invalidRequests lists requests that Apply refuses for every method, also where the method
+// does not see the part in question.
 var invalidRequests = []invalidRequest{
 	{"an empty forget set", func(r *unlearn.Request) { r.Forget = unlearn.Data{} },
 		[]string{"forget set is empty", "nothing to unlearn"}},
@@ -66,7 +66,7 @@ var invalidRequests = []invalidRequest{
 		[]string{"no runner"}},
 }
 
-// invalidGenerative lists the same for a model that is no classifier.
+// invalidGenerative lists the same for a model that is not a classifier.
 var invalidGenerative = []invalidRequest{
 	{"an empty forget set", func(r *unlearn.Request) { r.Forget = unlearn.Data{} },
 		[]string{"forget set is empty", "nothing to unlearn"}},
@@ -88,7 +88,8 @@ var invalidGenerative = []invalidRequest{
 		[]string{"original", "4 tensors against 10"}},
 }
 
-// invalidBottleneck is what is nonsense to any classifier, and does not name a tensor.
+// invalidBottleneck lists requests that are invalid for any classifier and do not name a
+// tensor.
 func invalidBottleneck() []invalidRequest {
 	return slices.DeleteFunc(slices.Clone(invalidRequests), func(c invalidRequest) bool {
 		return slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(w, "hidden") || strings.Contains(w, "tensors") })
@@ -119,7 +120,7 @@ func (s *suite) refusesInvalid(t *testing.T) {
 				t.Fatal("no error")
 			}
 			if p != nil || rep != nil {
-				t.Error("there is a result beside the error")
+				t.Error("there is a result as well as an error")
 			}
 			for _, w := range append(c.words, fmt.Sprintf("unlearn %s:", s.method.Name())) {
 				if !strings.Contains(err.Error(), w) {
