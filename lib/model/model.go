@@ -463,7 +463,7 @@ func Chunks(n, max int) []Chunk {
 	return out
 }
 
-// FeatureMajor transposes blocks of this size: a block fits the first-level cache, and
+// tileRecords and tileFeatures are the size of the blocks that FeatureMajor transposes: a block fits the first-level cache, and
 // the values of a feature fill one cache line.
 const tileRecords, tileFeatures = 16, 128
 

@@ -33,7 +33,7 @@ const (
 	bfloat16s elem = 16
 )
 
-// kept says how a type is stored in a file, how it is named, and what it is computed in.
+// storage says how a type is stored in a file, how it is named, and what it is computed in.
 // Floats of two bytes are computed in four, and rounded after every operator.
 type storage struct {
 	name  string
