@@ -116,7 +116,7 @@ func TestARunWithoutUsersLeftIsRefused(t *testing.T) {
 		f.Requests = append(f.Requests, Request{Round: 2, User: u.ID, Leaves: true})
 	}
 	_, _, err := Run(t.Context(), open(t), initial(), f, Hooks{})
-	wantWords(t, err, "round 2", "nobody is left")
+	wantWords(t, err, "round 2", "no user is left")
 }
 
 func TestImpossibleRequestsAreRefusedByName(t *testing.T) {
@@ -128,7 +128,7 @@ func TestImpossibleRequestsAreRefusedByName(t *testing.T) {
 		{Request{Round: 1, User: 5, Leaves: true}, []string{"user 5"}},
 		{Request{Round: 1, User: 4}, []string{"user 4", "erases nothing"}},
 		{Request{Round: 1, User: 4, Leaves: true, Rows: []int{9}}, []string{"user 4", "leaves", "rows"}},
-		{Request{Round: 1, User: 4, Rows: []int{1}}, []string{"user 4", "row 1", "not his"}},
+		{Request{Round: 1, User: 4, Rows: []int{1}}, []string{"user 4", "row 1", "which they do not have"}},
 		{Request{Round: 1, User: 4, Rows: []int{9, 9}}, []string{"user 4", "row 9 twice"}},
 	} {
 		err := Schedule{{Round: 1, User: 4, Rows: []int{8}}, c.q}.Check(three)

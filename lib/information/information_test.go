@@ -129,7 +129,7 @@ func TestEstimatorsRefuseWhatAreNoPairs(t *testing.T) {
 	}
 	for words, m := range map[string]Estimator{
 		"critic of 2 and 2 features with layers of [0]": MINE{Learning{Hidden: []int{0}}},
-		"-1 strangers": InfoNCE{Negatives: -1}, "1 updates": CodedMINE{Steps: 1}, "batches of -1": MINE{Learning{Batch: -1}},
+		"-1 negatives": InfoNCE{Negatives: -1}, "1 updates": CodedMINE{Steps: 1}, "batches of -1": MINE{Learning{Batch: -1}},
 		"-2 neighbours": KSG{K: -2}, "noise of -1 deviations": KSG{Jitter: -1}, "200 pairs, at least 310": InfoNCE{Negatives: 30},
 	} {
 		if _, err := m.Estimate(t.Context(), e, gaussians(200, 2, 0.5, 1), 1); err == nil || !strings.Contains(err.Error(), words) {

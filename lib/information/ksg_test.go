@@ -139,7 +139,7 @@ func TestKSGRefusesTies(t *testing.T) {
 	copy(p.Y.Row(17), p.Y.Row(5))
 	before := slices.Clone(p.Y.Data)
 	_, err := KSG{}.Estimate(t.Context(), nil, p, 0)
-	if err == nil || !strings.Contains(err.Error(), "rows 5 and 17 of y are the same") {
+	if err == nil || !strings.Contains(err.Error(), "rows 5 and 17 of y are equal") {
 		t.Errorf("a row twice: %v", err)
 	}
 	whole := estimate(t, KSG{}, nil, gaussians(300, 2, 0.6, 4), 0).Value

@@ -81,7 +81,7 @@ func TestABackdoorThatCannotBePlantedIsNamed(t *testing.T) {
 		"640 of 800 records: 400":                                 {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1", Fraction: 0.8}},
 		"a backdoor in the column":                                {DataSet: "glyphs", MaxRows: 100, TestRows: 20, Backdoor: &Backdoor{Column: "x1"}},
 		"name one":                                                {DataSet: "two_moons", Class: "upper", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1"}},
-		"has no pixels":                                           {DataSet: "two_moons", Pixels: true},
+		"is not an image set":                                     {DataSet: "two_moons", Pixels: true},
 	} {
 		if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%+v: %v, want %q", s.Backdoor, err, words)

@@ -166,7 +166,7 @@ func TestAFederatedTrainingGoesOn(t *testing.T) {
 func TestWhatShardsCannotBeIsNamed(t *testing.T) {
 	l := newLab(t)
 	for words, change := range map[string]func(*Setting){
-		"user 4 asks, there are users 0 to 3":   func(s *Setting) { s.Shards.User = 4 },
+		"there is no user 4: users are 0 to 3":  func(s *Setting) { s.Shards.User = 4 },
 		"erases the share 1.5 of his":           func(s *Setting) { s.Shards.Share = 1.5 },
 		"erases the share 0.001 of his":         func(s *Setting) { s.Shards.Share = 0.001 },
 		"alpha -1":                              func(s *Setting) { s.Shards.Alpha = -1 },

@@ -223,10 +223,10 @@ func TestWhatNoSourceCanMakeIsNamed(t *testing.T) {
 		ctx   context.Context
 		spoil func(*Request)
 	}{
-		`are none of ["public" "inversion" "noise" "retained"]`: {kind: "own"},
-		`"public": needs records that no model was trained on`:  {kind: Public, spoil: func(r *Request) { r.HeldOut = Data{} }},
-		`"inversion": model cells-vae: is no classifier`:        {kind: Inverted, spoil: func(r *Request) { r.Runner = cells }},
-		`"noise": model cells-vae: is no classifier`:            {kind: Noise, spoil: func(r *Request) { r.Runner = cells }},
+		`there are ["public" "inversion" "noise" "retained"]`:  {kind: "own"},
+		`"public": needs records that no model was trained on`: {kind: Public, spoil: func(r *Request) { r.HeldOut = Data{} }},
+		`"inversion": model cells-vae: is not a classifier`:    {kind: Inverted, spoil: func(r *Request) { r.Runner = cells }},
+		`"noise": model cells-vae: is not a classifier`:        {kind: Noise, spoil: func(r *Request) { r.Runner = cells }},
 		"context canceled": {kind: Inverted, ctx: stopped},
 	} {
 		r, ctx := s.request(), t.Context()

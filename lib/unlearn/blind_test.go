@@ -251,9 +251,9 @@ func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 		m     BlindU
 		spoil func(*Request)
 	}{
-		`the weighing "fair" is none of`:          {m: BlindU{Weighting: "fair"}},
-		`the auxiliary records "own" are none of`: {m: BlindU{Auxiliary: "own"}},
-		"the upload: privacy":                     {m: BlindU{Masking: privacy.Masking{Rate: 2}}},
+		`unknown weighting "fair"`:        {m: BlindU{Weighting: "fair"}},
+		`unknown auxiliary records "own"`: {m: BlindU{Auxiliary: "own"}},
+		"the upload: privacy":             {m: BlindU{Masking: privacy.Masking{Rate: 2}}},
 		"these are augmented": {spoil: func(r *Request) {
 			r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
 		}},
@@ -411,22 +411,22 @@ func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for weighing, want := range map[Weighting]struct{ retain, forget int }{ByMGDA: {0, 1}, ByRatio: {1, 0}} {
-		critic, both := BlindU{Weighting: weighing, Rate: 3}.withDefaults().players(b, withCritic(of))
+	for weighting, want := range map[Weighting]struct{ retain, forget int }{ByMGDA: {0, 1}, ByRatio: {1, 0}} {
+		critic, both := BlindU{Weighting: weighting, Rate: 3}.withDefaults().players(b, withCritic(of))
 		if g := critic.Objective[0].Targets; len(critic.Objective) != 1 || len(g) != 1 || g[0].Weight != 1 || !slices.Equal(critic.Owns, []string{criticPrefix}) {
-			t.Errorf("%s: the critic owns %v and goes down %+v", weighing, critic.Owns, g)
+			t.Errorf("%s: the critic owns %v and goes down %+v", weighting, critic.Owns, g)
 		}
 		o := both[1].Objective
 		retain, forget := o[want.retain].Targets, o[want.forget].Targets
 		if len(both[1].Owns) != len(s.weights) || slices.Contains(both[1].Owns, criticPrefix) {
-			t.Errorf("%s: the model owns %v", weighing, both[1].Owns)
+			t.Errorf("%s: the model owns %v", weighting, both[1].Owns)
 		}
 		if forget[0].Weight != -1 || forget[1].Weight != -3 {
-			t.Errorf("%s: the forgotten losses have the weights %v and %v", weighing, forget[0].Weight, forget[1].Weight)
+			t.Errorf("%s: the forgotten losses have the weights %v and %v", weighting, forget[0].Weight, forget[1].Weight)
 		}
 		_, held := forget[1].Loss.(loss.NoGradient)
-		if coded := weighing == ByRatio; held != coded || (retain[0].Weight == 10) != coded || (retain[0].Weight == 1) == coded {
-			t.Errorf("%s: held %v, the retained loss has the weight %v", weighing, held, retain[0].Weight)
+		if coded := weighting == ByRatio; held != coded || (retain[0].Weight == 10) != coded || (retain[0].Weight == 1) == coded {
+			t.Errorf("%s: held %v, the retained loss has the weight %v", weighting, held, retain[0].Weight)
 		}
 	}
 }

@@ -495,7 +495,7 @@ func TestRetrainShareLeavesOutAShare(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Error("the two parts are not the retain set")
 	}
-	if _, _, err := unlearn.Apply(context.Background(), unlearn.RetrainShare{Share: 1}, r); err == nil || !strings.Contains(err.Error(), "0 to choose by") {
+	if _, _, err := unlearn.Apply(context.Background(), unlearn.RetrainShare{Share: 1}, r); err == nil || !strings.Contains(err.Error(), "0 for validation") {
 		t.Errorf("everything: %v", err)
 	}
 }

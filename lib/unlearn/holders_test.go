@@ -271,7 +271,7 @@ func TestWhoHoldsWhatIsChecked(t *testing.T) {
 	}{
 		"held by 4 users, this is a federation of 10": {m: BFU{}},
 		"is held by no user":                          {m: BFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].Rows = r.Holders[1].Rows[1:] }},
-		"two users have the number 0":                 {m: HBFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].ID = 0 }},
+		"two users have the ID 0":                     {m: HBFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].ID = 0 }},
 		"user 2 has no retained records":              {m: HBFU{Users: quarter, Private: &PrivateRelease{}}, spoil: func(r *Request) { r.Holders = dealt(*r, 2, true) }},
 		"-1 rounds":                                   {m: BlindU{Beside: &Users{Rounds: -1}}},
 	} {

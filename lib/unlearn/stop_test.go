@@ -119,7 +119,7 @@ func TestTheStopIsBelowAndNotAt(t *testing.T) {
 		t.Error("without a rule for epochs one ends")
 	}
 	for _, s := range []Stop{{Batch: -1, Epoch: 1}, {Batch: 2}, {Epoch: math.NaN()}, {Epoch: 1.5}, {Epoch: 0.1, Times: -1}, {Times: 2}, {Batch: math.NaN()}} {
-		if err := s.check(); err == nil || !strings.Contains(err.Error(), "shares are from 0 to 1") {
+		if err := s.check(); err == nil || !strings.Contains(err.Error(), "shares must be between 0 and 1") {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}

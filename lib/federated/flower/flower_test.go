@@ -230,7 +230,7 @@ func TestABadStudyIsRefusedByName(t *testing.T) {
 		{func(s *Study) { s.Local.Epochs = 0 }, []string{"0 local epochs"}},
 		{func(s *Study) { s.Local.Batch = -1 }, []string{"batches of -1"}},
 		{func(s *Study) { s.Local.Rate = math.Inf(1) }, []string{"learning rate of +Inf"}},
-		{func(s *Study) { s.Local.Clip = -2 }, []string{"a length of -2"}},
+		{func(s *Study) { s.Local.Clip = -2 }, []string{"the norm -2"}},
 		{func(s *Study) { s.Local.Rate = math.NaN() }, []string{"NaN"}},
 		{func(s *Study) { s.Federation.Rounds = 0 }, []string{"0 rounds"}},
 		{func(s *Study) { s.Federation.Fraction = 2 }, []string{"2"}},
@@ -326,7 +326,7 @@ func TestAFolderHasTheStudysUsersOrNone(t *testing.T) {
 	if err := os.MkdirAll(left, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	wantWords(t, s.Write(folder, shards(t)), usersFolder, "there already")
+	wantWords(t, s.Write(folder, shards(t)), usersFolder, "exists already")
 	if err := os.RemoveAll(filepath.Join(folder, usersFolder)); err != nil {
 		t.Fatal(err)
 	}

@@ -90,10 +90,10 @@ func (b *builder) lookUp(n *node) (*rule, int64) {
 	}
 	opset, asked := b.opsets[n.domain]
 	if !asked {
-		fail("the file does not say which operator set %q is of", n.domain)
+		fail("the file does not declare the operator set of domain %q", n.domain)
 	}
 	if opset > newest[n.domain] {
-		fail("the file asks for opset %d, and those up to %d are known here", opset, newest[n.domain])
+		fail("the file uses opset %d; opsets up to %d are supported", opset, newest[n.domain])
 	}
 	var found *rule
 	for _, row := range list {
@@ -102,10 +102,10 @@ func (b *builder) lookUp(n *node) (*rule, int64) {
 		}
 	}
 	if found == nil {
-		fail("in opset %d it is not known here; from opset %d on it is", opset, list[0].since)
+		fail("it is not supported in opset %d, only from opset %d on", opset, list[0].since)
 	}
 	if found.run == nil {
-		fail("in opset %d it is no operator any more", opset)
+		fail("opset %d has removed this operator", opset)
 	}
 	return found, opset
 }
@@ -120,13 +120,13 @@ func (row *rule) check(n *node, in []*value) {
 	for _, name := range sorted(n.attributes) {
 		a, s := n.attributes[name], row.known[name]
 		if s == nil {
-			fail("its attribute %s = %s is not known here in this opset", name, a)
+			fail("its attribute %s = %s is not supported in this opset", name, a)
 		}
 		if want := kinds[s.kind]; s.kind != "any" && a.kind != want {
-			fail("its attribute %s is no %s", name, s.kind)
+			fail("its attribute %s is not of type %s", name, s.kind)
 		}
 		if len(s.values) > 0 && !slices.Contains(s.values, a.String()) {
-			fail("its attribute %s = %s is not implemented; %s is", name, a, strings.Join(s.values, ", "))
+			fail("its attribute %s = %s is not supported, only %s", name, a, strings.Join(s.values, ", "))
 		}
 	}
 	for _, name := range sorted(row.known) {
@@ -296,7 +296,7 @@ func axesOf(axes []int, rank int) []int {
 	for i, a := range axes {
 		out[i] = axisOf(a, rank)
 		if slices.Contains(out[:i], out[i]) {
-			fail("axis %d twice", a)
+			fail("axis %d is given twice", a)
 		}
 	}
 	return out
@@ -344,6 +344,6 @@ func floats(v *value) []float64 {
 	case []int32:
 		return fill(len(x), func(k int) float64 { return float64(x[k]) })
 	}
-	fail("a value of type %s where numbers are needed", v.elem)
+	fail("a value of type %s; need numbers", v.elem)
 	return nil
 }

@@ -26,7 +26,7 @@ func (b externalFiles) read(t *tensor, n int64) ([]byte, error) {
 		return nil, fmt.Errorf("weights in %q: not a regular file", t.location)
 	}
 	if t.offset > stat.Size() || n > stat.Size()-t.offset {
-		return nil, fmt.Errorf("weights in %q: %d bytes from byte %d are not there", t.location, n, t.offset)
+		return nil, fmt.Errorf("weights in %q: the file has no %d bytes from byte %d on", t.location, n, t.offset)
 	}
 	f, err := root.Open(t.location)
 	if err != nil {
@@ -35,7 +35,7 @@ func (b externalFiles) read(t *tensor, n int64) ([]byte, error) {
 	defer f.Close()
 	out := make([]byte, n)
 	if _, err := io.ReadFull(io.NewSectionReader(f, t.offset, n), out); err != nil {
-		return nil, fmt.Errorf("weights in %q: %d bytes from byte %d are not there", t.location, n, t.offset)
+		return nil, fmt.Errorf("weights in %q: the file has no %d bytes from byte %d on", t.location, n, t.offset)
 	}
 	return out, nil
 }

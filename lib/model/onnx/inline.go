@@ -17,7 +17,7 @@ var errDeep = errors.New("has graphs that are nested too deeply")
 func graphOf(raw []byte) (*network, error) {
 	g := &network{}
 	if err := eachField(raw, g.read); err != nil || g.sparse {
-		return nil, errors.New("has a graph in a graph that cannot be read")
+		return nil, errors.New("has a subgraph that cannot be read")
 	}
 	return g, nil
 }
@@ -53,7 +53,7 @@ func (g *network) capture(depth int) error {
 // branch inlines the branch of a constant condition.
 func branch(o *op) []*value {
 	if !o.in[0].known || o.in[0].size() != 1 {
-		fail("its condition depends on the records, which is not implemented")
+		fail("its condition depends on the records, which is not supported")
 	}
 	name := "else_branch"
 	if o.in[0].flat.([]bool)[0] {
@@ -101,7 +101,7 @@ func (b *builder) inlineGraph(g *network) (out []*value) {
 // sets that it declares.
 func (b *builder) inline(f *function, n *node) {
 	if rules[[2]string{f.domain, f.name}] != nil {
-		fail("the file describes it itself, and it is an operator of the standard")
+		fail("the file redefines an operator of the standard")
 	}
 	if b.depth >= maxDepth {
 		panic(refusal{text: errDeep.Error()})

@@ -42,7 +42,7 @@ func checkSize(dims []int) []int {
 		failLarge("%v", err)
 	}
 	if n > maxValueBytes {
-		failLarge("its shape %v is more than may be held (%d GiB)", dims, maxValueBytes>>30)
+		failLarge("its shape %v is too large (at most %d GiB)", dims, maxValueBytes>>30)
 	}
 	return dims
 }
@@ -54,7 +54,7 @@ const maxListed = 1 << 22
 // checkListSize refuses a longer list.
 func checkListSize(n int) int {
 	if n > maxListed {
-		fail("%d numbers in a row are more than are listed here (%d)", n, maxListed)
+		fail("a list of %d numbers; at most %d are supported", n, maxListed)
 	}
 	return n
 }
@@ -70,7 +70,7 @@ func broadcastShape(shapes ...[]int) []int {
 		for i, d := range s {
 			at := &out[rank-len(s)+i]
 			if *at != d && *at != 1 && d != 1 {
-				fail("shapes %v do not go together", shapes)
+				fail("shapes %v cannot be broadcast together", shapes)
 			}
 			if *at == 1 {
 				*at = d
@@ -148,7 +148,7 @@ func (o *op) inputPair() (a, b *graph.Node) {
 		at = axisOf(o.int("axis"), rank)
 	}
 	if at < 0 || at+len(dims) > rank {
-		fail("shapes %v and %v do not go together", o.in[0].dims, dims)
+		fail("shapes %v and %v cannot be broadcast together", o.in[0].dims, dims)
 	}
 	full := slices.Concat(slices.Repeat([]int{1}, at), dims, slices.Repeat([]int{1}, rank-at-len(dims)))
 	return a, broadcast(graph.Reshape(b, full...), o.in[0].dims)
@@ -161,7 +161,7 @@ func variadic(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
 		if o.opset < 8 {
 			for _, v := range o.in {
 				if !slices.Equal(v.dims, o.in[0].dims) {
-					fail("in opset %d its inputs are of one shape, and these are not", o.opset)
+					fail("in opset %d its inputs must have the same shape", o.opset)
 				}
 			}
 		}
@@ -192,7 +192,7 @@ func modulo(o *op) *value {
 	a, b := o.inputPair()
 	whole := o.in[0].elem.isInteger()
 	if !whole && !o.flag("fmod") {
-		fail("of floats its attribute fmod must be 1")
+		fail("for floats its attribute fmod must be 1")
 	}
 	if whole {
 		o.requireAlways(graph.NotEqual(b, constLike(b, 0)), "a whole number is divided by zero")
@@ -234,7 +234,7 @@ func clip(o *op) *value {
 			x = f(x, constLike(x, o.float(name)))
 		case o.hasInput(i):
 			if o.in[i].size() != 1 {
-				fail("its input %d is no single number", i)
+				fail("its input %d is not a single number", i)
 			}
 			x = f(x, broadcast(graph.Reshape(o.inputNode(i)), o.in[0].dims))
 		}
@@ -459,7 +459,7 @@ func dropout(o *op) []*value {
 	if o.hasInput(2) {
 		none := o.hasInput(1) && o.in[1].known && floats(o.in[1])[0] == 0
 		if !o.in[2].known || !none && slices.Contains(o.in[2].flat.([]bool), true) {
-			fail("its input training_mode drops values at random, which is not implemented")
+			fail("its input training_mode is set, which is not supported")
 		}
 	}
 	yes := bools

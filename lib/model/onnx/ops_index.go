@@ -55,7 +55,7 @@ func gather(o *op) *value {
 func (o *op) gatherTexts() *value {
 	v := o.in[0]
 	if !v.known {
-		fail("strings are not computed with")
+		fail("computing with strings is not supported")
 	}
 	at := o.numbers(1)
 	if v.rank() != 1 {
@@ -201,7 +201,7 @@ func scatterElements(o *op) *value {
 func scatterND(o *op) *value {
 	v, index := o.in[0], o.in[1]
 	if index.rank() < 1 {
-		fail("indices of no axes")
+		fail("indices without axes")
 	}
 	depth := index.dims[index.rank()-1]
 	if depth < 1 || depth > v.rank() {
@@ -231,7 +231,7 @@ func (o *op) scatterRows(at []int, width int) *value {
 	v := o.in[0]
 	rows := v.size() / max(1, width)
 	if rows > 8*maxListed {
-		fail("a value of %d rows is more than is written to here", rows)
+		fail("a value of %d rows is too large to write to", rows)
 	}
 	from := fill(rows, func(i int) int64 { return int64(i) })
 	for i, spot := range at {

@@ -101,7 +101,7 @@ func einsum(o *op) *value {
 	perm := make([]int, len(out))
 	for i, l := range out {
 		if perm[i] = slices.Index(y.labels, l); perm[i] < 0 {
-			fail("its equation %q asks for a letter that no input has", o.string("equation"))
+			fail("its equation %q has an output letter that no input has", o.string("equation"))
 		}
 	}
 	return computedValue(o.in[0].elem, permute(y.x, perm))
@@ -114,7 +114,7 @@ func (o *op) terms() (terms []einsumTerm, out []rune) {
 	left, right, named := strings.Cut(equation, "->")
 	parts := strings.Split(left, ",")
 	if len(parts) != len(o.in) {
-		fail("its equation %q is of %d inputs, and there are %d", equation, len(parts), len(o.in))
+		fail("its equation %q has %d inputs, the operation has %d", equation, len(parts), len(o.in))
 	}
 	widest := 0
 	for i, p := range parts {
@@ -161,7 +161,7 @@ func (o *op) parseLetters(text string, rank int, equation string) (out []rune) {
 	for i, l := range out {
 		plain := l < 0 || l >= 'a' && l <= 'z' || l >= 'A' && l <= 'Z'
 		if !plain {
-			fail("its equation %q names an axis by no letter", equation)
+			fail("its equation %q names an axis by something other than a letter", equation)
 		}
 		if slices.Contains(out[:i], l) && len(out) > 16 {
 			fail("its equation %q names an axis too often", equation)

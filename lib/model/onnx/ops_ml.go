@@ -197,7 +197,7 @@ func featureVector(o *op) *value {
 	widths := o.list("inputdimensions", len(o.in), 0)
 	for i, v := range o.in {
 		if v == nil || v.rank() != 2 || v.dims[0] != o.in[0].dims[0] || o.attribute("inputdimensions") != nil && v.dims[1] != widths[i] {
-			fail("its input %d is no part of a record", i)
+			fail("its input %d is not a part of a record", i)
 		}
 		parts = append(parts, graph.ConvertDType(o.inputNode(i), dtypes.Float32))
 	}
@@ -254,7 +254,7 @@ func forestOf(o *op, features int) *forest {
 	child := func(tree, id int64) int64 {
 		k, ok := at[[2]int64{tree, id}]
 		if !ok {
-			fail("node %d of tree %d is not there", id, tree)
+			fail("node %d of tree %d is missing", id, tree)
 		}
 		return k
 	}
@@ -294,7 +294,7 @@ func (f *forest) maxDepth() (depth int) {
 		var next []int64
 		for _, i := range level {
 			if seen[i] {
-				fail("a node of its trees is reached in two ways")
+				fail("a node of its trees has two parents")
 			}
 			seen[i] = true
 			if f.mode[i] != 0 {
@@ -306,7 +306,7 @@ func (f *forest) maxDepth() (depth int) {
 		}
 	}
 	if slices.Contains(seen, false) {
-		fail("a node of its trees is reached in no way, or a tree is in two parts")
+		fail("a node of its trees has no parent, or a tree has two roots")
 	}
 	return depth
 }
@@ -395,7 +395,7 @@ func treeRegressor(o *op) *value {
 		y = graph.Div(y, constLike(y, float64(len(f.roots))))
 	}
 	if a := o.attribute("base_values"); a != nil && targets > 1 && !f.hasCompleteTree() {
-		fail("base values of several targets are not implemented where leaves pass over some")
+		fail("base values of several targets are not supported where leaves omit some")
 	}
 	return computedValue(float32s, o.oneTarget(targets, f.addBase(y)))
 }
@@ -426,7 +426,7 @@ func treeClassifier(o *op) []*value {
 	labels := o.classLabels("classlabels_int64s", "classlabels_strings")
 	ids := o.attribute("class_ids").ints
 	if len(ids) == 0 {
-		fail("its leaves say nothing")
+		fail("its leaves have no weights")
 	}
 	if labels.size() == 2 && slices.Max(ids) == 0 {
 		return f.oneClassScores(x, labels)
@@ -439,7 +439,7 @@ func treeClassifier(o *op) []*value {
 	}
 	// For two classes onnxruntime computes the label, and uses base values, differently.
 	if a := o.attribute("base_values"); a != nil && len(a.floats) > 0 || !f.hasCompleteTree() {
-		fail("two classes with base values, or with leaves that pass over one, are not implemented")
+		fail("two classes with base values, or with leaves that omit one, are not supported")
 	}
 	return []*value{nil, scores}
 }

@@ -29,7 +29,7 @@ func batchNorm(o *op) *value {
 		}
 	}
 	if results > 1 {
-		fail("it makes new means, as in training; export the network for use")
+		fail("it is in training mode; export the network for inference")
 	}
 	dims := o.in[0].dims
 	if len(dims) < 2 {

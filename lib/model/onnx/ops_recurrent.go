@@ -214,7 +214,7 @@ func (r *recurrent) run(states int, next step) []*value {
 	e := r.in[0].elem
 	checkSize([]int{r.steps, r.records, r.gates * r.hidden})
 	if r.steps > maxNodes/32 {
-		fail("%d steps come to more than %d", r.steps, maxNodes)
+		fail("%d steps unroll to more than %d operations", r.steps, maxNodes)
 	}
 	var sequences []*graph.Node
 	ends := make([][]*graph.Node, states)

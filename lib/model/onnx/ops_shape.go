@@ -42,14 +42,14 @@ func reshape(o *op) *value {
 			}
 			dims[i] = v.dims[i]
 		case d == -1 && left >= 0, d < -1, d == -1 && zero && slices.Contains(dims, 0):
-			fail("its shape %v is none", dims)
+			fail("its shape %v is invalid", dims)
 		case d == -1:
 			left = i
 			continue
 		}
 		size *= max(1, min(dims[i], maxBytes))
 		if size > maxBytes {
-			fail("its shape %v is more than may be held", dims)
+			fail("its shape %v is too large", dims)
 		}
 	}
 	if left >= 0 {
@@ -134,7 +134,7 @@ func transpose(o *op) *value {
 		}
 	}
 	if len(perm) != v.rank() || slices.ContainsFunc(perm, func(i int) bool { return i < 0 }) {
-		fail("its attribute perm = %v is no order of %d axes", perm, v.rank())
+		fail("its attribute perm = %v is not a permutation of %d axes", perm, v.rank())
 	}
 	return computedValue(v.elem, permute(o.inputNode(0), axesOf(perm, v.rank())))
 }
@@ -162,7 +162,7 @@ func concat(o *op) *value {
 		}
 		for k, d := range p.dims {
 			if k != axis && d != v.dims[k] {
-				fail("shapes %v and %v do not lie side by side", v.dims, p.dims)
+				fail("shapes %v and %v cannot be concatenated", v.dims, p.dims)
 			}
 		}
 		if total += p.dims[axis]; p.size() > 0 {
@@ -233,7 +233,7 @@ func slice(o *op) *value {
 		fail("it has %d starts, %d ends, %d axes and %d steps", len(starts), len(ends), len(axes), len(steps))
 	}
 	if v.elem == texts {
-		fail("strings are not computed with")
+		fail("computing with strings is not supported")
 	}
 	axes = axesOf(axes, v.rank())
 	dims := slices.Clone(v.dims)
@@ -417,7 +417,7 @@ func (o *op) padValue() *graph.Node {
 	case o.hasInput(2) && o.in[2].size() == 1:
 		return graph.Reshape(o.inputNode(2))
 	case o.hasInput(2):
-		fail("its input 2 is no single number")
+		fail("its input 2 is not a single number")
 	}
 	return graph.ConvertDType(graph.Scalar(o.g, dtypes.Uint8, 0), o.in[0].elem.dtype())
 }
@@ -538,7 +538,7 @@ func constantOfShape(o *op) *value {
 		v = o.tensor(a)
 	}
 	if v.size() != 1 || v.elem == texts {
-		fail("its attribute value is no single number")
+		fail("its attribute value is not a single number")
 	}
 	if slices.Contains(dims, 0) {
 		return o.empty(v.elem, dims)
@@ -573,7 +573,7 @@ func rangeOp(o *op) *value {
 	case float64s:
 		return knownValue(e, fill(count, func(i int) float64 { return start + float64(i)*step }), count)
 	}
-	fail("numbers of type %s are not counted here", e)
+	fail("ranges of type %s are not supported", e)
 	return nil
 }
 
@@ -636,7 +636,7 @@ func cumSum(o *op) *value {
 	v := o.in[0]
 	axis := o.numbers(1)
 	if len(axis) != 1 {
-		fail("its input 1 is no single axis")
+		fail("its input 1 is not a single axis")
 	}
 	at := axisOf(int(axis[0]), v.rank())
 	x := o.inputNode(0)

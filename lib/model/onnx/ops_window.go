@@ -78,7 +78,7 @@ func (o *op) borders(n int) [][2]int {
 			fail("borders of %v", out[i])
 		}
 		if o.string("auto_pad") != "NOTSET" && out[i] != [2]int{} {
-			fail("its attributes auto_pad = %s and pads = %v say two things", o.string("auto_pad"), list)
+			fail("its attributes auto_pad = %s and pads = %v contradict each other", o.string("auto_pad"), list)
 		}
 	}
 	return out
@@ -88,7 +88,7 @@ func (o *op) borders(n int) [][2]int {
 func (o *op) imageDims() (records, channels int, spatial []int) {
 	v := o.in[0]
 	if v.rank() < 3 {
-		fail("a value of %d axes, where records, channels and one axis more are needed", v.rank())
+		fail("a value of %d axes; need records, channels and at least one more axis", v.rank())
 	}
 	return v.dims[0], v.dims[1], v.dims[2:]
 }

@@ -94,8 +94,8 @@ func (m *Model) lastUses(steps []int, names []string) map[int][]string {
 // linear are the operations that count as a network's last linear layer.
 var linear = map[string]bool{"Gemm": true, "MatMul": true, "Conv": true}
 
-// beforeLastLinear walks from an output back to the last linear operation, past the
-// biases, softmax and reshapes behind it, and names what goes into that.
+// beforeLastLinear walks from an output back to the last linear operation, past biases,
+// softmax and reshapes, and returns that operation's input.
 func beforeLastLinear(nodes []*node, output string) string {
 	makes := map[string]*node{}
 	for _, n := range nodes {

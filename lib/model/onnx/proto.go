@@ -253,7 +253,7 @@ func parse(raw []byte) (*file, error) {
 	case graphs > 1:
 		return nil, errors.New("holds more than one graph")
 	case out.graph.sparse:
-		return nil, errors.New("has sparse weights, which are not read here")
+		return nil, errors.New("has sparse weights, which are not supported")
 	}
 	return out, nil
 }
@@ -441,7 +441,7 @@ func (a *attribute) read(f field) error {
 // agree on.
 func (a *attribute) holds(k kind) error {
 	if a.kind != 0 && a.kind != k {
-		return wrongf("attribute %q is of two types at once", a.name)
+		return wrongf("attribute %q has two types", a.name)
 	}
 	a.kind = k
 	return nil

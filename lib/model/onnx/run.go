@@ -64,7 +64,7 @@ type run struct {
 type program struct {
 	*builder
 	records int
-	widths  []int // of the values that are asked for
+	widths  []int // of the requested values
 	results []*graph.Node
 	left    bool // an execution was left to itself
 }

@@ -71,7 +71,7 @@ type tensor struct {
 	hasRaw  bool
 	bits    map[int][]uint64
 	strings []string
-	// Weights beside the file.
+	// Weights in a separate file.
 	external         bool
 	location         string
 	offset, length   int64
@@ -166,7 +166,7 @@ func (t *tensor) readExternal(f field) error {
 		t.limited = true
 	}
 	if err != nil || t.offset < 0 || t.length < 0 {
-		return wrongf("weights %q: %s %q is no number of bytes", t.name, key, value)
+		return wrongf("weights %q: %s %q is not a number of bytes", t.name, key, value)
 	}
 	return nil
 }
@@ -181,10 +181,10 @@ var listFields = map[elem]int{
 func (t *tensor) check() error {
 	s, ok := storages[t.elem]
 	if !ok {
-		return wrongf("tensor %q is of %s, which is not read here", t.name, t.elem)
+		return wrongf("tensor %q is of %s, which is not supported", t.name, t.elem)
 	}
 	if t.segment {
-		return wrongf("tensor %q is stored in segments, which are not read here", t.name)
+		return wrongf("tensor %q is stored in segments, which are not supported", t.name)
 	}
 	n, err := product(t.dims)
 	if err != nil {

@@ -62,7 +62,7 @@ type builder struct {
 	g       *graph.Graph
 	weights *weights
 	values  map[string]*value
-	// Weights that are handed to every execution beside the records.
+	// Weights that every execution gets in addition to the records.
 	params []*tensors.Tensor
 	nodes  map[*value]*graph.Node
 	checks []batchCheck
@@ -108,7 +108,7 @@ func (b *builder) translate(names []string) (out []*value) {
 }
 
 // notImplemented is said of an operation that is in no row of the table.
-const notImplemented = " is not known here"
+const notImplemented = " is not supported"
 
 // step translates one operation; a refusal names it.
 func (b *builder) step(n *node) {
@@ -132,7 +132,7 @@ func (b *builder) step(n *node) {
 		panic(why)
 	}()
 	if b.steps++; b.steps > maxNodes {
-		fail("the network comes to more than %d operations", maxNodes)
+		fail("the network has more than %d operations", maxNodes)
 	}
 	if f := b.m.file.functions[n.call]; f != nil {
 		b.inline(f, n)
@@ -166,7 +166,7 @@ func (b *builder) keep(n *node, out []*value) {
 		switch {
 		case name == "" || i >= len(out) || out[i] == nil:
 		case b.values[name] != nil:
-			fail("it makes %q, which is there already", name)
+			fail("it computes %q, which exists already", name)
 		default:
 			b.values[name] = out[i]
 		}
@@ -203,14 +203,14 @@ func (b *builder) lookUpValue(name string) *value {
 		return v
 	}
 	if b.depth > 0 { // a function sees nothing of the graph around it
-		fail("%q is made later, never, or not here", name)
+		fail("%q is computed later, never, or in another graph", name)
 	}
 	if v := b.weights.values[name]; v != nil {
 		return v
 	}
 	t := b.m.weights[name]
 	if t == nil {
-		fail("%q is made later, never, or not here", name)
+		fail("%q is computed later, never, or in another graph", name)
 	}
 	v, err := t.value(b.m.folder)
 	if err != nil {
@@ -223,9 +223,9 @@ func (b *builder) lookUpValue(name string) *value {
 // maxFolded is the maximum number of elements for constant folding.
 const maxFolded = 1 << 16
 
-// fold computes an operation of known values at once, on the project's own backend: shapes,
-// masks and positions are numbers for the operations behind it. It returns nil where
-// something is not known, or is large.
+// fold computes an operation of constants at once, on the module's own backend: shapes,
+// masks and positions become numbers for later operations. It returns nil if an input is
+// not constant, or is large.
 func (b *builder) fold(row *rule, n *node, opset int64, in []*value) []*value {
 	elements := 0
 	inner := &builder{m: b.m, opsets: b.opsets, weights: b.weights, nodes: map[*value]*graph.Node{}, folded: true}
@@ -328,7 +328,7 @@ const maxNodes = 1 << 18
 func (b *builder) count() {
 	all := b.g.Nodes()
 	if len(all) > maxNodes {
-		fail("the network comes to more than %d steps", maxNodes)
+		fail("the network has more than %d steps", maxNodes)
 	}
 	for _, n := range all[b.counted:] {
 		s := n.Shape()
@@ -338,7 +338,7 @@ func (b *builder) count() {
 		}
 		bytes := size * int64(s.DType.Size())
 		if bytes > maxValueBytes {
-			failLarge("a value of shape %v is more than may be held (%d GiB)", s.Dimensions, maxValueBytes>>30)
+			failLarge("a value of shape %v is too large (at most %d GiB)", s.Dimensions, maxValueBytes>>30)
 		}
 		if !views[n.Type()] {
 			b.held += bytes
@@ -346,7 +346,7 @@ func (b *builder) count() {
 	}
 	b.counted = len(all)
 	if b.peak = max(b.peak, b.held); b.held > maxBytes && !b.folded {
-		failLarge("the values of one execution are more than may be held (%d GiB)", maxBytes>>30)
+		failLarge("the values of one execution are too large (at most %d GiB)", maxBytes>>30)
 	}
 }
 
@@ -371,7 +371,7 @@ const maxConstantBytes = 256
 func (b *builder) nodeOf(v *value) *graph.Node {
 	switch {
 	case v.elem == texts:
-		fail("strings are not computed with")
+		fail("computing with strings is not supported")
 	case !v.known:
 		return v.node
 	case b.nodes[v] != nil:

@@ -274,7 +274,7 @@ func TestNothingIsReadOfAFileThatIsTheWrongSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.safetensors")
 	for header, want := range map[string]string{
 		"{}": "tensors do not cover the buffer",
-		`{"big":{"dtype":"U8","shape":[68719476736],"data_offsets":[0,68719476736]}}`: "its tensors have 68719476736 bytes, and those of tabular-mlp",
+		`{"big":{"dtype":"U8","shape":[68719476736],"data_offsets":[0,68719476736]}}`: "its tensors have 68719476736 bytes, those of tabular-mlp",
 	} {
 		b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 		if err := os.WriteFile(path, append(b, header...), 0o600); err != nil {

@@ -167,7 +167,7 @@ def records(metadata, users, path):
     """Return how many records every user has, as the first weights say it."""
     counts = json.loads(metadata.get(RECORDS, "null"))
     if type(counts) is not list or len(counts) != users or not all(type(n) is int and n > 0 for n in counts):
-        raise ValueError(f"{path} does not say how many records each of the {users} users has: cut the federation again")
+        raise ValueError(f"{path} does not say how many records each of the {users} users has: write the federation's folder again")
     return counts
 
 
