@@ -68,7 +68,7 @@ func TestSoManyDoNotAnswer(t *testing.T) {
 	}
 	checkBinomial(t, times, numbers(8), rounds, 0.2)
 	if len(sets) < 100 { // of 256, those of five and more being rare
-		t.Errorf("%d sets of silent users: they do not fall silent each for himself", len(sets))
+		t.Errorf("%d sets of silent users: they are not silent independently", len(sets))
 	}
 	if answered, _, _ := (Config{Silent: 1}).drawParticipants(1, numbers(8)); answered != nil {
 		t.Errorf("%v answered", answered)

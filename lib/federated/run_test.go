@@ -331,7 +331,7 @@ func TestAUserMayHaveTheirOwnPlan(t *testing.T) {
 	r := open(t)
 	high, low := must(train.Evaluate(t.Context(), r, climbed, own)), must(train.Evaluate(t.Context(), r, descended, own))
 	if !(high > low+0.1) {
-		t.Errorf("his loss is %v where he climbs and %v where he descends", high, low)
+		t.Errorf("the loss is %v where the user ascends and %v where they descend", high, low)
 	}
 }
 

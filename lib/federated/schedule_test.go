@@ -42,7 +42,7 @@ func TestWhoTrainsOnWhatAfterwards(t *testing.T) {
 		t.Error("the schedule wrote to the users")
 	}
 	if got := Schedule(nil).UsersAt(three, 5); len(got) != 3 {
-		t.Errorf("nobody asks: %v", got)
+		t.Errorf("without requests: %v", got)
 	}
 }
 

@@ -57,11 +57,11 @@ func TestTheBestCriticReachesTheBound(t *testing.T) {
 	}
 	scores, with = rightScores(20000, 7, 0.9, 2)
 	if nce := infoNCEBound(scores, with); nce.High > truth(0.9) || math.Abs(nce.Value-sevenNegatives) > 0.02 {
-		t.Errorf("with seven strangers %v", nce)
+		t.Errorf("with seven negatives %v", nce)
 	}
 	certain := array.Matrix[float32]{Rows: 2, Cols: 4, Data: []float32{100, 0, 0, 0, 100, 0, 0, 0}}
 	if got := infoNCEBound(certain, nil).Value; math.Abs(got-math.Log(4)) > 1e-12 {
-		t.Errorf("a critic that is certain says %v nats with three strangers", got)
+		t.Errorf("a critic that is certain says %v nats with three negatives", got)
 	}
 }
 
@@ -69,13 +69,13 @@ func TestTheBestCriticReachesTheBound(t *testing.T) {
 func TestABoundsIntervalCovers(t *testing.T) {
 	const trials = 300
 	for name, c := range map[string]struct {
-		strangers int
+		negatives int
 		bound
 	}{"DV": {10, bound{estimate: donskerVaradhan}}, "NCE": {7, bound{estimate: infoNCEBound}}} {
-		all, with := rightScores(50000, c.strangers, 0.7, 1)
+		all, with := rightScores(50000, c.negatives, 0.7, 1)
 		want, held := c.estimate(all, with).Value, 0.0
 		for seed := range engine.Root(trials) {
-			r := c.estimate(rightScores(200, c.strangers, 0.7, 100+seed))
+			r := c.estimate(rightScores(200, c.negatives, 0.7, 100+seed))
 			if r.Low <= want && want <= r.High {
 				held += 1. / trials
 			}
@@ -167,7 +167,7 @@ func TestACriticIsTrainedOnTrainingPairsAlone(t *testing.T) {
 		}
 	}
 	if len(met) != 70 {
-		t.Errorf("%d of 70 have been strangers", len(met))
+		t.Errorf("%d of 70 have been negatives", len(met))
 	}
 }
 
@@ -274,7 +274,7 @@ func TestTheAverageBeginsAtTheFirstNegatives(t *testing.T) {
 		mean += math.Exp(byHand(critic, critic.Init(seed.Stream(engine.StreamInit), ""), p.X.Row(i), stranger)) / 12
 	}
 	if math.Abs(mean-1) < 0.05 {
-		t.Fatalf("the first strangers' mean, %v, tells nothing", mean)
+		t.Fatalf("the mean of the first negatives, %v, tells nothing", mean)
 	}
 	for first, want := range map[bool]float64{true: math.Log(mean), false: math.Log(1 + 1e-3*(mean-1))} {
 		m.FromFirst = first

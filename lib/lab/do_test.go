@@ -79,7 +79,7 @@ func TestJobsRunSideBySide(t *testing.T) {
 		return "", nil
 	}
 	if err := newLab(t).Do(ctx, 2, []Job{{ID: "one", Work: meet}, {ID: "other", Work: meet}}); err != nil {
-		t.Errorf("nobody was there: %v", err)
+		t.Errorf("no job ran: %v", err)
 	}
 }
 

@@ -139,7 +139,7 @@ func TestNonMembersHaveAnObjective(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := target(o); !slices.Equal(got.Data, d.X.Data) {
-			t.Errorf("strangers %v: compared with other records", d.NonMembers)
+			t.Errorf("NonMembers %v: compared with other records", d.NonMembers)
 		}
 	}
 }

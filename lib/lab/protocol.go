@@ -202,8 +202,8 @@ func checkpointEpoch(m unlearn.Method, t Training) (epoch int, kept bool) {
 
 // withNonMembers returns the problem with the test part in place of the train part, if
 // nonMembers is set, so that a goal has an objective of those records.
-func (p *Problem) withNonMembers(strangers bool) *Problem {
-	if !strangers {
+func (p *Problem) withNonMembers(nonMembers bool) *Problem {
+	if !nonMembers {
 		return p
 	}
 	swapped, data := *p, *p.Prepared

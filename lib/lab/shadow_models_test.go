@@ -95,7 +95,7 @@ func TestAPairSplitsTheAssignedRecords(t *testing.T) {
 	longer := openShadowModels(t, l, s, 12, false).Membership()
 	for m := range in {
 		if !slices.Equal(longer[m], in[m]) {
-			t.Errorf("in a longer fleet model %d has another half", m)
+			t.Errorf("with more shadow models model %d has another half", m)
 		}
 	}
 	moved := openShadowModels(t, l.Reseed(1), Setting{DataSet: s.DataSet, MaxRows: s.MaxRows, Fraction: s.Fraction}, 8, false)
@@ -110,15 +110,15 @@ func TestInvalidShadowModelsAreRefused(t *testing.T) {
 		s      Setting
 		models int
 	}{
-		"a fleet of 3 models": {Setting{DataSet: "two_moons"}, 3},
-		"a fleet of 0 models": {Setting{DataSet: "two_moons"}, 0},
+		"3 shadow models": {Setting{DataSet: "two_moons"}, 3},
+		"0 shadow models": {Setting{DataSet: "two_moons"}, 0},
 	} {
 		if _, err := l.ShadowModels(t.Context(), at.s, at.models, false); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
 		}
 	}
 	if err := (ShadowSplit{}).removeOthers(&Case{Setting: Setting{ShadowSplit: &ShadowSplit{}}, Forget: []int{3}, Retain: []int{4}}); err == nil {
-		t.Error("one record is dealt to two models")
+		t.Error("one record is split between two models")
 	}
 	s := Setting{DataSet: "two_moons", ShadowSplit: &ShadowSplit{Model: -1}}
 	if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), "model -1") {

@@ -46,7 +46,7 @@ func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 					t.Error("forget and retain set are not the train part")
 				}
 				if before != nil && (slices.Equal(before.Forget, c.Forget) || len(c.Holders) != 4 || !slices.Equal(rowsOf(before, 0), rowsOf(c, 0))) {
-					t.Errorf("alpha %v: with another user in his place the same is forgotten, or others hold something else", alpha)
+					t.Errorf("alpha %v: with another user the same is forgotten, or others hold something else", alpha)
 				}
 				before = c
 			}
@@ -167,8 +167,8 @@ func TestWhatShardsCannotBeIsNamed(t *testing.T) {
 	l := newLab(t)
 	for words, change := range map[string]func(*Setting){
 		"there is no user 4: users are 0 to 3":  func(s *Setting) { s.Shards.User = 4 },
-		"erases the share 1.5 of his":           func(s *Setting) { s.Shards.Share = 1.5 },
-		"erases the share 0.001 of his":         func(s *Setting) { s.Shards.Share = 0.001 },
+		"erases the share 1.5 of their":         func(s *Setting) { s.Shards.Share = 1.5 },
+		"erases the share 0.001 of their":       func(s *Setting) { s.Shards.Share = 0.001 },
 		"alpha -1":                              func(s *Setting) { s.Shards.Alpha = -1 },
 		"and records of user 1 are to be":       func(s *Setting) { s.Class = "upper" },
 		"240 records for -3 users":              func(s *Setting) { s.Shards.Users.Count = -3 },

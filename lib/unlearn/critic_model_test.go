@@ -233,14 +233,14 @@ func TestWhomCriticsCallMembers(t *testing.T) {
 		}
 		return sum
 	}
-	against, strangers := before(t, r, r.Retain, true, false), before(t, r, r.HeldOut, true, false)
+	against, nonMembers := before(t, r, r.Retain, true, false), before(t, r, r.HeldOut, true, false)
 	if yes, no := mean(against, r.Forget), mean(against, r.Retain); !(yes > no+0.5) {
 		t.Errorf("critics say %v of the forget set and %v of the retain set", yes, no)
 	}
-	if yes, no := mean(strangers, r.Forget), mean(strangers, r.HeldOut); !(yes > no+0.5) {
-		t.Errorf("critics say %v of the forget set and %v of strangers", yes, no)
+	if yes, no := mean(nonMembers, r.Forget), mean(nonMembers, r.HeldOut); !(yes > no+0.5) {
+		t.Errorf("critics say %v of the forget set and %v of non-members", yes, no)
 	}
-	o, err := strangers.criticObjective(r.HeldOut)
+	o, err := nonMembers.criticObjective(r.HeldOut)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,19 +269,19 @@ func surest(t *testing.T, w *criticGame, p nn.Params) float64 {
 // Each method makes its critics less confident of the forget set.
 func TestCriticsAreLedAstray(t *testing.T) {
 	r := criticFixture(t)
-	for _, strangers := range []bool{false, true} {
-		m := FrozenCritics{Lambda: 1e-3, Epochs: 20, LR: 1e-2, NonMembers: strangers, Sum: strangers, Critics: little}
+	for _, nonMembers := range []bool{false, true} {
+		m := FrozenCritics{Lambda: 1e-3, Epochs: 20, LR: 1e-2, NonMembers: nonMembers, Sum: nonMembers, Critics: little}
 		p, rep, err := Apply(context.Background(), m, r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		others := r.Retain
-		if strangers {
+		if nonMembers {
 			others = r.HeldOut
 		}
-		w := before(t, r, others, strangers, true)
+		w := before(t, r, others, nonMembers, true)
 		if from, to := surest(t, w, r.Original), surest(t, w, p); !(to < 0.9*from) {
-			t.Errorf("frozen critics, strangers %v: their loss was %v and is %v", strangers, from, to)
+			t.Errorf("frozen critics, NonMembers %v: their loss was %v and is %v", nonMembers, from, to)
 		}
 		if want := "20 steps of the model, all of its 20 epochs"; rep.Note != want {
 			t.Errorf("the note is %q, want %q", rep.Note, want)

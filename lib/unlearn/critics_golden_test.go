@@ -177,8 +177,8 @@ func TestSettingsOfTheAdversarialMethods(t *testing.T) {
 // Frozen critics are trained on the forget set against held-out records with NonMembers,
 // and against retained ones without.
 func TestFromWhomFrozenCriticsLearn(t *testing.T) {
-	for _, strangers := range []bool{false, true} {
-		m := FrozenCritics{Epochs: 1, NonMembers: strangers, Critics: little}
+	for _, nonMembers := range []bool{false, true} {
+		m := FrozenCritics{Epochs: 1, NonMembers: nonMembers, Critics: little}
 		hash := func(move func(*Request)) string {
 			r := criticFixture(t)
 			move(&r)
@@ -189,8 +189,8 @@ func TestFromWhomFrozenCriticsLearn(t *testing.T) {
 			return p.Hash()
 		}
 		was := hash(func(*Request) {})
-		if moved := hash(func(r *Request) { r.HeldOut.X.Data[0] += 2 }); (moved != was) != strangers {
-			t.Errorf("strangers %v: other held-out records change the result: %v", strangers, moved != was)
+		if moved := hash(func(r *Request) { r.HeldOut.X.Data[0] += 2 }); (moved != was) != nonMembers {
+			t.Errorf("NonMembers %v: other held-out records change the result: %v", nonMembers, moved != was)
 		}
 	}
 }

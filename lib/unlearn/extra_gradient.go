@@ -175,7 +175,7 @@ func (s *stopAttacker) epochValue(ctx context.Context, p nn.Params, epoch int) (
 	if err != nil {
 		return 0, err
 	}
-	strangers, err := s.features(p, s.HeldOut)
+	nonMembers, err := s.features(p, s.HeldOut)
 	if err != nil {
 		return 0, err
 	}
@@ -185,7 +185,7 @@ func (s *stopAttacker) epochValue(ctx context.Context, p nn.Params, epoch int) (
 		return 0, err
 	}
 	sum := 0.0
-	for _, others := range []array.Matrix[float64]{strangers, known.Nonmembers} {
+	for _, others := range []array.Matrix[float64]{nonMembers, known.Nonmembers} {
 		auc, err := s.auc(q, known.Members, others)
 		if err != nil {
 			return 0, err

@@ -69,7 +69,7 @@ func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
 			erased := map[int][]int{}
 			for k, turn := range turns(t, u, r, func(turn federated.UserRound, own, gone Data) (federated.Task, error) {
 				if !slices.Equal(own.IDs, of(turn.Rows)) || len(own.IDs) == 0 != leaves {
-					t.Errorf("user %d works on %d records of his own", turn.User, len(own.IDs))
+					t.Errorf("user %d works on %d records of their own", turn.User, len(own.IDs))
 				}
 				erased[turn.User] = gone.IDs
 				return u.trainTask(r, gone)

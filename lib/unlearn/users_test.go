@@ -218,7 +218,7 @@ func TestAFederationClosesABackdoor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if asked := s.accuracy(t, out.Params, s.asked); asked < 0.6 {
-		t.Errorf("where nobody erases %v of the backdoor is left: this test looks at nothing", asked)
+		t.Errorf("without erasure %v of the backdoor is left: this test checks nothing", asked)
 	}
 }
 
