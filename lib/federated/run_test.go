@@ -347,7 +347,7 @@ func TestNonsenseIsRefusedByName(t *testing.T) {
 		"negative number": {func(f *Federation) { f.Users[2].ID = -1 }, []string{"-1"}},
 		"twice a row":     {func(f *Federation) { f.Users[2].Rows = []int{4, 5, 4} }, []string{"user 2", "row 4 twice"}},
 		"negative row":    {func(f *Federation) { f.Users[2].Rows = []int{4, -5} }, []string{"user 2", "row -5"}},
-		"no Worker":       {func(f *Federation) { f.Work = nil }, []string{"no work"}},
+		"no Worker":       {func(f *Federation) { f.Work = nil }, []string{"no Worker"}},
 		"no rounds":       {func(f *Federation) { f.Rounds = 0 }, []string{"0 rounds"}},
 		"fraction":        {func(f *Federation) { f.Fraction = 1.5 }, []string{"1.5"}},
 		"fraction below":  {func(f *Federation) { f.Fraction = -0.1 }, []string{"-0.1"}},

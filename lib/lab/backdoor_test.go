@@ -76,12 +76,12 @@ func TestABackdoorInATableIsAValueOfAColumn(t *testing.T) {
 func TestABackdoorThatCannotBePlantedIsNamed(t *testing.T) {
 	l := newLab(t)
 	for words, s := range map[string]Setting{
-		`from "up" to "lower": the classes are ["upper" "lower"]`: {DataSet: "two_moons", Backdoor: &Backdoor{Source: "up", Target: "lower", Column: "x1"}},
-		`the column "age": two_moons`:                             {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "age"}},
-		"640 of 800 records: 400":                                 {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1", Fraction: 0.8}},
-		"a backdoor in the column":                                {DataSet: "glyphs", MaxRows: 100, TestRows: 20, Backdoor: &Backdoor{Column: "x1"}},
-		"name one":                                                {DataSet: "two_moons", Class: "upper", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1"}},
-		"is not an image set":                                     {DataSet: "two_moons", Pixels: true},
+		`from class "up" to "lower": the classes are ["upper" "lower"]`: {DataSet: "two_moons", Backdoor: &Backdoor{Source: "up", Target: "lower", Column: "x1"}},
+		`the column "age": two_moons`:                                   {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "age"}},
+		"640 of 800 records: 400":                                       {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1", Fraction: 0.8}},
+		"a backdoor in the column":                                      {DataSet: "glyphs", MaxRows: 100, TestRows: 20, Backdoor: &Backdoor{Column: "x1"}},
+		"name one":                                                      {DataSet: "two_moons", Class: "upper", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1"}},
+		"is not an image set":                                           {DataSet: "two_moons", Pixels: true},
 	} {
 		if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%+v: %v, want %q", s.Backdoor, err, words)

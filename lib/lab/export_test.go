@@ -120,7 +120,7 @@ func checkAbout(t *testing.T, folder string) {
 func TestOnlyAStoredModelIsExported(t *testing.T) {
 	l := newLab(t)
 	for want, j := range map[string]Job{
-		"no model":         {ID: "evidence/x"},
+		"not a model":      {ID: "evidence/x"},
 		"not in the store": jobOf(t, l, smallSetting(), unlearn.Retrain{}, false),
 	} {
 		if _, err := l.Export(t.Context(), j, t.TempDir(), ExportOptions{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -277,10 +277,10 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		"Arch": func(s *Setting) {
 			s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 8} }
 		},
-		"Augment": func(s *Setting) { s.Augment = true },
-		"Keep":    func(s *Setting) { s.Keep = []int{1, 2} },
-		"Half":    func(s *Setting) { s.ShadowSplit = &ShadowSplit{} },
-		"Pixels":  func(s *Setting) { s.Pixels = true },
+		"Augment":     func(s *Setting) { s.Augment = true },
+		"Keep":        func(s *Setting) { s.Keep = []int{1, 2} },
+		"ShadowSplit": func(s *Setting) { s.ShadowSplit = &ShadowSplit{} },
+		"Pixels":      func(s *Setting) { s.Pixels = true },
 	}
 	opened := Backdoor{Source: "upper", Target: "lower", Column: "x1"}
 	for what, b := range map[string]Backdoor{
@@ -292,7 +292,7 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	}
 	changes["Shards"] = func(s *Setting) { s.Shards = &Shards{} }
 	variants(ShadowSplit{}, func(path string, changed any) {
-		changes["Half"+path] = func(s *Setting) { h := changed.(ShadowSplit); s.ShadowSplit = &h }
+		changes["ShadowSplit"+path] = func(s *Setting) { h := changed.(ShadowSplit); s.ShadowSplit = &h }
 	})
 	// Every field of the training's configuration; its seed is the setting's.
 	left := variants(train.Config{}, func(path string, changed any) {
@@ -422,7 +422,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	// the key, and the numbers of the rows; the objective is the goal's, which is an
 	// argument of the key; hooks only watch, and the pace is a
 	// method's own.
-	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Range", "Objective", "Hooks", "pace"}
+	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Range", "Objective", "Hooks", "stepScale"}
 	variants(train.Config{}, func(path string, changed any) {
 		changes["Fit"+path] = func(r *unlearn.Request) { r.Fit = changed.(train.Config) }
 	})

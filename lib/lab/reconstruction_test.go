@@ -142,7 +142,7 @@ func TestReconstructionsThatCannotBeAreRefused(t *testing.T) {
 		g Reconstruction
 		p *Problem
 	}{
-		`likelihood "poisson" is none`: {Reconstruction{Likelihood: "poisson"}, spoilt(func(*Problem) {})},
+		`unknown likelihood "poisson"`: {Reconstruction{Likelihood: "poisson"}, spoilt(func(*Problem) {})},
 		`column "library"`:             {Reconstruction{Likelihood: NegativeBinomial}, spoilt(func(p *Problem) { p.Train.Extra = nil })},
 		"gene 2 in record 1": {Reconstruction{Likelihood: NegativeBinomial}, spoilt(func(p *Problem) {
 			p.Train.X.Row(1)[2] = float32(math.Log1p(1.5 * 10_000 / p.Train.Extra[datasets.Library][1])) // one and a half

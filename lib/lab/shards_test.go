@@ -172,7 +172,7 @@ func TestWhatShardsCannotBeIsNamed(t *testing.T) {
 		"alpha -1":                              func(s *Setting) { s.Shards.Alpha = -1 },
 		"and records of user 1 are to be":       func(s *Setting) { s.Class = "upper" },
 		"240 records for -3 users":              func(s *Setting) { s.Shards.Users.Count = -3 },
-		"no weights on the way are kept":        func(s *Setting) { s.Keep = []int{1} },
+		"keeps no checkpoints":                  func(s *Setting) { s.Keep = []int{1} },
 		"all must be positive":                  func(s *Setting) { s.Shards.Users.LocalEpochs = -1 },
 		"got 0 of 240 records, and must get at": func(s *Setting) { s.Shards.Alpha, s.Shards.Users.Count = 1e-3, 100 },
 	} {

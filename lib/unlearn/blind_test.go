@@ -254,7 +254,7 @@ func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 		`unknown weighting "fair"`:        {m: BlindU{Weighting: "fair"}},
 		`unknown auxiliary records "own"`: {m: BlindU{Auxiliary: "own"}},
 		"the upload: privacy":             {m: BlindU{Masking: privacy.Masking{Rate: 2}}},
-		"these are augmented": {spoil: func(r *Request) {
+		"the request augments them": {spoil: func(r *Request) {
 			r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
 		}},
 	} {

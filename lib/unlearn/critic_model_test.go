@@ -398,12 +398,12 @@ func TestCriticsRefuseNonsense(t *testing.T) {
 	refused(FrozenCritics{Samples: -1}, nothing, "-1 samples")
 	refused(FrozenCritics{Clip: -1, Critics: little}, nothing, "longest gradient")
 	refused(FrozenCritics{Critics: CriticConfig{Steps: -1}}, nothing, "-1 steps")
-	refused(ExtraGradient{CriticSteps: -2}, nothing, "-2 turns")
+	refused(ExtraGradient{CriticSteps: -2}, nothing, "-2 steps of the critics")
 	refused(ExtraGradient{Rising: 1, Critics: little}, nothing, "ends at 1 rising")
 	refused(ExtraGradientTrue{Lambda: -3}, nothing, "weight -3 of the critics")
 	refused(ExtraGradientTrue{}, func(r *Request) {
 		r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
-	}, "these are augmented")
+	}, "the request augments them")
 	refused(ExtraGradientTrue{}, func(r *Request) {
 		r.Objective = func(d Data) (train.Objective, error) {
 			return train.Objective{{X: d.X, IDs: d.IDs, Targets: []train.Target{{Loss: loss.LatentDivergence{}, Weight: 1}}}}, nil

@@ -272,7 +272,7 @@ func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	}
 	r := newServer(t).request()
 	for _, portion := range []float64{-0.1, 1.1, math.NaN()} {
-		if _, _, err := Apply(t.Context(), HBFU{Users: Users{Portion: portion}}, r); err == nil || !strings.Contains(err.Error(), "is to be met in a round") {
+		if _, _, err := Apply(t.Context(), HBFU{Users: Users{Portion: portion}}, r); err == nil || !strings.Contains(err.Error(), "of the erased records per round") {
 			t.Errorf("a portion of %v: %v", portion, err)
 		}
 	}
@@ -425,15 +425,15 @@ func TestTheProgramForgets(t *testing.T) {
 func TestTheProgramIsNotBlind(t *testing.T) {
 	r := newServer(t).request()
 	m := BlindU{Coded: &Coded{Stop: Stop{Epoch: 0.1}}}
-	if _, err := m.PrepareRequest(t.Context(), r); err == nil || !strings.Contains(err.Error(), "looks at masked records") {
+	if _, err := m.PrepareRequest(t.Context(), r); err == nil || !strings.Contains(err.Error(), "sees masked records") {
 		t.Errorf("asked blindly: %v", err)
 	}
-	if _, err := m.Serve(t.Context(), BlindRequest{}); err == nil || !strings.Contains(err.Error(), "looks at masked records") {
+	if _, err := m.Serve(t.Context(), BlindRequest{}); err == nil || !strings.Contains(err.Error(), "sees masked records") {
 		t.Errorf("served blindly: %v", err)
 	}
 	augmented := r
 	augmented.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
-	if _, _, err := Apply(t.Context(), m, augmented); err == nil || !strings.Contains(err.Error(), "augmented") {
+	if _, _, err := Apply(t.Context(), m, augmented); err == nil || !strings.Contains(err.Error(), "augments") {
 		t.Errorf("augmented records: %v", err)
 	}
 	for _, bad := range []BlindU{

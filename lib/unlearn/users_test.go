@@ -341,7 +341,7 @@ func TestAFederationGoesOnFromItsOwnState(t *testing.T) {
 		t.Errorf("a run that had ended went on: %v", err)
 	}
 	r.Hooks.Resume = &train.State{Params: s.weights, Optimizers: []*nn.OptimizerState{nn.NewOptimizerState(nn.Adam{}, s.weights)}}
-	if _, _, err := Apply(t.Context(), m, r); err == nil || !strings.Contains(err.Error(), "of no federation") {
+	if _, _, err := Apply(t.Context(), m, r); err == nil || !strings.Contains(err.Error(), "does not belong to a federation") {
 		t.Errorf("a state of another kind: %v", err)
 	}
 	r.Hooks = train.Hooks{SaveEvery: 1, Save: func(*train.State) error { return errors.New("no room") }}
@@ -355,7 +355,7 @@ func TestWhatAFederationCannotDoIsNamed(t *testing.T) {
 	for words, m := range map[string]Method{
 		"11 of 10 users ask":        HBFU{Users: Users{Requesters: 11}},
 		"-1 rounds":                 BFU{Users: Users{Rounds: -1}},
-		"epochs, -2 of those":       BFU{Users: Users{ErasingEpochs: -2}},
+		"epochs, or -2 for users":   BFU{Users: Users{ErasingEpochs: -2}},
 		"rates -1 and":              HBFU{Eta: -1},
 		"weight -1 and rate":        BFU{Weight: -1},
 		"the epsilon is -3":         HBFU{Users: quarter, Private: &PrivateRelease{Epsilon: -3}},

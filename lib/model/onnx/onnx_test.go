@@ -261,7 +261,7 @@ func TestWeightsOutsideTheFolderAreRefused(t *testing.T) {
 		t.Errorf("weights that are not there: %v", err)
 	}
 	write(filepath.Join(inside, "outside.data"), weights[:len(weights)/2])
-	if err := run(); err == nil || !strings.Contains(err.Error(), "not there") {
+	if err := run(); err == nil || !strings.Contains(err.Error(), "has no 512 bytes") {
 		t.Errorf("half of the weights: %v", err)
 	}
 	write(filepath.Join(inside, "outside.data"), weights)

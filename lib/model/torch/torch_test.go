@@ -409,7 +409,7 @@ func TestNetworksAreParsed(t *testing.T) {
 		"resnet-18:width=2,width=3": "twice",
 		"resnet-18:":                "",
 		"small-cnn:init=1":          "init",
-		"small-cnn:,":               "no setting",
+		"small-cnn:,":               "is not a setting",
 	} {
 		_, err := torch.Parse(text)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
