@@ -1,3 +1,5 @@
+// Example of a federation with a user who leaves.
+
 package federated_test
 
 import (

@@ -1,3 +1,5 @@
+// Data and a federation for the tests.
+
 package federated
 
 import (

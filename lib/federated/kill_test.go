@@ -1,3 +1,5 @@
+// A killed run ends in the same bits.
+
 package federated
 
 import (

@@ -1,3 +1,5 @@
+// Which users take part in a round.
+
 package federated
 
 import (

@@ -1,3 +1,5 @@
+// Tests of participation.go.
+
 package federated
 
 import (

@@ -1,3 +1,5 @@
+// The rounds of a federation.
+
 package federated
 
 import (

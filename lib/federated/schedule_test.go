@@ -1,3 +1,5 @@
+// Tests of schedule.go.
+
 package federated
 
 import (

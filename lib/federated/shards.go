@@ -1,3 +1,5 @@
+// Splitting records between users.
+
 package federated
 
 import (

@@ -1,3 +1,5 @@
+// Tests of shards.go.
+
 package federated
 
 import (

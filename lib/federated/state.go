@@ -1,3 +1,5 @@
+// Saving and resuming a run.
+
 package federated
 
 import (

@@ -1,3 +1,5 @@
+// Critics: networks that score pairs.
+
 package information
 
 import (

@@ -1,3 +1,5 @@
+// Tests of critic.go.
+
 package information
 
 import (

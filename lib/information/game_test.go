@@ -1,3 +1,5 @@
+// A compressor against a critic in a game.
+
 package information
 
 import (

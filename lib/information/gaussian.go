@@ -1,3 +1,5 @@
+// An upper bound for Gaussian encoders.
+
 package information
 
 import (

@@ -1,3 +1,5 @@
+// The InfoNCE lower bound.
+
 package information
 
 import (

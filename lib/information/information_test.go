@@ -1,3 +1,5 @@
+// Tests of information.go.
+
 package information
 
 import (

@@ -1,3 +1,5 @@
+// The nearest-neighbour estimator of Kraskov, Stögbauer and Grassberger.
+
 package information
 
 import (

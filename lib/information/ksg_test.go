@@ -1,3 +1,5 @@
+// Tests of ksg.go.
+
 package information
 
 import (

@@ -1,3 +1,5 @@
+// Training and evaluation of critics on held-out pairs.
+
 package information
 
 import (

@@ -1,3 +1,5 @@
+// Tests of learn.go.
+
 package information
 
 import (

@@ -1,3 +1,5 @@
+// Mutual information neural estimation (MINE).
+
 package information
 
 import (

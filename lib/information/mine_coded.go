@@ -1,3 +1,5 @@
+// MINE as in BlindU's program.
+
 package information
 
 import (

@@ -1,3 +1,5 @@
+// A critic as an architecture of its own.
+
 package information
 
 import (

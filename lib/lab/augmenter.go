@@ -1,3 +1,5 @@
+// Augmentation of prepared images.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Planting a backdoor in the train part.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Cases: a model, its forget set, and the models that it is compared with.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Compiled networks are identified by type and fields.
+
 package lab
 
 import (

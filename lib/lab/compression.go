@@ -1,3 +1,5 @@
+// The goal of information bottlenecks.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Tests of compression.go.
+
 package lab
 
 import (

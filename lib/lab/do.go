@@ -1,3 +1,5 @@
+// Running lists of jobs in parallel.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Tests of do.go.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Writing stored models to folders in open formats.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Tests of the forget sets of single cells.
+
 package lab
 
 import (

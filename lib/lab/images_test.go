@@ -1,3 +1,5 @@
+// Tests of cases of images.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Lists of jobs, their state and progress.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Tests of data that a caller prepared.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Store keys of trainings and unlearnings.
+
 package lab
 
 import (

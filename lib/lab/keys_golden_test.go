@@ -1,3 +1,5 @@
+// Store keys must not change: they are compared with a recorded list.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Tests of keys.go.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Results of code from another module are stored under its build.
+
 package lab_test
 
 import (

@@ -1,3 +1,5 @@
+// Loading data and compiling networks.
+
 package lab
 
 import (

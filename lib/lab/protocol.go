@@ -1,3 +1,6 @@
+// The experimental protocol: which model is trained on which records, which models are the
+// retraining baselines, and what an unlearning method gets to see.
+
 package lab
 
 import (
@@ -15,9 +18,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
-
-// This file is the experimental protocol: which model is trained on which records, which
-// models are the retraining baselines, and what an unlearning method gets to see.
 
 // Seeds that all cases share, from RULER (section 4): of the split into train and test
 // part, of the forget set, and of every unlearning.

@@ -1,3 +1,5 @@
+// Tests of protocol.go.
+
 package lab
 
 import (

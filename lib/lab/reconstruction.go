@@ -1,3 +1,5 @@
+// The goal of autoencoders of single cells.
+
 package lab
 
 import (

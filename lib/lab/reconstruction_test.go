@@ -1,3 +1,5 @@
+// Tests of reconstruction.go.
+
 package lab
 
 import (

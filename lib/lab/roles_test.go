@@ -1,3 +1,5 @@
+// Which seeds and settings each part of a case depends on.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// Settings of experiments and the names made of them.
+
 package lab
 
 import (

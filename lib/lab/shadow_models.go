@@ -1,3 +1,5 @@
+// Shadow models: models trained on random halves of the same records.
+
 package lab
 
 import (

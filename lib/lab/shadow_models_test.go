@@ -1,3 +1,5 @@
+// Tests of shadow_models.go.
+
 package lab
 
 import (

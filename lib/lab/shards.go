@@ -1,3 +1,5 @@
+// Experiments with the users of a federation.
+
 package lab
 
 import (

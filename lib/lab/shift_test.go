@@ -1,3 +1,5 @@
+// Tests of shifted seeds.
+
 package lab
 
 import (

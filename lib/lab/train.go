@@ -1,3 +1,5 @@
+// Training and unlearning with the store.
+
 package lab
 
 import (

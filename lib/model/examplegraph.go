@@ -1,3 +1,5 @@
+// Graphs of per-example gradients.
+
 package model
 
 import (

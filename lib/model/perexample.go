@@ -1,3 +1,5 @@
+// Per-example gradients: norms, clipped sums, Fisher information.
+
 package model
 
 import (

@@ -1,3 +1,5 @@
+// Gradient ascent of "Fishing for Privacy".
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Auxiliary records for a server without data.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Auxiliary records by model inversion.
+
 package unlearn
 
 import (

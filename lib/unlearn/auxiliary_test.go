@@ -1,3 +1,5 @@
+// Tests of auxiliary.go.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Control: training on auxiliary records alone.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Bad Teacher in RULER's form.
+
 package unlearn
 
 import (

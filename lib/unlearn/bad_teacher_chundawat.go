@@ -1,3 +1,5 @@
+// Bad Teacher as published.
+
 package unlearn
 
 import (

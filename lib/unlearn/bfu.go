@@ -1,3 +1,5 @@
+// Bayesian federated unlearning.
+
 package unlearn
 
 import (

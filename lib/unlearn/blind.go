@@ -1,3 +1,5 @@
+// Requests to a server that has no records of the forget set.
+
 package unlearn
 
 import (

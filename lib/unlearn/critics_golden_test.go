@@ -1,3 +1,5 @@
+// Comparison of the adversarial methods with PyTorch.
+
 package unlearn
 
 import (

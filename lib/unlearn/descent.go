@@ -1,3 +1,5 @@
+// The optimiser of SDE's methods.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Retraining with differential privacy.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Tests of dp_retrain.go.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Extra-gradient co-training as coded.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Extra-gradient co-training as printed.
+
 package unlearn
 
 import (

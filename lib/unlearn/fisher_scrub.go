@@ -1,3 +1,5 @@
+// Fisher scrubbing of "Fishing for Privacy".
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Tests of the methods of "Fishing for Privacy".
+
 package unlearn_test
 
 import (

@@ -1,3 +1,5 @@
+// Unlearning against fixed critics.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Federated gradient ascent, BlindU's HBFU.
+
 package unlearn
 
 import (

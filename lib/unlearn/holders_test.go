@@ -1,3 +1,5 @@
+// Federated methods where the request says who holds what.
+
 package unlearn
 
 import (

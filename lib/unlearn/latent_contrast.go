@@ -1,3 +1,5 @@
+// Contrastive latent unlearning.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Tests of latent_contrast.go.
+
 package unlearn_test
 
 import (

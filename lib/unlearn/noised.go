@@ -1,3 +1,5 @@
+// Making gradients or records private.
+
 package unlearn
 
 import (

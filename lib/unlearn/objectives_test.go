@@ -1,3 +1,5 @@
+// RULER's methods against their formulas.
+
 package unlearn_test
 
 import (

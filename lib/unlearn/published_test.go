@@ -1,3 +1,5 @@
+// Tests of methods as published, step-matched and tuned.
+
 package unlearn_test
 
 import (

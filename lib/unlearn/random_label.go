@@ -1,3 +1,5 @@
+// Random labelling.
+
 package unlearn
 
 import (

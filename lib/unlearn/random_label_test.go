@@ -1,3 +1,5 @@
+// Tests of random_label.go.
+
 package unlearn_test
 
 import (

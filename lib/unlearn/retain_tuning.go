@@ -1,3 +1,5 @@
+// Retain-only fine-tuning with early stopping.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Retraining on a share of the retain set.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Tests of retrain.go.
+
 package unlearn_test
 
 import (

@@ -1,3 +1,5 @@
+// SalUn: random labelling of salient weights.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Tests of salun.go.
+
 package unlearn_test
 
 import (

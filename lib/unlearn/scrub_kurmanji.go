@@ -1,3 +1,5 @@
+// SCRUB with rewinding, as published.
+
 package unlearn
 
 import (

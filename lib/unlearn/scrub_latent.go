@@ -1,3 +1,5 @@
+// SCRUB for variational autoencoders.
+
 package unlearn
 
 import (

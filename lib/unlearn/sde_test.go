@@ -1,3 +1,5 @@
+// Tests of SDE's methods.
+
 package unlearn_test
 
 import (

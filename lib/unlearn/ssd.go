@@ -1,3 +1,5 @@
+// Selective synaptic dampening as coded.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Selective synaptic dampening as published.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// A method with the number of steps of its published setting.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// The stopping rule of BlindU's program.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Tests of stop.go.
+
 package unlearn
 
 import (

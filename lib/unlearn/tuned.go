@@ -1,3 +1,5 @@
+// A method at the best of several learning rates.
+
 package unlearn
 
 import (

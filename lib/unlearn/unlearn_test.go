@@ -1,3 +1,5 @@
+// Tests of unlearn.go.
+
 package unlearn_test
 
 import (

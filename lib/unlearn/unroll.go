@@ -1,3 +1,5 @@
+// Unrolling in SDE's form.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Unrolling as published.
+
 package unlearn
 
 import (

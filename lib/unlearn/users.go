@@ -1,3 +1,5 @@
+// Users of federated methods.
+
 package unlearn
 
 import (

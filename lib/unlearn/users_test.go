@@ -1,3 +1,5 @@
+// Tests of users.go.
+
 package unlearn
 
 import (

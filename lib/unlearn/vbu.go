@@ -1,3 +1,5 @@
+// Variational Bayesian unlearning.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Tests of vbu.go.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// Methods on image networks with batch normalisation.
+
 package unlearn_test
 
 import (

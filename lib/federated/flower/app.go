@@ -1,3 +1,5 @@
+// The Flower app that Flower's server and clients run.
+
 package flower
 
 import (

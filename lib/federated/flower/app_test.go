@@ -1,3 +1,5 @@
+// Tests of app.go.
+
 package flower
 
 import (

@@ -1,3 +1,5 @@
+// A user's work in one round, as the Flower client calls it.
+
 package flower
 
 import (

@@ -1,3 +1,5 @@
+// Tests of flower.go.
+
 package flower
 
 import (

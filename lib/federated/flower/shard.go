@@ -1,3 +1,5 @@
+// The records of one user: files and checks.
+
 package flower
 
 import (

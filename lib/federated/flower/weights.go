@@ -1,3 +1,5 @@
+// Files of weights with the rounds that produced them.
+
 package flower
 
 import (

@@ -1,3 +1,5 @@
+// A denoising network with its weights.
+
 package diffusion
 
 import (

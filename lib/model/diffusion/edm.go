@@ -1,3 +1,5 @@
+// The training loss of a denoiser.
+
 package diffusion
 
 import (

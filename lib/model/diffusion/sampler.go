@@ -1,3 +1,5 @@
+// Sampling images from a denoiser.
+
 package diffusion
 
 import (

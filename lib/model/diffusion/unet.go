@@ -1,3 +1,5 @@
+// The denoising network.
+
 package diffusion
 
 import (

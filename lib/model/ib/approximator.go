@@ -1,3 +1,5 @@
+// The second half of a bottleneck as a network of its own.
+
 package ib
 
 import (

@@ -1,3 +1,5 @@
+// The bottleneck classifier and the interface of its halves.
+
 package ib
 
 import (

@@ -1,3 +1,5 @@
+// Tests that every half of a bottleneck must pass.
+
 package ib
 
 import (

@@ -1,3 +1,5 @@
+// A half with one hidden layer.
+
 package ib
 
 import (

@@ -1,3 +1,5 @@
+// A residual network as a half.
+
 package ib
 
 import (

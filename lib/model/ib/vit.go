@@ -1,3 +1,5 @@
+// A vision transformer as a half.
+
 package ib
 
 import (

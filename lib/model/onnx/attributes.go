@@ -1,3 +1,5 @@
+// Rows of the table of operators: attributes, inputs and types.
+
 package onnx
 
 import (

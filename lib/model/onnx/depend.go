@@ -1,3 +1,5 @@
+// Checking that records do not depend on others in their batch.
+
 package onnx
 
 import (

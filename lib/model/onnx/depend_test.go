@@ -1,3 +1,5 @@
+// Tests of depend.go.
+
 package onnx_test
 
 import (

@@ -1,3 +1,5 @@
+// Comparison with onnxruntime, operator by operator.
+
 package onnx_test
 
 import (

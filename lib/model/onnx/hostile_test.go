@@ -1,3 +1,5 @@
+// Malicious and malformed files are refused.
+
 package onnx_test
 
 import (

@@ -1,3 +1,5 @@
+// Tests of onnx.go.
+
 package onnx_test
 
 import (

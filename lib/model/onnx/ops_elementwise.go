@@ -1,3 +1,5 @@
+// Elementwise operators.
+
 package onnx
 
 import (

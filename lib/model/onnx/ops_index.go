@@ -1,3 +1,5 @@
+// Operators that gather, scatter and sort.
+
 package onnx
 
 import (

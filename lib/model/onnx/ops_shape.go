@@ -1,3 +1,5 @@
+// Operators that change the shape or the order of values.
+
 package onnx
 
 import (

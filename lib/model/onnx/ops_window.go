@@ -1,3 +1,5 @@
+// Convolution and pooling.
+
 package onnx
 
 import (

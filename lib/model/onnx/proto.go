@@ -1,3 +1,5 @@
+// Reading ONNX files (protocol buffers).
+
 package onnx
 
 import (

@@ -1,3 +1,5 @@
+// Running a network on records.
+
 package onnx
 
 import (

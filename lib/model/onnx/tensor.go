@@ -1,3 +1,5 @@
+// Tensors of a file and their types.
+
 package onnx
 
 import (

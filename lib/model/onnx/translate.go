@@ -1,3 +1,5 @@
+// Translating a network into a graph of the engine.
+
 package onnx
 
 import (

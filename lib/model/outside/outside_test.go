@@ -1,3 +1,5 @@
+// Tests of outside.go.
+
 package outside
 
 import (

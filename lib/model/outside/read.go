@@ -1,3 +1,5 @@
+// Reading records from npy files.
+
 package outside
 
 import (

@@ -1,3 +1,5 @@
+// Writing outputs and activations for an audit.
+
 package outside
 
 import (

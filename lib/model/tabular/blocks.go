@@ -1,3 +1,5 @@
+// The deep classifier of "Fishing for Privacy".
+
 package tabular
 
 import (

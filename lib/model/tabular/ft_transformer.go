@@ -1,3 +1,5 @@
+// The FT-Transformer.
+
 package tabular
 
 import (

@@ -1,3 +1,5 @@
+// A network with one hidden layer.
+
 package tabular
 
 import (

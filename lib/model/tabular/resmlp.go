@@ -1,3 +1,5 @@
+// A residual MLP.
+
 package tabular
 
 import (

@@ -1,3 +1,5 @@
+// Building a network from a text such as "resnet-18:width=16".
+
 package torch
 
 import (

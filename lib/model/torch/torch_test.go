@@ -1,3 +1,5 @@
+// Tests of torch.go.
+
 package torch_test
 
 import (

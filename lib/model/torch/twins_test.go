@@ -1,3 +1,5 @@
+// The PyTorch classes of docs/state_dicts.md against the networks.
+
 package torch_test
 
 import (

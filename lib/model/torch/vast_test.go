@@ -1,3 +1,5 @@
+// Settings of networks that are too large are refused.
+
 package torch_test
 
 import (

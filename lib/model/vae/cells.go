@@ -1,3 +1,5 @@
+// The variational autoencoder of single cells.
+
 package vae
 
 import (

@@ -1,3 +1,5 @@
+// Tests of cells.go.
+
 package vae
 
 import (

@@ -1,3 +1,5 @@
+// The decoder of the autoencoder as a network of its own.
+
 package vae
 
 import (

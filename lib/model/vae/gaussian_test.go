@@ -1,3 +1,5 @@
+// Tests of gaussian.go.
+
 package vae
 
 import (

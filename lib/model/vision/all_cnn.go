@@ -1,3 +1,5 @@
+// An all-convolutional network.
+
 package vision
 
 import (

@@ -1,3 +1,5 @@
+// The body of residual networks.
+
 package vision
 
 import (

@@ -1,3 +1,5 @@
+// ResNet-18 for small images.
+
 package vision
 
 import (

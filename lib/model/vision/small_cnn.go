@@ -1,3 +1,5 @@
+// A small network for digits and glyphs.
+
 package vision
 
 import (

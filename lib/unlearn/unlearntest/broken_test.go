@@ -1,3 +1,5 @@
+// The suite must fail methods that are broken.
+
 package unlearntest
 
 import (

@@ -1,3 +1,5 @@
+// Checks of the suite: invalid requests.
+
 package unlearntest
 
 import (

@@ -1,3 +1,5 @@
+// Checks of the suite: a method sees only what it declares.
+
 package unlearntest
 
 import (

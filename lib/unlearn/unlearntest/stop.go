@@ -1,3 +1,5 @@
+// Checks of the suite: progress, stopping and resuming.
+
 package unlearntest
 
 import (

@@ -1,3 +1,5 @@
+// The toy problem of the suite.
+
 package unlearntest
 
 import (
