@@ -27,7 +27,7 @@ import (
 // program. With the paper's sum (option Sum) the same Beta is d times stronger.
 type Compression struct {
 	Beta float64 `json:"beta,omitempty"` // 0: 1e-3, nn.Zero: none
-	Sum  bool    `json:"sum,omitempty"`  // Sum adds over the latent variables instead of taking their mean.
+	Sum  bool    `json:"sum,omitempty"`  // over the latent variables, instead of their mean
 }
 
 var (

@@ -463,8 +463,8 @@ func Chunks(n, max int) []Chunk {
 	return out
 }
 
-// tileRecords and tileFeatures are the size of the blocks that FeatureMajor transposes: a block fits the first-level cache, and
-// the values of a feature fill one cache line.
+// tileRecords and tileFeatures are the size of the blocks that FeatureMajor transposes: a
+// block fits the first-level cache, and the values of a feature fill one cache line.
 const tileRecords, tileFeatures = 16, 128
 
 // FeatureMajor copies the chunk's records into a [features, Padded] tensor of an engine;

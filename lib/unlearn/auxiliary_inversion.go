@@ -44,7 +44,7 @@ func (inversionSource) Name() Auxiliary { return Inverted }
 
 // About implements Source.
 func (inversionSource) About() string {
-	return "noise that climbs the original's log-probability of a class, by gradient steps on the record"
+	return "noise moved by gradient ascent on the original's log-probability of a class"
 }
 
 // Sees implements Source.

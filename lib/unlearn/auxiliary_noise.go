@@ -12,7 +12,7 @@ var _ Source = noiseSource{}
 func (noiseSource) Name() Auxiliary { return Noise }
 
 // About implements Source.
-func (noiseSource) About() string { return "uniform noise, with the labels that the original gives it" }
+func (noiseSource) About() string { return "uniform noise, with the labels that the original predicts" }
 
 // Sees implements Source.
 func (noiseSource) Sees() Sees { return Sees{Original: true} }

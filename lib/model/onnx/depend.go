@@ -12,8 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// errDependent is the reason for refusing a value that depends on other records.
-const errDependent = "the values of a record must not depend on the other records in its batch"
+// dependentReason is the reason for refusing a value that depends on other records.
+const dependentReason = "the values of a record must not depend on the other records in its batch"
 
 // maxProbeRecords is the maximum number of records run at once to see whether more records
 // change the values of each.
@@ -112,7 +112,7 @@ func (r *run) sameWidths(a, b *program) error {
 	for i, name := range r.names {
 		if a.widths[i] != b.widths[i] {
 			return fmt.Errorf("the value %q has %d numbers for one of %d records and %d for one of %d: %s",
-				name, a.widths[i], a.records, b.widths[i], b.records, errDependent)
+				name, a.widths[i], a.records, b.widths[i], b.records, dependentReason)
 		}
 	}
 	return nil
@@ -180,7 +180,7 @@ func (r *run) compare(ctx context.Context, p *program, q probe, out map[string]a
 		largest := magnitude(out[name].Data)
 		for i, g := range q {
 			if !g.synthetic && !r.equalRows(out[name].Row(g.record), found[name].Row(i), largest) {
-				return fmt.Errorf("the value %q of record %d depends on the other records in its batch, or on its position among them: %s", name, g.record, errDependent)
+				return fmt.Errorf("the value %q of record %d depends on the other records in its batch, or on its position among them: %s", name, g.record, dependentReason)
 			}
 		}
 	}
