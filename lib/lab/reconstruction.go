@@ -163,7 +163,8 @@ func (g Reconstruction) toCounts(x array.Matrix[float32], totals []float64) erro
 			exact := math.Expm1(float64(v)) * totals[i] / g.PerTotal
 			count := math.Round(exact)
 			if !(count >= 0) || math.Abs(exact-count) > 0.1 {
-				return fmt.Errorf("the expression %v of gene %d in record %d means %v counts of a total of %v, which is not an integer", v, j, i, exact, totals[i])
+				return fmt.Errorf("the expression %v of gene %d in record %d means %v counts of a total of %v, which is not an integer",
+					v, j, i, exact, totals[i])
 			}
 			x.Row(i)[j] = float32(count)
 		}

@@ -61,7 +61,8 @@ func (h Shards) requestedRows(users []federated.User, seed engine.Root) ([]int, 
 	case h.Share == 0:
 		return rows, nil
 	case !(h.Share > 0 && h.Share < 1) || n == 0:
-		return nil, fmt.Errorf("user %d erases the share %v of their %d records; it must be between 0 and 1 and at least one record", h.User, h.Share, len(rows))
+		return nil, fmt.Errorf("user %d erases the share %v of their %d records; it must be between 0 and 1 and at least one record",
+			h.User, h.Share, len(rows))
 	}
 	var out []int
 	for _, i := range seed.Stream(engine.StreamErased, uint64(h.User)).Perm(len(rows))[:n] {

@@ -61,7 +61,10 @@ func (HBFU) Name() string { return "hbfu-ascent" }
 
 // About implements Described.
 func (HBFU) About() About {
-	return About{"raises the loss of the forget set at three of ten users, least where the retain set's loss is curved; the others train", "BlindU's HBFU, as coded"}
+	return About{
+		"raises the loss of the forget set at three of ten users, least where the retain set's loss is curved; the others train",
+		"BlindU's HBFU, as coded",
+	}
 }
 
 // General implements General.

@@ -78,7 +78,8 @@ func (u Users) checkPositive() error {
 		return fmt.Errorf("a share of %v of the erased records per round", u.Portion)
 	}
 	if u.Rounds < 1 || u.LocalEpochs < 1 || u.ErasingEpochs < 1 || u.Batch < 1 {
-		return fmt.Errorf("%d rounds of %d epochs, or %d for users who erase, in batches of %d; all must be positive", u.Rounds, u.LocalEpochs, u.ErasingEpochs, u.Batch)
+		return fmt.Errorf("%d rounds of %d epochs, or %d for users who erase, in batches of %d; all must be positive",
+			u.Rounds, u.LocalEpochs, u.ErasingEpochs, u.Batch)
 	}
 	return nil
 }

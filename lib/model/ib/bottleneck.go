@@ -107,7 +107,8 @@ func (m Bottleneck) Classes() int { return m.withDefaults().Outputs }
 // Returns implements model.Architecture.
 func (m Bottleneck) Returns() []model.Output {
 	m = m.withDefaults()
-	return append(model.ClassifierOutputs(m.Outputs), model.Output{Name: loss.LatentMean, Width: m.Latent}, model.Output{Name: loss.LatentLogVar, Width: m.Latent})
+	return append(model.ClassifierOutputs(m.Outputs),
+		model.Output{Name: loss.LatentMean, Width: m.Latent}, model.Output{Name: loss.LatentLogVar, Width: m.Latent})
 }
 
 // WithDefaults implements model.Architecture.

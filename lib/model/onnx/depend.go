@@ -180,7 +180,8 @@ func (r *run) compare(ctx context.Context, p *program, q probe, out map[string]a
 		largest := magnitude(out[name].Data)
 		for i, g := range q {
 			if !g.synthetic && !r.equalRows(out[name].Row(g.record), found[name].Row(i), largest) {
-				return fmt.Errorf("the value %q of record %d depends on the other records in its batch, or on its position among them: %s", name, g.record, dependentReason)
+				return fmt.Errorf("the value %q of record %d depends on the other records in its batch, or on its position among them: %s",
+					name, g.record, dependentReason)
 			}
 		}
 	}

@@ -163,7 +163,8 @@ func withoutSettings(f func(x *graph.Node) *graph.Node) activation {
 }
 
 var activations = map[string]activation{
-	"sigmoid": withoutSettings(graph.Logistic), "tanh": withoutSettings(graph.Tanh), "relu": withoutSettings(relu), "softsign": withoutSettings(softsign), "softplus": withoutSettings(softplus),
+	"sigmoid": withoutSettings(graph.Logistic), "tanh": withoutSettings(graph.Tanh), "relu": withoutSettings(relu),
+	"softsign": withoutSettings(softsign), "softplus": withoutSettings(softplus),
 	"hardsigmoid": {2, 0.2, 0.5, hardSigmoidOf}, "leakyrelu": {1, 0.01, 0, leakyOf}, "elu": {1, 1, 0, eluOf},
 	"thresholdedrelu": {1, 1, 0, thresholdOf},
 	"affine": {2, 1, 0, func(x *graph.Node, alpha, beta float64) *graph.Node {

@@ -287,7 +287,9 @@ func checkFinite[T float32 | float64](flat []float64, dims []int, place func(i i
 	return tensors.FromFlatDataAndDimensions(out, dims...), nil
 }
 
-func checkWhole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](flat []float64, dims []int, place func(i int) string) (*tensors.Tensor, error) {
+func checkWhole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
+	flat []float64, dims []int, place func(i int) string,
+) (*tensors.Tensor, error) {
 	out := make([]T, len(flat))
 	for i, v := range flat {
 		if v != math.Trunc(v) || float64(T(v)) != v {

@@ -40,7 +40,8 @@ func Read(path string, networks ...Network) (array.Rows, error) {
 			continue
 		}
 		if want := s.Input(); cols == recordSize(want) && !sameLayout(axes, want) {
-			return nil, fmt.Errorf("%s: an array of shape %s, and the network takes %s: as many numbers in another order", path, shapeText(axes), shapeText(want))
+			return nil, fmt.Errorf("%s: an array of shape %s, and the network takes %s: as many numbers in another order",
+				path, shapeText(axes), shapeText(want))
 		}
 	}
 	return x, nil
