@@ -230,17 +230,17 @@ var onAutoencoders = map[string][]unlearntest.Option{
 
 // abridged are shorter versions of slow methods.
 var abridged = map[string]unlearn.Method{
-	"rapid-retraining":     unlearn.RapidRetraining{Users: federatedRequest},
-	"federated-retraining": unlearn.RapidRetraining{Users: federatedRequest, Plain: true},
-	"hbfu-ascent":          unlearn.HBFU{Users: federatedRequest, Eta: 2e-3},
-	"bfu":                  unlearn.BFU{Users: federatedRequest, LR: 5e-3},
+	"rapid-retraining":     unlearn.RapidRetraining{Users: federatedUsers},
+	"federated-retraining": unlearn.RapidRetraining{Users: federatedUsers, Plain: true},
+	"hbfu-ascent":          unlearn.HBFU{Users: federatedUsers, Eta: 2e-3},
+	"bfu":                  unlearn.BFU{Users: federatedUsers, LR: 5e-3},
 	"frozen-critics":       unlearn.FrozenCritics{Epochs: 3, Critics: few},
 	"extra-gradient":       unlearn.ExtraGradient{Epochs: 4, Critics: few},
 	"extra-gradient-true":  unlearn.ExtraGradientTrue{Epochs: 3, Critics: few},
 }
 
-// federatedRequest is a small federation.
-var federatedRequest = unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, ErasingEpochs: 4}
+// federatedUsers is a small federation.
+var federatedUsers = unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, ErasingEpochs: 4}
 
 // shortened returns the method, or a shorter version of a slow one.
 func shortened(m unlearn.Method) unlearn.Method {
@@ -297,7 +297,7 @@ func TestTheProgramsMethodsConform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { unlearntest.RunBottleneck(t, m, ends...) })
 	}
-	federation := unlearn.HBFU{Users: federatedRequest, Eta: 2e-3, Stop: stop}
+	federation := unlearn.HBFU{Users: federatedUsers, Eta: 2e-3, Stop: stop}
 	federation.Portion = 0.5
 	t.Run("hbfu-ascent", func(t *testing.T) { unlearntest.Run(t, federation, ends...) })
 }

@@ -23,7 +23,7 @@ func TestRandomLabelsAreUniformAndFresh(t *testing.T) {
 	truth, epochs := 0, map[string]bool{}
 	const n = 400
 	for epoch := range n {
-		y := sampledAccuracy(r, epoch)
+		y := randomLabels(r, epoch)
 		epochs[fmt.Sprint(y)] = true
 		for i, v := range y {
 			counts[v]++
@@ -42,9 +42,9 @@ func TestRandomLabelsAreUniformAndFresh(t *testing.T) {
 	}
 }
 
-// sampledAccuracy returns the random labels by the documented rule, written anew for three
+// randomLabels returns the random labels by the documented rule, written anew for three
 // classes.
-func sampledAccuracy(r unlearn.Request, epoch int) []int {
+func randomLabels(r unlearn.Request, epoch int) []int {
 	var y []int
 	for _, id := range r.Forget.IDs {
 		y = append(y, int(r.Seed.Counter("random-label", uint64(epoch), uint64(id))%3))
