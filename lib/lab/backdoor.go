@@ -32,7 +32,7 @@ import (
 // program most of them also stay in the training set, clean and with their own label.
 type Backdoor struct {
 	Source   string  `json:"source,omitempty"`   // the class, "": the second
-	Target   string  `json:"target,omitempty"`   // what they are said to be, "": the third
+	Target   string  `json:"target,omitempty"`   // the label that they get, "": the third
 	Fraction float64 `json:"fraction,omitempty"` // of the train part, 0: 0.06
 	Column   string  `json:"column,omitempty"`   // the column of a table that has the trigger
 	Value    float64 `json:"value,omitempty"`    // the trigger's value, in the table's own units

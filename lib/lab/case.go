@@ -24,7 +24,7 @@ import (
 // used by one goroutine at a time.
 type Case struct {
 	Lab     *Lab
-	Setting // resolved, and moved by the lab's Shift
+	Setting // with defaults, and shifted by the lab's Shift
 	*Problem
 	Forget, Retain []int
 	Out            []int            // rows assigned to the other model of a pair of shadow models: in none of this one's trainings

@@ -49,10 +49,10 @@ type Variant struct {
 // stand for:
 //
 //	unlearn.NoOp{}            the original, unchanged
-//	unlearn.Retrain{}              the oracle
+//	unlearn.Retrain{}              retraining with the original's seed
 //	unlearn.SecondOracle           retraining with a seed of its own
-//	unlearn.RandomWeights{}        destroyed
-//	Matched(epochs)                matched fine-tuning
+//	unlearn.RandomWeights{}        an untrained model
+//	MatchedFineTuning(epochs)      fine-tuning for as many epochs
 
 // MatchedFineTuning is the control for a method that takes the given number of epochs:
 // fine-tuning on the retain set for as many epochs.

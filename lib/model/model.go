@@ -495,7 +495,7 @@ func transposeFeatures(flat []float32, x array.Matrix[float32], rows []int, c Ch
 		for f := 0; f < all; f += tileFeatures {
 			block := kernels.Matrix[float32]{Data: side[f:], Rows: min(tileFeatures, all-f), Cols: n, RowStride: 1, ColStride: all}
 			if err := kernels.Transpose(flat[(from+f)*c.Padded+first:], c.Padded, block); err != nil {
-				panic(err) // the block is cut from these very sizes
+				panic(err) // cannot happen: the sizes are computed above
 			}
 		}
 	}

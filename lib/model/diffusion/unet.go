@@ -66,7 +66,7 @@ func (m UNet) withDefaults() UNet {
 // Name implements model.Architecture.
 func (UNet) Name() string { return "unet" }
 
-// Pixels is the number of values of an image.
+// Pixels returns the number of values of an image.
 func (m UNet) Pixels() int {
 	m = m.withDefaults()
 	return m.Channels * m.Side * m.Side
@@ -78,7 +78,7 @@ func (m UNet) Inputs() int { return m.Pixels() + 1 }
 // Returns implements model.Architecture: one output per pixel.
 func (m UNet) Returns() []model.Output { return []model.Output{{Name: nn.Output, Width: m.Pixels()}} }
 
-// Encoded is the number of values of the encoder's output.
+// Encoded returns the number of values of the encoder's output.
 func (m UNet) Encoded() int {
 	m = m.withDefaults()
 	side := m.Side >> (m.Levels - 1)
@@ -91,7 +91,7 @@ func (UNet) MaxBatch() int { return chunkRows }
 // RandomInputs implements model.Architecture.
 func (UNet) RandomInputs() []nn.RandomInput { return nil }
 
-// width is the number of channels of a level.
+// width returns the number of channels of a level.
 func (m UNet) width(level int) int { return m.Width << level }
 
 // Check implements model.Architecture.
@@ -135,7 +135,7 @@ func (m UNet) Init(rng *rand.Rand) nn.Params {
 	return append(p, last...)
 }
 
-// embedding is the width of the noise level's embedding.
+// embedding returns the width of the noise level's embedding.
 func (m UNet) embedding() int { return 4 * m.Width }
 
 func blockInit(rng *rand.Rand, name string, in, out, embedding int) nn.Params {

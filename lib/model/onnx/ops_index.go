@@ -10,8 +10,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Operators that look elements up by their numbers.
-
 // indices returns the indices of an input, counted from the start of an axis of n elements.
 // Every batch with an index out of range is refused.
 func (o *op) indices(i, n int) *graph.Node {
@@ -333,7 +331,7 @@ func topK(o *op) []*value {
 	if k < 1 || k > n {
 		fail("the first %d of %d elements", k, n)
 	}
-	// The axis last; before it the one that is compared with.
+	// The axis last; before it the one to compare with.
 	var order []int
 	for i := range v.rank() {
 		if i != axis {
@@ -354,7 +352,7 @@ func topK(o *op) []*value {
 	earlier := graph.LessThan(o.iota(square, last), o.iota(square, last-1))
 	before = graph.LogicalOr(before, graph.LogicalAnd(graph.Equal(other, mine), earlier))
 	place := graph.ReduceSum(graph.ConvertDType(before, dtypes.Int64), last)
-	// For every place the one element of that rank.
+	// For every position the one element of that rank.
 	wide := slices.Concat(outer, []int{k, n})
 	checkSize(wide)
 	lay := func(x *graph.Node) *graph.Node {

@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Operators over windows: convolutions and pools.
+// Operators over sliding windows.
 
 // windows are the settings of a sliding window: per spatial axis its size, stride, dilation
 // and borders.
@@ -18,7 +18,7 @@ type windows struct {
 	size, strides, dilations []int
 	borders                  [][2]int
 	places                   []int // how many windows there are
-	beyond                   []int // by how much the last one leaves the borders
+	beyond                   []int // by how much the last window extends beyond the borders
 }
 
 // window reads the settings for spatial axes of those lengths.

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The messages of onnx.proto, as far as they are read. A field that is not read here is
-// passed over where it says nothing about the numbers, and refused where it does.
+// The messages of onnx.proto, as far as they are needed. Fields that are not read are ignored
+// if they do not affect the numbers, and refused if they do.
 
 var errNoGraph = errors.New("is not an ONNX file: it has no graph")
 
@@ -25,7 +25,7 @@ type file struct {
 // call names a function of the file.
 type call struct{ domain, name, overload string }
 
-// function is FunctionProto: an operator that the file itself describes.
+// function is FunctionProto: an operator defined in the file.
 type function struct {
 	call
 	inputs, outputs []string
@@ -49,7 +49,7 @@ type node struct {
 	label           string
 	inputs, outputs []string
 	attributes      map[string]*attribute
-	// The values that graphs among the attributes take from outside, or make within.
+	// The outer values that graphs among the attributes use, and the values they compute.
 	captured []string
 }
 
@@ -64,8 +64,8 @@ type attribute struct {
 	floats  []float32
 	ints    []int64
 	strings []string
-	graph   []byte // not read until it is needed: graphs may lie in graphs
-	ref     string // the attribute of the function that stands here
+	graph   []byte // read when it is needed: graphs may be nested
+	ref     string // the function's attribute that is used here
 }
 
 // kind is the type of an attribute, in the numbers of onnx.proto.

@@ -144,8 +144,8 @@ func (p *program) compile() error { return p.g.Compile(p.results...) }
 // order returns 0 to n-1.
 func order(n int) []int { return iotaList(n) }
 
-// runRecords runs records in the given order, so many at a time, and keeps what is found of each at
-// its place in that order. An execution that is not full is filled with its last record.
+// runRecords runs records in the given order, at positions that start at at, and stores the
+// values of each at its position. An incomplete execution is filled with the last record.
 func (r *run) runRecords(ctx context.Context, p *program, order []int, at int) (map[string]array.Matrix[float32], error) {
 	out := map[string]array.Matrix[float32]{}
 	for i, name := range r.names {

@@ -36,7 +36,7 @@ const (
 )
 
 // storage says how a type is stored in a file, how it is named, and what it is computed in.
-// Floats of two bytes are computed in four, and rounded after every operator.
+// Two-byte floats are computed in four bytes, and rounded after every operator.
 type storage struct {
 	name  string
 	bytes int
@@ -217,8 +217,8 @@ func (t *tensor) check() error {
 	return nil
 }
 
-// maxBytes is how much may be held at once, of values and of results: 4 GiB. What a file
-// asks for beyond that is refused before anything is taken.
+// maxBytes is the maximum memory for the values and results of an execution: 4 GiB. A file
+// that needs more is refused before memory is allocated.
 const maxBytes = 4 << 30
 
 // maxValueBytes is the maximum size of one value of an execution: 1 GiB.

@@ -17,11 +17,11 @@ import (
 type value struct {
 	elem elem
 	dims []int
-	// What does not depend on the records is known: flat holds it, or text.
+	// A constant, which does not depend on the records, is in flat or text.
 	known bool
 	flat  any
 	text  []string
-	node  *graph.Node // its place in the graph; made when it is first needed
+	node  *graph.Node // its node in the graph; created on first use
 }
 
 func (v *value) size() int {
@@ -68,12 +68,11 @@ type builder struct {
 	params []*tensors.Tensor
 	nodes  map[*value]*graph.Node
 	checks []batchCheck
-	folded bool // everything is known: the graph is run once, here and now
-	// How many bytes are held at once: now, and at most.
+	folded bool // all inputs are constants: the graph is run at once
+	// Bytes of memory in use: now, and at most.
 	held, peak int64
 	counted    int // nodes of the graph that have been counted
-	// Where the operations that are translated stand: in the graph, or in functions within
-	// functions.
+	// The operator sets and the nesting depth of the function that is translated.
 	opsets map[string]int64
 	depth  int
 	steps  int // operations so far
@@ -204,7 +203,7 @@ func (b *builder) lookUpValue(name string) *value {
 	if v := b.values[name]; v != nil {
 		return v
 	}
-	if b.depth > 0 { // a function sees nothing of the graph around it
+	if b.depth > 0 { // a function does not see the graph around it
 		fail("%q is computed later, never, or in another graph", name)
 	}
 	if v := b.weights.values[name]; v != nil {
@@ -415,7 +414,7 @@ func (b *builder) roundHalf(e elem, x *graph.Node) *graph.Node {
 	c := func(v float64) *graph.Node {
 		return broadcast(graph.Scalar(x.Graph(), x.DType(), v), x.Shape().Dimensions)
 	}
-	if e == bfloat16s { // which reaches as far as float32 does: the largest are rounded smaller
+	if e == bfloat16s { // the same range as float32: the largest values are scaled down for rounding
 		large := graph.GreaterThan(graph.Abs(x), c(1e30))
 		y := upperBits(graph.Where(large, graph.Mul(x, c(0x1p-64)), x), c(1<<16+1))
 		return graph.Where(graph.IsFinite(x), graph.Where(large, graph.Mul(y, c(0x1p64)), y), x)

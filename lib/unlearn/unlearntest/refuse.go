@@ -98,7 +98,7 @@ func invalidBottleneck() []invalidRequest {
 	})
 }
 
-// absent and unseen are what only a method that needs them refuses.
+// absent and unseen are requests that are invalid only for a method that needs the missing part.
 var (
 	absent = invalidRequest{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
 	unseen = invalidRequest{"no held-out records", func(r *unlearn.Request) { r.HeldOut = unlearn.Data{} },
