@@ -144,8 +144,9 @@ func (p *program) compile() error { return p.g.Compile(p.results...) }
 // order returns 0 to n-1.
 func order(n int) []int { return iotaList(n) }
 
-// runRecords runs records in the given order, at positions that start at at, and stores the
-// values of each at its position. An incomplete execution is filled with the last record.
+// runRecords runs records in the given order, at records per execution, and stores the
+// values of each at its position in that order. An incomplete execution is filled with the
+// last record.
 func (r *run) runRecords(ctx context.Context, p *program, order []int, at int) (map[string]array.Matrix[float32], error) {
 	out := map[string]array.Matrix[float32]{}
 	for i, name := range r.names {
