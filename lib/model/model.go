@@ -53,7 +53,7 @@ type StateDictNamer interface {
 }
 
 // StateDict returns the state_dict entries of the equivalent PyTorch module; see
-// docs/state_dicts.md for the modules. like are weights of the network.
+// docs/guide/state-dicts.md for the modules. like are weights of the network.
 func StateDict(a Architecture, like nn.Params) nn.StateDict {
 	d := nn.NewStateDict(like)
 	if t, ok := a.(StateDictNamer); ok {

@@ -5,7 +5,7 @@
 //	safetensors.torch.save_file(model.state_dict(), "original.safetensors")
 //
 // The networks themselves say how PyTorch names and stores their parameters (nn.StateDict);
-// docs/state_dicts.md has a PyTorch class for each, which a test runs. Files that PyTorch
+// docs/guide/state-dicts.md has a PyTorch class for each, which a test runs. Files that PyTorch
 // pickles (torch.save) are refused, since reading a pickle runs code.
 package torch
 
