@@ -1,3 +1,5 @@
+// Per-example gradients against a loop over records.
+
 package tabular
 
 import (

@@ -1,3 +1,5 @@
+// The PyTorch classes of docs/guide/state-dicts.md against the networks.
+
 package torch_test
 
 import (
@@ -23,7 +25,7 @@ import (
 // python3. It needs torch, numpy and safetensors.
 const EnvPython = "LETHE_KIT_PYTHON"
 
-// twins are networks, their class in docs/state_dicts.md, and the shape of a record.
+// twins are networks, their class in docs/guide/state-dicts.md, and the shape of a record.
 var twins = []struct{ arch, class, record string }{
 	{"tabular-mlp:features=4,outputs=3,hidden=5", "MLP(4, 3, 5)", "4"},
 	{"one-hidden:features=4,outputs=3,hidden=5", "OneHidden(4, 3, 5)", "4"},
@@ -60,7 +62,7 @@ for at, (model, record) in enumerate([%s]):
     safetensors.torch.save_file(model.state_dict(), at + "/theirs.safetensors")
 `
 
-// The classes of docs/state_dicts.md take what we write, strictly, say what we say, and
+// The classes of docs/guide/state-dicts.md take what we write, strictly, say what we say, and
 // write what we read.
 func TestTheDocumentedClassesAreTheNetworks(t *testing.T) {
 	python := cmp.Or(os.Getenv(EnvPython), "python3")
