@@ -9,6 +9,6 @@ func openAuto() (*Engine, error) {
 }
 
 func openXLA(spec string) (*Engine, error) {
-	return nil, fmt.Errorf("engine: %s was asked for, but this program was built without XLA; build it with: go build -tags xla "+
+	return nil, fmt.Errorf("engine: %s needs XLA, but this program was built without it; build it with: go build -tags xla "+
 		"(needs cgo and a PJRT plugin)", spec)
 }

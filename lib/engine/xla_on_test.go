@@ -95,12 +95,12 @@ func TestATextIsFoundInAFileWhereverItLies(t *testing.T) {
 		if err := os.WriteFile(file, append(content, "behind it"...), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		of := []setting{{flag: "longer", help: text + " " + text}, {flag: "it", help: text}, {flag: "other", help: text + " "}}
-		if got := known(file, of); len(got) != 1 || got[0].flag != "it" {
+		of := []xlaFlag{{flag: "longer", help: text + " " + text}, {flag: "it", help: text}, {flag: "other", help: text + " "}}
+		if got := supportedFlags(file, of); len(got) != 1 || got[0].flag != "it" {
 			t.Errorf("behind %d bytes: %v", before, got)
 		}
 	}
-	if got := known(filepath.Join(t.TempDir(), "missing"), []setting{{help: text}}); got != nil {
+	if got := supportedFlags(filepath.Join(t.TempDir(), "missing"), []xlaFlag{{help: text}}); got != nil {
 		t.Errorf("found in a file that is not there: %v", got)
 	}
 }
@@ -109,10 +109,10 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 	knows, other := filepath.Join(t.TempDir(), "knows.so"), filepath.Join(t.TempDir(), "other.so")
 	every := filepath.Join(t.TempDir(), "every.so")
 	var all string
-	for _, s := range settings {
+	for _, s := range xlaFlags {
 		all += s.flag + "\x00" + s.help + "\x00"
 	}
-	for file, content := range map[string]string{knows: keepsOperands + "\x00" + settings[0].help, other: keepsOperands, every: all} {
+	for file, content := range map[string]string{knows: flagXNNPACK + "\x00" + xlaFlags[0].help, other: flagXNNPACK, every: all} {
 		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 		{"nosuchplugin", "", ""},
 	} {
 		t.Setenv("XLA_FLAGS", c.flags)
-		back := withSettings(c.plugin)
+		back := setXLAFlags(c.plugin)
 		if got := os.Getenv("XLA_FLAGS"); got != c.want {
 			t.Errorf("%q became %q, want %q", c.flags, got, c.want)
 		}
@@ -147,7 +147,7 @@ func TestResultsOfBeforeAreNotMixedWithThoseOfNow(t *testing.T) {
 		"--xla_other=1 --xla_cpu_use_xnnpack=false --xla_gpu_deterministic_ops=true": {"it without XNNPACK", "it, weights aboard, deterministic"},
 	} {
 		t.Setenv("XLA_FLAGS", flags)
-		if got := [2]string{sure("it", true), sure("it", false)}; got != want {
+		if got := [2]string{kernelName("it", true), kernelName("it", false)}; got != want {
 			t.Errorf("%q: %q, want %q", flags, got, want)
 		}
 	}
@@ -175,14 +175,14 @@ func TestAPluginThatComputesWithInputsOfBeforeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.readsAnew(); err != nil {
+	if err := e.checkStaleInputs(); err != nil {
 		t.Error(err)
 	}
 	if !strings.HasSuffix(e.Info().Kernel, "without XNNPACK") {
 		t.Errorf("the key of what it computes is that of before: %s", e.Info())
 	}
 	run := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
-	run.Env = append(os.Environ(), "XLA_FLAGS=--"+keepsOperands+"=true")
+	run.Env = append(os.Environ(), "XLA_FLAGS=--"+flagXNNPACK+"=true")
 	if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), ErrStale.Error()) {
 		t.Errorf("with XNNPACK: %v\n%s", err, out)
 	}
@@ -192,7 +192,7 @@ func TestAPluginThatComputesWithInputsOfBeforeIsRefused(t *testing.T) {
 func TestAMeanOfEqualNumbersIsTheirsOrTheyWereRounded(t *testing.T) {
 	const value = 1 + 1.0/(1<<11)
 	for mean, whole := range map[float32]bool{value: true, value + 1.0/(1<<20): true, 1: false, 1 + 1.0/(1<<10): false, float32(math.NaN()): false} {
-		if err := kept(mean, value); errors.Is(err, ErrRounded) == whole {
+		if err := checkMean(mean, value); errors.Is(err, ErrRounded) == whole {
 			t.Errorf("%g: %v", mean, err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestAPluginWhoseConvolutionsRoundIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.isWhole(); err != nil {
+	if err := e.checkPrecision(); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(spec, "cuda") {

@@ -9,14 +9,14 @@ import (
 )
 
 // AdamW is Adam with decoupled weight decay (Loshchilov and Hutter 2019): every
-// weight shrinks by the factor 1 - lr WeightDecay before Adam's step, and the
-// decay does not enter the moments. The zero value is torch.optim.AdamW.
+// weight is multiplied by 1 - lr WeightDecay before Adam's step, and the decay does not
+// enter the moments. The zero value is torch.optim.AdamW.
 type AdamW struct {
 	LR          float64 `json:"lr,omitempty"`           // learning rate, 0: 1e-3
 	Beta1       float64 `json:"beta1,omitempty"`        // 0: 0.9
 	Beta2       float64 `json:"beta2,omitempty"`        // 0: 0.999
 	Eps         float64 `json:"eps,omitempty"`          // 0: 1e-8
-	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 1e-2; for none take Adam
+	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 1e-2; for no decay use Adam
 }
 
 var _ Float32Optimizer = AdamW{}

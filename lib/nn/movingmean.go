@@ -12,7 +12,7 @@ import (
 // comes first and takes the place of the state (Param.Latest), which is log m so
 // that nothing overflows; in inference the state stays as it is. Nothing is
 // differentiated: m is a constant of the step. The mean is that of the whole batch,
-// which must not be cut: a network with this layer is coupled (model.UsesBatchStats).
+// which must not be cut: a network with this layer implements model.UsesBatchStats.
 func MovingLogMean(t *Tape, s, state *Node, rate float64) *Node {
 	if !t.Training {
 		return state
@@ -25,7 +25,7 @@ func MovingLogMean(t *Tape, s, state *Node, rate float64) *Node {
 	return out
 }
 
-// MovingLogMeanInit is the state of a MovingLogMean, where it begins with m = 1.
+// MovingLogMeanInit returns the initial state of a MovingLogMean, m = 1.
 func MovingLogMeanInit(name string) Param {
 	p := NewParam(name, 1)
 	p.State, p.Latest = true, true

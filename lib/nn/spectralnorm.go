@@ -7,7 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// spectralEps keeps a direction of length 0 from becoming NaN, as in PyTorch.
+// spectralEps is the smallest divisor of a direction, as in PyTorch; it avoids NaN.
 const spectralEps = 1e-12
 
 // SpectralNorm is W / sigma for w [out, in], where sigma estimates the largest
@@ -25,8 +25,7 @@ const spectralEps = 1e-12
 // This is torch.nn.utils.spectral_norm with one power iteration, PyTorch's legacy
 // form; the newer parametrization iterates 15 times before the first step.
 //
-// A record's own gradient by W is not formed: per-example gradients refuse a
-// network with such a layer by the name of the weight.
+// Gradients per record are not supported for W: they are an error that names the weight.
 func SpectralNorm(t *Tape, w, u, v *Node) *Node {
 	out, in := w.Shape().Dimensions[0], w.Shape().Dimensions[1]
 	left, right := Reshape(u, 1, out), Reshape(v, in, 1)
@@ -44,11 +43,11 @@ func SpectralNorm(t *Tape, w, u, v *Node) *Node {
 	})
 }
 
-// normalize is x over its length.
+// normalize returns x divided by its norm.
 func normalize(x *Node) *Node { return Div(x, MaxScalar(Sqrt(ReduceAllSum(Square(x))), spectralEps)) }
 
-// SpectralInit draws the two directions of a spectral norm of the weight called
-// name, [out, in], uniform on their spheres as in PyTorch: state u and v.
+// SpectralInit draws the two directions u and v of a spectral norm of the weight called
+// name, [out, in], uniformly on the unit spheres as in PyTorch. They are state.
 func SpectralInit(rng *rand.Rand, name string, in, out int) Params {
 	return Params{direction(rng, name+"_u", out), direction(rng, name+"_v", in)}
 }

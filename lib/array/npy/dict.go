@@ -9,7 +9,7 @@ import (
 
 // parser reads the header: a Python dictionary with exactly the keys 'descr',
 // 'fortran_order' and 'shape'. It knows strings without escapes, True, False,
-// and tuples of whole numbers, and nothing else of Python.
+// and tuples of integers, and nothing else of Python.
 type parser struct {
 	text string
 	pos  int

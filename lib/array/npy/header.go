@@ -22,7 +22,7 @@ const (
 	maxEmpty = 1 << 24
 )
 
-// header is what a file says about its array.
+// header is the parsed header of a file.
 type header struct {
 	descr    string
 	kind     byte // 'f', 'i', 'u' or 'b'
@@ -39,9 +39,8 @@ type source struct {
 	data io.Reader
 }
 
-// open reads the header of a file of the given size. The data behind it have
-// exactly the length that the header says, so that what is allocated for them
-// is bounded by the file.
+// open reads the header of a file of the given size. It checks that the data have exactly
+// the length of the header's shape, so the file bounds the memory.
 func open(r io.Reader, size int64) (*source, error) {
 	b, err := io.ReadAll(io.LimitReader(r, min(size, int64(len(magic)+2+4+maxHeader))))
 	if err != nil {
@@ -149,9 +148,9 @@ func (h *header) setDescr(descr string) error {
 	return nil
 }
 
-// setBFloat16 interprets two bytes without a type: NumPy has no bfloat16, and of one of
-// the package ml_dtypes it writes "<V2", or "|V2" once the array was loaded and saved
-// again. Nothing else that holds numbers is written so.
+// setBFloat16 interprets two bytes without a type as bfloat16. NumPy has no bfloat16; for
+// that of ml_dtypes it writes "<V2", or "|V2" once the array was loaded and saved again. No
+// other numbers are written so.
 func (h *header) setBFloat16(refused error) error {
 	if h.descr[0] != '<' && h.descr[0] != '|' {
 		return refused

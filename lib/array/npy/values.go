@@ -14,8 +14,8 @@ import (
 // chunkLen is how many elements are read at a time.
 const chunkLen = 1 << 16
 
-// chunks hands the elements, n in all, to visit piece by piece, in the order of
-// the file; first is the number of a piece's first element.
+// chunks calls visit with pieces of the n elements in the order of the file; first is the
+// number of a piece's first element.
 func (s *source) chunks(n int, visit func(first int, b []byte) error) error {
 	buffer := make([]byte, min(n, chunkLen)*s.size)
 	for first := 0; first < n; first += chunkLen {
@@ -49,8 +49,7 @@ func fill[T array.Float](s *source, out []T) error {
 	})
 }
 
-// rowMajor is where element k of a file in Fortran order, whose first axis runs
-// fastest, lies in an array whose last axis does.
+// rowMajor returns the row-major index of element k of a file in Fortran order.
 func (s *source) rowMajor(k int) int {
 	at, stride := 0, 1
 	for _, d := range s.shape {
@@ -91,7 +90,7 @@ func convert[T array.Float](s *source, out []T, first int, b []byte) error {
 	return nil
 }
 
-// elementIndex says where element number k of the file stands in the array.
+// elementIndex returns the index of element number k of the file in the array, as text.
 func (h header) elementIndex(k int) string {
 	switch {
 	case len(h.shape) != 2:
@@ -114,8 +113,8 @@ func (h header) float(b []byte) float64 {
 	return math.Float64frombits(h.order.Uint64(b))
 }
 
-// float16 is the value of an IEEE 754 binary16 number: a sign, 5 bits of exponent
-// and 10 of fraction.
+// float16 returns the value of an IEEE 754 binary16 number: a sign, 5 bits of exponent and
+// 10 of fraction.
 func float16(bits uint16) float64 {
 	exponent, fraction := int(bits>>10)&0x1f, float64(bits&0x3ff)
 	var v float64

@@ -15,5 +15,5 @@ func detect() Level {
 	return AVX2
 }
 
-// levels are all levels that this processor can run.
+// levels returns all levels that this processor can run.
 func levels() []Level { return []Level{Scalar, AVX2, AVX512}[:best+1] }

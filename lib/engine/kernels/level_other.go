@@ -4,5 +4,5 @@ package kernels
 
 const best = Scalar
 
-// levels are all levels that this processor can run.
+// levels returns all levels that this processor can run.
 func levels() []Level { return []Level{Scalar} }
