@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/compute"
 )
 
+// open opens the engine under test.
 func open(t testing.TB) *Engine {
 	t.Helper()
 	e, err := Open("lethe")

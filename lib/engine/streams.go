@@ -4,8 +4,8 @@ package engine
 // the name. All derive from one root seed and are independent: a further draw in one changes
 // no other. Names must not change: another name gives other results.
 const (
-	// StreamSplit draws which rows of a table are kept, and which images (how many
-	// of the training and of the test part are asked for).
+	// StreamSplit draws the rows of a table, or the images, that are used (numbers of
+	// training and of test images).
 	StreamSplit = "split"
 	// StreamInit draws the initial weights, in their order.
 	StreamInit = "init"
@@ -34,7 +34,7 @@ const (
 	// StreamPrivacy draws the noise that makes a training private (step, tensor, block).
 	StreamPrivacy = "privacy"
 
-	// StreamBackdoor draws the records that a backdoor is planted in.
+	// StreamBackdoor draws the records that get a backdoor.
 	StreamBackdoor = "backdoor"
 	// StreamCode draws the code of a record that its owner uploads (record), or that is
 	// drawn again in every epoch (record; epoch from 0; whether for validation or training).
@@ -42,12 +42,12 @@ const (
 	// StreamAssigned assigns such codes to the auxiliary records as negative samples
 	// (epoch).
 	StreamAssigned = "dealt"
-	// StreamAuxiliary draws auxiliary records, of a set or from nothing (nothing; or 1,
-	// the labels that inverted records are to have).
+	// StreamAuxiliary draws auxiliary records, from a set or at random (nothing; or 1, the
+	// labels of inverted records).
 	StreamAuxiliary = "auxiliary"
 	// StreamMask draws which features of a record are masked (record).
 	StreamMask = "mask"
-	// StreamRelease draws the noise on what is released of a record (record).
+	// StreamRelease draws the noise on the released version of a record (record).
 	StreamRelease = "release"
 
 	// StreamShare draws the share of the retain set that a method uses (nothing; or round
@@ -74,7 +74,7 @@ const (
 	StreamRound = "round"
 	// StreamSilent draws whether a user does not answer in a round (round from 1, user).
 	StreamSilent = "silent"
-	// StreamUser draws the seed of a user's work (round from 1, user).
+	// StreamUser draws the seed of a user's training (round from 1, user).
 	StreamUser = "user"
 
 	// StreamSubsets draws the three sets of a lens on subsets (draw).

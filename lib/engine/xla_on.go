@@ -19,8 +19,8 @@ import (
 // execution, and each execution has a fixed cost.
 const chunkRowsXLA = 65536
 
-// openAuto opens XLA on CUDA, then XLA on the CPU, then the plugin that
-// LETHE_XLA_PLUGIN names, then Lethe's own engine.
+// openAuto opens the first that works of: XLA on CUDA, XLA on the CPU, the plugin in
+// LETHE_XLA_PLUGIN, Lethe's own engine.
 func openAuto() (*Engine, error) {
 	e, err := openXLA("xla")
 	if err != nil {

@@ -31,7 +31,7 @@ func (a Adam) withDefaults() Adam {
 	return Adam{LR: cmp.Or(a.LR, 1e-3), Beta1: cmp.Or(a.Beta1, 0.9), Beta2: cmp.Or(a.Beta2, 0.999), Eps: cmp.Or(a.Eps, 1e-8)}
 }
 
-// MarshalJSON names the optimiser.
+// MarshalJSON returns the name and the fields.
 func (a Adam) MarshalJSON() ([]byte, error) {
 	type fields Adam
 	return namedJSON(a, fields(a))
@@ -62,7 +62,7 @@ func (a Adam) Step(p Params, grads [][]float64, s *OptimizerState, rates []float
 	return adamStep(a, a, 0, kernels.Adam.Step, p, grads, s, rates)
 }
 
-// StepFloat32 implements Single.
+// StepFloat32 implements Float32Optimizer.
 func (a Adam) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
 	return adamStep(a, a, 0, kernels.Adam.Step32, p, grads, s, rates)
 }

@@ -34,7 +34,7 @@ func (a AdamW) withDefaults() AdamW {
 
 func (a AdamW) adam() Adam { return Adam{LR: a.LR, Beta1: a.Beta1, Beta2: a.Beta2, Eps: a.Eps} }
 
-// MarshalJSON names the optimiser.
+// MarshalJSON returns the name and the fields.
 func (a AdamW) MarshalJSON() ([]byte, error) {
 	type fields AdamW
 	return namedJSON(a, fields(a))
@@ -56,7 +56,7 @@ func (a AdamW) Step(p Params, grads [][]float64, s *OptimizerState, rates []floa
 	return adamStep(a, a.adam(), a.withDefaults().WeightDecay, kernels.Adam.Step, p, grads, s, rates)
 }
 
-// StepFloat32 implements Single.
+// StepFloat32 implements Float32Optimizer.
 func (a AdamW) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
 	return adamStep(a, a.adam(), a.withDefaults().WeightDecay, kernels.Adam.Step32, p, grads, s, rates)
 }

@@ -50,7 +50,7 @@ func (a attention) split(x *Node) *Node {
 	return Reshape(x, a.heads*a.n, tokens, a.width)
 }
 
-// join undoes split.
+// join is the inverse of split.
 func (a attention) join(x *Node) *Node {
 	tokens := x.Shape().Dimensions[1]
 	x = TransposeAllAxes(Reshape(x, a.heads, a.n, tokens, a.width), 0, 3, 2, 1)

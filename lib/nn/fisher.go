@@ -36,7 +36,7 @@ func (o Fisher) withDefaults() Fisher {
 	return Fisher{LR: cmp.Or(o.LR, 1e-3), Beta1: cmp.Or(o.Beta1, 0.9), Beta2: cmp.Or(o.Beta2, 0.999), Damping: cmp.Or(o.Damping, 1e-2)}
 }
 
-// MarshalJSON names the optimiser.
+// MarshalJSON returns the name and the fields.
 func (o Fisher) MarshalJSON() ([]byte, error) {
 	type fields Fisher
 	return namedJSON(o, fields(o))

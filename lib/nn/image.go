@@ -27,7 +27,7 @@ func NewImage(t *Tape, x *Node, c, h, w int) Image {
 // resampling convert it back.
 func (m Image) ChannelsLast(t *Tape) Image { return m.withLayout(t, true) }
 
-// channelsFirst undoes ChannelsLast.
+// channelsFirst is the inverse of ChannelsLast.
 func (m Image) channelsFirst(t *Tape) Image { return m.withLayout(t, false) }
 
 func (m Image) withLayout(t *Tape, last bool) Image {

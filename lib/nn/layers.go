@@ -7,7 +7,7 @@ import (
 // matMulT returns a b^T: both operands are contracted over their last axis.
 func matMulT(a, b *Node) *Node { return Dot(a, b).General([]int{1}, nil, []int{1}, nil) }
 
-// broadcastChannel repeats the column b [m, 1] or [m] as an [m, n] matrix.
+// broadcastColumn repeats the column b [m, 1] or [m] as an [m, n] matrix.
 func broadcastColumn(b *Node, n int) *Node {
 	m := b.Shape().Size()
 	return BroadcastToDims(Reshape(b, m, 1), m, n)

@@ -72,11 +72,11 @@ func (s *OptimizerState) Clone() *OptimizerState { return s.CloneIn(nil) }
 func (s *OptimizerState) CloneIn(spare *OptimizerState) *OptimizerState {
 	out := &OptimizerState{Optimizer: s.Optimizer, Names: s.Names, T: s.T, moved: slices.Clone(s.moved)}
 	for k, slot := range s.Slots {
-		var room Params
+		var memory Params
 		if spare != nil && k < len(spare.Slots) {
-			room = spare.Slots[k]
+			memory = spare.Slots[k]
 		}
-		out.Slots = append(out.Slots, slot.CloneIn(room))
+		out.Slots = append(out.Slots, slot.CloneIn(memory))
 	}
 	return out
 }

@@ -24,7 +24,7 @@ var (
 	_ GraphOptimizer = SGD{}
 )
 
-// GraphStep implements GraphOptimizer.
+// StepParams implements GraphOptimizer.
 func (a Adam) StepParams(t int, factor float64) []float32 {
 	return a.withDefaults().stepParams(t, factor, 0)
 }
@@ -34,7 +34,7 @@ func (a Adam) GraphStep(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {
 	return a.withDefaults().graphStep(w, grad, slots, rule)
 }
 
-// GraphStep implements GraphOptimizer.
+// StepParams implements GraphOptimizer.
 func (a AdamW) StepParams(t int, factor float64) []float32 {
 	a = a.withDefaults()
 	return a.adam().stepParams(t, factor, a.WeightDecay)

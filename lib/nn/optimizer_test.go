@@ -178,7 +178,7 @@ func TestGroupsGiveRates(t *testing.T) {
 	if err != nil || !slices.Equal(got, []float64{0, 3, 1}) {
 		t.Errorf("rates %v: %v", got, err)
 	}
-	for words, groups := range map[string][]Group{`group "tail"`: {{"tail", 1}}, "is -1": {{"head", -1}}, "is NaN": {{"head", math.NaN()}}} {
+	for words, groups := range map[string][]Group{`prefix "tail" of a group`: {{"tail", 1}}, "is -1": {{"head", -1}}, "is NaN": {{"head", math.NaN()}}} {
 		if _, err := Rates(p, groups); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v: %v", groups, err)
 		}

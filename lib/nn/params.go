@@ -82,11 +82,11 @@ func (p Params) CloneIn(spare Params) Params {
 	kernels.Pool{Workers: runtime.GOMAXPROCS(0)}.Run(len(p), 1, func(from, to int) {
 		for i := from; i < to; i++ {
 			v := p[i]
-			var room []float32
+			var memory []float32
 			if i < len(spare) && len(spare[i].Data) == len(v.Data) {
-				room = spare[i].Data[:0]
+				memory = spare[i].Data[:0]
 			}
-			v.Shape, v.Data = slices.Clone(v.Shape), append(room, v.Data...)
+			v.Shape, v.Data = slices.Clone(v.Shape), append(memory, v.Data...)
 			out[i] = v
 		}
 	})

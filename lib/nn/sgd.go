@@ -25,7 +25,7 @@ func (SGD) Name() string { return "sgd" }
 // WithDefaults implements Optimizer.
 func (o SGD) WithDefaults() Optimizer { return o }
 
-// MarshalJSON names the optimiser.
+// MarshalJSON returns the name and the fields.
 func (o SGD) MarshalJSON() ([]byte, error) {
 	type fields SGD
 	return namedJSON(o, fields(o))
@@ -57,7 +57,7 @@ func (o SGD) Step(p Params, grads [][]float64, s *OptimizerState, rates []float6
 	return sgdStep(o, kernels.SGD.Step, p, grads, s, rates)
 }
 
-// StepFloat32 implements Single.
+// StepFloat32 implements Float32Optimizer.
 func (o SGD) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
 	return sgdStep(o, kernels.SGD.Step32, p, grads, s, rates)
 }

@@ -12,13 +12,13 @@ const spectralEps = 1e-12
 
 // SpectralNorm is W / sigma for w [out, in], where sigma estimates the largest
 // singular value of W from two directions, u [out] and v [in], that are state
-// (Miyato et al. 2018). In training one power iteration comes first,
+// (Miyato et al. 2018). In training the layer first makes one power iteration,
 //
 //	v = W^T u / |W^T u|,  u = W v / |W v|,  sigma = u^T W v
 //
-// and the new directions take the place of the old ones (Param.Latest). In
-// inference the directions stay as they are. The gradient goes through sigma with
-// u and v held fixed: for the adjoint G of the result
+// and the new directions replace the old ones (Param.Latest). In inference the directions
+// do not change. The gradient goes through sigma with u and v fixed: for the adjoint G of
+// the result
 //
 //	dW = G/sigma - <G, W>/sigma^2 u v^T
 //

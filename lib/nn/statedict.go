@@ -126,8 +126,7 @@ func (d StateDict) File(p Params) *safetensors.File {
 	return f
 }
 
-// wrappers are put before every name by what wraps a module: DataParallel and
-// torch.compile.
+// wrappers are the name prefixes that DataParallel and torch.compile add.
 var wrappers = []string{"module.", "_orig_mod."}
 
 // Read reads the parameters from a file of a state_dict; like has their names and shapes.
@@ -146,7 +145,7 @@ func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []str
 		t, ok := found[s.Name]
 		delete(found, s.Name)
 		if !ok && s.Counter {
-			continue // PyTorch did not always write them, and we read none
+			continue // old versions of PyTorch did not write them, and they are not used
 		}
 		if !ok {
 			wrong = append(wrong, fmt.Sprintf("%s %v is missing", s.Name, s.Shape))

@@ -64,10 +64,10 @@ func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch in
 		x, err := model.FeatureMajor(e, t.X, rows, c)
 		return chunk{x: x}, err
 	}
-	corrupter, corrupts := t.Augment.(NoiseAugmenter)
+	augmenter, noisy := t.Augment.(NoiseAugmenter)
 	width, widths := t.X.Cols, map[string]int(nil)
-	if corrupts {
-		width, widths = corrupter.Widths(t.X.Cols)
+	if noisy {
+		width, widths = augmenter.Widths(t.X.Cols)
 	}
 	x, made := array.New[float32](c.N, width), map[string]array.Matrix[float32]{}
 	for name, w := range widths {
@@ -84,11 +84,11 @@ func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch in
 			id = t.IDs[row]
 		}
 		var err error
-		if corrupts {
+		if noisy {
 			for name, m := range made {
 				in[name] = m.Row(k)
 			}
-			err = corrupter.Corrupt(x.Row(k), in, t.X.Row(row), epoch, id)
+			err = augmenter.Corrupt(x.Row(k), in, t.X.Row(row), epoch, id)
 		} else {
 			err = t.Augment.Augment(x.Row(k), t.X.Row(row), epoch, id)
 		}

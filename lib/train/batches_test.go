@@ -86,7 +86,7 @@ func TestAnEpochWithoutItsLastBatchHasFullOnes(t *testing.T) {
 		t.Errorf("11 and 3 records in full batches of 4: %v", two)
 	}
 	for _, c := range []Config{{DropLast: true}, {DropLast: true, Batch: 4, Order: Fixed}} {
-		if err := c.WithDefaults().check(); err == nil || !strings.Contains(err.Error(), "left out") {
+		if err := c.WithDefaults().check(); err == nil || !strings.Contains(err.Error(), "drop_last") {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

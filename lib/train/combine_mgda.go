@@ -26,7 +26,7 @@ type MGDA struct{}
 
 var _ GradientCombiner = MGDA{}
 
-// Weights implements Mixer.
+// Weights implements GradientCombiner.
 func (MGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	if err := checkGram(gram, 0); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (MGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 		if norm-along[k] <= 1e-10*longest {
 			break
 		}
-		// The point of the segment from the mixture to g_k that is nearest to 0.
+		// The point of the segment from the combination to g_k that is closest to 0.
 		step := math.Min(1, (norm-along[k])/(norm-2*along[k]+gram[k][k]))
 		for i := range w {
 			w[i] *= 1 - step
@@ -197,7 +197,7 @@ type PrintedMGDA struct{}
 
 var _ GradientCombiner = PrintedMGDA{}
 
-// Weights implements Mixer.
+// Weights implements GradientCombiner.
 func (PrintedMGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	if err := checkGram(gram, 2); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ type PCGrad struct{}
 
 var _ GradientCombiner = PCGrad{}
 
-// Weights implements Mixer.
+// Weights implements GradientCombiner.
 func (PCGrad) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	if err := checkGram(gram, 0); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type RatioWeights struct{}
 
 var _ GradientCombiner = RatioWeights{}
 
-// Weights implements Mixer.
+// Weights implements GradientCombiner.
 func (RatioWeights) Weights(values []float64, gram [][]float64) ([]float64, error) {
 	if err := checkGram(gram, 2); err != nil {
 		return nil, err

@@ -326,8 +326,8 @@ func TestMixersRefuse(t *testing.T) {
 		{PrintedMGDA{}, nil, nil, "no gradients"}, {RatioWeights{}, nil, nil, "no gradients"},
 		{MGDA{}, []float64{0, 0}, broken, "term 0"}, {PCGrad{}, []float64{0, 0}, broken, "term 0"},
 		{PrintedMGDA{}, []float64{0, 0}, broken, "term 0"}, {RatioWeights{}, []float64{0, 0}, broken, "term 0"},
-		{PrintedMGDA{}, one, gramOf(one), "2 terms, there are 1"}, {RatioWeights{}, one, gramOf(one), "2 terms, there are 1"},
-		{PrintedMGDA{}, []float64{1, 1, 1}, three, "2 terms, there are 3"}, {RatioWeights{}, []float64{1, 1, 1}, three, "2 terms, there are 3"},
+		{PrintedMGDA{}, one, gramOf(one), "2 terms, not 1"}, {RatioWeights{}, one, gramOf(one), "2 terms, not 1"},
+		{PrintedMGDA{}, []float64{1, 1, 1}, three, "2 terms, not 3"}, {RatioWeights{}, []float64{1, 1, 1}, three, "2 terms, not 3"},
 		{RatioWeights{}, []float64{1, -1}, two, "second term has the value -1"},
 		{RatioWeights{}, []float64{math.NaN(), 1}, two, "NaN"}, {RatioWeights{}, []float64{1, math.Inf(1)}, two, "+Inf"},
 	} {

@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Curvature estimates the diagonal of an objective's second derivative H, by
-// Hutchinson's estimator from one draw:
+// Curvature estimates the diagonal of an objective's Hessian H by Hutchinson's estimator
+// from one random vector:
 //
 //	h = v (H v) by element,  v_j = 1 or -1, each with chance 1/2,  E h = diag H
 //
@@ -19,9 +19,9 @@ import (
 //
 //	H v = (g(p + s v) - g(p - s v)) / 2s,  s = 0.01/sqrt(n)
 //
-// for n weights, so that both points lie 0.01 from p. They share a batch and the draws
-// of the network. What is estimated is that of the smoothed objective between them:
-// where a ReLU has its kink on the way, H has no value, and h has.
+// for n weights, so that both points are 0.01 from p. They share a batch and the network's
+// random inputs. This is the Hessian of the objective smoothed between the points, which
+// exists also where a ReLU has its kink.
 type Curvature struct {
 	g *gradients
 	o Objective

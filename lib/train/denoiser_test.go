@@ -232,5 +232,5 @@ func TestADenoiserRefusesWhatItCannotUse(t *testing.T) {
 	refused(denoising(array.New[float32](2, 5), diffusion.EDM{}), "6 features, the model takes 65")
 	unmade := denoising(bars(4), diffusion.EDM{})
 	unmade[0].Targets[0].Loss = loss.CrossEntropy{}
-	refused(unmade, `about the output "logits"`)
+	refused(unmade, `needs the output "logits"`)
 }

@@ -13,7 +13,7 @@ import (
 // infinite, usually because the learning rate is too large. It is a result about a method
 // on a model: a table records it and goes on.
 type Diverged struct {
-	Epoch  int    `json:"epoch"`            // 1, 2, ...; 0: outside of any
+	Epoch  int    `json:"epoch"`            // 1, 2, ...; 0: outside an epoch
 	Tensor string `json:"tensor,omitempty"` // name of the tensor; "" for a loss or an output
 	What   string `json:"what"`
 }

@@ -212,9 +212,9 @@ func interrupted(err error, ctx context.Context, s *State, h Hooks) error {
 		return err
 	}
 	if saveErr := h.Save(s); saveErr != nil {
-		return fmt.Errorf("train: stopped (%w); saving failed: %v", err, saveErr)
+		return fmt.Errorf("train: stopped (%w) and could not save: %v", err, saveErr)
 	}
-	return fmt.Errorf("train: stopped after %d saved epochs: %w", s.Done, err)
+	return fmt.Errorf("train: stopped; %d epochs are saved: %w", s.Done, err)
 }
 
 func (e EarlyStop) reached(history []Epoch) bool {

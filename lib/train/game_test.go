@@ -229,12 +229,12 @@ func TestBadGamesAreRefusedByName(t *testing.T) {
 		_, _, err := FitPlan(context.Background(), r, wantAt(1, 1), Plan{Game: g}, Config{Epochs: 1}, Hooks{})
 		wantWords(t, err, words...)
 	}
-	refused(&Game{}, "without players")
+	refused(&Game{}, "has no players")
 	refused(duel(7, 0), "rule 7")
-	refused(duel(ExtraGradient, 2), `"max"`, "2 steps")
+	refused(duel(ExtraGradient, 2), `"max"`, "2 updates")
 	g := duel(Alternating, 0)
 	g.Players[1].Owns = []string{"m"}
-	refused(g, "min.a belongs to the players", `"min"`, `"max"`)
+	refused(g, "min.a belongs to two players", `"min"`, `"max"`)
 	g = duel(Alternating, 0)
 	g.Players[0].Owns = []string{"critic"}
 	refused(g, "no weight belongs to player", `"min"`)
@@ -246,7 +246,7 @@ func TestBadGamesAreRefusedByName(t *testing.T) {
 	refused(g, `"max"`, "no terms")
 	both := Plan{Game: duel(Alternating, 0), Passes: func(int) ([]Objective, error) { return nil, nil }}
 	_, _, err := FitPlan(context.Background(), r, wantAt(1, 1), both, Config{Epochs: 1}, Hooks{})
-	wantWords(t, err, "or both")
+	wantWords(t, err, "either passes or a game")
 }
 
 // A weight that nobody owns stays, and so does a frozen group's.
@@ -266,7 +266,7 @@ func TestFrozenWeightsStay(t *testing.T) {
 	}
 	c.Groups = []nn.Group{{Prefix: "hidden9", Rate: 0}}
 	_, _, err = Fit(context.Background(), r, start, o, c, Hooks{})
-	wantWords(t, err, `in the group "hidden9"`)
+	wantWords(t, err, `the prefix "hidden9" of a group`)
 }
 
 // Alternating players may share all weights: with descent, which remembers nothing,
@@ -292,8 +292,8 @@ func TestPlayersMayShareTheirWeights(t *testing.T) {
 	}
 	shared.Steps = -1
 	_, _, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{})
-	wantWords(t, err, "-1 rounds")
+	wantWords(t, err, "-1 steps")
 	shared.Steps, shared.Rule = 0, Simultaneous
 	_, _, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{})
-	wantWords(t, err, "belongs to the players", `"first"`, `"second"`)
+	wantWords(t, err, "belongs to two players", `"first"`, `"second"`)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/storetest"
 )
 
+// TestMain can run this test binary as a training process that a test kills.
 func TestMain(m *testing.M) { storetest.Main(m, privateChild) }
 
 // ended is what a private training comes to.

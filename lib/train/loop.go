@@ -39,8 +39,8 @@ type update struct {
 	player       int
 	objective    Objective
 	batches      []batch
-	newObjective bool        // of its objective
-	seed         engine.Root // of its draws
+	newObjective bool        // whether it is the first of its objective
+	seed         engine.Root // of its random inputs
 	rate         float64     // sampling rate of a record in private training
 }
 

@@ -21,8 +21,8 @@ type Term struct {
 	Name    string
 	X       array.Matrix[float32] // one record per row
 	Targets []Target
-	// IDs are the records' row numbers in the training data, for paired batch
-	// orders; nil numbers them 0, 1, ...
+	// IDs are the records' row numbers in the training data, for the order Paired and
+	// for Augment; nil: 0, 1, ...
 	IDs []int
 	// Whole terms enter every mini-batch step with all records; the others in
 	// shuffled batches. Without mini-batches there is no difference.

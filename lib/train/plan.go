@@ -33,7 +33,7 @@ type Plan struct {
 	// Validation evaluates the model after every epoch; nil: none.
 	Validation *Validation
 
-	changes bool // whether the objectives may differ from pass to pass
+	changes bool // whether passes may have different objectives
 }
 
 // FitPlan is Fit for a plan. Pass 0 of every epoch draws its batches as Fit does, the

@@ -373,7 +373,7 @@ func TestAccountsGoOnWithOtherNoise(t *testing.T) {
 	}
 	plan.Private = nil
 	_, _, err = FitPlan(context.Background(), r, initial(small), plan, c, Hooks{Resume: at})
-	wantWords(t, err, "12 of its steps are accounted for as private")
+	wantWords(t, err, "12 of its steps are private")
 	plan.Private = &Private{Norm: 0.5, Noise: 2}
 	for i := range at.History {
 		at.History[i].Privacy = nil
@@ -398,18 +398,18 @@ func TestWhatIsNotPrivateIsRefused(t *testing.T) {
 		wantWords(t, err, words...)
 	}
 	for _, bad := range []Private{{}, {Norm: -1}, {Norm: math.NaN()}, {Norm: math.Inf(1)}, {Norm: 1, Noise: -1}, {Norm: 1, Noise: math.NaN()}} {
-		refused(still, o, Plan{Private: &bad}, Config{}, "records' gradients are clipped to")
+		refused(still, o, Plan{Private: &bad}, Config{}, "private training with norm")
 	}
-	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Patience: 3}}, "does not account for")
-	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Best: true}}, "does not account for")
+	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Patience: 3}}, "accounting does not cover")
+	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Best: true}}, "accounting does not cover")
 	refused(still, o, Plan{}, Config{Order: Paired}, "draws its own batches")
-	refused(still, o, Plan{}, Config{Batch: 4, DropLast: true}, "none is the last to be left out")
-	refused(still, o, Plan{Combiner: MGDA{}}, Config{}, "a game or a mixer")
-	refused(still, o, Plan{Game: &Game{Players: []Player{{Name: "a", Objective: o}}}}, Config{}, "a game or a mixer")
+	refused(still, o, Plan{}, Config{Batch: 4, DropLast: true}, "drop_last does not apply")
+	refused(still, o, Plan{Combiner: MGDA{}}, Config{}, "a game or a gradient combiner")
+	refused(still, o, Plan{Game: &Game{Players: []Player{{Name: "a", Objective: o}}}}, Config{}, "a game or a gradient combiner")
 	refused(still, mixed(40, 6, 5), Plan{}, Config{}, "one term", "2 terms")
 	whole := labelled(x, y)
 	whole[0].Whole = true
-	refused(still, whole, Plan{}, Config{Batch: 8}, "or a whole one")
+	refused(still, whole, Plan{}, Config{Batch: 8}, "or a Whole one")
 	coupled := vision.SmallCNN{Norm: true}
 	images := array.New[float32](4, coupled.Inputs())
 	refused(coupled, Objective{{X: images, Targets: []Target{CrossEntropy(make([]int, 4), coupled.Classes(), 1)}}}, Plan{}, Config{Batch: 2},

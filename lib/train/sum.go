@@ -159,7 +159,7 @@ func (s *gradientSum) addTensors(out []*tensors.Tensor) ([][]float32, error) {
 			state = setState(state, len(s.grads), i, flat)
 		case len(flat) == len(dst):
 			s.addGradient(dst, flat)
-		case !s.nonEmpty: // and nothing is said of it
+		case !s.nonEmpty: // no gradient
 			clear(dst)
 		}
 	}

@@ -28,7 +28,7 @@ func tensorNoise(seed engine.Root, step uint64) func(tensor int) *rand.Rand {
 // norm Max, as torch.nn.utils.clip_grad_norm_ does.
 type ClipNorm struct{ Max float64 }
 
-// Transform implements Surgeon.
+// Transform implements GradientTransform.
 func (c ClipNorm) Transform(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
 	return clip(c.Max, grads, func(g []float64) float64 { return kernels.Dot(g, g) })
 }
@@ -80,7 +80,7 @@ func sumOfSquares(g []float32) (sum float64) {
 // AddNoise adds normal noise of standard deviation Std to every element.
 type AddNoise struct{ Std float64 }
 
-// Transform implements Surgeon.
+// Transform implements GradientTransform.
 func (a AddNoise) Transform(_ nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
 	if !(a.Std >= 0) || math.IsInf(a.Std, 1) {
 		return fmt.Errorf("the noise has the standard deviation %v", a.Std)
@@ -108,7 +108,7 @@ func ReleaseGradients(m privacy.Mechanism) (GradientTransform, error) {
 
 type releaseTransform privacy.Releaser
 
-// Transform implements Surgeon.
+// Transform implements GradientTransform.
 func (s releaseTransform) Transform(_ nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
 	s(grads, noise)
 	return nil
@@ -118,7 +118,7 @@ func (s releaseTransform) Transform(_ nn.Params, grads [][]float64, noise func(i
 // is weight_decay of PyTorch's Adam. (AdamW shrinks the weights directly instead.)
 type Decay struct{ Rate float64 }
 
-// Transform implements Surgeon.
+// Transform implements GradientTransform.
 func (d Decay) Transform(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
 	if !(d.Rate >= 0) || math.IsInf(d.Rate, 1) {
 		return fmt.Errorf("the weight decay is %v", d.Rate)

@@ -28,7 +28,7 @@ type Validation struct {
 	// StopBelow ends the fit after StopAfter values that are not above it, in any epochs;
 	// nil: never.
 	StopBelow *float64
-	StopAfter int  // 0: 1
+	StopAfter int  // number of values; 0: 1
 	KeepLast  bool // return the last weights instead
 }
 

@@ -113,10 +113,10 @@ func TestRisingValuesEndAFit(t *testing.T) {
 		t.Errorf("nothing ends it: %d epochs, %v", len(all), err)
 	}
 	_, _, err = fit(1, Hooks{})
-	wantWords(t, err, "ends at 1 rising")
+	wantWords(t, err, "ends after 1 rising")
 	both := &Validation{Objective: mixed(12, 4, 5), Score: func(context.Context, nn.Params, int) (float64, error) { return 0, nil }}
 	_, _, err = FitPlan(context.Background(), r, initial(small), Plan{Passes: singlePass(mixed(12, 4, 5)), Validation: both}, Config{}, Hooks{})
-	wantWords(t, err, "an objective and by a judge")
+	wantWords(t, err, "both an objective and a score")
 }
 
 // Evaluate is the objective's mean in inference, whatever the chunks.

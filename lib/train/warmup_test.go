@@ -63,7 +63,7 @@ func TestARisingWeightIsThatOfItsEpoch(t *testing.T) {
 		t.Error("outside a training the weight has not risen")
 	}
 	_, _, err := Fit(context.Background(), r, initial(small), pair(-1, 1), Config{}, Hooks{})
-	wantWords(t, err, "two", "target 1", "rises for -1 epochs")
+	wantWords(t, err, "two", "target 1", "warm-up has -1 epochs")
 }
 
 // With Best the weights are those after the epoch with the lowest loss.
@@ -102,5 +102,5 @@ func TestTheBestEpochByTheTrainingsOwnLossIsReturned(t *testing.T) {
 	}
 	plan := Plan{Passes: singlePass(o), Validation: &Validation{Objective: o}}
 	_, _, err = FitPlan(context.Background(), r, initial(small), plan, c, Hooks{})
-	wantWords(t, err, "best epoch", "validation")
+	wantWords(t, err, "best epoch", "Validation")
 }

@@ -166,10 +166,10 @@ func TestWhatCannotBeWatchedIsRefused(t *testing.T) {
 	never := func(StepInfo) (bool, error) { return false, nil }
 	bad := Target{Loss: loss.ZeroOne{}, Inputs: map[string]array.Matrix[float32]{}, Weight: 1}
 	for words, p := range map[string]Plan{
-		"taken together":       {Game: &Game{Players: []Player{{Name: "all", Objective: o}}, Rule: Simultaneous}, Watch: never},
+		"the rule Alternating": {Game: &Game{Players: []Player{{Name: "all", Objective: o}}, Rule: Simultaneous}, Watch: never},
 		"has no term 1":        {Passes: singlePass(o), Watch: func(l StepInfo) (bool, error) { _, err := l.Mean(1, bad); return false, err }},
 		"has no term -1":       {Passes: singlePass(o), Watch: func(l StepInfo) (bool, error) { _, err := l.Mean(-1, bad); return false, err }},
-		"what is watched":      {Passes: singlePass(o), Watch: func(l StepInfo) (bool, error) { _, err := l.Mean(0, bad); return false, err }},
+		"the watched loss":     {Passes: singlePass(o), Watch: func(l StepInfo) (bool, error) { _, err := l.Mean(0, bad); return false, err }},
 		"epoch 1: tired of it": {Passes: singlePass(o), Watch: func(StepInfo) (bool, error) { return false, errors.New("tired of it") }},
 	} {
 		if _, _, err := FitPlan(t.Context(), r, initial(small), p, Config{Epochs: 1, Batch: 5}, Hooks{}); err == nil || !strings.Contains(err.Error(), words) {
@@ -191,9 +191,9 @@ func TestEnoughMayHaveToComeSeveralTimes(t *testing.T) {
 			t.Errorf("%d times: ended after %d epochs, met %t (%v)", times, len(history), v.IsBelow(history), err)
 		}
 	}
-	judge := func(context.Context, nn.Params, int) (float64, error) { return 0, nil }
-	for _, v := range []*Validation{{StopAfter: -1, StopBelow: &enough, Score: judge}, {StopAfter: 2, Score: judge}} {
-		if err := v.check(small); err == nil || !strings.Contains(err.Error(), "low enough") {
+	score := func(context.Context, nn.Params, int) (float64, error) { return 0, nil }
+	for _, v := range []*Validation{{StopAfter: -1, StopBelow: &enough, Score: score}, {StopAfter: 2, Score: score}} {
+		if err := v.check(small); err == nil || !strings.Contains(err.Error(), "below a threshold") {
 			t.Errorf("%+v: %v", v, err)
 		}
 	}

@@ -154,7 +154,7 @@ func (p *parser) tuple() ([]int, error) {
 	return shape, nil
 }
 
-// number reads a whole number >= 0; Python 2 wrote long ones with an L.
+// number reads an integer >= 0; Python 2 wrote long ones with an L.
 func (p *parser) number() (int, error) {
 	p.skipSpace()
 	rest := p.text[p.pos:]

@@ -11,14 +11,15 @@ import (
 	"unicode/utf8"
 )
 
+// The format of a header and the limits that open checks.
 const (
 	magic = "\x93NUMPY"
 	// maxHeader is what NumPy itself accepts by default (max_header_size).
 	maxHeader = 10_000
 	// maxDims is NumPy's limit on dimensions.
 	maxDims = 64
-	// maxEmpty bounds the dimensions of an array without elements, which no
-	// length of data bounds; whoever loops over its rows must come to an end.
+	// maxEmpty bounds the dimensions of an array without elements, which the length
+	// of the data does not bound, so that loops over its rows end.
 	maxEmpty = 1 << 24
 )
 
@@ -33,7 +34,7 @@ type header struct {
 	shape    []int
 }
 
-// source is a file whose header has been read and whose data come next.
+// source is an open file after its header: the data come next.
 type source struct {
 	header
 	data io.Reader
@@ -79,7 +80,7 @@ func (h header) check(length int64) error {
 	return nil
 }
 
-// cutHeader returns the header's text and the bytes behind it.
+// cutHeader returns the header's text and the bytes after it.
 func cutHeader(b []byte) (text string, data []byte, err error) {
 	if !bytes.HasPrefix(b, []byte(magic)) {
 		return "", nil, fmt.Errorf("%w: expected it to start with %q, found %q", ErrFormat, magic, b[:min(len(b), len(magic))])

@@ -23,15 +23,15 @@ import (
 // Errors for errors.Is. The error text names the file, what was expected and what was
 // found.
 var (
-	// ErrFormat: the file is no .npy file, or a damaged one.
+	// ErrFormat: the file is not a valid .npy file.
 	ErrFormat = errors.New("not a valid .npy file")
 	// ErrObject: the file holds pickled Python objects.
 	ErrObject = errors.New("arrays of Python objects are never read: they can run code")
-	// ErrType: the elements have another type than the reader takes.
+	// ErrType: the elements have a type that the reader does not accept.
 	ErrType = errors.New("unsupported element type")
-	// ErrShape: the array has another number of dimensions than the reader takes.
+	// ErrShape: the array has a number of dimensions that the reader does not accept.
 	ErrShape = errors.New("unexpected shape")
-	// ErrValue: an element cannot be represented, or is no row number and no class.
+	// ErrValue: an element cannot be represented, or is not a row number or a class.
 	ErrValue = errors.New("unexpected value")
 )
 

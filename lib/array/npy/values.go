@@ -11,7 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// chunkLen is how many elements are read at a time.
+// chunkLen is the number of elements that are read at a time.
 const chunkLen = 1 << 16
 
 // chunks calls visit with pieces of the n elements in the order of the file; first is the
@@ -135,8 +135,8 @@ func float16(bits uint16) float64 {
 	return v
 }
 
-// integer is an element of any of the integer types: minus says that its 64 bits are
-// those of a number below 0.
+// integer is an element of any integer type. If negative is set, its 64 bits are those of a
+// number below 0.
 type integer struct {
 	bits     uint64
 	negative bool
@@ -169,8 +169,8 @@ func (v integer) float() float64 {
 	return float64(v.bits)
 }
 
-// exact reports whether a float64 holds the number: its bits from the first to the
-// last that is set are 53 or fewer.
+// exact reports whether a float64 represents the number: the distance from its first to its
+// last set bit is below 53.
 func (v integer) exact() bool {
 	size := v.bits
 	if v.negative {
@@ -179,7 +179,7 @@ func (v integer) exact() bool {
 	return bits.Len64(size)-bits.TrailingZeros64(size) <= 53
 }
 
-// natural is the number as an int, if it is none below 0 and fits.
+// natural returns the number as an int, if it is not negative and fits.
 func (v integer) natural() (int, bool) { return int(v.bits), !v.negative && v.bits <= math.MaxInt }
 
 // String prints the number.

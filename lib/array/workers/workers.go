@@ -58,24 +58,24 @@ type worker struct{ job atomic.Pointer[job] }
 // idle has the workers that spin without work.
 var idle struct {
 	sync.Mutex
-	hands []*worker
+	workers []*worker
 }
 
 // submit gives a job to an idle worker, or to a new one.
 func submit(j *job) {
 	idle.Lock()
 	defer idle.Unlock()
-	if last := len(idle.hands) - 1; last >= 0 {
-		idle.hands[last].job.Store(j)
-		idle.hands = idle.hands[:last]
+	if last := len(idle.workers) - 1; last >= 0 {
+		idle.workers[last].job.Store(j)
+		idle.workers = idle.workers[:last]
 		return
 	}
 	go new(worker).serve(j)
 }
 
 // serve runs jobs until none comes within spinTime.
-func (h *worker) serve(j *job) {
-	for ; j != nil; j = h.nextJob() {
+func (w *worker) serve(j *job) {
+	for ; j != nil; j = w.nextJob() {
 		j.work()
 		j.busy.Add(-1)
 		j.pending.Done()
@@ -83,18 +83,18 @@ func (h *worker) serve(j *job) {
 }
 
 // nextJob returns the next job, or nil if none comes within spinTime.
-func (h *worker) nextJob() *job {
-	h.job.Store(nil)
+func (w *worker) nextJob() *job {
+	w.job.Store(nil)
 	idle.Lock()
-	idle.hands = append(idle.hands, h)
+	idle.workers = append(idle.workers, w)
 	idle.Unlock()
-	spin(func() bool { return h.job.Load() != nil })
+	spin(func() bool { return w.job.Load() != nil })
 	idle.Lock()
 	defer idle.Unlock()
-	if i := slices.Index(idle.hands, h); i >= 0 {
-		idle.hands = slices.Delete(idle.hands, i, i+1)
+	if i := slices.Index(idle.workers, w); i >= 0 {
+		idle.workers = slices.Delete(idle.workers, i, i+1)
 	}
-	return h.job.Load()
+	return w.job.Load()
 }
 
 // spin waits until come returns true, for at most spinTime, and yields to other goroutines.

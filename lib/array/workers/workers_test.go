@@ -86,8 +86,8 @@ func TestHandsWithoutWorkGo(t *testing.T) {
 	}
 	idle.Lock()
 	defer idle.Unlock()
-	if len(idle.hands) > 0 {
-		t.Errorf("%d hands wait without end", len(idle.hands))
+	if len(idle.workers) > 0 {
+		t.Errorf("%d hands wait without end", len(idle.workers))
 	}
 }
 

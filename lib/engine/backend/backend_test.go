@@ -258,7 +258,7 @@ func TestRefusals(t *testing.T) {
 	three, _ := w.main.Constant([]float32{1, 2, 3}, 3)
 	refused := map[string]func() error{
 		"a value of another computation": func() error { _, err := w.main.Neg(other); return err },
-		"is no value of this backend":    func() error { _, err := w.main.Neg("x"); return err },
+		"is not a value of this backend": func() error { _, err := w.main.Neg("x"); return err },
 		"rank must match":                func() error { _, err := w.main.Add(x, three); return err },
 		"reshape":                        func() error { _, err := w.main.Reshape(x, 4); return err },
 		"a constant of string":           func() error { _, err := w.main.Constant("x"); return err },
@@ -275,7 +275,7 @@ func TestRefusals(t *testing.T) {
 			_, err := w.main.Neg(x)
 			return err
 		},
-		"was given back": func() error {
+		"after Finalize": func() error {
 			buf, err := b.BufferFromFlatData(0, []float32{1}, shapes.Make(dtypes.Float32, 1))
 			if err != nil {
 				return err
@@ -286,7 +286,7 @@ func TestRefusals(t *testing.T) {
 			_, err = buf.Data()
 			return err
 		},
-		"takes 1 inputs and was given 0": func() error { return given() },
+		"takes 1 inputs, not 0": func() error { return given() },
 		"input 0 is (Float32)[6] and should be (Float32)[2, 3]": func() error {
 			buf, err := b.BufferFromFlatData(0, make([]float32, 6), shapes.Make(dtypes.Float32, 6))
 			if err != nil {

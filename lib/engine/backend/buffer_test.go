@@ -26,7 +26,7 @@ func TestLentNumbersStayWhereTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := lent.Data(); err == nil {
-		t.Error("a buffer was used after it was given back")
+		t.Error("a buffer was used after Finalize")
 	}
 	for range 100 { // as many as find no other memory
 		other, err := b.buffer(shape)

@@ -118,8 +118,8 @@ func init() {
 				starts[i] = skip*strides[i] + a.Start
 			}
 			fit := 0
-			if room := to.dims[i] - starts[i]; room > 0 {
-				fit = (room-1)/strides[i] + 1
+			if space := to.dims[i] - starts[i]; space > 0 {
+				fit = (space-1)/strides[i] + 1
 			}
 			dims[i] = max(0, min(from.dims[i]-skip, fit))
 			cut.start += skip * from.strides[i]

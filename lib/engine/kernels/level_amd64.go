@@ -2,6 +2,7 @@ package kernels
 
 import "golang.org/x/sys/cpu"
 
+// best is the fastest level of this processor.
 var best = detect()
 
 func detect() Level {

@@ -1,6 +1,6 @@
 package kernels
 
-// Every arm64 processor has NEON.
+// best is NEON: every arm64 processor has it.
 const best = NEON
 
 // levels returns all levels that this processor can run.

@@ -254,7 +254,7 @@ func fmaChains(c, a, b Matrix[float64]) {
 	}
 }
 
-// fmaChains8 is chains for a c of 4 x 2.
+// fmaChains8 is fmaChains for a c of 4 x 2.
 func fmaChains8(c, a, b Matrix[float64]) {
 	c0, c1, c2, c3 := c.Data[:2], c.Data[c.RowStride:], c.Data[2*c.RowStride:], c.Data[3*c.RowStride:]
 	a0, a1, a2, a3 := a.Data, a.Data[a.RowStride:], a.Data[2*a.RowStride:], a.Data[3*a.RowStride:]

@@ -76,9 +76,9 @@ func sparseProduct(l Level, p Pool, c, a, b Matrix[float32]) bool {
 	if most <= 0 || b.Cols > largest/b.Rows || !b.looksSparse(most) {
 		return false
 	}
-	room := slabs.Get().(*[]slab)
-	defer slabs.Put(room)
-	s, few := listEntries(l, p, room, b, most)
+	memory := slabs.Get().(*[]slab)
+	defer slabs.Put(memory)
+	s, few := listEntries(l, p, memory, b, most)
 	if !few {
 		return false
 	}
@@ -123,12 +123,12 @@ func (m Matrix[T]) looksSparse(most float64) bool {
 	return left >= 0
 }
 
-// listEntries returns the entries of b, in the memory of room; false if more than the share
-// most of b are entries.
-func listEntries(l Level, p Pool, room *[]slab, b Matrix[float32], most float64) ([]slab, bool) {
+// listEntries returns the entries of b, in memory; false if more than the share most of b are
+// entries.
+func listEntries(l Level, p Pool, memory *[]slab, b Matrix[float32], most float64) ([]slab, bool) {
 	n := (b.Rows + slabRows - 1) / slabRows
-	*room = append(*room, make([]slab, max(0, n-len(*room)))...)
-	s := (*room)[:n]
+	*memory = append(*memory, make([]slab, max(0, n-len(*memory)))...)
+	s := (*memory)[:n]
 	p.Run(n, 1, func(from, to int) {
 		w := searches.Get().(*search)
 		for i := from; i < to; i++ {

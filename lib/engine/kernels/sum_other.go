@@ -2,6 +2,7 @@
 
 package kernels
 
+// columnsAt, eightsAt and the functions below run in Go on processors without AVX2.
 func columnsAt(_ Level, s *lanes, a []float32, stride, n int) { columnsScalar(s, a, stride, n) }
 
 func eightsAt(_ Level, s *[8]float64, a, b []float64) { eightsScalar(s, a, b) }

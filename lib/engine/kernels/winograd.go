@@ -127,7 +127,7 @@ func (r *tiler) row(n, i int) []float32 {
 	return r.image[(n*r.window.height+i)*size:][:size]
 }
 
-// inputSize writes row i of B' x B of one row of tiles.
+// input writes row i of B' x B of one row of tiles.
 func (r *tiler) input(dst lattice, row, i int) {
 	w := r.window
 	down, across := w.tiles()

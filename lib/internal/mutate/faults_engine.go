@@ -205,7 +205,7 @@ var engineFaults = []Fault{
 	{File: "lib/train/loop.go", Old: "		at = l.lookahead.Params\n", New: "", Protects: "extra-gradient moves by the gradient that it finds ahead"},
 	{File: "lib/train/loop.go", Old: "g, err := l.gradient(at, t, s)", New: "g, err := l.gradient(s.Params, t, s)",
 		Protects: "players that move together meet the weights that are ahead"},
-	{File: "lib/train/fit.go", Old: "own = false // whoever saved it may keep it", New: "own = true",
+	{File: "lib/train/fit.go", Old: "own = false // Save may keep it", New: "own = true",
 		Protects: "a state that was saved stays as it is"},
 	{File: "lib/train/fit.go", Old: "own := h.Resume == nil", New: "own := true", Protects: "the state that a fit goes on from stays as it is"},
 	{File: "lib/train/transform.go", Old: "most*most*(1-margin)", New: "most*most*(1+margin)", Protects: "a gradient a hair too long is shortened"},

@@ -62,7 +62,7 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 
 func TestAPairWithoutAStrangerIsRefused(t *testing.T) {
 	for _, l := range []loss.Loss{loss.DonskerVaradhan{}, loss.InfoNCE{}} {
-		if _, err := l.Inputs(map[string]int{loss.PairScores: 1}); err == nil || !strings.Contains(err.Error(), "at least one stranger") {
+		if _, err := l.Inputs(map[string]int{loss.PairScores: 1}); err == nil || !strings.Contains(err.Error(), "at least one negative sample") {
 			t.Errorf("%s: %v", l.Name(), err)
 		}
 	}

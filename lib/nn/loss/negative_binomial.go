@@ -77,13 +77,13 @@ func (NegativeBinomial) Graph(g Batch) Value {
 // log dispersion, in float64.
 type binomial struct{ log, dMean, dLogDispersion, library *Node }
 
-// newBinomial computes, with P(z) = z (z+1) ... (z+7), a = d + 8, b = x + 9 and S the
-// rest of Stirling's series,
+// newBinomial computes the log-likelihood. With P(z) = z (z+1) ... (z+7), a = d + 8,
+// b = x + 9 and S the remainder of Stirling's series,
 //
 //	lgamma(z) = (z+8-1/2) log(z+8) - (z+8) + log(2 pi)/2 + S(z+8) - log P(z)
 //
-// of the three log-gammas together, and with the other logarithms, as a sum of terms
-// of the size of x and m, never of that of d:
+// the three log-gammas and the other logarithms become a sum of terms of the size of x and
+// m, not of d:
 //
 //	(x+a-1/2) log1p(x/a) - d log1p(m/d) + x log(m a / ((d+m) b))
 //	+ log(P(d) P(x+1) / (P(x+d) b^(17/2))) + S(x+a) - S(a) - S(b) + 9 - log(2 pi)/2

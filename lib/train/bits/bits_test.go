@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
+// -update rewrites known.json.
 var update = flag.Bool("update", false, "write known.json anew")
 
 // off takes instructions away from a process, which says in level what it should be

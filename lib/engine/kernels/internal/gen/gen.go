@@ -263,7 +263,8 @@ func (f *file) endTranspose(rows int) {
 	f.op("ADDQ $32, SI\n\tDECQ BX\n\tJNZ square\n\tVZEROUPPER\n\tRET")
 }
 
-// columns adds sixteen columns of n rows, stride bytes apart, to sixteen sums in float64:
+// columns writes the kernel that adds sixteen columns of n rows, stride bytes apart, to sixteen
+// sums in float64:
 //
 //	sums[j] += a[i, j]   for i = 0, 1, ... n-1
 func (f *file) columns(s set) {
@@ -286,7 +287,8 @@ func (f *file) columns(s set) {
 	f.op("VZEROUPPER\n\tRET")
 }
 
-// eights adds the products of n times eight float64 to eight sums; each product is rounded:
+// eights writes the kernel that adds the products of n times eight float64 to eight sums; each
+// product is rounded:
 //
 //	sums[j] += a[8 i + j] b[8 i + j]   for i = 0, 1, ... n-1
 func (f *file) eights() {
@@ -343,7 +345,7 @@ func (f *file) finite(e element) {
 	f.op("VMOVUPS Y0, (DI)\n\tVZEROUPPER\n\tRET")
 }
 
-// pack copies rows of as many panels of two vectors into panels.
+// pack writes the kernel that copies rows of panels of two vectors.
 func (f *file) pack(s set) {
 	f.packed("pack_"+s.name, s.reg, s.bytes, s.bytes)
 }

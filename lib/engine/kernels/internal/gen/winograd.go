@@ -219,7 +219,7 @@ func (t *transform) scalar(f *file, v int, i instruction) {
 	}
 }
 
-// offset is where array n of a grid begins.
+// offset returns the expression for the start of array n of a grid.
 func offset(grid string, n int) string {
 	var terms []string
 	for k, field := range []string{"row", "col"} {
@@ -237,7 +237,7 @@ func offset(grid string, n int) string {
 	return strings.Join(terms, "+")
 }
 
-// winogradDispatchers is the Go file that takes each transform to the level asked for.
+// winogradDispatchers returns the Go file that runs each transform at a level.
 func winogradDispatchers(sets []set) string {
 	var f file
 	if len(sets) == 0 {
