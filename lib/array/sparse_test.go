@@ -17,7 +17,7 @@ func sparse() Sparse[float32] {
 	return Sparse[float32]{Rows: 4, Cols: 3, Starts: []int{0, 2, 2, 3, 6}, Columns: []int32{0, 2, 1, 0, 1, 2}, Values: []float32{1, 2, 3, 4, 5, 6}}
 }
 
-func TestASparseMatrixIsItsDenseTwin(t *testing.T) {
+func TestASparseMatrixEqualsItsDenseForm(t *testing.T) {
 	s := sparse()
 	if err := s.Check("counts"); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestASparseMatrixIsItsDenseTwin(t *testing.T) {
 	}
 }
 
-func TestACrookedSparseMatrixIsRefused(t *testing.T) {
+func TestAnInvalidSparseMatrixIsRefused(t *testing.T) {
 	for want, bend := range map[string]func(*Sparse[float32]){
 		"not make a sparse matrix of 4 x 3":           func(s *Sparse[float32]) { s.Starts = s.Starts[:4] },
 		"rows start at 1":                             func(s *Sparse[float32]) { s.Starts[0] = 1 },

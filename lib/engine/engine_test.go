@@ -59,7 +59,7 @@ func TestOpenRefusesNonsenseAndListsTheChoices(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentNamesTheEngineWhenNobodyElseDoes(t *testing.T) {
+func TestTheEnvironmentNamesTheDefaultEngine(t *testing.T) {
 	t.Setenv("LETHE_ENGINE", "nonsense")
 	if _, err := Open(""); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("error %v", err)

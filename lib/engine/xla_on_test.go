@@ -140,7 +140,7 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 }
 
 // Whoever set the flag, results are not those of before.
-func TestResultsOfBeforeAreNotMixedWithThoseOfNow(t *testing.T) {
+func TestKernelNamesTellFlagsApart(t *testing.T) {
 	for flags, want := range map[string][2]string{
 		"":                           {"it, checked", "it, weights aboard"},
 		"--xla_cpu_use_xnnpack=true": {"it, checked", "it, weights aboard"},
@@ -156,7 +156,7 @@ func TestResultsOfBeforeAreNotMixedWithThoseOfNow(t *testing.T) {
 // A plugin reads its flags once, so that the one with XNNPACK is opened in a process of
 // its own. XLA's plugin for the CPU was one of those that multiply as they did before;
 // should a version of it be cured, this test says so.
-func TestAPluginThatComputesWithInputsOfBeforeIsRefused(t *testing.T) {
+func TestAPluginThatComputesWithStaleInputsIsRefused(t *testing.T) {
 	spec := os.Getenv("LETHE_TEST_ENGINE")
 	if !strings.Contains(spec, "cpu") {
 		t.Skip("LETHE_TEST_ENGINE names no plugin for the CPU")

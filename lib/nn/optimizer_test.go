@@ -187,7 +187,7 @@ func TestGroupsGiveRates(t *testing.T) {
 
 // A tensor without a gradient, of which nothing is remembered, is left out of a step; once
 // somebody else has written its momentum it moves by that.
-func TestWhatSomebodyElseRemembersIsLookedAt(t *testing.T) {
+func TestChangedSlotsMoveATensorWithoutGradient(t *testing.T) {
 	o, p := SGD{LR: 1, Momentum: 0.5}, Params{NewParam("w", 1)}
 	s := NewOptimizerState(o, p)
 	step := func() {

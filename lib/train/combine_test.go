@@ -313,7 +313,7 @@ func TestRatioWeightsAreTheLossesDerivatives(t *testing.T) {
 	}
 }
 
-func TestMixersRefuse(t *testing.T) {
+func TestCombinersRefuse(t *testing.T) {
 	one, two, three := []float64{1}, gramOf([]float64{1, 0}, []float64{0, 1}), gramOf([]float64{1}, []float64{1}, []float64{1})
 	broken := [][]float64{{math.NaN(), 0}, {0, 1}}
 	for _, c := range []struct {
@@ -343,7 +343,7 @@ func TestMixersRefuse(t *testing.T) {
 
 // The mixed step is the mixture of the terms' own steps, and shortens both losses'
 // common direction: it has a positive product with every term's gradient.
-func TestAMixedStepGoesDownEveryTerm(t *testing.T) {
+func TestACombinedStepGoesDownEveryTerm(t *testing.T) {
 	o := descending()
 	got := captured(t, Plan{Passes: singlePass(o), Combiner: MGDA{}}, 1)
 	for k := range o {
@@ -366,7 +366,7 @@ func descending() Objective {
 
 // A mixer is given every term's own loss and product, and its weights, negative ones
 // too, are what the terms' gradients and losses enter the step with.
-func TestAMixerMeetsTheTermsValues(t *testing.T) {
+func TestACombinerGetsTheTermsValues(t *testing.T) {
 	o := descending()
 	w := []float64{-0.5, 2}
 	asked := &recorder{weights: w}
@@ -411,7 +411,7 @@ func (r *recorder) Weights(values []float64, gram [][]float64) ([]float64, error
 }
 
 // A mixer's error names it.
-func TestAMixersErrorNamesIt(t *testing.T) {
+func TestACombinersErrorNamesIt(t *testing.T) {
 	o := descending()
 	o = append(o, o[0])
 	_, _, err := FitPlan(t.Context(), openRunner(t, still, 32), initial(still), Plan{Passes: singlePass(o), Combiner: PrintedMGDA{}}, Config{Epochs: 1}, Hooks{})

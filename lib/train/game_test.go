@@ -131,7 +131,7 @@ func TestAGameResumesWithTheSameBits(t *testing.T) {
 
 // What a surgeon measures is the player's own: the other's derivative, however long,
 // does not shorten his step.
-func TestSurgeonsSeeAPlayersOwnGradient(t *testing.T) {
+func TestTransformsSeeAPlayersOwnGradient(t *testing.T) {
 	r := openRunner(t, bilinear{}, 0)
 	plan := Plan{Game: duel(Simultaneous, 0), Transforms: []GradientTransform{ClipNorm{Max: 1}}}
 	p, _, err := FitPlan(context.Background(), r, wantAt(7, 0.5), plan, Config{Epochs: 1, Optimizer: nn.SGD{LR: 1}}, Hooks{})
@@ -176,7 +176,7 @@ func TestAGradientIsByOwnWeightsAlone(t *testing.T) {
 
 // A model's state goes through a file that knows the model alone: a player beside it
 // comes back behind it, whatever the order in the file.
-func TestPlayersBesideAModelResume(t *testing.T) {
+func TestPlayersOutsideAModelResume(t *testing.T) {
 	var saved *State
 	want, _ := play(t, duel(ExtraGradient, 0), 9, Hooks{SaveEvery: 4, Save: func(s *State) error {
 		if s.Done == 4 {
@@ -205,7 +205,7 @@ func TestPlayersBesideAModelResume(t *testing.T) {
 
 // Two players with one objective meet its records in different orders, with draws
 // of their own; the first as a plain fit does.
-func TestEveryPlayerDrawsForHimself(t *testing.T) {
+func TestEveryPlayerHasItsOwnDraws(t *testing.T) {
 	x, y := toy(1, 40, 5, 3)
 	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
 	c := Config{Batch: 40, Seed: 3}

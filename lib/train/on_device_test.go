@@ -51,10 +51,10 @@ func lastState(t *testing.T, r *model.Runner, p nn.Params, o Objective, c Config
 	return last
 }
 
-// TestAStepAboardIsAStepAshore trains networks with dropout, with a running mean and with
+// TestAStepOnDeviceIsAStepOnTheHost trains networks with dropout, with a running mean and with
 // frozen weights by every optimiser, with the weights where the gradient is and with the
 // weights here.
-func TestAStepAboardIsAStepAshore(t *testing.T) {
+func TestAStepOnDeviceIsAStepOnTheHost(t *testing.T) {
 	images := vision.SmallCNN{Side: 12, Outputs: 3, Width: 4, Hidden: 8, Norm: true}
 	for _, optimizer := range []nn.Optimizer{nn.Adam{}, nn.AdamW{WeightDecay: 0.1}, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 0.01}, nn.SGD{LR: 0.05}} {
 		for _, arch := range []model.Architecture{small, images} {
@@ -101,10 +101,10 @@ func (s recordingSGD) GraphStep(w, grad *graph.Node, slots, rule []*graph.Node) 
 	return s.SGD.GraphStep(w, grad, slots, rule)
 }
 
-// TestWhoGoesAboard looks for the optimiser on a graph: there, where a step is one
+// TestWhichTrainingsRunOnDevice looks for the optimiser on a graph: there, where a step is one
 // execution, and not where anything happens to a gradient on its way, where there are few
 // steps, or where the engine reads the weights where they lie.
-func TestWhoGoesAboard(t *testing.T) {
+func TestWhichTrainingsRunOnDevice(t *testing.T) {
 	x, y := toy(3, 40, 5, 3)
 	o := labelled(x, y)
 	plain := Config{Epochs: 2, Batch: 8, Seed: 2}
@@ -158,7 +158,7 @@ func openBeside(t *testing.T) *model.Runner {
 	return r
 }
 
-func TestATrainingAboardResumesWithTheSameBits(t *testing.T) {
+func TestATrainingOnDeviceResumesWithTheSameBits(t *testing.T) {
 	x, y := toy(3, 40, 5, 3)
 	c := Config{Epochs: 5, Batch: 8, Seed: 2}
 	whole := lastState(t, apart(t, small), initial(small), labelled(x, y), c, nil)
@@ -171,9 +171,9 @@ func TestATrainingAboardResumesWithTheSameBits(t *testing.T) {
 	}
 }
 
-// TestAGradientAboardThatIsNotFiniteIsNamed wants the words of a step ashore, and the last
+// TestAGradientOnDeviceThatIsNotFiniteIsNamed wants the words of a step ashore, and the last
 // whole epoch saved.
-func TestAGradientAboardThatIsNotFiniteIsNamed(t *testing.T) {
+func TestAGradientOnDeviceThatIsNotFiniteIsNamed(t *testing.T) {
 	x, y := toy(3, 40, 5, 3)
 	for i := range x.Data {
 		x.Data[i] *= 1e18

@@ -146,7 +146,7 @@ func TestBatchSquaresAreThoseOfSums(t *testing.T) {
 }
 
 // The squared lengths add up to the trace; chunks do not matter.
-func TestLengthsAreThoseOfEveryRecord(t *testing.T) {
+func TestGradientNormsAreThoseOfEveryRecord(t *testing.T) {
 	p := initial(small)
 	for _, chunk := range []int{0, 32, 3} {
 		r := openRunner(t, small, chunk)

@@ -323,7 +323,7 @@ func epsilon(t testing.TB, h privacy.History) float64 {
 
 // The accounts are in every saved state, count what ran, and a resumed training has
 // the bits and the epsilon of one that was not stopped.
-func TestAPrivateFitResumesWithItsAccounts(t *testing.T) {
+func TestAPrivateFitResumesWithItsPrivacyHistory(t *testing.T) {
 	r := openRunner(t, small, 32)
 	_, plan, c := private(t)
 	var saved []*State
@@ -349,7 +349,7 @@ func TestAPrivateFitResumesWithItsAccounts(t *testing.T) {
 }
 
 // Steps with other noise are written down beside those there were.
-func TestAccountsGoOnWithOtherNoise(t *testing.T) {
+func TestThePrivacyHistoryContinuesWithOtherNoise(t *testing.T) {
 	r := openRunner(t, small, 32)
 	_, plan, c := private(t)
 	var at *State

@@ -97,9 +97,9 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 	}
 }
 
-// TestWhoAsksFirstDoesNotMatter asks one runner for everything, in any order, and a runner
+// TestTheFirstTrainingDoesNotMatter asks one runner for everything, in any order, and a runner
 // of its own for each.
-func TestWhoAsksFirstDoesNotMatter(t *testing.T) {
+func TestTheFirstTrainingDoesNotMatter(t *testing.T) {
 	p, all := initial(small), questions()
 	alone := map[string]any{}
 	for name, ask := range all {

@@ -58,7 +58,7 @@ func TestValidationKeepsTheBestEpochAndStops(t *testing.T) {
 }
 
 // The first value that is no higher than enough ends the fit, with the last weights.
-func TestEnoughIsEnough(t *testing.T) {
+func TestStopBelowEndsAFit(t *testing.T) {
 	r := openRunner(t, small, 0)
 	values, enough := []float64{3, 1.5, 1, 0.5}, 1.0
 	fit := func(enough *float64) (nn.Params, []Epoch) {

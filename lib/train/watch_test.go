@@ -66,7 +66,7 @@ func TestAWatchEndsAnEpochBehindTheStep(t *testing.T) {
 }
 
 // What a look says of a loss is what the step is made of: the same batch, weights and draws.
-func TestALookSeesTheStepsOwnAnswers(t *testing.T) {
+func TestAWatchSeesTheStepsOwnAnswers(t *testing.T) {
 	arch := small
 	arch.Dropout = 0.5
 	r := openRunner(t, arch, 16)
@@ -130,7 +130,7 @@ func TestAWatchedFitIsResumed(t *testing.T) {
 }
 
 // The share of mistakes is that of the labels that are not given.
-func TestALookCountsMistakes(t *testing.T) {
+func TestAWatchCountsErrors(t *testing.T) {
 	r := openRunner(t, still, 16)
 	x, y := toy(1, 40, 5, 3)
 	wrong := Target{Loss: loss.ZeroOne{}, Inputs: CrossEntropy(y, 3, 1).Inputs, Weight: 1}
@@ -179,7 +179,7 @@ func TestWhatCannotBeWatchedIsRefused(t *testing.T) {
 }
 
 // Values that are low enough are counted, whatever lies between them.
-func TestEnoughMayHaveToComeSeveralTimes(t *testing.T) {
+func TestStopAfterCountsValues(t *testing.T) {
 	r := openRunner(t, small, 0)
 	values, enough := []float64{1, 3, 3, 0.5, 3, 1, 0, 0}, 1.0
 	for times, want := range map[int]int{0: 1, 1: 1, 2: 4, 3: 6, 4: 7, 5: 8, 6: 8} {

@@ -76,7 +76,7 @@ func TestNoMoreThanTheWorkersAreAtWork(t *testing.T) {
 }
 
 // A hand that finds no work goes: nothing is left of a crew a moment later.
-func TestHandsWithoutWorkGo(t *testing.T) {
+func TestIdleWorkersEnd(t *testing.T) {
 	before := runtime.NumGoroutine()
 	Run(8, 64, func(int) { runtime.Gosched() })
 	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {

@@ -52,7 +52,7 @@ func TestWhatIsAliveLiesApart(t *testing.T) {
 }
 
 // What the caller brings, and what he gets at once, has no place.
-func TestWhatLiesElsewhereHasNoPlace(t *testing.T) {
+func TestRemovedSlotsHaveNoOffset(t *testing.T) {
 	a := newArena()
 	a.use(1, 3)
 	a.define(2, 1, 8)

@@ -4,7 +4,7 @@ import "testing"
 
 // A lent buffer shows what lies in the lender's memory, and is never the backend's to
 // use for something else.
-func TestLentNumbersStayWhereTheyAre(t *testing.T) {
+func TestWrappedNumbersAreNotCopied(t *testing.T) {
 	b, numbers := Open(1), []float32{1, 2, 3, 4, 5, 6}
 	lent, err := b.Wrap(numbers, 2, 3)
 	if err != nil {

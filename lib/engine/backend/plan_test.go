@@ -179,7 +179,7 @@ func randomPlanGraph(b compute.Backend, seed uint64, n int) ([][]float32, error)
 func TestRandomComputations(t *testing.T) { randomComputations(t) }
 
 // So they do where reductions compute the programs before them.
-func TestRandomComputationsWhereReductionsComputeWhatIsBeforeThem(t *testing.T) {
+func TestRandomComputationsWithFusedReductions(t *testing.T) {
 	defer func(n int) { minFused = n }(minFused)
 	minFused = 0
 	randomComputations(t)
@@ -229,7 +229,7 @@ func planned(t *testing.T, n, inputs int, record func(f compute.Function, in []c
 }
 
 // What stays in a program's registers takes no memory between steps.
-func TestWhatIsNotStoredHasNoPlace(t *testing.T) {
+func TestWhatIsNotStoredHasNoOffset(t *testing.T) {
 	const n = 1 << 16
 	e := planned(t, n, 1, func(f compute.Function, in []compute.Value) (v compute.Value, err error) {
 		v = in[0]
@@ -290,7 +290,7 @@ func executed(t *testing.T, e *executable, in []float32) []float32 {
 
 // A large program whose result is needed and summed up is computed in one step, which both
 // stores and sums; a small one in two, which more workers share.
-func TestASumIsTakenWhileItsTermsAreComputed(t *testing.T) {
+func TestASumIsFusedWithItsTerms(t *testing.T) {
 	shares := func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		c := chain{f: f.(*function)}
 		y := c.try(f.Exp(in[0]))
@@ -312,7 +312,7 @@ func TestASumIsTakenWhileItsTermsAreComputed(t *testing.T) {
 
 // A reduction that takes something else which waits for the program may not compute it: they
 // would wait for each other.
-func TestAReductionDoesNotComputeWhatItWaitsFor(t *testing.T) {
+func TestAReductionIsNotFusedWithADependency(t *testing.T) {
 	n := minFused
 	e := planned(t, n, 1, func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		c := chain{f: f.(*function)}

@@ -60,7 +60,7 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-func TestAPairWithoutAStrangerIsRefused(t *testing.T) {
+func TestAPairWithoutANegativeSampleIsRefused(t *testing.T) {
 	for _, l := range []loss.Loss{loss.DonskerVaradhan{}, loss.InfoNCE{}} {
 		if _, err := l.Inputs(map[string]int{loss.PairScores: 1}); err == nil || !strings.Contains(err.Error(), "at least one negative sample") {
 			t.Errorf("%s: %v", l.Name(), err)
@@ -182,7 +182,7 @@ func derived(t *testing.T, l loss.Loss, n int, outputs, inputs map[string][]floa
 
 // A loss elsewhere is the loss of another output, and moves that one alone; one that is
 // held has the value and no derivative.
-func TestALossElsewhereAndALossThatIsHeld(t *testing.T) {
+func TestOnOutputAndNoGradient(t *testing.T) {
 	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func TestALossElsewhereAndALossThatIsHeld(t *testing.T) {
 
 // A record's mistake is that another logit than its label's is the largest; a tie is none.
 // It has no gradient.
-func TestMistakesAreCounted(t *testing.T) {
+func TestZeroOneCountsErrors(t *testing.T) {
 	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)

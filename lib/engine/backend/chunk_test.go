@@ -12,7 +12,7 @@ import (
 
 // A reduction reads all that the steps before it have made, where elements of eight bytes
 // are computed in two stretches of a tile: no step of the second writes over the first.
-func TestStretchesKeepWhatIsReduced(t *testing.T) {
+func TestChunksKeepWhatIsReduced(t *testing.T) {
 	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
