@@ -139,7 +139,7 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 	}
 }
 
-// Whoever set the flag, results are not those of before.
+// The name has the flags that change results, whether Lethe or the user set them.
 func TestKernelNamesTellFlagsApart(t *testing.T) {
 	for flags, want := range map[string][2]string{
 		"":                           {"it, checked", "it, weights aboard"},
@@ -153,9 +153,8 @@ func TestKernelNamesTellFlagsApart(t *testing.T) {
 	}
 }
 
-// A plugin reads its flags once, so that the one with XNNPACK is opened in a process of
-// its own. XLA's plugin for the CPU was one of those that multiply as they did before;
-// should a version of it be cured, this test says so.
+// A plugin reads its flags once, so the one with XNNPACK is opened in a process of its own.
+// If a version of XLA's CPU plugin no longer uses stale inputs, this test fails.
 func TestAPluginThatComputesWithStaleInputsIsRefused(t *testing.T) {
 	spec := os.Getenv("LETHE_TEST_ENGINE")
 	if !strings.Contains(spec, "cpu") {
@@ -179,7 +178,7 @@ func TestAPluginThatComputesWithStaleInputsIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	if !strings.HasSuffix(e.Info().Kernel, "without XNNPACK") {
-		t.Errorf("the key of what it computes is that of before: %s", e.Info())
+		t.Errorf("the store key does not name the flag: %s", e.Info())
 	}
 	run := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
 	run.Env = append(os.Environ(), "XLA_FLAGS=--"+flagXNNPACK+"=true")
@@ -188,7 +187,7 @@ func TestAPluginThatComputesWithStaleInputsIsRefused(t *testing.T) {
 	}
 }
 
-// Eleven bits behind the point, cut to ten (TF32) and to seven (bfloat16), are nothing.
+// A number with eleven bits of mantissa is rounded by TF32 (ten bits) and bfloat16 (seven).
 func TestAMeanOfEqualNumbersIsTheirsOrTheyWereRounded(t *testing.T) {
 	const value = 1 + 1.0/(1<<11)
 	for mean, whole := range map[float32]bool{value: true, value + 1.0/(1<<20): true, 1: false, 1 + 1.0/(1<<10): false, float32(math.NaN()): false} {
@@ -198,8 +197,8 @@ func TestAMeanOfEqualNumbersIsTheirsOrTheyWereRounded(t *testing.T) {
 	}
 }
 
-// A GPU rounds the numbers of convolutions to ten bits unless it is told not to, which a
-// plugin reads once: the one that rounds is opened in a process of its own.
+// A GPU rounds the inputs of convolutions to ten bits unless a flag disables it. A plugin reads
+// the flag once, so the one that rounds is opened in a process of its own.
 func TestAPluginWhoseConvolutionsRoundIsRefused(t *testing.T) {
 	spec := os.Getenv("LETHE_TEST_ENGINE")
 	if !strings.HasPrefix(spec, "xla") {

@@ -126,7 +126,7 @@ func moves(t *testing.T, o Optimizer) {
 }
 
 // A tensor without a gradient takes the step of one whose gradient is 0: before it
-// ever had one, after it had, and when what is remembered comes from a file.
+// ever had one, after it had, and if the optimiser's state comes from a file.
 func TestNoGradientIsAGradientOfZero(t *testing.T) {
 	for _, o := range append(slices.Clone(optimizers), SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.1}) {
 		start := Params{NewParam("a", 2), NewParam("b", 2)}
@@ -185,8 +185,7 @@ func TestGroupsGiveRates(t *testing.T) {
 	}
 }
 
-// A tensor without a gradient, of which nothing is remembered, is left out of a step; once
-// somebody else has written its momentum it moves by that.
+// A step skips a tensor without gradient and momentum, but not after its momentum was set.
 func TestChangedSlotsMoveATensorWithoutGradient(t *testing.T) {
 	o, p := SGD{LR: 1, Momentum: 0.5}, Params{NewParam("w", 1)}
 	s := NewOptimizerState(o, p)

@@ -19,8 +19,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// A denoiser is trained like everything else: its noise is a Corrupter, its loss
-// a loss.
+// denoiser returns a small denoiser with its initial weights. Its noise is a NoiseAugmenter.
 func denoiser(t *testing.T) (*model.Runner, nn.Params) {
 	t.Helper()
 	arch := diffusion.UNet{Side: 8, Width: 4, Levels: 2}

@@ -83,8 +83,8 @@ func TestStopBelowEndsAFit(t *testing.T) {
 	}
 }
 
-// A judge's values end the fit when the last three rise strictly, and only then; the
-// last weights are returned, and a resumed fit knows what came before.
+// The fit ends when the last three values rise strictly, and only then. It returns the last
+// weights, and a resumed fit uses the earlier values.
 func TestRisingValuesEndAFit(t *testing.T) {
 	r := openRunner(t, small, 0)
 	values := []float64{3, 4, 4, 5, 4, 4.5, 4.6, 9, 10}

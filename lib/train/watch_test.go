@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// endsAt ends every epoch behind its k-th step, and counts the steps that it sees.
+// endsAt ends every epoch after its k-th step, and records the steps that it sees.
 func endsAt(k int, seen *[]int) Watch {
 	in, epoch := 0, -1
 	return func(l StepInfo) (bool, error) {
@@ -28,9 +28,9 @@ func endsAt(k int, seen *[]int) Watch {
 	}
 }
 
-// A watch that ends an epoch behind step k leaves what a game of k rounds an epoch leaves,
-// bit for bit: the step at which it says so is taken, and the next epoch has all batches
-// again. One that never says so changes nothing.
+// A watch that ends an epoch after step k gives the bits of a game of k steps per epoch: the
+// step at which it ends the epoch runs, and the next epoch has all batches again. One that
+// never ends an epoch changes nothing.
 func TestAWatchEndsAnEpochBehindTheStep(t *testing.T) {
 	r := openRunner(t, small, 16)
 	x, y := toy(1, 70, 5, 3)
@@ -65,7 +65,7 @@ func TestAWatchEndsAnEpochBehindTheStep(t *testing.T) {
 	}
 }
 
-// What a look says of a loss is what the step is made of: the same batch, weights and draws.
+// StepInfo.Mean uses the step's batch, weights and random inputs.
 func TestAWatchSeesTheStepsOwnAnswers(t *testing.T) {
 	arch := small
 	arch.Dropout = 0.5
@@ -97,7 +97,7 @@ func TestAWatchSeesTheStepsOwnAnswers(t *testing.T) {
 	}
 }
 
-// Whoever is stopped between epochs that end early goes on with the same bits.
+// A fit that is stopped between epochs that end early resumes with the same bits.
 func TestAWatchedFitIsResumed(t *testing.T) {
 	r := openRunner(t, small, 16)
 	x, y := toy(1, 70, 5, 3)
@@ -178,7 +178,7 @@ func TestWhatCannotBeWatchedIsRefused(t *testing.T) {
 	}
 }
 
-// Values that are low enough are counted, whatever lies between them.
+// StopAfter counts the values that are low enough, in any epochs.
 func TestStopAfterCountsValues(t *testing.T) {
 	r := openRunner(t, small, 0)
 	values, enough := []float64{1, 3, 3, 0.5, 3, 1, 0, 0}, 1.0

@@ -12,7 +12,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// recorded compiles a computation on float32 vectors of so many numbers.
+// recorded compiles a computation on float32 vectors of the given lengths.
 func recorded(t *testing.T, b *Backend, record func(f compute.Function, in []compute.Value) (compute.Value, error), lengths ...int) compute.Executable {
 	t.Helper()
 	w := b.Builder("test")
@@ -162,7 +162,7 @@ func TestManyOnes(t *testing.T) {
 	}
 }
 
-// What an operation is given twice is computed once, and the caller's memory is his.
+// The same operation on the same operands is recorded once, and the caller's slices are copied.
 func TestTheSameIsRecordedOnce(t *testing.T) {
 	w := newBuilder(Open(1), "test")
 	x, err := w.main.Parameter("x", shapes.Make(dtypes.Float32, 3), nil)
@@ -197,7 +197,7 @@ func TestConstantsAreTheirValues(t *testing.T) {
 	}
 }
 
-// What a kernel refuses is an error of the execution.
+// The error of a kernel is the error of the execution.
 func TestWhatAKernelRefusesIsAnError(t *testing.T) {
 	b := Open(1)
 	w := newBuilder(b, "wrong")
@@ -230,7 +230,7 @@ func TestWhatAKernelRefusesIsAnError(t *testing.T) {
 	}
 }
 
-// Refusals say what is wrong, and those of things that are not there say so.
+// Errors say what is wrong; those of unsupported operations say so.
 func TestRefusals(t *testing.T) {
 	b := Open(1)
 	fresh := func() (*builder, compute.Value) {

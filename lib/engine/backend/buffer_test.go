@@ -2,8 +2,7 @@ package backend
 
 import "testing"
 
-// A lent buffer shows what lies in the lender's memory, and is never the backend's to
-// use for something else.
+// A wrapped buffer reads the caller's memory, and the backend never reuses that memory.
 func TestWrappedNumbersAreNotCopied(t *testing.T) {
 	b, numbers := Open(1), []float32{1, 2, 3, 4, 5, 6}
 	lent, err := b.Wrap(numbers, 2, 3)
