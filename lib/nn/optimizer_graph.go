@@ -15,7 +15,7 @@ type GraphOptimizer interface {
 	// factor times the optimiser's. Their number is always the same.
 	StepParams(t int, factor float64) []float32
 	// GraphStep returns a tensor and its slots after a step with the parameters rule.
-	GraphStep(w, grad *Node, slots, rule []*Node) (moved *Node, remembered []*Node)
+	GraphStep(w, grad *Node, slots, rule []*Node) (updated *Node, newSlots []*Node)
 }
 
 var (

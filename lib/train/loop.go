@@ -120,18 +120,18 @@ func (l *loop) start(p nn.Params, saved *State) (*State, error) {
 // epoch runs one epoch on a copy of s, in the memory of spare if that is not nil.
 func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 	next := s.workingCopy(spare)
-	rounds, err := l.plan.steps(l.Config, s.Done)
+	steps, err := l.plan.steps(l.Config, s.Done)
 	if err != nil {
 		return nil, err
 	}
 	l.g.epoch = s.Done
-	if l.device, err = l.upload(next, rounds); err != nil {
+	if l.device, err = l.upload(next, steps); err != nil {
 		return nil, err
 	}
 	defer func() { l.device.free() }()
-	losses, spent, played := make([]float64, len(l.players)), s.Privacy(), 0
+	losses, spent, done := make([]float64, len(l.players)), s.Privacy(), 0
 	l.endEpoch = false
-	for _, r := range rounds {
+	for _, r := range steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 			return nil, err
 		}
 		spent = l.plan.Private.recordStep(spent, r.updates[0])
-		if played++; l.endEpoch {
+		if done++; l.endEpoch {
 			break
 		}
 	}
@@ -151,8 +151,8 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 	}
 	e := Epoch{Epoch: next.Done, Steps: next.steps(), Privacy: spent}
 	for _, v := range losses {
-		e.Players = append(e.Players, v/float64(played))
-		e.Loss += v / float64(played)
+		e.Players = append(e.Players, v/float64(done))
+		e.Loss += v / float64(done)
 	}
 	if len(l.players) == 1 {
 		e.Players = nil

@@ -29,9 +29,9 @@ type onDevice struct {
 // epoch runs on the host: if the engine has no separate memory, if gradients are changed
 // before the optimiser sees them, if a Watch reads the weights, or if a step takes more than
 // one execution.
-func (l *loop) upload(s *State, rounds []trainStep) (*onDevice, error) {
+func (l *loop) upload(s *State, epoch []trainStep) (*onDevice, error) {
 	optimizer, ok := l.Optimizer.(nn.GraphOptimizer)
-	if !ok || l.plan.Watch != nil || !l.g.runner.Engine.SeparateMemory() || !l.plan.leavesGradients() || l.Clip != 0 || !l.singleExecutions(rounds) {
+	if !ok || l.plan.Watch != nil || !l.g.runner.Engine.SeparateMemory() || !l.plan.leavesGradients() || l.Clip != 0 || !l.singleExecutions(epoch) {
 		return nil, nil
 	}
 	a := &onDevice{optimizer: optimizer, rates: l.rates(0, s.Done-1)}
@@ -50,17 +50,17 @@ func (l *loop) upload(s *State, rounds []trainStep) (*onDevice, error) {
 
 // singleExecutions reports whether every step is one execution and there are at least
 // minDeviceSteps of them.
-func (l *loop) singleExecutions(rounds []trainStep) bool {
-	steps := 0
-	for _, r := range rounds {
+func (l *loop) singleExecutions(epoch []trainStep) bool {
+	n := 0
+	for _, r := range epoch {
 		for _, t := range r.updates {
 			if len(t.batches) != 1 || len(l.g.chunks(t.batches[0].size(t.objective))) != 1 {
 				return false
 			}
-			steps++
+			n++
 		}
 	}
-	return steps >= minDeviceSteps
+	return n >= minDeviceSteps
 }
 
 func (a *onDevice) upload(r *model.Runner, s *State) error {
@@ -160,18 +160,18 @@ func (l *loop) stepOnDevice(t update, s *State) (loss float64, ok bool, err erro
 		return 0, false, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
 	defer out[0].FinalizeAll()
-	said, err := tensors.CopyFlatData[float32](out[0])
+	values, err := tensors.CopyFlatData[float32](out[0])
 	if err != nil {
 		model.Finalize(out[1:])
 		return 0, false, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
-	if finite := said[1] == 1; !finite {
+	if finite := values[1] == 1; !finite {
 		model.Finalize(out[1:])
 		return 0, false, nil
 	}
 	a.setOutputs(out[1:], s.Params)
 	o.T++
-	return float64(said[0]), true, nil
+	return float64(values[0]), true, nil
 }
 
 // stepInputs returns the inputs that a step has in addition to those of a gradient: the

@@ -128,14 +128,14 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 // tensors, slot by slot. rule has one row of step parameters per tensor.
 func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Node, slots []*graph.Node) []*graph.Node {
 	like, finite := p.runner.WeightShapes(), graph.ScalarOne(loss.Graph(), loss.DType())
-	movers := 0
+	trained := 0
 	for _, moves := range p.trainable {
 		if moves {
-			movers++
+			trained++
 		}
 	}
-	kinds := len(slots) / movers
-	weights, remembered := []*graph.Node{}, make([][]*graph.Node, kinds)
+	kinds := len(slots) / trained
+	weights, newSlots := []*graph.Node{}, make([][]*graph.Node, kinds)
 	for i, v := range like {
 		switch {
 		case v.State && v.Latest:
@@ -149,17 +149,17 @@ func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Nod
 			finite = graph.Min(finite, graph.ReduceAllMin(graph.ConvertDType(graph.IsFinite(grads[i]), loss.DType())))
 			var own []*graph.Node
 			for k := range kinds {
-				own = append(own, slots[k*movers+len(remembered[k])])
+				own = append(own, slots[k*trained+len(newSlots[k])])
 			}
 			moved, left := p.optimizer.GraphStep(w[i], graph.Reshape(grads[i], w[i].Shape().Dimensions...), own, rowScalars(rule, i))
 			weights = append(weights, moved)
 			for k, slot := range left {
-				remembered[k] = append(remembered[k], slot)
+				newSlots[k] = append(newSlots[k], slot)
 			}
 		}
 	}
 	out := append([]*graph.Node{graph.Stack([]*graph.Node{loss, finite}, 0)}, weights...)
-	return append(out, slices.Concat(remembered...)...)
+	return append(out, slices.Concat(newSlots...)...)
 }
 
 // rowScalars returns the elements of a row as scalars.

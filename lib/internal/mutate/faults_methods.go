@@ -381,7 +381,7 @@ var methodFaults = []Fault{
 		Protects: "a batch at the threshold is not below it", Tests: "./lib/unlearn", Run: "Stop"},
 	{File: "lib/unlearn/stop.go", Old: "below := math.Nextafter(s.Epoch, 0)", New: "below := math.Nextafter(s.Batch, 0)",
 		Protects: "an epoch's threshold is not a batch's", Tests: "./lib/unlearn", Run: "Stop"},
-	{File: "lib/train/loop.go", Old: "if played++; l.endEpoch {", New: "if played++; l.endEpoch && false {",
+	{File: "lib/train/loop.go", Old: "if done++; l.endEpoch {", New: "if done++; l.endEpoch && false {",
 		Protects: "an epoch ends where a watch says so", Tests: "./lib/train", Run: "Watch"},
 	{File: "lib/train/watch.go", Old: "Epoch: s.Done - 1,", New: "Epoch: s.Done,",
 		Protects: "a watch is told the epoch", Tests: "./lib/unlearn", Run: "Stop"},
