@@ -210,7 +210,7 @@ func TestEverythingWrongIsListed(t *testing.T) {
 		"hidden1.bias is of type BF16; F32 is read, which model.float().state_dict() gives",
 		"hidden2.bias is not finite: element 2 is NaN",
 		"head.bias [3] is missing",
-		"fc.bias [3] belongs to no part of the network",
+		"fc.bias [3] is not a tensor of the network",
 	}
 	if !slices.Equal(wrong.Wrong, want) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "tabular-mlp") {
 		t.Errorf("%q\n%v", wrong.Wrong, err)
