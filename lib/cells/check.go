@@ -6,8 +6,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// checkValues refuses a matrix without cells or genes, and one that is crooked,
-// not finite or has a negative element.
+// checkValues refuses a matrix without cells or genes, one of inconsistent shape, and one with
+// elements that are negative or not finite.
 func checkValues(fn string, x array.Sparse[float32]) error {
 	if err := x.Check("cells." + fn); err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// randomised returns k approximate leading right singular vectors of c, a row each:
-// an orthonormal basis Q of the range of (X X')^q X O, with O random, and the
-// singular vectors of Q'X. The basis is made orthonormal after every product,
-// without which rounding leaves the largest component only.
+// randomised returns k approximate leading right singular vectors of c, a row each: an
+// orthonormal basis Q of the range of (X X')^q X O, with O random, and the singular vectors of
+// Q'X. The basis is orthonormalised after every product; otherwise rounding leaves only the
+// largest component.
 func randomised(c *centred, p PCA, rng *rand.Rand) (array.Matrix[float64], error) {
 	width := min(p.Components+p.Oversample, c.n, c.genes)
 	y := c.times(array.Normal(rng, c.genes, width, 1))

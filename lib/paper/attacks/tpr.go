@@ -80,7 +80,7 @@ func showTPR(e *paper.Env, s Study, ev *paper.Evidence[AttackResult]) *paper.Out
 	return &paper.Output{Table: t, Figure: f}
 }
 
-// scatterPanels draw every record before and after unlearning, an arm a panel.
+// scatterPanels shows every record before and after unlearning, a panel per variant.
 func scatterPanels(rows []AttackResult) plot.Panels {
 	out := plot.Panels{Meta: plot.Meta{Title: figureTitle, Caption: figureDoc, Width: 1080}, Columns: 3}
 	before := map[string][]float64{}

@@ -32,7 +32,8 @@ func table4Study(scale string) (Study, error) {
 	return withAllRates(s), nil
 }
 
-// withAllRates is a study's first case at every rate, at the last with what masks nothing.
+// withAllRates is a study's first case at every rate; at the last rate with the variants that
+// mask nothing.
 func withAllRates(s Study) Study {
 	c := s.Cases[0]
 	s.Cases = nil
@@ -45,14 +46,13 @@ func withAllRates(s Study) Study {
 	return s
 }
 
-// unmaskedVariants are the rows of the table's last rate, in their order.
+// unmaskedVariants are the rows at the table's last rate, in order.
 var unmaskedVariants = append([]string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded, PrivateVBU}, maskedVariants...)
 
-// maskedVariants are the rows of which there is one at every rate.
+// maskedVariants are the rows at every rate.
 var maskedVariants = []string{WithReplacement, WithoutReplacement, WithWeighted, WithoutWeighted}
 
-// printed4 are the paper's backdoor and test accuracy, in per cent, at a rate where
-// there is one.
+// printed4 are the paper's backdoor and test accuracy, in per cent, at a rate if there is one.
 func printed4(variant string, rate float64) string {
 	return map[string]string{
 		HBFUCoded: "5.08 +- 1.13  96.04 +- 0.32", PrivateHBFU: "23.66 +- 3.39  75.94 +- 1.64",
@@ -63,7 +63,7 @@ func printed4(variant string, rate float64) string {
 	}[labelWithRate(variant, rate)]
 }
 
-// claimed4 are the epsilon and the delta that the paper prints of masking.
+// claimed4 are epsilon and delta as the paper prints them for masking.
 func claimed4(variant string, rate float64) string {
 	return map[string]string{
 		WithReplacement + " 0.2": "0.199, 0.182", WithReplacement + " 0.4": "0.398, 0.331", WithReplacement + " 0.6": "0.597, 0.453",
@@ -71,7 +71,7 @@ func claimed4(variant string, rate float64) string {
 	}[labelWithRate(variant, rate)]
 }
 
-// labelWithRate names an arm with its rate, where it has one.
+// labelWithRate is the label of a variant with its rate, if it has one.
 func labelWithRate(variant string, rate float64) string {
 	if variant == WithReplacement || variant == WithoutReplacement {
 		return variant + " " + strconv.FormatFloat(rate, 'g', -1, 64)
@@ -123,7 +123,7 @@ func row4(c Case, rows []Row) report.Row {
 	return l.Row()
 }
 
-// claimCells are epsilon and delta with 100 features, and with those of a record.
+// claimCells are epsilon and delta with 100 features, and with the features of a record.
 func claimCells(variant string, rate float64, features int) (out []report.Cell) {
 	switch variant {
 	case WithReplacement, WithoutReplacement:

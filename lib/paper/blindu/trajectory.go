@@ -16,7 +16,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Step is one epoch, or round, of a forgetting. Epoch 0 is the original.
+// Step is the state after one epoch, or round, of an unlearning. Epoch 0 is the original.
 type Step struct {
 	Case    string  `json:"case"`
 	Variant string  `json:"arm"`
@@ -25,15 +25,15 @@ type Step struct {
 	Erased  float64 `json:"erased"` // as in Row
 	Retain  float64 `json:"retain"`
 	Test    float64 `json:"test"`
-	// Bound is what BlindU's critic finds in its pairs in the epoch, on average, in nats:
-	// in the very pairs that it learns from. Nil without a critic.
+	// Bound is the mean estimate of BlindU's critic in the epoch, in nats, on the pairs that it
+	// learns from. Nil without a critic.
 	Bound *float64 `json:"bound"`
 }
 
-// trajectoryVersion goes up when what is measured changes.
+// trajectoryVersion changes when the measurement changes.
 const trajectoryVersion = 1
 
-// trajectories is what the figures on the way of a forgetting are made of.
+// trajectories is the data behind the figures on trajectories.
 type trajectories struct {
 	Study
 	env *paper.Env
@@ -49,7 +49,7 @@ func (s *trajectories) provenance(id string) report.Provenance {
 	return s.Provenance(s.env, id, s.Scale, Results, s.Seeds)
 }
 
-// trajectoryStudy are a scale's first two cases with the methods whose way is drawn.
+// trajectoryStudy has a scale's first two cases with the methods of the figures.
 func trajectoryStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -62,7 +62,7 @@ func trajectoryStudy(scale string) (Study, error) {
 	return s, nil
 }
 
-// trajectoryRecipe is a recipe about the way of a forgetting.
+// trajectoryRecipe is a recipe on trajectories.
 func trajectoryRecipe(r paper.Recipe, show func(*trajectories) *paper.Output) paper.Recipe {
 	return paper.StudyRecipe(r, trajectoryStudy, trajectoryMeasurements, func(e *paper.Env, s Study, found *paper.Evidence[Step]) *paper.Output {
 		out := show(&trajectories{s, e, found})
@@ -103,8 +103,8 @@ func trajectoryKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	return l.Key("evidence/blindu/courses", c.Problem, config, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed})
 }
 
-// measureTrajectories watches every arm of a case. A method that diverges is drawn as far as
-// it came.
+// measureTrajectories records the steps of every variant of a case. A diverging method is
+// recorded until it diverges.
 func measureTrajectories(ctx context.Context, c *lab.Case, of Case) (out []Step, err error) {
 	original, err := c.TrainedModel(ctx, c.Original())
 	if err != nil {
@@ -152,8 +152,8 @@ var figure8 = paper.Recipe{
 		"below; epochs of VBU and BlindU, rounds of HBFU. A point is the mean over models; one that has stopped stays where it is.",
 }
 
-// curve is the mean of a value of an arm's models by epoch. A model that has stopped
-// stays where it is.
+// curve is the mean of a value of a variant's models by epoch. A model that has stopped keeps
+// its last value.
 func (s *trajectories) curve(c Case, variant string, value func(Step) *float64) plot.Curve {
 	way, begins, ends := map[int]map[int]float64{}, 1<<30, 0 // by seed and epoch
 	for _, x := range s.Rows {

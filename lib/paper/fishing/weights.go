@@ -20,17 +20,17 @@ var weights = paper.Recipe{
 		"the utility, and its critics hardly move. Attackers and columns are Table 3's; members and non-members are Table 2's.",
 }
 
-// weightSweep is a method and the weights of it that the paper tries.
+// weightSweep is a method with the weights that the paper tries.
 type weightSweep struct {
 	label, symbol string
 	values        []float64
 	method        func(value float64) unlearn.Method
-	// recorded are mean AUCs of the values: those of the paper, and, marked with *, those
-	// that only its program's outputs have.
+	// recorded are mean AUCs of the values: those of the paper and, marked with *, those in its
+	// program's outputs only.
 	recorded []string
 }
 
-// weightSweeps are those of the paper's methods and of one reading that corrects it.
+// weightSweeps are those of the paper's methods and of SCRUB with one optimiser.
 func weightSweeps() []weightSweep {
 	return []weightSweep{
 		{Dampened, "alpha", []float64{0.5, 1, 5}, func(v float64) unlearn.Method { return unlearn.SSD{Alpha: v} },
@@ -52,13 +52,13 @@ func weightSweeps() []weightSweep {
 	}
 }
 
-// name is that of the method at a value.
+// name is the label of the method at a value.
 func (k weightSweep) name(value float64) string {
 	return fmt.Sprintf("%s, %s %g", k.label, k.symbol, value)
 }
 
-// byWeight is the first case of a scale with every method at every weight. A scale that
-// leaves critics and private training out of Table 2 leaves them out here.
+// byWeight is the first case of a scale with every method at every weight. Scales without
+// critics and private training in Table 2 leave them out here too.
 func byWeight(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {

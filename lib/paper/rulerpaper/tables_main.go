@@ -47,8 +47,8 @@ func values(rows []Row, f func(Row) float64) []float64 {
 	return out
 }
 
-// table1Findings puts the paper's headline beside what the controls say, in
-// sentences whose numbers are computed here.
+// table1Findings compares the paper's main claims with the controls, in sentences with computed
+// numbers.
 func table1Findings(c *Collected) []string {
 	var z, tt, negative, all, idle, idleZ, positive4, delta int
 	for _, f := range c.Study.Fractions {
