@@ -23,9 +23,9 @@ func Paper() paper.Paper {
 	return paper.Paper{
 		Name: "attacks", Title: "What attacks find after unlearning",
 		Scales: []paper.Scale{
-			{Name: "quick", About: "fleets of 24 models, ensembles of 10, on two tables; needs no data files and takes some minutes"},
-			{Name: "standard", About: "fleets of 64 models, ensembles of 32, on the same, German Credit and drawings"},
-			{Name: "paper", About: "fleets of 256 models, as many as Hayes et al. have, ensembles of 100"},
+			{Name: "quick", About: "24 shadow models, ensembles of 10, on two tables; needs no data files and takes some minutes"},
+			{Name: "standard", About: "64 shadow models, ensembles of 32, on the same, German Credit and drawings"},
+			{Name: "paper", About: "256 shadow models, as many as Hayes et al. use, ensembles of 100"},
 		},
 		Recipes: []paper.Recipe{tprTable(), vulnerability(), distancesTable()},
 	}

@@ -183,7 +183,7 @@ func labelledFeatures(p datasets.Part, classes int) array.Matrix[float64] {
 
 // runAttacks runs every attack; first are the scores of the original models.
 func (h *modelScores) runAttacks(first *modelScores) ([]AttackResult, error) {
-	fleet := shadow.Models{Scores: h.scaled, In: h.in, Population: &h.scaledU, Pairs: true}
+	models := shadow.Models{Scores: h.scaled, In: h.in, Population: &h.scaledU, Pairs: true}
 	before := shadow.Models{Scores: first.scaled, In: h.in, Pairs: true}
 	likelihoods := shadow.Models{Scores: h.logP, In: h.in, Population: &h.logPU, Pairs: true}
 	var out []AttackResult
@@ -191,12 +191,12 @@ func (h *modelScores) runAttacks(first *modelScores) ([]AttackResult, error) {
 		name  string
 		sweep func() (*shadow.Report, error)
 	}{
-		{threshold, func() (*shadow.Report, error) { return fleet.Threshold(threshold) }},
-		{population.Percentile{}.Name(), func() (*shadow.Report, error) { return h.populationAttack(fleet, population.Percentile{}) }},
-		{population.QuantileRegression{}.Name(), func() (*shadow.Report, error) { return h.populationAttack(fleet, population.QuantileRegression{}) }},
+		{threshold, func() (*shadow.Report, error) { return models.Threshold(threshold) }},
+		{population.Percentile{}.Name(), func() (*shadow.Report, error) { return h.populationAttack(models, population.Percentile{}) }},
+		{population.QuantileRegression{}.Name(), func() (*shadow.Report, error) { return h.populationAttack(models, population.QuantileRegression{}) }},
 		{shadow.RMIA{}.Name(), func() (*shadow.Report, error) { return likelihoods.Attack(shadow.RMIA{}) }},
 		{unawareLiRA, func() (*shadow.Report, error) {
-			return fleet.ReportScores(unawareLiRA, true, func(m int) ([]float64, error) {
+			return models.ReportScores(unawareLiRA, true, func(m int) ([]float64, error) {
 				e, _, err := before.EvidenceAgainst(m)
 				if err != nil {
 					return nil, err
@@ -205,7 +205,7 @@ func (h *modelScores) runAttacks(first *modelScores) ([]AttackResult, error) {
 				return shadow.LiRA{Pooled: true}.Scores(e)
 			})
 		}},
-		{shadow.ULiRA{Pooled: true}.Name(), func() (*shadow.Report, error) { return fleet.Attack(shadow.ULiRA{Pooled: true}) }},
+		{shadow.ULiRA{Pooled: true}.Name(), func() (*shadow.Report, error) { return models.Attack(shadow.ULiRA{Pooled: true}) }},
 	} {
 		s, err := a.sweep()
 		if err != nil {
@@ -213,7 +213,7 @@ func (h *modelScores) runAttacks(first *modelScores) ([]AttackResult, error) {
 		}
 		out = append(out, AttackResult{Attack: a.name, Sweep: s})
 	}
-	records, err := perRecord(fleet)
+	records, err := perRecord(models)
 	out[len(out)-1].Records = records
 	return out, err
 }

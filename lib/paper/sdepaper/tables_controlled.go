@@ -72,7 +72,7 @@ func (ev *evidence) judgementRow(s Setting, fraction float64, judge string) repo
 const f1Note = "by algorithm 2, for which a tie is out: mean over draws of references, then over models, with Student's interval over models; " + gateNote
 
 const lossNote = "of the training, cross-entropy in nats, in the epoch after which the models are judged; mean over models; guessing has " +
-	"the logarithm of the number of classes. A network whose loss is far above 0 does not know its images by heart"
+	"the logarithm of the number of classes. A network whose loss is far above 0 has not memorised its images"
 
 // loss is the mean loss of a setting's trainings, as a cell.
 func (ev *evidence) loss(s Setting, fraction float64) report.Cell {

@@ -95,6 +95,6 @@ func (r *Result) fitFinding() string {
 		}
 	}
 	return fmt.Sprintf("With fixed batches, after %d epochs the networks are right on %.1f %% of their training labels, and on %.1f "+
-		"%% of those that were flipped, which can only be known by heart.",
+		"%% of those that were flipped, which can only be memorised.",
 		r.Setting.last(), 100*mean(accuracy), 100*mean(flipped))
 }
