@@ -73,11 +73,11 @@ func (l *Line[R]) Row() report.Row {
 
 // RunRecords are the rows as records: record(row), or the row itself if that is nil. A number
 // that was not measured is null, never 0; a diverged model has no numbers.
-func RunRecords[R any](rows []R, given func(R) any) report.Records {
+func RunRecords[R any](rows []R, record func(R) any) report.Records {
 	out := report.NewRecords(rows)
 	for i, r := range rows {
-		if said := given(r); said != nil {
-			out[i] = said
+		if rec := record(r); rec != nil {
+			out[i] = rec
 		}
 	}
 	return out

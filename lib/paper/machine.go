@@ -41,12 +41,12 @@ func (m Machine) String() string {
 
 // Describe returns sentences on the machine for readers of its times.
 func (m Machine) Describe() string {
-	said := m.String()
-	said = strings.ToUpper(said[:1]) + said[1:] + "; another machine gives other times."
+	text := m.String()
+	text = strings.ToUpper(text[:1]) + text[1:] + "; another machine gives other times."
 	if m.Load > 0 {
-		said += fmt.Sprintf(" In the minute before, %.1f processes wanted to run there.", m.Load)
+		text += fmt.Sprintf(" In the minute before, %.1f processes wanted to run there.", m.Load)
 	}
-	return said
+	return text
 }
 
 func plural(n int, word string) string {

@@ -230,7 +230,7 @@ var auditFaults = []Fault{
 		Protects: "residuals are squared record by record"},
 	{File: "lib/paper/fishing/overlap_measure.go", Old: "left, err := estimate(rowsWithout(k.other, pair[0]))", New: "left, err := estimate(k.other)",
 		Protects: "random cells are compared with the others that are left", Run: "Overlaps"},
-	{File: "lib/paper/fishing/overlap_measure.go", Old: "hear(k.cells, func(d", New: "hear(k.other, func(d",
+	{File: "lib/paper/fishing/overlap_measure.go", Old: "request(k.cells, func(d", New: "request(k.other, func(d",
 		Protects: "the overlap is that of the forgotten type", Run: "Overlaps"},
 	{File: "lib/paper/fishing/overlap_measure.go", Old: "for _, at := range drawn[i*n : (i+1)*n] {", New: "for _, at := range drawn[:n] {",
 		Protects: "two random sets share no cell", Run: "Overlaps"},

@@ -202,11 +202,11 @@ func (r *Row) addAccuracies(c *lab.Case, of Case, w nn.Params) error {
 		}{&r.Open, triggered})
 	}
 	for _, p := range parts {
-		said, err := c.Runner.Predict(w, p.of.X)
+		prediction, err := c.Runner.Predict(w, p.of.X)
 		if err != nil {
 			return err
 		}
-		*p.to = train.Accuracy(said.Logits(), p.of.Y)
+		*p.to = train.Accuracy(prediction.Logits(), p.of.Y)
 	}
 	return r.addSampledAccuracy(c, w, test)
 }
@@ -245,9 +245,9 @@ func predictSampled(c *lab.Case, w nn.Params, test datasets.Part) (none array.Ma
 		return none, err
 	}
 	_, back := ib.SplitWeights(w)
-	said, err := half.Runner.Predict(back, e.Codes)
+	prediction, err := half.Runner.Predict(back, e.Codes)
 	if err != nil {
 		return none, err
 	}
-	return said.Logits(), nil
+	return prediction.Logits(), nil
 }

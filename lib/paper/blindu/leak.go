@@ -330,11 +330,11 @@ func (k attackerView) measureInformation(ctx context.Context, leak *Leak, u uplo
 			return err
 		}
 	}
-	said, err := k.Runner.Predict(k.weights, x)
+	prediction, err := k.Runner.Predict(k.weights, x)
 	if err != nil {
 		return err
 	}
-	above, err := information.GaussianBound(array.Convert[float64](said.Outputs[loss.LatentMean]), array.Convert[float64](said.Outputs[loss.LatentLogVar]))
+	above, err := information.GaussianBound(array.Convert[float64](prediction.Outputs[loss.LatentMean]), array.Convert[float64](prediction.Outputs[loss.LatentLogVar]))
 	if err != nil {
 		return err
 	}
@@ -373,31 +373,31 @@ func modelPairOf(ctx context.Context, c *lab.Case, m unlearn.Method, begin int) 
 			unseen = append(unseen, row)
 		}
 	}
-	say := func(m unlearn.Method) (erased, strangers array.Matrix[float64], err error) {
+	outputs := func(m unlearn.Method) (erased, nonmembers array.Matrix[float64], err error) {
 		w, _, err := c.Weights(ctx, m)
 		if err != nil {
-			return erased, strangers, err
+			return erased, nonmembers, err
 		}
 		if erased, err = posteriors(c, w, c.Problem.Train.X.Gather(c.Forget)); err != nil {
-			return erased, strangers, err
+			return erased, nonmembers, err
 		}
-		strangers, err = posteriors(c, w, c.Test.X.Gather(unseen))
-		return erased, strangers, err
+		nonmembers, err = posteriors(c, w, c.Test.X.Gather(unseen))
+		return erased, nonmembers, err
 	}
-	if out.Erased.Before, out.Unseen.Before, err = say(unlearn.NoOp{}); err != nil {
+	if out.Erased.Before, out.Unseen.Before, err = outputs(unlearn.NoOp{}); err != nil {
 		return out, err
 	}
-	out.Erased.After, out.Unseen.After, err = say(m)
+	out.Erased.After, out.Unseen.After, err = outputs(m)
 	return out, err
 }
 
 // posteriors are the log probabilities of a model.
 func posteriors(c *lab.Case, w nn.Params, x array.Matrix[float32]) (array.Matrix[float64], error) {
-	said, err := c.Runner.Predict(w, x)
+	prediction, err := c.Runner.Predict(w, x)
 	if err != nil {
 		return array.Matrix[float64]{}, err
 	}
-	p := array.Convert[float64](train.Softmax(said.Logits(), 1))
+	p := array.Convert[float64](train.Softmax(prediction.Logits(), 1))
 	for i := range p.Data {
 		p.Data[i] = math.Log(p.Data[i] + 1e-12)
 	}

@@ -45,11 +45,11 @@ func measureMarkers(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) 
 			continue
 		}
 		m := Marker{Gene: gene}
-		said := p.Outputs[loss.Proportion]
-		if m.R, err = correlation(said, x, utility.LibrarySizes(x), j); err != nil {
+		predicted := p.Outputs[loss.Proportion]
+		if m.R, err = correlation(predicted, x, utility.LibrarySizes(x), j); err != nil {
 			return nil, err
 		}
-		if m.Bare, err = correlation(said, x, ones(x.Rows), j); err != nil {
+		if m.Bare, err = correlation(predicted, x, ones(x.Rows), j); err != nil {
 			return nil, err
 		}
 		out = append(out, m)

@@ -107,7 +107,7 @@ func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engi
 	n := s.Train.X.Rows
 	groups, consumers := [][]int{allRows(s.Train)}, []func(fisher.Diagonal) error{}
 	var total fisher.Diagonal
-	hear := func(rows []int, what func(fisher.Diagonal) error) {
+	request := func(rows []int, what func(fisher.Diagonal) error) {
 		groups, consumers = append(groups, rows), append(consumers, what)
 	}
 	consumers = append(consumers, func(d fisher.Diagonal) error { total = d; return nil })
@@ -117,9 +117,9 @@ func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engi
 		to := &out[i]
 		var own, others, first fisher.Diagonal
 		if k.forgot {
-			hear(k.other, func(d fisher.Diagonal) error { others = d; return nil })
+			request(k.other, func(d fisher.Diagonal) error { others = d; return nil })
 		}
-		hear(k.cells, func(d fisher.Diagonal) (err error) {
+		request(k.cells, func(d fisher.Diagonal) (err error) {
 			if own = d; !k.forgot {
 				if others, err = total.Without(own, n, len(k.cells)); err != nil {
 					return err
@@ -128,7 +128,7 @@ func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engi
 			return to.addExact(s, k, own, others)
 		})
 		for _, pair := range k.randomPairs {
-			hear(pair[0], func(d fisher.Diagonal) error {
+			request(pair[0], func(d fisher.Diagonal) error {
 				first = d
 				left, err := others.Without(d, len(k.other), len(k.cells))
 				if err != nil {
@@ -141,7 +141,7 @@ func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engi
 				}
 				return to.addCosines(s, d, left, func(l *LayerOverlap, c float64) { l.Random = append(l.Random, c) })
 			})
-			hear(pair[1], func(d fisher.Diagonal) error {
+			request(pair[1], func(d fisher.Diagonal) error {
 				return to.addCosines(s, first, d, func(l *LayerOverlap, c float64) { l.Pairs = append(l.Pairs, c) })
 			})
 		}

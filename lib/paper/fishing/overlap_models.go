@@ -81,20 +81,20 @@ func comparedModels(ctx context.Context, c *lab.Case, of Case) ([]comparedModel,
 		return nil, err
 	}
 	for _, m := range []struct {
-		name  string
-		c     *lab.Case
-		layer func(string) string
-		arm   unlearn.Method
+		name   string
+		c      *lab.Case
+		layer  func(string) string
+		method unlearn.Method
 	}{
 		{ModelVAE, c, autoencoderLayer, unlearn.NoOp{}}, {ModelRetrained, c, autoencoderLayer, unlearn.Retrain{}},
 		{ModelNarrow, narrow, autoencoderLayer, unlearn.NoOp{}}, {ModelNarrowAgain, narrow, autoencoderLayer, unlearn.Retrain{}},
 		{ModelDeep, deep, classifierLayer, unlearn.NoOp{}}, {ModelDeepAgain, deep, classifierLayer, unlearn.Retrain{}},
 	} {
-		w, _, err := m.c.Weights(ctx, m.arm)
+		w, _, err := m.c.Weights(ctx, m.method)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
-		_, again := m.arm.(unlearn.Retrain)
+		_, again := m.method.(unlearn.Retrain)
 		out = append(out, comparedModel{name: m.name, control: again, Problem: m.c.Problem, goal: finalGoal(m.c.Goal), weights: w, layer: m.layer})
 	}
 	conditional, err := conditionalModel(ctx, c, of)

@@ -68,16 +68,16 @@ func (ev *evidence) forgettingNotes() []string {
 		if len(retrained) < 2 || len(ev.rowsOf(c.Label, Original)) < 2 {
 			continue
 		}
-		var said []string
+		var texts []string
 		for _, q := range []quantity{pbAUC(), crossFittedAUC(), forgetLoss()} {
-			said = append(said, fmt.Sprintf("%s: %s", q.name, rows.compareText(q, Original, Retrained)))
+			texts = append(texts, fmt.Sprintf("%s: %s", q.name, rows.compareText(q, Original, Retrained)))
 		}
 		for _, variant := range []string{Original, Retrained} {
 			if diff := differencesFromNull(ev.rowsOf(c.Label, variant), retrained); diff != nil {
-				said = append(said, testText("cross-fitted AUC of "+variant+" less that of cells that nobody trained on", 3, diff))
+				texts = append(texts, testText("cross-fitted AUC of "+variant+" less that of cells that nobody trained on", 3, diff))
 			}
 		}
-		out = append(out, fmt.Sprintf("%s: is there something to forget? %s (%s).", c.Label, strings.Join(said, "; "), pairedTestNote(len(retrained))))
+		out = append(out, fmt.Sprintf("%s: is there something to forget? %s (%s).", c.Label, strings.Join(texts, "; "), pairedTestNote(len(retrained))))
 	}
 	return out
 }

@@ -102,22 +102,22 @@ func (l *line) addSpent() {
 // spendingNotes describe the private trainings of a case: number of cells, steps, rate and
 // noise.
 func (ev *evidence) spendingNotes(c Case) []string {
-	var said []string
+	var texts []string
 	for _, a := range c.variants() {
 		rows := ev.rowsOf(c.Label, a.Label)
 		if len(rows) == 0 || rows[0].Private == nil {
 			continue
 		}
 		p := rows[0].Private
-		said = append(said, fmt.Sprintf("%s: %d of %d retained cells, %s steps that a cell enters at rate %s, noise %s, epsilon %s",
+		texts = append(texts, fmt.Sprintf("%s: %d of %d retained cells, %s steps that a cell enters at rate %s, noise %s, epsilon %s",
 			a.Label, p.Cells, rows[0].Sizes.Train-rows[0].Forget, countRange(rows, func(r Row) int { return r.Private.Steps }),
 			report.FormatNumber(p.Rate, 3), report.FormatNumber(p.Noise, 2), spentText(rows)))
 	}
-	if said == nil {
+	if texts == nil {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s: private training, epsilon by RDP and by the tight accountant. %s. "+
 		"The paper's has 27,094 of 28,094 cells, 5,300 steps and noise 0.71 at epsilon 10. "+
 		"As coded, 1,000 cells, or half where there are fewer than 2,000, are set aside to choose an epoch; that choice is not in its epsilon.",
-		c.Label, strings.Join(said, "; "))}
+		c.Label, strings.Join(texts, "; "))}
 }

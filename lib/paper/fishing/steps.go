@@ -163,14 +163,14 @@ func groupNotes(cases []Case, note func(Case) string) []string {
 	var notes []string
 	labels := map[string][]string{}
 	for _, c := range cases {
-		said := note(c)
-		if said != "" && labels[said] == nil {
-			notes = append(notes, said)
+		text := note(c)
+		if text != "" && labels[text] == nil {
+			notes = append(notes, text)
 		}
-		labels[said] = append(labels[said], c.Label)
+		labels[text] = append(labels[text], c.Label)
 	}
-	for i, said := range notes {
-		notes[i] = strings.Join(labels[said], "; ") + ": " + said
+	for i, text := range notes {
+		notes[i] = strings.Join(labels[text], "; ") + ": " + text
 	}
 	return notes
 }

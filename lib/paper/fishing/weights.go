@@ -107,10 +107,10 @@ func (ev *evidence) weightNotes(c Case) []string {
 	var out []string
 	models := len(ev.rowsOf(c.Label, Original))
 	for _, q := range []quantity{forgetLoss(), pbAUC()} {
-		var said []string
+		var texts []string
 		compare := func(variant, other string) {
 			if len(ev.rowsOf(c.Label, variant)) > 0 && len(ev.rowsOf(c.Label, other)) > 0 {
-				said = append(said, Rows(ev.Rows).compareText(q, variant, other))
+				texts = append(texts, Rows(ev.Rows).compareText(q, variant, other))
 			}
 		}
 		var scrubs []weightSweep
@@ -123,8 +123,8 @@ func (ev *evidence) weightNotes(c Case) []string {
 		for _, v := range scrubs[0].values {
 			compare(scrubs[1].name(v), scrubs[0].name(v))
 		}
-		if said != nil {
-			out = append(out, fmt.Sprintf("%s, by the weight, %s: %s (%s).", c.Label, q.name, strings.Join(said, "; "), pairedTestNote(models)))
+		if texts != nil {
+			out = append(out, fmt.Sprintf("%s, by the weight, %s: %s (%s).", c.Label, q.name, strings.Join(texts, "; "), pairedTestNote(models)))
 		}
 	}
 	return out

@@ -83,11 +83,11 @@ func (f ShadowModels) Attacks() []string {
 func (f ShadowModels) measure(ctx context.Context, models *lab.ShadowModels) ([]AttackResult, error) {
 	var out []AttackResult
 	for _, a := range f.variants() {
-		ask := f.attackAutoencoders
+		run := f.attackAutoencoders
 		if f.Whole {
-			ask = f.attackClassifiers
+			run = f.attackClassifiers
 		}
-		found, err := ask(ctx, models, a.Method)
+		found, err := run(ctx, models, a.Method)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
 		}
@@ -133,19 +133,19 @@ func (f ShadowModels) attackClassifiers(ctx context.Context, models *lab.ShadowM
 	var scaled, logP recordScores
 	unseen := models.Models[0].Test.Gather(models.Models[0].NonMemberRows(f.methods()...))
 	for k, c := range models.Models {
-		var said [2][2][]float64 // assigned, unseen; scaled, log p
+		var scores [2][2][]float64 // assigned, unseen; scaled, log p
 		for part, d := range []unlearn.Data{c.Records(models.Assigned), {X: unseen.X, Y: unseen.Y}} {
 			p, err := c.Runner.Predict(weights[k], d.X)
 			if err != nil {
 				return nil, err
 			}
-			if said[part][0], err = shadow.ScaledConfidences(p.Logits(), d.Y); err != nil {
+			if scores[part][0], err = shadow.ScaledConfidences(p.Logits(), d.Y); err != nil {
 				return nil, err
 			}
-			said[part][1] = negate(train.Losses(p.Logits(), d.Y))
+			scores[part][1] = negate(train.Losses(p.Logits(), d.Y))
 		}
-		scaled.add(said[0][0], said[1][0])
-		logP.add(said[0][1], said[1][1])
+		scaled.add(scores[0][0], scores[1][0])
+		logP.add(scores[0][1], scores[1][1])
 	}
 	in := models.Membership()
 	threshold, err := logP.shadowModels(in).Threshold(LossAlone)

@@ -263,9 +263,9 @@ func WithinAUCs(f AttackResult) []float64 {
 func MatchedAUCs(f AttackResult) []float64 { return f.Matched }
 
 // PairMeans are the AUCs of an attack on a variant, averaged over each pair of models.
-func (c AttackResults) PairMeans(fleet, variant, attack string, where AUCs) []float64 {
+func (c AttackResults) PairMeans(label, variant, attack string, where AUCs) []float64 {
 	for _, f := range c {
-		if f.Case == fleet && f.Variant == variant && f.Attack == attack {
+		if f.Case == label && f.Variant == variant && f.Attack == attack {
 			return shadow.PairMeans(where(f))
 		}
 	}

@@ -61,13 +61,13 @@ func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, erro
 	if c.original, _, err = c.inner.Weights(ctx, unlearn.NoOp{}); err != nil {
 		return nil, err
 	}
-	course, err := c.inner.TrainedModel(ctx, c.inner.Oracle())
+	trained, err := c.inner.TrainedModel(ctx, c.inner.Oracle())
 	if err != nil {
 		return nil, err
 	}
-	c.trajectory = map[int]nn.Params{0: p.untrained(seed), 100: course.Final}
+	c.trajectory = map[int]nn.Params{0: p.untrained(seed), 100: trained.Final}
 	for _, percent := range s.Checkpoints {
-		c.trajectory[percent] = course.AtEpoch[p.epochAt(percent)]
+		c.trajectory[percent] = trained.AtEpoch[p.epochAt(percent)]
 	}
 	return c, nil
 }

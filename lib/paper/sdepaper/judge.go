@@ -87,15 +87,15 @@ func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float
 	if err != nil {
 		return nil, err
 	}
-	course, err := c.TrainedModel(ctx, c.Oracle())
+	trained, err := c.TrainedModel(ctx, c.Oracle())
 	if err != nil {
 		return nil, err
 	}
 	job, what := judgedJob(s, p.Setting, fraction, seed, which), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, which)
-	key := d.judgedKey(s, c, p.Label, course.Final, which)
+	key := d.judgedKey(s, c, p.Label, trained.Final, which)
 	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
 		d.lab.ReportProgress(job, 0, what)
-		rows, err := (&judgeRun{Study: s, p: p, trajectory: course, fraction: fraction, seed: seed}).runPart(ctx, which)
+		rows, err := (&judgeRun{Study: s, p: p, trajectory: trained, fraction: fraction, seed: seed}).runPart(ctx, which)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float
 		return nil, err
 	}
 	d.lab.ReportDone(job, what)
-	out := &judgedPart{run: run.ID, loss: course.History[p.epochAt(JudgedAt)-1].Loss}
+	out := &judgedPart{run: run.ID, loss: trained.History[p.epochAt(JudgedAt)-1].Loss}
 	return out, run.JSON("judged.json", &out.rows)
 }
 
@@ -165,13 +165,13 @@ func (j *judgeRun) main(ctx context.Context) ([]Judged, error) {
 	}
 	var all []judgeSpec
 	for _, size := range j.Sizes {
-		ask := judgeSpec{data: late, layer: "hp", size: size, percent: JudgedAt}
+		spec := judgeSpec{data: late, layer: "hp", size: size, percent: JudgedAt}
 		for _, m := range sde.Methods() {
-			all = append(all, ask.withMethod(m))
+			all = append(all, spec.withMethod(m))
 		}
-		all = append(all, ask.onModel(random, 0, Untrained))
+		all = append(all, spec.onModel(random, 0, Untrained))
 		for _, percent := range append([]float64{0}, scales()...) {
-			all = append(all, ask.onHeldOut(percent))
+			all = append(all, spec.onHeldOut(percent))
 		}
 	}
 	return j.judgeAll(ctx, all)
@@ -201,11 +201,11 @@ func (j *judgeRun) sweep(ctx context.Context) ([]Judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask := judgeSpec{data: late, layer: "hp", size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt}
+	spec := judgeSpec{data: late, layer: "hp", size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt}
 	var all []judgeSpec
 	for _, sigma := range bandwidths {
-		ask.bandwidth = sde.Fixed(sigma)
-		all = append(all, ask.withMethod(sde.SDE{}), ask.withMethod(sde.SpreadOnly{}))
+		spec.bandwidth = sde.Fixed(sigma)
+		all = append(all, spec.withMethod(sde.SDE{}), spec.withMethod(sde.SpreadOnly{}))
 	}
 	return j.judgeAll(ctx, all)
 }
@@ -218,8 +218,8 @@ func (j *judgeRun) judgeTrajectory(ctx context.Context) ([]Judged, error) {
 			return nil, err
 		}
 		for _, size := range j.Sizes {
-			ask := judgeSpec{data: s, layer: "hp", size: size, percent: percent}
-			all = append(all, ask.withMethod(sde.SDE{}), ask.withMethod(sde.SpreadOnly{}))
+			spec := judgeSpec{data: s, layer: "hp", size: size, percent: percent}
+			all = append(all, spec.withMethod(sde.SDE{}), spec.withMethod(sde.SpreadOnly{}))
 		}
 	}
 	return j.judgeAll(ctx, all)
@@ -232,8 +232,8 @@ func (j *judgeRun) everyLayer(ctx context.Context) ([]Judged, error) {
 		if err != nil {
 			return nil, err
 		}
-		ask := judgeSpec{data: s, layer: layer, size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt, bandwidth: j.p.bandwidth(layer)}
-		rows, err := j.judgeAll(ctx, []judgeSpec{ask.withMethod(sde.SDE{}), ask.withMethod(sde.SpreadOnly{})})
+		spec := judgeSpec{data: s, layer: layer, size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt, bandwidth: j.p.bandwidth(layer)}
+		rows, err := j.judgeAll(ctx, []judgeSpec{spec.withMethod(sde.SDE{}), spec.withMethod(sde.SpreadOnly{})})
 		if err != nil {
 			return nil, err
 		}
@@ -261,8 +261,8 @@ func (q judgeSpec) withMethod(m sde.Method) judgeSpec {
 }
 
 // onModel judges another model by SDE, as a control.
-func (q judgeSpec) onModel(s *layerData, course int, name string) judgeSpec {
-	q.data, q.percent, q.method, q.name = s, course, sde.SDE{}, name
+func (q judgeSpec) onModel(s *layerData, percent int, name string) judgeSpec {
+	q.data, q.percent, q.method, q.name = s, percent, sde.SDE{}, name
 	return q
 }
 

@@ -67,9 +67,9 @@ func (p *prepared) divide(fraction float64) (forget, retain []int, err error) {
 
 // checkpointEpochs are the epochs after which weights are kept: those of the checkpoints, and
 // the start of the last epoch, which Unroll needs.
-func (s Setting) checkpointEpochs(course []int) []int {
+func (s Setting) checkpointEpochs(checkpoints []int) []int {
 	var out []int
-	for _, percent := range course {
+	for _, percent := range checkpoints {
 		out = append(out, s.epochAt(percent))
 	}
 	out = append(out, s.Fit.Epochs-1)

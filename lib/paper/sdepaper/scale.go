@@ -106,13 +106,13 @@ func Scales() []paper.Scale {
 
 // StudyAt returns the study of a scale.
 func StudyAt(scale string) (Study, error) {
-	course := []int{10, 20, 40, JudgedAt}
+	checkpoints := []int{10, 20, 40, JudgedAt}
 	switch scale {
 	case "quick":
 		return Study{
 			// Few images and many epochs: the network memorises them, so that there is something
 			// to detect.
-			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Draws: 20, Seeds: 3, Checkpoints: course,
+			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Draws: 20, Seeds: 3, Checkpoints: checkpoints,
 			Settings: []Setting{
 				{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1), ShortAt: 0.27},
 			},
@@ -120,7 +120,7 @@ func StudyAt(scale string) (Study, error) {
 		}, nil
 	case "hour":
 		return Study{
-			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 3, Checkpoints: course,
+			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 3, Checkpoints: checkpoints,
 			Settings: []Setting{
 				{Label: "C10-CNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "small-cnn", Width: 16, Fit: sgd(30, 64, 0.05), ShortAt: 0.10},
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Width: 24, Fit: sgd(60, 64, 0.05),
@@ -135,14 +135,14 @@ func StudyAt(scale string) (Study, error) {
 		// and flip, so that the images are memorised in 20 epochs; few subsets, because the
 		// 5,000 forgotten images hold two or three of 2,000.
 		return Study{
-			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{400, 1000, 2000}, Subsets: 20, Draws: 20, Seeds: 3, Checkpoints: course,
+			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{400, 1000, 2000}, Subsets: 20, Draws: 20, Seeds: 3, Checkpoints: checkpoints,
 			Settings: []Setting{{Label: "C10-R18", DataSet: "cifar10_jpeg", Net: "resnet-18", Width: 16, Fit: sgd(20, 128, 0.1), JudgedOnly: true,
 				Layers: []string{"hp", "h"}, ShortAt: 0.05}},
 			UnlearnFractions: []float64{0.10}, UnlearnSize: 1000,
 		}, nil
 	case "standard":
 		return Study{
-			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: course,
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: checkpoints,
 			Settings: []Setting{
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Fit: sgd(30, 128, 0.05), ShortAt: 0.10},
 				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Fit: sgd(30, 128, 0.1)},
@@ -151,7 +151,7 @@ func StudyAt(scale string) (Study, error) {
 		}, nil
 	case "paper":
 		return Study{
-			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{400, 1000, 2000}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: course,
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{400, 1000, 2000}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: checkpoints,
 			Settings: []Setting{
 				{Label: "SV-AllCNN", DataSet: "svhn", Net: "all-cnn", Fit: sgd(20, 256, 0.01)},
 				{Label: "C10-AllCNN", DataSet: "cifar10", Net: "all-cnn", Fit: sgd(50, 256, 0.1), Augment: true},

@@ -121,14 +121,14 @@ func (ev *evidence) accuraciesAt(ctx context.Context, p *prepared, fraction floa
 		if err != nil {
 			return nil, err
 		}
-		course, err := c.TrainedModel(ctx, c.Oracle())
+		trained, err := c.TrainedModel(ctx, c.Oracle())
 		if err != nil {
 			return nil, err
 		}
 		for i, percent := range percents {
-			w := course.Final
+			w := trained.Final
 			if percent < 100 {
-				w = course.AtEpoch[p.epochAt(percent)]
+				w = trained.AtEpoch[p.epochAt(percent)]
 			}
 			onTrain, err := p.Runner.Predict(w, p.Train.X)
 			if err != nil {

@@ -52,7 +52,7 @@ func (d Setting) variants(ctx context.Context, m *network, data *imageGroups, si
 	real, never := memberSource(trained), trained[forgetGroup]
 	var out []Variant
 	for _, c := range []struct {
-		arm     Variant
+		variant Variant
 		contest setSource
 		method  sde.Method
 	}{
@@ -66,7 +66,7 @@ func (d Setting) variants(ctx context.Context, m *network, data *imageGroups, si
 		{Variant{Name: "never seen, x 1.05", About: "the same, the half called in multiplied by 1.05 after the encoder", Control: true},
 			halvesSource(never, Rescale), sde.SDE{}},
 	} {
-		variant := c.arm
+		variant := c.variant
 		if err := d.judgeVariant(ctx, &variant, c.contest, c.method, sigmas); err != nil {
 			return nil, err
 		}

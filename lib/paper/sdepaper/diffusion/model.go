@@ -116,14 +116,14 @@ func (d Setting) trained(ctx context.Context, l *lab.Lab, data *imageGroups) (*n
 	if err != nil {
 		return nil, err
 	}
-	course, err := l.Train(ctx, t)
+	trained, err := l.Train(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	of := func(w nn.Params) diffusion.Denoiser {
 		return diffusion.Denoiser{Runner: t.Problem.Runner, Weights: w, Condition: d.Loss.Condition}
 	}
-	return &network{of(course.Final), of(t.Problem.InitialWeights(d.Fit.Seed)), course.History, course.Run}, nil
+	return &network{of(trained.Final), of(t.Problem.InitialWeights(d.Fit.Seed)), trained.History, trained.Run}, nil
 }
 
 // noisy adds noise of standard deviation sigma to a group; it is the same in every call.

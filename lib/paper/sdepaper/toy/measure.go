@@ -189,7 +189,7 @@ type layerProbe struct {
 }
 
 // measure measures the contrasts; planted adds those with a known answer.
-func (l *layerProbe) measure(deals int, planted bool) (*Layer, error) {
+func (l *layerProbe) measure(permutations int, planted bool) (*Layer, error) {
 	same, err := l.distributions(&l.act, l.sets.same, 0)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func (l *layerProbe) measure(deals int, planted bool) (*Layer, error) {
 			return nil, err
 		}
 	}
-	out.Permuted, err = l.permutedMeans(deals)
+	out.Permuted, err = l.permutedMeans(permutations)
 	return out, err
 }
 

@@ -134,24 +134,24 @@ type permutationTest struct {
 }
 
 // poolPermutations pools runs: permutation i of all runs gives one value.
-func poolPermutations(observed []float64, dealt [][]float64) permutationTest {
+func poolPermutations(observed []float64, permuted [][]float64) permutationTest {
 	var r permutationTest
-	deals := make([]float64, len(dealt[0]))
-	for s, values := range dealt {
+	permutations := make([]float64, len(permuted[0]))
+	for s, values := range permuted {
 		centre := mean(values)
-		r.Effect += 100 * (observed[s]/centre - 1) / float64(len(dealt))
+		r.Effect += 100 * (observed[s]/centre - 1) / float64(len(permuted))
 		for i, v := range values {
-			deals[i] += 100 * (v/centre - 1) / float64(len(dealt))
+			permutations[i] += 100 * (v/centre - 1) / float64(len(permuted))
 		}
 	}
 	higher, lower := 1.0, 1.0
-	for _, v := range deals {
+	for _, v := range permutations {
 		higher += count(v >= r.Effect)
 		lower += count(v <= r.Effect)
 	}
-	r.P = min(1, 2*min(higher, lower)/float64(len(deals)+1))
-	r.Low, _ = stats.Quantile(deals, 0.025) // finite values
-	r.High, _ = stats.Quantile(deals, 0.975)
+	r.P = min(1, 2*min(higher, lower)/float64(len(permutations)+1))
+	r.Low, _ = stats.Quantile(permutations, 0.025) // finite values
+	r.High, _ = stats.Quantile(permutations, 0.975)
 	return r
 }
 

@@ -120,14 +120,14 @@ func (r *Result) summary(layer, epoch int, row contrastRow) Summary {
 // permutationTest compares the true batches with random permutations, in all runs of an order.
 func (r *Result) permutationTest(layer, epoch int, fixed bool) permutationTest {
 	var observed []float64
-	var dealt [][]float64
+	var permuted [][]float64
 	for _, s := range r.Snapshots {
 		if s.Epoch == epoch && s.Fixed == fixed {
 			observed = append(observed, mean(mapSets(s.Layers[layer].Contrasts[0].A, exact)))
-			dealt = append(dealt, s.Layers[layer].Permuted)
+			permuted = append(permuted, s.Layers[layer].Permuted)
 		}
 	}
-	return poolPermutations(observed, dealt)
+	return poolPermutations(observed, permuted)
 }
 
 // Provenance is the provenance of the result.
@@ -189,9 +189,9 @@ func (r *Result) batches() int { return len(r.Snapshots[0].Layers[0].Contrasts[0
 
 func (r *Result) row(layer, epoch int, row contrastRow, group string) report.Row {
 	s := r.summary(layer, epoch, row)
-	dealt := report.Gap("not dealt")
+	permuted := report.Gap("not dealt")
 	if row.contrast == Same {
-		dealt = report.PVal(r.permutationTest(layer, epoch, row.fixed).P)
+		permuted = report.PVal(r.permutationTest(layer, epoch, row.fixed).P)
 	}
 	wilcoxon := report.PVal(s.Wilcoxon)
 	wilcoxon.Text += fmt.Sprintf(" (%d of %d)", s.WilcoxonBelow, s.Runs)
@@ -203,7 +203,7 @@ func (r *Result) row(layer, epoch int, row contrastRow, group string) report.Row
 	}
 	return report.Row{Kind: kind, Group: group, Cells: []report.Cell{
 		report.Str(row.label), report.Num(1000*s.A, 4), report.Num(1000*s.B, 4),
-		report.Est(s.OverBatches, 2), report.Est(s.OverSeeds, 2), wilcoxon, sign, dealt,
+		report.Est(s.OverBatches, 2), report.Est(s.OverSeeds, 2), wilcoxon, sign, permuted,
 		report.Num(100*s.SingleHigher, 1), report.Num(100*s.SingleLower, 1),
 	}}
 }
