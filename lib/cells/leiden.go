@@ -111,7 +111,7 @@ func checkGraph(fn string, g array.Sparse[float64]) error {
 		return err
 	}
 	if g.Rows != g.Cols || g.Rows == 0 {
-		return fmt.Errorf("cells.%s: a graph of %d x %d", fn, g.Rows, g.Cols)
+		return fmt.Errorf("cells.%s: the graph is %d x %d, not square", fn, g.Rows, g.Cols)
 	}
 	some := false
 	for i := range g.Rows {

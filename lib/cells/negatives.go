@@ -29,18 +29,18 @@ type Matches struct {
 // empty set of forgotten cells.
 func Match(forget, unseen array.Matrix[float64], k int) (*Matches, error) {
 	if forget.Rows == 0 {
-		return nil, fmt.Errorf("cells.Matched: there is no forgotten cell to match")
+		return nil, fmt.Errorf("cells.Match: no forgotten cells to match")
 	}
 	n, err := Nearest(forget, unseen, k)
 	if err != nil {
-		return nil, fmt.Errorf("cells.Matched: %w", err)
+		return nil, fmt.Errorf("cells.Match: %w", err)
 	}
 	rows := slices.Clone(n.Index)
 	slices.Sort(rows)
 	rows = slices.Compact(rows)
 	back, err := Nearest(unseen.Gather(rows), forget, 1)
 	if err != nil {
-		return nil, fmt.Errorf("cells.Matched: %w", err)
+		return nil, fmt.Errorf("cells.Match: %w", err)
 	}
 	return &Matches{Rows: rows, Distance: n.Distance, Nearest: back.Index}, nil
 }

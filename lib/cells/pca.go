@@ -85,7 +85,7 @@ func (p PCA) fit(n, genes int, x rows) (*Components, error) {
 		return nil, fmt.Errorf("cells.PCA: %d components of %d cells x %d genes: there are at most %d", p.Components, n, genes, min(n-1, genes))
 	}
 	if p.Powers < 0 || p.Oversample < 0 {
-		return nil, fmt.Errorf("cells.PCA: %d powers and %d extra columns are not negative", p.Powers, p.Oversample)
+		return nil, fmt.Errorf("cells.PCA: %d powers and %d extra columns: want no negative number", p.Powers, p.Oversample)
 	}
 	c := newCentred(n, genes, x)
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
@@ -99,7 +99,7 @@ func (p PCA) fit(n, genes int, x rows) (*Components, error) {
 	case Exact:
 		basis, err = exact(c, p.Components)
 	default:
-		return nil, fmt.Errorf("cells.PCA: there is no method %q", p.Method)
+		return nil, fmt.Errorf("cells.PCA: unknown method %q", p.Method)
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (p PCA) fit(n, genes int, x rows) (*Components, error) {
 		vary = basis.Rows
 	}
 	if vary >= 0 {
-		return nil, fmt.Errorf("cells.PCA: only %d components vary, %d were asked for", vary, p.Components)
+		return nil, fmt.Errorf("cells.PCA: only %d components vary, %d were requested", vary, p.Components)
 	}
 	return out, nil
 }

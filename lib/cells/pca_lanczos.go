@@ -82,7 +82,7 @@ func tridiagonal(diagonal, beside []float64) ([]float64, *mat.Dense, error) {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(t, true) {
-		return nil, nil, errors.New("cells.PCA: the eigenvalues were not found")
+		return nil, nil, errors.New("cells.PCA: the eigenvalue decomposition failed")
 	}
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)

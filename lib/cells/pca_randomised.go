@@ -50,7 +50,7 @@ func leadingColumns(a array.Matrix[float64], k int) (array.Matrix[float64], erro
 	}
 	var svd mat.SVD
 	if !svd.Factorize(mat.NewDense(a.Rows, a.Cols, a.Data), mat.SVDThinU) {
-		return array.Matrix[float64]{}, errors.New("cells.PCA: the singular values were not found")
+		return array.Matrix[float64]{}, errors.New("cells.PCA: the singular value decomposition failed")
 	}
 	var u mat.Dense
 	svd.UTo(&u)

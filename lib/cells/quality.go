@@ -78,7 +78,7 @@ func (f Filter) WithDefaults() Filter {
 
 func (f Filter) check() error {
 	if f.MinGenes < 0 || f.MinCells < 0 || !(f.MaxMito >= 0) {
-		return fmt.Errorf("cells.Filter: min genes %d, max mito %v and min cells %d are not negative", f.MinGenes, f.MaxMito, f.MinCells)
+		return fmt.Errorf("cells.Filter: min genes %d, max mito %v and min cells %d: want no negative number", f.MinGenes, f.MaxMito, f.MinCells)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func Normalise(counts array.Sparse[float32], target float64) (array.Sparse[float
 	for i, sum := range totals(counts) {
 		_, values := counts.Row(i)
 		if sum == 0 {
-			return array.Sparse[float32]{}, fmt.Errorf("cells.Normalise: cell %d has no count: leave it out first", i)
+			return array.Sparse[float32]{}, fmt.Errorf("cells.Normalise: cell %d has no counts: filter it out first", i)
 		}
 		for k, v := range values {
 			out.Values[counts.Starts[i]+k] = float32(float64(v) * (target / sum))

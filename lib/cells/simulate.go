@@ -92,7 +92,7 @@ func (s Simulation) check() error {
 	case !(s.Fold > 0) || !(s.Library > 0) || !(s.Theta > 0) || !(s.LibrarySD >= 0) || !(s.BatchSD >= 0):
 		return fmt.Errorf("cells.Simulation: fold %v, library %v, theta %v, deviations %v and %v", s.Fold, s.Library, s.Theta, s.LibrarySD, s.BatchSD)
 	case !(s.Dropout >= 0 && s.Dropout < 1) || !(s.TwinNoise >= 0 && s.TwinNoise <= 1):
-		return fmt.Errorf("cells.Simulation: dropout %v and twin noise %v are no probabilities", s.Dropout, s.TwinNoise)
+		return fmt.Errorf("cells.Simulation: dropout %v and twin noise %v are not probabilities", s.Dropout, s.TwinNoise)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (s Split) Series(clusters, smallestFirst, sizes []int) ([]Forget, error) {
 			set = append(set, in...)
 		}
 		if len(set) != n || n < 1 {
-			return nil, fmt.Errorf("cells.Series: clusters %v have %d training cells, %d were asked for", smallestFirst, len(set), n)
+			return nil, fmt.Errorf("cells.Series: clusters %v have %d training cells, %d were requested", smallestFirst, len(set), n)
 		}
 		f, err := s.forget(set)
 		if err != nil {
@@ -108,7 +108,7 @@ func (s Split) members(clusters []int, cluster int) ([]int, error) {
 	var in []int
 	for _, i := range s.Train {
 		if i < 0 || i >= len(clusters) {
-			return nil, fmt.Errorf("cells.Split: cell %d is trained on; there are clusters of %d", i, len(clusters))
+			return nil, fmt.Errorf("cells.Split: training cell %d has no cluster: clusters are given for %d cells", i, len(clusters))
 		}
 		if clusters[i] == cluster {
 			in = append(in, i)

@@ -83,7 +83,7 @@ func (u UMAP) Layout(graph array.Sparse[float64], begin array.Matrix[float64], r
 func initialPositions(places array.Matrix[float64], rows int) (array.Matrix[float64], error) {
 	y := array.New[float64](rows, 2)
 	if places.Rows != rows || places.Cols < 2 {
-		return y, fmt.Errorf("cells.UMAP: places of %d cells in %d dimensions, the graph has %d cells", places.Rows, places.Cols, rows)
+		return y, fmt.Errorf("cells.UMAP: positions of %d cells in %d dimensions, the graph has %d cells", places.Rows, places.Cols, rows)
 	}
 	if err := places.Check("places"); err != nil {
 		return y, fmt.Errorf("cells.UMAP: %w", err)
@@ -94,7 +94,7 @@ func initialPositions(places array.Matrix[float64], rows int) (array.Matrix[floa
 			low, high = min(low, places.Row(i)[c]), max(high, places.Row(i)[c])
 		}
 		if !(high > low) {
-			return y, fmt.Errorf("cells.UMAP: all places are alike in column %d", c)
+			return y, fmt.Errorf("cells.UMAP: all positions are equal in column %d", c)
 		}
 		for i := range rows {
 			y.Row(i)[c] = (places.Row(i)[c]/2 - low/2) / (high/2 - low/2) * 10

@@ -47,7 +47,7 @@ func (v Variable) WithDefaults() Variable {
 func (v Variable) Select(x array.Sparse[float32]) ([]int, *Dispersion, error) {
 	v = v.WithDefaults()
 	if v.Top < 1 || v.Top > x.Cols {
-		return nil, nil, fmt.Errorf("cells.Variable: %d of %d genes were asked for", v.Top, x.Cols)
+		return nil, nil, fmt.Errorf("cells.Variable: %d of %d genes were requested", v.Top, x.Cols)
 	}
 	d, err := v.Measure(x)
 	if err != nil {

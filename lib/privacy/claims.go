@@ -81,7 +81,7 @@ func (m Masking) SurvivalProbability(n, features int) (float64, error) {
 	case err != nil:
 		return 0, err
 	case features < 0 || features > n:
-		return 0, fmt.Errorf("privacy: the fate of %d features of %d", features, n)
+		return 0, fmt.Errorf("privacy: %d given features of %d", features, n)
 	case !m.Replacement:
 		chance := 1.0
 		for i := range features {

@@ -45,7 +45,7 @@ func (m Masking) SmallestDelta(x, y []float32, k int, epsilon float64) (float64,
 		return 0, err
 	}
 	if m.Channels != 1 {
-		return 0, fmt.Errorf("privacy: exact masking has features of one column, %d channels are asked for", m.Channels)
+		return 0, fmt.Errorf("privacy: exact masking needs one channel, not %d", m.Channels)
 	}
 	if !(epsilon >= 0) {
 		return 0, fmt.Errorf("privacy: epsilon is %v", epsilon)
@@ -61,7 +61,7 @@ func (m Masking) SmallestDelta(x, y []float32, k int, epsilon float64) (float64,
 func (m Masking) checkExact(what string, x []float32, k int) error {
 	n := len(x)
 	if n < 1 || n > maxExactFeatures || k < 1 || !m.Replacement && k > n {
-		return fmt.Errorf("privacy: exact masking draws %d of the %d features of %s; at most %d features can be looked at", k, n, what, maxExactFeatures)
+		return fmt.Errorf("privacy: exact masking draws %d of the %d features of %s; at most %d features are possible", k, n, what, maxExactFeatures)
 	}
 	if k > maxExactSteps>>n/n {
 		return fmt.Errorf("privacy: exact masking: %d draws from %d features take too long", k, n)

@@ -87,7 +87,7 @@ func (m Masking) NumDraws(n int) (int, error) {
 	}
 	k := int(math.Floor(float64(m.Rate*float64(n)) + 1e-9))
 	if k < 1 {
-		return 0, fmt.Errorf("privacy: masking draws none of %d features at the rate %v", n, m.Rate)
+		return 0, fmt.Errorf("privacy: masking at the rate %v draws none of %d features", m.Rate, n)
 	}
 	return k, nil
 }
@@ -101,7 +101,7 @@ func (m Masking) check() error {
 	case m.Weighting != Uniform && m.Weighting != Exponential:
 		return fmt.Errorf("privacy: masking has no weighting %q, only %q and %q", m.Weighting, Uniform, Exponential)
 	case m.Fill-m.Fill != 0:
-		return fmt.Errorf("privacy: masked features are filled with %v", m.Fill)
+		return fmt.Errorf("privacy: the fill value is %v, want a finite number", m.Fill)
 	}
 	return nil
 }
@@ -122,10 +122,10 @@ func (m Masking) Mask(x array.Matrix[float32], records []int, draws func(record 
 		return x, none, fmt.Errorf("privacy: %w", err)
 	}
 	if len(records) != x.Rows {
-		return x, none, fmt.Errorf("privacy: masking %d rows, the numbers of %d records are given", x.Rows, len(records))
+		return x, none, fmt.Errorf("privacy: masking %d rows with the numbers of %d records", x.Rows, len(records))
 	}
 	if x.Cols%m.Channels != 0 {
-		return x, none, fmt.Errorf("privacy: masking: %d columns are not those of %d channels", x.Cols, m.Channels)
+		return x, none, fmt.Errorf("privacy: masking: %d columns are not a multiple of %d channels", x.Cols, m.Channels)
 	}
 	n := x.Cols / m.Channels
 	k, err := m.NumDraws(n)

@@ -69,7 +69,7 @@ func (h History) noBoundsError(why error, delta float64) error {
 	if err != nil {
 		return fmt.Errorf("privacy: no bounds by the privacy loss: %w", errors.Join(why, err))
 	}
-	return fmt.Errorf("privacy: no bounds by the privacy loss: %w; ask RDP, which bounds epsilon by %.4g at delta %v", why, spent.Epsilon, delta)
+	return fmt.Errorf("privacy: no bounds by the privacy loss: %w; RDP bounds epsilon by %.4g at delta %v", why, spent.Epsilon, delta)
 }
 
 // direction bounds epsilon for a record removed, or for one added.

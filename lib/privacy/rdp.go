@@ -49,7 +49,7 @@ func (h History) RDP(delta float64) (Spent, error) {
 		}
 	}
 	if math.IsInf(best.Epsilon, 1) {
-		return Spent{}, fmt.Errorf("privacy: no order bounds epsilon: there is too little noise")
+		return Spent{}, fmt.Errorf("privacy: no order bounds epsilon: the noise is too small")
 	}
 	best.Epsilon = max(0, best.Epsilon)
 	return best, nil

@@ -192,7 +192,7 @@ func Release(m Mechanism, x array.Matrix[float32], records []int, draws func(rec
 		return x, fmt.Errorf("privacy: %w", err)
 	}
 	if len(records) != x.Rows {
-		return x, fmt.Errorf("privacy: %s: %d rows, the numbers of %d records are given", m.Name(), x.Rows, len(records))
+		return x, fmt.Errorf("privacy: %s: %d rows with the numbers of %d records", m.Name(), x.Rows, len(records))
 	}
 	out := array.Convert[float64](x)
 	for i := range out.Rows {

@@ -93,7 +93,7 @@ func CaseOf(dataSet string) (Case, error) {
 			return c, nil
 		}
 	}
-	return Case{}, fmt.Errorf("data set %q is none of glyphs, mnist and adult", dataSet)
+	return Case{}, fmt.Errorf("data set %q is not one of glyphs, mnist, adult", dataSet)
 }
 
 // WithShare is the case with another share to forget and another beta.

@@ -201,7 +201,7 @@ func (o *Overlap) addCosines(s comparedModel, a, b fisher.Diagonal, put func(l *
 	for _, name := range append(layerNames(a, s.layer), fisher.Global) {
 		c, ok := cosines[name]
 		if !ok {
-			return fmt.Errorf("layer %s: no cell says anything of it", name)
+			return fmt.Errorf("layer %s: all gradients are zero", name)
 		}
 		put(o.layerNamed(name), c)
 	}

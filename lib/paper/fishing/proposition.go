@@ -120,7 +120,7 @@ type decodedMoments struct {
 func (s comparedModel) decodedStats(rows []int) (d decodedMoments, err error) {
 	m, ok := s.Arch.WithDefaults().(vae.Cells)
 	if !ok {
-		return d, fmt.Errorf("%s is no autoencoder of cells", s.Arch.Name())
+		return d, fmt.Errorf("%s is not an autoencoder of cells", s.Arch.Name())
 	}
 	x := s.Train.X.Gather(rows)
 	last := fmt.Sprintf("decoder.%d", len(m.Hidden)-1)

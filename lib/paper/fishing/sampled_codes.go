@@ -50,7 +50,7 @@ type sampledMatching struct {
 func (v splitOutputs) withSampledCodes(c *lab.Case, w nn.Params) (splitOutputs, error) {
 	network, is := c.Problem.Arch.(vae.Cells)
 	if !is {
-		return v, fmt.Errorf("posteriors of the network %s cannot be drawn from", c.Problem.Arch.Name())
+		return v, fmt.Errorf("cannot sample from the posteriors of network %s", c.Problem.Arch.Name())
 	}
 	half, err := c.Lab.Join(c.Prepared, vae.Decoder{Of: network})
 	if err != nil {

@@ -241,7 +241,7 @@ func (a *shadowCase) addModel(k int, c *lab.Case, w nn.Params) error {
 		return err
 	}
 	if !slices.Equal(c.Retain, a.models.Models[0].Retain) {
-		return errors.New("the cells that every model has differ from those of the first")
+		return errors.New("the retained cells of the models differ")
 	}
 	near, err := cells.Match(array.Convert[float64](v.forget.mean), array.Convert[float64](nonmembers.mean), a.spec.Neighbours)
 	if err != nil {

@@ -112,7 +112,7 @@ func defineRecipe(r *paper.Recipe, pieces func(Study) []measurement, make func(c
 
 // noSettingsError is the error of a recipe at a scale without its settings.
 func noSettingsError(s Study) error {
-	return fmt.Errorf("at scale %s models are judged and not unlearned: it has tables 1 to 3 and 7 and the figures", s.Scale)
+	return fmt.Errorf("at scale %s no models are unlearned; it has tables 1 to 3 and 7 and the figures", s.Scale)
 }
 
 // jobs lists the models of measurements and the evidence on them.

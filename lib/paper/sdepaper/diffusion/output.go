@@ -43,7 +43,7 @@ func SettingAt(scale string) (Setting, error) {
 		d.Fit.Epochs = 200
 		return d, nil
 	}
-	return Setting{}, fmt.Errorf("%s: no scale %q; there are quick, which is also hour, and standard (the paper's own network and "+
+	return Setting{}, fmt.Errorf("%s: no scale %q; the scales are quick, which is also hour, and standard (the paper's own network and "+
 		"data sets are beyond this recipe)", ID, scale)
 }
 

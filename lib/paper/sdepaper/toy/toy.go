@@ -92,11 +92,11 @@ func (t Setting) withDefaults() Setting {
 func (t Setting) check() error {
 	switch {
 	case len(t.Seeds) == 0 || len(t.Epochs) == 0:
-		return fmt.Errorf("toy: %d seeds and %d epochs to look at", len(t.Seeds), len(t.Epochs))
+		return fmt.Errorf("toy: %d seeds and %d epochs to measure", len(t.Seeds), len(t.Epochs))
 	case !slices.IsSorted(t.Epochs) || t.Epochs[0] < 0 || t.last() == 0 || len(slices.Compact(slices.Clone(t.Epochs))) < len(t.Epochs):
-		return fmt.Errorf("toy: the epochs to look at are %v; they must ascend from 0 or more, and the last be above 0", t.Epochs)
+		return fmt.Errorf("toy: the epochs to measure are %v; they must ascend from 0 or more, and the last be above 0", t.Epochs)
 	case t.Batches < 0 || t.Batches == 1 || t.Permutations < 1:
-		return fmt.Errorf("toy: %d batches and %d random reassignments; needed are 2 and 1, or 0 for all and 199", t.Batches, t.Permutations)
+		return fmt.Errorf("toy: %d batches and %d random permutations; needed are 2 and 1, or 0 for all and 199", t.Batches, t.Permutations)
 	case t.Batch < 4 || t.Batch%2 != 0:
 		return fmt.Errorf("toy: %d records in a batch; needed is an even number from 4", t.Batch)
 	case !(t.LR > 0) || math.IsInf(t.LR, 1):
@@ -187,7 +187,7 @@ func (t Setting) open(ctx context.Context, e *engine.Engine, s *store.Store) (*e
 	}
 	full := table.X.Rows / t.Batch
 	if t.Batches > full {
-		return nil, fmt.Errorf("toy: %d batches asked for, %d records make %d full ones", t.Batches, table.X.Rows, full)
+		return nil, fmt.Errorf("toy: %d batches requested, %d records make %d full ones", t.Batches, table.X.Rows, full)
 	}
 	t.Batches = cmp.Or(t.Batches, full)
 	return &experiment{Setting: t, store: s, runner: runner, arch: arch, table: table, x: array.Convert[float32](table.X)}, nil
