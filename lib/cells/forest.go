@@ -1,5 +1,7 @@
 package cells
 
+// Approximate nearest neighbours by random projection trees.
+
 import (
 	"cmp"
 	"fmt"

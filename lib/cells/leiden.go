@@ -1,5 +1,7 @@
 package cells
 
+// Leiden clustering.
+
 import (
 	"cmp"
 	"errors"

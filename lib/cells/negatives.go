@@ -1,5 +1,7 @@
 package cells
 
+// Non-members for attacks: matched cells, sampled codes, halves of a cluster.
+
 import (
 	"fmt"
 	"math"

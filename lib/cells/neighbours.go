@@ -1,5 +1,7 @@
 package cells
 
+// Exact nearest neighbours.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package cells
 
+// Principal components.
+
 import (
 	"cmp"
 	"fmt"

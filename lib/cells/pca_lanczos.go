@@ -1,5 +1,7 @@
 package cells
 
+// The Lanczos method of PCA.
+
 import (
 	"errors"
 	"math"

@@ -1,5 +1,7 @@
 package cells
 
+// The randomised and the exact method of PCA.
+
 import (
 	"errors"
 	"math/rand/v2"

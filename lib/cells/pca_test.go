@@ -170,7 +170,7 @@ func TestPCARefusesWhatItCannotFind(t *testing.T) {
 	for want, f := range map[string]func() (*Components, error){
 		"50 components of 20 cells x 10 genes: there are at most 10": func() (*Components, error) { return PCA{}.Sparse(x) },
 		"8 components of 8 cells":                                    func() (*Components, error) { return PCA{Components: 8}.Sparse(same) },
-		"unknown method":                                         func() (*Components, error) { return PCA{Components: 2, Method: "guess"}.Sparse(x) },
+		"unknown method":                                             func() (*Components, error) { return PCA{Components: 2, Method: "guess"}.Sparse(x) },
 		"is +Inf":                                                    func() (*Components, error) { return PCA{Components: 2}.Sparse(crooked) },
 		"only 0 components vary, 2 were requested":                   func() (*Components, error) { return PCA{Components: 2}.Sparse(same) },
 		"only 0 components vary, 3 were requested":                   func() (*Components, error) { return PCA{Components: 3, Method: Randomised}.Sparse(same) },

@@ -1,5 +1,7 @@
 package cells
 
+// The whole preparation, from counts to clusters.
+
 import (
 	"cmp"
 	"fmt"

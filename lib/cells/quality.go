@@ -1,5 +1,7 @@
 package cells
 
+// Quality control, filtering and normalisation.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package cells
 
+// Scaling of genes.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package cells
 
+// Simulated counts with known structure.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package cells
 
+// Splits into training and unseen cells, and forget sets.
+
 import (
 	"cmp"
 	"fmt"

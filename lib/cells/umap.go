@@ -1,5 +1,7 @@
 package cells
 
+// UMAP layout of a neighbour graph.
+
 import (
 	"cmp"
 	"errors"

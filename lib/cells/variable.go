@@ -1,5 +1,7 @@
 package cells
 
+// Highly variable genes.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package paper
 
+// Reading of committed tables and parts of them.
+
 import (
 	"fmt"
 	"io/fs"

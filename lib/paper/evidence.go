@@ -1,5 +1,7 @@
 package paper
 
+// Measurements on the models of a study, and recipes made of them.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package paper
 
+// The machine that times were measured on.
+
 import (
 	"fmt"
 	"os"

@@ -1,5 +1,7 @@
 package paper
 
+// The environment of notebooks: scale, engine and store.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package privacy
 
+// Masking of features, the scheme of "BlindU".
+
 import (
 	"cmp"
 	"fmt"

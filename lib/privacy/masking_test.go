@@ -405,16 +405,16 @@ func TestNonsenseIsNotMasked(t *testing.T) {
 		x       array.Matrix[float32]
 		records []int
 	}{
-		"the rate of masking, 1.5":     {Masking{Rate: 1.5}, x, upTo(2)},
-		"the rate of masking, -1":      {Masking{Rate: -1}, x, upTo(2)},
-		"draws none of 6 features":     {Masking{Rate: 0.1}, x, upTo(2)},
-		"masking of -3 channels":       {Masking{Channels: -3}, x, upTo(2)},
+		"the rate of masking, 1.5":          {Masking{Rate: 1.5}, x, upTo(2)},
+		"the rate of masking, -1":           {Masking{Rate: -1}, x, upTo(2)},
+		"draws none of 6 features":          {Masking{Rate: 0.1}, x, upTo(2)},
+		"masking of -3 channels":            {Masking{Channels: -3}, x, upTo(2)},
 		"6 columns are not a multiple of 4": {Masking{Channels: 4}, x, upTo(2)},
-		"has no weighting \"linear\"":  {Masking{Weighting: "linear"}, x, upTo(2)},
-		"the fill value is NaN":          {Masking{Fill: float32(math.NaN())}, x, upTo(2)},
-		"masking: row 1, column 1":     {Masking{}, nan, upTo(2)},
-		"the numbers of 3 records":     {Masking{}, x, upTo(3)},
-		"11 values do not fill":        {Masking{}, array.Matrix[float32]{Rows: 2, Cols: 6, Data: x.Data[:11]}, upTo(2)},
+		"has no weighting \"linear\"":       {Masking{Weighting: "linear"}, x, upTo(2)},
+		"the fill value is NaN":             {Masking{Fill: float32(math.NaN())}, x, upTo(2)},
+		"masking: row 1, column 1":          {Masking{}, nan, upTo(2)},
+		"the numbers of 3 records":          {Masking{}, x, upTo(3)},
+		"11 values do not fill":             {Masking{}, array.Matrix[float32]{Rows: 2, Cols: 6, Data: x.Data[:11]}, upTo(2)},
 	} {
 		if _, _, err := c.m.Mask(c.x, c.records, draws(1)); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
@@ -423,7 +423,7 @@ func TestNonsenseIsNotMasked(t *testing.T) {
 	for words, f := range map[string]func() error{
 		"0 draws from 4":              func() error { _, err := ClaimWithReplacement(4, 0); return err },
 		"5 draws without replacement": func() error { _, err := ClaimWithoutReplacement(4, 5); return err },
-		"9 given features of 8": func() error { _, err := Masking{}.SurvivalProbability(8, 9); return err },
+		"9 given features of 8":       func() error { _, err := Masking{}.SurvivalProbability(8, 9); return err },
 		"draws 3 of the 2 features of y": func() error {
 			_, err := Masking{}.SmallestDelta(make([]float32, 3), make([]float32, 2), 3, 1)
 			return err

@@ -1,5 +1,7 @@
 package privacy
 
+// Laplace and Gaussian mechanisms for releasing vectors.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package privacy
 
+// Convolution of privacy losses under an exponential tilt.
+
 import (
 	"math"
 	"math/cmplx"

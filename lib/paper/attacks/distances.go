@@ -1,5 +1,7 @@
 package attacks
 
+// The table of distances between ensembles of unlearned and retrained models.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package attacks
 
+// Membership attacks on the shadow models of every variant.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package attacks
 
+// The table of true positive rates, and the figure of vulnerable records.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package blindu
 
+// The table of attribute inference: a person's sex from an upload.
+
 import (
 	"context"
 	"fmt"

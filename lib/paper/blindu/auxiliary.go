@@ -1,5 +1,7 @@
 package blindu
 
+// The table of auxiliary records.
+
 import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"

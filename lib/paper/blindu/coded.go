@@ -1,14 +1,14 @@
 package blindu
 
+// The published program: its methods with its settings on the data set of a case. Glyphs use
+// those of MNIST, other photographs those of CIFAR-10.
+
 import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
-
-// The published program: its methods with its settings on the data set of a case. Glyphs use
-// those of MNIST, other photographs those of CIFAR-10.
 
 // codedVBU is the program's VBU, which is plain gradient ascent.
 func (c Case) codedVBU() unlearn.VBU {

@@ -1,5 +1,7 @@
 package blindu
 
+// The evidence on the models: accuracies, backdoor, masking.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,8 @@
 package blindu
 
+// The notes on where the settings of a table differ from those of the published program. They
+// are generated from the case's settings.
+
 import (
 	"fmt"
 	"slices"
@@ -8,9 +11,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
-
-// The notes on where the settings of a table differ from those of the published program. They
-// are generated from the case's settings.
 
 // script has the settings of the program on its data set.
 type script struct {

@@ -1,5 +1,7 @@
 package blindu
 
+// What uploads reveal: reconstruction, information, membership.
+
 import (
 	"cmp"
 	"context"

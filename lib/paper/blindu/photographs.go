@@ -1,5 +1,7 @@
 package blindu
 
+// The cases on photographs.
+
 import (
 	"strings"
 
@@ -8,8 +10,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
-
-// The cases on photographs.
 
 // resNetLatent is the number of variables of a photograph's code, 3 x 7 x 7.
 const resNetLatent = 147

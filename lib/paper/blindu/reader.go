@@ -1,5 +1,7 @@
 package blindu
 
+// Functions for notebooks.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package blindu
 
+// Scales and cases.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package blindu
 
+// Figures 4, 10 to 13 and 15: sweeps over share, beta and rate.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package blindu
 
+// Table II: other networks.
+
 import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"

@@ -1,5 +1,7 @@
 package blindu
 
+// Table III and Figure 6: all methods.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package blindu
 
+// Table IV: sampling rates and differential privacy.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package blindu
 
+// Measuring of wall-clock times.
+
 import (
 	"context"
 	"errors"

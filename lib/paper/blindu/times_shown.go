@@ -1,5 +1,7 @@
 package blindu
 
+// Figures 7 and 14: wall-clock times.
+
 import (
 	"context"
 	"errors"

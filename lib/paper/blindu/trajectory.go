@@ -1,5 +1,7 @@
 package blindu
 
+// Figures 5 and 8: accuracies during unlearning.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package blindu
 
+// The table of uploads, and Figure 9: the claims on masking.
+
 import (
 	"context"
 	"slices"

@@ -1,5 +1,7 @@
 package blindu
 
+// The table of requests by several users.
+
 import (
 	"context"
 	"fmt"

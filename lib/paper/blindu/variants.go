@@ -1,5 +1,7 @@
 package blindu
 
+// The methods and controls, with their labels.
+
 import (
 	"slices"
 

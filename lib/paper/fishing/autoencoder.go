@@ -1,5 +1,7 @@
 package fishing
 
+// A small autoencoder for notebooks.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package fishing
 
+// The evidence on the models, and the data that attacks share.
+
 import (
 	"cmp"
 	"context"

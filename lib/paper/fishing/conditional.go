@@ -1,5 +1,7 @@
 package fishing
 
+// The table of the conditional autoencoder.
+
 import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/lab"

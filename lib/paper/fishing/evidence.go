@@ -1,5 +1,7 @@
 package fishing
 
+// Outputs of a model on cells, and the row of results.
+
 import (
 	"context"
 	"fmt"

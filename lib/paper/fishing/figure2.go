@@ -1,5 +1,7 @@
 package fishing
 
+// Figure 2: utility against attack.
+
 import (
 	"fmt"
 

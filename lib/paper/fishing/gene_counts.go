@@ -1,5 +1,7 @@
 package fishing
 
+// Counts of single genes, for notebooks on count distributions.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package fishing
 
+// The table of shared largest entries of the Fisher information.
+
 import (
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"

@@ -1,5 +1,7 @@
 package fishing
 
+// What latent means tell about cell types.
+
 import (
 	"context"
 	"slices"

@@ -1,5 +1,7 @@
 package fishing
 
+// Reconstruction of marker genes.
+
 import (
 	"errors"
 	"math"

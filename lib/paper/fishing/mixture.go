@@ -1,5 +1,7 @@
 package fishing
 
+// The table of the Gaussian mixture.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package fishing
 
+// The sweep over lambda on Tabula Muris.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package fishing
 
+// The null of the cross-fitted attacker.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package fishing
 
+// Overlap of the Fisher information of forgotten and other cells.
+
 import (
 	"cmp"
 	"context"

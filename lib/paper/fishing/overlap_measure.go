@@ -1,5 +1,7 @@
 package fishing
 
+// Measuring of overlaps.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package fishing
 
+// The models whose Fisher information is compared.
+
 import (
 	"context"
 	"crypto/sha256"

@@ -1,5 +1,7 @@
 package fishing
 
+// Paired tests in the notes of tables.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,7 @@
 package fishing
 
+// Membership attacks on privately trained models, for notebooks.
+
 import (
 	"context"
 

@@ -1,5 +1,7 @@
 package fishing
 
+// The terms of Proposition 1.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package fishing
 
+// The table of Proposition 1.
+
 import (
 	"math"
 

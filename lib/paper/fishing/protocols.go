@@ -1,5 +1,7 @@
 package fishing
 
+// The table of attack protocols.
+
 import (
 	"fmt"
 	"slices"

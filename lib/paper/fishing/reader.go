@@ -1,5 +1,7 @@
 package fishing
 
+// Functions for notebooks.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package fishing
 
+// Matching and attack with sampled codes, as in the program.
+
 import (
 	"context"
 	"fmt"

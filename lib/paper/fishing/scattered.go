@@ -1,5 +1,7 @@
 package fishing
 
+// The table of scattered forget sets of several sizes.
+
 import (
 	"fmt"
 

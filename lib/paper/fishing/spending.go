@@ -1,5 +1,7 @@
 package fishing
 
+// Privacy accounting of private trainings.
+
 import (
 	"fmt"
 	"slices"

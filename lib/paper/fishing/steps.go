@@ -1,5 +1,7 @@
 package fishing
 
+// The table of methods with as many steps as in the paper.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package fishing
 
+// Scales and cases.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,7 @@
 package fishing
 
+// Table 1: the data.
+
 import (
 	"cmp"
 	"fmt"

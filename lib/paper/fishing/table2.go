@@ -1,5 +1,7 @@
 package fishing
 
+// Table 2 and Figure 1: all methods.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package fishing
 
+// Table 3: structured and scattered forget sets.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package fishing
 
+// Table 4: attacks without training.
+
 import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/lab"

@@ -1,5 +1,7 @@
 package fishing
 
+// Table 5: several data sets.
+
 import (
 	"slices"
 

@@ -1,5 +1,7 @@
 package fishing
 
+// Table 7 and Figure 3: overlap of Fisher information.
+
 import (
 	"fmt"
 	"slices"

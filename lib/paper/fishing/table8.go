@@ -1,5 +1,7 @@
 package fishing
 
+// Table 8: marker genes.
+
 import (
 	"math"
 	"slices"

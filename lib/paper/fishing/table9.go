@@ -1,5 +1,7 @@
 package fishing
 
+// Table 9: sizes of the forget set.
+
 import (
 	"fmt"
 	"slices"

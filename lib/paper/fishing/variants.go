@@ -1,5 +1,7 @@
 package fishing
 
+// The methods and controls, with their labels.
+
 import (
 	"slices"
 

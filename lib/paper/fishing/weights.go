@@ -1,5 +1,7 @@
 package fishing
 
+// The table of the methods' weights.
+
 import (
 	"fmt"
 	"slices"

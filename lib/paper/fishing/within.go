@@ -1,5 +1,7 @@
 package fishing
 
+// The within-cluster study: shadow models with half of a type each.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package fishing
 
+// Learned attackers of the within-cluster study.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package fishing
 
+// Attacks of the within-cluster study.
+
 import (
 	"cmp"
 	"context"

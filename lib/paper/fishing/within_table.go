@@ -1,5 +1,7 @@
 package fishing
 
+// The table and figure of the within-cluster study.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package lenses
 
+// The study of agreement between lenses.
+
 import (
 	"cmp"
 	"context"

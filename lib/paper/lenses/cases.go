@@ -1,5 +1,7 @@
 package lenses
 
+// The cases of the table of lenses.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package lenses
 
+// The table of lenses and its picture.
+
 import (
 	"context"
 	"errors"

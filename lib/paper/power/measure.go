@@ -1,5 +1,7 @@
 package power
 
+// Readings of lenses on models with planted memories.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package power
 
+// Attacks with several retrained models.
+
 import (
 	"context"
 	"math"

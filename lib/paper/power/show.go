@@ -1,5 +1,7 @@
 package power
 
+// The table and the figure.
+
 import (
 	"fmt"
 	"math"

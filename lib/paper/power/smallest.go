@@ -1,5 +1,7 @@
 package power
 
+// Power and the smallest detected memory.
+
 import (
 	"math"
 	"math/rand/v2"

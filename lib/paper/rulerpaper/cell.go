@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Cells: one original, its oracle, and the evidence on every variant.
+
 import (
 	"context"
 	"errors"

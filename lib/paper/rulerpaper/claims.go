@@ -1,5 +1,7 @@
 package rulerpaper
 
+// The table of the paper's claims.
+
 import (
 	"fmt"
 	"math"

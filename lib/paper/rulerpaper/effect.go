@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Metrics and their statistics.
+
 import (
 	"math"
 

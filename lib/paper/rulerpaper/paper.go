@@ -1,5 +1,7 @@
 package rulerpaper
 
+// The paper, for the command line.
+
 import (
 	"context"
 	"io/fs"

@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Recipes: jobs, provenance and notes.
+
 import (
 	"context"
 	"fmt"

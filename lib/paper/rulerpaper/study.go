@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Scales and studies.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Tables 1 and 3 to 5.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Tables 10 and 11, and the pairwise tests.
+
 import (
 	"context"
 	"fmt"

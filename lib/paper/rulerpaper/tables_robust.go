@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Tables 6, 7, 9 and 12, and the full gallery: robustness.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// One case, opened step by step, for notebooks.
+
 import (
 	"context"
 	"fmt"

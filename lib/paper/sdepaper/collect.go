@@ -1,5 +1,7 @@
 package sdepaper
 
+// The evidence behind the tables.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Tables 9 and 10: the time of the methods.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Figures 1 to 4.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// The controlled protocol on retrained models.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Measurements that recipes are made of.
+
 import (
 	"context"
 	"errors"

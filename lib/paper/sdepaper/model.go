@@ -1,5 +1,7 @@
 package sdepaper
 
+// Settings with loaded data, their models and activations.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// The paper, for the command line.
+
 import (
 	"context"
 	"reflect"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Rates of verdicts: by the paper's rule, among decided sets, ties.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Functions for notebooks.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Scales, settings and variants.
+
 import (
 	"fmt"
 	"slices"

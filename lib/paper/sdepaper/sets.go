@@ -1,5 +1,7 @@
 package sdepaper
 
+// Drawing of targets and references.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Table 3: other methods.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Table 1: the controlled protocol.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package sdepaper
 
+// The table of short last batches.
+
 import (
 	"context"
 	"fmt"

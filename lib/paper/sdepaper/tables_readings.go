@@ -1,5 +1,7 @@
 package sdepaper
 
+// Tables 2b, 3b, 4b and 8b: details of the rates.
+
 import (
 	"context"
 	"fmt"

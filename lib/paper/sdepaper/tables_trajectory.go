@@ -1,5 +1,7 @@
 package sdepaper
 
+// Tables 2 and 7: models during training.
+
 import (
 	"context"
 	"fmt"

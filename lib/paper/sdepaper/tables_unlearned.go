@@ -1,5 +1,7 @@
 package sdepaper
 
+// Tables 4 and 8: unlearned models.
+
 import (
 	"context"
 	"fmt"

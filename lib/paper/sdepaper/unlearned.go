@@ -1,5 +1,7 @@
 package sdepaper
 
+// The protocol on unlearned models.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package celltypes
 
+// Figures of cells and their types.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package diffusion
 
+// Judging of sets by the encoder's outputs.
+
 import (
 	"context"
 	"math/rand/v2"

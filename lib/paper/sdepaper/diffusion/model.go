@@ -1,5 +1,7 @@
 package diffusion
 
+// Data and training of the denoiser.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package diffusion
 
+// The table and Figure 6.
+
 import (
 	"context"
 	"crypto/sha256"

@@ -1,5 +1,7 @@
 package toy
 
+// Measuring of H in sets of records.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package toy
 
+// Functions for notebooks.
+
 import (
 	"context"
 	"fmt"

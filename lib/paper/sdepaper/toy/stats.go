@@ -1,5 +1,7 @@
 package toy
 
+// Tests over batches and runs.
+
 import (
 	"math"
 

@@ -1,5 +1,7 @@
 package toy
 
+// Scales and the table.
+
 import (
 	"context"
 	"crypto/sha256"

@@ -1,5 +1,7 @@
 package toy
 
+// Training with checkpoints.
+
 import (
 	"context"
 	"fmt"
