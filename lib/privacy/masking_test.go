@@ -86,7 +86,7 @@ func TestAMaskedRecordIsTheRecordWhereItIsClearAndTheFillElsewhere(t *testing.T)
 	}
 }
 
-func TestARecordIsMaskedAlikeWhoeverAsks(t *testing.T) {
+func TestTheMaskDependsOnTheRecordAlone(t *testing.T) {
 	for _, m := range []Masking{{}, {Replacement: true}, {Weighting: Exponential}} {
 		x := bright(6, 40)
 		all, _ := masked(t, m, x, upTo(6), 1)
@@ -155,7 +155,7 @@ func TestTableIVIsOfAHundredFeatures(t *testing.T) {
 
 // By formula and by simulation: what is in clear, and whether a trigger of four pixels
 // is. The claimed delta is the coverage.
-func TestWhatSurvivesMasking(t *testing.T) {
+func TestSurvivalProbability(t *testing.T) {
 	const n, rows = 784, 4000
 	trigger := []int{24*28 + 24, 24*28 + 25, 25*28 + 24, 25*28 + 25}
 	for _, c := range []struct {
@@ -231,7 +231,7 @@ func weights(m Masking, row []float32) []float64 {
 }
 
 // The law of masks in three ways: by subsets, by all sequences of draws, and drawn.
-func TestMasksHaveTheirLaw(t *testing.T) {
+func TestMasksHaveTheirDistribution(t *testing.T) {
 	x := []float32{0, 1, 0.3, 2}
 	const rows, k = 40000, 2
 	many := array.New[float32](rows, 4)
@@ -384,7 +384,7 @@ func TestWeightedDrawsBreakTheClaims(t *testing.T) {
 	}
 }
 
-func TestRecordsThatDifferInEverythingAreToldApart(t *testing.T) {
+func TestRecordsThatDifferInEverythingAreDistinguished(t *testing.T) {
 	x, y := []float32{0, 0, 0, 0}, []float32{1, 1, 1, 1}
 	for _, m := range []Masking{{}, {Replacement: true}} {
 		if got, err := m.SmallestDelta(x, y, 1, 10); err != nil || math.Abs(got-1) > 1e-12 {
@@ -396,7 +396,7 @@ func TestRecordsThatDifferInEverythingAreToldApart(t *testing.T) {
 	}
 }
 
-func TestNonsenseIsNotMasked(t *testing.T) {
+func TestInvalidMaskingIsRefused(t *testing.T) {
 	x := bright(2, 6)
 	nan := bright(2, 6)
 	nan.Data[7] = float32(math.NaN())

@@ -153,7 +153,7 @@ func TestRowsAreReleasedByTheirNumbers(t *testing.T) {
 	}
 }
 
-func TestNonsenseIsNotReleased(t *testing.T) {
+func TestInvalidReleasesAreRefused(t *testing.T) {
 	x := bright(2, 3)
 	nan := bright(2, 3)
 	nan.Data[4] = float32(math.NaN())

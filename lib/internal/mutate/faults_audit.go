@@ -349,7 +349,7 @@ var auditFaults = []Fault{
 		New:      "Original: \"\",",
 		Protects: "the key of an unlearned model has its original"},
 	{File: "lib/lab/protocol.go", Old: "func (s Setting) Oracle() ModelSpec { return ModelSpec{Rows: RetainedRecords,",
-		New: "func (s Setting) Oracle() ModelSpec { return ModelSpec{Rows: Everything,", Protects: "the oracle is trained on the retained records alone"},
+		New: "func (s Setting) Oracle() ModelSpec { return ModelSpec{Rows: AllRecords,", Protects: "the oracle is trained on the retained records alone"},
 	{File: "lib/lab/protocol.go", Old: "Seed: s.Oracle().Seed + m.SeedShift}", New: "Seed: s.Oracle().Seed + 0*m.SeedShift}",
 		Protects: "the second oracle has another seed"},
 	{File: "lib/lab/protocol.go", Old: "Forget: c.Records(c.Forget), Retain: c.Records(c.Retain),",

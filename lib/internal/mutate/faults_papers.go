@@ -16,7 +16,7 @@ var paperFaults = []Fault{
 	{File: "lib/paper/attacks/distances.go", Old: "mine, others := cases[:models], cases[models:]",
 		New: "mine, others := cases[:models], cases[:models]", Protects: "the reference is other models than the null"},
 	{File: "lib/paper/rulerpaper/cell.go", Old: "c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})",
-		New: "c.oracle, _, err = c.Weights(ctx, unlearn.DoNothing{})", Protects: "the oracle of a cell never saw a forget record"},
+		New: "c.oracle, _, err = c.Weights(ctx, unlearn.NoOp{})", Protects: "the oracle of a cell never saw a forget record"},
 	{File: "lib/paper/sdepaper/judge.go", Old: "size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt}\n", New: "size: j.Sizes[0], percent: JudgedAt}\n",
 		Protects: "figure 3 shows sets of the size that its titles name"},
 	{File: "lib/paper/sdepaper/judge.go", Old: "loss: course.History[p.epochAt(JudgedAt)-1].Loss}", New: "loss: course.History[0].Loss}",

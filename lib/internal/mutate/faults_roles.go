@@ -52,9 +52,9 @@ var roleFaults = []Fault{
 		New:      "order, tests := rng.Perm(len(retain)), rng.Perm(of.test.Rows)",
 		Protects: "table 4's references leave out what an arm has seen", Run: "TableFour"},
 	{File: "lib/paper/fishing/within_measure.go", Old: "nonmembers := v.unseen.gather(unseen)", New: "nonmembers := v.unseen",
-		Protects: "a fleet hears cells that no method looks at", Run: "AFleetHears"},
+		Protects: "a fleet hears cells that no method looks at", Run: "ShadowModelsScore"},
 	{File: "lib/paper/fishing/within_measure.go", Old: "rows[k] = unseen[i]", New: "rows[k] = i",
-		Protects: "matched cells are found again", Run: "AFleetHears"},
+		Protects: "matched cells are found again", Run: "ShadowModelsScore"},
 
 	// Weights.
 	{File: "lib/unlearn/latent_contrast.go", Old: "m.Spread*each", New: "each", Protects: "log variances are held by their weight", Run: "LatentContrast"},

@@ -27,10 +27,10 @@ func tiny() Study {
 	return Study{Scale: "quick", Cases: []Case{c}, Models: 12, Ensemble: 4}
 }
 
-// What is known by heart is found in the original and not in retrained models, by every
+// What is memorised is found in the original and not in retrained models, by every
 // attack; the shadows of U-LiRA are those that the method has unlearned, of the unaware
 // attacker those that it has not.
-func TestAttacksFindWhatIsKnownByHeart(t *testing.T) {
+func TestAttacksFindWhatIsMemorised(t *testing.T) {
 	e, s := environment(t), tiny()
 	ev, err := paper.Collect(t.Context(), e, shadowMeasurements(e, s))
 	if err != nil {
@@ -133,7 +133,7 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 }
 
 // A class is asked for its neighbours, by reference models that never had it.
-func TestAClassIsAskedForItsNeighbours(t *testing.T) {
+func TestClassMembershipUsesNeighbours(t *testing.T) {
 	e := environment(t)
 	c := wholeClass()
 	c.MaxRows, c.TestRows, c.Fit.Epochs, c.Methods = 200, 100, 10, nil

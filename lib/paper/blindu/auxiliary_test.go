@@ -21,12 +21,12 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	c := s.Cases[0]
 	variants, sources := c.variants(), unlearn.Sources()
 	if c.Backdoor == nil || len(s.Cases) != 1 || len(variants) != 2+2*len(sources)+2 || len(c.Only) != len(variants) {
-		t.Fatalf("%d cases of %d arms for %d kinds", len(s.Cases), len(variants), len(sources))
+		t.Fatalf("%d cases of %d variants for %d kinds", len(s.Cases), len(variants), len(sources))
 	}
 	of := func(label string) lab.Variant {
 		k := slices.IndexFunc(variants, func(a lab.Variant) bool { return a.Label == label && label != "" })
 		if k < 0 {
-			t.Fatalf("no arm %q", label)
+			t.Fatalf("no variant %q", label)
 		}
 		return variants[k]
 	}

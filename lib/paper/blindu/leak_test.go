@@ -49,7 +49,7 @@ func TestWhoAttacksWhat(t *testing.T) {
 	}
 	d := withNumbers(c.Test, heldOutRows(c), nonmemberOffset)
 	if d.IDs[0] < nonmemberOffset || d.Y[0] != c.Test.Y[heldOutRows(c)[0]] {
-		t.Errorf("a stranger has the number %d", d.IDs[0])
+		t.Errorf("a non-member has the number %d", d.IDs[0])
 	}
 	taught, err := modelPairOf(t.Context(), own, unlearn.NoOp{}, 0)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// rowsOf are made-up rows of two arms on three seeds, of a backdoor or not.
+// rowsOf are made-up rows of two variants on three seeds, of a backdoor or not.
 func rowsOf(label string, opened int) (out []Row) {
 	for _, variant := range []string{Original, Retrained} {
 		for seed := range 3 {

@@ -113,18 +113,18 @@ func measureTrajectories(ctx context.Context, c *lab.Case, of Case) (out []Step,
 		return nil, err
 	}
 	for _, a := range of.variants() {
-		look := func(epoch int, m *lab.Model) error {
+		recordStep := func(epoch int, m *lab.Model) error {
 			row := &Row{}
 			err := row.addAccuracies(c, of, m.Weights)
 			out = append(out, Step{Case: of.Label, Variant: a.Label, Seed: c.Seed, Epoch: epoch, Erased: row.Erased, Retain: row.Retain, Test: row.Test})
 			return err
 		}
-		if err := look(0, c.NewModel(a.Label, original.Final)); err != nil {
+		if err := recordStep(0, c.NewModel(a.Label, original.Final)); err != nil {
 			return nil, err
 		}
 		_, blind := a.Method.(unlearn.BlindU)
 		_, err := c.Watch(ctx, a.Method, func(e train.Epoch, m *lab.Model) error {
-			err := look(e.Epoch, m)
+			err := recordStep(e.Epoch, m)
 			if blind && len(e.Players) == 2 {
 				bound := -e.Players[0]
 				out[len(out)-1].Bound = &bound

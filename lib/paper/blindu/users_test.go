@@ -26,7 +26,7 @@ func smallUsersStudy(rounds int) Study {
 // From users to a table: a leaving user's shard is what is forgotten, half of it where he
 // erases half; everybody keeps the same rounds; BlindU's model takes as many steps as he
 // who asks; the jobs are what is done.
-func TestUsersAsk(t *testing.T) {
+func TestUsersRequestUnlearning(t *testing.T) {
 	e, s := newEnv(t), smallUsersStudy(3)
 	ev, err := collect(t.Context(), e, s)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestUsersAreThereAtEveryScale(t *testing.T) {
 		}
 		for _, c := range s.Cases {
 			if c.Backdoor != nil || c.Shards == nil || c.Shards.Central || strings.Contains(c.Label, "backdoor") || len(c.variants()) != len(usersVariants) {
-				t.Errorf("%s: %q has %d arms", scale, c.Label, len(c.variants()))
+				t.Errorf("%s: %q has %d variants", scale, c.Label, len(c.variants()))
 			}
 			if h := c.Shards.Users.WithDefaults(); h != c.Users.WithDefaults() {
 				t.Errorf("%s: the original is trained by %+v, methods count the rounds of %+v", c.Label, h, c.Users)

@@ -21,7 +21,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// briefStudy is the quick study with few arms, epochs and genes.
+// briefStudy is the quick study with few variants, epochs and genes.
 func briefStudy() Study {
 	c := simulated()
 	c.Cells.Variable.Top = 60
@@ -48,7 +48,7 @@ func recipe(t *testing.T, name string) paper.Recipe {
 	return paper.Recipe{}
 }
 
-// From cells to a table: every arm has a row, every control is one, nothing is
+// From cells to a table: every variant has a row, every control is one, nothing is
 // computed twice, and the same study gives the same rows.
 func TestAStudyMakesItsTables(t *testing.T) {
 	e := newEnv(t)
@@ -137,8 +137,8 @@ func TestWhoIsAMember(t *testing.T) {
 	}
 }
 
-// Every label of the paper's values is that of an arm.
-func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
+// Every label of the paper's values is that of a variant.
+func TestPrintedValuesStandBesideTheirVariant(t *testing.T) {
 	labels := map[string]bool{}
 	for _, a := range pbmc3k("", "", 1).variants() {
 		labels[a.Label] = true

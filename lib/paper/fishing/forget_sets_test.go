@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// shortenStudy makes a study brief, with these arms.
+// shortenStudy makes a study brief, with these variants.
 func shortenStudy(t *testing.T, of func(string) (Study, error), variants ...string) Study {
 	t.Helper()
 	s, err := of("quick")
@@ -68,7 +68,7 @@ func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
 }
 
 // What is borrowed for the set that lends is that set's own attacker.
-func TestALenderIsItself(t *testing.T) {
+func TestABorrowedAttackerOfTheSameCaseIsItsOwn(t *testing.T) {
 	e := newEnv(t)
 	s := shortenStudy(t, byForgetSet, Original, Retrained, OtherSeed)
 	c, err := e.Lab().Case(t.Context(), s.Cases[0].setting(0))

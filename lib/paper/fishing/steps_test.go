@@ -16,7 +16,7 @@ import (
 
 // Beside every method that counts epochs stands the same method for the paper's steps, and
 // nothing else is in it.
-func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
+func TestEveryMethodThatCountsEpochsHasAStepMatchedVariant(t *testing.T) {
 	for scale, want := range map[string]int{"quick": 10, "hour": 10, "standard": 10} {
 		s, err := bySteps(scale)
 		if err != nil || len(s.Cases) != 1 {
@@ -24,7 +24,7 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
 		}
 		variants := s.Cases[0].variants()
 		if len(variants) != 3+2*want {
-			t.Errorf("%s: %d arms", scale, len(variants))
+			t.Errorf("%s: %d variants", scale, len(variants))
 		}
 		table2 := map[string]lab.Variant{}
 		all, _ := StudyAt(scale)
@@ -42,7 +42,7 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
 		}
 		for _, label := range []string{Ten, Thirty, RetainTuned, Ascended, Dampened, Scrubbed, ScrubbedOne, Contrasted} {
 			if !slices.ContainsFunc(variants, func(a lab.Variant) bool { return a.Label == label+asManySteps }) {
-				t.Errorf("%s: %s has no step-matched arm", scale, label)
+				t.Errorf("%s: %s has no step-matched variant", scale, label)
 			}
 		}
 	}

@@ -208,7 +208,7 @@ func TestTheDistanceIsOfCodes(t *testing.T) {
 }
 
 // Every table and figure of utility has its rows, and printed values stand beside
-// an arm.
+// a variant.
 func TestTablesOfUtility(t *testing.T) {
 	ev, err := collect(t.Context(), newEnv(t), briefStudy())
 	if err != nil {
@@ -241,7 +241,7 @@ func TestTablesOfUtility(t *testing.T) {
 	}
 	for _, label := range slices.Concat(table8Variants(), table5Variants(), []string{Ascended, Dampened, Scrubbed, Contrasted}) {
 		if !labels[label] {
-			t.Errorf("%s is no arm", label)
+			t.Errorf("%s is no variant", label)
 		}
 	}
 	for _, variant := range table8Variants() {
@@ -251,8 +251,8 @@ func TestTablesOfUtility(t *testing.T) {
 	}
 }
 
-// An arm that another case has and this one has not is a gap; a marker too.
-func TestGapsAreSaid(t *testing.T) {
+// A variant that another case has and this one has not is a gap; a marker too.
+func TestGapsHaveTheirReason(t *testing.T) {
 	c := Case{Label: "c", Markers: []string{"A"}, Only: []string{Original}}
 	one := 1.0
 	ev := &evidence{Study: Study{Cases: []Case{c, {Label: "d", Markers: []string{"B"}}}}, Evidence: &paper.Evidence[Row]{
@@ -279,7 +279,7 @@ func TestDescribed(t *testing.T) {
 		for i, c := range s.Cases {
 			labels[c.Label] = true
 			if !slices.Equal(c.Only, []string{Original, Retrained, OtherSeed}) || (c.Class == "") != (i == 1) || (c.Scattered == scattered) != (i == 1) {
-				t.Errorf("%s: %s has the arms %q, forgets %q and %d scattered cells", scale, c.Label, c.Only, c.Class, c.Scattered)
+				t.Errorf("%s: %s has the variants %q, forgets %q and %d scattered cells", scale, c.Label, c.Only, c.Class, c.Scattered)
 			}
 		}
 		if len(labels) != cases {

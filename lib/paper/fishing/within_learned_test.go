@@ -43,7 +43,7 @@ func exchangeAxes(rng *rand.Rand) *mat.Dense {
 	return q
 }
 
-// plantedShadowCase are the latents of 12 models in pairs: 60 cells that every model had and 20 dealt
+// plantedShadowCase are the latents of 12 models in pairs: 60 cells that every model had and 20 assigned
 // ones; those that a model had lie higher on one axis by memory, which the model then writes
 // in axes of its own. Where even, a cell's variances are the same on all axes.
 func plantedShadowCase(t *testing.T, seed uint64, memory float64, even bool, axes func(m int) axesOf) *shadowCase {
@@ -199,7 +199,7 @@ func TestTheAxesOfOneModelDoNotMatter(t *testing.T) {
 	}
 }
 
-// The maps know nothing of the dealt cells: what a model says of these changes its own
+// The maps know nothing of the assigned cells: what a model says of these changes its own
 // features alone.
 func TestMapsAreOfCellsThatEveryModelHad(t *testing.T) {
 	a := plantedShadowCase(t, 3, 2, true, inAll(rotated))
@@ -220,7 +220,7 @@ func TestMapsAreOfCellsThatEveryModelHad(t *testing.T) {
 		}
 		for m := range was {
 			if slices.Equal(was[m].Data, now[m].Data) == (m == 7) {
-				t.Errorf("model %d: changed, or not, by what model 7 says of dealt cells", m)
+				t.Errorf("model %d: changed, or not, by what model 7 says of assigned cells", m)
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func TestCellByCellAgainstCounting(t *testing.T) {
 	}
 }
 
-// Where models that are not under attack forget nobody, a target that was dealt the others
+// Where models that are not under attack forget nobody, a target that was assigned the others
 // has its members exactly where its non-members were.
 func TestMembersAreThoseThatTheTargetHad(t *testing.T) {
 	for _, name := range []string{Invariant, Learned, Aligned, AlignedByCell} {

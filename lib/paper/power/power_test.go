@@ -116,7 +116,7 @@ func TestEverySeedPlantsOtherRecords(t *testing.T) {
 	}
 }
 
-// On a table that is known by heart the outputs find the whole forget set and nothing in
+// On a table that is memorised the outputs find the whole forget set and nothing in
 // retrained models; a record that is repeated is no error.
 func TestAWholeForgetSetIsFound(t *testing.T) {
 	e, s := enginetest.WithStore(t)
