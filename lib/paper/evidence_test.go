@@ -132,7 +132,7 @@ func TestTheKeyOfEvidenceHasCodeFromOutside(t *testing.T) {
 			code = run.Key.Code
 		}
 	}
-	for _, want := range []string{"paper_test.pieceOf.func", "paper_test.theirs"} {
+	for _, want := range []string{"paper_test.newMeasurement.func", "paper_test.externalFineTuning"} {
 		if !slices.ContainsFunc(code, func(line string) bool { return strings.Contains(line, want) }) {
 			t.Errorf("the key has the code %q, not %s", code, want)
 		}
