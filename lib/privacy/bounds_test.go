@@ -191,7 +191,7 @@ func TestRoundingIsPartOfTheBounds(t *testing.T) {
 	if lost := c.epsilon(1e-12, 1); !math.IsNaN(lost) {
 		t.Errorf("with infinite errors %v", lost)
 	}
-	// The tilted law is a law.
+	// The tilted distribution is a distribution.
 	sum := 0.0
 	for i := range c.tail[:len(c.tail)-1] {
 		sum += c.tail[i] - float64(math.Exp(-(c.lambda+1)*c.width)*c.tail[i+1])

@@ -196,7 +196,8 @@ func TestSurvivalProbability(t *testing.T) {
 	}
 }
 
-// sequences lists all ways to draw k features, with the chance of each: the twin of law.
+// sequences lists all ways to draw k features with their probabilities: a second computation of
+// subsetProbabilities.
 func sequences(weights []float64, k int, replacement bool) map[int]float64 {
 	out := map[int]float64{}
 	var walk func(set int, left int, p float64)
@@ -230,7 +231,8 @@ func weights(m Masking, row []float32) []float64 {
 	return out
 }
 
-// The law of masks in three ways: by subsets, by all sequences of draws, and drawn.
+// The distribution of masks in three ways: by subsets, by all sequences of draws, and by
+// sampling.
 func TestMasksHaveTheirDistribution(t *testing.T) {
 	x := []float32{0, 1, 0.3, 2}
 	const rows, k = 40000, 2
@@ -292,9 +294,8 @@ func neighbours(n int) (x []float32, of map[string][]float32) {
 	return x, map[string][]float32{"one feature less": x[:n-1], "another value": other}
 }
 
-// For uniform draws both claims hold, for either relation, with nothing to spare in
-// delta; and epsilon is idle: the same delta is needed at 0, at the claimed epsilon and
-// at infinity.
+// For uniform draws both claims hold, for either relation, with nothing to spare in delta; and
+// epsilon plays no part: the same delta is needed at 0, at the claimed epsilon and at infinity.
 func TestTheClaimsHoldAndTheirEpsilonIsIdle(t *testing.T) {
 	pairs := 0
 	for n := 2; n <= 6; n++ {
@@ -332,8 +333,8 @@ func TestTheClaimsHoldAndTheirEpsilonIsIdle(t *testing.T) {
 	}
 }
 
-// Drawn by weights of their own values, records break both claims: a neighbour that is
-// bright in the feature has it drawn more often.
+// If features are drawn with weights from their own values, both claims fail: a neighbour that
+// is bright in the feature has it drawn more often.
 func TestWeightedDrawsBreakTheClaims(t *testing.T) {
 	for n := 3; n <= 6; n++ {
 		x, of := neighbours(n)

@@ -23,8 +23,8 @@ func noiseOf(t *testing.T, m Mechanism, n int) []float64 {
 	return v
 }
 
-// Every coordinate's place in the law that it is said to have is uniform. Noise at
-// location 1, the program's, is not.
+// The quantiles of every coordinate under the stated distribution are uniform. Noise at location
+// 1, the program's, is not.
 func TestNoiseIsCentredAndHasItsLaw(t *testing.T) {
 	std, err := Gaussian{Clip: 3}.Std()
 	if err != nil {

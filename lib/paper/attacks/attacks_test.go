@@ -96,8 +96,8 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 			t.Error("two methods have different nulls")
 		}
 	}
-	// Who is who: unlearned models against retrained ones of other seeds, beside the
-	// retrained ones of their own.
+	// The roles: unlearned models against retrained ones of other seeds, next to the retrained
+	// ones of their own.
 	of := s.Cases[0]
 	var cases []*lab.Case
 	for k := range 2 * s.Ensemble {
@@ -132,7 +132,7 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 	}
 }
 
-// A class is asked for its neighbours, by reference models that never had it.
+// For a class its neighbours are used, with reference models that never had it.
 func TestClassMembershipUsesNeighbours(t *testing.T) {
 	e := environment(t)
 	c := wholeClass()

@@ -11,8 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Of every kind of auxiliary records there is a method, beside it the control that has
-// the same records and no codes, and a row of each that says which it is.
+// For every kind of auxiliary records there is a method, a control with the same records and no
+// codes, and a labelled row of each.
 func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	s, err := auxiliaryStudy("quick")
 	if err != nil {
@@ -73,8 +73,8 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	}
 }
 
-// What a model takes for the class that its backdoor gives has the backdoor's trigger on
-// it: inverted records are not free of what is to be forgotten.
+// Records inverted towards the backdoor's class contain its trigger: inverted records are not
+// free of what is to be forgotten.
 func TestInvertedRecordsShowTheTrigger(t *testing.T) {
 	of := briefStudy().Cases[0]
 	c, err := newEnv(t).Lab().Case(t.Context(), of.setting(0))

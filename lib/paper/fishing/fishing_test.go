@@ -153,7 +153,7 @@ func TestPrintedValuesStandBesideTheirVariant(t *testing.T) {
 	}
 }
 
-// A list of jobs needs no data to be there, and a study without any says what to do.
+// Jobs can be listed without data, and a study without any data says what to do.
 func TestWithoutItsFilesAStudySaysWhatToGet(t *testing.T) {
 	e := newEnv(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
@@ -198,8 +198,8 @@ func TestMarkersThatAreNotVariableAreLeftOut(t *testing.T) {
 	}
 }
 
-// A private model comes with its accounts, and with the protected cells told from
-// unseen ones; the second time it is found.
+// A private model has its privacy accounting and the attack on its training cells; the second
+// time it is found in the store.
 func TestAPrivateModelComesWithItsAccounts(t *testing.T) {
 	e, of := newEnv(t), briefStudy().Cases[0]
 	variants := []lab.Variant{
@@ -236,7 +236,7 @@ func TestAPrivateModelComesWithItsAccounts(t *testing.T) {
 	}
 }
 
-// No attacker tells members from cells that a method has met.
+// No attacker compares members with cells that a method has used.
 func TestNegativesAreCellsThatNoMethodMayLookAt(t *testing.T) {
 	of := briefStudy().Cases[0]
 	c, err := newEnv(t).Lab().Case(t.Context(), of.setting(0))
@@ -260,7 +260,7 @@ func TestNegativesAreCellsThatNoMethodMayLookAt(t *testing.T) {
 	}
 }
 
-// The cross-fitted attacker keeps a matched cell with the forgotten one beside it.
+// The cross-fitted attacker keeps a matched cell in the fold of its nearest forgotten one.
 func TestMatchedCellsStayWithTheirMembers(t *testing.T) {
 	of, e := briefStudy().Cases[0], newEnv(t)
 	c, err := e.Lab().Case(t.Context(), of.setting(0))

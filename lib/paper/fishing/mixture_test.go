@@ -61,8 +61,8 @@ func TestFitsHaveTheClosedFormsAUC(t *testing.T) {
 	}
 }
 
-// The toy is divided as the program's: its roles do not meet, and only the forgotten
-// component's records are asked about.
+// The mixture is split like the program's: the roles are disjoint, and only the forgotten
+// component's records are attacked.
 func TestTheToyOfTheMixture(t *testing.T) {
 	e := newEnv(t)
 	toy, err := newMixtureStudy(e.Engine, 1)

@@ -55,7 +55,7 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedVariant(t *testing.T) {
 	}
 }
 
-// The way is that of the own seed, from the original to the retrained model.
+// The share is relative to the original and the retrained model of the same seed.
 func TestTheShareOfTheWayIsBySeed(t *testing.T) {
 	row := func(variant string, seed int, loss float64) Row {
 		return Row{Case: "c", Variant: variant, Seed: seed, ForgetRecon: loss}
@@ -108,8 +108,8 @@ func TestTheNoteOfStepsFollowsTheSettings(t *testing.T) {
 	}
 }
 
-// From cells to the table of steps: every row has its steps and its way, and a stretched
-// method has gone as many steps as the paper's.
+// From cells to the table of steps: every row has its steps and its share of the way, and a
+// step-matched method takes as many steps as the paper's.
 func TestTheTableOfSteps(t *testing.T) {
 	s := briefStudy()
 	c := &s.Cases[0]
@@ -138,8 +138,8 @@ func TestTheTableOfSteps(t *testing.T) {
 	}
 }
 
-// What a private training has spent is what its steps come to, in the row and in words;
-// without noise it is infinite, and what is not private claims nothing.
+// The privacy spent follows from the steps taken, in the row and in the note; without noise it
+// is infinite, and other methods have none.
 func TestTheRowHasWhatWasSpent(t *testing.T) {
 	s := briefStudy()
 	s.Seeds = 1

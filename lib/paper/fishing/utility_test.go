@@ -20,7 +20,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// opened is the brief case of one seed and what is asked of it.
+// opened is the brief case of one seed.
 func opened(t *testing.T) (*paper.Env, *attackCase) {
 	t.Helper()
 	e, of := newEnv(t), briefStudy().Cases[0]
@@ -35,7 +35,7 @@ func opened(t *testing.T) (*paper.Env, *attackCase) {
 	return e, q
 }
 
-// What a model is good for is asked of the unseen cells, and of nobody else.
+// Utility is measured on the unseen cells only.
 func TestUtilityIsOfUnseenCells(t *testing.T) {
 	e, q := opened(t)
 	row, err := q.measureRow(t.Context(), e.Engine, lab.Variant{Label: Original, Method: unlearn.NoOp{}})
@@ -97,7 +97,7 @@ func TestAConstantMarkerHasNoCorrelation(t *testing.T) {
 	}
 }
 
-// Cells without a published type are not asked for it.
+// Cells without a published type are left out.
 func TestCellsWithoutATypeAreLeftOut(t *testing.T) {
 	p := &datasets.Prepared{About: datasets.About{Classes: []string{"a", "b", datacells.Unlabelled}}}
 	p.Test = datasets.Part{X: array.New[float32](20, 1), Y: make([]int, 20)}

@@ -17,7 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// briefShadowStudy are a small set of shadow models of autoencoders and one of classifiers.
+// briefShadowStudy has a few shadow autoencoders and a few shadow classifiers.
 func briefShadowStudy() ShadowStudy {
 	f := rareTypeModels(8)
 	f.Cells.Variable.Top, f.Fit.Epochs = 40, 2
@@ -164,7 +164,7 @@ func TestShadowModelsWithoutTheirFiles(t *testing.T) {
 	}
 }
 
-// A reader who names no variant has nothing trained, and one who names one that alone.
+// Without variants nothing is trained; with one, that one alone.
 func TestOnlyTheNamedVariantsAreTrained(t *testing.T) {
 	newEnv(t)
 	dir := t.TempDir()
@@ -189,7 +189,7 @@ func TestOnlyTheNamedVariantsAreTrained(t *testing.T) {
 	}
 }
 
-// The table has a column for every way to unlearn of any of its sets of shadow models.
+// The table has a column for every unlearned variant of any of its groups.
 func TestTheTableHasTheVariantsOfItsShadowModels(t *testing.T) {
 	for scale, want := range map[string][]string{"quick": {Ten}, "hour": {Ten, RetainTuned, ExtraTrue}, "standard": {Ten, RetainTuned, ExtraTrue},
 		"atlas": {Ten, RetainTuned}, "paper": {Ten, RetainTuned, ExtraTrue}} {
@@ -203,8 +203,8 @@ func TestTheTableHasTheVariantsOfItsShadowModels(t *testing.T) {
 	}
 }
 
-// Where a variant of a set of shadow models looks at held-out cells, attackers hear, match and learn from the
-// others alone; where none does, from all.
+// If a variant uses held-out cells, attackers score, match and learn from the other cells only;
+// otherwise from all.
 func TestShadowModelsScoreCellsThatNoMethodUses(t *testing.T) {
 	e := newEnv(t)
 	for _, variants := range [][]string{{Original}, {Original, ExtraTrue}} {

@@ -38,7 +38,7 @@ func simulated(rng *rand.Rand, seeds int, slope float64) lensReadings {
 	return f
 }
 
-// One retrained model in 20 is accused, however few others there are to compare with.
+// One retrained model in 20 is flagged, however few others there are to compare with.
 func TestOneRetrainedModelInTwentyIsAccused(t *testing.T) {
 	for _, seeds := range []int{5, 12, 40} {
 		var sizes []float64

@@ -19,8 +19,8 @@ func logits(y []int, classes int, sure []int) array.Matrix[float32] {
 	return z
 }
 
-// Who is a known member, who a known non-member, who is judged and what the judged
-// are read against: an exchange of any two gives another answer here.
+// The roles of known members, known non-members, judged records and references: exchanging any
+// two changes the result.
 func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 	p := opened(t, environment(t))
 	forget, retain, err := p.divide(0.3)
@@ -55,9 +55,9 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 	}
 }
 
-// Where a variant has looked at a half of the test images, neither the threshold nor what is
-// read against it is of that half: the variant may have memorised them. With the halves
-// exchanged it is of nothing else.
+// If a variant has used half of the test images, neither the threshold nor the reference is from
+// that half, because the variant may have memorised them. With the halves exchanged both are
+// from nothing else.
 func TestTheAttackOfTableFourLeavesOutWhatAVariantHasSeen(t *testing.T) {
 	p := opened(t, environment(t))
 	forget, retain, err := p.divide(0.3)

@@ -63,7 +63,7 @@ func TestSetsAcrossTakeEveryRecordFromAnotherBatch(t *testing.T) {
 	}
 }
 
-// The dealer goes from pairs, SplitHalf from centred kernel matrices.
+// The permuter computes from pairs, SplitHalf from centred kernel matrices.
 func TestPermutationsHaveTheExactMeanOfSplitHalf(t *testing.T) {
 	for _, cols := range []int{1, 2, 7, 128} {
 		act := noise(64, cols, engine.Root(cols))
@@ -92,9 +92,8 @@ func exactDifferences(act sde.Matrix, a, b [][]int) []float64 {
 	return out
 }
 
-// In noise without batches every test with one number per batch must be right:
-// its p-values are uniform (the signed-rank test across against across, the
-// deals for same batches).
+// In noise without batches every test with one number per batch must be valid: its p-values are
+// uniform (the signed-rank test across against across, the permutation test for same batches).
 func TestTestsWithOneNumberPerBatchAreCalibrated(t *testing.T) {
 	const worlds, size, batches, deals = 1000, 8, 24, 39
 	var ranks, dealt []float64
