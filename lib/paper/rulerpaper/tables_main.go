@@ -111,7 +111,7 @@ func init() {
 		t.Columns = []report.Column{
 			{Name: "arm"}, {Name: "MIA accuracy", Note: over + "; null 0.5; passes the paper's rule when within 0.05"},
 			{Name: "pass"}, {Name: "MIA AUC", Note: "forget against held-out records, no threshold; below 0.5 the forget set looks " +
-				"less like members than strangers do (over-unlearning)"},
+				"less like members than non-members do (over-unlearning)"},
 			{Name: "forget acc."}, {Name: "retain acc."}, {Name: "test acc."},
 		}
 		for _, f := range c.Study.Fractions {
