@@ -13,7 +13,7 @@ import (
 // time of none is one that was not taken. Nobody computes with what they leave out.
 var configurations = []string{
 	"lib/paper/sdepaper/diffusion Setting", // defaults of a training
-	"lib/paper/blindu Taken",               // seconds of a federation, which other methods have not
+	"lib/paper/blindu RunCost",             // seconds of a federation, which other methods have not
 }
 
 // No type that is written for users leaves a number out because it is 0: papers'

@@ -74,8 +74,9 @@ func showTPR(e *paper.Env, s Study, ev *paper.Evidence[AttackResult]) *paper.Out
 		row.Cells = append(row.Cells, report.Num(float64(r.Assigned), 0))
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("%d shadow models in each case. Intervals are over pairs of models and take the score that non-members pass as given; "+
-		"those of attacks by likelihood ratios are wider, because what two models teach about each other is one thing.", s.Models))
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("%d shadow models in each case. Intervals are over pairs of models and take the score that non-members pass as given; "+
+			"those of attacks by likelihood ratios are wider, because what two models teach about each other is one thing.", s.Models))
 	t.Notes = append(t.Notes, ev.MissingNotes()...)
 	f := scatterPanels(ev.Rows)
 	f.Source = t.Provenance.Line()

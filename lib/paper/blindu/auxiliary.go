@@ -33,7 +33,8 @@ const InvertedSum = "BlindU_w/o, on inverted records, plain sum"
 // blindUOnLabel is the label of BlindU_w/o with auxiliary records of a kind.
 func blindUOnLabel(a unlearn.Auxiliary) string {
 	return map[unlearn.Auxiliary]string{
-		unlearn.Public: WithoutReplacement, unlearn.Inverted: "BlindU_w/o, on inverted records", unlearn.Noise: "BlindU_w/o, on noise", unlearn.Retained: OnTheRetains,
+		unlearn.Public: WithoutReplacement, unlearn.Inverted: "BlindU_w/o, on inverted records", unlearn.Noise: "BlindU_w/o, on noise",
+		unlearn.Retained: OnTheRetains,
 	}[a]
 }
 

@@ -336,7 +336,8 @@ func (k attackerView) measureInformation(ctx context.Context, leak *Leak, u uplo
 	if err != nil {
 		return err
 	}
-	above, err := information.GaussianBound(array.Convert[float64](prediction.Outputs[loss.LatentMean]), array.Convert[float64](prediction.Outputs[loss.LatentLogVar]))
+	above, err := information.GaussianBound(array.Convert[float64](prediction.Outputs[loss.LatentMean]),
+		array.Convert[float64](prediction.Outputs[loss.LatentLogVar]))
 	if err != nil {
 		return err
 	}
@@ -355,7 +356,8 @@ func (k attackerView) compareModels(ctx context.Context, leak *Leak, shadow *lab
 	if err != nil {
 		return err
 	}
-	found, err := representation.Membership{}.Run(ctx, k.engine, []representation.ShadowPair{representation.ShadowPair(taught)}, representation.Target(target), k.seed)
+	found, err := representation.Membership{}.Run(ctx, k.engine, []representation.ShadowPair{representation.ShadowPair(taught)},
+		representation.Target(target), k.seed)
 	if err != nil {
 		return err
 	}

@@ -196,7 +196,8 @@ func (l *leaks) addFloor(panel plot.Curves, name string, value func(Leak) float6
 }
 
 func (l *leaks) reconstructionFigure(r paper.Recipe, w sweep) *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: withCellsNote(r.Doc, differences(l.Cases, uncounted)), Source: l.provenance(r.ID).Line()}, Columns: 2}
+	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: withCellsNote(r.Doc, differences(l.Cases, uncounted)),
+		Source: l.provenance(r.ID).Line()}, Columns: 2}
 	errors := l.lines(w, "drawing the record", "squared error", math.Inf(1), func(x Leak) float64 { return x.Drawn }, uploadNames()...)
 	f.Figures = append(f.Figures, l.addFloor(errors, "mean of the class", func(x Leak) float64 { return x.ClassMean }, PlainCodes))
 	f.Figures = append(f.Figures, l.lines(w, "information", "nats", math.Inf(1), func(x Leak) float64 { return x.Found }, PlainCodes, WithoutCodes, WithCodes))

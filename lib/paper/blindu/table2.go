@@ -78,7 +78,8 @@ func printed2(c Case, variant string) string {
 		"mnist ResNet, ViT " + WithReplacement: "4.40 +- 1.12  96.38 +- 0.34", "mnist ResNet, ViT " + WithoutReplacement: "1.72 +- 0.83  95.05 +- 0.46",
 		"mnist MLP, MLP " + WithReplacement: "1.89 +- 1.29  94.55 +- 0.85", "mnist MLP, MLP " + WithoutReplacement: "1.56 +- 0.95  94.65 +- 0.67",
 		"cifar10 ResNet, ViT " + WithReplacement: "2.49 +- 0.81  76.14 +- 0.32", "cifar10 ResNet, ViT " + WithoutReplacement: "4.57 +- 0.98  74.95 +- 0.39",
-		"cifar10 ResNet, ResNet " + WithReplacement: "7.11 +- 0.37  75.83 +- 0.94", "cifar10 ResNet, ResNet " + WithoutReplacement: "6.57 +- 0.51  74.39 +- 0.77",
+		"cifar10 ResNet, ResNet " + WithReplacement:    "7.11 +- 0.37  75.83 +- 0.94",
+		"cifar10 ResNet, ResNet " + WithoutReplacement: "6.57 +- 0.51  74.39 +- 0.77",
 	}[c.publishedDataSet()+" "+c.Network+" "+variant]
 }
 

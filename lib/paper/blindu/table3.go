@@ -173,7 +173,8 @@ func (ev *evidence) tradeOff(c Case) plot.Figure {
 	s := plot.Scatter{Meta: plot.Meta{Title: c.Label}, X: plot.Axis{Label: "1 - erased"}, Y: plot.Axis{Label: "test"}}
 	var missing []string
 	for _, a := range c.variants() {
-		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, WithReplacement, WithoutReplacement, Printed, VBUCoded, HBFUCoded, Coded}, a.Label) {
+		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, WithReplacement, WithoutReplacement, Printed, VBUCoded,
+			HBFUCoded, Coded}, a.Label) {
 			continue
 		}
 		cloud := plot.Cloud{Name: a.Label, Control: a.Control}

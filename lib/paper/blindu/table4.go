@@ -49,7 +49,8 @@ func withAllRates(s Study) Study {
 }
 
 // unmaskedVariants are the rows at the table's last rate, in order.
-var unmaskedVariants = append([]string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded, PrivateVBU}, maskedVariants...)
+var unmaskedVariants = append([]string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded,
+	PrivateVBU}, maskedVariants...)
 
 // maskedVariants are the rows at every rate.
 var maskedVariants = []string{WithReplacement, WithoutReplacement, WithWeighted, WithoutWeighted}
@@ -60,8 +61,10 @@ func printed4(variant string, rate float64) string {
 		HBFUCoded: "5.08 +- 1.13  96.04 +- 0.32", PrivateHBFU: "23.66 +- 3.39  75.94 +- 1.64",
 		BFU: "8.52 +- 0.96  96.38 +- 0.31", PrivateBFU: "27.31 +- 3.53  81.73 +- 2.17",
 		VBUCoded: "2.03 +- 0.25  88.19 +- 0.76", PrivateVBU: "2.33 +- 0.36  48.02 +- 4.37",
-		WithReplacement + " 0.2": "3.31 +- 0.51  95.86 +- 0.30", WithReplacement + " 0.4": "2.87 +- 0.67  95.30 +- 0.24", WithReplacement + " 0.6": "1.89 +- 1.20  94.56 +- 0.85",
-		WithoutReplacement + " 0.2": "2.11 +- 0.49  94.67 +- 0.34", WithoutReplacement + " 0.4": "2.14 +- 0.50  93.93 +- 0.43", WithoutReplacement + " 0.6": "1.56 +- 0.95  94.65 +- 0.68",
+		WithReplacement + " 0.2": "3.31 +- 0.51  95.86 +- 0.30", WithReplacement + " 0.4": "2.87 +- 0.67  95.30 +- 0.24",
+		WithReplacement + " 0.6":    "1.89 +- 1.20  94.56 +- 0.85",
+		WithoutReplacement + " 0.2": "2.11 +- 0.49  94.67 +- 0.34", WithoutReplacement + " 0.4": "2.14 +- 0.50  93.93 +- 0.43",
+		WithoutReplacement + " 0.6": "1.56 +- 0.95  94.65 +- 0.68",
 	}[labelWithRate(variant, rate)]
 }
 

@@ -195,7 +195,8 @@ func (s *trajectories) figure5() *paper.Output {
 	about := plot.Meta{Title: figure5.Title, Caption: withCellsNote(figure5.Doc, s.differences()), Source: s.provenance(figure5.ID).Line()}
 	f := plot.Panels{Meta: about, Columns: 2}
 	for _, c := range s.Cases {
-		f.Figures = append(f.Figures, s.panel(c, c.Label, plot.Axis{Label: "nats"}, func(x Step) *float64 { return x.Bound }, WithReplacement, WithoutReplacement, Unaware))
+		f.Figures = append(f.Figures, s.panel(c, c.Label, plot.Axis{Label: "nats"}, func(x Step) *float64 { return x.Bound },
+			WithReplacement, WithoutReplacement, Unaware))
 	}
 	return &paper.Output{Figure: f}
 }
@@ -208,7 +209,8 @@ func (s *trajectories) figure8() *paper.Output {
 		value func(Step) *float64
 	}{{"forget set", func(x Step) *float64 { return &x.Erased }}, {"retain set", func(x Step) *float64 { return &x.Retain }}} {
 		for _, c := range s.Cases {
-			f.Figures = append(f.Figures, s.panel(c, c.Label+", "+p.label, plot.ShareAxis("share right"), p.value, VBU, VBUCoded, HBFU, HBFUCoded, WithReplacement, WithoutReplacement))
+			f.Figures = append(f.Figures, s.panel(c, c.Label+", "+p.label, plot.ShareAxis("share right"), p.value, VBU, VBUCoded, HBFU, HBFUCoded,
+				WithReplacement, WithoutReplacement))
 		}
 	}
 	return &paper.Output{Figure: f}

@@ -28,7 +28,8 @@ var users = paper.Recipe{
 }
 
 // usersVariants are the rows of the table, in order.
-var usersVariants = []string{Original, Retrained, OtherSeed, Auxiliary, HBFU, HBFUCoded, BFU, Rapid, WithoutReplacement, WithRounds, WithoutRounds, CompressedRounds}
+var usersVariants = []string{Original, Retrained, OtherSeed, Auxiliary, HBFU, HBFUCoded, BFU, Rapid, WithoutReplacement, WithRounds, WithoutRounds,
+	CompressedRounds}
 
 // usersStudy is the study of the table.
 func usersStudy(scale string) (Study, error) {

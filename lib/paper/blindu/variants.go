@@ -93,7 +93,8 @@ func (c Case) variants() []lab.Variant {
 	if c.Only == nil {
 		return all
 	}
-	return slices.DeleteFunc(slices.Concat(all, c.federatedVariants(), c.privateVariants(), c.auxiliaryVariants()), func(a lab.Variant) bool { return !slices.Contains(c.Only, a.Label) })
+	return slices.DeleteFunc(slices.Concat(all, c.federatedVariants(), c.privateVariants(), c.auxiliaryVariants()),
+		func(a lab.Variant) bool { return !slices.Contains(c.Only, a.Label) })
 }
 
 // federatedVariants are the rows that keep the users' rounds.

@@ -88,7 +88,8 @@ func (o Overlaps) Strips(meta plot.Meta, layer string, models ...string) plot.Fi
 		{Name: "forgotten type"}, {Name: "as many random cells"}, {Name: "each other type"}}}
 	for _, m := range models {
 		f.Groups = append(f.Groups, m)
-		for k, values := range [][]float64{o.Values(m, layer, LayerOverlap.Exact), o.Values(m, layer, LayerOverlap.AtRandom), o.OtherTypeValues(m, layer, LayerOverlap.Exact)} {
+		for k, values := range [][]float64{o.Values(m, layer, LayerOverlap.Exact), o.Values(m, layer, LayerOverlap.AtRandom),
+			o.OtherTypeValues(m, layer, LayerOverlap.Exact)} {
 			f.Series[k].Values = append(f.Series[k].Values, values)
 		}
 	}

@@ -17,8 +17,10 @@ func Paper() paper.Paper {
 		Name: "fishing", Title: "Fishing for Privacy",
 		Scales: scales(),
 		Recipes: []paper.Recipe{
-			modelRecipe(table1, table1Study, (*evidence).table1), modelRecipe(table2, StudyAt, (*evidence).table2), modelRecipe(table3, byForgetSet, (*evidence).table3),
-			modelRecipe(table4, StudyAt, (*evidence).table4), modelRecipe(table5, acrossStudy, (*evidence).table5), modelRecipe(table6, StudyAt, (*evidence).table6),
+			modelRecipe(table1, table1Study, (*evidence).table1), modelRecipe(table2, StudyAt, (*evidence).table2),
+			modelRecipe(table3, byForgetSet, (*evidence).table3),
+			modelRecipe(table4, StudyAt, (*evidence).table4), modelRecipe(table5, acrossStudy, (*evidence).table5),
+			modelRecipe(table6, StudyAt, (*evidence).table6),
 			overlapRecipe(table7, (*overlaps).table7), modelRecipe(table8, StudyAt, (*evidence).table8), modelRecipe(table9, bySize, (*evidence).table9),
 			modelRecipe(steps, bySteps, (*evidence).steps),
 			shadowRecipe(within), modelRecipe(weights, byWeight, (*evidence).weights), modelRecipe(protocols, byProtocol, (*evidence).protocols),

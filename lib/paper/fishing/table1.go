@@ -103,7 +103,8 @@ func typeShare(among func(Row) map[string]int) func([]Row) string {
 		if rows[0].Type == "" {
 			return ""
 		}
-		return countRange(rows, func(r Row) int { return among(r)[r.Type] }) + fmt.Sprintf(" of %s", countRange(rows, func(r Row) int { return sumCounts(among(r)) }))
+		return countRange(rows, func(r Row) int { return among(r)[r.Type] }) + fmt.Sprintf(" of %s", countRange(rows,
+			func(r Row) int { return sumCounts(among(r)) }))
 	}
 }
 

@@ -165,7 +165,8 @@ func (f ShadowModels) attackClassifiers(ctx context.Context, models *lab.ShadowM
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, AttackResult{Attack: s.name(), Features: 1, Others: cmp.Or(s.shadows, f.numOthers()), Mutual: evidence.Mutual(s.attack), Within: within})
+		found = append(found, AttackResult{Attack: s.name(), Features: 1, Others: cmp.Or(s.shadows, f.numOthers()), Mutual: evidence.Mutual(s.attack),
+			Within: within})
 	}
 	return found, nil
 }

@@ -127,7 +127,8 @@ func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]Len
 func plantingOrder(seed, n int) []int { return engine.Root(seed).Stream(engine.StreamPlanted).Perm(n) }
 
 // measureMemory trains the model with a memory and reads it through every lens.
-func measureMemory(ctx context.Context, c *audit.Case, p PlantedMemory, order []int, oracle []*audit.Reading, by shadow.Shadows) (out []LensReading, err error) {
+func measureMemory(ctx context.Context, c *audit.Case, p PlantedMemory, order []int, oracle []*audit.Reading, by shadow.Shadows) (out []LensReading,
+	err error) {
 	fit := c.Fit
 	fit.Seed = engine.Root(c.Seed + plantedSeed)
 	t, err := c.Lab.Train(ctx, lab.Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: p.trainRows(c.Forget, c.Retain, order)})

@@ -63,8 +63,10 @@ func showTable(e *paper.Env, s Study, ev *paper.Evidence[LensReading]) *paper.Ou
 			share := func(p PlantedMemory) float64 { return p.Share }
 			row := report.Row{Group: fmt.Sprintf("%s (%d to forget, %d seeds)", c.Label, forget, n), Cells: []report.Cell{
 				report.Str(lens), smallestCell(f.smallestByRule(f.powerByRetraining, f.onceIndices(), share, rng), "> 1", 2),
-				report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.1), all), n), 2), report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.4), all), n), 2),
-				smallestCell(f.smallestByRule(f.powerByRetraining, f.repeatedIndices(), func(p PlantedMemory) float64 { return float64(p.Times) }, rng), "> 16", 1),
+				report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.1), all), n), 2), report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.4),
+					all), n), 2),
+				smallestCell(f.smallestByRule(f.powerByRetraining, f.repeatedIndices(), func(p PlantedMemory) float64 { return float64(p.Times) },
+					rng), "> 16", 1),
 			}}
 			row.Cells = append(row.Cells, f.nullCells(all, rng)...)
 			t.Rows = append(t.Rows, row)

@@ -272,7 +272,8 @@ func (r Rows) Ranks(methods, controls []string) *report.Table {
 	high := ranks(methods, func(variant string) float64 { return -OverModels(r.Values(variant, otr)).Value })
 	near := ranks(methods, func(variant string) float64 { return OverModels(r.OracleDistances(variant, otr)).Value })
 	for _, variant := range slices.Concat(methods, controls) {
-		row := report.Row{Kind: report.Control, Cells: []report.Cell{report.Str(variant), report.Est(OverModels(r.Values(variant, otr)), 2), report.Gap("control")}}
+		row := report.Row{Kind: report.Control, Cells: []report.Cell{report.Str(variant), report.Est(OverModels(r.Values(variant, otr)), 2),
+			report.Gap("control")}}
 		for _, v := range []Value{AccForget, ASR, otr} {
 			row.Cells = append(row.Cells, report.Est(OverModels(r.OracleDistances(variant, v)), 2))
 		}

@@ -73,7 +73,8 @@ func init() {
 	defineRecipe(&table4b, table4Measurements(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.ratesTable(table4b, []float64{ev.fraction()})}, nil
 	})
-	defineRecipe(&table8b, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table8b, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context,
+		ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.ratesTable(table8b, ev.UnlearnFractions)}, nil
 	})
 }

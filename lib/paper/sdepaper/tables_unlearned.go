@@ -41,7 +41,8 @@ var table8 = paper.Recipe{
 }
 
 func init() {
-	defineRecipe(&table8, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table8, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context,
+		ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.unlearnedTable(table8, ev.UnlearnFractions)}, nil
 	})
 }
