@@ -51,7 +51,7 @@ type Twinned interface {
 	Twin(d *nn.StateDict)
 }
 
-// StateDict is the state_dict of a network's twin in PyTorch; docs/state_dicts.md has
+// StateDict is the state_dict of a network's twin in PyTorch; docs/guide/state-dicts.md has
 // the twins. like are weights of the network.
 func StateDict(a Architecture, like nn.Params) nn.StateDict {
 	d := nn.NewStateDict(like)

@@ -273,7 +273,7 @@ func TestLinesFitAScreen(t *testing.T) {
 // What stands at the top of the repository, beside what begins with a dot. Anything else
 // is something that was left lying about, and swells everybody's clone for good.
 var top = []string{
-	"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "MANUAL.md", "README.md", "SECURITY.md",
+	"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "README.md", "SECURITY.md",
 	"go.mod", "go.sum", "main.go",
 	"datasets", "docs", "figures", "kernel", "lib", "notebooks",
 }

@@ -4,7 +4,7 @@
 //	safetensors.torch.save_file(model.state_dict(), "original.safetensors")
 //
 // What a module is called and how it keeps its parameters is said by the networks
-// themselves (nn.StateDict); docs/state_dicts.md has a PyTorch class for each, which a
+// themselves (nn.StateDict); docs/guide/state-dicts.md has a PyTorch class for each, which a
 // test executes. Files that PyTorch pickles (torch.save) are refused: to read one is
 // to run what it says.
 package torch
